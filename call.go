@@ -1,0 +1,71 @@
+package tenon
+
+import "net/http"
+
+// Call is one use of a tool by a client.
+type Call struct {
+	Tool    string  // name in the catalog
+	Args    []byte  // the arguments object as it came, one JSON value; empty: {}
+	Subject Subject // on whose behalf
+}
+
+// Subject names the party behind a call: the process owner on stdio, a
+// verified identity or a keyed hash on HTTP. Anonymous is empty.
+type Subject string
+
+// Reply is what a source got for a call: not yet checked, not yet shaped.
+type Reply struct {
+	Status int         // HTTP status; 0: no HTTP was involved and the reply is a success
+	Media  string      // media type of Body as it was sent, with parameters; empty with an empty Body
+	Header http.Header // response headers; nil without HTTP
+	Body   []byte      // raw bytes, decoded from any transfer or content encoding
+	Sent   Sent        // how far the requests got that can change something
+}
+
+// Sent tells how far a call's unsafe requests got: those that may change
+// something at the far side (anything but GET, HEAD, OPTIONS and operations
+// marked safe). The worst of several counts. The zero value: none left.
+type Sent struct {
+	Unsafe     Progress
+	Repeatable bool // every unsafe request that left was idempotent (PUT, DELETE, marked so)
+}
+
+// Progress of a request.
+type Progress uint8
+
+// The stages of a request, in their order.
+const (
+	NotSent      Progress = iota // no byte left
+	SentNoAnswer                 // at least one byte left, no complete answer came back
+	Answered                     // an answer came back, whatever it said
+)
+
+// Result is the finished answer to a call, ready for a door to write. Its
+// byte slices are valid until the door has written them and must not be
+// changed.
+type Result struct {
+	Content    []Block // what the model reads
+	Structured []byte  // JSON value for structuredContent; nil: none
+	Meta       []byte  // JSON object for _meta; nil: none
+	IsError    bool
+}
+
+// Block is one content block.
+type Block struct {
+	Kind  BlockKind
+	Text  []byte // Text blocks: UTF-8, not escaped
+	Data  []byte // Image, Audio and Resource blocks: raw bytes, not base64
+	Media string // media type of Data
+	URI   string // Resource blocks
+}
+
+// BlockKind is the type of a content block.
+type BlockKind uint8
+
+// The kinds of content block.
+const (
+	Text BlockKind = iota
+	Image
+	Audio
+	Resource // an embedded resource with binary data
+)

@@ -1,0 +1,67 @@
+package tenon
+
+import "strings"
+
+// Contract says what a tool accepts and what it answers, as JSON Schema
+// 2020-12 documents. Each document stands alone: its references are "#" or
+// "#/$defs/…".
+type Contract struct {
+	Input   []byte    // schema of the arguments object; nil: any object
+	Answers []Variant // the declared answers, successes and errors; nil: nothing is declared
+}
+
+var _ Promise = Contract{}
+
+// Published makes a fixed Contract usable as a Promise.
+func (c Contract) Published() (Contract, []Fault) { return c, nil }
+
+// Contract makes a fixed Contract usable as a Promise.
+func (c Contract) Contract() (Contract, error) { return c, nil }
+
+// Variant is one declared answer.
+type Variant struct {
+	Status string // "200", "2XX", "default"; empty: no HTTP is involved, always a success
+	Media  string // media type or range, lower case, without parameters; empty: no body is declared
+	Schema []byte // schema of a JSON body; nil: the body is not described
+}
+
+// Policy says what is published and what happens to an answer that breaks its
+// contract.
+type Policy string
+
+// The policies. See docs/architecture.md, "Contracts".
+const (
+	Enforce Policy = "enforce" // the exact schema is published; a breach is a tool error
+	Warn    Policy = "warn"    // the schema is published as advice; a breach is delivered and reported
+	Off     Policy = "off"     // nothing is published, nothing is checked
+)
+
+// ParsePolicy reads a policy as an operator writes it.
+func ParsePolicy(s string) (Policy, error) {
+	return oneOf("policy", Policy(s), Enforce, Warn, Off)
+}
+
+// Shape says what stands in structuredContent.
+type Shape string
+
+// The shapes.
+const (
+	Native     Shape = "native"      // the value itself, {"result": value} where it is no object
+	OpenAPIMCP Shape = "openapi-mcp" // OutputFormat, OutputType, type, data, metadata or error
+)
+
+// ParseShape reads a shape as an operator writes it.
+func ParseShape(s string) (Shape, error) {
+	return oneOf("shape", Shape(s), Native, OpenAPIMCP)
+}
+
+func oneOf[T ~string](what string, got T, known ...T) (T, error) {
+	names := make([]string, len(known))
+	for i, k := range known {
+		if k == got {
+			return got, nil
+		}
+		names[i] = string(k)
+	}
+	return "", errorf(CodeUsage, "%s %q is not known; use %s", what, got, strings.Join(names, ", "))
+}

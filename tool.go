@@ -1,0 +1,90 @@
+package tenon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Source reads one description (a document, a folder, a set of Go functions)
+// and offers what it found.
+type Source interface {
+	// Load reads the description. What is wrong inside it costs only the part
+	// it is in and is reported in Offer.Faults; an error means that nothing
+	// could be read at all.
+	Load(ctx context.Context) (Offer, error)
+}
+
+// Offer is what a source found in its description, in the order of the
+// description.
+type Offer struct {
+	Tools  []Tool
+	Faults []Fault
+}
+
+// Fault is one thing that is wrong with a description.
+type Fault struct {
+	File string // file or URL as the operator named it; empty: no file is involved
+	Line int    // 1-based; 0: not known
+	What string // what is wrong
+	Do   string // what the operator can do about it; may be empty
+}
+
+// String formats f as "file:line: what (do)".
+func (f Fault) String() string {
+	var b strings.Builder
+	if f.File != "" {
+		b.WriteString(f.File)
+		if f.Line > 0 {
+			fmt.Fprintf(&b, ":%d", f.Line)
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(f.What)
+	if f.Do != "" {
+		b.WriteString(" (" + f.Do + ")")
+	}
+	return b.String()
+}
+
+// Tool is the middle form: every description becomes tools, every door serves
+// tools. A Tool is a plain value; Build freezes it into a Catalog.
+type Tool struct {
+	Name        string          // as the source proposes it; Build makes it legal and unique
+	Title       string          // for people; may be empty
+	Description string          // for the model
+	Hints       Hints           // behaviour that clients may show or ask about
+	Meta        json.RawMessage // JSON object for the definition's _meta; nil: none
+	Policy      Policy          // empty: Enforce
+	Shape       Shape           // empty: Native
+	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
+	Handler     Handler         // what a call does; must not be nil
+	Origin      Fault           // File and Line where the tool is described, for reports about it
+}
+
+// Hints are the tool annotations of MCP. A nil pointer leaves the member out,
+// and the client assumes the default of the protocol.
+type Hints struct {
+	ReadOnly    *bool // changes nothing; default false
+	Destructive *bool // may destroy what is there; default true
+	Idempotent  *bool // the same call twice has the effect of one; default false
+	OpenWorld   *bool // talks to things outside its own domain; default true
+}
+
+// Handler performs one call: the only thing that differs between sources.
+// Reply.Sent must be set also when the error is not nil.
+type Handler func(ctx context.Context, c *Call) (Reply, error)
+
+// Promise holds what a tool promises. The catalog asks for each part at most
+// once, when it is first needed: a document with twenty thousand operations
+// is served before most of its schemas were ever converted. Both methods may
+// be called from several goroutines at once.
+type Promise interface {
+	// Published returns the contract as clients should read it. It accepts
+	// whatever Contract accepts, and may accept more where a size budget asked
+	// for it. The faults say what was changed or left out.
+	Published() (Contract, []Fault)
+	// Contract returns the contract as calls are checked against it.
+	Contract() (Contract, error)
+}
