@@ -1,0 +1,213 @@
+package rawjson
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Check reports whether src is JSON that every reader understands in the same
+// way: one value of RFC 8259, valid UTF-8, nested at most [MaxDepth] deep, no
+// escape of a lone surrogate, no duplicate keys, no number beyond the range of
+// a double (the rules of I-JSON, RFC 7493). The error is a *[SyntaxError].
+func Check(src []byte) error {
+	var room [64]token // on the stack: ordinary input allocates nothing
+	return check(src, checker{strict: true, keys: room[:0]})
+}
+
+// checkSyntax reports whether [Parse] accepts src.
+func checkSyntax(src []byte) error { return check(src, checker{}) }
+
+func check(src []byte, c checker) error {
+	if uint64(len(src)) >= math.MaxUint32 {
+		return &SyntaxError{Offset: math.MaxUint32, What: "larger than 4 GiB"}
+	}
+	c.src = src
+	if c.space(); !c.value() || !c.end() {
+		return c.err
+	}
+	return nil
+}
+
+// checker goes over a value and keeps nothing but the keys of the objects that
+// are open.
+type checker struct {
+	lexer
+	strict bool
+	keys   []token
+}
+
+func (c *checker) value() bool {
+	switch c.peek() {
+	case '"':
+		t, ok := c.text()
+		return ok && c.strictText(t)
+	case '{':
+		return c.object()
+	case '[':
+		return c.array()
+	case 't':
+		return c.word("true")
+	case 'f':
+		return c.word("false")
+	case 'n':
+		return c.word("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		start := c.pos
+		return c.number() && c.strictNumber(start)
+	}
+	return c.unexpected("a value")
+}
+
+func (c *checker) object() bool {
+	if !c.enter() {
+		return false
+	}
+	if c.space(); c.peek() == '}' {
+		return c.leave()
+	}
+	for base := len(c.keys); ; {
+		if !c.key(base) || !c.value() {
+			return false
+		}
+		c.space()
+		switch c.peek() {
+		case ',':
+			c.pos++
+			c.space()
+		case '}':
+			return c.unique(base) && c.leave()
+		default:
+			return c.unexpected("a comma or a closing brace")
+		}
+	}
+}
+
+// key reads a key with its colon. The keys of the same object begin at base.
+func (c *checker) key(base int) bool {
+	if c.peek() != '"' {
+		return c.unexpected("a key")
+	}
+	t, ok := c.text()
+	if !ok || !c.strictText(t) {
+		return false
+	}
+	if c.space(); c.peek() != ':' {
+		return c.unexpected("a colon")
+	}
+	c.pos++
+	c.space()
+	if !c.strict {
+		return true
+	}
+	if len(c.keys)-base < scanLimit {
+		for _, other := range c.keys[base:] {
+			if c.same(other, t) {
+				return c.fail(int(t.start)-1, "duplicate key")
+			}
+		}
+	}
+	c.keys = append(c.keys, t)
+	return true
+}
+
+// unique looks for duplicates in a big object, whose keys were not compared
+// one by one, and closes it.
+func (c *checker) unique(base int) bool {
+	keys := c.keys[base:]
+	c.keys = c.keys[:base]
+	if len(keys) <= scanLimit {
+		return true
+	}
+	slices.SortFunc(keys, func(a, b token) int {
+		return cmp.Or(bytes.Compare(c.plain(a), c.plain(b)), cmp.Compare(a.start, b.start))
+	})
+	for i := 1; i < len(keys); i++ {
+		if c.same(keys[i-1], keys[i]) {
+			return c.fail(int(keys[i].start)-1, "duplicate key")
+		}
+	}
+	return true
+}
+
+func (c *checker) array() bool {
+	if !c.enter() {
+		return false
+	}
+	if c.space(); c.peek() == ']' {
+		return c.leave()
+	}
+	for {
+		if !c.value() {
+			return false
+		}
+		c.space()
+		switch c.peek() {
+		case ',':
+			c.pos++
+			c.space()
+		case ']':
+			return c.leave()
+		default:
+			return c.unexpected("a comma or a closing bracket")
+		}
+	}
+}
+
+// same reports whether two keys are the same string.
+func (c *checker) same(a, b token) bool {
+	if a.escaped || b.escaped {
+		return bytes.Equal(c.plain(a), c.plain(b))
+	}
+	return a.end-a.start == b.end-b.start && bytes.Equal(c.src[a.start:a.end], c.src[b.start:b.end])
+}
+
+// plain answers a key without its escapes.
+func (c *checker) plain(t token) []byte {
+	b := c.src[t.start:t.end]
+	if t.escaped {
+		return appendUnescaped(nil, b)
+	}
+	return b
+}
+
+// strictText refuses escapes of lone surrogates.
+func (c *checker) strictText(t token) bool {
+	if !c.strict || !t.escaped {
+		return true
+	}
+	b := c.src[t.start:t.end]
+	for i := 0; i < len(b); {
+		if b[i] != '\\' {
+			i++
+			continue
+		}
+		n := 2
+		if b[i+1] == 'u' {
+			first, _ := hex4(b[i+2:])
+			var r rune
+			if r, n = codePoint(b[i:]); r == utf8.RuneError && utf16.IsSurrogate(first) {
+				return c.fail(int(t.start)+i, "half of a surrogate pair")
+			}
+		}
+		i += n
+	}
+	return true
+}
+
+// strictNumber refuses what a double cannot hold. The largest has 309 digits,
+// so a short number without an exponent need not be read.
+func (c *checker) strictNumber(start int) bool {
+	text := c.src[start:c.pos]
+	if !c.strict || len(text) < 309 && bytes.IndexByte(text, 'e') < 0 && bytes.IndexByte(text, 'E') < 0 {
+		return true
+	}
+	if _, err := strconv.ParseFloat(string(text), 64); err != nil {
+		return c.fail(start, "number beyond the range of a double")
+	}
+	return true
+}

@@ -1,0 +1,167 @@
+package rawjson
+
+import "math"
+
+// Kind is the type of a value.
+type Kind uint8
+
+// The kinds. Invalid is the kind of [None].
+const (
+	Invalid Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// Node is one value in a [Doc]. Nodes of one Doc can be compared, and a value
+// that stands later in the source is greater.
+type Node uint32
+
+// None is no value. Every method accepts it and answers None or zero.
+const None = ^Node(0)
+
+// node is 28 bytes; the children of node i begin at i+1.
+type node struct {
+	start, end       uint32 // the value; of a string what stands between the quotes
+	keyStart, keyEnd uint32 // the member's key, between the quotes
+	next             uint32 // next sibling; 0: none
+	count            uint32 // children
+	kind             Kind
+	escaped          bool // the string has escapes
+	keyEscaped       bool // the key has escapes
+}
+
+type parser struct {
+	lexer
+	nodes []node
+}
+
+// Parse reads src, which must be one value of RFC 8259 JSON in UTF-8, nested
+// at most [MaxDepth] deep and smaller than 4 GiB. The error is a
+// *[SyntaxError]. The Doc keeps src, which must not change any more.
+//
+// Duplicate keys and escapes of lone surrogates are accepted, as the grammar
+// has it; [Check] is stricter.
+func Parse(src []byte) (*Doc, error) {
+	if uint64(len(src)) >= math.MaxUint32 {
+		return nil, &SyntaxError{Offset: math.MaxUint32, What: "larger than 4 GiB"}
+	}
+	p := parser{lexer: lexer{src: src}, nodes: make([]node, 0, len(src)/24+8)}
+	if p.space(); !p.value(token{}) || !p.end() {
+		return nil, p.err
+	}
+	return newDoc(src, p.nodes), nil
+}
+
+// value reads the value at the position and appends its nodes.
+func (p *parser) value(key token) bool {
+	me := len(p.nodes)
+	start := p.pos
+	p.nodes = append(p.nodes, node{keyStart: key.start, keyEnd: key.end, keyEscaped: key.escaped})
+	var kind Kind
+	var ok bool
+	switch c := p.peek(); c {
+	case '"':
+		return p.text(me)
+	case '{':
+		kind, ok = Object, p.object(me)
+	case '[':
+		kind, ok = Array, p.array(me)
+	case 't':
+		kind, ok = Bool, p.word("true")
+	case 'f':
+		kind, ok = Bool, p.word("false")
+	case 'n':
+		kind, ok = Null, p.word("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		kind, ok = Number, p.number()
+	default:
+		return p.unexpected("a value")
+	}
+	n := &p.nodes[me]
+	n.kind, n.start, n.end = kind, uint32(start), uint32(p.pos) //nolint:gosec // the size was checked
+	return ok
+}
+
+func (p *parser) text(me int) bool {
+	t, ok := p.lexer.text()
+	n := &p.nodes[me]
+	n.kind, n.start, n.end, n.escaped = String, t.start, t.end, t.escaped
+	return ok
+}
+
+func (p *parser) object(me int) bool {
+	if !p.enter() {
+		return false
+	}
+	if p.space(); p.peek() == '}' {
+		return p.leave()
+	}
+	for last := 0; ; {
+		if p.peek() != '"' {
+			return p.unexpected("a key")
+		}
+		key, ok := p.lexer.text()
+		if !ok {
+			return false
+		}
+		if p.space(); p.peek() != ':' {
+			return p.unexpected("a colon")
+		}
+		p.pos++
+		p.space()
+		last = p.link(me, last)
+		if !p.value(key) {
+			return false
+		}
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.pos++
+			p.space()
+		case '}':
+			return p.leave()
+		default:
+			return p.unexpected("a comma or a closing brace")
+		}
+	}
+}
+
+func (p *parser) array(me int) bool {
+	if !p.enter() {
+		return false
+	}
+	if p.space(); p.peek() == ']' {
+		return p.leave()
+	}
+	for last := 0; ; {
+		last = p.link(me, last)
+		if !p.value(token{}) {
+			return false
+		}
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.pos++
+			p.space()
+		case ']':
+			return p.leave()
+		default:
+			return p.unexpected("a comma or a closing bracket")
+		}
+	}
+}
+
+// link makes the node that comes next a child of parent, behind its sibling
+// last (0: it is the first), and answers its index.
+func (p *parser) link(parent, last int) int {
+	next := len(p.nodes)
+	p.nodes[parent].count++
+	if last != 0 {
+		p.nodes[last].next = uint32(next) //nolint:gosec // fewer nodes than bytes
+	}
+	return next
+}
