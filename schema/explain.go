@@ -1,0 +1,180 @@
+package schema
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// message answers the library's own words for an error, without the place.
+func message(k jsonschema.ErrorKind) string {
+	return strings.TrimPrefix((&jsonschema.ValidationError{ErrorKind: k}).Error(), "at '': ")
+}
+
+// explainer turns the errors of the library into violations.
+type explainer struct {
+	value *rawjson.Doc
+	found []Violation
+	seen  map[Violation]struct{}
+}
+
+func explain(err *jsonschema.ValidationError, value []byte) []Violation {
+	doc, perr := rawjson.Parse(value)
+	if perr != nil {
+		return tooMuch() // cannot be: the syntax was checked
+	}
+	e := explainer{value: doc, seen: map[Violation]struct{}{}}
+	e.walk(err)
+	return e.found
+}
+
+// walk reports the leaves of the tree of errors: those are what is wrong, the
+// inner ones only say which union or reference led there.
+func (e *explainer) walk(err *jsonschema.ValidationError) {
+	if len(e.found) >= maxViolations {
+		return
+	}
+	if _, ok := err.ErrorKind.(*kind.PropertyNames); !ok && len(err.Causes) > 0 {
+		for _, c := range err.Causes {
+			e.walk(c)
+		}
+		return
+	}
+	var ptr []byte
+	for _, t := range err.InstanceLocation {
+		ptr = appendToken(ptr, t)
+	}
+	e.leaf(string(ptr), err.ErrorKind)
+}
+
+func (e *explainer) leaf(path string, k jsonschema.ErrorKind) {
+	switch k := k.(type) {
+	case *kind.Required:
+		e.missing(path, "required", k.Missing)
+	case *kind.DependentRequired:
+		e.missing(path, "dependentRequired", k.Missing)
+	case *kind.Dependency:
+		e.missing(path, "dependencies", k.Missing)
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			e.add(string(appendToken([]byte(path), name)), "additionalProperties", noMember(name))
+		}
+	case *kind.FalseSchema:
+		e.add(path, "false", nothing)
+	case *kind.Not:
+		e.add(path, "not", "a value that the schema under not refuses")
+	case *kind.RefCycle:
+		e.add(path, "$ref", "a reference that leads somewhere")
+	default:
+		e.add(path, strings.Join(k.KeywordPath(), "/"), expected(k))
+	}
+}
+
+func (e *explainer) missing(path, keyword string, names []string) {
+	for _, name := range names {
+		e.put(Violation{path, keyword, member(name), nothing})
+	}
+}
+
+func (e *explainer) add(path, keyword, expected string) {
+	e.put(Violation{path, keyword, cut(expected, maxExpected), excerpt(e.value.Raw(e.value.Pointer(path)))})
+}
+
+func (e *explainer) put(v Violation) {
+	if _, ok := e.seen[v]; ok || len(e.found) >= maxViolations {
+		return
+	}
+	e.seen[v] = struct{}{}
+	e.found = append(e.found, v)
+}
+
+func member(name string) string   { return cut("member "+strconv.Quote(name), maxExpected) }
+func noMember(name string) string { return cut("no member "+strconv.Quote(name), maxExpected) }
+
+// expected says in a few words what a keyword asks for.
+func expected(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return alternatives(k.Want)
+	case *kind.Const:
+		return text(k.Want)
+	case *kind.Enum:
+		return "one of " + list(k.Want)
+	case *kind.Format:
+		return "format " + k.Want
+	case *kind.Pattern:
+		return matching(k.Want)
+	case *kind.UniqueItems:
+		return "no two equal items"
+	case *kind.OneOf:
+		return "only one of the schemas under oneOf to fit"
+	case *kind.PropertyNames:
+		return "another name than " + strconv.Quote(k.Property)
+	case *kind.Minimum:
+		return "at least " + decimalText(k.Want)
+	case *kind.Maximum:
+		return "at most " + decimalText(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "more than " + decimalText(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "less than " + decimalText(k.Want)
+	case *kind.MultipleOf:
+		return "a multiple of " + decimalText(k.Want)
+	}
+	return expectedCount(k)
+}
+
+func expectedCount(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.MinLength:
+		return "at least " + count(strconv.Itoa(k.Want), "character")
+	case *kind.MaxLength:
+		return "at most " + count(strconv.Itoa(k.Want), "character")
+	case *kind.MinItems:
+		return "at least " + count(strconv.Itoa(k.Want), "item")
+	case *kind.MaxItems:
+		return "at most " + count(strconv.Itoa(k.Want), "item")
+	case *kind.MinProperties:
+		return "at least " + count(strconv.Itoa(k.Want), "member")
+	case *kind.MaxProperties:
+		return "at most " + count(strconv.Itoa(k.Want), "member")
+	case *kind.Contains:
+		return "an item that fits contains"
+	case *kind.MinContains:
+		return "at least " + count(strconv.Itoa(k.Want), "item") + " that fit contains"
+	case *kind.MaxContains:
+		return "at most " + count(strconv.Itoa(k.Want), "item") + " that fit contains"
+	}
+	return message(k)
+}
+
+func matching(pattern string) string { return "a string that matches " + pattern }
+
+// decimalText writes a number of a schema, which is always a decimal.
+func decimalText(r *big.Rat) string {
+	n, _ := r.FloatPrec()
+	return r.FloatString(n)
+}
+
+// text writes a decoded value as JSON.
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "a value"
+	}
+	return string(b)
+}
+
+func list(values []any) string {
+	words := make([]string, min(len(values), 20))
+	for i := range words {
+		words[i] = text(values[i])
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,74 @@
+package schema
+
+import (
+	"fmt"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Schema is a compiled schema. It is immutable and safe for concurrent use.
+type Schema struct {
+	doc    []byte
+	second *second
+}
+
+// Options of [Compile]. The zero value treats format as an annotation.
+type Options struct {
+	AssertFormat bool // a string that breaks its format is a violation; false: format is an annotation
+}
+
+// Error says why a document is not a schema.
+type Error struct {
+	Pointer string // JSON Pointer to the place in the document; empty: the document itself
+	What    string // what is wrong there
+}
+
+// Error formats e as "pointer: what".
+func (e *Error) Error() string {
+	if e.Pointer == "" {
+		return e.What
+	}
+	return e.Pointer + ": " + e.What
+}
+
+// maxDocument is the size of the largest document that is compiled.
+const maxDocument = 8 << 20
+
+// Compile checks a schema document and makes it ready for use. The Schema
+// keeps doc, which must not change any more. The error is an *[Error].
+//
+// References must stay inside the document: "#", "#/…" and "#anchor". A
+// pattern that RE2 cannot run is not checked at run time and is no error.
+func Compile(doc []byte, o Options) (*Schema, error) {
+	if len(doc) > maxDocument {
+		return nil, &Error{What: fmt.Sprintf("a schema of %d bytes; at most %d are read", len(doc), maxDocument)}
+	}
+	if err := rawjson.Check(doc); err != nil {
+		return nil, &Error{What: err.Error()}
+	}
+	s := &Schema{doc: doc}
+	var err error
+	if s.second, err = compileSecond(doc, o); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Validate answers what is wrong with value, nil if it fits, in no particular
+// order and at most 100 of it. Input that is not strict JSON (RFC 8259 with
+// the rules of I-JSON, nested at most 1000 deep) is one violation of the
+// keyword "syntax"; a check that would cost too much is one of "limit".
+func (s *Schema) Validate(value []byte) []Violation {
+	if v := checkSyntax(value); v != nil {
+		return v
+	}
+	return s.second.validate(value)
+}
+
+// Bytes reports whether values are checked in one pass over their bytes. The
+// other schemas use keywords that need the value decoded, which costs some
+// twenty times as much.
+func (s *Schema) Bytes() bool { return false }
+
+// Doc returns the document that s was compiled from.
+func (s *Schema) Doc() []byte { return s.doc }
