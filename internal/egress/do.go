@@ -1,0 +1,104 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// Response is what came back for a request.
+type Response struct {
+	Status   int         // 0: no answer came
+	Header   http.Header // nil without an answer
+	Body     []byte      // decoded from transfer and content encoding; the caller owns it
+	Progress Progress
+}
+
+// Do sends one request and reads the whole answer, of at most maxBody bytes
+// after decoding. The client should come from NewClient; with another one
+// Progress errs on the side of SentNoAnswer, and the rules of this package are
+// that client's affair.
+//
+// Every error is an [*Error]. The response then holds what is known: progress
+// always, status and headers once they came, and as much of the body as was
+// read. Do owns r from here on.
+func Do(c *http.Client, r *http.Request, maxBody int64) (Response, error) {
+	got, _, err := exchange(c, r, maxBody)
+	return got, err
+}
+
+// exchange is Do and tells which URL answered in the end.
+func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.URL, error) {
+	if err := checkRequest(r); err != nil {
+		closeBody(r)
+		return Response{}, nil, newError(r, err, NotSent)
+	}
+	d, _ := c.Transport.(*door)
+	if d != nil && r.Header.Get("User-Agent") == "" {
+		setAgent(r, d.agent)
+	}
+	t := newTracker(r.Context(), d != nil || isStandard(c.Transport))
+	answer, err := c.Do(r.WithContext(t.traced()))
+	if answer == nil {
+		got := t.response()
+		return got, nil, newError(r, err, got.Progress)
+	}
+	defer answer.Body.Close() //nolint:errcheck // the answer is read or given up; either way nothing is left to do
+	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered}
+	if err != nil { // a redirect that is not followed
+		return got, nil, newError(r, err, Answered)
+	}
+	got.Body, err = readBody(d, answer, maxBody)
+	if err != nil {
+		e := bodyError(r, err)
+		got.Progress = t.afterAnswer(e.Kind)
+		e.Progress = got.Progress
+		return got, nil, e
+	}
+	return got, answer.Request.URL, nil
+}
+
+// checkRequest refuses what the transport would refuse with a text that shows
+// too much, or not at all.
+func checkRequest(r *http.Request) error {
+	switch {
+	case r.URL == nil || r.URL.Host == "":
+		return refuse("the URL has no host")
+	case !webScheme(r.URL):
+		return refuse("only http and https are spoken")
+	}
+	return nil
+}
+
+func closeBody(r *http.Request) {
+	if r.Body != nil {
+		_ = r.Body.Close() // nothing was read from it
+	}
+}
+
+func setAgent(r *http.Request, agent string) {
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	if _, set := r.Header["User-Agent"]; !set { // an empty one means: send none
+		r.Header["User-Agent"] = []string{agent}
+	}
+}
+
+func isStandard(t http.RoundTripper) bool {
+	if t == nil {
+		return true
+	}
+	_, ok := t.(*http.Transport)
+	return ok
+}
+
+// ended tells why a context is over; nil while it is not.
+func ended(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return context.Canceled
+}

@@ -1,0 +1,200 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+)
+
+// Kind is the class of an Error.
+type Kind uint8
+
+// The kinds of error.
+const (
+	Network   Kind = iota // no connection, or it broke before the answer's headers were complete
+	Refused               // not sent, or a redirect not followed, because a rule of this package forbids it
+	Timeout               // a time limit of the client or the context's deadline passed
+	Canceled              // the caller gave up
+	TooLarge              // the answer has more bytes than allowed
+	Truncated             // the answer's body broke off or cannot be decoded
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case Network:
+		return "network error"
+	case Refused:
+		return "refused"
+	case Timeout:
+		return "timeout"
+	case Canceled:
+		return "canceled"
+	case TooLarge:
+		return "answer too large"
+	case Truncated:
+		return "answer cut short"
+	}
+	return "unknown error"
+}
+
+// Error says why a request has no complete answer.
+type Error struct {
+	Kind     Kind
+	Progress Progress
+	Err      error // the cause, for errors.Is and errors.As; its text is not for the caller
+
+	where string // method, scheme, host
+	why   string
+}
+
+// Error returns a text that may be shown to the caller: method, scheme and
+// host of the request and the reason, but no path, no query, no user
+// information, no header value and no text of the far side.
+func (e *Error) Error() string {
+	if e.why == "" {
+		return e.Kind.String()
+	}
+	if e.where == "" {
+		return e.why
+	}
+	return e.where + ": " + e.why
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// newError explains a failure before the answer's body.
+func newError(r *http.Request, err error, p Progress) *Error {
+	e := &Error{Progress: p, Err: withoutURL(err), where: whereOf(r)}
+	e.Kind, e.why = explain(r.Context(), e.Err)
+	return e
+}
+
+// bodyError explains a failure inside the answer's body.
+func bodyError(r *http.Request, err error) *Error {
+	e := newError(r, err, SentNoAnswer)
+	if e.Kind == Network && !errors.Is(err, errSwitched) {
+		e.Kind, e.why = Truncated, "the answer was cut short"
+		if !errors.Is(err, io.ErrUnexpectedEOF) && !isReset(err) {
+			e.why = "the answer cannot be read to its end"
+		}
+	}
+	return e
+}
+
+// withoutURL takes off the layer of net/http that prints the whole URL.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func whereOf(r *http.Request) string {
+	method := r.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	if r.URL == nil {
+		return method
+	}
+	return method + " " + r.URL.Scheme + "://" + r.URL.Host
+}
+
+func explain(ctx context.Context, err error) (Kind, string) {
+	var large *tooLarge
+	var timeout net.Error
+	switch {
+	case isRefusal(err):
+		return Refused, refusalText(err)
+	case errors.As(err, &large):
+		return TooLarge, large.Error()
+	case errors.Is(ended(ctx), context.Canceled):
+		return Canceled, "the call was canceled"
+	case ended(ctx) != nil:
+		return Timeout, "no complete answer before the deadline"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return Timeout, timeoutText(err)
+	case errors.Is(err, context.Canceled):
+		return Canceled, "the call was canceled"
+	case strings.HasPrefix(err.Error(), "net/http: invalid "):
+		return Refused, "the request has an invalid method or header" // never sent by net/http
+	}
+	return Network, networkText(err)
+}
+
+func refusalText(err error) string {
+	var a *AddressError
+	if errors.As(err, &a) {
+		return a.Error()
+	}
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.why
+	}
+	return Refused.String()
+}
+
+func timeoutText(err error) string {
+	var op *net.OpError
+	switch {
+	case errors.As(err, &op) && op.Op == "dial":
+		return "no connection in time"
+	case strings.Contains(err.Error(), "TLS handshake"):
+		return "no TLS handshake in time"
+	}
+	return "no answer in time"
+}
+
+func networkText(err error) string {
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	switch {
+	case errors.As(err, &dns):
+		return "the host's name cannot be looked up"
+	case errors.As(err, &cert):
+		return "the certificate is not accepted: " + cert.Err.Error()
+	case errors.As(err, &record):
+		return "the upstream does not speak TLS"
+	case errors.As(err, &alert):
+		return "the TLS handshake failed"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case isReset(err):
+		return "the connection broke before an answer came"
+	case errors.Is(err, errSwitched):
+		return errSwitched.Error()
+	}
+	return otherText(err.Error())
+}
+
+// otherText knows failures that the standard library gives no type. Its texts
+// are matched, not shown: some quote the far side.
+func otherText(text string) string {
+	switch {
+	case strings.Contains(text, "malformed HTTP"):
+		return "the answer is not HTTP"
+	case strings.Contains(text, "response headers exceeded"):
+		return "the answer's headers are too large"
+	case strings.Contains(text, "server closed idle connection"):
+		return "the connection broke before an answer came"
+	case strings.Contains(text, "Location header"):
+		return "the redirect's Location is not a URL"
+	}
+	return "the request failed"
+}
+
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}

@@ -1,0 +1,68 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+)
+
+// Fetch reads a description from a URL, of at most maxBody bytes. It returns
+// the URL that answered in the end (without user information), for relative
+// references, and the media type in lower case without parameters (empty: the
+// answer named none that can be read).
+//
+// Plain http is spoken only to hosts that AllowHosts names: who sits on the
+// way could change the description, and with it where credentials go.
+func Fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64) ([]byte, *url.URL, string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, http.NoBody)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("read a description: it is not a URL: %w", refuse("the URL cannot be parsed"))
+	}
+	r.Header.Set("Accept", "application/json, application/yaml;q=0.9, */*;q=0.8")
+	if err := checkPlain(c, r.URL); err != nil {
+		return nil, nil, "", newError(r, err, NotSent)
+	}
+	got, from, err := exchange(c, r, maxBody)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if got.Status < 200 || got.Status > 299 {
+		return nil, nil, "", fmt.Errorf("%s: the upstream answered %d %s", whereOf(r), got.Status, http.StatusText(got.Status))
+	}
+	final := *from
+	final.User = nil
+	media, _, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err != nil {
+		media = ""
+	}
+	return got.Body, &final, media, nil
+}
+
+func checkPlain(c *http.Client, u *url.URL) error {
+	d, ok := c.Transport.(*door)
+	if !ok || u.Scheme != "http" {
+		return nil
+	}
+	n, err := strconv.ParseUint(portOf(u), 10, 16)
+	if err != nil {
+		return refuse("the URL's port is not a port")
+	}
+	port := uint16(n)
+	if d.allow.names(u.Hostname(), port) {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		plain := netip.AddrPortFrom(ip.Unmap().WithZone(""), port)
+		if d.allow.holds(plain) {
+			return nil
+		}
+		if !public(plain.Addr()) {
+			return &AddressError{Host: u.Hostname(), Address: plain}
+		}
+	}
+	return refuse("a description is read over plain http only from an allowed host; use https or --allow-host " + u.Host)
+}

@@ -1,0 +1,87 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+const (
+	trusted     = 1 << 20  // bytes that are set aside at once because a header announces them
+	firstBuffer = 16 << 10 // bytes of a new buffer for bodies of unknown length
+	largestKept = 4 << 20  // bytes of the largest buffer that is kept for the next body
+)
+
+// tooLarge says that a body has more than limit bytes.
+type tooLarge struct{ limit int64 }
+
+func (e *tooLarge) Error() string { return fmt.Sprintf("the answer is larger than %d bytes", e.limit) }
+
+var errSwitched = errors.New("the upstream switched to another protocol")
+
+// readBody reads the answer's body, of at most limit bytes. With an error the
+// bytes read so far come back as well.
+func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
+	switch n := answer.ContentLength; {
+	case answer.StatusCode == http.StatusSwitchingProtocols:
+		return nil, errSwitched
+	case answer.Request.Method == http.MethodHead || n == 0:
+		return nil, nil
+	case n > limit:
+		return nil, &tooLarge{limit: limit}
+	case n > 0 && n <= trusted:
+		return readExactly(answer.Body, int(n))
+	}
+	if d == nil {
+		return readAll(answer.Body, nil, limit)
+	}
+	return d.readPooled(answer.Body, limit)
+}
+
+// readExactly reads a body whose length is announced.
+func readExactly(r io.Reader, n int) ([]byte, error) {
+	b := make([]byte, n)
+	got, err := io.ReadFull(r, b)
+	if errors.Is(err, io.EOF) { // not one byte came, but n were promised
+		err = io.ErrUnexpectedEOF
+	}
+	return b[:got], err
+}
+
+// readPooled reads into a buffer that other answers use too and copies once,
+// to the exact size.
+func (d *door) readPooled(r io.Reader, limit int64) ([]byte, error) {
+	kept, ok := d.scratch.Get().(*[]byte)
+	if !ok {
+		kept = new(make([]byte, 0, firstBuffer))
+	}
+	b, err := readAll(r, (*kept)[:0], limit)
+	own := append([]byte(nil), b...)
+	if cap(b) <= largestKept {
+		*kept = b
+		d.scratch.Put(kept)
+	}
+	return own, err
+}
+
+// readAll appends to b what r gives, and fails after limit bytes.
+func readAll(r io.Reader, b []byte, limit int64) ([]byte, error) {
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		// One byte more than allowed tells a full body from one too large.
+		room := min(int64(cap(b)-len(b)), limit-int64(len(b))+1)
+		n, err := r.Read(b[len(b) : len(b)+int(room)])
+		b = b[:len(b)+n]
+		switch {
+		case int64(len(b)) > limit:
+			return b[:limit], &tooLarge{limit: limit}
+		case err == io.EOF: //nolint:errorlint // a wrapped EOF is not the end
+			return b, nil
+		case err != nil:
+			return b, err
+		}
+	}
+}
