@@ -15,8 +15,7 @@ import (
 // escape of a lone surrogate, no duplicate keys, no number beyond the range of
 // a double (the rules of I-JSON, RFC 7493). The error is a *[SyntaxError].
 func Check(src []byte) error {
-	var room [64]token // on the stack: ordinary input allocates nothing
-	return check(src, checker{strict: true, keys: room[:0]})
+	return check(src, checker{strict: true})
 }
 
 // checkSyntax reports whether [Parse] accepts src.
@@ -34,11 +33,35 @@ func check(src []byte, c checker) error {
 }
 
 // checker goes over a value and keeps nothing but the keys of the objects that
-// are open.
+// are open: the first few in an array, so that ordinary input allocates
+// nothing.
 type checker struct {
 	lexer
 	strict bool
-	keys   []token
+	count  int
+	few    [64]token
+	many   []token // instead of few, once there were more
+}
+
+// keys answers the keys that were kept.
+func (c *checker) keys() []token {
+	if c.many != nil {
+		return c.many[:c.count]
+	}
+	return c.few[:c.count]
+}
+
+// keep adds a key.
+func (c *checker) keep(t token) {
+	switch {
+	case c.many != nil:
+		c.many = append(c.many[:c.count], t)
+	case c.count == len(c.few):
+		c.many = append(append(make([]token, 0, 4*len(c.few)), c.few[:]...), t)
+	default:
+		c.few[c.count] = t
+	}
+	c.count++
 }
 
 func (c *checker) value() bool {
@@ -70,7 +93,7 @@ func (c *checker) object() bool {
 	if c.space(); c.peek() == '}' {
 		return c.leave()
 	}
-	for base := len(c.keys); ; {
+	for base := c.count; ; {
 		if !c.key(base) || !c.value() {
 			return false
 		}
@@ -104,22 +127,22 @@ func (c *checker) key(base int) bool {
 	if !c.strict {
 		return true
 	}
-	if len(c.keys)-base < scanLimit {
-		for _, other := range c.keys[base:] {
+	if c.count-base < scanLimit {
+		for _, other := range c.keys()[base:] {
 			if c.same(other, t) {
 				return c.fail(int(t.start)-1, "duplicate key")
 			}
 		}
 	}
-	c.keys = append(c.keys, t)
+	c.keep(t)
 	return true
 }
 
 // unique looks for duplicates in a big object, whose keys were not compared
 // one by one, and closes it.
 func (c *checker) unique(base int) bool {
-	keys := c.keys[base:]
-	c.keys = c.keys[:base]
+	keys := c.keys()[base:]
+	c.count = base
 	if len(keys) <= scanLimit {
 		return true
 	}

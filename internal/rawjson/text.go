@@ -12,31 +12,69 @@ import (
 // become U+FFFD.
 //
 // It writes the text copy of every answer, so it moves eight bytes at a time:
-// they are stored first and looked at then.
+// they are stored first and looked at then. Whether what is not ASCII is UTF-8
+// is judged once, when the first such byte is met.
 func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	dst = append(slices.Grow(dst, len(s)+len(s)/8+16), '"')
+	doubted, judged := uint64(high), false
 	i := 0
 	for len(s)-i >= 8 {
-		if cap(dst)-len(dst) < 8 {
+		if cap(dst)-len(dst) < 10 {
 			dst = slices.Grow(dst, len(s)-i+(len(s)-i)/4+16)
 		}
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		w := load(s[i : i+8])
 		n := len(dst)
-		dst = dst[:n+8]
-		binary.LittleEndian.PutUint64(dst[n:], w)
-		m := special(w) | w&high
+		binary.LittleEndian.PutUint64(dst[n:n+8], w)
+		m := special(w) | w&doubted
 		if m == 0 {
+			dst = dst[:n+8]
 			i += 8
 			continue
 		}
 		clean := bits.TrailingZeros64(m) >> 3
-		dst, i = appendChar(dst[:n+clean], s, i+clean)
+		n += clean
+		i += clean
+		switch c := byte(w >> (clean * 8)); {
+		case c == '"' || c == '\\': // by far the most frequent
+			dst = dst[:n+2]
+			dst[n], dst[n+1] = '\\', c
+			i++
+		case c >= utf8.RuneSelf && !judged:
+			dst, judged = dst[:n], true
+			if valid(s[i:]) {
+				doubted = 0
+			}
+		default:
+			dst, i = appendChar(dst[:n], s, i)
+		}
 	}
 	for i < len(s) {
+		if s[i] >= utf8.RuneSelf && doubted == 0 { // perhaps inside a character, whose beginning was moved
+			dst = append(dst, s[i])
+			i++
+			continue
+		}
 		dst, i = appendChar(dst, s, i)
 	}
 	return append(dst, '"')
+}
+
+// valid reports whether s is UTF-8. The cases only save a copy.
+func valid[T ~string | ~[]byte](s T) bool {
+	switch s := any(s).(type) {
+	case string:
+		return utf8.ValidString(s)
+	case []byte:
+		return utf8.Valid(s)
+	}
+	return utf8.ValidString(string(s))
+}
+
+// load reads the first eight bytes of s.
+func load[T ~string | ~[]byte](s T) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // appendChar appends the character at s[i], escaped where it must be, with all
