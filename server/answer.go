@@ -1,0 +1,188 @@
+package server
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// answer is one JSON-RPC response under construction. All of it stands in one
+// buffer, but for a page of a list: that is shared by all who ask and stays
+// where it is.
+type answer struct {
+	buf  []byte
+	page []byte // stands in the answer at buf[cut]; nil: none
+	cut  int
+}
+
+// maxKept is the largest buffer that is kept for the next answer.
+const maxKept = 1 << 20
+
+func (s *Server) newAnswer() *answer {
+	a, ok := s.answers.Get().(*answer)
+	if !ok {
+		return &answer{buf: make([]byte, 0, 4096)}
+	}
+	return a
+}
+
+func (s *Server) release(a *answer) {
+	a.reset()
+	if cap(a.buf) <= maxKept {
+		s.answers.Put(a)
+	}
+}
+
+func (a *answer) reset() { a.buf, a.page, a.cut = a.buf[:0], nil, 0 }
+
+func (a *answer) size() int { return len(a.buf) + len(a.page) }
+
+// parts returns the answer's bytes in their order.
+func (a *answer) parts() (head, page, tail []byte) {
+	return a.buf[:a.cut], a.page, a.buf[a.cut:]
+}
+
+// oneLine ends the answer with a newline and takes out all others. JSON has
+// none inside of strings, so they are white space of an upstream.
+func (a *answer) oneLine() {
+	for rest := a.buf; ; {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			break
+		}
+		rest[i] = ' '
+		rest = rest[i+1:]
+	}
+	a.buf = append(a.buf, '\n')
+}
+
+func (a *answer) write(s string) { a.buf = append(a.buf, s...) }
+
+func (a *answer) text(s string) { a.buf = rawjson.AppendString(a.buf, s) }
+
+// member begins the next member of the object that is open.
+func (a *answer) member(key string) {
+	if a.buf[len(a.buf)-1] != '{' {
+		a.buf = append(a.buf, ',')
+	}
+	a.buf = append(append(append(a.buf, '"'), key...), '"', ':')
+}
+
+func (a *answer) envelope(id []byte) {
+	a.write(`{"jsonrpc":"2.0"`)
+	if id != nil {
+		a.write(`,"id":`)
+		a.buf = append(a.buf, id...)
+	}
+}
+
+// begin opens a result in the form of its era; meta, a JSON object or nil, is
+// what its _meta holds. Members follow, then end.
+func (a *answer) begin(q *request, meta []byte) {
+	a.envelope(q.id)
+	a.write(`,"result":{`)
+	meta = inside(meta)
+	if q.era == modern {
+		a.write(`"resultType":"complete","_meta":{`)
+		a.buf = append(a.buf, q.server.info...)
+		if len(meta) > 0 {
+			a.buf = append(append(a.buf, ','), meta...)
+		}
+		a.write(`}`)
+	} else if len(meta) > 0 {
+		a.write(`"_meta":{`)
+		a.buf = append(append(a.buf, meta...), '}')
+	}
+}
+
+func (a *answer) end() { a.write(`}}`) }
+
+// inside returns the members of a JSON object without its braces.
+func inside(object []byte) []byte {
+	object = bytes.TrimSpace(object)
+	if len(object) < 2 || object[0] != '{' {
+		return nil
+	}
+	return bytes.TrimSpace(object[1 : len(object)-1])
+}
+
+// fail makes the answer an error, whatever stood in it. An error without an
+// id has no member for it: the protocol knows no null there.
+func (a *answer) fail(id []byte, e *rpcError) {
+	a.reset()
+	a.envelope(id)
+	a.write(`,"error":{"code":`)
+	a.buf = strconv.AppendInt(a.buf, int64(e.code), 10)
+	a.write(`,"message":`)
+	a.text(e.message)
+	if e.data != nil {
+		a.write(`,"data":`)
+		a.buf = append(a.buf, e.data...)
+	}
+	a.end()
+}
+
+// caching writes the members that 2026-07-28 wants on what may be cached.
+func (a *answer) caching(q *request, ttl string) {
+	if q.era == modern {
+		a.write(`,"ttlMs":` + ttl + `,"cacheScope":"public"`)
+	}
+}
+
+// callResult writes the members of a tool's result.
+func (a *answer) callResult(r *tenon.Result) {
+	a.member("content")
+	a.write("[")
+	for i := range r.Content {
+		if i > 0 {
+			a.write(",")
+		}
+		a.block(&r.Content[i])
+	}
+	a.write("]")
+	if r.Structured != nil {
+		a.member("structuredContent")
+		a.buf = append(a.buf, r.Structured...)
+	}
+	if r.IsError {
+		a.member("isError")
+		a.write("true")
+	}
+}
+
+func (a *answer) block(b *tenon.Block) {
+	switch b.Kind {
+	case tenon.TextBlock:
+		a.write(`{"type":"text","text":`)
+		a.buf = rawjson.AppendString(a.buf, b.Text)
+		a.write("}")
+	case tenon.ImageBlock:
+		a.write(`{"type":"image"`)
+		a.media("data", b)
+		a.write("}")
+	case tenon.AudioBlock:
+		a.write(`{"type":"audio"`)
+		a.media("data", b)
+		a.write("}")
+	case tenon.ResourceBlock:
+		a.write(`{"type":"resource","resource":{"uri":`)
+		a.text(b.URI)
+		a.media("blob", b)
+		a.write("}}")
+	}
+}
+
+// media writes binary data in base64, straight into the answer.
+func (a *answer) media(key string, b *tenon.Block) {
+	if b.Media != "" || b.Kind != tenon.ResourceBlock {
+		a.member("mimeType")
+		a.text(b.Media)
+	}
+	a.member(key)
+	a.write(`"`)
+	a.buf = base64.StdEncoding.AppendEncode(a.buf, b.Data)
+	a.write(`"`)
+}

@@ -1,0 +1,245 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// message is one decoded JSON-RPC message. Its slices lie in the bytes that
+// came in; nothing of the arguments is decoded.
+type message struct {
+	id     []byte // as it was written, a string or an integer; nil: none
+	method string
+
+	// What the message is, if it is no request.
+	notification bool
+	response     bool
+
+	revision     string // _meta: the protocol version
+	hasRevision  bool
+	capabilities bool // _meta: client capabilities are there
+
+	name      string // tools/call
+	arguments []byte // tools/call; nil: none
+	cursor    string // lists
+	hasCursor bool
+	requested string // initialize: protocolVersion
+	requestID []byte // notifications/cancelled, as it was written
+}
+
+// The _meta keys of a request and of a result.
+const (
+	metaRevision     = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
+)
+
+// decode reads the envelope of a message in one pass. With an error, the
+// message still has its id where one could be read.
+func decode(src []byte) (message, *rpcError) {
+	d := decoder{scanner: scanner{src: src}}
+	if err := d.document(d.envelope); err != nil {
+		return message{}, parseError(err) // the rest may not be what was meant
+	}
+	d.m.response = d.seen&(sawResult|sawMethod) == sawResult
+	d.m.notification = d.seen&(sawMethod|sawID) == sawMethod
+	switch {
+	case d.seen&isObject == 0: // already refused
+	case !d.version:
+		d.refuse(invalidRequest(`jsonrpc is "2.0"`))
+	case d.seen&(sawMethod|sawResult) == 0:
+		d.refuse(invalidRequest("a message has a method, a result or an error"))
+	}
+	return d.m, d.wrong
+}
+
+// decoder fills a message. What is wrong with the meaning of the message is
+// kept until its syntax is read, so that the answer can carry the id.
+type decoder struct {
+	scanner
+	m       message
+	seen    seen
+	version bool
+	wrong   *rpcError
+}
+
+// seen are the members that were met.
+type seen uint16
+
+const (
+	isObject seen = 1 << iota
+	sawVersion
+	sawID
+	sawMethod
+	sawResult
+	sawParams
+	sawMeta
+	sawName
+	sawArguments
+	sawCursor
+	sawRequested
+	sawRequestID
+	sawRevision
+	sawCapabilities
+)
+
+func (d *decoder) refuse(e *rpcError) {
+	if d.wrong == nil {
+		d.wrong = e
+	}
+}
+
+// once refuses the second member of a name: two readers of such a message
+// could disagree about what it says.
+func (d *decoder) once(bit seen, name string) {
+	if d.seen&bit != 0 {
+		d.refuse(invalidRequest("the member " + name + " stands there twice"))
+	}
+	d.seen |= bit
+}
+
+func (d *decoder) envelope() error {
+	switch d.peek() {
+	case '{':
+		d.seen |= isObject
+		return d.members(d.envelopeMember)
+	case '[':
+		d.refuse(invalidRequest("a batch is not served here; send one message at a time"))
+	default:
+		d.refuse(invalidRequest("a message is a JSON object"))
+	}
+	return d.skip()
+}
+
+func (d *decoder) envelopeMember(key []byte) (err error) {
+	switch string(plain(key)) {
+	case "jsonrpc":
+		d.once(sawVersion, "jsonrpc")
+		var v string
+		v, err = d.str("jsonrpc", invalidRequest)
+		d.version = v == "2.0"
+	case "id":
+		d.once(sawID, "id")
+		d.m.id, err = d.id("id")
+	case "method":
+		d.once(sawMethod, "method")
+		d.m.method, err = d.str("method", invalidRequest)
+	case "params":
+		d.once(sawParams, "params")
+		err = d.object("params", d.paramsMember)
+	case "result", "error":
+		d.seen |= sawResult
+		err = d.skip()
+	default:
+		err = d.skip()
+	}
+	return err
+}
+
+func (d *decoder) paramsMember(key []byte) (err error) {
+	switch string(plain(key)) {
+	case "_meta":
+		d.once(sawMeta, "_meta")
+		err = d.object("_meta", d.metaMember)
+	case "name":
+		d.once(sawName, "name")
+		d.m.name, err = d.str("name", invalidParams)
+	case "arguments":
+		d.once(sawArguments, "arguments")
+		d.m.arguments, err = d.raw('{', "arguments is an object")
+	case "cursor":
+		d.once(sawCursor, "cursor")
+		d.m.hasCursor = d.peek() != 'n'
+		d.m.cursor, err = d.str("cursor", invalidParams)
+	case "protocolVersion":
+		d.once(sawRequested, "protocolVersion")
+		d.m.requested, err = d.str("protocolVersion", invalidParams)
+	case "requestId":
+		d.once(sawRequestID, "requestId")
+		d.m.requestID, err = d.id("requestId")
+	default:
+		err = d.skip()
+	}
+	return err
+}
+
+func (d *decoder) metaMember(key []byte) (err error) {
+	switch string(plain(key)) {
+	case metaRevision:
+		d.once(sawRevision, metaRevision)
+		d.m.hasRevision = true
+		d.m.revision, err = d.str(metaRevision, invalidParams)
+	case metaCapabilities:
+		d.once(sawCapabilities, metaCapabilities)
+		var raw []byte
+		raw, err = d.raw('{', metaCapabilities+" is an object")
+		d.m.capabilities = raw != nil
+	default:
+		err = d.skip()
+	}
+	return err
+}
+
+// object reads the members of an object that may be left out or null.
+func (d *decoder) object(name string, member func(key []byte) error) error {
+	if d.peek() == '{' {
+		return d.members(member)
+	}
+	_, err := d.raw('{', name+" is an object")
+	return err
+}
+
+// raw goes over a value that begins with first. Null counts as left out: some
+// clients write what they do not have.
+func (d *decoder) raw(first byte, rule string) ([]byte, error) {
+	c := d.peek()
+	v, err := d.value()
+	if c == first {
+		return v, err
+	}
+	if c != 'n' {
+		d.refuse(invalidParams(rule))
+	}
+	return nil, err
+}
+
+func (d *decoder) str(name string, refusal func(string) *rpcError) (string, error) {
+	c := d.peek()
+	v, err := d.value()
+	if err == nil && c == '"' {
+		return string(plain(v)), nil
+	}
+	if c != 'n' || name == "method" {
+		d.refuse(refusal(name + " is a string"))
+	}
+	return "", err
+}
+
+// id reads an id. It comes back as it was written, so it need not fit into a
+// machine word.
+func (d *decoder) id(name string) ([]byte, error) {
+	c := d.peek()
+	v, err := d.value()
+	if err != nil {
+		return nil, err
+	}
+	integer := (c == '-' || c >= '0' && c <= '9') && bytes.IndexAny(v, ".eE") < 0
+	if c == '"' || integer {
+		return v, nil
+	}
+	d.refuse(invalidRequest(name + " is a string or an integer"))
+	return nil, nil
+}
+
+// plain returns the text of a JSON string. It allocates only for escapes.
+func plain(literal []byte) []byte {
+	inner := literal[1 : len(literal)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	var s string
+	if json.Unmarshal(literal, &s) != nil {
+		return nil // cannot be: the scanner went over it
+	}
+	return []byte(s)
+}

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+)
+
+// The headers that repeat what a message says, in canonical spelling.
+const (
+	headerRevision = "Mcp-Protocol-Version"
+	headerMethod   = "Mcp-Method"
+	headerName     = "Mcp-Name"
+)
+
+// eraOf tells in which era a message speaks, and refuses it where it breaks a
+// rule of that era. A message decides for itself: both eras may share a
+// connection. On stdio there are no headers, and h is nil.
+func eraOf(m *message, h http.Header) (era, *rpcError) {
+	if e := repeated(h); e != nil {
+		return modern, e
+	}
+	header := h.Get(headerRevision)
+	switch {
+	case m.hasRevision && !m.notification, m.method == "server/discover":
+		return modern, checkModern(m, h)
+	case header == modernRevision:
+		if m.response {
+			return modern, invalidRequest("a server of " + modernRevision + " asks nothing, so there is nothing to respond to")
+		}
+		if m.notification {
+			return modern, nil
+		}
+		return modern, checkModern(m, h)
+	case header != "" && !legacyRevision(header):
+		return legacy, unknownRevision(header)
+	}
+	return legacy, nil
+}
+
+// repeated refuses a header that stands there twice: readers differ in which
+// of the two they believe.
+func repeated(h http.Header) *rpcError {
+	for _, name := range [...]string{headerRevision, headerMethod, headerName} {
+		if len(h[name]) > 1 {
+			return headerMismatch(name + " stands there more than once")
+		}
+	}
+	return nil
+}
+
+// checkModern applies the rules of 2026-07-28 for requests: basic/index,
+// "Per-request protocol fields", and transports/streamable-http, "Server
+// Validation".
+func checkModern(m *message, h http.Header) *rpcError {
+	if m.revision == "" {
+		return missingMeta(metaRevision)
+	}
+	if h != nil && field(h, headerRevision) != m.revision {
+		return mismatch(headerRevision, m.revision)
+	}
+	if m.revision != modernRevision {
+		return unknownRevision(m.revision)
+	}
+	if !m.capabilities {
+		return missingMeta(metaCapabilities)
+	}
+	if h == nil {
+		return nil
+	}
+	if field(h, headerMethod) != m.method {
+		return mismatch(headerMethod, m.method)
+	}
+	if methodOf(m.method).named {
+		return checkName(field(h, headerName), m.name)
+	}
+	return nil
+}
+
+func missingMeta(key string) *rpcError {
+	e := invalidParams("_meta has no " + key)
+	e.status = http.StatusBadRequest
+	return e
+}
+
+func mismatch(header, body string) *rpcError {
+	return headerMismatch("the header " + header + " is missing or differs from " + clip(body) + " in the body")
+}
+
+func field(h http.Header, name string) string { return strings.Trim(h.Get(name), " \t") }
+
+// checkName compares Mcp-Name with the body. A value that no header can carry
+// comes in base64.
+func checkName(header, name string) *rpcError {
+	encoded, ok := strings.CutPrefix(header, "=?base64?")
+	if ok {
+		encoded, ok = strings.CutSuffix(encoded, "?=")
+	}
+	if ok {
+		b, err := base64.StdEncoding.Strict().DecodeString(encoded)
+		if err != nil {
+			return headerMismatch("the base64 of " + headerName + " is broken")
+		}
+		header = string(b)
+	} else if strings.ContainsFunc(header, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
+		return headerMismatch(headerName + " has a character that belongs into base64")
+	}
+	if header != name {
+		return mismatch(headerName, name)
+	}
+	return nil
+}

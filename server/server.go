@@ -1,0 +1,88 @@
+package server
+
+import (
+	"cmp"
+	"crypto/rand"
+	"iter"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Options are the choices of New. The zero value works.
+type Options struct {
+	Name         string       // what the server calls itself; empty: "tenon"
+	Version      string       // its version; empty: "0"
+	Instructions string       // how a model should use the tools; empty: none
+	Logger       *slog.Logger // nil: nothing is logged
+
+	// AllowedOrigins are the web origins, beside the server's own, whose pages
+	// may send requests, as "https://host:port"; "*" allows all.
+	AllowedOrigins []string
+	// AllowedHosts are the host names under which the server may be addressed,
+	// without port. Empty: any, but on a loopback address only loopback names.
+	AllowedHosts []string
+
+	MaxBody       int64         // bytes of a message; 0: 4 MiB
+	MaxConcurrent int           // calls at a time, in all; 0: 256
+	Drain         time.Duration // how long calls may take to end once stdio's input ended; 0: 10 seconds
+}
+
+// Server serves a gateway's catalog. It is safe for concurrent use.
+type Server struct {
+	gateway *tenon.Gateway
+	log     *slog.Logger
+	options Options
+	info    []byte // the member serverInfo of a result's _meta
+	calls   gate
+	answers sync.Pool // of *answer
+	cursors cursorKey
+	listing atomic.Pointer[listing]
+}
+
+// New returns a server for g. It opens nothing.
+func New(g *tenon.Gateway, o Options) *Server {
+	o.Name = cmp.Or(o.Name, "tenon")
+	o.Version = cmp.Or(o.Version, "0")
+	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)
+	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
+	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
+	s := &Server{gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.info = append([]byte(`"`+metaServerInfo+`":`), s.implementation()...)
+	_, _ = rand.Read(s.cursors[:]) // never fails: see crypto/rand
+	return s
+}
+
+// implementation is how the server introduces itself.
+func (s *Server) implementation() []byte {
+	b := rawjson.AppendString([]byte(`{"name":`), s.options.Name)
+	b = rawjson.AppendString(append(b, `,"version":`...), s.options.Version)
+	return append(b, '}')
+}
+
+// List yields the pages of the tools that are in force, each as the result of
+// tools/list in the newest revision.
+func (s *Server) List() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		l := s.tools()
+		for start, more := 0, true; more; {
+			p := l.page(start)
+			a := &answer{}
+			a.begin(&request{server: s, era: modern}, nil)
+			s.writePage(a, &request{server: s, era: modern}, l, p)
+			start, more = p.next, p.next > 0
+			head, page, tail := a.parts()
+			result := append(append(append([]byte{}, head...), page...), tail...)
+			if !yield(result) {
+				return
+			}
+		}
+	}
+}
