@@ -1,0 +1,214 @@
+package openapi
+
+import (
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// answer is one declared answer before its schema is converted.
+type answer struct {
+	status string
+	media  string
+	schema value // not ok: the body is not described
+}
+
+// answers lists what the operation declares, in the order of the document.
+func (o *operation) answers(fault func(v value, what string)) []answer {
+	var all []answer
+	for status, v := range o.node.get("responses").each() {
+		if !isStatus(status) {
+			continue
+		}
+		node, err := o.api.doc.deref(v)
+		if err != nil {
+			fault(v, "answer "+status+" is left out: "+err.Error())
+			continue
+		}
+		status = strings.Replace(status, "xx", "XX", 1)
+		switch {
+		case o.method == "HEAD": // never has a body
+			all = append(all, answer{status: status})
+		case o.api.legacy():
+			all = o.legacyAnswers(all, status, node)
+		default:
+			all = o.contentAnswers(all, status, node, fault)
+		}
+	}
+	return all
+}
+
+// isStatus tells a status from an extension: "200", "2XX", "default".
+func isStatus(s string) bool {
+	if s == "default" {
+		return true
+	}
+	if len(s) != 3 || s[0] < '1' || s[0] > '5' {
+		return false
+	}
+	digits := s[1] >= '0' && s[1] <= '9' && s[2] >= '0' && s[2] <= '9'
+	return digits || strings.EqualFold(s[1:], "XX")
+}
+
+func (o *operation) contentAnswers(all []answer, status string, node value, fault func(v value, what string)) []answer {
+	before := len(all)
+	for media, v := range node.get("content").each() {
+		entry, err := o.api.doc.deref(v)
+		if err != nil {
+			fault(v, "answer "+status+" "+media+" is not described: "+err.Error())
+		}
+		a := answer{status: status, media: mediaType(media)}
+		if a.media == "" || repeated(all[before:], a.media) {
+			continue
+		}
+		if isJSON(a.media) {
+			a.schema = entry.get("schema")
+		}
+		all = append(all, a)
+	}
+	if len(all) == before {
+		all = append(all, answer{status: status})
+	}
+	return all
+}
+
+// repeated tells whether a media type was there already: two keys may differ
+// in parameters only.
+func repeated(all []answer, media string) bool {
+	for i := range all {
+		if all[i].media == media {
+			return true
+		}
+	}
+	return false
+}
+
+// legacyAnswers reads an answer of 2.0: one schema for all that is produced.
+func (o *operation) legacyAnswers(all []answer, status string, node value) []answer {
+	schema := node.get("schema")
+	if !schema.ok() {
+		return append(all, answer{status: status})
+	}
+	produces := o.node.get("produces")
+	if produces.len() == 0 {
+		produces = o.api.doc.root.get("produces")
+	}
+	file := schema.strAt("type") == "file"
+	before := len(all)
+	for _, v := range produces.each() {
+		a := answer{status: status, media: mediaType(v.str())}
+		if a.media == "" || repeated(all[before:], a.media) {
+			continue
+		}
+		if isJSON(a.media) && !file {
+			a.schema = schema
+		}
+		all = append(all, a)
+	}
+	switch {
+	case len(all) > before:
+	case file:
+		all = append(all, answer{status: status, media: "*/*"})
+	default:
+		all = append(all, answer{status: status, media: "application/json", schema: schema})
+	}
+	return all
+}
+
+// mediaType is a media type or range in lower case and without parameters.
+func mediaType(s string) string {
+	s, _, _ = strings.Cut(s, ";")
+	return strings.ToLower(strings.TrimSpace(s))
+}
+
+// isJSON tells whether a schema describes bodies of a media type. Ranges
+// count: generators write "*/*" where they mean JSON.
+func isJSON(media string) bool {
+	switch media {
+	case "application/json", "text/json", "*/*", "application/*":
+		return true
+	}
+	return strings.HasSuffix(media, "+json")
+}
+
+// isSuccess tells the statuses of an answer that holds data; without any
+// declared 2xx that is "default".
+func isSuccess(status string, declared bool) bool {
+	return status[0] == '2' || status == "default" && !declared
+}
+
+func declaresSuccess(all []answer) bool {
+	for i := range all {
+		if all[i].status[0] == '2' {
+			return true
+		}
+	}
+	return false
+}
+
+// variant converts an answer.
+func (o *operation) variant(a answer) tenon.Variant {
+	v := tenon.Variant{Status: a.status, Media: a.media}
+	if a.schema.ok() {
+		v.Schema = o.api.standalone(a.schema)
+	}
+	return v
+}
+
+// standalone is a schema as a document of its own.
+func (a *api) standalone(schema value) []byte {
+	f := a.doc.convert(schema, output)
+	return assemble(objectSchema(f.body), f.deps)
+}
+
+// objectSchema writes a boolean schema as an object.
+func objectSchema(body []byte) []byte {
+	switch string(body) {
+	case "true":
+		return []byte("{}")
+	case "false":
+		return []byte(`{"not":{}}`)
+	}
+	return body
+}
+
+// accept lists the declared media types for the Accept header: JSON first and
+// best. Without any the upstream decides.
+func (o *operation) accept() string {
+	const most = 8
+	var json, other []string
+	for _, a := range o.answers(func(value, string) {}) {
+		list := &other
+		if isJSON(a.media) {
+			list = &json
+		}
+		if a.media != "" && !strings.Contains(a.media, "*") && len(*list) < most && validMedia(a.media) && !contains(*list, a.media) {
+			*list = append(*list, a.media)
+		}
+	}
+	switch {
+	case len(json)+len(other) == 0:
+		return "application/json, */*;q=0.5"
+	case len(json) == 0:
+		return strings.Join(other, ", ")
+	case len(other) == 0:
+		return strings.Join(json, ", ")
+	}
+	return strings.Join(json, ", ") + ", " + strings.Join(other, ";q=0.5, ") + ";q=0.5"
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// validMedia keeps a document from writing anything but a media type into the
+// header.
+func validMedia(s string) bool {
+	major, minor, found := strings.Cut(s, "/")
+	return found && isToken(major) && isToken(minor)
+}

@@ -1,0 +1,175 @@
+package openapi
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// api is one document with what its operations share.
+type api struct {
+	doc     *document
+	at      *url.URL // where the document was read; nil: a file
+	options Options
+	base    *url.URL // the server of operations that name none
+	baseErr error    // why there is no base
+
+	yes, no bool // what hints point to
+
+	mu   sync.Mutex
+	told int // how many of the document's conversion faults were handed out
+}
+
+// operation is one operation, whatever the version of its document.
+type operation struct {
+	api    *api
+	method string // upper case where the specification names it, else as written
+	path   string // template without its "#fragment"
+	item   value  // path item
+	node   value  // operation object
+	safe   bool   // changes nothing at the upstream
+
+	once sync.Once
+	plan *plan // what is fixed about its requests; see planned
+}
+
+// planned returns what is fixed about o's requests, worked out at first use.
+func (o *operation) planned() *plan {
+	o.once.Do(func() { o.plan = newPlan(o) })
+	return o.plan
+}
+
+// legacy tells documents of version 2.0 from the others.
+func (a *api) legacy() bool { return a.doc.version == v20 }
+
+// index makes a tool of each operation, in the order of the document.
+func (a *api) index() tenon.Offer {
+	ix := &indexer{api: a, names: names{}}
+	paths := a.doc.root.get("paths")
+	ix.offer.Tools = make([]tenon.Tool, 0, paths.len())
+	for path, item := range paths.each() {
+		if strings.HasPrefix(path, "x-") {
+			continue
+		}
+		ix.path(path, item)
+	}
+	return ix.offer
+}
+
+type indexer struct {
+	api   *api
+	names names
+	offer tenon.Offer
+}
+
+func (ix *indexer) fault(v value, what, do string) {
+	ix.offer.Faults = append(ix.offer.Faults, ix.api.doc.fault(v, what, do))
+}
+
+func (ix *indexer) path(path string, v value) {
+	item, err := ix.api.doc.deref(v)
+	switch {
+	case err != nil:
+		ix.fault(v, "path "+path+" is skipped: "+err.Error(), "")
+		return
+	case !strings.HasPrefix(path, "/"):
+		ix.fault(v, "path "+path+" is skipped: it does not begin with /", "")
+		return
+	case item.kind() != rawjson.Object:
+		ix.fault(v, "path "+path+" is skipped: it is no object", "")
+		return
+	}
+	path, _, _ = strings.Cut(path, "#") // Box tells operations of one path apart by a fragment
+	for key, node := range item.each() {
+		if m := method(key); m != "" {
+			ix.operation(m, path, item, node)
+		} else if key == "additionalOperations" {
+			ix.additional(path, item, node)
+		}
+	}
+}
+
+// additional reads the methods that have no member of their own (3.2).
+func (ix *indexer) additional(path string, item, nodes value) {
+	for key, node := range nodes.each() {
+		if !isToken(key) || key == "CONNECT" || method(strings.ToLower(key)) == key {
+			ix.fault(node, "operation "+key+" "+path+" is skipped: not a method for additionalOperations", "")
+			continue
+		}
+		ix.operation(key, path, item, node)
+	}
+}
+
+func (ix *indexer) operation(method, path string, item, v value) {
+	node, err := ix.api.doc.deref(v) // not in the specification but in DigitalOcean's document
+	if err != nil {
+		ix.fault(v, "operation "+method+" "+path+" is skipped: "+err.Error(), "")
+		return
+	}
+	if node.kind() != rawjson.Object {
+		ix.fault(v, "operation "+method+" "+path+" is skipped: it is no object", "")
+		return
+	}
+	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
+	op.safe = isSafe(method) || node.isTrue("x-mcp-safe")
+	id := node.strAt("operationId")
+	name := ix.names.take(id, method, path)
+	if id != "" && ix.names[shorten(legal(id))] > 1 {
+		ix.fault(v, "operationId "+id+" is not unique; served as "+name, "give each operation its own operationId")
+	}
+	ix.offer.Tools = append(ix.offer.Tools, op.tool(name, v))
+}
+
+// method returns the method of a path item's member, or "" where the member is
+// no operation. A switch on constants: no string is allocated.
+func method(key string) string {
+	switch key {
+	case "get":
+		return "GET"
+	case "put":
+		return "PUT"
+	case "post":
+		return "POST"
+	case "delete":
+		return "DELETE"
+	case "options":
+		return "OPTIONS"
+	case "head":
+		return "HEAD"
+	case "patch":
+		return "PATCH"
+	case "trace":
+		return "TRACE"
+	case "query":
+		return "QUERY"
+	}
+	return ""
+}
+
+// isSafe names the methods that change nothing (RFC 9110 §9.2.1 and the QUERY
+// method).
+func isSafe(method string) bool {
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY":
+		return true
+	}
+	return false
+}
+
+// isToken tells whether s may be a method or the name of a header (RFC 9110
+// §5.6.2).
+func isToken(s string) bool {
+	for i := range len(s) {
+		if !isTokenByte(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isTokenByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}

@@ -1,0 +1,334 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// The rules of this file: arguments change neither scheme nor host nor the
+// number or the text of the path's other segments, and add no header line.
+// What would is refused, never repaired: a request to another place than the
+// caller meant is worse than none.
+
+func invalid(format string, args ...any) *tenon.Error {
+	return &tenon.Error{Code: tenon.CodeValidation, Message: fmt.Sprintf(format, args...)}
+}
+
+func refused(format string, args ...any) *tenon.Error {
+	return &tenon.Error{Code: tenon.CodeRequest, Message: fmt.Sprintf(format, args...)}
+}
+
+func tooLong(what string) *tenon.Error {
+	return invalid("the arguments make %s longer than %d KiB", what, maxText>>10)
+}
+
+// request makes the request of a call out of its arguments.
+func (p *plan) request(ctx context.Context, method string, args []byte) (*http.Request, error) {
+	if p.baseErr != nil {
+		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: p.baseErr.Error()}
+	}
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	doc, err := rawjson.Parse(args)
+	if err != nil {
+		return nil, invalid("the arguments are not JSON: %v", err)
+	}
+	root := argument{doc, doc.Root()}
+	if root.kind() != rawjson.Object {
+		return nil, invalid("the arguments are no object")
+	}
+	u, err := p.url(root)
+	if err != nil {
+		return nil, err
+	}
+	header, err := p.headers(root)
+	if err != nil {
+		return nil, err
+	}
+	content, given, err := p.content(root)
+	if err != nil {
+		return nil, err
+	}
+	req := &http.Request{Method: method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header}
+	if given {
+		setBody(req, content)
+	} else {
+		delete(header, "Content-Type")
+	}
+	return req.WithContext(ctx), nil
+}
+
+// setBody also lets the transport read the body again when a kept connection
+// turns out closed.
+func setBody(req *http.Request, content []byte) {
+	req.ContentLength = int64(len(content))
+	req.Body = http.NoBody
+	if len(content) == 0 {
+		req.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
+		return
+	}
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	req.Body = io.NopCloser(bytes.NewReader(content))
+}
+
+// value returns the argument of q; given says whether there is something to
+// send.
+func (p *plan) value(root argument, q *parameter) (v argument, given bool, err error) {
+	v = argument{root.doc, root.doc.Get(root.node, q.arg)}
+	if v.given() {
+		return v, true, nil
+	}
+	if q.required {
+		return v, false, invalid("argument %s is required", q.arg)
+	}
+	return v, false, nil
+}
+
+func (p *plan) url(root argument) (*url.URL, error) {
+	buf, err := p.appendPath(make([]byte, 0, 256), root)
+	if err != nil {
+		return nil, err
+	}
+	end := len(buf)
+	buf, err = p.appendQuery(buf, root)
+	if err != nil {
+		return nil, err
+	}
+	text := string(buf)
+	raw := text[:end]
+	path, err := url.PathUnescape(raw)
+	if err != nil {
+		return nil, refused("the path of the operation cannot be sent")
+	}
+	return &url.URL{Scheme: p.base.Scheme, User: p.base.User, Host: p.base.Host, Path: path, RawPath: raw, RawQuery: text[end:]}, nil
+}
+
+// appendPath fills the template in.
+func (p *plan) appendPath(dst []byte, root argument) ([]byte, error) {
+	segment, open := 0, -1 // where the segment begins; the last parameter in it
+	for _, part := range p.path {
+		if part.param < 0 {
+			if i := strings.IndexByte(part.literal, '/'); i >= 0 && open >= 0 {
+				if !holds(append(dst, part.literal[:i]...)[segment:]) {
+					return nil, p.escapes(open)
+				}
+				open = -1
+			}
+			dst = append(dst, part.literal...)
+			if i := bytes.LastIndexByte(dst, '/'); open < 0 && i >= 0 {
+				segment = i + 1
+			}
+			continue
+		}
+		q := &p.params[part.param]
+		v, _, err := p.value(root, q)
+		if err != nil {
+			return nil, err
+		}
+		start := len(dst)
+		if dst = q.append(dst, v); len(dst) == start {
+			return nil, invalid("argument %s is empty; a path cannot hold that", q.arg)
+		}
+		if len(dst) > maxText {
+			return nil, tooLong("the path")
+		}
+		open = part.param
+	}
+	if open >= 0 && !holds(dst[segment:]) {
+		return nil, p.escapes(open)
+	}
+	return dst, nil
+}
+
+func (p *plan) escapes(i int) error {
+	return invalid("argument %s must not hold \".\" or \"..\" as a segment of the path", p.params[i].arg)
+}
+
+// holds tells whether a filled segment stays one for every reader: also for an
+// upstream that decodes %2F before it looks for "..".
+func holds(segment []byte) bool {
+	text, err := url.PathUnescape(string(segment))
+	if err != nil || text == "" {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// append writes the parameter's value as its place wants it.
+func (q *parameter) append(dst []byte, v argument) []byte {
+	if !q.json {
+		return q.style.append(dst, q.wire, v)
+	}
+	if q.style.named {
+		dst = append(append(dst, q.wire...), '=')
+	}
+	return q.style.escape.append(dst, v.doc.AppendCompact(nil, v.node))
+}
+
+func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
+	begin := len(dst)
+	dst = append(dst, p.query...)
+	for i := range p.params {
+		q := &p.params[i]
+		if q.in != inQuery && q.in != inQueryString {
+			continue
+		}
+		v, given, err := p.value(root, q)
+		if err != nil {
+			return nil, err
+		}
+		if !given {
+			continue
+		}
+		start := len(dst)
+		if start > begin {
+			dst = append(dst, '&')
+		}
+		mark := len(dst)
+		if dst = q.appendQuery(dst, v); len(dst) == mark {
+			dst = dst[:start]
+		}
+		if len(dst) > maxText {
+			return nil, tooLong("the query")
+		}
+	}
+	return dst, nil
+}
+
+// appendQuery also writes the parameter that is the whole query (3.2): the
+// members of an object, or JSON text.
+func (q *parameter) appendQuery(dst []byte, v argument) []byte {
+	if q.in != inQueryString {
+		return q.append(dst, v)
+	}
+	if q.json {
+		return q.style.escape.append(dst, v.doc.AppendCompact(nil, v.node))
+	}
+	if v.kind() == rawjson.Object {
+		return q.style.append(dst, "", v)
+	}
+	return escapeReserved.append(dst, v.scalar())
+}
+
+// headers copies the fixed headers and adds those of the arguments.
+func (p *plan) headers(root argument) (http.Header, error) {
+	h := make(http.Header, len(p.header)+2)
+	maps.Copy(h, p.header)
+	var cookies []byte
+	for i := range p.params {
+		q := &p.params[i]
+		if q.in != inHeader && q.in != inCookie {
+			continue
+		}
+		v, given, err := p.value(root, q)
+		if err != nil {
+			return nil, err
+		}
+		if !given {
+			continue
+		}
+		if q.in == inCookie {
+			if len(cookies) > 0 {
+				cookies = append(cookies, "; "...)
+			}
+			cookies = q.append(cookies, v)
+			continue
+		}
+		text, err := q.headerText(v)
+		if err != nil {
+			return nil, err
+		}
+		h[q.wire] = []string{text}
+	}
+	if len(cookies) > maxText {
+		return nil, tooLong("the cookies")
+	}
+	if len(cookies) > 0 {
+		h["Cookie"] = []string{joinCookies(h["Cookie"], string(cookies))}
+	}
+	return h, nil
+}
+
+func joinCookies(before []string, more string) string {
+	return strings.Join(append(before[:len(before):len(before)], more), "; ")
+}
+
+// headerText refuses what could end the line. Header values are not
+// percent-encoded (3.1.1, appendix D).
+func (q *parameter) headerText(v argument) (string, error) {
+	b := q.append(nil, v)
+	if len(b) > maxText {
+		return "", tooLong("the header " + q.wire)
+	}
+	for _, c := range b {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return "", invalid("argument %s holds a control character; a header cannot", q.arg)
+		}
+	}
+	return strings.Trim(string(b), " \t"), nil
+}
+
+// content makes the body; given is false where none is sent.
+func (p *plan) content(root argument) (content []byte, given bool, err error) {
+	switch {
+	case p.body.write == noBody:
+		return nil, false, nil
+	case p.body.write == fieldsBody:
+		return p.formFields(root)
+	}
+	v := argument{root.doc, root.doc.Get(root.node, p.body.arg)}
+	null := v.kind() == rawjson.Null && p.body.required && p.body.write == jsonBody
+	if !v.given() && !null {
+		if p.body.required {
+			return nil, false, p.missingBody()
+		}
+		return nil, false, nil
+	}
+	content, err = p.body.bytes(v)
+	return content, err == nil, err
+}
+
+// missingBody names the better reason where the body could not be sent anyway.
+func (p *plan) missingBody() error {
+	if p.body.write == unsupportedBody {
+		return refused("a request body of type %s is not supported yet", p.body.media)
+	}
+	return invalid("argument %s is required", p.body.arg)
+}
+
+// formFields writes the form parameters of 2.0.
+func (p *plan) formFields(root argument) (content []byte, given bool, err error) {
+	for i := range p.params {
+		q := &p.params[i]
+		if q.in != inForm {
+			continue
+		}
+		v, ok, err := p.value(root, q)
+		if err != nil {
+			return nil, false, err
+		}
+		if ok {
+			content = appendField(content, q.style, q.wire, v, true)
+			given = true
+		}
+		if len(content) > maxText {
+			return nil, false, tooLong("the form")
+		}
+	}
+	return content, given, nil
+}

@@ -1,0 +1,198 @@
+// Package openapi turns OpenAPI documents (2.0, 3.0, 3.1, 3.2) into tools.
+//
+// It reads a document as a flat tape of nodes over its bytes and looks at the
+// rest only when somebody asks: loading builds an index of names, methods and
+// texts; a schema is converted when a client lists the tool or calls it. What
+// is wrong inside a document costs the one operation, parameter or schema that
+// it is in and is reported with file and line.
+//
+// It does not know the Model Context Protocol, how answers are checked or
+// shaped, nor how addresses are allowed: it hands out plain [tenon.Tool]
+// values, and their requests leave through the client that it was given.
+//
+// The path of a description: bytes → [document] → [operation] → tool. The path
+// of a call: arguments → plan (request.go, style.go, body.go) → upstream →
+// [tenon.Reply].
+package openapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+)
+
+// maxDocument bounds a description. The biggest public one has 47 MB.
+const maxDocument = 256 << 20
+
+// Options configure a source. The zero value works.
+type Options struct {
+	Client  *http.Client // the way out; nil: a client that refuses private addresses
+	BaseURL string       // replaces every server that the document names; empty: the document's servers
+	// Header is sent with every request to the host of the base URL and to no
+	// other; a parameter of the same name is then not an argument any more.
+	Header          http.Header
+	Policy          tenon.Policy  // empty: Warn, because an upstream is not ours to enforce
+	Shape           tenon.Shape   // empty: OpenAPIMCP
+	MaxInputSchema  int           // bytes of a published input schema; 0: 32 KiB; negative: no limit
+	MaxOutputSchema int           // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
+	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
+	Timeout         time.Duration // of one request, from connecting to the last byte; 0: 30 s
+}
+
+// defaults returns o with its zero fields filled in.
+func (o Options) defaults() (Options, error) {
+	if o.Client == nil {
+		c, err := egress.NewClient(egress.Options{})
+		if err != nil {
+			return o, &tenon.Error{Code: tenon.CodeInternal, Message: "no client", Err: err}
+		}
+		o.Client = c
+	}
+	o.Policy = or(o.Policy, tenon.Warn)
+	o.Shape = or(o.Shape, tenon.OpenAPIMCP)
+	o.MaxInputSchema = or(o.MaxInputSchema, 32<<10)
+	o.MaxOutputSchema = or(o.MaxOutputSchema, 16<<10)
+	o.MaxAnswer = or(o.MaxAnswer, 32<<20)
+	o.Timeout = or(o.Timeout, 30*time.Second)
+	return o, nil
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// Source is one OpenAPI document.
+type Source struct {
+	spec    string
+	options Options
+}
+
+var _ tenon.Source = (*Source)(nil)
+
+// New returns the source for a document: the path of a file or an http(s) URL.
+// It opens nothing.
+func New(spec string, o Options) *Source {
+	return &Source{spec: spec, options: o}
+}
+
+// Load reads the document and indexes its operations.
+func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+	o, err := s.options.defaults()
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	if at := remote(s.spec); at != nil {
+		doc, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
+		if err != nil {
+			return tenon.Offer{}, badSource("read "+public(at), err)
+		}
+		return parse(public(at), final, doc, o)
+	}
+	doc, err := readFile(s.spec)
+	if err != nil {
+		return tenon.Offer{}, badSource("read "+s.spec, err)
+	}
+	return parse(s.spec, nil, doc, o)
+}
+
+// Parse is Load for a document whose bytes are at hand. The name stands in
+// reports; where it is a URL, relative servers are resolved against it. The
+// bytes must not be changed afterwards.
+func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
+	o, err := o.defaults()
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	if at := remote(name); at != nil {
+		return parse(public(at), at, doc, o)
+	}
+	return parse(name, nil, doc, o)
+}
+
+func parse(name string, at *url.URL, raw []byte, o Options) (tenon.Offer, error) {
+	doc, err := parseDocument(name, raw)
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	a := &api{doc: doc, at: at, options: o, yes: true}
+	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
+		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
+	}
+	return a.index(), nil
+}
+
+// remote returns spec as a URL, or nil where it is a file's path.
+func remote(spec string) *url.URL {
+	if !strings.HasPrefix(spec, "https://") && !strings.HasPrefix(spec, "http://") {
+		return nil
+	}
+	u, err := url.Parse(spec)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// public is a URL as it may stand in a report: its query and its user may be
+// credentials.
+func public(u *url.URL) string {
+	v := *u
+	v.User, v.RawQuery, v.Fragment = nil, "", ""
+	return v.String()
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	var size int64
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	if size > maxDocument {
+		return nil, fmt.Errorf("larger than %d MiB", maxDocument>>20)
+	}
+	b := make([]byte, 0, size+512)
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return nil, plain(err)
+		case len(b) > maxDocument:
+			return nil, fmt.Errorf("larger than %d MiB", maxDocument>>20)
+		case len(b) == cap(b):
+			b = append(b, 0)[:len(b)]
+		}
+	}
+}
+
+// plain takes the path out of an error that is printed behind the path.
+func plain(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+func badSource(act string, err error) error {
+	return &tenon.Error{Code: tenon.CodeBadSource, Message: act, Err: err}
+}
