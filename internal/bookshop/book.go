@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // book is what the shop shows. The order of the fields is that of the document.
@@ -67,22 +68,23 @@ func (f *faults) unless(ok bool, pointer, detail string) {
 }
 
 // check returns what is wrong with the book; the document promises the same.
-func (b *book) check() []fieldError {
+func (r *record) check() []fieldError {
 	var f faults
-	f.unless(isbnForm.MatchString(b.ISBN), "/isbn", "must be 978, a hyphen and ten digits")
-	f.unless(within(len(b.Title), 1, 200), "/title", "must have 1 to 200 bytes")
-	f.unless(len(b.Authors) > 0, "/authors", "must name at least one author")
-	for i, a := range b.Authors {
+	f.unless(isbnForm.MatchString(r.ISBN), "/isbn", "must be 978, a hyphen and ten digits")
+	f.unless(within(utf8.RuneCountInString(r.Title), 1, 200), "/title", "must have 1 to 200 characters")
+	f.unless(len(r.Authors) > 0, "/authors", "must name at least one author")
+	for i, a := range r.Authors {
 		f.unless(a.Name != "", fmt.Sprintf("/authors/%d/name", i), "must not be empty")
 	}
-	f.unless(within(b.Year, 1000, 2100), "/year", "must be from 1000 to 2100")
-	f.unless(slices.Contains(genres(), b.Genre), "/genre", "must be one of "+strings.Join(genres(), ", "))
-	f.unless(within(b.PriceCents, 1, 1_000_000), "/priceCents", "must be from 1 to 1000000")
-	f.unless(within(b.Stock, 0, 100_000), "/stock", "must be from 0 to 100000")
-	f.unless(b.Barcode >= 0, "/barcode", "must not be negative")
-	b.checkTags(&f)
-	b.checkTranslations(&f)
-	b.Format.check(&f)
+	f.unless(within(r.Year, 1000, 2100), "/year", "must be from 1000 to 2100")
+	f.unless(slices.Contains(genres(), r.Genre), "/genre", "must be one of "+strings.Join(genres(), ", "))
+	f.unless(within(r.PriceCents, 1, 1_000_000), "/priceCents", "must be from 1 to 1000000")
+	f.unless(within(r.Stock, 0, 100_000), "/stock", "must be from 0 to 100000")
+	f.unless(r.Barcode >= 0, "/barcode", "must not be negative")
+	r.checkTags(&f)
+	r.checkTranslations(&f)
+	r.Format.check(&f)
+	f.unless(utf8.RuneCountInString(r.SupplierNote) <= 500, "/supplierNote", "must have at most 500 characters")
 	return f
 }
 
