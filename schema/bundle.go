@@ -1,0 +1,346 @@
+package schema
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Bundle collects the definitions of several schema documents, so that their
+// bodies can stand next to each other inside one document. The zero value is
+// an empty bundle. A Bundle is not safe for concurrent use.
+type Bundle struct {
+	defs   []*definition
+	origin map[string][]*definition // by the names that they had
+	taken  map[string]bool          // names in use, and names that must not come into use
+}
+
+// definition is one member of the bundle's $defs.
+type definition struct {
+	name  string        // in the bundle
+	raw   []byte        // as it stood in its document
+	text  []byte        // as it stands in the bundle
+	links []*definition // what its references lead to, one by one; nil: no definition
+}
+
+// Add takes doc's definitions into the bundle and returns the rest, which can
+// then stand anywhere inside a document that has the bundle's $defs at its
+// root, and there accepts what doc accepts. Definitions that are the same down
+// to the last one they refer to are kept once; where two differ under one
+// name, the later one gets another. A document that refers to itself, or into
+// its own body, becomes a definition as a whole.
+//
+// References that lead nowhere still lead nowhere afterwards, and those to
+// other documents stay as they are: [ClientSafe] takes them out. The result
+// may share memory with doc, which must not change any more. An error means
+// that doc is not JSON, or no schema.
+func (b *Bundle) Add(doc []byte) ([]byte, error) {
+	parsed, err := rawjson.Parse(doc)
+	if err != nil {
+		return nil, fmt.Errorf("add to bundle: %w", err)
+	}
+	switch parsed.Kind(parsed.Root()) {
+	case rawjson.Bool:
+		return doc, nil
+	case rawjson.Object:
+	default:
+		return nil, fmt.Errorf("add to bundle: a schema is an object or a boolean, not %s", excerpt(doc))
+	}
+	x := findSites(parsed)
+	if x.needFlattening() {
+		f := flatten{sites: x, patches: patches{doc: parsed}, note: func(int32, rawjson.Node, string) {}}
+		f.run()
+		if flat := f.patches.apply(nil, 0); !bytes.Equal(flat, doc) {
+			doc = flat
+			if parsed, err = rawjson.Parse(flat); err != nil {
+				return nil, fmt.Errorf("add to bundle: %w", err)
+			}
+			x = findSites(parsed)
+		}
+	}
+	a := addition{bundle: b, sites: x, patches: patches{doc: parsed}}
+	a.unname()
+	for i := range x.refs {
+		if x.refs[i].kind == refPointer {
+			return a.whole(doc), nil
+		}
+	}
+	a.parts()
+	if len(a.patches.list) == 0 {
+		return doc, nil
+	}
+	return a.patches.apply(nil, 0), nil
+}
+
+// AppendDefs appends the member "$defs", or nothing if the bundle is empty.
+func (b *Bundle) AppendDefs(dst []byte) []byte {
+	for i, d := range b.defs {
+		if i == 0 {
+			dst = append(dst, `"$defs":{`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = append(rawjson.AppendString(dst, d.name), ':')
+		dst = append(dst, d.text...)
+	}
+	if len(b.defs) > 0 {
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// wholeDocument stands in Bundle.origin for documents that became a
+// definition as a whole. Being no valid UTF-8 it is no definition's name.
+const wholeDocument = "\xff"
+
+// keep takes a definition into the bundle under a name that is not in use.
+// Others are names that must stay free as well.
+func (b *Bundle) keep(wish, from string, raw []byte, others map[string]bool) *definition {
+	if b.taken == nil {
+		b.taken, b.origin = map[string]bool{}, map[string][]*definition{}
+	}
+	d := &definition{name: wish, raw: raw}
+	if b.taken[wish] {
+		d.name = b.free(wish, others)
+	}
+	b.taken[d.name] = true
+	b.origin[from] = append(b.origin[from], d)
+	b.defs = append(b.defs, d)
+	return d
+}
+
+// free answers a name like the wished one that nobody has.
+func (b *Bundle) free(wish string, others map[string]bool) string {
+	name := wish
+	for i := 2; b.taken[name] || others[name]; i++ {
+		name = wish + "_" + strconv.Itoa(i)
+	}
+	return name
+}
+
+// addition is one document on its way into a bundle.
+type addition struct {
+	bundle  *Bundle
+	sites   *sites
+	patches patches
+	members []rawjson.Node // the document's definitions
+	names   []string
+	chosen  []*definition // what each becomes
+	spans   [][]reference // the references in each
+}
+
+// unname takes away what names the document as a whole, because it is about
+// to become a part of another.
+func (a *addition) unname() {
+	for _, key := range []string{"$id", "$schema"} {
+		if m := a.sites.doc.Get(0, key); m != rawjson.None {
+			a.patches.drop(m)
+		}
+	}
+}
+
+// whole makes the document itself a definition and answers a reference to it.
+func (a *addition) whole(doc []byte) []byte {
+	var d *definition
+	for _, known := range a.bundle.origin[wholeDocument] {
+		if bytes.Equal(known.raw, doc) {
+			d = known
+		}
+	}
+	if d == nil {
+		d = a.bundle.keep("Root", wholeDocument, doc, nil)
+		for _, r := range a.sites.refs {
+			if r.kind == refDefs || r.kind == refPointer {
+				a.lead(r, d.pointer(), 0)
+			}
+		}
+		d.text = a.patches.apply(nil, 0)
+	}
+	ref := rawjson.AppendString([]byte(`{"$ref":`), appendFragment(nil, d.pointer()))
+	return append(ref, '}')
+}
+
+// pointer answers where d stands in a document that has the bundle's $defs.
+func (d *definition) pointer() string { return "/$defs/" + escapeToken(d.name) }
+
+// lead makes a reference lead to prefix instead of the first skip bytes of
+// its pointer.
+func (a *addition) lead(r reference, prefix string, skip int) {
+	text := appendFragment(nil, prefix+a.fragment(r)[skip:])
+	a.patches.replace(r.node, rawjson.AppendString(nil, text))
+}
+
+// fragment answers the JSON Pointer that a reference is.
+func (a *addition) fragment(r reference) string {
+	text := a.sites.doc.Str(r.node)[1:]
+	if plain, ok := unescapeFragment(text); ok {
+		return plain
+	}
+	return text
+}
+
+// parts takes the document's definitions one by one.
+func (a *addition) parts() {
+	if a.list(); len(a.members) > 0 {
+		a.patches.drop(a.sites.defs)
+	}
+	for i := range a.members {
+		a.share(i)
+	}
+	fresh := a.invent()
+	a.redirect()
+	for _, i := range fresh {
+		d := a.chosen[i]
+		d.text = a.patches.apply(nil, a.members[i])
+		d.links = make([]*definition, len(a.spans[i]))
+		for k, r := range a.spans[i] {
+			if def := a.target(r); def >= 0 {
+				d.links[k] = a.chosen[def]
+			}
+		}
+	}
+}
+
+// list finds the definitions and the references in each.
+func (a *addition) list() {
+	doc := a.sites.doc
+	n := doc.Len(a.sites.defs)
+	if n == 0 || doc.Kind(a.sites.defs) != rawjson.Object {
+		return
+	}
+	a.members, a.names = make([]rawjson.Node, 0, n), make([]string, 0, n)
+	a.chosen, a.spans = make([]*definition, n), make([][]reference, n)
+	for m := doc.First(a.sites.defs); m != rawjson.None; m = doc.Next(m) {
+		a.members = append(a.members, m)
+		a.names = append(a.names, doc.Key(m))
+	}
+	refs := a.sites.refs
+	for i := 0; i < len(refs); {
+		def, start := a.sites.list[refs[i].site].def, i
+		for i < len(refs) && a.sites.list[refs[i].site].def == def {
+			i++
+		}
+		if def >= 0 {
+			a.spans[def] = refs[start:i]
+		}
+	}
+}
+
+// target answers the ordinal of the definition that a reference leads to, -1
+// if it leads to none.
+func (a *addition) target(r reference) int32 {
+	if r.target < 0 {
+		return -1
+	}
+	return a.sites.list[r.target].def
+}
+
+// share looks for definition i in the bundle.
+func (a *addition) share(i int) {
+	for _, d := range a.bundle.origin[a.names[i]] {
+		if a.chosen[i] != nil {
+			return
+		}
+		var tried []int
+		if !a.match(i, d, &tried) {
+			for _, j := range tried {
+				a.chosen[j] = nil
+			}
+		}
+	}
+}
+
+// match reports whether definition i is d, and notes that it is, as well as
+// all that follows from it. Definitions that refer to each other in a circle
+// are the same if nothing speaks against it.
+func (a *addition) match(i int, d *definition, tried *[]int) bool {
+	if a.chosen[i] != nil {
+		return a.chosen[i] == d
+	}
+	if len(d.links) != len(a.spans[i]) || !bytes.Equal(d.raw, a.sites.doc.Raw(a.members[i])) {
+		return false
+	}
+	a.chosen[i] = d
+	*tried = append(*tried, i)
+	for k, r := range a.spans[i] {
+		def, link := a.target(r), d.links[k]
+		if def < 0 || link == nil {
+			if def < 0 && link == nil {
+				continue
+			}
+			return false
+		}
+		if !a.match(int(def), link, tried) {
+			return false
+		}
+	}
+	return true
+}
+
+// invent makes definitions of those that the bundle does not have, and
+// answers their ordinals.
+func (a *addition) invent() (fresh []int) {
+	var others map[string]bool
+	if len(a.bundle.taken) > 0 {
+		others = make(map[string]bool, len(a.names))
+		for _, name := range a.names {
+			others[name] = true
+		}
+	}
+	for i, d := range a.chosen {
+		if d == nil {
+			a.chosen[i] = a.bundle.keep(a.names[i], a.names[i], a.sites.doc.Raw(a.members[i]), others)
+			fresh = append(fresh, i)
+		}
+	}
+	return fresh
+}
+
+// redirect makes the references lead to the names that the definitions have
+// in the bundle.
+func (a *addition) redirect() {
+	for _, r := range a.sites.refs {
+		if r.kind != refDefs {
+			continue
+		}
+		if def := a.target(r); def >= 0 {
+			a.follow(r, int(def))
+			continue
+		}
+		a.dangle(r)
+	}
+}
+
+// follow gives a reference the new name of the definition that it is about.
+func (a *addition) follow(r reference, def int) {
+	if a.chosen[def].name != a.names[def] {
+		a.lead(r, a.chosen[def].pointer(), len("/$defs/")+len(escapeToken(a.names[def])))
+	}
+}
+
+// dangle keeps a reference that leads nowhere from leading to a definition of
+// another document.
+func (a *addition) dangle(r reference) {
+	token := a.fragment(r)[len("/$defs/"):]
+	if end := strings.IndexByte(token, '/'); end >= 0 {
+		token = token[:end]
+	}
+	name := strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	if def := slices.Index(a.names, name); def >= 0 {
+		a.follow(r, def)
+		return
+	}
+	b := a.bundle
+	if b.taken == nil {
+		b.taken, b.origin = map[string]bool{}, map[string][]*definition{}
+	}
+	if b.taken[name] {
+		name = b.free(name, nil)
+		a.lead(r, "/$defs/"+escapeToken(name), len("/$defs/")+len(token))
+	}
+	b.taken[name] = true
+}

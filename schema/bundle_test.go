@@ -1,0 +1,112 @@
+package schema_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+func TestBundle(t *testing.T) {
+	tests := map[string]struct {
+		docs   []string
+		bodies []string
+		defs   string
+	}{
+		"nothing to move": {
+			docs:   []string{`{ "type": "string" }`, `true`},
+			bodies: []string{`{ "type": "string" }`, `true`},
+		},
+		"definitions move as they stand": {
+			docs:   []string{`{"$ref":"#/$defs/a%20b", "$defs":{"a b":{ "type":"array","items":{"$ref":"#/$defs/c"}},"c":{"maximum":1.0}}}`},
+			bodies: []string{`{"$ref":"#/$defs/a%20b"}`},
+			defs:   `"$defs":{"a b":{ "type":"array","items":{"$ref":"#/$defs/c"}},"c":{"maximum":1.0}}`,
+		},
+		"the same definition is kept once": {
+			docs: []string{
+				`{"$ref":"#/$defs/a","$defs":{"a":{"items":{"$ref":"#/$defs/a"}}}}`,
+				`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"items":{"$ref":"#/$defs/a"}}}}`,
+			},
+			bodies: []string{`{"$ref":"#/$defs/a"}`, `{"items":{"$ref":"#/$defs/a"}}`},
+			defs:   `"$defs":{"a":{"items":{"$ref":"#/$defs/a"}}}`,
+		},
+		"another one under the same name gets another": {
+			docs: []string{
+				`{"$ref":"#/$defs/a~1","$defs":{"a/":{"type":"null"}}}`,
+				`{"$ref":"#/$defs/a~1","$defs":{"a/":{"type":"array"}}}`,
+				`{"$ref":"#/$defs/a~1","$defs":{"a/":{"type":"array"}}}`,
+			},
+			bodies: []string{`{"$ref":"#/$defs/a~1"}`, `{"$ref":"#/$defs/a~1_2"}`, `{"$ref":"#/$defs/a~1_2"}`},
+			defs:   `"$defs":{"a/":{"type":"null"},"a/_2":{"type":"array"}}`,
+		},
+		"the same text that means something else": {
+			docs: []string{
+				`{"$ref":"#/$defs/a","$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{"type":"null"}}}`,
+				`{"$ref":"#/$defs/a","$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{"type":"array"},"a_2":{}}}`,
+			},
+			bodies: []string{`{"$ref":"#/$defs/a"}`, `{"$ref":"#/$defs/a_3"}`},
+			defs:   `"$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{"type":"null"},"a_3":{"items":{"$ref":"#/$defs/b_2"}},"b_2":{"type":"array"},"a_2":{}}`,
+		},
+		"a document that refers to itself": {
+			docs: []string{
+				`{"$id":"x","$schema":"y","properties":{"a":{"$ref":"#"},"b":{"$ref":"#/$defs/c"},"d":{"$ref":"#/properties/b"}},"$defs":{"c":{}}}`,
+				`{"properties":{"a":{"$ref":"#"}}}`,
+				`{"properties":{"a":{"$ref":"#"}}}`,
+			},
+			bodies: []string{`{"$ref":"#/$defs/Root"}`, `{"$ref":"#/$defs/Root_2"}`, `{"$ref":"#/$defs/Root_2"}`},
+			defs: `"$defs":{"Root":{"properties":{"a":{"$ref":"#/$defs/Root"},"b":{"$ref":"#/$defs/Root/$defs/c"},` +
+				`"d":{"$ref":"#/$defs/Root/properties/b"}},"$defs":{"c":{}}},"Root_2":{"properties":{"a":{"$ref":"#/$defs/Root_2"}}}}`,
+		},
+		"anchors": {
+			docs:   []string{`{"$ref":"#x","$defs":{"a":{"$anchor":"x","items":{"$dynamicRef":"#y"}},"b":{"$dynamicAnchor":"y"}}}`},
+			bodies: []string{`{"$ref":"#/$defs/a"}`},
+			defs:   `"$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{}}`,
+		},
+		"a part with a base of its own": {
+			docs:   []string{`{"$ref":"#/$defs/a","$defs":{"a":{"$id":"x","properties":{"p":{"$ref":"#/$defs/b"},"q":{"$ref":"#/$defs/a"}},"$defs":{"b":{}}}}}`},
+			bodies: []string{`{"$ref":"#/$defs/a"}`},
+			defs:   `"$defs":{"a":{"properties":{"p":{"$ref":"#/$defs/a/$defs/b"},"q":{"$ref":"#/$defs/a/$defs/a"}},"$defs":{"b":{}}}}`,
+		},
+		"a reference that leads nowhere": {
+			docs: []string{
+				`{"$ref":"#/$defs/a"}`,
+				`{"$ref":"#/$defs/a","$defs":{"a":{}}}`,
+				`{"$ref":"#/$defs/a/x"}`,
+			},
+			bodies: []string{`{"$ref":"#/$defs/a"}`, `{"$ref":"#/$defs/a_2"}`, `{"$ref":"#/$defs/a_3/x"}`},
+			defs:   `"$defs":{"a_2":{}}`,
+		},
+		"references that are data": {
+			docs:   []string{`{"const":{"$ref":"#"},"default":{"$ref":"#/x"},"properties":{"$ref":{"type":"string"}}}`},
+			bodies: []string{`{"const":{"$ref":"#"},"default":{"$ref":"#/x"},"properties":{"$ref":{"type":"string"}}}`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var b schema.Bundle
+			var bodies []string
+			for _, doc := range test.docs {
+				body, err := b.Add([]byte(doc))
+				if err != nil {
+					t.Fatal(err)
+				}
+				bodies = append(bodies, string(body))
+			}
+			if diff := cmp.Diff(test.bodies, bodies); diff != "" {
+				t.Errorf("bodies (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.defs, string(b.AppendDefs(nil))); diff != "" {
+				t.Errorf("definitions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBundleRefuses(t *testing.T) {
+	for _, doc := range []string{``, `{`, `null`, `[]`, `"x"`} {
+		if body, err := new(schema.Bundle).Add([]byte(doc)); err == nil {
+			t.Errorf("Add(%s) = %s; want an error", doc, body)
+		}
+	}
+}

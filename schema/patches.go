@@ -1,0 +1,133 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// patches changes a document without decoding it: what no patch touches is
+// copied as it stands.
+type patches struct {
+	doc    *rawjson.Doc
+	list   []patch
+	sorted bool
+	limit  int // apply stops soon after that many bytes; 0: no limit
+}
+
+type patch struct {
+	node rawjson.Node
+	kind patchKind
+	text []byte
+}
+
+// patchKind orders the patches of one node: the first one that counts wins.
+type patchKind uint8
+
+const (
+	dropMember patchKind = iota // the member goes
+	newValue                    // text stands instead of the value
+	newKey                      // the member gets the key text, given with quotes
+	addMember                   // the object gets text as its first member
+)
+
+func (e *patches) drop(n rawjson.Node) { e.add(patch{node: n, kind: dropMember}) }
+func (e *patches) replace(n rawjson.Node, text []byte) {
+	e.add(patch{node: n, kind: newValue, text: text})
+}
+func (e *patches) rename(n rawjson.Node, key string) {
+	e.add(patch{n, newKey, rawjson.AppendString(nil, key)})
+}
+func (e *patches) prepend(n rawjson.Node, text []byte) {
+	e.add(patch{node: n, kind: addMember, text: text})
+}
+
+func (e *patches) add(one patch) {
+	e.list = append(e.list, one)
+	e.sorted = false
+}
+
+// apply appends the value at n as it is after the patches.
+func (e *patches) apply(dst []byte, n rawjson.Node) []byte {
+	if !e.sorted {
+		slices.SortStableFunc(e.list, func(a, b patch) int {
+			return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.kind, b.kind))
+		})
+		e.sorted = true
+	}
+	return e.value(dst, n, e.first(n))
+}
+
+// first answers the position of the first patch at n or behind.
+func (e *patches) first(n rawjson.Node) int {
+	i, _ := slices.BinarySearchFunc(e.list, n, func(one patch, n rawjson.Node) int { return cmp.Compare(one.node, n) })
+	return i
+}
+
+// find answers the patch of a kind at n; i is the position of n's first.
+func (e *patches) find(i int, n rawjson.Node, kind patchKind) *patch {
+	for ; i < len(e.list) && e.list[i].node == n; i++ {
+		if e.list[i].kind == kind {
+			return &e.list[i]
+		}
+	}
+	return nil
+}
+
+func (e *patches) value(dst []byte, n rawjson.Node, i int) []byte {
+	raw := e.doc.Raw(n)
+	switch {
+	case e.limit > 0 && len(dst) > e.limit:
+		return dst
+	case i == len(e.list) || e.doc.Offset(e.list[i].node) >= e.doc.Offset(n)+len(raw):
+		return append(dst, raw...)
+	}
+	if one := e.find(i, n, newValue); one != nil {
+		return append(dst, one.text...)
+	}
+	switch e.doc.Kind(n) {
+	case rawjson.Object:
+		return e.object(dst, n, i)
+	case rawjson.Array:
+		return e.array(dst, n)
+	}
+	return append(dst, raw...)
+}
+
+func (e *patches) object(dst []byte, n rawjson.Node, i int) []byte {
+	dst = append(dst, '{')
+	empty := len(dst)
+	if one := e.find(i, n, addMember); one != nil {
+		dst = append(dst, one.text...)
+	}
+	for m := e.doc.First(n); m != rawjson.None; m = e.doc.Next(m) {
+		i := e.first(m)
+		if e.find(i, m, dropMember) != nil {
+			continue
+		}
+		if len(dst) > empty {
+			dst = append(dst, ',')
+		}
+		if one := e.find(i, m, newKey); one != nil {
+			dst = append(dst, one.text...)
+		} else {
+			dst = append(dst, '"')
+			dst = append(dst, e.doc.RawKey(m)...)
+			dst = append(dst, '"')
+		}
+		dst = e.value(append(dst, ':'), m, i)
+	}
+	return append(dst, '}')
+}
+
+func (e *patches) array(dst []byte, n rawjson.Node) []byte {
+	dst = append(dst, '[')
+	for c := e.doc.First(n); c != rawjson.None; c = e.doc.Next(c) {
+		if c != e.doc.First(n) {
+			dst = append(dst, ',')
+		}
+		dst = e.value(dst, c, e.first(c))
+	}
+	return append(dst, ']')
+}
