@@ -2,6 +2,8 @@ package schema
 
 import (
 	"fmt"
+	"hash/maphash"
+	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -9,7 +11,10 @@ import (
 // Schema is a compiled schema. It is immutable and safe for concurrent use.
 type Schema struct {
 	doc    []byte
-	second *second
+	root   *node        // what the byte tier checks with
+	seed   maphash.Seed // of the names in it
+	runs   sync.Pool    // of *run
+	second *second      // the second tier; nil: the byte tier serves the schema
 }
 
 // Options of [Compile]. The zero value treats format as an annotation.
@@ -46,29 +51,52 @@ func Compile(doc []byte, o Options) (*Schema, error) {
 	if err := rawjson.Check(doc); err != nil {
 		return nil, &Error{What: err.Error()}
 	}
-	s := &Schema{doc: doc}
-	var err error
-	if s.second, err = compileSecond(doc, o); err != nil {
-		return nil, err
+	tape, err := rawjson.Parse(doc)
+	if err != nil {
+		return nil, &Error{What: err.Error()}
+	}
+	s := &Schema{doc: doc, seed: maphash.MakeSeed()}
+	p, fault := compileProgram(tape, s.seed, o)
+	if fault != nil {
+		return nil, fault
+	}
+	s.root = p.root
+	if p.beyond != "" {
+		if s.second, fault = compileSecond(p, o); fault != nil {
+			return nil, fault
+		}
 	}
 	return s, nil
 }
 
-// Validate answers what is wrong with value, nil if it fits, in no particular
-// order and at most 100 of it. Input that is not strict JSON (RFC 8259 with
+// Validate answers what is wrong with value, nil if it fits, in the order of
+// the value and at most 100 of it. Input that is not strict JSON (RFC 8259 with
 // the rules of I-JSON, nested at most 1000 deep) is one violation of the
 // keyword "syntax"; a check that would cost too much is one of "limit".
 func (s *Schema) Validate(value []byte) []Violation {
-	if v := checkSyntax(value); v != nil {
-		return v
+	if s.second != nil {
+		if v := checkSyntax(value); v != nil {
+			return v
+		}
+		return s.second.validate(value)
 	}
-	return s.second.validate(value)
+	r, ok := s.runs.Get().(*run)
+	if !ok {
+		r = &run{seed: s.seed}
+	}
+	var found []Violation
+	if r.reset(value, false); !r.fits(s.root) {
+		found = r.account(s.root)
+	}
+	r.b, r.memo = nil, nil
+	s.runs.Put(r)
+	return found
 }
 
 // Bytes reports whether values are checked in one pass over their bytes. The
 // other schemas use keywords that need the value decoded, which costs some
 // twenty times as much.
-func (s *Schema) Bytes() bool { return false }
+func (s *Schema) Bytes() bool { return s.second == nil }
 
 // Doc returns the document that s was compiled from.
 func (s *Schema) Doc() []byte { return s.doc }

@@ -2,26 +2,41 @@ package schema
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // second is the second tier: a schema of the library, which knows every
 // keyword of the specification and wants values decoded.
 type second struct {
-	doc  any
-	o    Options
-	pool sync.Pool // of *instance: one run at a time, because it counts its steps
+	doc   any
+	o     Options
+	chain int       // how many schemas can apply to one value in a row
+	pool  sync.Pool // of *instance: one run at a time, because it counts its steps
 }
 
 // base is where the library believes the document to be. Nothing is ever read
 // from there.
 const base = "tenon:///schema"
+
+const (
+	// maxSecond bounds the schemas of one document: the library looks through
+	// all of them for each.
+	maxSecond = 5000
+	// maxStack bounds the calls of the library that can be open at once, of
+	// which each takes about a kilobyte of stack.
+	maxStack = 100_000
+)
 
 // instance is a compiled schema with the counter that its nodes count on.
 type instance struct {
@@ -29,12 +44,24 @@ type instance struct {
 	left   int // steps that the run may still take
 }
 
-func compileSecond(doc []byte, o Options) (*second, error) {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+func compileSecond(p *program, o Options) (*second, *Error) {
+	if p.schemas > maxSecond {
+		return nil, &Error{What: fmt.Sprintf("%d schemas in one document with %s; at most %d are read", p.schemas, p.beyond, maxSecond)}
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(p.doc.Raw(p.doc.Root())))
 	if err != nil {
 		return nil, &Error{What: err.Error()}
 	}
-	s := &second{doc: v, o: o}
+	if !moderate(doc) {
+		return nil, &Error{What: "a number with an exponent that no double has"}
+	}
+	for _, e := range p.edits {
+		amend(doc, p.doc, e)
+	}
+	if root, ok := doc.(map[string]any); ok {
+		delete(root, "$schema") // every document is read as 2020-12
+	}
+	s := &second{doc: doc, o: o, chain: p.chain}
 	first, err := s.compile()
 	if err != nil {
 		return nil, secondError(err)
@@ -77,12 +104,8 @@ func (in *instance) Validate(*jsonschema.ValidatorContext, any) {
 	}
 }
 
-// run validates a value that is known to be JSON.
-func (in *instance) run(value []byte) (err error) {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-	if err != nil {
-		return err
-	}
+// run validates a decoded value of a size.
+func (in *instance) run(v any, size int) (err error) {
 	defer func() {
 		switch p := recover(); p {
 		case nil:
@@ -92,19 +115,22 @@ func (in *instance) run(value []byte) (err error) {
 			panic(p)
 		}
 	}()
-	in.left = 1<<20 + 64*len(value)
+	in.left = 1<<20 + 64*size
 	return in.schema.Validate(v)
 }
 
 func (s *second) validate(value []byte) []Violation {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil || !moderate(doc) || nesting(doc)*s.chain > maxStack {
+		return tooMuch()
+	}
 	in, ok := s.pool.Get().(*instance)
 	if !ok {
-		var err error
 		if in, err = s.compile(); err != nil { // it compiled before
 			return tooMuch()
 		}
 	}
-	err := in.run(value)
+	err = in.run(doc, len(value))
 	s.pool.Put(in)
 	var broken *jsonschema.ValidationError
 	switch {
@@ -114,6 +140,68 @@ func (s *second) validate(value []byte) []Violation {
 		return explain(broken, value)
 	}
 	return tooMuch()
+}
+
+// moderate reports whether the library can calculate with all numbers: it
+// writes out the zeros of an exponent.
+func moderate(v any) bool {
+	switch v := v.(type) {
+	case json.Number:
+		if !strings.ContainsAny(string(v), "eE") {
+			return true
+		}
+		d := parseDecimal([]byte(v))
+		return d.point > -2000
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !moderate(e) })
+	case map[string]any:
+		for _, e := range v {
+			if !moderate(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nesting answers how deep a decoded value is.
+func nesting(v any) int {
+	deepest := 0
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			deepest = max(deepest, nesting(e))
+		}
+	case map[string]any:
+		for _, e := range v {
+			deepest = max(deepest, nesting(e))
+		}
+	}
+	return deepest + 1
+}
+
+// amend makes one edit in the decoded document.
+func amend(doc any, tape *rawjson.Doc, e edit) {
+	tokens := strings.Split(pointerOf(tape, e.at), "/")[1:]
+	for i, token := range tokens {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch v := doc.(type) {
+		case []any:
+			n, err := strconv.Atoi(token)
+			if err != nil || n >= len(v) {
+				return
+			}
+			doc = v[n]
+		case map[string]any:
+			if i < len(tokens)-1 {
+				doc = v[token]
+				continue
+			}
+			if delete(v, token); e.toTrue {
+				v[token] = true
+			}
+		}
+	}
 }
 
 // noLoader refuses every document that is not compiled into the library.
@@ -139,7 +227,7 @@ func (a anything) String() string          { return string(a) }
 func (a anything) MatchString(string) bool { return true }
 
 // secondError translates an error of the library's compiler.
-func secondError(err error) error {
+func secondError(err error) *Error {
 	var invalid *jsonschema.SchemaValidationError
 	if errors.As(err, &invalid) {
 		var v *jsonschema.ValidationError

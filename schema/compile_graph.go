@@ -1,0 +1,264 @@
+package schema
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// reference compiles $ref; what it means is found when all is read.
+func (b *builder) reference(m rawjson.Node) {
+	if !b.kind(m, rawjson.String, "a string") {
+		return
+	}
+	l := b.logic()
+	b.c.refs = append(b.c.refs, pending{l, len(l.all), m})
+	l.all = append(l.all, nil)
+}
+
+// resolve finds what the references mean. The list grows while it works: a
+// reference may lead to a schema that nothing else leads to.
+func (c *compiler) resolve() {
+	for i := 0; i < len(c.refs) && c.err == nil; i++ {
+		ref := c.refs[i]
+		to, ok := c.target(ref.at)
+		if !ok {
+			continue
+		}
+		if to == rawjson.None {
+			c.fail(ref.at, "reference %q leads nowhere", c.doc.Str(ref.at))
+			return
+		}
+		ref.from.all[ref.slot] = c.lookup(to)
+	}
+}
+
+// target answers the place that a reference names. It is not ok if only the
+// second tier can tell: other documents, and those inside this one.
+func (c *compiler) target(at rawjson.Node) (rawjson.Node, bool) {
+	ref := c.doc.Str(at)
+	fragment, local := strings.CutPrefix(ref, "#")
+	if !local || c.beyond == "$id" {
+		c.needs("$ref")
+		return rawjson.None, false
+	}
+	name, err := url.PathUnescape(fragment)
+	switch {
+	case err != nil:
+		return rawjson.None, true
+	case name == "" || name[0] == '/':
+		return c.doc.Pointer(name), true
+	}
+	if to, ok := c.anchors[name]; ok {
+		return to, true
+	}
+	return rawjson.None, true
+}
+
+// mark is where a walk over the graph of schemas stands with a node.
+type mark uint8
+
+const (
+	unseen mark = iota
+	open
+	closed
+)
+
+// survey finds the schemas that apply to the same value in a circle (left to
+// the second tier, which notices at run time), and what can fit each schema.
+// It answers how long a row of schemas that apply to one value can be.
+func (c *compiler) survey() int {
+	longest := 1
+	for _, p := range c.all {
+		longest = max(longest, c.look(p.node))
+	}
+	if c.beyond != "" {
+		return len(c.all) + 1 // references that were not followed
+	}
+	return longest
+}
+
+func (c *compiler) look(n *node) int {
+	switch {
+	case n == nil:
+		return 1
+	case n.mark == open:
+		c.needs("$ref")
+		return 1
+	case n.mark == closed:
+		return n.chain
+	}
+	n.mark = open
+	n.chain = 1
+	if n.logic != nil {
+		n.logic.each(func(to *node) { n.chain = max(n.chain, 1+c.look(to)) })
+		n.settleAlias()
+	}
+	n.accepts = n.fitting()
+	n.mark = closed
+	return n.chain
+}
+
+// each visits the schemas that apply to the same value.
+func (l *logicRules) each(visit func(*node)) {
+	for _, n := range l.all {
+		visit(n)
+	}
+	for _, group := range l.any {
+		for _, n := range group {
+			visit(n)
+		}
+	}
+	for _, n := range l.one {
+		visit(n)
+	}
+	for _, n := range []*node{l.not, l.cond, l.then, l.alt} {
+		if n != nil {
+			visit(n)
+		}
+	}
+}
+
+// settleAlias makes a schema that is nothing but one reference lead straight
+// to what it refers to.
+func (n *node) settleAlias() {
+	l := n.logic
+	if n.types != isAny || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil ||
+		len(l.all) != 1 || len(l.any)+len(l.one) > 0 || l.notTold || l.condTold {
+		return
+	}
+	if n.alias = l.all[0]; n.alias == nil {
+		n.logic = nil // a reference to a schema that accepts everything
+	}
+}
+
+// fitting answers the types of the values that may fit.
+func (n *node) fitting() types {
+	t := n.types
+	if n.exact != nil {
+		if n.exact.constant != nil {
+			t &= n.exact.constant.kinds
+		}
+		if n.exact.enum != nil {
+			t &= n.exact.enum.kinds
+		}
+	}
+	if n.logic == nil {
+		return t
+	}
+	for _, to := range n.logic.all {
+		t &= to.fits()
+	}
+	for _, group := range n.logic.any {
+		t &= union(group)
+	}
+	if len(n.logic.one) > 0 {
+		t &= union(n.logic.one)
+	}
+	return t
+}
+
+func union(list []*node) types {
+	var t types
+	for _, n := range list {
+		t |= n.fits()
+	}
+	return t
+}
+
+func (n *node) fits() types {
+	if n == nil {
+		return isAny
+	}
+	return n.accepts
+}
+
+// loosen makes sure that a pattern which cannot be run only ever makes the
+// document accept more: under not, oneOf and if the opposite could happen, so
+// they go.
+func (c *compiler) loosen() {
+	if len(c.edits) == 0 {
+		return
+	}
+	c.spread()
+	for _, p := range c.all {
+		l := p.node.logic
+		if l == nil {
+			continue
+		}
+		if l.notTold && l.not.isLoose() {
+			l.not, l.notTold = nil, false
+			c.drop(p.at, "not")
+		}
+		if l.condTold && l.cond.isLoose() {
+			l.cond, l.then, l.alt, l.condTold = nil, nil, nil, false
+			c.drop(p.at, "if")
+		}
+		if anyLoose(l.one) {
+			l.any, l.one = append(l.any, l.one), nil
+			c.drop(p.at, "oneOf")
+		}
+	}
+	for _, p := range c.all {
+		c.drop(p.at, "maxContains")
+	}
+}
+
+func (c *compiler) drop(at rawjson.Node, keyword string) {
+	if m := c.doc.Get(at, keyword); m != rawjson.None {
+		c.edits = append(c.edits, edit{at: m})
+	}
+}
+
+// spread makes every schema loose that leads to a loose one. Children stand
+// behind their parents, so going backwards settles all but references.
+func (c *compiler) spread() {
+	const rounds = 50 // rows of references that long give up: all is loose
+	for round := range rounds + 1 {
+		changed := false
+		for i := len(c.all) - 1; i >= 0; i-- {
+			n := c.all[i].node
+			if !n.loose && (round == rounds || n.leadsToLoose()) {
+				n.loose, changed = true, true
+			}
+		}
+		if !changed {
+			return
+		}
+	}
+}
+
+func (n *node) leadsToLoose() bool {
+	found := false
+	look := func(to *node) { found = found || to.isLoose() }
+	if n.logic != nil {
+		n.logic.each(look)
+	}
+	if a := n.array; a != nil {
+		look(a.items)
+		found = found || anyLoose(a.prefix)
+	}
+	if o := n.object; o != nil {
+		look(o.additional)
+		look(o.names)
+		for i := range o.members.list {
+			look(o.members.list[i].node)
+		}
+		for _, p := range o.patterns {
+			look(p.node)
+		}
+	}
+	return found
+}
+
+func (n *node) isLoose() bool { return n != nil && n.loose }
+
+func anyLoose(list []*node) bool {
+	for _, n := range list {
+		if n.isLoose() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,300 @@
+package schema
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// builder compiles one schema object.
+type builder struct {
+	c          *compiler
+	n          *node
+	at         rawjson.Node
+	properties []memberRule
+	required   rawjson.Node // 0: not given (the root is no keyword)
+	lost       bool         // a key of patternProperties cannot be run
+}
+
+// keyword compiles one member of a schema object.
+func (b *builder) keyword(m rawjson.Node) {
+	raw := b.c.doc.RawKey(m)
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = appendDecoded(nil, raw)
+	}
+	if !b.assertion(raw, m) && !b.applicator(raw, m) {
+		b.annotation(raw, m)
+	}
+}
+
+// assertion compiles the keywords that look at the value itself.
+func (b *builder) assertion(key []byte, m rawjson.Node) bool {
+	switch string(key) {
+	case "type":
+		b.types(m)
+	case "enum":
+		b.enum(m)
+	case "const":
+		b.exact().constant = newValueSet([][]byte{b.c.doc.Raw(m)})
+	case "format":
+		b.format(m)
+	case "required":
+		if b.names(m) {
+			b.required = m
+		}
+	case "minLength":
+		b.text().min = b.whole(m)
+	case "maxLength":
+		b.text().max = b.whole(m)
+	case "minItems":
+		b.array().min = b.whole(m)
+	case "maxItems":
+		b.array().max = b.whole(m)
+	case "minProperties":
+		b.object().min = b.whole(m)
+	case "maxProperties":
+		b.object().max = b.whole(m)
+	case "minimum":
+		b.bound(m, false, false)
+	case "maximum":
+		b.bound(m, true, false)
+	case "exclusiveMinimum":
+		b.bound(m, false, true)
+	case "exclusiveMaximum":
+		b.bound(m, true, true)
+	case "multipleOf":
+		b.multiple(m)
+	case "pattern":
+		b.pattern(m)
+	case "uniqueItems":
+		b.kind(m, rawjson.Bool, "a boolean")
+		b.array().unique = b.c.doc.IsTrue(m)
+	default:
+		return false
+	}
+	return true
+}
+
+// applicator compiles the keywords that hold other schemas.
+func (b *builder) applicator(key []byte, m rawjson.Node) bool {
+	switch string(key) {
+	case "properties":
+		b.members(m)
+	case "patternProperties":
+		b.patterns(m)
+	case "additionalProperties":
+		o := b.object()
+		o.additional = b.c.schema(m)
+		o.forbidden = b.c.doc.Kind(m) == rawjson.Bool && !b.c.doc.IsTrue(m)
+	case "propertyNames":
+		o := b.object()
+		o.names, o.namesTold = b.c.schema(m), true
+	case "items":
+		b.array().items = b.c.schema(m)
+	case "prefixItems":
+		b.array().prefix = b.list(m)
+	case "$ref":
+		b.reference(m)
+	case "allOf":
+		b.logic().all = append(b.logic().all, b.list(m)...)
+	case "anyOf":
+		b.logic().any = append(b.logic().any, b.list(m))
+	case "oneOf":
+		b.logic().one = b.list(m)
+	case "not":
+		l := b.logic()
+		l.not, l.notTold = b.c.schema(m), true
+	case "if":
+		l := b.logic()
+		l.cond, l.condTold = b.c.schema(m), true
+	case "then":
+		b.logic().then = b.c.schema(m)
+	case "else":
+		b.logic().alt = b.c.schema(m)
+	case "$defs":
+		b.each(m)
+	default:
+		return false
+	}
+	return true
+}
+
+// annotation looks at the keywords that say nothing about values here, and at
+// those that are left to the second tier. Unknown keywords are annotations.
+func (b *builder) annotation(key []byte, m rawjson.Node) {
+	switch string(key) {
+	case "title", "description", "contentEncoding", "contentMediaType", "$comment", "$schema":
+		b.kind(m, rawjson.String, "a string")
+	case "deprecated", "readOnly", "writeOnly":
+		b.kind(m, rawjson.Bool, "a boolean")
+	case "examples":
+		b.kind(m, rawjson.Array, "a list")
+	case "contentSchema":
+		b.c.schema(m)
+	case "$vocabulary":
+		b.kind(m, rawjson.Object, "an object")
+	case "$id":
+		b.id(m)
+	case "$anchor", "$dynamicAnchor":
+		b.anchor(m)
+	case "$dynamicRef":
+		b.kind(m, rawjson.String, "a string")
+		b.c.needs(string(key))
+	case "contains", "unevaluatedItems", "unevaluatedProperties":
+		b.c.needs(string(key))
+		b.c.schema(m)
+	case "dependentSchemas":
+		b.c.needs(string(key))
+		b.each(m)
+	case "dependentRequired":
+		b.c.needs(string(key))
+		b.dependent(m)
+	case "dependencies":
+		b.c.needs(string(key))
+	case "minContains", "maxContains":
+		b.whole(m)
+	}
+}
+
+// finish puts together what several keywords said.
+func (b *builder) finish() {
+	if len(b.properties) > 0 || b.required != 0 {
+		b.object().members = newMembers(b.properties, b.requiredNames(), b.c.seed)
+	}
+	if b.lost { // any other member may be one that the lost pattern meant
+		o := b.object()
+		o.additional, o.forbidden = nil, false
+	}
+	if l := b.n.logic; l != nil && !l.condTold {
+		l.then, l.alt = nil, nil
+	}
+}
+
+func (b *builder) requiredNames() [][]byte {
+	if b.required == 0 {
+		return nil
+	}
+	names := make([][]byte, 0, b.c.doc.Len(b.required))
+	for e := b.c.doc.First(b.required); e != rawjson.None; e = b.c.doc.Next(e) {
+		names = append(names, b.c.decoded(e))
+	}
+	return names
+}
+
+// decoded answers the string at a place, without a copy where it can.
+func (c *compiler) decoded(at rawjson.Node) []byte {
+	raw := c.doc.Raw(at)
+	return plainName(raw[1 : len(raw)-1])
+}
+
+func plainName(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return appendDecoded(nil, raw)
+	}
+	return raw
+}
+
+func (b *builder) text() *textRules {
+	if b.n.text == nil {
+		b.n.text = &textRules{max: -1}
+	}
+	return b.n.text
+}
+
+func (b *builder) number() *numberRules {
+	if b.n.number == nil {
+		b.n.number = &numberRules{}
+	}
+	return b.n.number
+}
+
+func (b *builder) array() *arrayRules {
+	if b.n.array == nil {
+		b.n.array = &arrayRules{max: -1}
+	}
+	return b.n.array
+}
+
+func (b *builder) object() *objectRules {
+	if b.n.object == nil {
+		b.n.object = &objectRules{max: -1}
+	}
+	return b.n.object
+}
+
+func (b *builder) exact() *exactRules {
+	if b.n.exact == nil {
+		b.n.exact = &exactRules{}
+	}
+	return b.n.exact
+}
+
+func (b *builder) logic() *logicRules {
+	if b.n.logic == nil {
+		b.n.logic = &logicRules{}
+	}
+	return b.n.logic
+}
+
+// kind refuses a keyword whose value has another type.
+func (b *builder) kind(m rawjson.Node, want rawjson.Kind, words string) bool {
+	if b.c.doc.Kind(m) != want {
+		b.c.fail(m, "must be %s", words)
+	}
+	return b.c.err == nil
+}
+
+// list compiles a list of schemas, which must not be empty.
+func (b *builder) list(m rawjson.Node) []*node {
+	if !b.kind(m, rawjson.Array, "a list of schemas") {
+		return nil
+	}
+	list := make([]*node, 0, b.c.doc.Len(m))
+	for e := b.c.doc.First(m); e != rawjson.None; e = b.c.doc.Next(e) {
+		list = append(list, b.c.schema(e))
+	}
+	if len(list) == 0 {
+		b.c.fail(m, "must not be empty")
+	}
+	return list
+}
+
+// each compiles the schemas of an object of schemas.
+func (b *builder) each(m rawjson.Node) {
+	if !b.kind(m, rawjson.Object, "an object of schemas") {
+		return
+	}
+	for e := b.c.doc.First(m); e != rawjson.None; e = b.c.doc.Next(e) {
+		b.c.schema(e)
+	}
+}
+
+func (b *builder) members(m rawjson.Node) {
+	if !b.kind(m, rawjson.Object, "an object of schemas") {
+		return
+	}
+	b.object()
+	b.properties = make([]memberRule, 0, b.c.doc.Len(m)+2)
+	for e := b.c.doc.First(m); e != rawjson.None; e = b.c.doc.Next(e) {
+		b.properties = append(b.properties, memberRule{
+			name: plainName(b.c.doc.RawKey(e)), node: b.c.schema(e), declared: true,
+		})
+	}
+}
+
+func (b *builder) patterns(m rawjson.Node) {
+	if !b.kind(m, rawjson.Object, "an object of schemas") {
+		return
+	}
+	for e := b.c.doc.First(m); e != rawjson.None; e = b.c.doc.Next(e) {
+		n := b.c.schema(e)
+		re, err := regexp.Compile(string(plainName(b.c.doc.RawKey(e))))
+		if err != nil {
+			b.lost, b.n.loose = true, true
+			b.c.edits = append(b.c.edits, edit{e, true})
+			continue
+		}
+		b.object().patterns = append(b.object().patterns, patternRule{re, n})
+	}
+}

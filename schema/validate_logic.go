@@ -1,0 +1,150 @@
+package schema
+
+// logic applies the schemas that speak of the same value, which begins at
+// start. Read says that the value was already gone over to its end.
+func (r *run) logic(l *logicRules, start int, read bool) bool {
+	end := -1
+	if read {
+		end = r.i
+	}
+	ok := true
+	for step := range 4 {
+		if !r.logicStep(l, step, start) {
+			if r.fatal() {
+				return false
+			}
+			ok = false
+		}
+		end = max(end, r.i)
+	}
+	if end == start { // nothing read it
+		r.i = start
+		return r.plain(kindOf(r.b[start]), nil) && ok
+	}
+	r.i = end
+	return ok
+}
+
+// logicStep leaves the position at the end of the value, or at its start if
+// it did not read all of it.
+func (r *run) logicStep(l *logicRules, step, start int) bool {
+	r.i = start
+	switch step {
+	case 0:
+		return r.allOf(l.all, start)
+	case 1:
+		return r.anyOf(l.any, start)
+	case 2:
+		return r.oneOf(l.one, start)
+	}
+	return r.condition(l, start)
+}
+
+// try finds out whether a schema fits, without noting why not. The position
+// is behind the value if it does.
+func (r *run) try(n *node, start int) bool {
+	collect, depth, frames, keys, seen := r.collect, r.depth, r.frames, len(r.keys), len(r.seen)
+	r.collect = false
+	r.i = start
+	ok := r.value(n)
+	r.collect = collect
+	if !ok {
+		r.depth, r.frames, r.keys, r.seen = depth, frames, r.keys[:keys], r.seen[:seen]
+		r.i = start
+	}
+	return ok
+}
+
+func (r *run) allOf(list []*node, start int) bool {
+	ok := true
+	for _, n := range list {
+		r.i = start
+		if !r.value(n) {
+			if r.fatal() {
+				return false
+			}
+			ok = false
+		}
+	}
+	return ok
+}
+
+func (r *run) anyOf(groups [][]*node, start int) bool {
+	ok := true
+	for _, list := range groups {
+		if !r.someOf(list, start) {
+			if r.fatal() {
+				return false
+			}
+			ok = r.allOf(list, start) && ok // none fits: note what is wrong with each
+		}
+	}
+	return ok
+}
+
+func (r *run) someOf(list []*node, start int) bool {
+	for _, n := range list {
+		if r.try(n, start) {
+			return true
+		}
+		if r.stop != 0 {
+			return false
+		}
+	}
+	return false
+}
+
+func (r *run) oneOf(list []*node, start int) bool {
+	fit, end := 0, start
+	for _, n := range list {
+		if r.try(n, start) {
+			fit++
+			end = r.i
+		}
+		if r.stop != 0 {
+			return false
+		}
+		if fit == 2 {
+			break
+		}
+	}
+	r.i = end
+	switch {
+	case len(list) == 0 || fit == 1:
+		return true
+	case fit == 2:
+		return r.note(start, "oneOf", "only one of the schemas under oneOf to fit")
+	case r.fatal():
+		return false
+	}
+	return r.allOf(list, start)
+}
+
+// condition is not, and if with then and else.
+func (r *run) condition(l *logicRules, start int) bool {
+	ok := true
+	if l.notTold {
+		if r.try(l.not, start) {
+			ok = r.note(start, "not", "a value that the schema under not refuses")
+		}
+		if r.stop != 0 || !ok && r.fatal() {
+			return false
+		}
+		r.i = start
+	}
+	if !l.condTold {
+		return ok
+	}
+	branch := l.then
+	if !r.try(l.cond, start) {
+		branch = l.alt
+	}
+	if r.stop != 0 {
+		return false
+	}
+	if branch != nil {
+		r.i = start
+		ok = r.value(branch) && ok
+	}
+	return ok
+}
