@@ -53,10 +53,10 @@ type Result struct {
 // Block is one content block.
 type Block struct {
 	Kind  BlockKind
-	Text  []byte // Text blocks: UTF-8, not escaped
-	Data  []byte // Image, Audio and Resource blocks: raw bytes, not base64
+	Text  []byte // text blocks: UTF-8, not escaped
+	Data  []byte // the other blocks: raw bytes, not base64
 	Media string // media type of Data
-	URI   string // Resource blocks
+	URI   string // resource blocks
 }
 
 // BlockKind is the type of a content block.
@@ -64,8 +64,8 @@ type BlockKind uint8
 
 // The kinds of content block.
 const (
-	Text BlockKind = iota
-	Image
-	Audio
-	Resource // an embedded resource with binary data
+	TextBlock BlockKind = iota
+	ImageBlock
+	AudioBlock
+	ResourceBlock // an embedded resource with binary data
 )

@@ -1,0 +1,139 @@
+package tenon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// maxName is the length of a tool name that every client and model API
+// accepts.
+const maxName = 64
+
+// Named is an offer under the name of its source.
+type Named struct {
+	Name  string // short name of the source; prefixes tool names
+	Offer Offer
+}
+
+// Prefix says when the source's name stands before a tool's name.
+type Prefix string
+
+// The ways to prefix. Empty means PrefixAuto.
+const (
+	PrefixAuto   Prefix = "auto"   // tools whose names collide between sources, all of them
+	PrefixAlways Prefix = "always" // every tool
+	PrefixNever  Prefix = "never"  // no tool; collisions are numbered
+)
+
+// ParsePrefix reads a prefix mode as an operator writes it.
+func ParsePrefix(s string) (Prefix, error) {
+	return oneOf("prefix", Prefix(s), PrefixAuto, PrefixAlways, PrefixNever)
+}
+
+// BuildOptions are the choices of Build. The zero value works.
+type BuildOptions struct {
+	Prefix Prefix
+}
+
+// Catalog is a frozen set of tools in the order of their descriptions. It is
+// safe for concurrent use and never changes; a reload builds a new one.
+type Catalog struct {
+	tools  []*Entry
+	byName map[string]*Entry
+	faults []Fault
+}
+
+// Build joins offers into a catalog and gives every tool a legal, unique name.
+// It never fails: what cannot be served is left out and reported by Faults.
+func Build(offers []Named, o BuildOptions) *Catalog {
+	c := &Catalog{byName: map[string]*Entry{}}
+	shared := sharedNames(offers)
+	for _, n := range offers {
+		c.faults = append(c.faults, n.Offer.Faults...)
+		for _, t := range n.Offer.Tools {
+			if t.Handler == nil {
+				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")
+				continue
+			}
+			name := LegalName(t.Name)
+			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
+				name = LegalName(n.Name + "_" + name)
+			}
+			c.add(n.Name, t, name)
+		}
+	}
+	return c
+}
+
+// sharedNames returns the tool names that more than one source uses.
+func sharedNames(offers []Named) map[string]bool {
+	owner := map[string]int{}
+	shared := map[string]bool{}
+	for i, n := range offers {
+		for _, t := range n.Offer.Tools {
+			name := LegalName(t.Name)
+			if first, ok := owner[name]; ok && first != i {
+				shared[name] = true
+			}
+			owner[name] = i
+		}
+	}
+	return shared
+}
+
+func (c *Catalog) add(source string, t Tool, name string) {
+	unique := name
+	for n := 2; c.byName[unique] != nil; n++ {
+		suffix := fmt.Sprintf("_%d", n)
+		unique = name[:min(len(name), maxName-len(suffix))] + suffix
+	}
+	if unique != name {
+		c.fault(t, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", name, unique), "")
+	}
+	e := &Entry{tool: t, source: source}
+	e.tool.Name = unique
+	c.byName[unique] = e
+	c.tools = append(c.tools, e)
+}
+
+func (c *Catalog) fault(t Tool, what, do string) {
+	c.faults = append(c.faults, Fault{File: t.Origin.File, Line: t.Origin.Line, What: what, Do: do})
+}
+
+// Tools returns the tools in the order of their descriptions. The caller must
+// not change the slice.
+func (c *Catalog) Tools() []*Entry { return c.tools }
+
+// Find returns the tool with that name, or nil.
+func (c *Catalog) Find(name string) *Entry { return c.byName[name] }
+
+// Faults returns what was wrong with the descriptions. Faults of schemas are
+// known only once a tool was asked for its definition: see Entry.Faults.
+func (c *Catalog) Faults() []Fault { return c.faults }
+
+// LegalName makes a tool name that every revision of MCP and every model API
+// accepts: 1 to 64 of A-Z a-z 0-9 _ - and no dot, because some model APIs
+// refuse it. A longer name keeps its beginning and gets a short hash of the
+// whole.
+func LegalName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	legal := b.String()
+	if legal == "" {
+		legal = "tool"
+	}
+	if len(legal) <= maxName {
+		return legal
+	}
+	sum := sha256.Sum256([]byte(name))
+	return legal[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,206 @@
+package tenon
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// Verdict says how an answer stands to its contract.
+type Verdict string
+
+// The verdicts.
+const (
+	Fits       Verdict = "fits"
+	Violated   Verdict = "violated"
+	Undeclared Verdict = "undeclared" // a status or media type that the description does not name
+	Unchecked  Verdict = "unchecked"  // the description says nothing about such a body
+)
+
+// checks is a contract ready to be checked against.
+type checks struct {
+	input   *schema.Schema
+	answers []checkedVariant
+	faults  []Fault
+}
+
+type checkedVariant struct {
+	status string
+	media  string
+	body   *schema.Schema
+}
+
+// compileChecks compiles a tool's contract. What does not compile is not
+// checked, and reported: a call must not fail over a description's mistake.
+func compileChecks(t *Tool) checks {
+	var c checks
+	contract, err := t.promised().Contract()
+	if err != nil {
+		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error(), ""))
+		return c
+	}
+	if c.input, err = compileSchema(contract.Input); err != nil {
+		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error(), ""))
+	}
+	for _, v := range contract.Answers {
+		checked := checkedVariant{status: v.Status, media: v.Media}
+		if checked.body, err = compileSchema(v.Schema); err != nil {
+			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error(), ""))
+		}
+		c.answers = append(c.answers, checked)
+	}
+	return c
+}
+
+// judgement is what wall two found out about a reply.
+type judgement struct {
+	verdict    Verdict
+	violations []schema.Violation
+	form       form // how the body can stand in the result
+}
+
+// judge picks the variant for the reply's status and media type and validates
+// the body's bytes against it.
+func (c *checks) judge(r *Reply) judgement {
+	j := judgement{verdict: Unchecked, form: formOfReply(r)}
+	if len(c.answers) == 0 {
+		return j.strict(r.Body)
+	}
+	status := c.matchStatus(r.Status)
+	if len(status) == 0 {
+		return j.undeclared("status", c.statuses(), strconv.Itoa(r.Status)).strict(r.Body)
+	}
+	v := matchMedia(status, r)
+	if v == nil {
+		return j.undeclared("mediaType", medias(status), mediaWord(r)).strict(r.Body)
+	}
+	if v.body == nil || j.form != formJSON {
+		if j.form != formJSON {
+			j.verdict = Fits
+		}
+		return j.strict(r.Body)
+	}
+	j.violations = v.body.Validate(r.Body)
+	j.verdict = Fits
+	if len(j.violations) > 0 {
+		j.verdict = Violated
+		return j.strict(r.Body)
+	}
+	return j
+}
+
+// strict makes sure that a body that will be spliced as JSON is JSON: what is
+// not becomes text, and a violation of kind syntax.
+func (j judgement) strict(body []byte) judgement {
+	if j.form != formJSON {
+		return j
+	}
+	err := rawjson.Check(body)
+	if err == nil {
+		return j
+	}
+	j.form = formText
+	j.verdict = Violated
+	if !slices.ContainsFunc(j.violations, func(v schema.Violation) bool { return v.Keyword == "syntax" }) {
+		j.violations = append(j.violations, schema.Violation{Keyword: "syntax", Expected: "strict JSON", Got: err.Error()})
+	}
+	return j
+}
+
+func (j judgement) undeclared(keyword, expected, got string) judgement {
+	j.verdict = Undeclared
+	j.violations = append(j.violations, schema.Violation{Keyword: keyword, Expected: expected, Got: got})
+	return j
+}
+
+// formOfReply is the form of a reply's body. A body without a media type is
+// taken for JSON; strict corrects that where it is not.
+func formOfReply(r *Reply) form {
+	switch {
+	case len(r.Body) == 0:
+		return formEmpty
+	case r.Media == "":
+		return formJSON
+	}
+	return formOf(r.Media)
+}
+
+// matchStatus returns the variants for a status: exact, else its class (2XX),
+// else default. Status 0 matches the variants without a status.
+func (c *checks) matchStatus(status int) []checkedVariant {
+	exact, class := "", ""
+	if status != 0 {
+		exact = strconv.Itoa(status)
+		class = exact[:1] + "XX"
+	}
+	for _, want := range []string{exact, class, "default"} {
+		first := slices.IndexFunc(c.answers, func(v checkedVariant) bool { return strings.EqualFold(v.status, want) })
+		if first < 0 {
+			continue
+		}
+		if n := len(c.answers); n == 1 {
+			return c.answers
+		}
+		var found []checkedVariant
+		for _, v := range c.answers {
+			if strings.EqualFold(v.status, want) {
+				found = append(found, v)
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+// matchMedia returns the variant that covers the reply's media type best.
+func matchMedia(variants []checkedVariant, r *Reply) *checkedVariant {
+	real := essence(r.Media)
+	if len(r.Body) == 0 {
+		real = ""
+	} else if real == "" {
+		real = "application/json"
+	}
+	best, rate := -1, 0
+	for i := range variants {
+		if m := mediaMatch(variants[i].media, real); m > rate {
+			best, rate = i, m
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return &variants[best]
+}
+
+func (c *checks) statuses() string {
+	var names []string
+	for _, v := range c.answers {
+		if !slices.Contains(names, v.status) {
+			names = append(names, v.status)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func medias(variants []checkedVariant) string {
+	names := make([]string, len(variants))
+	for i, v := range variants {
+		if names[i] = v.media; v.media == "" {
+			names[i] = "no body"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func mediaWord(r *Reply) string {
+	switch {
+	case len(r.Body) == 0:
+		return "no body"
+	case r.Media == "":
+		return "a body without a media type"
+	}
+	return essence(r.Media)
+}
