@@ -1,0 +1,42 @@
+# make help lists the targets.
+.DEFAULT_GOAL := check
+LINT := go tool -modfile=.ci/tools/go.mod golangci-lint
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
+
+.PHONY: check
+check: lint test ## everything a change must pass
+
+.PHONY: test
+test: ## tests with the race detector
+	go test -race -shuffle=on ./...
+
+.PHONY: lint
+lint: ## format check and linters
+	go vet ./...
+	$(LINT) run
+
+.PHONY: fmt
+fmt: ## format the tree
+	$(LINT) fmt
+
+.PHONY: golden
+golden: ## rewrite golden files, then read the diff
+	UPDATE_GOLDEN=1 go test ./...
+	git diff --stat
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (10s)
+	@for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep ^Fuzz); do \
+	    go test -run '^$$' -fuzz "^$$f$$" -fuzztime $${FUZZTIME:-10s} $$p || exit 1; done; done
+
+.PHONY: bench
+bench: ## side-by-side benchmarks into bench/out/
+	$(MAKE) -C bench run
+
+.PHONY: bench-check
+bench-check: ## fail where the last benchmark run is under budget
+	$(MAKE) -C bench check

@@ -1,0 +1,239 @@
+package tenon_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rooms is the house plan: every package, and the packages of this module that
+// its non-test files may import. docs/architecture.md gives the reasons. A
+// planned room that does not exist yet is skipped; an unplanned one fails.
+func rooms() map[string][]string {
+	return map[string][]string{
+		"internal/rawjson":  {},
+		"schema":            {"internal/rawjson"},
+		".":                 {"schema", "internal/rawjson"},
+		"tenontest":         {".", "schema"},
+		"internal/yaml":     {"internal/rawjson"},
+		"internal/config":   {"internal/rawjson", "internal/yaml"},
+		"internal/egress":   {"internal/rawjson"},
+		"internal/proc":     {},
+		"internal/sandbox":  {"internal/rawjson", "internal/proc"},
+		"internal/jq":       {"internal/rawjson"},
+		"internal/bookshop": {},
+		"openapi":           {".", "schema", "internal/rawjson", "internal/yaml", "internal/egress"},
+		"flowmcp":           {".", "schema", "internal/rawjson", "internal/egress", "internal/sandbox"},
+		"functions":         {".", "schema", "internal/rawjson"},
+		"functions/worker":  {".", "schema", "functions", "internal/rawjson"},
+		"functions/host":    {".", "schema", "functions", "internal/rawjson", "internal/proc"},
+		"server":            {".", "internal/rawjson"},
+		"inspector":         {".", "internal/rawjson"},
+		"redis":             {"."},
+		"guard":             {"."},
+		"observe":           {"."},
+		"cmd/tenon": {
+			".", "openapi", "flowmcp", "functions/host", "redis", "server", "inspector", "guard", "observe",
+			"internal/rawjson", "internal/config", "internal/egress", "internal/sandbox", "internal/jq", "internal/bookshop",
+		},
+	}
+}
+
+// keepers names the outside packages that only one room may import.
+func keepers() map[string]string {
+	return map[string]string{
+		"github.com/santhosh-tekuri/jsonschema/": "schema",
+		"golang.org/x/text/":                     "schema",
+		"go.yaml.in/yaml/":                       "internal/yaml",
+		"github.com/spf13/cobra":                 "cmd/tenon",
+		"modernc.org/quickjs":                    "internal/sandbox",
+		"github.com/redis/go-redis/":             "redis",
+		"github.com/itchyny/gojq":                "internal/jq",
+		"os/exec":                                "internal/proc",
+		"os/signal":                              "cmd/tenon",
+	}
+}
+
+// separate are the folders with a go.mod of their own, and those that hold no
+// package of the product.
+func separate(name string) bool {
+	return slices.Contains([]string{"testdata", "examples", "bench", "docs"}, name) || name != "." && strings.HasPrefix(name, ".")
+}
+
+const module = "github.com/tenon-mcp/tenon"
+
+// TestHousePlan fails for an unplanned room, a wrong arrow, a library in the
+// wrong room and an internal type in a public signature.
+func TestHousePlan(t *testing.T) {
+	plan := rooms()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && separate(d.Name()):
+			return filepath.SkipDir
+		case !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		room := path.Dir(filepath.ToSlash(file))
+		if _, planned := plan[room]; !planned {
+			t.Errorf("%s: room %q is not in the plan", file, room)
+			return nil
+		}
+		seen[room] = true
+		checkFile(t, file, room, plan[room])
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []string{".", "schema", "openapi", "server", "cmd/tenon"} {
+		if !seen[room] {
+			t.Errorf("room %q was not looked at: the walk is broken", room)
+		}
+	}
+}
+
+func checkFile(t *testing.T, file, room string, allowed []string) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := map[string]bool{} // names under which f imports internal rooms
+	for _, spec := range f.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		to, inside := strings.CutPrefix(imported, module)
+		to = strings.TrimPrefix(to, "/")
+		if inside && to == "" {
+			to = "."
+		}
+		if inside && !slices.Contains(allowed, to) {
+			t.Errorf("%s: room %q may not import %q", file, room, to)
+		}
+		if inside && strings.HasPrefix(to, "internal/") {
+			hidden[path.Base(to)] = true
+		}
+		for prefix, keeper := range keepers() {
+			if strings.HasPrefix(imported, prefix) && room != keeper {
+				t.Errorf("%s: only room %q may import %q", file, keeper, imported)
+			}
+		}
+	}
+	if strings.Contains(room, "internal/") || strings.HasPrefix(room, "cmd/") {
+		return
+	}
+	for _, name := range leaks(f, hidden) {
+		t.Errorf("%s: exported %s names an internal type", file, name)
+	}
+}
+
+// leaks returns the exported declarations of f whose types name a hidden
+// package.
+func leaks(f *ast.File, hidden map[string]bool) []string {
+	var found []string
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && mentions(d.Type, hidden) {
+				found = append(found, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if ts, ok := s.(*ast.TypeSpec); ok && ts.Name.IsExported() && mentions(ts.Type, hidden) {
+					found = append(found, ts.Name.Name)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// mentions reports whether a type uses a hidden package outside its unexported
+// fields.
+func mentions(n ast.Node, hidden map[string]bool) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if st, ok := n.(*ast.StructType); ok {
+			for _, field := range st.Fields.List {
+				public := len(field.Names) == 0 || slices.ContainsFunc(field.Names, (*ast.Ident).IsExported)
+				found = found || public && mentions(field.Type, hidden)
+			}
+			return false
+		}
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			x, isName := sel.X.(*ast.Ident)
+			found = found || isName && hidden[x.Name]
+		}
+		return true
+	})
+	return found
+}
+
+// TestSizes keeps rooms and files small enough to read.
+func TestSizes(t *testing.T) {
+	const maxFile, maxRoot = 500, 2500
+	root := 0
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && separate(d.Name()):
+			return filepath.SkipDir
+		case !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		lines := strings.Count(string(text), "\n")
+		if lines > maxFile {
+			t.Errorf("%s has %d lines: has it become two subjects?", file, lines)
+		}
+		if path.Dir(filepath.ToSlash(file)) == "." {
+			root += lines
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root > maxRoot {
+		t.Errorf("the root has %d lines: something has become a subject and wants a room", root)
+	}
+}
+
+// TestPlanIsDocumented compares the rooms that exist with the table in
+// docs/architecture.md.
+func TestPlanIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range rooms() {
+		if _, err := os.Stat(room); err != nil {
+			continue
+		}
+		name := "`" + room + "`"
+		if room == "." {
+			name = "root"
+		}
+		if !strings.Contains(string(text), "| "+name+" |") {
+			t.Errorf("docs/architecture.md has no row for room %s", name)
+		}
+	}
+	for lib, keeper := range keepers() {
+		if _, err := os.Stat(keeper); err == nil && strings.Contains(lib, ".") && !strings.Contains(string(text), strings.TrimSuffix(lib, "/")) {
+			t.Errorf("docs/architecture.md does not name the library %s of room %s", lib, keeper)
+		}
+	}
+}
