@@ -33,7 +33,7 @@ func eraOf(m *message, h http.Header) (era, *rpcError) {
 		}
 		return modern, checkModern(m, h)
 	case header != "" && !legacyRevision(header):
-		return legacy, unknownRevision(header)
+		return legacy, unknownRevision(header, allRevisions)
 	}
 	return legacy, nil
 }
@@ -60,7 +60,7 @@ func checkModern(m *message, h http.Header) *rpcError {
 		return mismatch(headerRevision, m.revision)
 	}
 	if m.revision != modernRevision {
-		return unknownRevision(m.revision)
+		return unknownRevision(m.revision, modernRevisions)
 	}
 	if !m.capabilities {
 		return missingMeta(metaCapabilities)
@@ -105,7 +105,7 @@ func checkName(header, name string) *rpcError {
 	} else if strings.ContainsFunc(header, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
 		return headerMismatch(headerName + " has a character that belongs into base64")
 	}
-	if header != name {
+	if header == "" || header != name {
 		return mismatch(headerName, name)
 	}
 	return nil

@@ -51,8 +51,9 @@ func unknownMethod(name string) *rpcError {
 	return &rpcError{code: codeNoMethod, message: "method not found: " + strconv.Quote(clip(name))}
 }
 
-func unknownRevision(v string) *rpcError {
-	data := append([]byte(`{"supported":`+supportedRevisions+`,"requested":`), rawjson.AppendString(nil, clip(v))...)
+// unknownRevision refuses the version v; supported is a JSON array.
+func unknownRevision(v, supported string) *rpcError {
+	data := append([]byte(`{"supported":`+supported+`,"requested":`), rawjson.AppendString(nil, clip(v))...)
 	return &rpcError{code: codeRevision, message: "unsupported protocol version", data: append(data, '}'), status: http.StatusBadRequest}
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -25,28 +24,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m, e := decode(body)
-	era, wrongEra := eraOf(&m, r.Header)
+	in, wrongEra := eraOf(&m, r.Header)
 	if e == nil {
 		e = wrongEra
 	}
 	switch {
 	case e != nil:
+		if e.status == 0 && in == modern {
+			e.status = http.StatusBadRequest
+		}
 		s.refuse(w, r, m.id, e)
 	case m.response || m.notification:
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		s.serve(w, r, &request{message: m, server: s, era: era, enter: s.calls.enter})
+		s.serve(w, r, &request{message: m, server: s, era: in, enter: s.calls.enter, outlives: in == legacy})
 	}
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request) {
-	ctx := r.Context()
-	if q.era == legacy {
-		ctx = context.WithoutCancel(ctx)
-	}
 	a := s.newAnswer()
 	defer s.release(a)
-	send(w, httpStatus(q.era, s.respond(ctx, q, a)), a)
+	e := s.respond(r.Context(), q, a)
+	send(w, httpStatus(q.era, e), a)
 }
 
 // httpStatus returns the status for what was answered. Legacy clients take
@@ -72,11 +71,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rp
 	a := s.newAnswer()
 	defer s.release(a)
 	a.fail(id, e)
-	status := e.status
-	if status == 0 {
-		status = http.StatusBadRequest
-	}
-	send(w, status, a)
+	send(w, httpStatus(legacy, e), a)
 }
 
 // send writes the answer. An error means that the client is gone, and there is

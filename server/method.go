@@ -19,6 +19,9 @@ type request struct {
 	era     era
 	subject tenon.Subject
 	enter   func(context.Context) error // takes a place for a call
+
+	// outlives says that a call goes on when its client is gone.
+	outlives bool
 }
 
 // method is one line of the table: what answers it, and in which eras it
@@ -132,6 +135,9 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 		return s.callFailed(q, err)
 	}
 	defer s.calls.leave()
+	if q.outlives {
+		ctx = context.WithoutCancel(ctx)
+	}
 	r, err := s.gateway.Call(ctx, &tenon.Call{Tool: q.name, Args: q.arguments, Subject: q.subject})
 	if err != nil {
 		return s.callFailed(q, err)

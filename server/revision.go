@@ -22,13 +22,13 @@ func legacyRevision(v string) bool {
 	return false
 }
 
-// supportedRevisions is what an unknown version is answered with, newest
-// first, as a JSON array.
-const supportedRevisions = `["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]`
-
-// modernRevisions is what server/discover lists: the revisions that a request
-// may name in its _meta.
-const modernRevisions = `["` + modernRevision + `"]`
+// What is supported, newest first, as JSON: the revisions that a request may
+// name in its _meta, and those that may stand in the header of any request.
+// The official suite wants the first list to be the one of server/discover.
+const (
+	modernRevisions = `["` + modernRevision + `"]`
+	allRevisions    = `["` + modernRevision + `","` + newestLegacyRevision + `","2025-06-18","` + oldestHTTPRevision + `","2024-11-05"]`
+)
 
 // era is the form of a request.
 type era uint8
