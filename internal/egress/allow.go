@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -32,11 +33,11 @@ func parseAllowList(entries []string) (*allowList, error) {
 func (a *allowList) add(entry string) error {
 	switch {
 	case entry == "":
-		return fmt.Errorf("it is empty")
+		return errors.New("it is empty")
 	case strings.Contains(entry, "://"):
-		return fmt.Errorf("it is a URL; write only its host or host:port")
+		return errors.New("it is a URL; write only its host or host:port")
 	case strings.Contains(entry, "%"):
-		return fmt.Errorf("an address with a zone cannot be allowed; write it without the zone")
+		return errors.New("an address with a zone cannot be allowed; write it without the zone")
 	case strings.Contains(entry, "/"):
 		return a.addNet(entry)
 	}
@@ -48,7 +49,7 @@ func (a *allowList) add(entry string) error {
 	}
 	if ap, err := netip.ParseAddrPort(entry); err == nil {
 		if ap.Port() == 0 {
-			return fmt.Errorf("port 0 is not a port")
+			return errors.New("port 0 is not a port")
 		}
 		a.addrs[netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())] = true
 		return nil
@@ -59,11 +60,11 @@ func (a *allowList) add(entry string) error {
 func (a *allowList) addNet(entry string) error {
 	p, err := netip.ParsePrefix(entry)
 	if err != nil {
-		return fmt.Errorf("it is not a CIDR such as 10.0.0.0/8")
+		return errors.New("it is not a CIDR such as 10.0.0.0/8")
 	}
 	if p.Addr().Is4In6() {
 		if p.Bits() < 96 {
-			return fmt.Errorf("write the IPv4 form of the CIDR")
+			return errors.New("write the IPv4 form of the CIDR")
 		}
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
@@ -97,16 +98,21 @@ func (a *allowList) addHost(entry string) error {
 // list that means an address should show it.
 func checkHost(host string) error {
 	if len(host) > 253 {
-		return fmt.Errorf("it is longer than a host name can be")
+		return errors.New("it is longer than a host name can be")
 	}
 	labels := strings.Split(host, ".")
 	for _, l := range labels {
 		if l == "" || len(l) > 63 || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return fmt.Errorf("it is no host, host:port, IP or CIDR (names outside ASCII are written in their xn-- form)")
+			return errors.New("it is no host, host:port, IP or CIDR (names outside ASCII are written in their xn-- form)")
 		}
 	}
-	if _, err := strconv.ParseUint(labels[len(labels)-1], 0, 64); err == nil {
-		return fmt.Errorf("it ends in a number but is no IP address")
+	last := labels[len(labels)-1]
+	digits := "0123456789"
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		last, digits = hex, "0123456789abcdef"
+	}
+	if strings.Trim(last, digits) == "" {
+		return errors.New("it ends in a number but is no IP address")
 	}
 	return nil
 }

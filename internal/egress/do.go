@@ -41,8 +41,7 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 	t := newTracker(r.Context(), d != nil || isStandard(c.Transport))
 	answer, err := c.Do(r.WithContext(t.traced()))
 	if answer == nil {
-		got := t.response()
-		return got, nil, newError(r, err, got.Progress)
+		return t.noAnswer(r, err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // the answer is read or given up; either way nothing is left to do
 	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered}
@@ -52,7 +51,10 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 	got.Body, err = readBody(d, answer, maxBody)
 	if err != nil {
 		e := bodyError(r, err)
-		got.Progress = t.afterAnswer(e.Kind)
+		if e.Kind != TooLarge && !t.wasRedirected() {
+			// Half an answer: the far side may have failed as well.
+			got.Progress = SentNoAnswer
+		}
 		e.Progress = got.Progress
 		return got, nil, e
 	}
@@ -63,7 +65,7 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 // too much, or not at all.
 func checkRequest(r *http.Request) error {
 	switch {
-	case r.URL == nil || r.URL.Host == "":
+	case r.URL == nil || r.URL.Hostname() == "":
 		return refuse("the URL has no host")
 	case !webScheme(r.URL):
 		return refuse("only http and https are spoken")

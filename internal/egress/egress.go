@@ -67,6 +67,9 @@ func NewClient(o Options) (*http.Client, error) {
 		MaxIdleConns:           idleTotal,
 		IdleConnTimeout:        idleTime,
 		ForceAttemptHTTP2:      true, // a dial function of one's own turns it off
+		// A connection that carries many requests is asked now and then whether
+		// it still lives; else all of them wait for their deadlines.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 10 * time.Second},
 	}
 	redirects := o.MaxRedirects
 	if redirects == 0 {

@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -70,10 +71,20 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// refusedError is a reason of ours not to send a request.
+type refusedError struct{ why string }
+
+func (e *refusedError) Error() string { return e.why }
+
+func refuse(why string) error { return &refusedError{why: why} }
+
 // newError explains a failure before the answer's body.
 func newError(r *http.Request, err error, p Progress) *Error {
 	e := &Error{Progress: p, Err: withoutURL(err), where: whereOf(r)}
 	e.Kind, e.why = explain(r.Context(), e.Err)
+	if e.Kind == Network && strings.Contains(e.Err.Error(), `"`) {
+		e.Err = errors.New(e.why) // net/http puts what the far side sent between quotation marks
+	}
 	return e
 }
 
@@ -110,11 +121,15 @@ func whereOf(r *http.Request) string {
 }
 
 func explain(ctx context.Context, err error) (Kind, string) {
-	var large *tooLarge
+	var address *AddressError
+	var refused *refusedError
+	var large *tooLargeError
 	var timeout net.Error
 	switch {
-	case isRefusal(err):
-		return Refused, refusalText(err)
+	case errors.As(err, &address):
+		return Refused, address.Error()
+	case errors.As(err, &refused):
+		return Refused, refused.why
 	case errors.As(err, &large):
 		return TooLarge, large.Error()
 	case errors.Is(ended(ctx), context.Canceled):
@@ -129,18 +144,6 @@ func explain(ctx context.Context, err error) (Kind, string) {
 		return Refused, "the request has an invalid method or header" // never sent by net/http
 	}
 	return Network, networkText(err)
-}
-
-func refusalText(err error) string {
-	var a *AddressError
-	if errors.As(err, &a) {
-		return a.Error()
-	}
-	var r *refusal
-	if errors.As(err, &r) {
-		return r.why
-	}
-	return Refused.String()
 }
 
 func timeoutText(err error) string {
@@ -158,16 +161,16 @@ func networkText(err error) string {
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
-	var alert tls.AlertError
+	var op *net.OpError
 	switch {
 	case errors.As(err, &dns):
 		return "the host's name cannot be looked up"
 	case errors.As(err, &cert):
-		return "the certificate is not accepted: " + cert.Err.Error()
+		return "the certificate is not accepted: " + certificateText(cert.Err)
 	case errors.As(err, &record):
 		return "the upstream does not speak TLS"
-	case errors.As(err, &alert):
-		return "the TLS handshake failed"
+	case errors.As(err, &op) && op.Op == "remote error":
+		return "the upstream ended the TLS handshake"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case isReset(err):
@@ -176,6 +179,23 @@ func networkText(err error) string {
 		return errSwitched.Error()
 	}
 	return otherText(err.Error())
+}
+
+// certificateText says what is wrong with a certificate without a word of what
+// stands in it.
+func certificateText(err error) string {
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var bad x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &unknown):
+		return "it is signed by an unknown authority"
+	case errors.As(err, &host):
+		return "it is for another host"
+	case errors.As(err, &bad) && bad.Reason == x509.Expired:
+		return "it has expired or is not yet valid"
+	}
+	return "it is not valid"
 }
 
 // otherText knows failures that the standard library gives no type. Its texts

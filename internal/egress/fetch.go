@@ -20,7 +20,8 @@ import (
 func Fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64) ([]byte, *url.URL, string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, http.NoBody)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("read a description: it is not a URL: %w", refuse("the URL cannot be parsed"))
+		// The cause would print the whole URL.
+		return nil, nil, "", &Error{Kind: Refused, Err: refuse("not a URL"), why: "the address of the description is not a URL"}
 	}
 	r.Header.Set("Accept", "application/json, application/yaml;q=0.9, */*;q=0.8")
 	if err := checkPlain(c, r.URL); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 )
 
@@ -38,8 +39,8 @@ func (p Progress) String() string {
 // carries several requests at once (HTTP/2), another request's bytes count as
 // well, so that the answer can be too careful but not too bold.
 type tracker struct {
-	context.Context
-	trace httptrace.ClientTrace
+	context.Context //nolint:containedctx // it is one
+	trace           httptrace.ClientTrace
 
 	mu     sync.Mutex
 	conn   *conn // the connection in use; nil: none yet
@@ -103,28 +104,27 @@ func (t *tracker) redirected(answer *http.Response) {
 	t.status, t.header = answer.StatusCode, answer.Header
 }
 
-// response is what is known when no answer came: a redirect may have come
-// before, and then the request itself was answered.
-func (t *tracker) response() Response {
+func (t *tracker) wasRedirected() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.status != 0:
-		return Response{Status: t.status, Header: t.header, Progress: Answered}
-	case t.left():
-		return Response{Progress: SentNoAnswer}
-	}
-	return Response{Progress: NotSent}
+	return t.status != 0
 }
 
-// afterAnswer is the progress of a request whose answer's body could not be
-// read. A body that is too large did come; one that broke off is half an
-// answer, and the far side may have failed as well.
-func (t *tracker) afterAnswer(k Kind) Progress {
+// noAnswer is the end of a request that has no answer. A redirect may have
+// come before, and then the request itself was answered.
+func (t *tracker) noAnswer(r *http.Request, err error) (Response, *url.URL, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if k == TooLarge || t.status != 0 {
-		return Answered
+	got := Response{Status: t.status, Header: t.header, Progress: NotSent}
+	switch {
+	case t.status != 0:
+		got.Progress = Answered
+	case t.left():
+		got.Progress = SentNoAnswer
 	}
-	return SentNoAnswer
+	e := newError(r, err, got.Progress)
+	if t.status != 0 {
+		e.why = "after a redirect: " + e.why
+	}
+	return got, nil, e
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 )
 
@@ -13,23 +14,26 @@ const (
 	largestKept = 4 << 20  // bytes of the largest buffer that is kept for the next body
 )
 
-// tooLarge says that a body has more than limit bytes.
-type tooLarge struct{ limit int64 }
+// tooLargeError says that a body has more than limit bytes.
+type tooLargeError struct{ limit int64 }
 
-func (e *tooLarge) Error() string { return fmt.Sprintf("the answer is larger than %d bytes", e.limit) }
+func (e *tooLargeError) Error() string {
+	return fmt.Sprintf("the answer is larger than %d bytes", e.limit)
+}
 
 var errSwitched = errors.New("the upstream switched to another protocol")
 
 // readBody reads the answer's body, of at most limit bytes. With an error the
 // bytes read so far come back as well.
 func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
+	limit = min(max(limit, 0), math.MaxInt64-1)
 	switch n := answer.ContentLength; {
 	case answer.StatusCode == http.StatusSwitchingProtocols:
 		return nil, errSwitched
 	case answer.Request.Method == http.MethodHead || n == 0:
 		return nil, nil
 	case n > limit:
-		return nil, &tooLarge{limit: limit}
+		return nil, &tooLargeError{limit: limit}
 	case n > 0 && n <= trusted:
 		return readExactly(answer.Body, int(n))
 	}
@@ -77,7 +81,7 @@ func readAll(r io.Reader, b []byte, limit int64) ([]byte, error) {
 		b = b[:len(b)+n]
 		switch {
 		case int64(len(b)) > limit:
-			return b[:limit], &tooLarge{limit: limit}
+			return b[:limit], &tooLargeError{limit: limit}
 		case err == io.EOF: //nolint:errorlint // a wrapped EOF is not the end
 			return b, nil
 		case err != nil:

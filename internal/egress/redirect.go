@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -18,12 +17,12 @@ import (
 // there the 3xx is the answer.
 func redirectRule(limit int) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
-		first, last := via[0], via[len(via)-1]
+		last := via[len(via)-1]
 		if !followed(last.Method, r.Response.StatusCode) || limit < 0 {
 			return http.ErrUseLastResponse
 		}
 		sameOrigin := stayed(r.URL, via)
-		if first.Body != nil && r.Body != nil && !sameOrigin {
+		if r.Body != nil && r.Body != http.NoBody && !sameOrigin {
 			return http.ErrUseLastResponse // a body can hold a credential too
 		}
 		if t := trackerOf(r.Context()); t != nil {
@@ -98,17 +97,4 @@ func keepSafe(h http.Header) {
 			delete(h, name)
 		}
 	}
-}
-
-// refusal is a reason of ours not to send a request.
-type refusal struct{ why string }
-
-func (r *refusal) Error() string { return r.why }
-
-func refuse(why string) error { return &refusal{why: why} }
-
-func isRefusal(err error) bool {
-	var a *AddressError
-	var r *refusal
-	return errors.As(err, &a) || errors.As(err, &r)
 }

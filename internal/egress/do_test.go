@@ -1,0 +1,323 @@
+package egress_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/egress"
+)
+
+const secret = "s3cr3t"
+
+// outcome is what a request came to.
+type outcome struct {
+	kind     egress.Kind
+	progress egress.Progress
+	status   int
+	body     string
+}
+
+// expect compares and looks for secrets in the error's text.
+func expect(t *testing.T, want outcome, got egress.Response, err error) {
+	t.Helper()
+	var e *egress.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %+v and the error %v, want an *egress.Error of kind %v", got, err, want.kind)
+	}
+	if e.Progress != got.Progress {
+		t.Errorf("the error says %v, the response %v", e.Progress, got.Progress)
+	}
+	if have := (outcome{e.Kind, got.Progress, got.Status, string(got.Body)}); have != want {
+		t.Errorf("got  %+v\nwant %+v\n%v", have, want, err)
+	}
+	if text := err.Error(); strings.Contains(text, secret) || len(text) > 300 {
+		t.Errorf("the text is not for the caller: %s", text)
+	}
+	if cause := fmt.Sprint(errors.Unwrap(err)); strings.Contains(cause, secret) {
+		t.Errorf("the cause is not for the log: %s", cause)
+	}
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+func packed(body string) string {
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+// The upstream reads the request, says what the case says, and ends the
+// connection. One request must have arrived.
+func TestBadAnswers(t *testing.T) {
+	const (
+		limit   = 100
+		ok      = "HTTP/1.1 200 OK\r\n"
+		chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
+	)
+	long := strings.Repeat("x", limit+1)
+	type failed = outcome
+	cases := []struct {
+		name string
+		says string
+		then ending
+		want outcome
+	}{
+		{"closed without a word", "", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"reset without a word", "", resets, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"silence", "", hangs, failed{egress.Timeout, egress.SentNoAnswer, 0, ""}},
+		{"closed inside the status", "HTTP/1.1 20", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"closed inside the headers", ok + "X-Y: z\r\n", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"silence inside the headers", ok + "X-Y: z\r\n", hangs, failed{egress.Timeout, egress.SentNoAnswer, 0, ""}},
+		{"only an interim answer", "HTTP/1.1 103 Early Hints\r\n\r\n", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"another protocol", "SSH-2.0-" + secret + "\r\n", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"a switch of protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", hangs, failed{egress.Network, egress.SentNoAnswer, 101, ""}},
+		{"headers without end", ok + strings.Repeat("X-Y: "+strings.Repeat("z", 1000)+"\r\n", 600), hangs, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"a length that is a word", ok + "Content-Length: " + secret + "\r\n\r\n", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"two lengths", ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+		{"a body shorter than its length", ok + "Content-Length: 90\r\n\r\n{\"half\":", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, `{"half":`}},
+		{"no body where a length is given", ok + "Content-Length: 90\r\n\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"a reset inside the body", ok + "Content-Length: 90\r\n\r\n", resets, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"silence inside the body", ok + "Content-Length: 90\r\n\r\nabc", hangs, failed{egress.Timeout, egress.SentNoAnswer, 200, "abc"}},
+		{"a chunk that is cut", chunked + "5\r\nab", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "ab"}},
+		{"chunks without an end", chunked + "2\r\nab\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "ab"}},
+		{"a chunk size that is a word", chunked + "2\r\nab\r\n" + secret + "\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "ab"}},
+		{"gzip that is cut", packed(zipped(strings.Repeat("abc", 30))[:20]), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, strings.Repeat("abc", 30)}},
+		{"gzip that is none", packed(secret + " is no gzip at all"), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"a length above the limit", ok + "Content-Length: 101\r\n\r\n" + long, closes, failed{egress.TooLarge, egress.Answered, 200, ""}},
+		{"chunks above the limit", chunked + "65\r\n" + long + "\r\n0\r\n\r\n", closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
+		{"a body without a length above the limit", ok + "\r\n" + long, closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
+		{"a body without a length and an end", ok + "\r\n" + long, hangs, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
+		{"gzip that unpacks above the limit", packed(zipped(strings.Repeat("x", 1<<20)))[:1000], closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
+		{"an error above the limit", "HTTP/1.1 500 Oh\r\nContent-Length: 101\r\n\r\n" + long, closes, failed{egress.TooLarge, egress.Answered, 500, ""}},
+		{"a redirect that is no URL", "HTTP/1.1 303 See\r\nLocation: http://[" + secret + "\r\nContent-Length: 0\r\n\r\n", closes, failed{egress.Network, egress.SentNoAnswer, 0, ""}},
+	}
+	before := runtime.NumGoroutine()
+	t.Run("each", func(t *testing.T) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				u := listen(t, func(u *upstream, conn *net.TCPConn, r *bufio.Reader) {
+					if u.read(r) {
+						_, _ = conn.Write([]byte(c.says))
+						u.end(conn, c.then)
+					}
+				})
+				door := local(t)
+				defer door.CloseIdleConnections()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				if c.want.kind == egress.Timeout {
+					cancel()
+					ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+				}
+				defer cancel()
+				r := request(t, http.MethodPost, "http://user:"+secret+"@"+u.address+"/p?key="+secret, secret).WithContext(ctx)
+				r.Header.Set("X-Key", secret)
+				got, err := egress.Do(door, r, limit)
+				expect(t, c.want, got, err)
+				if n := u.requests.Load(); n != 1 {
+					t.Errorf("%d requests arrived", n)
+				}
+			})
+		}
+	})
+	settle(t, before)
+}
+
+// Nothing of these requests may arrive.
+func TestRequestsThatDoNotLeave(t *testing.T) {
+	type failed = outcome
+	canceled := func(ctx context.Context) context.Context {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		return ctx
+	}
+	cases := []struct {
+		name   string
+		allow  string
+		url    string // ADDRESS stands for the upstream's address
+		header string // value of a header
+		ctx    func(context.Context) context.Context
+		want   outcome
+	}{
+		{"a private address", "10.0.0.0/8", "http://ADDRESS/", "", nil, failed{egress.Refused, egress.NotSent, 0, ""}},
+		{"another scheme", "127.0.0.1", "ftp://ADDRESS/", "", nil, failed{egress.Refused, egress.NotSent, 0, ""}},
+		{"no host", "127.0.0.1", "http://:80/", "", nil, failed{egress.Refused, egress.NotSent, 0, ""}},
+		{"a header with a second line", "127.0.0.1", "http://ADDRESS/", secret + "\r\nX: y", nil, failed{egress.Refused, egress.NotSent, 0, ""}},
+		{"a name that is none", "127.0.0.1", "http://" + strings.Repeat("x", 70) + ".example/", "", nil, failed{egress.Network, egress.NotSent, 0, ""}},
+		{"nobody listens", "127.0.0.1", "http://CLOSED/", "", nil, failed{egress.Network, egress.NotSent, 0, ""}},
+		{"the upstream speaks no TLS", "127.0.0.1", "https://ADDRESS/", "", nil, failed{egress.Network, egress.NotSent, 0, ""}},
+		{"the call was canceled before", "127.0.0.1", "http://ADDRESS/", "", canceled, failed{egress.Canceled, egress.NotSent, 0, ""}},
+	}
+	before := runtime.NumGoroutine()
+	t.Run("each", func(t *testing.T) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				u := listen(t, func(u *upstream, conn *net.TCPConn, r *bufio.Reader) {
+					if !u.read(r) {
+						_, _ = conn.Write([]byte("HTTP/1.1 400 No\r\n\r\n"))
+					}
+				})
+				r := request(t, http.MethodPost, strings.NewReplacer("ADDRESS", u.address, "CLOSED", closedPort(t)).Replace(c.url), secret)
+				r.URL.RawQuery = "key=" + secret
+				if c.header != "" {
+					r.Header["X-Key"] = []string{c.header}
+				}
+				if c.ctx != nil {
+					r = r.WithContext(c.ctx(r.Context()))
+				}
+				door := client(t, egress.Options{AllowHosts: []string{c.allow}})
+				defer door.CloseIdleConnections()
+				got, err := egress.Do(door, r, 100)
+				expect(t, c.want, got, err)
+				if n := u.requests.Load(); n != 0 {
+					t.Errorf("%d requests arrived", n)
+				}
+			})
+		}
+	})
+	settle(t, before)
+}
+
+// closedPort is an address where nobody listens: it is bound and not listened
+// on, so that no other test can get it.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	bound, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
+}
+
+func TestHandshakeThatNeverEnds(t *testing.T) {
+	u := listen(t, func(u *upstream, c *net.TCPConn, _ *bufio.Reader) { u.hang(c) })
+	door := client(t, egress.Options{AllowHosts: []string{u.address}, TLSTimeout: 50 * time.Millisecond})
+	got, err := egress.Do(door, request(t, http.MethodPost, "https://"+u.address+"/", "x"), 100)
+	expect(t, outcome{egress.Timeout, egress.NotSent, 0, ""}, got, err)
+}
+
+func TestHeadersThatNeverCome(t *testing.T) {
+	u := listen(t, func(u *upstream, c *net.TCPConn, r *bufio.Reader) {
+		u.read(r)
+		u.hang(c)
+	})
+	door := client(t, egress.Options{AllowHosts: []string{u.address}, HeaderTimeout: 50 * time.Millisecond})
+	got, err := egress.Do(door, request(t, http.MethodPost, "http://"+u.address+"/", "x"), 100)
+	expect(t, outcome{egress.Timeout, egress.SentNoAnswer, 0, ""}, got, err)
+	if n := u.requests.Load(); n != 1 {
+		t.Errorf("%d requests arrived", n)
+	}
+}
+
+func TestCanceledWhileTheUpstreamThinks(t *testing.T) {
+	arrived := make(chan struct{})
+	u := listen(t, func(u *upstream, c *net.TCPConn, r *bufio.Reader) {
+		u.read(r)
+		close(arrived)
+		u.hang(c)
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-arrived
+		cancel(errors.New("nobody waits"))
+	}()
+	got, err := egress.Do(local(t), request(t, http.MethodPost, "http://"+u.address+"/", "x").WithContext(ctx), 100)
+	expect(t, outcome{egress.Canceled, egress.SentNoAnswer, 0, ""}, got, err)
+}
+
+func TestCanceledWhileWaitingForAConnection(t *testing.T) {
+	busy := make(chan struct{})
+	u := listen(t, func(u *upstream, c *net.TCPConn, r *bufio.Reader) {
+		u.read(r)
+		close(busy)
+		u.hang(c)
+	})
+	door := client(t, egress.Options{AllowHosts: []string{u.address}, MaxConnsPerHost: 1})
+	first, release := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = egress.Do(door, request(t, http.MethodGet, "http://"+u.address+"/", "").WithContext(first), 100)
+	}()
+	<-busy
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	got, err := egress.Do(door, request(t, http.MethodPost, "http://"+u.address+"/", "x").WithContext(ctx), 100)
+	expect(t, outcome{egress.Timeout, egress.NotSent, 0, ""}, got, err)
+	release()
+	<-done
+}
+
+// A body so large that the upstream ends the connection inside it.
+func TestResetInsideTheRequest(t *testing.T) {
+	u := listen(t, func(_ *upstream, c *net.TCPConn, r *bufio.Reader) {
+		_, _ = r.Peek(1)
+		_ = c.SetLinger(0)
+	})
+	got, err := egress.Do(local(t), request(t, http.MethodPost, "http://"+u.address+"/", strings.Repeat("x", 32<<20)), 100)
+	expect(t, outcome{egress.Network, egress.SentNoAnswer, 0, ""}, got, err)
+}
+
+// On a connection that carried a request before, what was written then does
+// not count, and what is written now does.
+func TestReusedConnection(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+	for name, c := range map[string]struct {
+		method   string
+		requests int32
+		want     outcome // zero: success
+	}{
+		"POST is not repeated": {http.MethodPost, 2, outcome{egress.Network, egress.SentNoAnswer, 0, ""}},
+		"GET is repeated":      {http.MethodGet, 3, outcome{progress: egress.Answered}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := listen(t, func(u *upstream, conn *net.TCPConn, r *bufio.Reader) {
+				if u.read(r) {
+					_, _ = conn.Write([]byte(ok))
+				}
+				u.read(r) // and close
+			})
+			door := local(t)
+			defer door.CloseIdleConnections()
+			if got, err := egress.Do(door, request(t, http.MethodGet, "http://"+u.address+"/", ""), 100); err != nil || string(got.Body) != "ok" {
+				t.Fatalf("%+v %v", got, err)
+			}
+			r := request(t, c.method, "http://"+u.address+"/", "")
+			r.Body, r.GetBody, r.ContentLength = http.NoBody, nil, 0
+			got, err := egress.Do(door, r, 100)
+			switch {
+			case c.want.progress != egress.Answered:
+				expect(t, c.want, got, err)
+			case err != nil || got.Progress != egress.Answered:
+				t.Errorf("%+v %v", got, err)
+			}
+			if n := u.requests.Load(); n != c.requests {
+				t.Errorf("%d requests arrived, want %d", n, c.requests)
+			}
+		})
+	}
+}
