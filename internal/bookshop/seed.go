@@ -11,7 +11,17 @@ const firstNumber = 1001 // of the first book; its id is b1001
 // firstBooks returns the books that a shop starts with, the same each time.
 // Their ISBNs are made up.
 func firstBooks() []record {
-	books := []book{
+	books := append(lowerShelf(), upperShelf()...)
+	records := make([]record, len(books))
+	for i, b := range books {
+		b.number(i)
+		records[i] = record{book: b}
+	}
+	return records
+}
+
+func lowerShelf() []book {
+	return []book{
 		{
 			Title: "Pride and Prejudice", Authors: by("Jane Austen", 1775, 1817), Year: 1813, Genre: "romance", Stock: 9,
 			Tags: []string{"england", "family", "satire"}, PriceCents: 899, Format: paperback(432, 310),
@@ -46,6 +56,11 @@ func firstBooks() []record {
 			Tags: []string{"guilt", "russia"}, PriceCents: 1399, Format: paperback(671, 480),
 			Translations: map[string]string{"ru": "Преступление и наказание"},
 		},
+	}
+}
+
+func upperShelf() []book {
+	return []book{
 		{
 			Title: "Dracula", Authors: by("Bram Stoker", 1847, 1912), Year: 1897, Genre: "gothic", Stock: 6,
 			Tags: []string{"letters", "monster", "transylvania"}, PriceCents: 899, Format: paperback(418, 330),
@@ -77,12 +92,6 @@ func firstBooks() []record {
 			Translations: map[string]string{"de": "Drei Mann in einem Boot"},
 		},
 	}
-	records := make([]record, len(books))
-	for i, b := range books {
-		b.number(i)
-		records[i] = record{book: b}
-	}
-	return records
 }
 
 // number gives the book at a place of the list its id, ISBN, barcode and date.

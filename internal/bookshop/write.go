@@ -43,7 +43,7 @@ func (s *Shop) updateBook(w http.ResponseWriter, r *http.Request) *problem {
 }
 
 // change puts another book in the place of the one that the path names.
-func (s *Shop) change(w http.ResponseWriter, r *http.Request, make func(old record, body []byte) ([]byte, *problem)) *problem {
+func (s *Shop) change(w http.ResponseWriter, r *http.Request, build func(old record, body []byte) ([]byte, *problem)) *problem {
 	body, p := readBody(r)
 	if p != nil {
 		return p
@@ -56,7 +56,7 @@ func (s *Shop) change(w http.ResponseWriter, r *http.Request, make func(old reco
 		return noBook(id)
 	}
 	old := s.books[i]
-	if body, p = make(old, body); p != nil {
+	if body, p = build(old, body); p != nil {
 		return p
 	}
 	rec, p := parseBook(body)
