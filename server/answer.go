@@ -79,11 +79,17 @@ func (a *answer) envelope(id []byte) {
 	}
 }
 
-// begin opens a result in the form of its era; meta, a JSON object or nil, is
-// what its _meta holds. Members follow, then end.
+// begin opens the result for q; meta, a JSON object or nil, is what its _meta
+// holds. Members follow, then end.
 func (a *answer) begin(q *request, meta []byte) {
 	a.envelope(q.id)
-	a.write(`,"result":{`)
+	a.write(`,"result":`)
+	a.open(q, meta)
+}
+
+// open begins a result in the form of its era.
+func (a *answer) open(q *request, meta []byte) {
+	a.write(`{`)
 	meta = inside(meta)
 	if q.era == modern {
 		a.write(`"resultType":"complete","_meta":{`)

@@ -55,7 +55,9 @@ func TestModernRules(t *testing.T) {
 	mismatch := verdict{400, -32020}
 	call := modernBody("tools/call", `"name":"greet"`)
 	version, method, name := "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: greet"
-	encoded := func(s string) string { return "Mcp-Name: =?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=" }
+	encoded := func(s string) string {
+		return "Mcp-Name: =?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
+	}
 	meta := func(meta string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","_meta":{` + meta + `}}}`
 	}
@@ -144,8 +146,8 @@ func TestMessages(t *testing.T) {
 		{"a number without digits", ping(`-`), broken},
 		{"a word that is none", ping(`nul`), broken},
 		{"a trailing comma", post(`{"jsonrpc":"2.0","id":1,"method":"ping",}`), broken},
-		{"nesting as deep as is read", post(legacyBody("ping", `"x":` + strings.Repeat("[", 998) + strings.Repeat("]", 998))), ok},
-		{"nesting one deeper", post(legacyBody("ping", `"x":` + strings.Repeat("[", 999) + strings.Repeat("]", 999))), broken},
+		{"nesting as deep as is read", post(legacyBody("ping", `"x":`+strings.Repeat("[", 998)+strings.Repeat("]", 998))), ok},
+		{"nesting one deeper", post(legacyBody("ping", `"x":`+strings.Repeat("[", 999)+strings.Repeat("]", 999))), broken},
 		{"a batch", post(`[` + legacyBody("ping", "") + `]`), wrong},
 		{"no object", post(`"ping"`), wrong},
 		{"another JSON-RPC", post(`{"jsonrpc":"1.0","id":1,"method":"ping"}`), wrong},

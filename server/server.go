@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,17 +73,17 @@ func (s *Server) implementation() []byte {
 func (s *Server) List() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		l := s.tools()
+		q := &request{server: s, era: modern}
 		for start, more := 0, true; more; {
 			p := l.page(start)
 			a := &answer{}
-			a.begin(&request{server: s, era: modern}, nil)
-			s.writePage(a, &request{server: s, era: modern}, l, p)
-			start, more = p.next, p.next > 0
-			head, page, tail := a.parts()
-			result := append(append(append([]byte{}, head...), page...), tail...)
-			if !yield(result) {
+			a.open(q, nil)
+			s.writePage(a, q, l, p)
+			a.write(`}`)
+			if !yield(slices.Concat(a.parts())) {
 				return
 			}
+			start, more = p.next, p.next > 0
 		}
 	}
 }
