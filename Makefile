@@ -29,9 +29,11 @@ golden: ## rewrite golden files, then read the diff
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s)
-	@for p in $$(go list ./...); do \
-	  for f in $$(go test -list '^Fuzz' $$p | grep ^Fuzz); do \
-	    go test -run '^$$' -fuzz "^$$f$$" -fuzztime $${FUZZTIME:-10s} $$p || exit 1; done; done
+	.ci/fuzz
+
+.PHONY: ci
+ci: ## all that CI runs, foreign clients included
+	.ci/run
 
 .PHONY: bench
 bench: ## side-by-side benchmarks into bench/out/
