@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -182,7 +183,7 @@ func (o *operation) accept() string {
 		if isJSON(a.media) {
 			list = &json
 		}
-		if a.media != "" && !strings.Contains(a.media, "*") && len(*list) < most && validMedia(a.media) && !contains(*list, a.media) {
+		if a.media != "" && !strings.Contains(a.media, "*") && len(*list) < most && validMedia(a.media) && !slices.Contains(*list, a.media) {
 			*list = append(*list, a.media)
 		}
 	}
@@ -195,15 +196,6 @@ func (o *operation) accept() string {
 		return strings.Join(json, ", ")
 	}
 	return strings.Join(json, ", ") + ", " + strings.Join(other, ";q=0.5, ") + ";q=0.5"
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // validMedia keeps a document from writing anything but a media type into the

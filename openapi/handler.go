@@ -3,7 +3,6 @@ package openapi
 import (
 	"context"
 	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -28,7 +27,7 @@ func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error
 		Sent:   o.sent(res.Progress),
 	}
 	if err != nil {
-		return reply, o.failure(err, req.URL)
+		return reply, failure(err)
 	}
 	return reply, nil
 }
@@ -60,22 +59,23 @@ func mediaOf(res egress.Response) string {
 	return "application/octet-stream"
 }
 
-// failure is a failed request as the caller may read it. What egress prints
-// holds no secrets.
-func (o *operation) failure(err error, u *url.URL) error {
-	code := tenon.CodeNetwork
-	what := "no answer from " + u.Host
+// failure is a failed request as the caller may read it: what egress prints
+// holds no path, no query and no credential. The cause goes to the log.
+func failure(err error) error {
 	var e *egress.Error
-	if errors.As(err, &e) {
-		switch e.Kind {
-		case egress.Timeout:
-			code = tenon.CodeTimeout
-			what += " within " + o.api.options.Timeout.String()
-		case egress.Refused, egress.TooLarge:
-			code, what = tenon.CodeRequest, e.Error()
-		case egress.Truncated:
-			what = "the answer from " + u.Host + " broke off"
-		}
+	if !errors.As(err, &e) {
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no answer", Err: err}
 	}
-	return &tenon.Error{Code: code, Message: what, Err: err}
+	return &tenon.Error{Code: codeOf(e.Kind), Message: e.Error(), Err: e.Err}
+}
+
+func codeOf(k egress.Kind) tenon.Code {
+	switch k {
+	case egress.Timeout:
+		return tenon.CodeTimeout
+	case egress.Refused, egress.TooLarge:
+		return tenon.CodeRequest // another request may do
+	case egress.Network, egress.Canceled, egress.Truncated:
+	}
+	return tenon.CodeNetwork
 }

@@ -14,13 +14,16 @@ const maxName = 64
 // for a name gets it, so names follow the order of the document.
 type names map[string]int
 
-// take returns the name of an operation, which nobody else in ns has.
-func (ns names) take(id, method, path string) string {
-	n := legal(id)
-	if n == "" {
-		n = legal(strings.ToLower(method) + " " + path)
+// propose returns the name of an operation.
+func propose(id, method, path string) string {
+	if n := legal(id); n != "" {
+		return shorten(n)
 	}
-	n = shorten(n)
+	return shorten(legal(strings.ToLower(method) + " " + path))
+}
+
+// take returns n where it is free, else n with a number, and books it.
+func (ns names) take(n string) string {
 	for {
 		k := ns[n] + 1
 		ns[n] = k

@@ -56,6 +56,7 @@ func (a *api) index() tenon.Offer {
 		}
 		ix.path(path, item)
 	}
+	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
 	return ix.offer
 }
 
@@ -115,10 +116,10 @@ func (ix *indexer) operation(method, path string, item, v value) {
 	}
 	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
 	op.safe = isSafe(method) || node.isTrue("x-mcp-safe")
-	id := node.strAt("operationId")
-	name := ix.names.take(id, method, path)
-	if id != "" && ix.names[shorten(legal(id))] > 1 {
-		ix.fault(v, "operationId "+id+" is not unique; served as "+name, "give each operation its own operationId")
+	wanted := propose(node.strAt("operationId"), method, path)
+	name := ix.names.take(wanted)
+	if name != wanted {
+		ix.fault(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
 	}
 	ix.offer.Tools = append(ix.offer.Tools, op.tool(name, v))
 }

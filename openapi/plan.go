@@ -3,6 +3,7 @@ package openapi
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -121,7 +122,7 @@ func (p *plan) fixedHeader(o *operation) http.Header {
 	}
 	if sameOrigin(p.base, o.api.base) {
 		for name, values := range o.api.options.Header {
-			h[http.CanonicalHeaderKey(name)] = values
+			h[http.CanonicalHeaderKey(name)] = slices.Clip(values)
 		}
 	}
 	return h
