@@ -1,0 +1,224 @@
+package openapi
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// definition is a schema that others refer to, converted for one direction. It
+// is converted when it is first needed and then shared by all tools: a tool's
+// schema is its own few bytes and copies of these.
+type definition struct {
+	name string // under $defs
+	ref  []byte // {"$ref":"#/$defs/name"}
+
+	once sync.Once
+	make func() fragment
+	made fragment
+}
+
+// fragment converts the definition, once.
+func (d *definition) fragment() fragment {
+	d.once.Do(func() {
+		d.made, d.make = d.make(), nil
+	})
+	return d.made
+}
+
+// definitions are those of one document.
+type definitions struct {
+	mu    sync.Mutex
+	made  [2]map[value]*definition // by direction
+	named map[value]string
+	names map[string]value
+}
+
+// definition returns the definition of the schema at target. It is not yet
+// converted, so references may be circular.
+func (d *document) definition(target value, dir direction) *definition {
+	d.defs.mu.Lock()
+	defer d.defs.mu.Unlock()
+	if known := d.defs.made[dir][target]; known != nil {
+		return known
+	}
+	name := d.nameOf(target)
+	def := &definition{name: name, ref: []byte(`{"$ref":"#/$defs/` + name + `"}`)}
+	def.make = func() fragment {
+		c := converter{document: d, file: target.file, doc: target.file.doc, dir: dir, self: target.node}
+		return c.convert(target.node)
+	}
+	if d.defs.made[dir] == nil {
+		d.defs.made[dir] = make(map[value]*definition)
+	}
+	d.defs.made[dir][target] = def
+	return def
+}
+
+// nameOf gives each target its own name, the same in both directions and
+// whatever is converted first: a component that is legally named keeps its
+// name, everything else gets one with a hash of where it stands.
+func (d *document) nameOf(target value) string {
+	if name, ok := d.defs.named[target]; ok {
+		return name
+	}
+	name := d.proposeName(target)
+	for n, free := 2, name; ; n++ { // two hashes met, or the document wants to be clever
+		if _, taken := d.defs.names[free]; !taken {
+			name = free
+			break
+		}
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	if d.defs.named == nil {
+		d.defs.named, d.defs.names = make(map[value]string), make(map[string]value)
+	}
+	d.defs.named[target], d.defs.names[name] = name, target
+	return name
+}
+
+func (d *document) proposeName(target value) string {
+	home := d.root.get("components").get("schemas")
+	if d.version == v20 {
+		home = d.root.get("definitions")
+	}
+	key := target.file.doc.Key(target.node)
+	component := key != "" && home.get(key) == target
+	if component && isPlainName(key) {
+		return key
+	}
+	path := pathTo(target)
+	h := fnv.New32a()
+	for _, token := range path {
+		_, _ = h.Write([]byte(token + "\x00")) // never fails
+	}
+	readable := key
+	if !component {
+		readable = strings.Join(path[max(0, len(path)-3):], ".")
+	}
+	return fmt.Sprintf("%s_%08x", sanitise(readable), h.Sum32())
+}
+
+// isPlainName reports whether a name needs no escape in a reference, and does
+// not look like one that we make.
+func isPlainName(name string) bool {
+	if name == "" || len(name) > 128 || sanitise(name) != name {
+		return false
+	}
+	i := strings.LastIndexByte(name, '_')
+	return i < 0 || len(name)-i-1 != 8 || strings.Trim(name[i+1:], "0123456789abcdef") != ""
+}
+
+// sanitise keeps of a name what is legal in a component's name, at most 128
+// bytes of it.
+func sanitise(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name[:min(len(name), 128)]) {
+		if !(isLetter(c) || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_') {
+			c = '_'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// pathTo lists the keys and indexes that lead from the root to a value.
+func pathTo(target value) []string {
+	doc := target.file.doc
+	var path []string
+	parent := rawjson.None
+	for n, index := range ancestors(doc, target.node) {
+		switch doc.Kind(parent) {
+		case rawjson.Object:
+			path = append(path, doc.Key(n))
+		case rawjson.Array:
+			path = append(path, strconv.Itoa(index))
+		}
+		parent = n
+	}
+	return path
+}
+
+// ancestors goes from the root to target, which comes last, with the place of
+// each among its siblings. Nodes are numbered in the order of the source, so
+// each step goes to the last child that does not begin behind the target.
+func ancestors(doc *rawjson.Doc, target rawjson.Node) iter.Seq2[rawjson.Node, int] {
+	return func(yield func(rawjson.Node, int) bool) {
+		for n, index := doc.Root(), 0; n != rawjson.None; {
+			if !yield(n, index) || n == target {
+				return
+			}
+			n, index = doc.First(n), 0
+			for next := doc.Next(n); next <= target && next != rawjson.None; next = doc.Next(n) {
+				n = next
+				index++
+			}
+		}
+	}
+}
+
+// assemble makes body, a JSON object, a document of its own: it adds "$defs"
+// with all that body needs, sorted by name, so that the same schema always has
+// the same bytes. A body that is only a reference becomes what it refers to,
+// unless that refers to itself.
+func assemble(body []byte, deps ...[]*definition) []byte {
+	needed := closure(deps...)
+	for len(deps) == 1 && len(deps[0]) == 1 && bytes.Equal(body, deps[0][0].ref) {
+		root := deps[0][0].fragment()
+		inner := closure(root.deps)
+		if slices.Contains(inner, deps[0][0]) {
+			break
+		}
+		body, deps, needed = root.body, [][]*definition{root.deps}, inner
+	}
+	if len(needed) == 0 {
+		return slices.Clone(body)
+	}
+	size := len(body) + len(`,"$defs":{}`)
+	for _, d := range needed {
+		size += len(d.name) + len(d.fragment().body) + len(`"":,`)
+	}
+	dst := append(make([]byte, 0, size), body[:len(body)-1]...)
+	if len(dst) > 1 {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"$defs":{`...)
+	for i, d := range needed {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), d.name...), `":`...)
+		dst = append(dst, d.fragment().body...)
+	}
+	return append(dst, '}', '}')
+}
+
+// closure lists, by name, all definitions that deps lead to.
+func closure(deps ...[]*definition) []*definition {
+	var all []*definition
+	seen := make(map[*definition]struct{})
+	add := func(list []*definition) {
+		for _, d := range list {
+			if _, ok := seen[d]; !ok {
+				seen[d] = struct{}{}
+				all = append(all, d)
+			}
+		}
+	}
+	for _, list := range deps {
+		add(list)
+	}
+	for i := 0; i < len(all); i++ {
+		add(all[i].fragment().deps)
+	}
+	slices.SortFunc(all, func(a, b *definition) int { return cmp.Compare(a.name, b.name) })
+	return all
+}

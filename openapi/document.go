@@ -1,0 +1,241 @@
+package openapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/yaml"
+)
+
+// version is the line of OpenAPI that a document follows.
+type version uint8
+
+const (
+	v20 version = iota + 1
+	v30
+	v31
+	v32
+)
+
+// document is an OpenAPI document over its bytes. Nothing in it is read before
+// it is asked for, and nothing but its version is checked: what is wrong with
+// a part shows when that part is used. It is safe for concurrent use.
+type document struct {
+	name    string // file or URL as the operator named it
+	version version
+	root    value
+
+	anchors func() map[string]anchor
+	defs    definitions
+	told    faultList
+}
+
+// file is one file of a document.
+type file struct {
+	name  string
+	doc   *rawjson.Doc
+	lines *lineIndex   // of a JSON file
+	yaml  *yaml.Result // of a YAML file, whose Doc is over the JSON made of it
+}
+
+// value is a place in a document. The zero value is no place: it is not ok
+// and all its methods answer zero.
+type value struct {
+	file *file
+	node rawjson.Node
+}
+
+func (v value) ok() bool { return v.file != nil && v.node != rawjson.None }
+
+func (v value) kind() rawjson.Kind {
+	if v.file == nil {
+		return rawjson.Invalid
+	}
+	return v.file.doc.Kind(v.node)
+}
+
+func (v value) get(key string) value {
+	if v.file == nil {
+		return value{}
+	}
+	return value{v.file, v.file.doc.Get(v.node, key)}
+}
+
+func (v value) str() string {
+	if v.file == nil {
+		return ""
+	}
+	return v.file.doc.Str(v.node)
+}
+
+func (v value) strAt(key string) string { return v.get(key).str() }
+
+// isTrue reports whether the member is literally true.
+func (v value) isTrue(key string) bool {
+	m := v.get(key)
+	return m.ok() && m.file.doc.IsTrue(m.node)
+}
+
+// each goes over the members of an object or the elements of an array, in
+// order. The key of an element is empty.
+func (v value) each() iter.Seq2[string, value] {
+	return func(yield func(string, value) bool) {
+		if v.file == nil {
+			return
+		}
+		d := v.file.doc
+		for c := d.First(v.node); c != rawjson.None; c = d.Next(c) {
+			if !yield(d.Key(c), value{v.file, c}) {
+				return
+			}
+		}
+	}
+}
+
+func (v value) len() int {
+	if v.file == nil {
+		return 0
+	}
+	return v.file.doc.Len(v.node)
+}
+
+// raw is the value's JSON text.
+func (v value) raw() []byte {
+	if v.file == nil {
+		return nil
+	}
+	return v.file.doc.Raw(v.node)
+}
+
+// parseDocument reads a document, which must not change any more. It is JSON
+// where it parses as JSON, else YAML.
+func parseDocument(name string, raw []byte) (*document, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	f, err := parseFile(name, raw)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{name: name, root: value{f, f.doc.Root()}}
+	if d.version, err = versionOf(d.root); err != nil {
+		return nil, sourceError(name, d.position(d.root), err.Error())
+	}
+	d.anchors = sync.OnceValue(func() map[string]anchor { return anchorsOf(f.doc) })
+	if f.yaml != nil {
+		for _, n := range f.yaml.Notes {
+			d.told.add(place{line: n.Line, what: n.What}, tenon.Fault{File: name, Line: n.Line, What: n.What})
+		}
+	}
+	return d, nil
+}
+
+func parseFile(name string, raw []byte) (*file, error) {
+	if !looksLikeJSON(raw) {
+		return parseYAML(name, raw)
+	}
+	doc, err := rawjson.Parse(raw)
+	if err == nil {
+		return &file{name: name, doc: doc, lines: newLineIndex(raw)}, nil
+	}
+	if len(raw) <= yaml.MaxSize { // a YAML document may begin with a brace
+		if f, err := parseYAML(name, raw); err == nil {
+			return f, nil
+		}
+	}
+	line, what := 0, err.Error()
+	var syntax *rawjson.SyntaxError
+	if errors.As(err, &syntax) {
+		line, _ = rawjson.Position(raw, syntax.Offset)
+		what = syntax.What
+	}
+	return nil, sourceError(name, line, "not JSON: "+what)
+}
+
+func parseYAML(name string, raw []byte) (*file, error) {
+	result, err := yaml.ToJSON(raw)
+	if err != nil {
+		line, what := 0, err.Error()
+		var e *yaml.Error
+		if errors.As(err, &e) {
+			line, what = e.Line, e.What
+		}
+		return nil, sourceError(name, line, "not YAML: "+what)
+	}
+	doc, err := rawjson.Parse(result.JSON)
+	if err != nil {
+		return nil, sourceError(name, 0, "not YAML that JSON can hold: "+err.Error())
+	}
+	return &file{name: name, doc: doc, yaml: &result}, nil
+}
+
+// looksLikeJSON reports whether the first thing in raw opens an object or an
+// array.
+func looksLikeJSON(raw []byte) bool {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[')
+}
+
+// versionOf reads the member that every OpenAPI document begins with.
+func versionOf(root value) (version, error) {
+	v := root.get("openapi")
+	if !v.ok() {
+		v = root.get("swagger")
+	}
+	if !v.ok() {
+		return 0, errors.New("not an OpenAPI document: it has neither a member openapi nor a member swagger")
+	}
+	text := v.str()
+	if v.kind() == rawjson.Number { // openapi: 3.1
+		text = string(v.raw())
+	}
+	major, rest, _ := strings.Cut(text, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	switch {
+	case major == "2":
+		return v20, nil
+	case major == "3" && (minor == "0" || minor == ""):
+		return v30, nil
+	case major == "3" && minor == "1":
+		return v31, nil
+	case major == "3" && minor == "2":
+		return v32, nil
+	}
+	return 0, fmt.Errorf("OpenAPI version %.40q is not known; 2.0, 3.0, 3.1 and 3.2 are", text)
+}
+
+// sourceError is what stops the reading of a whole document.
+func sourceError(name string, line int, what string) error {
+	if line > 0 {
+		name = fmt.Sprintf("%s:%d", name, line)
+	}
+	return &tenon.Error{Code: tenon.CodeBadSource, Message: name + ": " + what}
+}
+
+// legacy reports whether schemas are of the dialects before JSON Schema
+// 2020-12, in which null is nullable and nothing may stand beside $ref.
+func (d *document) legacy() bool { return d.version == v20 || d.version == v30 }
+
+// position is the line of v, from 1; 0 if v is no place.
+func (d *document) position(v value) (line int) {
+	switch {
+	case !v.ok():
+		return 0
+	case v.file.yaml != nil:
+		return v.file.yaml.Line(v.file.doc.Offset(v.node))
+	}
+	return v.file.lines.line(v.file.doc.Offset(v.node))
+}
+
+// fault is a fault at v.
+func (d *document) fault(v value, what, do string) tenon.Fault {
+	name := d.name
+	if v.ok() {
+		name = v.file.name
+	}
+	return tenon.Fault{File: name, Line: d.position(v), What: what, Do: do}
+}

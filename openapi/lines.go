@@ -1,0 +1,35 @@
+package openapi
+
+import (
+	"bytes"
+	"sync"
+)
+
+// lineBlock is how many bytes are counted at once. Smaller blocks make a
+// question cheaper and the index larger.
+const lineBlock = 8 << 10
+
+// lineIndex turns offsets into line numbers. Every tool has a line, so counting
+// from the beginning each time would cost a second in a large document.
+type lineIndex struct {
+	src    []byte
+	blocks func() []int // line feeds before each block, counted on first use
+}
+
+func newLineIndex(src []byte) *lineIndex {
+	return &lineIndex{src: src, blocks: sync.OnceValue(func() []int {
+		blocks := make([]int, 0, len(src)/lineBlock+1)
+		count := 0
+		for from := 0; from <= len(src); from += lineBlock {
+			blocks = append(blocks, count)
+			count += bytes.Count(src[from:min(from+lineBlock, len(src))], []byte{'\n'})
+		}
+		return blocks
+	})}
+}
+
+// line is the line, from 1, that the offset is in.
+func (x *lineIndex) line(offset int) int {
+	block := offset / lineBlock
+	return x.blocks()[block] + bytes.Count(x.src[block*lineBlock:offset], []byte{'\n'}) + 1
+}
