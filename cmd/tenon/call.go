@@ -1,0 +1,293 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// maxArguments bounds the arguments read from standard input.
+const maxArguments = 4 << 20
+
+func callCommand(e env) *cobra.Command {
+	var sources sourceFlags
+	var asJSON bool
+	var output string
+	cmd := &cobra.Command{
+		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
+		Short: "Make one call and print the answer",
+		Long: `Call one tool of a description and print its answer.
+
+Arguments are key=value pairs, one JSON object, or - for a JSON object on
+standard input. A value is read by the type that the tool's schema gives the
+argument; key:=value is always JSON. A key given several times is a list.
+
+The answer's data goes to standard output: JSON indented, text as it is. An
+answer that breaks its schema is reported on standard error.`,
+		Example: `  tenon call petstore.yaml getPetById petId=7
+  tenon call petstore.yaml findPets tags=cat tags=small limit=5
+  tenon call petstore.yaml addPet '{"body":{"name":"Tom"}}'`,
+		Args: atLeast(2, "call needs a SPEC and a TOOL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := sources.connect(cmd.Context(), e, args[:1])
+			if err != nil {
+				return err
+			}
+			tool := w.catalog.Find(args[1])
+			if tool == nil {
+				return unknownTool(w.catalog, args[1])
+			}
+			arguments, err := readArguments(e.in, tool, args[2:])
+			if err != nil {
+				return err
+			}
+			res, err := w.gateway.Call(cmd.Context(), &tenon.Call{Tool: tool.Name(), Args: arguments, Subject: "owner"})
+			if err != nil {
+				return err
+			}
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output}
+			return p.print(res)
+		},
+	}
+	sources.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
+	return cmd
+}
+
+// readArguments makes the arguments object of a command line.
+func readArguments(in io.Reader, tool *tenon.Entry, args []string) ([]byte, error) {
+	if len(args) == 1 && args[0] == "-" {
+		body, err := io.ReadAll(io.LimitReader(in, maxArguments+1))
+		if err != nil {
+			return nil, err
+		}
+		if len(body) > maxArguments {
+			return nil, usagef("the arguments on standard input are larger than %d bytes", maxArguments)
+		}
+		return checkedObject(body)
+	}
+	if len(args) == 1 && strings.HasPrefix(strings.TrimSpace(args[0]), "{") {
+		return checkedObject([]byte(args[0]))
+	}
+	input, _ := tool.Schemas()
+	return pairs(input, args)
+}
+
+func checkedObject(body []byte) ([]byte, error) {
+	doc, err := rawjson.Parse(body)
+	if err != nil {
+		return nil, usagef("the arguments are not JSON: %v", err)
+	}
+	if doc.Kind(doc.Root()) != rawjson.Object {
+		return nil, usagef("the arguments must be one JSON object")
+	}
+	return body, nil
+}
+
+// pairs reads key=value arguments by the types of the input schema.
+func pairs(input []byte, args []string) ([]byte, error) {
+	schema, err := rawjson.Parse(input)
+	if err != nil {
+		return nil, err
+	}
+	var order []string
+	values := map[string][][]byte{}
+	for _, arg := range args {
+		key, text, ok := strings.Cut(arg, "=")
+		if !ok || key == "" {
+			return nil, usagef("%q is no argument: use key=value, or one JSON object", arg)
+		}
+		raw := strings.HasSuffix(key, ":")
+		key = strings.TrimSuffix(key, ":")
+		value, err := readValue(typesOf(schema, key), key, text, raw)
+		if err != nil {
+			return nil, err
+		}
+		if values[key] == nil {
+			order = append(order, key)
+		}
+		values[key] = append(values[key], value)
+	}
+	out := []byte{'{'}
+	for i, key := range order {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = rawjson.AppendString(out, key)
+		out = append(out, ':')
+		out = appendValues(out, values[key], typesOf(schema, key))
+	}
+	return append(out, '}'), nil
+}
+
+// appendValues writes the values of one key: several, and a single one for an
+// argument that is a list, stand in a list.
+func appendValues(out []byte, values [][]byte, types string) []byte {
+	list := len(values) > 1 || types == "array" && values[0][0] != '['
+	if !list {
+		return append(out, values[0]...)
+	}
+	out = append(out, '[')
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}
+
+// typesOf returns the type of an argument by the schema; empty: not one
+// certain type.
+func typesOf(schema *rawjson.Doc, key string) string {
+	n := schema.Get(schema.Get(schema.Root(), "properties"), key)
+	for range 16 {
+		ref := schema.Str(schema.Get(n, "$ref"))
+		if !strings.HasPrefix(ref, "#/") {
+			break
+		}
+		n = schema.Pointer(ref[1:])
+	}
+	return schema.Str(schema.Get(n, "type"))
+}
+
+// readValue reads the text of one value as JSON: strings need no quotes.
+func readValue(kind, key, text string, raw bool) ([]byte, error) {
+	isJSON := rawjson.Check([]byte(text)) == nil
+	switch {
+	case raw && !isJSON:
+		return nil, usagef("%s:= wants JSON, and %q is none", key, text)
+	case raw:
+		return []byte(text), nil
+	case kind == "string" || !isJSON:
+		return rawjson.AppendString(nil, text), nil
+	}
+	return []byte(text), nil
+}
+
+// printer writes a result for a person or a pipe.
+type printer struct {
+	out, err io.Writer
+	asJSON   bool
+	file     string
+}
+
+func (p printer) print(res *tenon.Result) error {
+	if p.asJSON {
+		if _, err := p.out.Write(append(server.AppendResult(nil, res), '\n')); err != nil {
+			return err
+		}
+		return failedIf(res.IsError)
+	}
+	if res.IsError {
+		fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
+		return errToolFailed
+	}
+	p.warn(res)
+	return p.data(res)
+}
+
+func failedIf(failed bool) error {
+	if failed {
+		return errToolFailed
+	}
+	return nil
+}
+
+// data prints the answer itself: the member data or result of the structured
+// content, or the text where there is none.
+func (p printer) data(res *tenon.Result) error {
+	for _, b := range res.Content {
+		if b.Kind != tenon.TextBlock {
+			return p.binary(b)
+		}
+	}
+	if res.Structured == nil {
+		for _, b := range res.Content {
+			fmt.Fprintf(p.out, "%s\n", b.Text)
+		}
+		return nil
+	}
+	doc, err := rawjson.Parse(res.Structured)
+	if err != nil {
+		return err
+	}
+	n := doc.Get(doc.Root(), "data")
+	if n == rawjson.None || doc.Get(doc.Root(), "OutputFormat") == rawjson.None {
+		n = doc.Root()
+	}
+	if doc.Kind(n) == rawjson.String {
+		_, err := fmt.Fprintln(p.out, strings.TrimSuffix(doc.Str(n), "\n"))
+		return err
+	}
+	pretty, err := rawjson.AppendIndent(nil, doc.Raw(n), "  ")
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(append(pretty, '\n'))
+	return err
+}
+
+func (p printer) binary(b tenon.Block) error {
+	if p.file == "" {
+		_, err := fmt.Fprintf(p.out, "%s, %d bytes; --output FILE writes it to a file\n", b.Media, len(b.Data))
+		return err
+	}
+	if err := os.WriteFile(p.file, b.Data, 0o600); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(p.err, "tenon: wrote %d bytes of %s to %s\n", len(b.Data), b.Media, p.file)
+	return err
+}
+
+// warn reports a breach that was delivered all the same.
+func (p printer) warn(res *tenon.Result) {
+	doc, err := rawjson.Parse(res.Meta)
+	if err != nil {
+		return
+	}
+	contract := doc.Get(doc.Root(), "tenon/contract")
+	list := doc.Get(contract, "violations")
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		where := doc.Str(doc.Get(n, "path"))
+		if where == "" {
+			where = "the answer"
+		}
+		fmt.Fprintf(p.err, "tenon: warning: the answer breaks its contract: %s: expected %s, got %s\n",
+			where, doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
+	}
+}
+
+// errorText is the message of a failed call, with what to do about it.
+func errorText(res *tenon.Result) string {
+	doc, err := rawjson.Parse(res.Structured)
+	if err != nil {
+		return blockText(res)
+	}
+	n := doc.Get(doc.Root(), "error")
+	if n == rawjson.None {
+		return blockText(res)
+	}
+	text := doc.Str(doc.Get(n, "code")) + ": " + doc.Str(doc.Get(n, "message"))
+	list := doc.Get(n, "suggestions")
+	for s := doc.First(list); s != rawjson.None; s = doc.Next(s) {
+		text += "\n  - " + doc.Str(s)
+	}
+	return text
+}
+
+func blockText(res *tenon.Result) string {
+	var b strings.Builder
+	for _, block := range res.Content {
+		b.Write(block.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/bookshop"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// enforcedTool is the operation that breaks its schema, once more, under
+// enforce: the policy belongs to the tool.
+const enforcedTool = "getStock_enforced"
+
+func demoCommand(e env) *cobra.Command {
+	var once bool
+	var addr string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See it work: a sample API, its tools, a few calls",
+		Long: `Start a small bookshop API inside this process, turn its OpenAPI document into
+MCP tools, connect to them as a client would and make a few calls: answers that
+fit their schema, one that does not, a mistake in the arguments, an error of
+the API.
+
+Afterwards it keeps serving, so that you can connect a client of your own.`,
+		Args: exactly(0, "demo takes no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runDemo(cmd.Context(), e, addr, once)
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "exit after the calls; 1 if any of them was not what it should be")
+	cmd.Flags().StringVar(&addr, "http", "127.0.0.1:0", "serve MCP on this address; port 0 takes a free one")
+	return cmd
+}
+
+// shop is a running demo: the API, and its tools behind an MCP server.
+type shop struct {
+	api      string // base URL of the API
+	listener net.Listener
+	server   *server.Server
+	tools    int
+}
+
+func runDemo(ctx context.Context, e env, addr string, once bool) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s, err := openShop(ctx, e, addr)
+	if err != nil {
+		return err
+	}
+	served := make(chan error, 1)
+	go func() { served <- serveHTTP(ctx, s.listener, s.server) }()
+
+	show := &stage{out: e.out}
+	show.opening(s)
+	err = show.calls(ctx, s)
+	if err == nil && !once {
+		show.connect(s)
+		select {
+		case err = <-served:
+			return err
+		case <-ctx.Done():
+		}
+		fmt.Fprintln(e.out, "\nThe bookshop is closed.")
+	}
+	stop()
+	return errors.Join(err, <-served)
+}
+
+// openShop starts the API on loopback and makes its document into a server.
+func openShop(ctx context.Context, e env, addr string) (*shop, error) {
+	l, err := listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &shop{api: "http://" + l.Addr().String()}
+	web := &http.Server{Handler: bookshop.New(bookshop.Options{}), ReadHeaderTimeout: headerTimeout}
+	go func() { _ = web.Serve(l) }() // ends with Close below
+	context.AfterFunc(ctx, func() { _ = web.Close() })
+
+	client, err := egress.NewClient(egress.Options{AllowHosts: []string{l.Addr().String()}})
+	if err != nil {
+		return nil, err
+	}
+	offer, err := openapi.New(s.api+"/openapi.yaml", openapi.Options{Client: client}).Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range offer.Tools {
+		if t.Name == "getStock" {
+			t.Name, t.Policy = enforcedTool, tenon.Enforce
+			t.Description += "\n\nThe same as getStock, under policy enforce: an answer that breaks its schema is an error."
+			offer.Tools = append(offer.Tools, t)
+			break
+		}
+	}
+	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{})
+	s.tools = len(catalog.Tools())
+	flags := sourceFlags{}
+	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}
+	s.server = newServer(w, nil)
+	s.listener, err = listen(ctx, addr)
+	return s, err
+}
+
+// stage prints the demo.
+type stage struct {
+	out io.Writer
+}
+
+func (s *stage) printf(format string, args ...any) { fmt.Fprintf(s.out, format, args...) }
+
+func (s *stage) opening(shop *shop) {
+	s.printf(`tenon demo: a bookshop's API becomes tools for an agent
+
+  the API       %s          a small bookshop, started inside this process
+  its document  %s/openapi.yaml
+  the tools     http://%s/mcp      %d tools; each publishes the schema of its answers
+
+`, shop.api, shop.api, shop.listener.Addr(), shop.tools)
+}
+
+// scene is one call of the demo and what must come of it.
+type scene struct {
+	title  string
+	tool   string
+	args   string
+	remark string
+	check  func(toolResult) error
+}
+
+func scenes() []scene {
+	return []scene{
+		{
+			"An answer that fits its schema", "listBooks", `{"limit":2}`,
+			"Every value was checked against the schema that listBooks published, before anyone saw it.",
+			expect(false, "fits", "data"),
+		},
+		{
+			"Lists and objects as arguments", "searchBooks", `{"tags":["sea","voyage"],"price":{"max":1500}}`,
+			"The list and the object went into the query string in the styles that the document asks for.",
+			expect(false, "fits", "data"),
+		},
+		{
+			"An image", "getCover", `{"bookId":"b1002"}`,
+			"The picture travels once, as an image block of its own; the data describes it.",
+			expectImage,
+		},
+		{
+			"A service that breaks its own schema, policy warn", "getStock", `{"bookId":"` + bookshop.BrokenStock + `"}`,
+			"Delivered all the same, and said aloud: the agent and the operator know what is wrong.",
+			expectViolation(false),
+		},
+		{
+			"The same answer, policy enforce", enforcedTool, `{"bookId":"` + bookshop.BrokenStock + `"}`,
+			"Here no data leaves: the error names each field, what was expected and what came.",
+			expectViolation(true),
+		},
+		{
+			"A mistake in the arguments", "listBooks", `{"limit":"many"}`,
+			"Nothing was sent to the API. The agent reads what to change.",
+			expectCode("validation_error", "no"),
+		},
+		{
+			"An error of the API", "getBook", `{"bookId":"b9999"}`,
+			"A tool error that the agent can read, with a code, the API's own words and what to do next.",
+			expectCode("not_found", "no"),
+		},
+		{
+			"A call that changes something", "createBook",
+			`{"body":{"isbn":"978-1009990015","title":"Emma","authors":[{"name":"Jane Austen"}],"year":1815,"genre":"romance","tags":["england"],` +
+				`"priceCents":875,"stock":3,"barcode":978100999001500127,"format":{"kind":"paperback","pages":474}}}`,
+			"executed: yes and retry: unsafe tell the agent that doing it again would do it twice.",
+			expectExecuted("yes", "unsafe"),
+		},
+	}
+}
+
+// calls plays the scenes and fails if any of them was not what it says it is.
+func (s *stage) calls(ctx context.Context, shop *shop) error {
+	client, err := egress.NewClient(egress.Options{AllowHosts: []string{shop.listener.Addr().String()}})
+	if err != nil {
+		return err
+	}
+	mcp := &mcpClient{url: "http://" + shop.listener.Addr().String() + "/mcp", http: client}
+	failed := 0
+	for i, sc := range scenes() {
+		s.printf("%d  %s\n\n   → %s %s\n", i+1, sc.title, sc.tool, strings.ReplaceAll(fold([]byte(sc.args)), "\n", "\n     "))
+		began := time.Now()
+		res, err := mcp.call(ctx, sc.tool, sc.args)
+		if err != nil {
+			return fmt.Errorf("%s: %w", sc.tool, err)
+		}
+		s.result(res, time.Since(began))
+		if err := sc.check(res); err != nil {
+			failed++
+			s.printf("   ✗ this is not what it should be: %v\n\n", err)
+			continue
+		}
+		s.printf("   %s\n\n", sc.remark)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%s not what it should be", count(failed, "call was"))
+	}
+	return nil
+}
+
+// result prints the data or the error, and the contract's verdict.
+func (s *stage) result(res toolResult, took time.Duration) {
+	body := res.member("data")
+	if res.IsError {
+		body = res.member("error")
+	}
+	for line := range strings.Lines(abridge(fold(body), 12)) {
+		s.printf("   ← %s\n", strings.TrimRight(line, "\n"))
+	}
+	for _, c := range res.Content {
+		if c.Type != "text" {
+			s.printf("   ← [%s block, %s]\n", c.Type, c.MimeType)
+		}
+	}
+	c := res.Meta.Contract
+	mark := "✓"
+	if c.Verdict == "violated" {
+		mark = "!"
+	}
+	s.printf("   %s verdict: %s, executed: %s, retry: %s  (%s)\n", mark, c.Verdict, c.Executed, c.Retry, took.Round(10*time.Microsecond))
+	for _, v := range c.Violations {
+		s.printf("     %s: expected %s, got %s\n", orRoot(v.Path), v.Expected, v.Got)
+	}
+}
+
+func orRoot(path string) string {
+	if path == "" {
+		return "the answer"
+	}
+	return path
+}
+
+// abridge cuts a text after so many lines.
+func abridge(text string, lines int) string {
+	all := strings.Split(text, "\n")
+	if len(all) <= lines {
+		return text
+	}
+	return strings.Join(all[:lines-1], "\n") + fmt.Sprintf("\n… %d more lines", len(all)-lines+1)
+}
+
+// connect prints what to paste into an MCP client.
+func (s *stage) connect(shop *shop) {
+	url := "http://" + shop.listener.Addr().String() + "/mcp"
+	s.printf(`The tools stay open. Connect a client of your own:
+
+   a client with a configuration file
+     {"mcpServers":{"bookshop":{"type":"http","url":"%s"}}}
+
+   a client with a command line
+     npx @modelcontextprotocol/inspector --cli --transport http --server-url %s --method tools/list
+
+   your own API
+     tenon serve openapi.yaml
+
+listening on %s
+Press Ctrl-C to end.
+`, url, url, url)
+}

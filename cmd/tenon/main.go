@@ -1,0 +1,129 @@
+// Command tenon serves the operations of described services as MCP tools.
+//
+// It connects the rooms and is in none of their subjects: main.go holds the
+// edges of the process, wire.go turns flags into parts, and each subcommand
+// has a file. It knows no protocol, no schema and no document format.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// The exit codes; docs/errors.md lists them for users.
+const (
+	exitOK        = 0
+	exitFailed    = 1 // a tool error, or anything that went wrong while running
+	exitUsage     = 2
+	exitBadSource = 3
+)
+
+// env is what a command may touch of the process.
+type env struct {
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+	getenv func(string) (string, bool)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// errToolFailed ends a command with exit 1 after the failure was printed.
+var errToolFailed = errors.New("the tool answered with an error")
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, e env, args []string) int {
+	root := rootCommand(e)
+	root.SetArgs(args)
+	root.SetIn(e.in)
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	cmd, err := root.ExecuteContextC(ctx)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errToolFailed):
+		return exitFailed
+	}
+	fmt.Fprintf(e.err, "tenon: %v\n", err)
+	switch tenon.CodeOf(err) { //nolint:exhaustive // every other class is exit 1
+	case tenon.CodeUsage:
+		fmt.Fprintf(e.err, "See '%s --help'.\n", cmd.CommandPath())
+		return exitUsage
+	case tenon.CodeBadSource:
+		return exitBadSource
+	}
+	return exitFailed
+}
+
+func rootCommand(e env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tenon",
+		Short: "Serve described services as MCP tools whose answers keep their schemas",
+		Long: `tenon reads descriptions of services and serves their operations as MCP tools.
+Every tool publishes the schema of its answers, every answer is checked against
+it, and the client is told truthfully when an answer does not fit.
+
+Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
+		Args:          knownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.AddCommand(demoCommand(e), serveCommand(e), toolsCommand(e), callCommand(e), versionCommand(e))
+	return root
+}
+
+// knownCommand refuses a word that is no subcommand, with those that are near.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, ", "))
+	}
+	return usagef("there is no command %q", args[0])
+}
+
+// usagef makes an error that ends with exit 2 and points to the help.
+func usagef(format string, args ...any) error {
+	return &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf(format, args...)}
+}
+
+// atLeast refuses a command line with fewer than n arguments, saying what is
+// missing.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s", what)
+		}
+		return nil
+	}
+}
+
+// exactly refuses any other number of arguments than n.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s", what)
+		}
+		return nil
+	}
+}

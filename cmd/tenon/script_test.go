@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/tenon-mcp/tenon/internal/bookshop"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tenon": main})
+}
+
+// TestScripts drives the real command. The first word of a script's name is
+// the subcommand. Each script has a bookshop of its own at $SHOP.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
+		Setup: func(env *testscript.Env) error {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			web := &http.Server{Handler: bookshop.New(bookshop.Options{}), ReadHeaderTimeout: time.Minute}
+			go func() { _ = web.Serve(l) }()
+			env.Defer(func() { _ = web.Close() })
+			env.Setenv("SHOP", l.Addr().String())
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"waitlog": waitLog,
+			"mcp":     callMCP,
+			"mask":    mask,
+		},
+	})
+}
+
+// waitLog FILE PREFIX waits for a line that contains PREFIX and sets $ADDR to
+// the word behind it, without scheme and path.
+func waitLog(ts *testscript.TestScript, _ bool, args []string) {
+	file := ts.MkAbs(args[0])
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) {
+		text, _ := os.ReadFile(file)
+		for line := range strings.Lines(string(text)) {
+			if _, rest, ok := strings.Cut(line, args[1]); ok && strings.HasSuffix(line, "\n") {
+				addr := strings.TrimSpace(rest)
+				addr = strings.TrimSuffix(strings.TrimPrefix(addr, "http://"), "/mcp")
+				ts.Setenv("ADDR", addr)
+				return
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s never said %q", args[0], args[1])
+}
+
+// callMCP ADDR TOOL ARGUMENTS calls a tool over HTTP and writes the result to
+// the file "result".
+func callMCP(ts *testscript.TestScript, neg bool, args []string) {
+	c := &mcpClient{url: "http://" + args[0] + "/mcp", http: &http.Client{}}
+	params := fmt.Sprintf(`"name":%q,"arguments":%s`, args[1], args[2])
+	raw, err := c.request(context.Background(), "tools/call", args[1], params)
+	if (err != nil) != neg {
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if err != nil {
+		raw = []byte(err.Error())
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("result"), append(raw, '\n'), 0o600))
+}
+
+// mask FILE replaces what differs from run to run: ports, times, dates.
+func mask(ts *testscript.TestScript, _ bool, args []string) {
+	file := ts.MkAbs(args[0])
+	text, err := os.ReadFile(file)
+	ts.Check(err)
+	ts.Check(os.WriteFile(file, []byte(masked(string(text))), 0o600))
+}
+
+func masked(text string) string {
+	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:PORT")
+	text = regexp.MustCompile(`\(\d[\d.]*(µs|ms|s)\)`).ReplaceAllString(text, "(TIME)")
+	return regexp.MustCompile(`"createdAt": ?"[^"]*"`).ReplaceAllString(text, `"createdAt": "DATE"`)
+}
+
+// TestDemo plays the whole demo and compares what it prints with the golden
+// file.
+func TestDemo(t *testing.T) {
+	var out, errs strings.Builder
+	code := run(t.Context(), env{in: strings.NewReader(""), out: &out, err: &errs, getenv: os.LookupEnv}, []string{"demo", "--once"})
+	if code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	golden := filepath.Join("testdata", "demo.golden")
+	got := masked(out.String())
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) || len(want) == 0 {
+		t.Errorf("the demo prints something else than %s (UPDATE_GOLDEN=1 rewrites it):\n%s", golden, got)
+	}
+}

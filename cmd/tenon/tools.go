@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+func toolsCommand(e env) *cobra.Command {
+	var sources sourceFlags
+	var asJSON bool
+	var one string
+	cmd := &cobra.Command{
+		Use:   "tools SPEC...",
+		Short: "Print the tools that a description becomes",
+		Long: `Print the catalog that serve would offer: a table, with --json the exact tools
+of tools/list, with --schema TOOL the full schemas of one tool.
+
+An asterisk marks required arguments.`,
+		Example: `  tenon tools petstore.yaml
+  tenon tools --json petstore.yaml
+  tenon tools --schema getPetById petstore.yaml`,
+		Args: atLeast(1, "tools needs at least one SPEC: a file or an https URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := sources.connect(cmd.Context(), e, args)
+			if err != nil {
+				return err
+			}
+			switch {
+			case one != "":
+				return printSchemas(e.out, w.catalog, one)
+			case asJSON:
+				return printList(e.out, w.catalog)
+			}
+			if err := printTable(e.out, w.catalog); err != nil {
+				return err
+			}
+			sources.report(e.err, w.catalog)
+			if sources.verbose {
+				printSchemaFaults(e.err, w.catalog)
+			}
+			return nil
+		},
+	}
+	sources.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print exactly what tools/list sends, all pages as one")
+	cmd.Flags().StringVar(&one, "schema", "", "print the full input and output schemas of this tool")
+	cmd.MarkFlagsMutuallyExclusive("json", "schema")
+	return cmd
+}
+
+// printList prints the catalog as one tools/list result.
+func printList(w io.Writer, c *tenon.Catalog) error {
+	out := []byte(`{"tools":[`)
+	for i, t := range c.Tools() {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, t.Definition()...)
+	}
+	_, err := w.Write(append(out, "]}\n"...))
+	return err
+}
+
+func printTable(w io.Writer, c *tenon.Catalog) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "TOOL\tARGUMENTS\tANSWER\tSUMMARY")
+	for _, t := range c.Tools() {
+		input, _ := t.Schemas()
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", t.Name(), arguments(input), answers(t), summary(t.Tool()))
+	}
+	return tw.Flush()
+}
+
+func printSchemaFaults(w io.Writer, c *tenon.Catalog) {
+	for _, t := range c.Tools() {
+		for _, f := range t.Faults() {
+			fmt.Fprintf(w, "  %s\n", f)
+		}
+	}
+}
+
+// arguments lists the properties of an input schema, required ones marked.
+func arguments(input []byte) string {
+	const shown = 5
+	doc, err := rawjson.Parse(input)
+	if err != nil {
+		return ""
+	}
+	required := map[string]bool{}
+	list := doc.Get(doc.Root(), "required")
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		required[doc.Str(n)] = true
+	}
+	var names []string
+	props := doc.Get(doc.Root(), "properties")
+	for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
+		name := doc.Key(n)
+		if required[name] {
+			name += "*"
+		}
+		names = append(names, name)
+	}
+	if len(names) > shown {
+		return strings.Join(names[:shown], " ") + fmt.Sprintf(" +%d", len(names)-shown)
+	}
+	return strings.Join(names, " ")
+}
+
+// answers says what the successes of a tool are.
+func answers(t *tenon.Entry) string {
+	promise := t.Tool().Promise
+	if promise == nil {
+		return "-"
+	}
+	contract, err := promise.Contract()
+	if err != nil {
+		return "-"
+	}
+	var kinds []string
+	for _, v := range contract.Answers {
+		if !strings.HasPrefix(v.Status, "2") && v.Status != "" && v.Status != "default" {
+			continue
+		}
+		kind := v.Media
+		if v.Media == "" {
+			kind = "empty"
+		} else if v.Schema != nil {
+			kind = rootType(v.Schema)
+		}
+		if !strings.Contains(strings.Join(kinds, " "), kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if kinds == nil {
+		return "-"
+	}
+	return strings.Join(kinds, " ")
+}
+
+func rootType(doc []byte) string {
+	d, err := rawjson.Parse(doc)
+	if err != nil {
+		return "any"
+	}
+	if t := d.Str(d.Get(d.Root(), "type")); t != "" {
+		return t
+	}
+	return "any"
+}
+
+func summary(t tenon.Tool) string {
+	const width = 72
+	s := t.Title
+	if s == "" {
+		s, _, _ = strings.Cut(t.Description, "\n")
+	}
+	if r := []rune(s); len(r) > width {
+		return string(r[:width-1]) + "…"
+	}
+	return s
+}
+
+// printSchemas prints what one tool is checked against, and what it publishes
+// where that is something else.
+func printSchemas(w io.Writer, c *tenon.Catalog, name string) error {
+	t := c.Find(name)
+	if t == nil {
+		return unknownTool(c, name)
+	}
+	input, output := t.Schemas()
+	doc := []byte(`{"tool":`)
+	doc = rawjson.AppendString(doc, t.Name())
+	doc = append(doc, `,"published":{"inputSchema":`...)
+	doc = append(doc, input...)
+	if output != nil {
+		doc = append(doc, `,"outputSchema":`...)
+		doc = append(doc, output...)
+	}
+	doc = append(doc, `}`...)
+	doc, err := appendChecked(doc, t.Tool())
+	if err != nil {
+		return err
+	}
+	pretty, err := rawjson.AppendIndent(nil, append(doc, '}'), "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(bytes.TrimSpace(pretty), '\n'))
+	return err
+}
+
+// appendChecked writes the contract that calls are checked against.
+func appendChecked(doc []byte, t tenon.Tool) ([]byte, error) {
+	if t.Promise == nil {
+		return doc, nil
+	}
+	contract, err := t.Promise.Contract()
+	if err != nil {
+		return nil, err
+	}
+	doc = append(doc, `,"checked":{`...)
+	if contract.Input != nil {
+		doc = append(doc, `"input":`...)
+		doc = append(doc, contract.Input...)
+		doc = append(doc, ',')
+	}
+	doc = append(doc, `"answers":[`...)
+	for i, v := range contract.Answers {
+		if i > 0 {
+			doc = append(doc, ',')
+		}
+		doc = append(doc, `{"status":`...)
+		doc = rawjson.AppendString(doc, v.Status)
+		doc = append(doc, `,"mediaType":`...)
+		doc = rawjson.AppendString(doc, v.Media)
+		if v.Schema != nil {
+			doc = append(doc, `,"schema":`...)
+			doc = append(doc, v.Schema...)
+		}
+		doc = append(doc, '}')
+	}
+	return append(doc, `]}`...), nil
+}
+
+// unknownTool says which names come near.
+func unknownTool(c *tenon.Catalog, name string) error {
+	var near []string
+	for _, t := range c.Tools() {
+		if strings.Contains(strings.ToLower(t.Name()), strings.ToLower(name)) && len(near) < 5 {
+			near = append(near, t.Name())
+		}
+	}
+	if near == nil {
+		return usagef("there is no tool %q; 'tenon tools' lists them", name)
+	}
+	return usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, ", "))
+}

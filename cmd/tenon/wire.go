@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/openapi"
+)
+
+// maxFaultsShown bounds the warnings printed at start.
+const maxFaultsShown = 10
+
+// sourceFlags are the flags of every command that reads descriptions.
+type sourceFlags struct {
+	policy     string
+	shape      string
+	prefix     string
+	baseURL    string
+	headers    []string
+	allowHosts []string
+	timeout    time.Duration
+	maxIn      int
+	maxOut     int
+	verbose    bool
+}
+
+func (f *sourceFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.policy, "policy", "warn", "what happens to an answer that breaks its schema: enforce, warn or off")
+	fs.StringVar(&f.shape, "shape", "openapi-mcp", "what stands in structuredContent: openapi-mcp or native")
+	fs.StringVar(&f.prefix, "prefix", "auto", "put the source's name before tool names: auto (where they collide), always or never")
+	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of the document's servers")
+	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
+	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
+	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
+	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
+	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
+	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("prefix", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// wire is what a command gets from its flags and descriptions.
+type wire struct {
+	gateway *tenon.Gateway
+	catalog *tenon.Catalog
+	log     *slog.Logger
+}
+
+// connect loads every description and builds the catalog and gateway. Its
+// report goes to e.err. A description that cannot be read at all is an error
+// of class bad_source.
+func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire, error) {
+	o, err := f.options(e)
+	if err != nil {
+		return nil, err
+	}
+	prefix, err := tenon.ParsePrefix(f.prefix)
+	if err != nil {
+		return nil, err
+	}
+	var offers []tenon.Named
+	names := map[string]int{}
+	for _, spec := range specs {
+		name, where := splitSpec(spec)
+		if names[name]++; names[name] > 1 {
+			name = fmt.Sprintf("%s_%d", name, names[name])
+		}
+		offer, err := openapi.New(where, o).Load(ctx)
+		if err != nil {
+			return nil, badSource(where, err)
+		}
+		offers = append(offers, tenon.Named{Name: name, Offer: offer})
+	}
+	log := f.logger(e)
+	catalog := tenon.Build(offers, tenon.BuildOptions{Prefix: prefix})
+	return &wire{
+		gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{Logger: log, Timeout: f.timeout}),
+		catalog: catalog,
+		log:     log,
+	}, nil
+}
+
+func (f *sourceFlags) options(e env) (openapi.Options, error) {
+	policy, err := tenon.ParsePolicy(f.policy)
+	if err != nil {
+		return openapi.Options{}, err
+	}
+	shape, err := tenon.ParseShape(f.shape)
+	if err != nil {
+		return openapi.Options{}, err
+	}
+	header, err := parseHeaders(f.headers, e.getenv)
+	if err != nil {
+		return openapi.Options{}, err
+	}
+	client, err := egress.NewClient(egress.Options{AllowHosts: f.allowHosts})
+	if err != nil {
+		return openapi.Options{}, usagef("--allow-host: %v", err)
+	}
+	return openapi.Options{
+		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
+		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: f.timeout,
+	}, nil
+}
+
+func (f *sourceFlags) logger(e env) *slog.Logger {
+	level := slog.LevelError
+	if f.verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level}))
+}
+
+// report prints what was read and what is wrong with it.
+func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
+	faults := c.Faults()
+	fmt.Fprintf(w, "tenon: %s, %s\n", count(len(c.Tools()), "tool"), count(len(faults), "warning"))
+	shown := maxFaultsShown
+	if f.verbose {
+		shown = len(faults)
+	}
+	for _, fault := range faults[:min(len(faults), shown)] {
+		fmt.Fprintf(w, "  %s\n", fault)
+	}
+	if more := len(faults) - shown; more > 0 {
+		fmt.Fprintf(w, "  and %d more; --verbose shows them all\n", more)
+	}
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// badSource makes sure that a description that cannot be read ends with exit 3.
+func badSource(spec string, err error) error {
+	if tenon.CodeOf(err) == tenon.CodeBadSource || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &tenon.Error{Code: tenon.CodeBadSource, Message: fmt.Sprintf("%s cannot be read", spec), Err: err}
+}
+
+// splitSpec returns the name and place of a SPEC argument: NAME=PLACE, or a
+// place whose file or host names it.
+func splitSpec(spec string) (name, where string) {
+	if n, w, ok := strings.Cut(spec, "="); ok && n != "" && !strings.ContainsAny(n, "/:.") {
+		return n, w
+	}
+	base := filepath.Base(spec)
+	if u, err := url.Parse(spec); err == nil && u.Host != "" {
+		if base = path.Base(u.Path); base == "/" || base == "." {
+			base = u.Hostname()
+		}
+	}
+	for ext := filepath.Ext(base); ext == ".json" || ext == ".yaml" || ext == ".yml"; ext = filepath.Ext(base) {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return tenon.LegalName(base), spec
+}
+
+// parseHeaders reads 'Name: value' flags. ${VAR} in a value is taken from the
+// environment, so that no secret stands on the command line.
+func parseHeaders(flags []string, getenv func(string) (string, bool)) (http.Header, error) {
+	header := http.Header{}
+	for _, flag := range flags {
+		name, value, ok := strings.Cut(flag, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, usagef("--header wants 'Name: value'")
+		}
+		var missing string
+		value = variable.ReplaceAllStringFunc(value, func(ref string) string {
+			v, ok := getenv(ref[2 : len(ref)-1])
+			if !ok {
+				missing = ref
+			}
+			return v
+		})
+		if missing != "" {
+			return nil, usagef("--header %s: the environment has no variable %s", strings.TrimSpace(name), missing)
+		}
+		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	return header, nil
+}
+
+var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`) //nolint:gochecknoglobals // a constant in all but name
