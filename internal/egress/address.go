@@ -16,7 +16,7 @@ type AddressError struct {
 // other private address later.
 func (e *AddressError) Error() string {
 	of := ""
-	if ip, err := netip.ParseAddr(e.Host); err != nil || ip.Unmap() != e.Address.Addr() {
+	if ip, err := netip.ParseAddr(e.Host); err != nil || ip.Unmap().WithZone("") != e.Address.Addr() {
 		of = fmt.Sprintf(" (%s)", e.Host)
 	}
 	return fmt.Sprintf("address %s%s is private; allow it with --allow-host %s", e.Address, of, e.Address)

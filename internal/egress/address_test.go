@@ -122,7 +122,7 @@ func TestFlagInTheErrorIsTheFlagThatHelps(t *testing.T) {
 		{"::1", "[::1]:8080", "address [::1]:8080 is private; allow it with --allow-host [::1]:8080"},
 		{"localhost", "127.0.0.1:80", "address 127.0.0.1:80 (localhost) is private; allow it with --allow-host 127.0.0.1:80"},
 		{"::ffff:10.0.0.1", "[::ffff:10.0.0.1]:80", "address 10.0.0.1:80 is private; allow it with --allow-host 10.0.0.1:80"},
-		{"fe80::1%eth0", "[fe80::1%eth0]:80", "address [fe80::1]:80 (fe80::1%eth0) is private; allow it with --allow-host [fe80::1]:80"},
+		{"fe80::1%eth0", "[fe80::1%eth0]:80", "address [fe80::1]:80 is private; allow it with --allow-host [fe80::1]:80"},
 	} {
 		address := netip.MustParseAddrPort(c.address)
 		err := egress.Check(nil, c.host, address)

@@ -1,8 +1,6 @@
 package egress
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
 )
@@ -11,7 +9,7 @@ import (
 type Response struct {
 	Status   int         // 0: no answer came
 	Header   http.Header // nil without an answer
-	Body     []byte      // decoded from transfer and content encoding; the caller owns it
+	Body     []byte      // without transfer encoding and gzip; another Content-Encoding still stands in Header; the caller owns it
 	Progress Progress
 }
 
@@ -79,12 +77,12 @@ func closeBody(r *http.Request) {
 	}
 }
 
-func setAgent(r *http.Request, agent string) {
+func setAgent(r *http.Request, agent []string) {
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
 	if _, set := r.Header["User-Agent"]; !set { // an empty one means: send none
-		r.Header["User-Agent"] = []string{agent}
+		r.Header["User-Agent"] = agent
 	}
 }
 
@@ -94,13 +92,4 @@ func isStandard(t http.RoundTripper) bool {
 	}
 	_, ok := t.(*http.Transport)
 	return ok
-}
-
-// ended tells why a context is over; nil while it is not.
-func ended(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return context.Canceled
 }

@@ -76,7 +76,7 @@ func NewClient(o Options) (*http.Client, error) {
 		redirects = 5
 	}
 	return &http.Client{
-		Transport:     &door{Transport: t, allow: allow, agent: orString(o.UserAgent, "tenon")},
+		Transport:     &door{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}},
 		CheckRedirect: redirectRule(redirects),
 	}, nil
 }
@@ -85,7 +85,7 @@ func NewClient(o Options) (*http.Client, error) {
 type door struct {
 	*http.Transport
 	allow   *allowList
-	agent   string
+	agent   []string  // shared by the requests, never written
 	scratch sync.Pool // *[]byte, for bodies of unknown length
 }
 

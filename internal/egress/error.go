@@ -132,9 +132,9 @@ func explain(ctx context.Context, err error) (Kind, string) {
 		return Refused, refused.why
 	case errors.As(err, &large):
 		return TooLarge, large.Error()
-	case errors.Is(ended(ctx), context.Canceled):
+	case errors.Is(ctx.Err(), context.Canceled):
 		return Canceled, "the call was canceled"
-	case ended(ctx) != nil:
+	case ctx.Err() != nil:
 		return Timeout, "no complete answer before the deadline"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return Timeout, timeoutText(err)

@@ -31,6 +31,9 @@ func Fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64) ([
 	if err != nil {
 		return nil, nil, "", err
 	}
+	if err := checkPlain(c, from); err != nil { // a redirect from an allowed host may lead there
+		return nil, nil, "", newError(r, err, Answered)
+	}
 	if got.Status < 200 || got.Status > 299 {
 		return nil, nil, "", fmt.Errorf("%s: the upstream answered %d %s", whereOf(r), got.Status, http.StatusText(got.Status))
 	}
