@@ -40,12 +40,12 @@ func onLoopback(r *http.Request) bool {
 // hostAllowed guards against DNS rebinding: a page of a foreign name that
 // suddenly points at this machine still sends its own name as Host.
 func (s *Server) hostAllowed(host string, local bool) bool {
+	if !local && len(s.options.AllowedHosts) == 0 {
+		return true
+	}
 	name := hostname(host)
 	if local && isLoopback(name) {
 		return true
-	}
-	if len(s.options.AllowedHosts) == 0 {
-		return !local
 	}
 	return slices.ContainsFunc(s.options.AllowedHosts, func(h string) bool { return strings.EqualFold(h, name) })
 }

@@ -224,3 +224,18 @@ func TestHammerCallsAndSwaps(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestAppendResultIsWhatClientsGet(t *testing.T) {
+	g := tenon.NewGateway(catalog(fixtures()...), tenon.GatewayOptions{})
+	s := server.New(g, server.Options{})
+	for _, e := range g.Catalog().Tools() {
+		r, err := g.Call(t.Context(), &tenon.Call{Tool: e.Name()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(server.AppendResult([]byte(`{"jsonrpc":"2.0","id":1,"result":`), r)) + "}"
+		if want := answer(s, post(legacyBody("tools/call", `"name":"`+e.Name()+`"`))).Body.String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -223,7 +223,7 @@ func (d *decoder) id(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	integer := (c == '-' || c >= '0' && c <= '9') && bytes.IndexAny(v, ".eE") < 0
+	integer := (c == '-' || c >= '0' && c <= '9') && !bytes.ContainsAny(v, ".eE")
 	if c == '"' || integer {
 		return v, nil
 	}

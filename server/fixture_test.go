@@ -101,12 +101,12 @@ func post(body string, headers ...string) *http.Request {
 }
 
 // postModern makes a request of 2026-07-28.
-func postModern(method, name, params string, headers ...string) *http.Request {
-	all := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
+func postModern(method, name, params string) *http.Request {
+	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	if name != "" {
-		all = append(all, "Mcp-Name: "+name)
+		headers = append(headers, "Mcp-Name: "+name)
 	}
-	return post(modernBody(method, params), append(all, headers...)...)
+	return post(modernBody(method, params), headers...)
 }
 
 func answer(s *server.Server, r *http.Request) *httptest.ResponseRecorder {

@@ -5,7 +5,8 @@ import (
 	"errors"
 )
 
-// gate bounds the calls under way. As many again may wait for a place.
+// gate bounds the calls under way. As many again may wait for a place, and
+// whoever is patient.
 type gate struct {
 	places chan struct{}
 	queue  chan struct{}
@@ -17,24 +18,22 @@ func newGate(n int) gate {
 
 var errBusy = errors.New("too many calls at once")
 
-// enter takes a place, or fails at once where the queue is full too.
-func (g gate) enter(ctx context.Context) error {
+// enter takes a place as soon as one is free. Without patience it fails at
+// once where the queue is full.
+func (g gate) enter(ctx context.Context, patient bool) error {
 	select {
 	case g.places <- struct{}{}:
 		return nil
 	default:
 	}
-	select {
-	case g.queue <- struct{}{}:
-	default:
-		return errBusy
+	if !patient {
+		select {
+		case g.queue <- struct{}{}:
+			defer func() { <-g.queue }()
+		default:
+			return errBusy
+		}
 	}
-	defer func() { <-g.queue }()
-	return g.wait(ctx)
-}
-
-// wait takes a place as soon as one is free.
-func (g gate) wait(ctx context.Context) error {
 	select {
 	case g.places <- struct{}{}:
 		return nil

@@ -37,7 +37,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case m.response || m.notification:
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		s.serve(w, r, &request{message: m, server: s, era: in, enter: s.calls.enter, outlives: in == legacy})
+		s.serve(w, r, &request{message: m, server: s, era: in, outlives: in == legacy})
 	}
 }
 
@@ -45,7 +45,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request) {
 	a := s.newAnswer()
 	defer s.release(a)
 	e := s.respond(r.Context(), q, a)
-	send(w, httpStatus(q.era, e), a)
+	s.send(w, httpStatus(q.era, e), a)
 }
 
 // httpStatus returns the status for what was answered. Legacy clients take
@@ -71,14 +71,14 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rp
 	a := s.newAnswer()
 	defer s.release(a)
 	a.fail(id, e)
-	send(w, httpStatus(legacy, e), a)
+	s.send(w, httpStatus(legacy, e), a)
 }
 
 // send writes the answer. An error means that the client is gone, and there is
 // nobody left to tell.
-func send(w http.ResponseWriter, status int, a *answer) {
+func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h["Content-Type"] = s.jsonType
 	h.Set("Content-Length", strconv.Itoa(a.size()))
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
@@ -99,9 +99,8 @@ func send(w http.ResponseWriter, status int, a *answer) {
 // arguments of a call lie in it, and who holds them how long is not known here.
 func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
 	limit := s.options.MaxBody
-	tooLarge := refused(http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
 	if r.ContentLength > limit {
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	// What the client announces is believed only for a small beginning.
 	const believed = 64 << 10
@@ -113,7 +112,7 @@ func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if int64(len(buf)) > limit {
-			return nil, tooLarge
+			return nil, tooLarge(limit)
 		}
 		if errors.Is(err, io.EOF) {
 			return buf, nil
@@ -122,4 +121,8 @@ func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
 			return nil, refused(http.StatusBadRequest, "the body ended too early")
 		}
 	}
+}
+
+func tooLarge(limit int64) *rpcError {
+	return refused(http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
 }

@@ -18,10 +18,9 @@ type request struct {
 	server  *Server
 	era     era
 	subject tenon.Subject
-	enter   func(context.Context) error // takes a place for a call
 
-	// outlives says that a call goes on when its client is gone.
-	outlives bool
+	patient  bool // a call waits for its place however long the queue is
+	outlives bool // a call goes on when its client is gone
 }
 
 // method is one line of the table: what answers it, and in which eras it
@@ -131,7 +130,7 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	if q.name == "" {
 		return invalidParams("name is missing")
 	}
-	if err := q.enter(ctx); err != nil {
+	if err := s.calls.enter(ctx, q.patient); err != nil {
 		return s.callFailed(q, err)
 	}
 	defer s.calls.leave()

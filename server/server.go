@@ -39,6 +39,9 @@ type Server struct {
 	log     *slog.Logger
 	options Options
 	info    []byte // the member serverInfo of a result's _meta
+
+	jsonType []string // the value of Content-Type, shared by all answers
+
 	calls   gate
 	answers sync.Pool // of *answer
 	cursors cursorKey
@@ -52,7 +55,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)
 	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
 	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
-	s := &Server{gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent)}
+	s := &Server{gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), jsonType: []string{"application/json"}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -34,6 +34,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c := &conversation{
 		server: s, out: out, stop: stop,
 		open:  make(chan struct{}, 2*s.options.MaxConcurrent),
+		idle:  make(chan func()),
 		asked: map[*flight]struct{}{},
 	}
 	ended := make(chan error, 1)
@@ -41,12 +42,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	var err error
 	select {
 	case err = <-ended:
-		c.drain(work, s.options.Drain)
+		c.drain(s.options.Drain, work.Done())
 	case <-work.Done():
 		err = context.Cause(work)
 	}
 	stop(errEnded)
-	c.drain(context.Background(), lastWords)
+	c.drain(lastWords, nil)
 	if broken := c.close(); broken != nil {
 		return broken
 	}
@@ -63,10 +64,13 @@ type conversation struct {
 	server *Server
 	stop   context.CancelCauseFunc
 	open   chan struct{} // one element for each request that is not answered yet
+	idle   chan func()   // workers that have nothing to do receive here
 
-	mu     sync.Mutex // guards all below, and makes a line whole
-	out    io.Writer
-	err    error // why nothing can be written any more
+	writing sync.Mutex // makes a line whole; taken before mu
+	out     io.Writer
+
+	mu     sync.Mutex // guards all below; nothing blocks under it
+	err    error      // why nothing can be written any more
 	closed bool
 	asked  map[*flight]struct{}
 }
@@ -106,7 +110,9 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 	m, e := decode(line)
 	switch {
 	case m.notification:
-		if e == nil && m.method == "notifications/cancelled" {
+		if e != nil {
+			c.server.log.Debug("a notification was ignored", "reason", e.message)
+		} else if m.method == "notifications/cancelled" {
 			c.cancel(m.requestID)
 		}
 		return
@@ -121,7 +127,7 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 		c.fail(m.id, e)
 		return
 	}
-	c.start(ctx, &request{message: m, server: c.server, era: era, subject: processOwner, enter: c.server.calls.wait})
+	c.start(ctx, &request{message: m, server: c.server, era: era, subject: processOwner, patient: true})
 }
 
 // start answers q on its own. It blocks while too many requests are open: the
@@ -132,19 +138,37 @@ func (c *conversation) start(ctx context.Context, q *request) {
 	case <-ctx.Done():
 		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	call, cancel := context.WithCancel(ctx)
 	f := &flight{id: q.id, cancel: cancel}
 	c.mu.Lock()
 	c.asked[f] = struct{}{}
 	c.mu.Unlock()
-	go func() {
+	job := func() {
 		defer func() { <-c.open }()
 		defer cancel()
 		a := c.server.newAnswer()
 		defer c.server.release(a)
-		c.server.respond(ctx, q, a)
+		c.server.respond(call, q, a)
 		c.send(f, a)
-	}()
+	}
+	select {
+	case c.idle <- job:
+	default:
+		go c.work(ctx, job)
+	}
+}
+
+// work does one job and then what comes. A new goroutine for each request
+// would spend nearly half of its time on growing its stack.
+func (c *conversation) work(ctx context.Context, job func()) {
+	for {
+		job()
+		select {
+		case job = <-c.idle:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // cancel ends the request with that id. From now on nothing is sent for it.
@@ -178,28 +202,42 @@ func (c *conversation) fail(id []byte, e *rpcError) {
 // send writes an answer as one line.
 func (c *conversation) send(f *flight, a *answer) {
 	a.oneLine()
-	head, page, tail := a.parts()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.asked, f)
-	if f.cancelled || c.closed || c.err != nil {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if !c.land(f) {
 		return
 	}
+	head, page, tail := a.parts()
 	for _, part := range [...][]byte{head, page, tail} {
 		if len(part) == 0 {
 			continue
 		}
 		if _, err := c.out.Write(part); err != nil {
-			c.err = fmt.Errorf("write messages: %w", err)
-			c.stop(c.err)
+			c.broke(fmt.Errorf("write messages: %w", err))
 			return
 		}
 	}
 }
 
-// drain waits until no request is open, the time is over, or ctx ends. It takes
-// every place there is and then gives them back.
-func (c *conversation) drain(ctx context.Context, most time.Duration) {
+// land ends a flight and reports whether its answer is to be written.
+func (c *conversation) land(f *flight) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.asked, f)
+	return !f.cancelled && !c.closed && c.err == nil
+}
+
+// broke ends the conversation, whose output is gone.
+func (c *conversation) broke(err error) {
+	c.mu.Lock()
+	c.err = err
+	c.mu.Unlock()
+	c.stop(err)
+}
+
+// drain waits until no request is open, the time is over, or enough is closed.
+// It takes every place there is and then gives them back.
+func (c *conversation) drain(most time.Duration, enough <-chan struct{}) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	taken := 0
@@ -214,7 +252,7 @@ func (c *conversation) drain(ctx context.Context, most time.Duration) {
 		case <-timer.C:
 			c.server.log.Warn("calls did not end in time", "waited", most)
 			return
-		case <-ctx.Done():
+		case <-enough:
 			return
 		}
 	}

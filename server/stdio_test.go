@@ -193,6 +193,24 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
+func TestOutputThatNobodyReadsStopsNoEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		r, w := io.Pipe()
+		unread, out := io.Pipe()
+		ended := make(chan error)
+		go func() { ended <- serve(server.Options{}).ServeStdio(ctx, r, out) }()
+		_, _ = io.WriteString(w, pingOf("1")+"\n"+cancelOf("1")+"\n")
+		synctest.Wait()
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("ended with %v", err)
+		}
+		_ = unread.Close()
+		_ = w.Close()
+	})
+}
+
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error)  { return 0, f.err }
