@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -135,12 +136,16 @@ func answers(t *tenon.Entry) string {
 		} else if v.Schema != nil {
 			kind = rootType(v.Schema)
 		}
-		if !strings.Contains(strings.Join(kinds, " "), kind) {
+		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
-	if kinds == nil {
+	const shown = 3
+	switch {
+	case kinds == nil:
 		return "-"
+	case len(kinds) > shown:
+		return strings.Join(kinds[:shown], " ") + fmt.Sprintf(" +%d", len(kinds)-shown)
 	}
 	return strings.Join(kinds, " ")
 }
