@@ -17,20 +17,21 @@ const maxSchemas = 200_000
 // compiler turns a document into nodes. It checks every keyword of the
 // specification, also those that only the second tier understands.
 type compiler struct {
-	doc     *rawjson.Doc
-	o       Options
-	seed    maphash.Seed
-	slab    []node
-	all     []place // every node, with its place
-	places  []place // of the schemas that stand where schemas are expected, by place
-	strays  map[rawjson.Node]*node
-	refs    []pending
-	anchors map[string]rawjson.Node
-	formats map[string]*jsonschema.Schema
-	beyond  string // the first keyword that needs the second tier
-	edits   []edit
-	count   int
-	err     *Error
+	doc      *rawjson.Doc
+	o        Options
+	seed     maphash.Seed
+	slab     []node
+	all      []place // every node, with its place
+	places   []place // of the schemas that stand where schemas are expected, by place
+	strays   map[rawjson.Node]*node
+	refs     []pending
+	anchors  map[string]rawjson.Node
+	formats  map[string]*jsonschema.Schema
+	beyond   string // the first keyword that needs the second tier
+	edits    []edit
+	count    int
+	patterns int // the size of all patterns so far
+	err      *Error
 }
 
 // place is where a schema stands. A nil node accepts everything.

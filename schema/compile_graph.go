@@ -128,8 +128,13 @@ func (n *node) settleAlias() {
 		len(l.all) != 1 || len(l.any)+len(l.one) > 0 || l.notTold || l.condTold {
 		return
 	}
-	if n.alias = l.all[0]; n.alias == nil {
+	switch to := l.all[0]; {
+	case to == nil:
 		n.logic = nil // a reference to a schema that accepts everything
+	case to.alias != nil:
+		n.alias = to.alias
+	default:
+		n.alias = to
 	}
 }
 

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -182,19 +181,6 @@ func (b *builder) requiredNames() [][]byte {
 	return names
 }
 
-// decoded answers the string at a place, without a copy where it can.
-func (c *compiler) decoded(at rawjson.Node) []byte {
-	raw := c.doc.Raw(at)
-	return plainName(raw[1 : len(raw)-1])
-}
-
-func plainName(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		return appendDecoded(nil, raw)
-	}
-	return raw
-}
-
 func (b *builder) text() *textRules {
 	if b.n.text == nil {
 		b.n.text = &textRules{max: -1}
@@ -280,21 +266,5 @@ func (b *builder) members(m rawjson.Node) {
 		b.properties = append(b.properties, memberRule{
 			name: plainName(b.c.doc.RawKey(e)), node: b.c.schema(e), declared: true,
 		})
-	}
-}
-
-func (b *builder) patterns(m rawjson.Node) {
-	if !b.kind(m, rawjson.Object, "an object of schemas") {
-		return
-	}
-	for e := b.c.doc.First(m); e != rawjson.None; e = b.c.doc.Next(e) {
-		n := b.c.schema(e)
-		re, err := regexp.Compile(string(plainName(b.c.doc.RawKey(e))))
-		if err != nil {
-			b.lost, b.n.loose = true, true
-			b.c.edits = append(b.c.edits, edit{e, true})
-			continue
-		}
-		b.object().patterns = append(b.object().patterns, patternRule{re, n})
 	}
 }

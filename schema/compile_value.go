@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"hash/maphash"
-	"regexp"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -126,19 +125,6 @@ func (b *builder) multiple(m rawjson.Node) {
 		return
 	}
 	b.number().multiple = newDivisor(raw)
-}
-
-func (b *builder) pattern(m rawjson.Node) {
-	if !b.kind(m, rawjson.String, "a string") {
-		return
-	}
-	re, err := regexp.Compile(b.c.doc.Str(m))
-	if err != nil {
-		b.n.loose = true
-		b.c.edits = append(b.c.edits, edit{at: m})
-		return
-	}
-	b.text().pattern = re
 }
 
 // id is the name of the document at its root; anywhere else it begins a

@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"regexp"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -87,7 +85,7 @@ type exactRules struct {
 
 type textRules struct {
 	min, max int // code points; max < 0: no limit
-	pattern  *regexp.Regexp
+	pattern  *matcher
 }
 
 type numberRules struct {
@@ -113,8 +111,8 @@ type objectRules struct {
 }
 
 type patternRule struct {
-	re   *regexp.Regexp
-	node *node
+	match *matcher
+	node  *node
 }
 
 // logicRules are the keywords that apply other schemas to the same value.

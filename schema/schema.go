@@ -88,7 +88,7 @@ func (s *Schema) Validate(value []byte) []Violation {
 	if r.reset(value, false); !r.fits(s.root) {
 		found = r.account(s.root)
 	}
-	r.b, r.memo = nil, nil
+	r.release()
 	s.runs.Put(r)
 	return found
 }

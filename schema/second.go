@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func (s *second) compile() (*instance, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
-	c.UseRegexpEngine(lenientRegexp)
+	c.UseRegexpEngine(in.regexp)
 	c.RegisterVocabulary(&jsonschema.Vocabulary{
 		URL: base + "/steps",
 		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
@@ -115,7 +114,7 @@ func (in *instance) run(v any, size int) (err error) {
 			panic(p)
 		}
 	}()
-	in.left = 1<<20 + 64*size
+	in.left = 1<<17 + 4*size
 	return in.schema.Validate(v)
 }
 
@@ -211,20 +210,28 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("reference to %s, which is another document", url)
 }
 
-// lenientRegexp compiles a pattern. What RE2 cannot run matches everything,
-// which leaves the pattern unchecked.
-func lenientRegexp(pattern string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return anything(pattern), nil
+// regexp compiles a pattern that is known to run, and counts what it costs.
+func (in *instance) regexp(pattern string) (jsonschema.Regexp, error) {
+	m := (&compiler{}).matcher([]byte(pattern))
+	if m == nil {
+		return nil, errors.New("a pattern that cannot be run")
 	}
-	return re, nil
+	return &counted{m, in}, nil
 }
 
-type anything string
+type counted struct {
+	*matcher
+	in *instance
+}
 
-func (a anything) String() string          { return string(a) }
-func (a anything) MatchString(string) bool { return true }
+func (c *counted) String() string { return c.re.String() }
+
+func (c *counted) MatchString(s string) bool {
+	if c.in.left -= len(s) * c.cost / 64; c.in.left < 0 {
+		panic(errSteps)
+	}
+	return c.re.MatchString(s)
+}
 
 // secondError translates an error of the library's compiler.
 func secondError(err error) *Error {

@@ -27,7 +27,7 @@ type run struct {
 type stop uint8
 
 const (
-	syntax stop = iota + 1
+	notJSON stop = iota + 1
 	limit
 	full
 )
@@ -35,6 +35,8 @@ const (
 const (
 	maxDepth  = 1000  // as in rawjson
 	maxFrames = 20000 // bounds the stack
+	maxMemo   = 1 << 18
+	maxKept   = 1 << 14 // of a scratch space, from one run to the next
 )
 
 // visit is one schema at one place; memo holds where the value ends, or -1 if
@@ -51,6 +53,14 @@ func (r *run) reset(value []byte, collect bool) {
 	r.floor = r.left - 1<<15 - 2*len(value)
 }
 
+// release forgets the value, so that the run can be kept for the next one.
+func (r *run) release() {
+	r.b, r.memo, r.found = nil, nil, nil
+	if cap(r.keys)+cap(r.seen)+cap(r.scratch) > maxKept {
+		r.keys, r.seen, r.scratch = nil, nil, nil
+	}
+}
+
 // fits checks the whole input.
 func (r *run) fits(root *node) bool {
 	if !r.value(root) {
@@ -62,7 +72,7 @@ func (r *run) fits(root *node) bool {
 
 // broken ends the run because the input is not JSON.
 func (r *run) broken() bool {
-	r.stop = syntax
+	r.stop = notJSON
 	return false
 }
 
@@ -105,7 +115,7 @@ func (r *run) value(n *node) bool {
 	switch {
 	case kind&admitted == 0:
 		return r.wrongType(kind, n)
-	case r.memo != nil && kind&isContainer != 0 && !r.collect:
+	case r.memo != nil && !r.collect && (kind&isContainer != 0 || n.logic != nil):
 		return r.remembered(kind, n)
 	case n.exact == nil && n.logic == nil:
 		return r.plain(kind, n)
@@ -121,11 +131,11 @@ func (r *run) remembered(kind types, n *node) bool {
 		return end >= 0
 	}
 	ok := r.whole(kind, n)
-	switch {
-	case ok:
+	if r.stop != 0 || len(r.memo) >= maxMemo {
+		return ok
+	}
+	if r.memo[key] = -1; ok {
 		r.memo[key] = r.i
-	case r.stop == 0:
-		r.memo[key] = -1
 	}
 	return ok
 }
@@ -226,7 +236,7 @@ func (r *run) exact(kind types, e *exactRules) bool {
 		return false
 	}
 	raw := r.b[start:r.i]
-	r.left -= len(raw) >> 3
+	r.charge(kind, raw)
 	if e.constant != nil && !r.in(e.constant, kind, raw) {
 		return r.collect && r.note(start, "const", e.constant.words())
 	}
@@ -237,6 +247,14 @@ func (r *run) exact(kind types, e *exactRules) bool {
 		return r.collect && r.note(start, "format", "format "+e.name)
 	}
 	return true
+}
+
+// charge counts what it costs to compare a value.
+func (r *run) charge(kind types, raw []byte) {
+	if kind&isContainer != 0 {
+		r.left -= 7 * len(raw) >> 3
+	}
+	r.left -= len(raw) >> 3
 }
 
 func (r *run) in(set *valueSet, kind types, raw []byte) (ok bool) {

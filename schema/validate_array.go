@@ -142,7 +142,7 @@ func (r *run) unique(base int, same func(a, b int) bool) bool {
 // newItem keeps the item that begins at an offset and ends at the position.
 func (r *run) newItem(base, at int) bool {
 	raw := r.b[at:r.i]
-	r.left -= len(raw) >> 2
+	r.charge(kindOf(raw[0]), raw)
 	r.scratch = appendCanonical(r.scratch[:0], raw)
 	return r.newKeyed(base, hashed{maphash.Bytes(r.seed, r.scratch), at}, r.sameItem)
 }

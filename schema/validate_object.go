@@ -195,8 +195,7 @@ func (r *run) matched(o *objectRules, index int, declared bool, s piece) bool {
 		if !ok && r.fatal() {
 			return false
 		}
-		r.left -= s.end - s.start
-		if p.re.Match(r.plainText(s)) {
+		if p.match.run(r, r.plainText(s)) {
 			r.i = start
 			ok = r.value(p.node) && ok
 			read = true

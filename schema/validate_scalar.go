@@ -34,11 +34,8 @@ func (r *run) checkText(t *textRules, s piece) bool {
 			return false
 		}
 	}
-	if t.pattern != nil {
-		r.left -= len(raw)
-		if !t.pattern.Match(raw) {
-			ok = r.collect && r.note(s.start-1, "pattern", matching(t.pattern.String()))
-		}
+	if t.pattern != nil && !t.pattern.run(r, raw) {
+		ok = r.collect && r.note(s.start-1, "pattern", matching(t.pattern.re.String()))
 	}
 	return ok
 }
