@@ -67,10 +67,17 @@ type converter struct {
 }
 
 func (c *converter) convert(n rawjson.Node) fragment {
+	scratch, ok := c.scratch.Get().(*[]byte)
+	if !ok {
+		scratch = new([]byte)
+	}
 	c.scope = n
-	c.dst = make([]byte, 0, 256)
+	c.dst = (*scratch)[:0]
 	c.schema(n)
-	return fragment{body: slices.Clip(c.dst), deps: c.deps}
+	f := fragment{body: slices.Clone(c.dst), deps: c.deps}
+	*scratch = c.dst
+	c.scratch.Put(scratch)
+	return f
 }
 
 // note collects a fault at n.
@@ -241,10 +248,12 @@ func (c *converter) survey(n rawjson.Node) survey {
 
 // keyBit maps a key to one of 64 bits. Two keys with different bits differ, so
 // most objects are known to have no duplicates without comparing their keys.
-func keyBit(key []byte) uint64 {
+func keyBit(key []byte) uint64 { return 1 << (keyHash(key) >> 58) }
+
+func keyHash(key []byte) uint64 {
 	h := uint64(len(key))
-	for i := 0; i < len(key); i++ {
-		h = h*31 + uint64(key[i])
+	for _, b := range key {
+		h = h*31 + uint64(b)
 	}
-	return 1 << (h * 0x9E3779B97F4A7C15 >> 58)
+	return h * 0x9E3779B97F4A7C15
 }

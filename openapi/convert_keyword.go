@@ -186,8 +186,9 @@ func (c *converter) members(key string, m rawjson.Node, hidden func(rawjson.Node
 	}
 	c.name(key)
 	c.dst = append(c.dst, '{')
+	again := c.repeated(m)
 	for p := c.doc.First(m); p != rawjson.None; p = c.doc.Next(p) {
-		if c.isLast(m, p) && (hidden == nil || !hidden(p)) {
+		if again.isLast(p) && (hidden == nil || !hidden(p)) {
 			c.propertyName(p)
 			c.part(p)
 		}
@@ -203,8 +204,9 @@ func (c *converter) inPlaceMembers(key string, m rawjson.Node) {
 	}
 	c.name(key)
 	c.dst = append(c.dst, '{')
+	again := c.repeated(m)
 	for p := c.doc.First(m); p != rawjson.None; p = c.doc.Next(p) {
-		if c.isLast(m, p) {
+		if again.isLast(p) {
 			c.propertyName(p)
 			c.schema(p)
 		}
@@ -212,10 +214,37 @@ func (c *converter) inPlaceMembers(key string, m rawjson.Node) {
 	c.dst = append(c.dst, '}')
 }
 
-// isLast reports whether p is the one of its key that counts. A YAML file has
-// no duplicates.
-func (c *converter) isLast(object, p rawjson.Node) bool {
-	return c.file.yaml != nil || c.doc.Get(object, string(c.key(p))) == p
+// repeats knows which members of an object may have the key of another one.
+type repeats struct {
+	*converter
+	object      rawjson.Node
+	once, twice [8]uint64 // bits of hashed keys
+}
+
+// repeated looks for keys that stand in an object more than once. A YAML file
+// has none.
+func (c *converter) repeated(object rawjson.Node) repeats {
+	r := repeats{converter: c, object: object}
+	if c.file.yaml != nil {
+		return r
+	}
+	for p := c.doc.First(object); p != rawjson.None; p = c.doc.Next(p) {
+		word, bit := r.place(p)
+		r.twice[word] |= r.once[word] & bit
+		r.once[word] |= bit
+	}
+	return r
+}
+
+func (r *repeats) place(p rawjson.Node) (word int, bit uint64) {
+	h := keyHash(r.key(p))
+	return int(h >> 61), 1 << (h >> 55 & 63) //nolint:gosec // three bits
+}
+
+// isLast reports whether p is the one of its key that counts.
+func (r *repeats) isLast(p rawjson.Node) bool {
+	word, bit := r.place(p)
+	return r.twice[word]&bit == 0 || r.doc.Get(r.object, string(r.key(p))) == p
 }
 
 func (c *converter) propertyName(p rawjson.Node) {

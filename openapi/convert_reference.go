@@ -24,7 +24,7 @@ func (c *converter) reference(ref rawjson.Node) {
 		c.loosen(ref, "$ref is left out: it is no string")
 		return
 	}
-	target, err := c.resolveIn(c.file, c.doc.Str(ref))
+	target, err := c.targetOf(value{c.file, ref})
 	if err != nil {
 		c.loosen(ref, err.Error()+"; anything is accepted there")
 		return

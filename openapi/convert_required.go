@@ -25,17 +25,16 @@ func (c *converter) requiredKeyword(m rawjson.Node, s *survey) {
 // answers how many there are.
 func (c *converter) names(m rawjson.Node, hidden func(string) bool) (count int) {
 	c.dst = append(c.dst, '[')
-	seen := make(map[string]struct{}, c.doc.Len(m))
+	seen := distinct{converter: c}
+	marked := c.marked()
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		if c.doc.Kind(e) != rawjson.String {
 			c.loosen(e, "a required name that is no string is left out")
 			continue
 		}
-		name := c.doc.Str(e)
-		if _, again := seen[name]; again || hidden(name) {
+		if !seen.add(e) || marked && hidden(c.doc.Str(e)) {
 			continue
 		}
-		seen[name] = struct{}{}
 		count++
 		c.comma()
 		c.appendText(e)
@@ -51,10 +50,11 @@ func (c *converter) dependentRequired(m rawjson.Node) {
 	}
 	c.name("dependentRequired")
 	c.dst = append(c.dst, '{')
+	again := c.repeated(m)
 	for p := c.doc.First(m); p != rawjson.None; p = c.doc.Next(p) {
 		if c.doc.Kind(p) != rawjson.Array {
 			c.loosen(p, "an entry of dependentRequired is left out: it is no list of names")
-		} else if c.isLast(m, p) {
+		} else if again.isLast(p) {
 			c.propertyName(p)
 			c.names(p, func(name string) bool { return c.hiddenIn(c.scope, name, new(int)) })
 		}
@@ -98,13 +98,16 @@ func (c *converter) target(n rawjson.Node) (rawjson.Node, error) {
 	if c.doc.Kind(ref) != rawjson.String {
 		return rawjson.None, nil
 	}
-	t, err := c.resolveIn(c.file, c.doc.Str(ref))
+	t, err := c.targetOf(value{c.file, ref})
 	return t.node, err
 }
 
 // hidden reports whether schema p is marked as not going in this direction,
 // here or where its reference leads.
 func (c *converter) hidden(p rawjson.Node) bool {
+	if !c.marked() {
+		return false
+	}
 	mark := "readOnly"
 	if c.dir == output {
 		mark = "writeOnly"
@@ -125,7 +128,7 @@ func (c *converter) hidden(p rawjson.Node) bool {
 		if ref == rawjson.None || flag && !c.legacy() {
 			return flag
 		}
-		t, err := c.resolveIn(c.file, c.doc.Str(ref))
+		t, err := c.targetOf(value{c.file, ref})
 		if err != nil {
 			return flag
 		}

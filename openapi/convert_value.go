@@ -15,15 +15,15 @@ func (c *converter) typeKeyword(m rawjson.Node, s *survey) {
 		c.typeList(m, s)
 		return
 	}
-	t := c.doc.Str(m)
+	t := typeOf(c.doc.Raw(m))
 	switch {
-	case t == "file":
+	case c.doc.IsStr(m, "file"):
 		c.typeName("string", s.nullable)
 		if !s.mediaTyped {
 			c.name("contentMediaType")
 			c.dst = append(c.dst, `"application/octet-stream"`...)
 		}
-	case isType(t):
+	case t != "":
 		c.typeName(t, s.nullable && t != "null")
 	default:
 		c.loosen(m, "type is left out: "+excerpt(c.doc.Raw(m))+" is no type")
@@ -50,8 +50,8 @@ func (c *converter) typeList(m rawjson.Node, s *survey) {
 		types = append(types, t)
 	}
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
-		t := c.doc.Str(e)
-		if !isType(t) {
+		t := typeOf(c.doc.Raw(e))
+		if t == "" {
 			c.loosen(e, "type is left out: "+excerpt(c.doc.Raw(e))+" is no type")
 			return
 		}
@@ -76,12 +76,14 @@ func (c *converter) typeList(m rawjson.Node, s *survey) {
 	}
 }
 
-func isType(t string) bool {
-	switch t {
-	case "string", "number", "integer", "boolean", "array", "object", "null":
-		return true
+// typeOf returns the type that a JSON text names, "" if it names none.
+func typeOf(raw []byte) string {
+	for _, t := range [...]string{"string", "object", "integer", "boolean", "array", "number", "null"} {
+		if len(raw) == len(t)+2 && string(raw[1:len(raw)-1]) == t {
+			return t
+		}
 	}
-	return false
+	return ""
 }
 
 // enumKeyword writes enum without duplicates, for which validators refuse the
@@ -98,14 +100,12 @@ func (c *converter) enumKeyword(m rawjson.Node, s *survey) {
 	c.name("enum")
 	c.dst = append(c.dst, '[')
 	null := false
-	seen := make(map[string]struct{}, c.doc.Len(m))
+	seen := distinct{converter: c}
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		null = null || c.doc.Kind(e) == rawjson.Null
-		same := c.canonical(e)
-		if _, again := seen[same]; again {
+		if !seen.add(e) {
 			continue
 		}
-		seen[same] = struct{}{}
 		c.comma()
 		c.dst = c.doc.AppendCompact(c.dst, e)
 	}
@@ -113,6 +113,42 @@ func (c *converter) enumKeyword(m rawjson.Node, s *survey) {
 		c.dst = append(c.dst, ",null"...)
 	}
 	c.dst = append(c.dst, ']')
+}
+
+// distinct finds values that are equal. Most lists are short and of simple
+// strings, which are compared as they are.
+type distinct struct {
+	*converter
+	few  [16]rawjson.Node
+	n    int
+	many map[string]struct{}
+}
+
+// add reports whether e is not yet there.
+func (d *distinct) add(e rawjson.Node) bool {
+	raw := d.doc.Raw(e)
+	if d.many == nil && d.n < len(d.few) && d.doc.Kind(e) == rawjson.String && bytes.IndexByte(raw, '\\') < 0 {
+		for _, other := range d.few[:d.n] {
+			if bytes.Equal(d.doc.Raw(other), raw) {
+				return false
+			}
+		}
+		d.few[d.n] = e
+		d.n++
+		return true
+	}
+	if d.many == nil {
+		d.many = make(map[string]struct{})
+		for _, other := range d.few[:d.n] {
+			d.many[d.canonical(other)] = struct{}{}
+		}
+	}
+	same := d.canonical(e)
+	if _, again := d.many[same]; again {
+		return false
+	}
+	d.many[same] = struct{}{}
+	return true
 }
 
 // canonical is a text that equal values share. Numbers are equal by value, so

@@ -19,7 +19,6 @@ import (
 // schema is its own few bytes and copies of these.
 type definition struct {
 	name string // under $defs
-	ref  []byte // {"$ref":"#/$defs/name"}
 
 	once sync.Once
 	make func() fragment
@@ -32,6 +31,12 @@ func (d *definition) fragment() fragment {
 		d.made, d.make = d.make(), nil
 	})
 	return d.made
+}
+
+// isAll reports whether body is a reference to the definition and nothing else.
+func (d *definition) isAll(body []byte) bool {
+	name, ok := bytes.CutPrefix(body, []byte(`{"$ref":"#/$defs/`))
+	return ok && len(name) == len(d.name)+2 && string(name[:len(d.name)]) == d.name
 }
 
 // definitions are those of one document.
@@ -51,7 +56,7 @@ func (d *document) definition(target value, dir direction) *definition {
 		return known
 	}
 	name := d.nameOf(target)
-	def := &definition{name: name, ref: []byte(`{"$ref":"#/$defs/` + name + `"}`)}
+	def := &definition{name: name}
 	def.make = func() fragment {
 		c := converter{document: d, file: target.file, doc: target.file.doc, dir: dir, self: target.node}
 		return c.convert(target.node)
@@ -171,7 +176,7 @@ func ancestors(doc *rawjson.Doc, target rawjson.Node) iter.Seq2[rawjson.Node, in
 // unless that refers to itself.
 func assemble(body []byte, deps ...[]*definition) []byte {
 	needed := closure(deps...)
-	for len(deps) == 1 && len(deps[0]) == 1 && bytes.Equal(body, deps[0][0].ref) {
+	for len(deps) == 1 && len(deps[0]) == 1 && deps[0][0].isAll(body) {
 		root := deps[0][0].fragment()
 		inner := closure(root.deps)
 		if slices.Contains(inner, deps[0][0]) {

@@ -31,8 +31,11 @@ type document struct {
 	version version
 	root    value
 
+	marked  func() bool // the words readOnly or writeOnly are somewhere in the document
 	anchors func() map[string]anchor
 	defs    definitions
+	targets targets
+	scratch sync.Pool // of *[]byte
 	told    faultList
 }
 
@@ -125,6 +128,9 @@ func parseDocument(name string, raw []byte) (*document, error) {
 	if d.version, err = versionOf(d.root); err != nil {
 		return nil, sourceError(name, d.position(d.root), err.Error())
 	}
+	d.marked = sync.OnceValue(func() bool {
+		return bytes.Contains(raw, []byte("readOnly")) || bytes.Contains(raw, []byte("writeOnly"))
+	})
 	d.anchors = sync.OnceValue(func() map[string]anchor { return anchorsOf(f.doc) })
 	if f.yaml != nil {
 		for _, n := range f.yaml.Notes {

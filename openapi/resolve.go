@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -38,6 +39,35 @@ func (d *document) resolveIn(f *file, ref string) (value, error) {
 		}
 	}
 	return value{}, fmt.Errorf("reference %.200q leads nowhere", ref)
+}
+
+// targets remembers what references mean: a document has far fewer targets
+// than references to them.
+type targets struct {
+	mu    sync.RWMutex
+	known map[string]value // by the text of the reference in the source
+}
+
+// targetOf is resolve for the string that ref is.
+func (d *document) targetOf(ref value) (value, error) {
+	raw := ref.raw()
+	d.targets.mu.RLock()
+	target, ok := d.targets.known[string(raw)]
+	d.targets.mu.RUnlock()
+	if ok {
+		return target, nil
+	}
+	target, err := d.resolveIn(ref.file, ref.str())
+	if err != nil {
+		return value{}, err
+	}
+	d.targets.mu.Lock()
+	defer d.targets.mu.Unlock()
+	if d.targets.known == nil {
+		d.targets.known = make(map[string]value)
+	}
+	d.targets.known[string(raw)] = target
+	return target, nil
 }
 
 // locate finds the target of a decoded fragment.
