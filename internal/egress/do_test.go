@@ -122,16 +122,14 @@ func TestBadAnswers(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				if c.want.kind == egress.Timeout {
 					cancel()
-					ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+					ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
 				}
 				defer cancel()
 				r := request(t, http.MethodPost, "http://user:"+secret+"@"+u.address+"/p?key="+secret, secret).WithContext(ctx)
 				r.Header.Set("X-Key", secret)
 				got, err := egress.Do(door, r, limit)
 				expect(t, c.want, got, err)
-				if n := u.requests.Load(); n != 1 {
-					t.Errorf("%d requests arrived", n)
-				}
+				u.expect(t, 1)
 			})
 		}
 	})
@@ -185,9 +183,7 @@ func TestRequestsThatDoNotLeave(t *testing.T) {
 				defer door.CloseIdleConnections()
 				got, err := egress.Do(door, r, 100)
 				expect(t, c.want, got, err)
-				if n := u.requests.Load(); n != 0 {
-					t.Errorf("%d requests arrived", n)
-				}
+				u.expect(t, 0)
 			})
 		}
 	})
@@ -228,9 +224,7 @@ func TestHeadersThatNeverCome(t *testing.T) {
 	door := client(t, egress.Options{AllowHosts: []string{u.address}, HeaderTimeout: 50 * time.Millisecond})
 	got, err := egress.Do(door, request(t, http.MethodPost, "http://"+u.address+"/", "x"), 100)
 	expect(t, outcome{egress.Timeout, egress.SentNoAnswer, 0, ""}, got, err)
-	if n := u.requests.Load(); n != 1 {
-		t.Errorf("%d requests arrived", n)
-	}
+	u.expect(t, 1)
 }
 
 func TestCanceledWhileTheUpstreamThinks(t *testing.T) {
@@ -315,9 +309,7 @@ func TestReusedConnection(t *testing.T) {
 			case err != nil || got.Progress != egress.Answered:
 				t.Errorf("%+v %v", got, err)
 			}
-			if n := u.requests.Load(); n != c.requests {
-				t.Errorf("%d requests arrived, want %d", n, c.requests)
-			}
+			u.expect(t, c.requests)
 		})
 	}
 }

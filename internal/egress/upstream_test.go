@@ -68,6 +68,18 @@ func (u *upstream) read(r *bufio.Reader) bool {
 	return true
 }
 
+// expect waits until so many requests have arrived: what a client sent before
+// it gave up may still be on its way.
+func (u *upstream) expect(t *testing.T, want int32) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); u.requests.Load() < want && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+	if n := u.requests.Load(); n != want {
+		t.Errorf("%d requests arrived, want %d", n, want)
+	}
+}
+
 // hang holds the connection until the client closes it or the test ends.
 func (u *upstream) hang(c net.Conn) {
 	gone := make(chan struct{})
