@@ -30,15 +30,18 @@ const (
 	textBody
 	binaryBody
 	unsupportedBody
+	unsupportedFields // likewise a form of 2.0 that nobody can write yet
 )
 
 // exists tells whether the body is one argument.
-func (b *body) exists() bool { return b.write != noBody && b.write != fieldsBody }
+func (b *body) exists() bool {
+	return b.write != noBody && b.write != fieldsBody && b.write != unsupportedFields
+}
 
 // bodyOf reads the request body and chooses one of its media types.
 func (p *plan) bodyOf(o *operation, params []parameter, legacy value) body {
 	if o.api.legacy() {
-		return legacyBodyOf(o, params, legacy)
+		return p.legacyBodyOf(o, params, legacy)
 	}
 	node, err := o.api.doc.deref(o.node.get("requestBody"))
 	if err != nil {
@@ -126,7 +129,7 @@ func (p *plan) fieldStyles(o *operation, encoding value) map[string]style {
 }
 
 // legacyBodyOf reads the body of 2.0: one parameter, or the fields of a form.
-func legacyBodyOf(o *operation, params []parameter, node value) body {
+func (p *plan) legacyBodyOf(o *operation, params []parameter, node value) body {
 	consumes := o.node.get("consumes")
 	if consumes.len() == 0 {
 		consumes = o.api.doc.root.get("consumes")
@@ -136,7 +139,7 @@ func legacyBodyOf(o *operation, params []parameter, node value) body {
 	}
 	for i := range params {
 		if params[i].in == inForm {
-			return legacyForm(o, params, consumes)
+			return p.legacyForm(o, params, consumes)
 		}
 	}
 	return body{}
@@ -156,8 +159,8 @@ func legacyJSON(node, consumes value) body {
 	return b
 }
 
-func legacyForm(o *operation, params []parameter, consumes value) body {
-	multipart := consumes.len() > 0
+func (p *plan) legacyForm(o *operation, params []parameter, consumes value) body {
+	multipart := !onlyJSON(consumes)
 	for _, c := range consumes.each() {
 		if mediaType(c.str()) == "application/x-www-form-urlencoded" {
 			multipart = false
@@ -168,8 +171,9 @@ func legacyForm(o *operation, params []parameter, consumes value) body {
 			multipart = true
 		}
 	}
-	if multipart && !onlyJSON(consumes) {
-		return body{write: unsupportedBody, media: "multipart/form-data", node: o.node}
+	if multipart {
+		p.fault(o, o.node, "request body multipart/form-data is not supported yet")
+		return body{write: unsupportedFields, media: "multipart/form-data"}
 	}
 	return body{write: fieldsBody, media: "application/x-www-form-urlencoded"}
 }
@@ -197,7 +201,11 @@ func (b *body) bytes(v argument) ([]byte, error) {
 	case binaryBody:
 		return decodeBase64(b.arg, v)
 	}
-	return nil, refused("a request body of type %s is not supported yet", b.media)
+	return nil, b.unsupported()
+}
+
+func (b *body) unsupported() error {
+	return refused("a request body of type %s is not supported yet", b.media)
 }
 
 func (b *body) form(v argument) ([]byte, error) {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tenon-mcp/tenon"
 )
@@ -17,7 +18,7 @@ type plan struct {
 	query   string // literal part of the query, escaped
 	params  []parameter
 	body    body
-	header  http.Header // sent with every request; shared, so copied before something is added
+	header  func() http.Header // sent with every request; shared, so copied before something is added
 	faults  []tenon.Fault
 }
 
@@ -38,7 +39,7 @@ func newPlan(o *operation) *plan {
 	p.params = params
 	p.path = p.template(o.template())
 	p.query = o.literalQuery()
-	p.header = p.fixedHeader(o)
+	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) }) // only a call needs it
 	return p
 }
 

@@ -157,6 +157,9 @@ func (p *plan) escapes(i int) error {
 // holds tells whether a filled segment stays one for every reader: also for an
 // upstream that decodes %2F before it looks for "..".
 func holds(segment []byte) bool {
+	if bytes.IndexByte(segment, '%') < 0 {
+		return len(segment) > 0 && string(segment) != "." && string(segment) != ".."
+	}
 	text, err := url.PathUnescape(string(segment))
 	if err != nil || text == "" {
 		return false
@@ -227,8 +230,9 @@ func (q *parameter) appendQuery(dst []byte, v argument) []byte {
 
 // headers copies the fixed headers and adds those of the arguments.
 func (p *plan) headers(root argument) (http.Header, error) {
-	h := make(http.Header, len(p.header)+2)
-	maps.Copy(h, p.header)
+	fixed := p.header()
+	h := make(http.Header, len(fixed)+2)
+	maps.Copy(h, fixed)
 	var cookies []byte
 	for i := range p.params {
 		q := &p.params[i]
@@ -290,6 +294,8 @@ func (p *plan) content(root argument) (content []byte, given bool, err error) {
 		return nil, false, nil
 	case p.body.write == fieldsBody:
 		return p.formFields(root)
+	case p.body.write == unsupportedFields:
+		return nil, false, p.body.unsupported()
 	}
 	v := argument{root.doc, root.doc.Get(root.node, p.body.arg)}
 	null := v.kind() == rawjson.Null && p.body.required && p.body.write == jsonBody
@@ -306,7 +312,7 @@ func (p *plan) content(root argument) (content []byte, given bool, err error) {
 // missingBody names the better reason where the body could not be sent anyway.
 func (p *plan) missingBody() error {
 	if p.body.write == unsupportedBody {
-		return refused("a request body of type %s is not supported yet", p.body.media)
+		return p.body.unsupported()
 	}
 	return invalid("argument %s is required", p.body.arg)
 }

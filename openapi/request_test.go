@@ -253,6 +253,7 @@ func TestRequestIsRefused(t *testing.T) {
 		{"form that is no object", operation30("/a", `"requestBody":{"content":{"application/x-www-form-urlencoded":{}}}`), `{"body":1}`, "argument body must be an object"},
 		{"binary that is no base64", operation30("/a", `"requestBody":{"content":{"image/png":{}}}`), `{"body":"ü"}`, "argument body is not base64"},
 		{"multipart", operation30("/a", `"requestBody":{"required":true,"content":{"multipart/form-data":{}}}`), `{"body":{}}`, "multipart/form-data is not supported yet"},
+		{"2.0 multipart", operation20("/a", `"parameters":[{"name":"f","in":"formData","type":"file"}]`), `{}`, "multipart/form-data is not supported yet"},
 		{"XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":{}}`, "application/xml is not supported yet"},
 		{"arguments that are no object", path, `[]`, "the arguments are no object"},
 		{"arguments that are no JSON", path, `{`, "the arguments are not JSON"},
