@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -64,7 +65,7 @@ func dataOf(r *Reply, f form) []byte {
 // oneLine returns JSON without line breaks. They can only be white space
 // between tokens: inside a string JSON escapes them.
 func oneLine(value []byte) []byte {
-	if !slices.ContainsFunc(value, func(c byte) bool { return c == '\n' || c == '\r' }) {
+	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
 		return value
 	}
 	compact, err := rawjson.AppendCompact(make([]byte, 0, len(value)), value)
