@@ -18,5 +18,6 @@ await judge({
   name: `TypeScript client 2, ${era}, over ${where === 'stdio' ? 'stdio' : 'HTTP'}`,
   list: async () => (await client.listTools()).tools,
   call: (name, args) => client.callTool({ name, arguments: args }),
+  abandon: (name, args) => client.callTool({ name, arguments: args }, { timeout: 500 }),
 }, where)
 await client.close()

@@ -28,7 +28,7 @@ async function list() {
   return JSON.parse(p.stdout).result.tools
 }
 
-// A tool's error is exit 5 or 1 with the result on standard output.
+// An error of a tool is exit 5, with the result on standard output.
 async function call(name, args) {
   const p = inspect('-q', '--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args ?? {}))
   if (p.stdout.trim() === '') throw new Error(`exit ${p.status}: ${p.stderr.trim()}`)

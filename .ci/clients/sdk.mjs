@@ -29,5 +29,6 @@ await judge({
   name: `TypeScript SDK 1 over ${where === 'stdio' ? 'stdio' : 'HTTP'}`,
   list,
   call: (name, args) => client.callTool({ name, arguments: args }),
+  abandon: (name, args) => client.callTool({ name, arguments: args }, undefined, { timeout: 500 }),
 }, where)
 await client.close()
