@@ -37,11 +37,11 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 		setAgent(r, d.agent)
 	}
 	t := newTracker(r.Context(), d != nil || isStandard(c.Transport))
-	answer, err := c.Do(r.WithContext(t.traced()))
+	answer, err := c.Do(r.WithContext(t.traced())) //nolint:gosec,contextcheck // the client decides where requests may go; the tracker stands on the context of r
 	if answer == nil {
 		return t.noAnswer(r, err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // the answer is read or given up; either way nothing is left to do
+	defer answer.Body.Close()
 	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered}
 	if err != nil { // a redirect that is not followed
 		return got, nil, newError(r, err, Answered)

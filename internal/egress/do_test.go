@@ -206,7 +206,11 @@ func closedPort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
+	v4, ok := bound.(*syscall.SockaddrInet4)
+	if !ok {
+		t.Fatalf("bound to %v", bound)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", v4.Port)
 }
 
 func TestHandshakeThatNeverEnds(t *testing.T) {
@@ -252,10 +256,11 @@ func TestCanceledWhileWaitingForAConnection(t *testing.T) {
 	})
 	door := client(t, egress.Options{AllowHosts: []string{u.address}, MaxConnsPerHost: 1})
 	first, release := context.WithCancel(t.Context())
+	occupying := request(t, http.MethodGet, "http://"+u.address+"/", "").WithContext(first)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = egress.Do(door, request(t, http.MethodGet, "http://"+u.address+"/", "").WithContext(first), 100)
+		_, _ = egress.Do(door, occupying, 100)
 	}()
 	<-busy
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

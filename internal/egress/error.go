@@ -102,8 +102,7 @@ func bodyError(r *http.Request, err error) *Error {
 
 // withoutURL takes off the layer of net/http that prints the whole URL.
 func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err

@@ -181,7 +181,9 @@ func TestGoodAnswers(t *testing.T) {
 		case "/length":
 			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 		case "/chunks":
-			w.(http.Flusher).Flush()
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
 		case "/gzip":
 			w.Header().Set("Content-Encoding", "gzip")
 			body = zipped(body)

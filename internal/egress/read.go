@@ -82,7 +82,7 @@ func readAll(r io.Reader, b []byte, limit int64) ([]byte, error) {
 		switch {
 		case int64(len(b)) > limit:
 			return b[:limit], &tooLargeError{limit: limit}
-		case err == io.EOF: //nolint:errorlint // a wrapped EOF is not the end
+		case err == io.EOF: // a wrapped one is not the end
 			return b, nil
 		case err != nil:
 			return b, err

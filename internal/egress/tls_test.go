@@ -51,7 +51,7 @@ func TestOverTLS(t *testing.T) {
 				case "/half":
 					w.Header().Set("Content-Length", "10")
 					_, _ = w.Write([]byte("half"))
-					http.NewResponseController(w).Flush() //nolint:errcheck // the panic is the case
+					http.NewResponseController(w).Flush()
 					panic(http.ErrAbortHandler)
 				}
 				_, _ = w.Write([]byte("whole"))

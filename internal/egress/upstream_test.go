@@ -40,10 +40,14 @@ func listen(t *testing.T, serve func(u *upstream, c *net.TCPConn, r *bufio.Reade
 			if err != nil {
 				return
 			}
+			conn, ok := c.(*net.TCPConn)
+			if !ok {
+				panic("a TCP listener gave another connection")
+			}
 			u.conns.Add(1)
 			u.running.Go(func() {
-				defer c.Close()
-				serve(u, c.(*net.TCPConn), bufio.NewReader(c))
+				defer conn.Close()
+				serve(u, conn, bufio.NewReader(conn))
 			})
 		}
 	})
