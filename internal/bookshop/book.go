@@ -53,9 +53,9 @@ func genres() []string {
 }
 
 var (
-	isbnForm = regexp.MustCompile(`^978-[0-9]{10}$`)   //nolint:gochecknoglobals // compiled once
-	tagForm  = regexp.MustCompile(`^[a-z0-9-]{1,30}$`) //nolint:gochecknoglobals // compiled once
-	langForm = regexp.MustCompile(`^[a-z]{2}$`)        //nolint:gochecknoglobals // compiled once
+	isbnForm = regexp.MustCompile(`^978-[0-9]{10}$`)
+	tagForm  = regexp.MustCompile(`^[a-z0-9-]{1,30}$`)
+	langForm = regexp.MustCompile(`^[a-z]{2}$`)
 )
 
 // faults collects what is wrong with a book.

@@ -33,12 +33,12 @@ func (s *Shop) getCover(w http.ResponseWriter, r *http.Request) *problem {
 func cover(id string) image.Image {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id)) // a hash never fails
-	sum := h.Sum32()
-	cloth := color.RGBA{R: 40 + byte(sum)&0x7f, G: 40 + byte(sum>>8)&0x7f, B: 40 + byte(sum>>16)&0x7f, A: 255}
+	sum := h.Sum(nil)
+	cloth := color.RGBA{R: 40 + sum[0]&0x7f, G: 40 + sum[1]&0x7f, B: 40 + sum[2]&0x7f, A: 255}
 	shade := color.RGBA{R: cloth.R - 20, G: cloth.G - 20, B: cloth.B - 20, A: 255}
 	gold := color.RGBA{R: 222, G: 190, B: 104, A: 255}
 	img := image.NewPaletted(image.Rect(0, 0, coverWidth, coverHeight), color.Palette{cloth, shade, gold})
-	bars := 2 + int(sum>>24)%4
+	bars := 2 + int(sum[3])%4
 	for y := range coverHeight {
 		for x := range coverWidth {
 			switch {
