@@ -30,7 +30,7 @@ func (d *document) convert(v value, dir direction) fragment {
 	if !v.ok() {
 		return fragment{body: []byte("{}")}
 	}
-	c := converter{document: d, file: v.file, doc: v.file.doc, dir: dir, self: rawjson.None}
+	c := converter{document: d, file: v.file, doc: v.file.doc, dir: dir, self: rawjson.None, hiddenOf: rawjson.None}
 	return c.convert(v.node)
 }
 
@@ -40,7 +40,7 @@ func (d *document) convertParameter(v value, dir direction) fragment {
 	if !v.ok() {
 		return fragment{body: []byte("{}")}
 	}
-	c := converter{document: d, file: v.file, doc: v.file.doc, dir: dir, self: rawjson.None, parameter: true}
+	c := converter{document: d, file: v.file, doc: v.file.doc, dir: dir, self: rawjson.None, hiddenOf: rawjson.None, parameter: true}
 	return c.convert(v.node)
 }
 
@@ -61,6 +61,9 @@ type converter struct {
 	scope     rawjson.Node // outermost schema that applies to the same value as the one being written
 	loosened  int          // how often something was left out that would have restricted values
 	looseHere int          // of these, what applies to the value that is being described
+
+	hiddenOf  rawjson.Node // the scope that hiddenSet is of
+	hiddenSet []string
 
 	dst  []byte
 	deps []*definition
@@ -197,11 +200,10 @@ type survey struct {
 	mediaTyped   bool  // contentMediaType is given
 	duplicates   bool  // some key may stand there twice
 	closed       []int // where in dst a false refuses whatever else is there
-	properties   rawjson.Node
 }
 
 func (c *converter) survey(n rawjson.Node) survey {
-	s := survey{ref: rawjson.None, format: rawjson.None, properties: rawjson.None}
+	s := survey{ref: rawjson.None, format: rawjson.None}
 	var nullable, typed, combined bool
 	var seen uint64
 	for m := c.doc.First(n); m != rawjson.None; m = c.doc.Next(m) {
@@ -231,8 +233,6 @@ func (c *converter) survey(n rawjson.Node) survey {
 			s.mediaTyped = true
 		case "items":
 			s.tuple = c.doc.Kind(m) == rawjson.Array
-		case "properties":
-			s.properties = m
 		case "description":
 			s.described = c.doc.Kind(m) == rawjson.String && !c.parameter
 		case "format":

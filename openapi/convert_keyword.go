@@ -19,7 +19,7 @@ func (c *converter) keyword(key string, m rawjson.Node, s *survey) {
 	case "const", "default":
 		c.plainValue(key, m)
 	case "required":
-		c.requiredKeyword(m, s)
+		c.requiredKeyword(m)
 	case "dependentRequired":
 		c.dependentRequired(m)
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":

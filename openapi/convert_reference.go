@@ -80,7 +80,7 @@ func (s *search) reaches(n rawjson.Node) bool {
 	}
 	s.seen[n] = struct{}{}
 	if ref := s.doc.Get(n, "$ref"); s.doc.Kind(ref) == rawjson.String {
-		if t, err := s.target(n); err == nil && s.reaches(t) {
+		if t, err := s.targetOf(value{s.file, ref}); err == nil && s.reaches(t.node) {
 			return true
 		}
 		if s.legacy() {

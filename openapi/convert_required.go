@@ -1,38 +1,42 @@
 package openapi
 
-import "github.com/tenon-mcp/tenon/internal/rawjson"
+import (
+	"slices"
 
-// maxLooks bounds how many schemas are looked into to learn whether a property
-// is hidden.
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// maxLooks bounds how many schemas are looked into to learn which properties
+// are hidden.
 const maxLooks = 64
 
 // requiredKeyword writes required without duplicates and without properties
-// that do not go in this direction. One of version 3.0 that is a boolean stood
-// meant for a parameter and is left out.
-func (c *converter) requiredKeyword(m rawjson.Node, s *survey) {
+// that do not go in this direction. A boolean is what older drafts had, or
+// meant for a parameter, and is left out.
+func (c *converter) requiredKeyword(m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.Array {
 		c.loosen(m, "required is left out: it is no list of names")
 		return
 	}
 	start := c.mark()
 	c.name("required")
-	if c.names(m, func(name string) bool { return c.isHidden(s, name) }) == 0 {
+	if c.names(m) == 0 {
 		c.rewind(start)
 	}
 }
 
 // names writes a list of names, each once, without those that are hidden. It
 // answers how many there are.
-func (c *converter) names(m rawjson.Node, hidden func(string) bool) (count int) {
+func (c *converter) names(m rawjson.Node) (count int) {
 	c.dst = append(c.dst, '[')
+	hidden := c.hiddenNames()
 	seen := distinct{converter: c}
-	marked := c.marked()
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		if c.doc.Kind(e) != rawjson.String {
 			c.loosen(e, "a required name that is no string is left out")
 			continue
 		}
-		if !seen.add(e) || marked && hidden(c.doc.Str(e)) {
+		if !seen.add(e) || len(hidden) > 0 && slices.Contains(hidden, c.doc.Str(e)) {
 			continue
 		}
 		count++
@@ -56,50 +60,47 @@ func (c *converter) dependentRequired(m rawjson.Node) {
 			c.loosen(p, "an entry of dependentRequired is left out: it is no list of names")
 		} else if again.isLast(p) {
 			c.propertyName(p)
-			c.names(p, func(name string) bool { return c.hiddenIn(c.scope, name, new(int)) })
+			c.names(p)
 		}
 	}
 	c.dst = append(c.dst, '}')
 }
 
-// isHidden reports whether the property of that name does not go in this
-// direction. It may be declared here or in any schema that applies to the same
+// hiddenNames lists the properties of the value being described that do not go
+// in this direction. They may be declared in any schema that applies to the
 // value: required and properties often stand in different branches of allOf.
-func (c *converter) isHidden(s *survey, name string) bool {
-	if p := c.doc.Get(s.properties, name); p != rawjson.None && c.hidden(p) {
-		return true
+func (c *converter) hiddenNames() []string {
+	if !c.marked() {
+		return nil
 	}
-	return c.hiddenIn(c.scope, name, new(int))
+	if c.hiddenOf != c.scope {
+		looks := 0
+		c.hiddenOf, c.hiddenSet = c.scope, c.collectHidden(nil, c.scope, &looks)
+	}
+	return c.hiddenSet
 }
 
-// hiddenIn looks for the property in schema n and what it is composed of.
-func (c *converter) hiddenIn(n rawjson.Node, name string, looks *int) bool {
+// collectHidden adds those of schema n and of what it is composed of.
+func (c *converter) collectHidden(names []string, n rawjson.Node, looks *int) []string {
 	if *looks++; *looks > maxLooks || c.doc.Kind(n) != rawjson.Object {
-		return false
+		return names
 	}
-	if p := c.doc.Get(c.doc.Get(n, "properties"), name); p != rawjson.None && c.hidden(p) {
-		return true
+	properties := c.doc.Get(n, "properties")
+	for p := c.doc.First(properties); p != rawjson.None; p = c.doc.Next(p) {
+		if c.hidden(p) {
+			names = append(names, c.doc.Key(p))
+		}
 	}
-	if target, err := c.target(n); err == nil && target != rawjson.None && c.hiddenIn(target, name, looks) {
-		return true
+	if ref := c.doc.Get(n, "$ref"); c.doc.Kind(ref) == rawjson.String {
+		if t, err := c.targetOf(value{c.file, ref}); err == nil {
+			names = c.collectHidden(names, t.node, looks)
+		}
 	}
 	all := c.doc.Get(n, "allOf")
 	for e := c.doc.First(all); e != rawjson.None; e = c.doc.Next(e) {
-		if c.hiddenIn(e, name, looks) {
-			return true
-		}
+		names = c.collectHidden(names, e, looks)
 	}
-	return false
-}
-
-// target is what the $ref of schema n leads to; None if it has none.
-func (c *converter) target(n rawjson.Node) (rawjson.Node, error) {
-	ref := c.doc.Get(n, "$ref")
-	if c.doc.Kind(ref) != rawjson.String {
-		return rawjson.None, nil
-	}
-	t, err := c.targetOf(value{c.file, ref})
-	return t.node, err
+	return names
 }
 
 // hidden reports whether schema p is marked as not going in this direction,

@@ -58,7 +58,7 @@ func (d *document) definition(target value, dir direction) *definition {
 	name := d.nameOf(target)
 	def := &definition{name: name}
 	def.make = func() fragment {
-		c := converter{document: d, file: target.file, doc: target.file.doc, dir: dir, self: target.node}
+		c := converter{document: d, file: target.file, doc: target.file.doc, dir: dir, self: target.node, hiddenOf: rawjson.None}
 		return c.convert(target.node)
 	}
 	if d.defs.made[dir] == nil {

@@ -1,0 +1,163 @@
+package openapi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+func TestParseDocumentKnowsTheVersion(t *testing.T) {
+	cases := []struct {
+		name, text string
+		want       version
+	}{
+		{"2.0", `{"swagger":"2.0"}`, v20},
+		{"2.0 as a number", "swagger: 2.0\n", v20},
+		{"3.0", `{"openapi":"3.0.4"}`, v30},
+		{"3", `{"openapi":"3"}`, v30},
+		{"3.1 as a number", "openapi: 3.1\n", v31},
+		{"3.1 with a suffix", `{"openapi":"3.1.0-rc1"}`, v31},
+		{"3.2", "---\nopenapi: \"3.2.0\"\n", v32},
+		{"both", `{"swagger":"2.0","openapi":"3.1.0"}`, v31},
+		{"a byte order mark", "\ufeff {\"openapi\":\"3.0.0\"}", v30},
+		{"YAML that begins with a brace", "{openapi: 3.0.0, # why not\n paths: {}}", v30},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := parseDocument("api", []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.version != c.want {
+				t.Errorf("got %d, want %d", d.version, c.want)
+			}
+		})
+	}
+}
+
+func TestParseDocumentRefuses(t *testing.T) {
+	cases := []struct{ name, text, want string }{
+		{"nothing", "", "api.json:1: not YAML: the document is empty"},
+		{"broken JSON", "{\n\"openapi\": \"3.0.0\",\n}}", "api.json:3: not JSON: expected a key"},
+		{"broken YAML", "openapi: 3.0.0\n\tpaths: x\n", "api.json:2: not YAML: "},
+		{"a text", "hello", "api.json:1: not an OpenAPI document: "},
+		{"another kind of document", `{"asyncapi":"3.0.0"}`, "api.json:1: not an OpenAPI document: "},
+		{"a list", "\n[1]", "api.json:2: not an OpenAPI document: "},
+		{"an old version", `{"swagger":"1.2"}`, `api.json:1: OpenAPI version "1.2" is not known`},
+		{"a version to come", `{"openapi":"4.0.0"}`, `api.json:1: OpenAPI version "4.0.0" is not known`},
+		{"a version that begins like another", `{"openapi":"3.10"}`, `api.json:1: OpenAPI version "3.10" is not known`},
+		{"no version", `{"openapi":null}`, `api.json:1: OpenAPI version "" is not known`},
+		{"bytes that are not UTF-8", "{\"openapi\":\"3.0.0\",\n\"x\":\"\xff\"}", "api.json:2: not JSON: not UTF-8"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parseDocument("api.json", []byte(c.text))
+			var e *tenon.Error
+			if !errors.As(err, &e) || e.Code != tenon.CodeBadSource || !strings.HasPrefix(e.Message, c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestValue(t *testing.T) {
+	d := mustParse(t, `{"openapi":"3.0.0","a":{"t":true,"f":"true","s":"x\ty","n":1.0},"l":[1,2]}`)
+	a := d.root.get("a")
+	if !a.isTrue("t") || a.isTrue("f") || a.isTrue("none") || a.strAt("s") != "x\ty" || a.strAt("n") != "" || string(a.get("n").raw()) != "1.0" || a.len() != 4 {
+		t.Error("members are not what they are")
+	}
+	var got []string
+	for key, v := range a.each() {
+		got = append(got, key+"="+string(v.raw()))
+	}
+	for key, v := range d.root.get("l").each() {
+		got = append(got, key+"="+string(v.raw()))
+	}
+	if diff := cmp.Diff([]string{"t=true", `f="true"`, `s="x\ty"`, "n=1.0", "=1", "=2"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for name, v := range map[string]value{"zero": {}, "absent": a.get("none"), "absent further down": a.get("none").get("x")} {
+		for range v.each() {
+			t.Errorf("%s has members", name)
+		}
+		if v.ok() || v.kind() != 0 || v.str() != "" || v.len() != 0 || v.raw() != nil || v.isTrue("t") || v.get("x").ok() || d.position(v) != 0 {
+			t.Errorf("%s is something", name)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	text := "{\n\"openapi\":\"3.0.0\",\n" + strings.Repeat("\n", 3*lineBlock) + "\"a\":{\n\"b\":1}}"
+	d := mustParse(t, text)
+	b := d.root.get("a").get("b")
+	if got, want := d.position(b), 3+3*lineBlock+1; got != want {
+		t.Errorf("line %d, want %d", got, want)
+	}
+	if d.position(d.root) != 1 {
+		t.Errorf("the root is at line %d", d.position(d.root))
+	}
+	if f := d.fault(b, "what", "do"); f != (tenon.Fault{File: "api.json", Line: d.position(b), What: "what", Do: "do"}) {
+		t.Errorf("got %v", f)
+	}
+	if f := d.fault(value{}, "what", ""); f != (tenon.Fault{File: "api.json", What: "what"}) {
+		t.Errorf("got %v", f)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	d := mustParse(t, `{"openapi":"3.1.0","paths":{"/a{b}":{"get":{"x":1}}},"components":{"schemas":{
+		"A":{"$anchor":"here"},"a b":2,"50%":3,"x/y":{"z":4},"~":5,"R":{"$ref":"#/components/schemas/x~1y"},"L":{"$ref":"#/components/schemas/L"}},"l":[6,[7]]},"x-a":{"$anchor":"data"}}`)
+	for ref, want := range map[string]string{
+		"#":                                        string(d.root.raw()),
+		"#/paths/~1a%7Bb%7D/get/x":                 "1",
+		"#/paths/~1a{b}/get/x":                     "1",
+		"#/components/schemas/a%20b":               "2",
+		"#/components/schemas/a b":                 "2",
+		"#/components/schemas/50%25":               "3",
+		"#/components/schemas/50%":                 "3",
+		"#/components/schemas/x~1y/z":              "4",
+		"#/components/schemas/x/y/z":               "4",
+		"#/components/schemas/~0":                  "5",
+		"#/components/schemas/R/z":                 "4",
+		"#/components/l/1/0":                       "7",
+		"#here":                                    `{"$anchor":"here"}`,
+		"#data":                                    "leads nowhere",
+		"#/components/l/2":                         "leads nowhere",
+		"#/components/l/x":                         "leads nowhere",
+		"#/components/schemas/None":                "leads nowhere",
+		"#/components/schemas/L/z":                 "leads nowhere",
+		"#/components" + strings.Repeat("/a", 500): "leads nowhere",
+		"":                           "is empty",
+		"A":                          "leads to another document",
+		"b.yaml#/A":                  "leads to another document",
+		"https://example.com/a.json": "leads to another document",
+		"file:///etc/passwd":         "leads to another document",
+	} {
+		v, err := d.resolve(ref)
+		got := string(v.raw())
+		if err != nil {
+			got = err.Error()
+		}
+		if err == nil && got != want || err != nil && !strings.Contains(got, want) {
+			t.Errorf("%s is %s, want %s", ref, got, want)
+		}
+	}
+}
+
+func TestDeref(t *testing.T) {
+	d := mustParse(t, `{"openapi":"3.0.0","a":{"$ref":"#/b"},"b":{"$ref":"#/c"},"c":{"x":1},"loop":{"$ref":"#/loop"},"bad":{"$ref":"#/no"},"odd":{"$ref":1}}`)
+	for key, want := range map[string]string{"a": `{"x":1}`, "c": `{"x":1}`, "odd": `{"$ref":1}`, "none": "", "loop": "error", "bad": "error"} {
+		v, err := d.deref(d.root.get(key))
+		got := string(v.raw())
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%s is %s, %v, want %s", key, got, err, want)
+		}
+	}
+}
