@@ -1,32 +1,178 @@
 package schema
 
-import "github.com/tenon-mcp/tenon/internal/rawjson"
+import (
+	"fmt"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
 
 // Change is one thing that is different between a schema and what of it is
 // published.
 type Change struct {
-	Path    string // JSON Pointer to the schema in which it is
-	Keyword string // the keyword; empty: the schema itself
+	Path    string // JSON Pointer to the schema that the keyword stands in; empty: the root
+	Keyword string // empty: the schema itself
 	What    string // what was done, and why
 }
 
-// ClientSafe makes a schema document fit to be published to clients that drop
-// a whole list of tools when one schema in it does not please them.
+// safeRounds bounds how often a document is gone over. Each round only looks
+// for what the one before has brought about.
+const safeRounds = 16
+
+// ClientSafe answers doc in a form that every client can read. Clients drop a
+// whole list of tools because of one schema in it that their validator does
+// not compile, and they run validators of draft-07 as well as of 2020-12, in
+// JavaScript more often than not. The document is read as 2020-12 whatever
+// its $schema says. The result
+//
+//   - has the type "object", literally, at its root, and no boolean schema
+//     directly under the root's properties;
+//   - gives every keyword a value of the type that the specification demands,
+//     without duplicates in required, enum and type;
+//   - has no reference but JSON Pointers to schemas of its own, in no circle
+//     that would apply a schema to the same value again and again;
+//   - has only patterns that are legal in ECMA-262 with the u flag and in RE2;
+//   - has no $schema, $id or $anchor, and no keyword that clients refuse or
+//     read as something stricter (nullable, id, $async, $recursiveRef,
+//     formatMinimum, items behind prefixItems, minContains of zero).
+//
+// Where that takes more than another way to write the same, the offending
+// keyword goes: every object that fits doc fits the result. A root that admits
+// more than objects is narrowed to them, because MCP carries nothing else
+// there. A document that needs no change is returned itself, and the result
+// of ClientSafe needs none. Safe is nil where the root cannot be an object
+// schema; then the last change says why.
 func ClientSafe(doc []byte) (safe []byte, changes []Change) {
+	if err := rawjson.Check(doc); err != nil {
+		if doc, changes = withoutDuplicates(doc); rawjson.Check(doc) != nil {
+			return nil, []Change{{What: "no strict JSON: " + err.Error()}}
+		}
+	}
+	for range safeRounds {
+		parsed, err := rawjson.Parse(doc)
+		if err != nil {
+			return nil, append(changes, Change{What: "no strict JSON: " + err.Error()})
+		}
+		s := safety{changes: changes}
+		if !s.root(parsed) {
+			return nil, s.changes
+		}
+		next := s.round(parsed)
+		if changes = s.changes; next == nil {
+			return doc, changes
+		}
+		doc = next
+	}
+	return nil, append(changes, Change{What: "cannot be made legal"})
+}
+
+// withoutDuplicates keeps the last of several members with one name, as
+// JSON.parse does.
+func withoutDuplicates(doc []byte) ([]byte, []Change) {
 	parsed, err := rawjson.Parse(doc)
 	if err != nil {
-		return nil, []Change{{What: "not strict JSON: " + err.Error()}}
-	}
-	root := parsed.Root()
-	p := patches{doc: parsed}
-	switch {
-	case parsed.Kind(root) != rawjson.Object:
-		return nil, []Change{{What: "the root is no object"}}
-	case parsed.IsStr(parsed.Get(root, "type"), "object"):
 		return doc, nil
-	case parsed.Get(root, "type") == rawjson.None:
-		p.prepend(root, []byte(`"type":"object"`))
-		return p.apply(nil, root), []Change{{Keyword: "type", What: "added"}}
 	}
-	return nil, []Change{{Keyword: "type", What: "the root is not of type object"}}
+	p := patches{doc: parsed}
+	var visit func(n rawjson.Node)
+	visit = func(n rawjson.Node) {
+		for m := parsed.First(n); m != rawjson.None; m = parsed.Next(m) {
+			if parsed.Kind(n) == rawjson.Object && parsed.Get(n, parsed.Key(m)) != m {
+				p.drop(m)
+				continue
+			}
+			visit(m)
+		}
+	}
+	visit(parsed.Root())
+	if len(p.list) == 0 {
+		return doc, nil
+	}
+	what := fmt.Sprintf("%d members left out: others of the same name follow them", len(p.list))
+	return p.apply(nil, parsed.Root()), []Change{{What: what}}
+}
+
+// safety is one round over a document.
+type safety struct {
+	*loosener
+	changes []Change
+}
+
+// round answers the document after the round, nil if it stays as it is.
+func (s *safety) round(doc *rawjson.Doc) []byte {
+	if doc.Kind(doc.Root()) == rawjson.Bool {
+		return []byte(`{"type":"object"}`)
+	}
+	x := findSites(doc)
+	s.loosener = newLoosener(x, s.record)
+	if x.needFlattening() {
+		f := flatten{sites: x, patches: patches{doc: doc}, note: s.record}
+		f.run()
+		if len(f.patches.list) > 0 {
+			return f.patches.apply(nil, doc.Root())
+		}
+	}
+	s.rootType()
+	for i := range x.list {
+		s.site(int32(i)) //nolint:gosec // fewer than nodes
+	}
+	s.circles()
+	if len(s.patches.list) == 0 {
+		return nil
+	}
+	s.settle()
+	return s.patches.apply(nil, doc.Root())
+}
+
+func (s *safety) record(i int32, m rawjson.Node, what string) {
+	c := Change{Path: s.pointer(i), What: what}
+	if m != s.list[i].node {
+		c.Keyword = s.doc.Key(m)
+	}
+	s.changes = append(s.changes, c)
+}
+
+// root reports whether the root can be a schema of objects.
+func (s *safety) root(doc *rawjson.Doc) bool {
+	root := doc.Root()
+	switch {
+	case doc.IsTrue(root):
+		return true
+	case doc.Kind(root) != rawjson.Object:
+		s.changes = append(s.changes, Change{What: "the root is no schema of objects"})
+		return false
+	}
+	t := doc.Get(root, "type")
+	ok := t == rawjson.None || doc.IsStr(t, "object")
+	for e := doc.First(t); e != rawjson.None; e = doc.Next(e) {
+		ok = ok || doc.IsStr(e, "object")
+	}
+	if !ok && doc.Kind(t) != rawjson.String && doc.Kind(t) != rawjson.Array {
+		return true // no type at all: it will be replaced
+	}
+	if !ok {
+		s.changes = append(s.changes, Change{Keyword: "type", What: "the root is of another type than object"})
+	}
+	return ok
+}
+
+// rootType makes the root's type "object". References to the root do not mean
+// objects alone, so they go.
+func (s *safety) rootType() {
+	const text = `"object"`
+	t := s.doc.Get(s.doc.Root(), "type")
+	switch {
+	case s.doc.IsStr(t, "object"):
+		return
+	case t == rawjson.None:
+		s.patches.prepend(s.doc.Root(), []byte(`"type":`+text))
+		s.changes = append(s.changes, Change{Keyword: "type", What: "added: clients want objects at the root"})
+	default:
+		s.patches.replace(t, []byte(text))
+		s.record(0, t, "became object: clients want nothing else at the root")
+	}
+	for _, r := range s.refs {
+		if r.target == 0 {
+			s.drop(r.site, r.node, "left out: it refers to the root, which is about objects only")
+		}
+	}
 }
