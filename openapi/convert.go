@@ -152,7 +152,7 @@ func (c *converter) object(n rawjson.Node) {
 func (c *converter) open(s *survey) {
 	for i, at := range s.closed {
 		at -= i // each replacement is a byte shorter
-		c.dst = append(append(c.dst[:at:at], "true"...), c.dst[at+len("false"):]...)
+		c.dst = slices.Replace(c.dst, at, at+len("false"), []byte("true")...)
 	}
 }
 

@@ -197,6 +197,7 @@ func TestConvert2020(t *testing.T) {
 		{name: "a recursive reference without an anchor", schema: `{"items":{"$recursiveRef":"#"}}`, in: `{"items":{}}`, faults: 1},
 		{name: "a loosened schema accepts what it does not mention", schema: `{"$ref":"DEFS/None","unevaluatedProperties":false,"properties":{"a":{"type":"x","additionalProperties":false}}}`,
 			in: `{"unevaluatedProperties":true,"properties":{"a":{"additionalProperties":true}}}`, faults: 2},
+		{name: "several closed keywords open together", schema: `{"additionalProperties":false,"unevaluatedProperties":false,"allOf":1,"items":false}`, in: `{"additionalProperties":true,"unevaluatedProperties":true,"items":true}`, faults: 1},
 		{name: "what is loose further down closes nothing less", schema: `{"properties":{"a":{"type":"x"}},"additionalProperties":false}`, in: `{"properties":{"a":{}},"additionalProperties":false}`, faults: 1},
 		{name: "format byte is only a format", schema: `{"format":"byte"}`, in: `{"format":"byte"}`, out: `{"description":"(format: byte)"}`},
 		{name: "content keywords", schema: `{"contentEncoding":"base64","contentMediaType":"image/png"}`, in: `{"contentEncoding":"base64","contentMediaType":"image/png"}`},

@@ -227,7 +227,12 @@ func (c *converter) appendText(m rawjson.Node) {
 // looks like a reference there is data.
 func (c *converter) plainValue(key string, m rawjson.Node) {
 	if err := rawjson.Check(c.doc.Raw(m)); err != nil {
-		c.loosen(m, key+" is left out: not every reader of JSON would understand it: "+err.Error())
+		what := key + " is left out: not every reader of JSON would understand it: " + err.Error()
+		if key == "default" { // which restricts nothing
+			c.note(m, what)
+		} else {
+			c.loosen(m, what)
+		}
 		return
 	}
 	c.name(key)
