@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -37,6 +38,9 @@ type env struct {
 }
 
 func main() {
+	// net/http writes bytes of an upstream to the standard logger when it gets
+	// an answer that nobody asked for. They may hold anything.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}, os.Args[1:])
 	stop()
