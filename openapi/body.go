@@ -212,8 +212,8 @@ func (b *body) form(v argument) ([]byte, error) {
 	if v.kind() != rawjson.Object {
 		return nil, invalid("argument %s must be an object", b.arg)
 	}
-	plain, _ := styleOf("form")
-	plain.explode, plain.escape = true, escapeForm
+	plain := styleOf("form")
+	plain.escape = escapeForm
 	var dst []byte
 	for n := v.doc.First(v.node); n != rawjson.None && len(dst) <= maxText; n = v.doc.Next(n) {
 		field := argument{v.doc, n}
@@ -228,7 +228,7 @@ func (b *body) form(v argument) ([]byte, error) {
 		dst = appendField(dst, s, escapeForm.text(key), field, styled)
 	}
 	if len(dst) > maxText {
-		return nil, tooLong("the form")
+		return nil, tooLong("the form", maxText)
 	}
 	return dst, nil
 }

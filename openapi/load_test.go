@@ -188,7 +188,7 @@ func TestOperatorHeadersStayAtTheBaseURL(t *testing.T) {
 		"/d":{"servers":[{"url":"http://one.test"}],"get":{"operationId":"other scheme"}}}}`
 	var got []string
 	client := &http.Client{Transport: tripper(func(r *http.Request) { got = append(got, r.Header.Get("X-Key")) })}
-	offer := load(t, doc, openapi.Options{Client: client, Header: http.Header{"X-Key": {"secret"}}})
+	offer := load(t, doc, openapi.Options{Client: client, Header: http.Header{"x-key": {"secret"}}})
 	for _, tool := range offer.Tools {
 		if _, err := tool.Handler(context.Background(), &tenon.Call{Args: []byte(`{"x-key":"mine"}`)}); err != nil {
 			t.Fatal(err)

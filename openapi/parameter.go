@@ -90,21 +90,27 @@ func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 	case in == inHeader && !isToken(name):
 		p.fault(o, node, "header parameter "+strconv.Quote(name)+" is left out: no header has such a name")
 		return ps
-	case in == inHeader && (ignoredHeader(name) || o.api.options.Header[http.CanonicalHeaderKey(name)] != nil):
+	case in == inHeader && (ignoredHeader(name) || p.fromOperator(o, name)):
 		return ps
-	case in == inPath && !strings.Contains(o.template(), "{"+name+"}"):
+	case in == inPath && (strings.Contains(name, "/") || !strings.Contains(o.template(), "{"+name+"}")):
 		p.fault(o, node, "path parameter "+strconv.Quote(name)+" is left out: the path has no place for it")
 		return ps
 	}
 	q := parameter{name: name, in: in, node: node, required: in == inPath || node.isTrue("required")}
 	p.write(o, &q)
 	for i := range ps {
-		if ps[i].name == name && ps[i].in == in {
+		if ps[i].in == in && (ps[i].name == name || in == inHeader && strings.EqualFold(ps[i].name, name)) {
 			ps[i] = q
 			return ps
 		}
 	}
 	return append(ps, q)
+}
+
+// fromOperator tells whether the operator sends that header.
+func (p *plan) fromOperator(o *operation, name string) bool {
+	_, ok := o.api.options.Header[http.CanonicalHeaderKey(name)]
+	return ok && sameOrigin(p.base, o.api.base)
 }
 
 // ignoredHeader names the headers that are not parameters: three because the
@@ -156,30 +162,44 @@ func (p *plan) write(o *operation, q *parameter) {
 	q.wire = q.style.escape.text(q.name)
 }
 
-// styleAt reads style and explode of a parameter, a form field or a header.
+// styleAt reads style and explode of a parameter or a form field.
 func (p *plan) styleAt(o *operation, node value, in location) style {
 	name := node.strAt("style")
+	if name != "" && !in.allows(name) {
+		p.fault(o, node, "style "+strconv.Quote(name)+" does not exist in a "+in.String()+"; its default is used")
+		name = ""
+	}
 	if name == "" {
 		name = "form"
 		if in == inPath || in == inHeader {
 			name = "simple"
 		}
 	}
-	s, ok := styleOf(name)
-	if !ok {
-		p.fault(o, node, "style "+strconv.Quote(name)+" is not known; the default of the place is used")
-		return p.styleAt(o, value{}, in)
-	}
+	s := styleOf(name)
 	if in == inCookie {
 		s.between = "; "
 	}
-	switch e := node.get("explode"); {
-	case e.kind() == rawjson.Bool:
+	if node.get("explode").kind() == rawjson.Bool {
 		s.explode = s.deep || node.isTrue("explode")
-	case name == "form", name == "cookie":
-		s.explode = true
 	}
 	return s
+}
+
+// allows tells which styles a place has (3.1 §4.8.12.4, 3.2 adds cookie).
+func (l location) allows(style string) bool {
+	switch style {
+	case "simple":
+		return l == inPath || l == inHeader
+	case "label", "matrix":
+		return l == inPath
+	case "form":
+		return l != inPath && l != inHeader
+	case "spaceDelimited", "pipeDelimited", "deepObject":
+		return l == inQuery || l == inForm
+	case "cookie":
+		return l == inCookie
+	}
+	return false
 }
 
 // assign gives every parameter its property in the arguments object, and the

@@ -1,9 +1,9 @@
 package openapi
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 
@@ -14,7 +14,8 @@ import (
 type plan struct {
 	base    *url.URL
 	baseErr error
-	path    []segmentPart
+	path    []segment
+	tail    string // literal text behind the last of path, escaped
 	query   string // literal part of the query, escaped
 	params  []parameter
 	body    body
@@ -22,9 +23,15 @@ type plan struct {
 	faults  []tenon.Fault
 }
 
-// segmentPart is a piece of the path: literal text, which is escaped already,
-// or the value of a parameter.
-type segmentPart struct {
+// segment is a segment of the path that holds parameters.
+type segment struct {
+	lead  string // literal text before it, to the slash; escaped
+	parts []part
+}
+
+// part is a piece of a segment: literal text, escaped, or the value of a
+// parameter.
+type part struct {
 	literal string
 	param   int // index in plan.params; -1: literal
 }
@@ -37,7 +44,7 @@ func newPlan(o *operation) *plan {
 	p.body = p.bodyOf(o, params, legacyBody)
 	p.body.arg = assign(params, p.body.exists())
 	p.params = params
-	p.path = p.template(o.template())
+	p.path, p.tail = p.segments(o.template())
 	p.query = o.literalQuery()
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) }) // only a call needs it
 	return p
@@ -58,10 +65,9 @@ func (p *plan) named(o *operation, ps []parameter) []parameter {
 			return ps
 		}
 		rest = next
-		if name != "" && find(ps, name) < 0 {
+		if name != "" && !strings.Contains(name, "/") && find(ps, name) < 0 {
 			p.fault(o, o.node, "path parameter "+name+" is not declared; taken as a string")
-			s, _ := styleOf("simple")
-			ps = append(ps, parameter{name: name, in: inPath, required: true, style: s})
+			ps = append(ps, parameter{name: name, in: inPath, required: true, style: styleOf("simple")})
 		}
 	}
 }
@@ -92,39 +98,52 @@ func (o *operation) literalQuery() string {
 	return escapeLiteral(query, pathKeep+"?")
 }
 
-// template splits the path where parameters stand.
-func (p *plan) template(path string) (parts []segmentPart) {
-	prefix := ""
+// segments splits the path where parameters stand. It begins with a slash.
+func (p *plan) segments(path string) (all []segment, tail string) {
 	if p.base != nil {
-		prefix = escapeLiteral(strings.TrimRight(p.base.EscapedPath(), "/"), pathKeep)
+		tail = escapeLiteral(strings.TrimRight(p.base.EscapedPath(), "/"), pathKeep)
 	}
-	for path != "" {
-		before, after, found := strings.Cut(path, "{")
+	for text := range strings.SplitSeq(path[1:], "/") {
+		tail += "/"
+		if parts := p.parts(text); parts != nil {
+			all = append(all, segment{tail, parts})
+			tail = ""
+		} else {
+			tail += escapeLiteral(text, pathKeep)
+		}
+	}
+	return all, tail
+}
+
+// parts splits one segment; nil if no parameter is in it.
+func (p *plan) parts(text string) (parts []part) {
+	for {
+		before, after, found := strings.Cut(text, "{")
 		name, next, closed := strings.Cut(after, "}")
 		i := find(p.params, name)
 		if !found || !closed || i < 0 {
-			return append(parts, segmentPart{prefix + escapeLiteral(path, pathKeep), -1})
+			if parts != nil && text != "" {
+				parts = append(parts, part{escapeLiteral(text, pathKeep), -1})
+			}
+			return parts
 		}
-		if lit := prefix + escapeLiteral(before, pathKeep); lit != "" {
-			parts = append(parts, segmentPart{lit, -1})
+		if before != "" {
+			parts = append(parts, part{escapeLiteral(before, pathKeep), -1})
 		}
-		parts = append(parts, segmentPart{"", i})
-		prefix, path = "", next
+		parts = append(parts, part{"", i})
+		text = next
 	}
-	return parts
 }
 
-// fixedHeader holds Accept, Content-Type and, for the host that they are meant
-// for, the operator's headers. Those win over everything.
+// fixedHeader holds Accept, Content-Type and, for the origin that they are
+// meant for, the operator's headers. Those win over everything.
 func (p *plan) fixedHeader(o *operation) http.Header {
 	h := http.Header{"Accept": {o.accept()}}
 	if p.body.media != "" {
 		h["Content-Type"] = []string{p.body.media}
 	}
 	if sameOrigin(p.base, o.api.base) {
-		for name, values := range o.api.options.Header {
-			h[http.CanonicalHeaderKey(name)] = slices.Clip(values)
-		}
+		maps.Copy(h, o.api.options.Header)
 	}
 	return h
 }

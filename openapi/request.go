@@ -27,8 +27,8 @@ func refused(format string, args ...any) *tenon.Error {
 	return &tenon.Error{Code: tenon.CodeRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-func tooLong(what string) *tenon.Error {
-	return invalid("the arguments make %s longer than %d KiB", what, maxText>>10)
+func tooLong(what string, limit int) *tenon.Error {
+	return invalid("the arguments make %s longer than %d KiB", what, limit>>10)
 }
 
 // request makes the request of a call out of its arguments.
@@ -71,19 +71,20 @@ func (p *plan) request(ctx context.Context, method string, args []byte) (*http.R
 // setBody also lets the transport read the body again when a kept connection
 // turns out closed.
 func setBody(req *http.Request, content []byte) {
-	req.ContentLength = int64(len(content))
-	req.Body = http.NoBody
-	if len(content) == 0 {
-		req.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
-		return
+	reader := func() (io.ReadCloser, error) {
+		if len(content) == 0 {
+			return http.NoBody, nil
+		}
+		return io.NopCloser(bytes.NewReader(content)), nil
 	}
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
-	req.Body = io.NopCloser(bytes.NewReader(content))
+	req.ContentLength = int64(len(content))
+	req.GetBody = reader
+	req.Body, _ = reader()
 }
 
 // value returns the argument of q; given says whether there is something to
 // send.
-func (p *plan) value(root argument, q *parameter) (v argument, given bool, err error) {
+func (q *parameter) value(root argument) (v argument, given bool, err error) {
 	v = argument{root.doc, root.doc.Get(root.node, q.arg)}
 	if v.given() {
 		return v, true, nil
@@ -115,43 +116,42 @@ func (p *plan) url(root argument) (*url.URL, error) {
 
 // appendPath fills the template in.
 func (p *plan) appendPath(dst []byte, root argument) ([]byte, error) {
-	segment, open := 0, -1 // where the segment begins; the last parameter in it
-	for _, part := range p.path {
-		if part.param < 0 {
-			if i := strings.IndexByte(part.literal, '/'); i >= 0 && open >= 0 {
-				if !holds(append(dst, part.literal[:i]...)[segment:]) {
-					return nil, p.escapes(open)
-				}
-				open = -1
-			}
-			dst = append(dst, part.literal...)
-			if i := bytes.LastIndexByte(dst, '/'); open < 0 && i >= 0 {
-				segment = i + 1
-			}
-			continue
-		}
-		q := &p.params[part.param]
-		v, _, err := p.value(root, q)
-		if err != nil {
-			return nil, err
-		}
+	for _, seg := range p.path {
+		dst = append(dst, seg.lead...)
 		start := len(dst)
-		if dst = q.append(dst, v); len(dst) == start {
-			return nil, invalid("argument %s is empty; a path cannot hold that", q.arg)
+		var q *parameter
+		for _, piece := range seg.parts {
+			if piece.param < 0 {
+				dst = append(dst, piece.literal...)
+				continue
+			}
+			q = &p.params[piece.param]
+			var err error
+			if dst, err = q.appendSegment(dst, root); err != nil {
+				return nil, err
+			}
 		}
-		if len(dst) > maxText {
-			return nil, tooLong("the path")
+		if !holds(dst[start:]) {
+			return nil, invalid("argument %s must not hold \".\" or \"..\" as a segment of the path", q.arg)
 		}
-		open = part.param
 	}
-	if open >= 0 && !holds(dst[segment:]) {
-		return nil, p.escapes(open)
-	}
-	return dst, nil
+	return append(dst, p.tail...), nil
 }
 
-func (p *plan) escapes(i int) error {
-	return invalid("argument %s must not hold \".\" or \"..\" as a segment of the path", p.params[i].arg)
+func (q *parameter) appendSegment(dst []byte, root argument) ([]byte, error) {
+	v, _, err := q.value(root)
+	if err != nil {
+		return nil, err
+	}
+	start := len(dst)
+	dst = q.append(dst, v)
+	switch {
+	case len(dst) == start:
+		return nil, invalid("argument %s is empty; a path cannot hold that", q.arg)
+	case len(dst) > maxLine:
+		return nil, tooLong("the path", maxLine)
+	}
+	return dst, nil
 }
 
 // holds tells whether a filled segment stays one for every reader: also for an
@@ -191,7 +191,7 @@ func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 		if q.in != inQuery && q.in != inQueryString {
 			continue
 		}
-		v, given, err := p.value(root, q)
+		v, given, err := q.value(root)
 		if err != nil {
 			return nil, err
 		}
@@ -206,8 +206,8 @@ func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 		if dst = q.appendQuery(dst, v); len(dst) == mark {
 			dst = dst[:start]
 		}
-		if len(dst) > maxText {
-			return nil, tooLong("the query")
+		if len(dst) > maxLine {
+			return nil, tooLong("the query", maxLine)
 		}
 	}
 	return dst, nil
@@ -239,7 +239,7 @@ func (p *plan) headers(root argument) (http.Header, error) {
 		if q.in != inHeader && q.in != inCookie {
 			continue
 		}
-		v, given, err := p.value(root, q)
+		v, given, err := q.value(root)
 		if err != nil {
 			return nil, err
 		}
@@ -259,8 +259,8 @@ func (p *plan) headers(root argument) (http.Header, error) {
 		}
 		h[q.wire] = []string{text}
 	}
-	if len(cookies) > maxText {
-		return nil, tooLong("the cookies")
+	if len(cookies) > maxLine {
+		return nil, tooLong("the cookies", maxLine)
 	}
 	if len(cookies) > 0 {
 		h["Cookie"] = []string{joinCookies(h["Cookie"], string(cookies))}
@@ -276,8 +276,8 @@ func joinCookies(before []string, more string) string {
 // percent-encoded (3.1.1, appendix D).
 func (q *parameter) headerText(v argument) (string, error) {
 	b := q.append(nil, v)
-	if len(b) > maxText {
-		return "", tooLong("the header " + q.wire)
+	if len(b) > maxLine {
+		return "", tooLong("the header "+q.wire, maxLine)
 	}
 	for _, c := range b {
 		if c < ' ' && c != '\t' || c == 0x7f {
@@ -324,7 +324,7 @@ func (p *plan) formFields(root argument) (content []byte, given bool, err error)
 		if q.in != inForm {
 			continue
 		}
-		v, ok, err := p.value(root, q)
+		v, ok, err := q.value(root)
 		if err != nil {
 			return nil, false, err
 		}
@@ -333,7 +333,7 @@ func (p *plan) formFields(root argument) (content []byte, given bool, err error)
 			given = true
 		}
 		if len(content) > maxText {
-			return nil, false, tooLong("the form")
+			return nil, false, tooLong("the form", maxText)
 		}
 	}
 	return content, given, nil

@@ -44,6 +44,10 @@ func operation20(path, members string) string {
 		"paths":{"` + path + `":{"post":{"operationId":"op",` + members + `,"responses":{"200":{"description":"ok"}}}}}}`
 }
 
+func operation32(media string) string {
+	return operation30("/a", `"parameters":[{"name":"p","in":"querystring","content":{`+media+`:{"schema":{}}}}]`)
+}
+
 func parameter30(in, rest string) string {
 	return `"parameters":[{"name":"p","in":"` + in + `",` + rest + `"schema":{}}]`
 }
@@ -174,6 +178,10 @@ func TestParameterStyles(t *testing.T) {
 		{"2.0 multi", operation20("/a", `"parameters":[{"name":"p","in":"query","type":"array","collectionFormat":"multi"}]`), list, "POST /v1/a?p=a%20b&p=c%2Fd&p=3"},
 		{"2.0 path csv", operation20("/a/{p}", `"parameters":[{"name":"p","in":"path","required":true,"type":"array"}]`), list, "POST /v1/a/a%20b,c%2Fd,3"},
 		{"2.0 header pipes", operation20("/a", `"parameters":[{"name":"p","in":"header","type":"array","collectionFormat":"pipes"}]`), list, "POST /v1/a|P: a b|c/d|3"},
+		{"style of another place", operation30("/a", parameter30("query", `"style":"simple",`)), list, "POST /v1/a?p=a%20b&p=c%2Fd&p=3"},
+		{"headers that differ in case only", operation30("/a", `"parameters":[{"name":"X-A","in":"header","schema":{}},{"name":"x-a","in":"header","schema":{}}]`), `{"x-a":1}`, "POST /v1/a|X-A: 1"},
+		{"3.2 whole query, form", operation32(`"application/x-www-form-urlencoded"`), `{"p":{"a":"x y","b":[1]}}`, "POST /v1/a?a=x%20y&b=%5B1%5D"},
+		{"3.2 whole query, JSON", operation32(`"application/json"`), `{"p":{"a": 1}}`, "POST /v1/a?%7B%22a%22%3A1%7D"},
 		{"literal query in the path", operation30("/a?action=do", parameter30("query", "")), `{"p":1}`, "POST /v1/a?action=do&p=1"},
 		{"fragment in the path", operation30("/a#one", parameter30("query", "")), `{"p":1}`, "POST /v1/a?p=1"},
 		{"literal text is escaped once", operation30("/a b/%7Bc%7D/{p}", parameter30("path", "")), `{"p":1}`, "POST /v1/a%20b/%7Bc%7D/1"},

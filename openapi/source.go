@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +58,11 @@ func (o Options) defaults() (Options, error) {
 		}
 		o.Client = c
 	}
+	header := make(http.Header, len(o.Header))
+	for name, values := range o.Header {
+		header[http.CanonicalHeaderKey(name)] = slices.Clip(values)
+	}
+	o.Header = header
 	o.Policy = or(o.Policy, tenon.Warn)
 	o.Shape = or(o.Shape, tenon.OpenAPIMCP)
 	o.MaxInputSchema = or(o.MaxInputSchema, 32<<10)

@@ -7,9 +7,10 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// maxText bounds what the arguments of one call may write into the request
-// line, a header or a form: repeated names could make much out of little.
-const maxText = 1 << 20
+const (
+	maxText = 16 << 20 // bytes of a form: repeated names could make much out of little
+	maxLine = 1 << 20  // bytes of a path, a query or a header
+)
 
 // style says how one value is written: a row of the table of RFC 6570 §3.2.1,
 // on which the styles of OpenAPI 3 stand, with the separators of 2.0.
@@ -24,27 +25,23 @@ type style struct {
 	escape  escape
 }
 
-// styleOf returns the row of a style by its name.
-func styleOf(name string) (style, bool) {
+// styleOf returns the row of a style by its name; any other name is simple.
+func styleOf(name string) style {
 	switch name {
-	case "simple":
-		return style{between: ",", delim: ","}, true
 	case "label":
-		return style{first: ".", between: ".", delim: ","}, true
+		return style{first: ".", between: ".", delim: ","}
 	case "matrix":
-		return style{first: ";", between: ";", delim: ",", named: true, bare: true}, true
-	case "form":
-		return style{between: "&", delim: ",", named: true}, true
-	case "cookie":
-		return style{between: "; ", delim: ",", named: true}, true
+		return style{first: ";", between: ";", delim: ",", named: true, bare: true}
+	case "form", "cookie":
+		return style{between: "&", delim: ",", named: true, explode: true}
 	case "spaceDelimited":
-		return style{between: "&", delim: "%20", named: true}, true
+		return style{between: "&", delim: "%20", named: true}
 	case "pipeDelimited":
-		return style{between: "&", delim: "%7C", named: true}, true
+		return style{between: "&", delim: "%7C", named: true}
 	case "deepObject":
-		return style{between: "&", named: true, deep: true, explode: true}, true
+		return style{between: "&", named: true, deep: true, explode: true}
 	}
-	return style{}, false
+	return style{between: ",", delim: ","}
 }
 
 // legacyStyle is a collectionFormat of 2.0. Separators that a URL cannot hold
