@@ -247,7 +247,7 @@ func (s *safety) twin(m, e rawjson.Node, fixed string) bool {
 func (s *safety) reference(i int32, m rawjson.Node, k keyword) {
 	r := s.refAt(m)
 	switch {
-	case k == kwDynamicRef:
+	case k == kwDynamicRef, r == nil:
 		s.drop(i, m, "left out: clients do not know it")
 	case r.target < 0:
 		s.drop(i, m, "left out: it leads to no schema in this document: "+excerpt(s.doc.Raw(m)))
@@ -259,19 +259,6 @@ func (s *safety) reference(i int32, m rawjson.Node, k keyword) {
 			s.record(i, m, "percent-encoded")
 		}
 	}
-}
-
-// refAt answers the reference whose text is m.
-func (s *safety) refAt(m rawjson.Node) reference {
-	low, high := 0, len(s.refs)
-	for low < high {
-		if mid := (low + high) / 2; s.refs[mid].node < m {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return s.refs[low]
 }
 
 // legalFragment reports whether a reference is a URI reference.

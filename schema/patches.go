@@ -29,7 +29,7 @@ const (
 	dropMember patchKind = iota // the member goes
 	newValue                    // text stands instead of the value
 	newKey                      // the member gets the key text, given with quotes
-	addMember                   // the object gets text as its first member
+	addMember                   // the object gets text as a member in front of its own
 )
 
 func (e *patches) drop(n rawjson.Node) { e.add(patch{node: n, kind: dropMember}) }
@@ -75,10 +75,13 @@ func (e *patches) find(i int, n rawjson.Node, kind patchKind) *patch {
 	return nil
 }
 
+// full reports whether dst has more bytes than anybody wants to see.
+func (e *patches) full(dst []byte) bool { return e.limit > 0 && len(dst) > e.limit }
+
 func (e *patches) value(dst []byte, n rawjson.Node, i int) []byte {
 	raw := e.doc.Raw(n)
 	switch {
-	case e.limit > 0 && len(dst) > e.limit:
+	case e.full(dst):
 		return dst
 	case i == len(e.list) || e.doc.Offset(e.list[i].node) >= e.doc.Offset(n)+len(raw):
 		return append(dst, raw...)
@@ -98,10 +101,16 @@ func (e *patches) value(dst []byte, n rawjson.Node, i int) []byte {
 func (e *patches) object(dst []byte, n rawjson.Node, i int) []byte {
 	dst = append(dst, '{')
 	empty := len(dst)
-	if one := e.find(i, n, addMember); one != nil {
-		dst = append(dst, one.text...)
+	for ; i < len(e.list) && e.list[i].node == n; i++ {
+		if e.list[i].kind != addMember {
+			continue
+		}
+		if len(dst) > empty {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, e.list[i].text...)
 	}
-	for m := e.doc.First(n); m != rawjson.None; m = e.doc.Next(m) {
+	for m := e.doc.First(n); m != rawjson.None && !e.full(dst); m = e.doc.Next(m) {
 		i := e.first(m)
 		if e.find(i, m, dropMember) != nil {
 			continue

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,7 +139,7 @@ func (x *sites) keyword(m rawjson.Node) keyword {
 // at answers the site that begins at n, -1 if none does.
 func (x *sites) at(n rawjson.Node) int32 {
 	i, ok := slices.BinarySearchFunc(x.list, n, func(p site, n rawjson.Node) int {
-		return int(p.node) - int(n)
+		return cmp.Compare(p.node, n)
 	})
 	if !ok {
 		return -1
@@ -235,4 +236,13 @@ func (x *sites) token(container, n rawjson.Node) string {
 
 func escapeToken(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
+}
+
+// refAt answers the reference whose text is m, nil if none is.
+func (x *sites) refAt(m rawjson.Node) *reference {
+	i, ok := slices.BinarySearchFunc(x.refs, m, func(r reference, m rawjson.Node) int { return cmp.Compare(r.node, m) })
+	if !ok {
+		return nil
+	}
+	return &x.refs[i]
 }
