@@ -1,0 +1,151 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Codec says what the values of a Go type look like as JSON, and writes or
+// reads them so. Schema and text come from one plan of the type, so the text
+// always fits. A Codec is immutable and safe for concurrent use.
+type Codec struct {
+	plan     *plan
+	doc      []byte
+	defaults bool // some member of the arguments has a default
+}
+
+// ForOptions are the choices of [For]. The zero value describes what is
+// written.
+type ForOptions struct {
+	Arguments bool    // the type is read, not written: see For
+	Name      string  // of the tool whose value it is, for titles; empty: none is derived from it
+	NoTitles  bool    // no titles at all; false: types and members have titles made of their names
+	Unions    []Union // the types that stand for interfaces; nil: no interface has a schema
+}
+
+// TypeError says why a Go type has no schema.
+type TypeError struct {
+	Path string // from the type that was asked for, as in "main.Station.Readings[].Value"
+	What string // what stands there, and what would help
+}
+
+// Error formats e as "path: what".
+func (e *TypeError) Error() string { return e.Path + ": " + e.What }
+
+// ValueError says why a value cannot be written as JSON, or JSON not be read
+// into a value.
+type ValueError struct {
+	Path string // JSON Pointer into the value; empty: the value itself
+	What string
+}
+
+// Error formats e as "member.0.member: what".
+func (e *ValueError) Error() string {
+	if e.Path == "" {
+		return e.What
+	}
+	path := strings.ReplaceAll(strings.TrimPrefix(e.Path, "/"), "/", ".")
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(path) + ": " + e.What
+}
+
+// For returns the codec of a type. What is written follows encoding/json, but
+// for three things: nil slices and maps are empty lists and objects; a method
+// of a pointer counts wherever the value stands; characters of HTML are not
+// escaped. Members are required unless omitempty or omitzero can drop them,
+// pointers may be null.
+//
+// Two struct tags add to the schema. The tag doc has the description; the tag
+// jsonschema, as other libraries use it, means the same. The tag check is a
+// list of words with commas between them, a comma inside a word written as
+// "\\,":
+//
+//	min=, max=                of the value, or of its length
+//	above=, below=, multiple= of a number
+//	format=, pattern=         of a string; pattern takes the rest of the tag
+//	unique                    the items of a list differ
+//	enum=a|b|c, example=, default=
+//	required, optional        whatever the type says; optional for arguments only
+//	each.WORD                 the same of what a list or a map holds
+//
+// With o.Arguments the schema is that of a tool's arguments: no other members
+// are allowed than those that the type has, and pointers, members with a
+// default and those that could be dropped need not be sent.
+//
+// The error is a *[TypeError]. Nothing is guessed: a type of which nobody
+// can tell what it writes has no schema.
+func For(t reflect.Type, o ForOptions) (*Codec, error) {
+	b := &planner{o: o, is: newInterfaces(), named: map[reflect.Type]*plan{}}
+	root, err := b.root(t)
+	if err != nil {
+		return nil, err
+	}
+	c := &Codec{plan: root, defaults: b.defaults}
+	w, err := newDescriber(o, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.checkValues(b.valued); err != nil {
+		return nil, err
+	}
+	c.doc = w.document(root, nil, b.title(root))
+	return c, nil
+}
+
+// Doc returns the schema document.
+func (c *Codec) Doc() []byte { return c.doc }
+
+// IsObject reports whether the values are objects whose members have names of
+// their own. Lists, scalars, unions, values that may be null and maps whose
+// keys are no strings are not.
+func (c *Codec) IsObject() bool {
+	switch p := c.plan.value(); p.kind {
+	case planStruct:
+		return true
+	case planMap:
+		return p.key.kind == planString || p.key.kind == planText
+	case planProvided:
+		return declaresObject(p.doc)
+	default:
+		return false
+	}
+}
+
+// Append appends the JSON of the value that ptr, a pointer to the codec's
+// type, points to. The error is a *[ValueError].
+func (c *Codec) Append(dst []byte, ptr any) ([]byte, error) {
+	w := writer{buf: dst}
+	v := reflect.ValueOf(ptr).Elem()
+	if c.plan.kind == planJSON { // checked as a whole afterwards: nothing stands around it yet
+		if raw := v.Field(0).Bytes(); len(raw) > 0 {
+			return append(dst, raw...), nil
+		}
+	}
+	if err := c.plan.write(c.plan, &w, v); err != nil {
+		return dst, valueError(err)
+	}
+	return w.buf, nil
+}
+
+// title is the title of the whole document.
+func (b *planner) title(p *plan) string {
+	switch {
+	case b.o.NoTitles:
+		return ""
+	case b.o.Arguments && b.o.Name != "":
+		return b.o.Name + "Arguments"
+	case p.value().kind == planStruct && p.value().label != "":
+		return p.value().label
+	case b.o.Name == "":
+		return ""
+	case p.kind == planStruct:
+		return b.o.Name + "Output"
+	case (&Codec{plan: p}).IsObject():
+		return b.o.Name + "DictOutput"
+	}
+	return "Result"
+}
+
+func typeError(path, format string, args ...any) *TypeError {
+	return &TypeError{Path: path, What: fmt.Sprintf(format, args...)}
+}

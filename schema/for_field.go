@@ -1,0 +1,257 @@
+package schema
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// planField is a member of an object that a struct becomes.
+type planField struct {
+	name      string // of the member
+	index     []int  // of the field, through embedded structs
+	goName    string
+	plan      *plan
+	quoted    bool // the tag option string: a string holds the JSON of the value
+	omit      func(reflect.Value) bool
+	optional  bool // need not be there
+	maybeGone bool // lies in an embedded pointer
+	rules     *rules
+	key       []byte // `"name":`
+}
+
+// candidate is a field on its way to become a member.
+type candidate struct {
+	name   string
+	tagged bool
+	index  []int
+	field  reflect.StructField
+	gone   bool // through an embedded pointer
+	hidden bool // through a pointer to an unexported struct, which cannot be set
+}
+
+// structure plans a struct as encoding/json sees it.
+func (b *planner) structure(p *plan, path string) error {
+	p.kind, p.write, p.shared = planStruct, writeStruct, p.typ.Name() != ""
+	fields := b.members(p.typ)
+	if len(fields) == 0 && p.typ.NumField() > 0 {
+		return typeError(path, "no exported fields, so nothing of it would be written")
+	}
+	for _, c := range fields {
+		f, err := b.field(c, path+"."+c.field.Name)
+		if err != nil {
+			return err
+		}
+		p.fields = append(p.fields, f)
+	}
+	return nil
+}
+
+func (b *planner) field(c candidate, path string) (planField, error) {
+	f := planField{name: c.name, index: c.index, goName: c.field.Name, maybeGone: c.gone}
+	if c.hidden && b.o.Arguments {
+		return f, typeError(path, "lies in an embedded pointer to an unexported struct, which cannot be set")
+	}
+	if c.field.Anonymous && !c.field.IsExported() && has(c.field.Type, b.is.marshaler) {
+		return f, typeError(path, "an unexported embedded type with methods for JSON cannot be written under a name")
+	}
+	var err error
+	if f.plan, err = b.plan(c.field.Type, path); err != nil {
+		return f, err
+	}
+	_, options, _ := strings.Cut(c.field.Tag.Get("json"), ",")
+	var omits bool
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "string":
+			f.quoted = quotable(f.plan)
+		case "omitempty":
+			if empty := emptyTest(c.field.Type); empty != nil {
+				f.omit = orTest(f.omit, empty)
+			}
+			omits = true
+		case "omitzero":
+			f.omit = orTest(f.omit, b.zeroTest(c.field.Type))
+			omits = true
+		}
+	}
+	if f.rules, err = b.readRules(&f, c.field.Tag, path); err != nil {
+		return f, err
+	}
+	f.optional = f.omit != nil || c.gone
+	if b.o.Arguments {
+		f.optional = omits || c.gone || f.plan.nullable() || f.rules.value != "" || f.rules.optional
+	}
+	f.optional = f.optional && !f.rules.required
+	f.key = append(rawjson.AppendString(nil, f.name), ':')
+	return f, nil
+}
+
+// droppable reports whether the null of a pointer is never written, because
+// the member is left out then.
+func (f *planField) droppable() bool { return f.omit != nil && f.plan.kind == planNullable }
+
+// quotable reports whether the tag option string means anything to a type.
+func quotable(p *plan) bool {
+	if p.kind == planNullable && p.typ.Name() == "" {
+		p = p.elem
+	}
+	return p.kind <= planString && (p.write != nil) && p.typ.Kind() != reflect.Struct
+}
+
+func orTest(a, b func(reflect.Value) bool) func(reflect.Value) bool {
+	if a == nil {
+		return b
+	}
+	return func(v reflect.Value) bool { return a(v) || b(v) }
+}
+
+// emptyTest is the test of omitempty; nil: values of the type are never empty.
+func emptyTest(t reflect.Type) func(reflect.Value) bool {
+	switch t.Kind() {
+	case reflect.Map, reflect.Slice, reflect.String:
+		return func(v reflect.Value) bool { return v.Len() == 0 }
+	case reflect.Array:
+		if t.Len() == 0 {
+			return func(reflect.Value) bool { return true }
+		}
+		return nil
+	case reflect.Struct, reflect.Func, reflect.Chan:
+		return nil
+	}
+	return reflect.Value.IsZero
+}
+
+// zeroTest is the test of omitzero.
+func (b *planner) zeroTest(t reflect.Type) func(reflect.Value) bool {
+	if !has(t, b.is.zeroer) {
+		return reflect.Value.IsZero
+	}
+	nilable := t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface
+	onValue := t.Implements(b.is.zeroer)
+	return func(v reflect.Value) bool {
+		if nilable && v.IsNil() {
+			return true
+		}
+		if !onValue {
+			v = addressable(v).Addr()
+		}
+		z, ok := v.Interface().(zeroer)
+		return ok && z.IsZero()
+	}
+}
+
+// members lists the fields of a struct that encoding/json writes: fields of
+// embedded structs count as the struct's own, of several with one name the
+// least deep one wins, then the one with a tag; where none wins all are gone.
+func (b *planner) members(t reflect.Type) []candidate {
+	var found []candidate
+	visited := map[reflect.Type]bool{}
+	type level struct {
+		typ          reflect.Type
+		index        []int
+		gone, hidden bool
+	}
+	next := []level{{typ: t}}
+	for len(next) > 0 {
+		current := next
+		next = nil
+		times := map[reflect.Type]int{}
+		for _, l := range current {
+			times[l.typ]++
+		}
+		for _, l := range current {
+			if visited[l.typ] {
+				continue
+			}
+			visited[l.typ] = true
+			for i := range l.typ.NumField() {
+				sf := l.typ.Field(i)
+				c, use, descend := candidateOf(sf)
+				if !use {
+					continue
+				}
+				c.index = append(slices.Clone(l.index), i)
+				c.gone, c.hidden = l.gone, l.hidden
+				if descend != nil {
+					pointer := sf.Type.Kind() == reflect.Pointer
+					next = append(next, level{descend, c.index, c.gone || pointer, c.hidden || pointer && !sf.IsExported()})
+					continue
+				}
+				found = append(found, c)
+				if times[l.typ] > 1 { // the same struct twice on one level: they annul each other
+					found = append(found, c)
+				}
+			}
+		}
+	}
+	return dominant(found)
+}
+
+// candidateOf looks at one field. Descend is the embedded struct whose fields
+// are to be used in its place.
+func candidateOf(sf reflect.StructField) (c candidate, use bool, descend reflect.Type) {
+	t := sf.Type
+	if sf.Anonymous && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if !sf.IsExported() && (!sf.Anonymous || t.Kind() != reflect.Struct) {
+		return c, false, nil
+	}
+	tag := sf.Tag.Get("json")
+	if tag == "-" {
+		return c, false, nil
+	}
+	name, _, _ := strings.Cut(tag, ",")
+	if !legalMember(name) {
+		name = ""
+	}
+	c = candidate{name: name, tagged: name != "", field: sf}
+	if name == "" && sf.Anonymous && t.Kind() == reflect.Struct {
+		return c, true, t
+	}
+	if name == "" {
+		c.name = sf.Name
+	}
+	return c, true, nil
+}
+
+func legalMember(name string) bool {
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// dominant keeps of each name the one that wins, in the order of declaration.
+func dominant(found []candidate) []candidate {
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), -cmp.Compare(truth(a.tagged), truth(b.tagged)))
+	})
+	var kept []candidate
+	for i := 0; i < len(found); {
+		end := i + 1
+		for end < len(found) && found[end].name == found[i].name {
+			end++
+		}
+		if end == i+1 || len(found[i].index) != len(found[i+1].index) || found[i].tagged != found[i+1].tagged {
+			kept = append(kept, found[i])
+		}
+		i = end
+	}
+	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
+	return kept
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,291 @@
+package schema
+
+import (
+	"reflect"
+	"strings"
+)
+
+// planKind is what the JSON of a type is made of.
+type planKind uint8
+
+const (
+	planBool planKind = iota
+	planInt
+	planFloat
+	planString
+	planBytes    // base64
+	planTime     // RFC 3339
+	planText     // what MarshalText writes
+	planRaw      // any JSON
+	planNull     // struct{} as the result of a function
+	planProvided // what the type's Provider says
+	planList     // slice, iter.Seq
+	planArray
+	planMap
+	planStruct
+	planNullable // pointer
+	planOptional // Optional
+	planJSON     // JSON
+	planOneOf    // OneOf2, OneOf3
+	planTuple    // Tuple2, Tuple3
+	planUnion    // interface of which the members are known
+)
+
+// plan is what one Go type looks like as JSON, and how it is written.
+type plan struct {
+	kind      planKind
+	typ       reflect.Type
+	label     string      // the type's name, of a definition and as a title; empty: it has none
+	shared    bool        // stands in $defs when it stands inside another type
+	busy      bool        // still being made: whoever meets it is inside it
+	note      string      // stands behind the description
+	key, elem *plan       // key of maps; what lists, maps and wrappers hold
+	length    int         // of arrays
+	of        []*plan     // members of OneOf, tuples and unions
+	union     *Union      // of planUnion
+	fields    []planField // of structs, in the order of their declaration
+	doc       []byte      // of planProvided
+	enum      []string    // all the values, as JSON; nil: not an enum
+	write     func(p *plan, w *writer, v reflect.Value) error
+}
+
+// value is p without the wrapper that passes JSON on.
+func (p *plan) value() *plan {
+	for p.kind == planJSON {
+		p = p.elem
+	}
+	return p
+}
+
+// nullable reports whether null is one of the values, beside those of elem.
+func (p *plan) nullable() bool { return p.kind == planNullable || p.kind == planOptional }
+
+// planner makes the plans of one type and all that it is made of.
+type planner struct {
+	o        ForOptions
+	is       interfaces
+	named    map[reflect.Type]*plan // types with a name: only they can contain themselves
+	provided []*plan                // kind planProvided
+	valued   []valued               // fields whose tags have values of their type
+	defaults bool
+}
+
+// root plans the type that was asked for.
+func (b *planner) root(t reflect.Type) (*plan, error) {
+	if b.o.Arguments {
+		for t.Kind() == reflect.Pointer && t.Name() == "" {
+			t = t.Elem()
+		}
+	}
+	if !b.o.Arguments && t == reflect.TypeFor[struct{}]() {
+		return &plan{kind: planNull, typ: t, write: writeNull}, nil
+	}
+	p, err := b.plan(t, t.String())
+	if err == nil && b.o.Arguments && !(&Codec{plan: p}).IsObject() {
+		err = typeError(t.String(), "arguments are an object: take a struct, or a map with string keys")
+	}
+	return p, err
+}
+
+// plan plans a type that stands at path.
+func (b *planner) plan(t reflect.Type, path string) (*plan, error) {
+	if t.Name() == "" {
+		return b.make(&plan{typ: t}, path)
+	}
+	if known := b.named[t]; known != nil {
+		known.shared = known.shared || known.busy
+		return known, nil
+	}
+	p := &plan{typ: t, label: typeLabel(t), busy: true}
+	b.named[t] = p
+	made, err := b.make(p, path)
+	if err != nil {
+		return nil, err
+	}
+	made.busy = false
+	if made != p { // a plan that was ready: nothing can refer to p
+		b.named[t] = made
+	}
+	return made, nil
+}
+
+// make fills in p, or answers another plan for its type.
+func (b *planner) make(p *plan, path string) (*plan, error) {
+	t := p.typ
+	if known := wellKnown(t); known != nil {
+		return known, nil
+	}
+	if t.Implements(b.is.generic) {
+		if g, ok := reflect.Zero(t).Interface().(generic); ok {
+			if self, kind, of := g.parts(); self == t {
+				p.label = ""
+				return p, b.generic(p, kind, of, path)
+			}
+		}
+	}
+	if t.Kind() != reflect.Pointer && has(t, b.is.provider) {
+		return p, b.provide(p, path)
+	}
+	if err := b.written(p, path); err != nil {
+		return nil, err
+	}
+	return p, b.enumerate(p, path)
+}
+
+// written plans a type by its methods and its kind.
+func (b *planner) written(p *plan, path string) error {
+	t := p.typ
+	custom, asText, verb := b.is.marshaler, b.is.textMarshaler, "MarshalJSON"
+	if b.o.Arguments {
+		custom, asText, verb = b.is.unmarshaler, b.is.textUnmarshaler, "UnmarshalJSON"
+	}
+	switch {
+	case t.Kind() == reflect.Pointer:
+	case has(t, custom):
+		return typeError(path, "a method %s, perhaps of a type that it embeds, hides what its JSON is: give it a method JSONSchema, see schema.Provider", verb)
+	case has(t, asText):
+		p.kind, p.write = planText, writeText
+		return nil
+	}
+	return b.byKind(p, path)
+}
+
+func (b *planner) byKind(p *plan, path string) error {
+	switch t := p.typ; t.Kind() {
+	case reflect.Bool:
+		p.kind, p.write = planBool, writeBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		p.kind, p.write = planInt, writeInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		p.kind, p.write = planInt, writeUint
+	case reflect.Float32, reflect.Float64:
+		p.kind, p.write = planFloat, writeFloat
+	case reflect.String:
+		p.kind, p.write = planString, writeString
+	case reflect.Interface:
+		return b.interfaced(p, path)
+	case reflect.Pointer:
+		p.kind, p.write = planNullable, writePointer
+		return b.inside(p, t.Elem(), path)
+	case reflect.Slice:
+		if e := t.Elem(); e.Kind() == reflect.Uint8 && !has(e, b.is.marshaler) && !has(e, b.is.textMarshaler) {
+			p.kind, p.write = planBytes, writeBytes
+			return nil
+		}
+		p.kind, p.write = planList, writeList
+		return b.inside(p, t.Elem(), path+"[]")
+	case reflect.Array:
+		p.kind, p.write, p.length = planArray, writeList, t.Len()
+		return b.inside(p, t.Elem(), path+"[]")
+	case reflect.Map:
+		return b.mapped(p, path)
+	case reflect.Struct:
+		return b.structure(p, path)
+	case reflect.Func:
+		if t.CanSeq() && !b.o.Arguments {
+			p.kind, p.write = planList, writeSeq
+			return b.inside(p, t.In(0).In(0), path+"[]")
+		}
+		return typeError(path, "a function has no JSON")
+	default:
+		return typeError(path, "a %s has no JSON", t.Kind())
+	}
+	return nil
+}
+
+// inside plans what p holds.
+func (b *planner) inside(p *plan, t reflect.Type, path string) (err error) {
+	p.elem, err = b.plan(t, path)
+	return err
+}
+
+func (b *planner) mapped(p *plan, path string) (err error) {
+	p.kind, p.write = planMap, writeMap
+	if p.key, err = b.plan(p.typ.Key(), path+"[key]"); err != nil {
+		return err
+	}
+	if p.typ.Key().Kind() == reflect.String { // its text methods do not count: see encoding/json
+		p.key = &plan{kind: planString, typ: p.typ.Key(), enum: p.key.enum}
+	}
+	switch p.key.kind {
+	case planString, planText, planInt, planTime:
+	default:
+		return typeError(path, "a key of %s has no JSON", p.typ.Key())
+	}
+	if p.key.kind == planTime {
+		p.key.kind = planText
+	}
+	return b.inside(p, p.typ.Elem(), path+"[]")
+}
+
+func (b *planner) generic(p *plan, kind planKind, of []reflect.Type, path string) error {
+	p.kind = kind
+	for i, t := range of {
+		at := path
+		if kind == planTuple {
+			at += "." + string(rune('A'+i))
+		}
+		part, err := b.plan(t, at)
+		if err != nil {
+			return err
+		}
+		p.of = append(p.of, part)
+	}
+	switch kind {
+	case planTuple:
+		p.write = writeTuple
+	case planOneOf:
+		p.write = writeOneOf
+	case planOptional:
+		p.write, p.elem = writeOptional, p.of[0]
+	default:
+		p.write, p.elem = writeJSON, p.of[0]
+	}
+	return nil
+}
+
+// provide takes the schema from the type.
+func (b *planner) provide(p *plan, path string) error {
+	zero := reflect.New(p.typ)
+	provider, ok := zero.Interface().(Provider)
+	if !ok {
+		return typeError(path, "no schema.Provider")
+	}
+	p.kind, p.doc = planProvided, provider.JSONSchema()
+	if _, err := Compile(p.doc, Options{}); err != nil {
+		return typeError(path, "the schema of its method JSONSchema does not compile: %v", err)
+	}
+	b.provided = append(b.provided, p)
+	switch {
+	case has(p.typ, b.is.marshaler):
+		p.write = writeMarshaler
+	case has(p.typ, b.is.textMarshaler):
+		p.write = writeText
+	case !b.o.Arguments:
+		plain := &plan{typ: p.typ}
+		if err := b.byKind(plain, path); err != nil {
+			return err
+		}
+		p.elem, p.write = plain, writeElem
+	}
+	return nil
+}
+
+// typeLabel makes a name for people and for $defs of a type's name: without
+// the paths of packages, Page[example.org/x.Item] is Page_Item.
+func typeLabel(t reflect.Type) string {
+	words := strings.FieldsFunc(t.Name(), func(r rune) bool { return strings.ContainsRune("[],* {};", r) })
+	for i, w := range words {
+		w = w[strings.LastIndexAny(w, "./")+1:]
+		if dot := strings.IndexRune(w, '·'); dot >= 0 { // a type that is local to a function
+			w = w[:dot]
+		}
+		words[i] = strings.Map(func(r rune) rune {
+			if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+				return r
+			}
+			return '_'
+		}, w)
+	}
+	return strings.Join(words, "_")
+}
