@@ -42,12 +42,12 @@ func compileChecks(t *Tool) checks {
 		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error(), ""))
 		return c
 	}
-	if c.input, err = compileSchema(contract.Input); err != nil {
+	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error(), ""))
 	}
 	for _, v := range contract.Answers {
 		checked := checkedVariant{status: v.Status, media: v.Media}
-		if checked.body, err = compileSchema(v.Schema); err != nil {
+		if checked.body, err = compileSchema(v.Schema, contract.Formats); err != nil {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error(), ""))
 		}
 		c.answers = append(c.answers, checked)

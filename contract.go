@@ -8,6 +8,8 @@ import "strings"
 type Contract struct {
 	Input   []byte    // schema of the arguments object; nil: any object
 	Answers []Variant // the declared answers, successes and errors; nil: nothing is declared
+	Formats bool      // the keyword format is checked; false: it is an annotation
+	Wrapper string    // title of the object in which the shape native holds the value under "result", even an object; empty: only other values are held, without a title
 }
 
 var _ Promise = Contract{}

@@ -73,9 +73,9 @@ func (t *Tool) promised() Promise {
 }
 
 // compileSchema compiles doc for wall one or two; nil doc gives nil.
-func compileSchema(doc []byte) (*schema.Schema, error) {
+func compileSchema(doc []byte, formats bool) (*schema.Schema, error) {
 	if doc == nil {
 		return nil, nil //nolint:nilnil // no schema is a legal promise: nothing is checked
 	}
-	return schema.Compile(doc, schema.Options{})
+	return schema.Compile(doc, schema.Options{AssertFormat: formats})
 }

@@ -25,7 +25,7 @@ func (e *Entry) render() {
 	published, faults := e.tool.promised().Published()
 	e.faults = faults
 	e.input = e.safe("input", published.Input, anyObject)
-	if output := e.publishedOutput(published.Answers); output != nil {
+	if output := e.publishedOutput(published); output != nil {
 		e.output = e.safe("output", output, "")
 	}
 	e.definition = appendDefinition(nil, &e.tool, e.input, e.output)
@@ -57,8 +57,8 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 
 // publishedOutput is the output schema for the tool's policy and shape; nil:
 // none is published.
-func (e *Entry) publishedOutput(answers []Variant) []byte {
-	ok := successes(answers)
+func (e *Entry) publishedOutput(c Contract) []byte {
+	ok := successes(c.Answers)
 	if e.tool.Shape == OpenAPIMCP && e.tool.Policy != Off {
 		return publishOpenAPIMCP(e.tool.Policy, ok)
 	}
@@ -66,7 +66,7 @@ func (e *Entry) publishedOutput(answers []Variant) []byte {
 		return nil
 	}
 	var doc []byte
-	doc, e.wraps = publishNative(e.tool.Policy, ok)
+	doc, e.wraps = publishNative(e.tool.Policy, ok, c.Wrapper)
 	return doc
 }
 

@@ -14,18 +14,22 @@ const (
 )
 
 // publishNative is the output schema of the native shape: the data's own
-// schema where that is an object, else under "result". wraps tells which; nil:
-// nothing is declared, so nothing is published.
-func publishNative(policy Policy, answers []Variant) (doc []byte, wraps bool) {
+// schema where that is an object and no wrapper is asked for, else under
+// "result". wraps tells which; nil: nothing is declared, so nothing is
+// published.
+func publishNative(policy Policy, answers []Variant, wrapper string) (doc []byte, wraps bool) {
 	if len(answers) == 0 {
 		return nil, false
 	}
 	var b schema.Bundle
 	data := dataSchema(&b, answers)
-	if !allObjects(answers) {
+	if wrapper != "" || !allObjects(answers) {
 		doc = append(doc, `{"type":"object","properties":{"result":`...)
 		doc = append(doc, advised(policy, data)...)
 		doc = append(doc, `},"required":["result"]`...)
+		if wrapper != "" {
+			doc = rawjson.AppendString(append(doc, `,"title":`...), wrapper)
+		}
 		return appendDefs(doc, &b), true
 	}
 	if policy == Warn {
@@ -115,12 +119,27 @@ func nativeText(f form, data []byte) []Block {
 
 func listText(data []byte) []Block {
 	doc, err := rawjson.Parse(data)
-	if err != nil || doc.Len(doc.Root()) > maxBlocks {
+	if err != nil {
 		return []Block{{Text: data}}
 	}
-	blocks := make([]Block, 0, doc.Len(doc.Root()))
-	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-		blocks = append(blocks, Block{Text: valueText(doc.Raw(n))})
+	blocks := appendItems(make([]Block, 0, min(doc.Len(doc.Root()), maxBlocks)), doc, doc.Root())
+	if len(blocks) > maxBlocks {
+		return []Block{{Text: data}}
+	}
+	return blocks
+}
+
+// appendItems makes blocks of the items of a list and of the lists in it; null
+// has none. It stops once there are too many.
+func appendItems(blocks []Block, doc *rawjson.Doc, list rawjson.Node) []Block {
+	for n := doc.First(list); n != rawjson.None && len(blocks) <= maxBlocks; n = doc.Next(n) {
+		switch doc.Kind(n) {
+		case rawjson.Array:
+			blocks = appendItems(blocks, doc, n)
+		case rawjson.Null:
+		default:
+			blocks = append(blocks, Block{Text: valueText(doc.Raw(n))})
+		}
 	}
 	return blocks
 }

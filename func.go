@@ -1,0 +1,211 @@
+package tenon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// Function is a typed Go function on its way to become a tool. It is made by
+// [Func] and loaded as a member of [Functions].
+type Function struct {
+	name, description string
+	options           FuncOptions
+	in, out           reflect.Type
+	run               func(context.Context, *bound, []byte) (Reply, error)
+}
+
+// FuncOptions are the choices of [Function.With]. The zero value works.
+type FuncOptions struct {
+	Title    string         // for people; may be empty
+	Hints    Hints          // ReadOnly and Idempotent also say what a failed call may have done
+	Policy   Policy         // empty: Enforce
+	TextOnly bool           // the result is text for the model: no schema, no structuredContent, no check
+	NoTitles bool           // schemas without titles; false: they are made of the names in Go
+	Unions   []schema.Union // the types that stand for interfaces in the result
+}
+
+// Func makes a tool of a function: the type of its argument, a struct, is the
+// input schema, the type of its result the output schema. What is no object is
+// published and sent as {"result": value}. [schema.For] tells how types
+// become schemas, and which struct tags describe and constrain their members.
+//
+// What the function returns is checked against its schema before it leaves. An
+// error is the result of the call, as text that the model can read; an [Error]
+// keeps its code.
+//
+// A type without a schema is an error when the function is loaded, never a
+// tool without one. See [FuncOptions] for text on purpose.
+func Func[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) Function {
+	f := Function{name: name, description: description, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
+	if fn == nil {
+		return f
+	}
+	f.run = func(ctx context.Context, b *bound, args []byte) (Reply, error) {
+		var in In
+		if err := b.input.Decode(args, &in); err != nil {
+			return Reply{}, &Error{Code: CodeValidation, Message: "Invalid arguments: " + err.Error()}
+		}
+		out, err := fn(ctx, in)
+		if err != nil {
+			return b.failed(ctx, err)
+		}
+		return b.reply(&out)
+	}
+	return f
+}
+
+// With returns f with other options.
+func (f Function) With(o FuncOptions) Function {
+	f.options = o
+	return f
+}
+
+// Tool returns the tool that f becomes. The error names the place in f's types
+// that has no schema.
+func (f Function) Tool() (Tool, error) {
+	switch {
+	case f.run == nil:
+		return Tool{}, f.bad("the function is nil")
+	case f.name == "" || LegalName(f.name) != f.name:
+		return Tool{}, f.bad("not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -")
+	}
+	b := &bound{options: f.options}
+	var err error
+	if b.input, err = schema.For(f.in, schema.ForOptions{Arguments: true, Name: f.name, NoTitles: f.options.NoTitles}); err != nil {
+		return Tool{}, f.bad("argument: " + err.Error())
+	}
+	contract := Contract{Input: b.input.Doc(), Formats: true}
+	b.output, err = schema.For(f.out, schema.ForOptions{Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions})
+	switch {
+	case f.options.TextOnly:
+		if b.output == nil && !writable(f.out) {
+			return Tool{}, f.bad("result: " + err.Error())
+		}
+	case err != nil:
+		return Tool{}, f.bad("result: " + err.Error())
+	default:
+		contract.Answers = []Variant{{Media: "application/json", Schema: b.output.Doc()}}
+		contract.Wrapper = f.wrapper(b.output)
+	}
+	return Tool{
+		Name: f.name, Title: f.options.Title, Description: f.description, Hints: f.options.Hints,
+		Policy: f.options.Policy, Shape: Native, Promise: contract,
+		Handler: func(ctx context.Context, c *Call) (Reply, error) { return f.run(ctx, b, c.Args) },
+	}, nil
+}
+
+// wrapper is the title of the object round a result that is none itself.
+func (f Function) wrapper(output *schema.Codec) string {
+	if output.IsObject() {
+		return ""
+	}
+	return f.name + "Output"
+}
+
+func (f Function) bad(what string) error {
+	return &Error{Code: CodeBadSource, Message: "function " + f.name + ": " + what}
+}
+
+// Functions are a [Source]: the functions of a program, in this order.
+type Functions []Function
+
+var _ Source = Functions{}
+
+// Load makes the tools. An error in any function is an error of all: it is
+// the program that has to change.
+func (fs Functions) Load(context.Context) (Offer, error) {
+	var offer Offer
+	var faults []error
+	for _, f := range fs {
+		t, err := f.Tool()
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		offer.Tools = append(offer.Tools, t)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return Offer{}, err
+	}
+	return offer, nil
+}
+
+// Load reads a source and returns a gateway that serves what it offers: the
+// short way for programs with one source. What was wrong inside the
+// description is in the Faults of the gateway's catalog.
+func Load(ctx context.Context, s Source, o GatewayOptions) (*Gateway, error) {
+	offer, err := s.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
+}
+
+// writable reports whether encoding/json can write values of a type that has
+// no schema.
+func writable(t reflect.Type) bool {
+	_, err := textJSON(reflect.Zero(t).Interface())
+	var no *json.UnsupportedTypeError
+	return !errors.As(err, &no)
+}
+
+func textJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// bound is a function with the codecs of its types.
+type bound struct {
+	options       FuncOptions
+	input, output *schema.Codec // output is nil for text of a type without a schema
+}
+
+// sent says what a call may have done that began to run: everything, unless
+// the function only reads.
+func (b *bound) sent(p Progress) Sent {
+	if isTrue(b.options.Hints.ReadOnly) {
+		return Sent{}
+	}
+	return Sent{Unsafe: p, Repeatable: isTrue(b.options.Hints.Idempotent)}
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// failed is the reply of a function that returned an error. One that was cut
+// short may have done its work or not.
+func (b *bound) failed(ctx context.Context, err error) (Reply, error) {
+	if ctx.Err() != nil {
+		return Reply{Sent: b.sent(SentNoAnswer)}, err
+	}
+	return Reply{Sent: b.sent(Answered)}, err
+}
+
+// reply writes what the function returned.
+func (b *bound) reply(out any) (Reply, error) {
+	r := Reply{Media: "application/json", Sent: b.sent(Answered)}
+	var err error
+	if b.output != nil {
+		r.Body, err = b.output.Append(nil, out)
+	} else {
+		r.Body, err = textJSON(out)
+	}
+	if err != nil {
+		return r, &Error{Code: CodeContract, Message: "What the function returned cannot be written as JSON: " + err.Error()}
+	}
+	if b.options.TextOnly && r.Body[0] == '{' { // native would take an object for data
+		r.Media = "text/plain"
+		if text, err := rawjson.AppendIndent(nil, r.Body, "  "); err == nil {
+			r.Body = text
+		}
+	}
+	return r, nil
+}
