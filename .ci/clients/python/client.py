@@ -125,7 +125,8 @@ async def main(where, mode, target, quiet):
         for case in chosen:
             outcome = await call(client, case, saved)
             for name, at in case.get("save", {}).items():
-                saved[name] = pointer(outcome, at)
+                got = pointer(outcome, at)
+                saved[name] = None if got is ABSENT else got
             faults += [f"{case['tool']}, {case['name']}: {f}" for f in judge(outcome, case)]
         revision = client.protocol_version
     missed = set(names) - {c["tool"] for c in chosen}
