@@ -21,8 +21,10 @@ type compiler struct {
 	o        Options
 	seed     maphash.Seed
 	slab     []node
-	all      []place // every node, with its place
-	places   []place // of the schemas that stand where schemas are expected, by place
+	spare    *node            // made and not needed
+	plain    [isAny + 1]*node // those that name types and nothing else
+	all      []place          // every node, with its place
+	places   []place          // of the schemas that stand where schemas are expected, by place
 	strays   map[rawjson.Node]*node
 	refs     []pending
 	anchors  map[string]rawjson.Node
@@ -48,7 +50,8 @@ type pending struct {
 }
 
 // edit is a change to the document that makes it accept more, because a
-// pattern in it cannot be run: the member at goes, or becomes the schema true.
+// pattern in it cannot be run: the member at goes. If it stands under
+// patternProperties, a schema that accepts every member comes for it.
 type edit struct {
 	at     rawjson.Node
 	toTrue bool
@@ -136,12 +139,15 @@ func (c *compiler) compile(at rawjson.Node) *node {
 }
 
 func (c *compiler) newNode(at rawjson.Node) *node {
-	if len(c.slab) == 0 {
-		c.slab = make([]node, min(8<<(len(c.places)/8), 256))
+	n := c.spare
+	if c.spare = nil; n == nil {
+		if len(c.slab) == 0 {
+			c.slab = make([]node, min(4+len(c.all)/2, 256))
+		}
+		n = &c.slab[0]
+		c.slab = c.slab[1:]
 	}
-	n := &c.slab[0]
-	c.slab = c.slab[1:]
-	n.types = isAny
+	*n = node{types: isAny}
 	c.all = append(c.all, place{at, n})
 	return n
 }
@@ -155,7 +161,23 @@ func (c *compiler) object(at rawjson.Node) *node {
 		b.keyword(m)
 	}
 	b.finish()
-	return b.n
+	return c.share(b.n)
+}
+
+// share gives back a node that only says which type a value has, because most
+// do: one for each set of types is enough.
+func (c *compiler) share(n *node) *node {
+	if n.types == 0 || n.loose || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil || n.logic != nil {
+		return n
+	}
+	last := len(c.all) - 1
+	if shared := c.plain[n.types]; shared != nil && c.all[last].node == n {
+		c.all = c.all[:last]
+		c.spare = n
+		return shared
+	}
+	c.plain[n.types] = n
+	return n
 }
 
 // lookup answers the schema at a place, which is compiled now if nothing

@@ -31,7 +31,10 @@ func (b *builder) types(m rawjson.Node) {
 }
 
 func (b *builder) typeName(m rawjson.Node) types {
-	t := typeNamed(b.c.doc.Str(m))
+	var t types
+	if b.c.doc.Kind(m) == rawjson.String {
+		t = typeNamed(string(b.c.decoded(m)))
+	}
 	if t == 0 {
 		b.c.fail(m, "%s is not the name of a type", excerpt(b.c.doc.Raw(m)))
 	}
@@ -179,7 +182,7 @@ func newMembers(list []memberRule, required [][]byte, seed maphash.Seed) members
 	m.index(len(required), seed)
 	wanted := make([]int, 0, len(required))
 	for _, name := range required {
-		i := m.find(name, 0, seed)
+		i := m.find(name, seed)
 		if i < 0 {
 			i = len(m.list)
 			m.list = append(m.list, memberRule{name: name})
@@ -187,12 +190,38 @@ func newMembers(list []memberRule, required [][]byte, seed maphash.Seed) members
 		}
 		wanted = append(wanted, i)
 	}
+	m.quote()
 	m.required = make([]uint64, m.sets())
 	for _, i := range wanted {
 		m.required[i/64] |= 1 << (i % 64)
 		m.needed = true
 	}
 	return m
+}
+
+// quote writes the names as most values have them.
+func (m *members) quote() {
+	size := 0
+	for i := range m.list {
+		size += len(m.list[i].name) + 2
+	}
+	room := make([]byte, 0, size)
+	for i := range m.list {
+		start, name := len(room), m.list[i].name
+		room = append(append(append(room, '"'), name...), '"')
+		if !needsEscapes(name) {
+			m.list[i].quoted = room[start:]
+		}
+	}
+}
+
+func needsEscapes(name []byte) bool {
+	for _, c := range name {
+		if c < ' ' || c == '"' || c == '\\' {
+			return true
+		}
+	}
+	return false
 }
 
 // shortList is how many names are looked through one by one.

@@ -30,6 +30,13 @@ func kindOf(c byte) types {
 
 // next skips white space and answers the byte behind it, 0 at the end.
 func (r *run) next() byte {
+	if r.i < len(r.b) && r.b[r.i] > ' ' {
+		return r.b[r.i]
+	}
+	return r.skipSpace()
+}
+
+func (r *run) skipSpace() byte {
 	b, i := r.b, r.i
 	for ; i < len(b); i++ {
 		if c := b[i]; c > ' ' {

@@ -114,7 +114,7 @@ func (in *instance) run(v any, size int) (err error) {
 			panic(p)
 		}
 	}()
-	in.left = 1<<17 + 4*size
+	in.left = 1<<16 + 4*size
 	return in.schema.Validate(v)
 }
 
@@ -197,7 +197,7 @@ func amend(doc any, tape *rawjson.Doc, e edit) {
 				continue
 			}
 			if delete(v, token); e.toTrue {
-				v[token] = true
+				v["(?:)"] = true // a key that means every member
 			}
 		}
 	}

@@ -16,16 +16,13 @@ type members struct {
 
 type memberRule struct {
 	name     []byte
+	quoted   []byte // as most values have it: between quotes; nil if it needs escapes
 	node     *node
 	declared bool // stands under properties
 }
 
-// find looks a name up. The hint is where it is if the value keeps the order
-// of the schema.
-func (m *members) find(name []byte, hint int, seed maphash.Seed) int {
-	if hint < len(m.list) && bytes.Equal(m.list[hint].name, name) {
-		return hint
-	}
+// find looks a name up.
+func (m *members) find(name []byte, seed maphash.Seed) int {
 	if m.table == nil {
 		for i := range m.list {
 			if bytes.Equal(m.list[i].name, name) {
@@ -76,11 +73,10 @@ func (r *run) object(o *objectRules) bool {
 		r.seen = append(r.seen, 0)
 	}
 	for more := r.next() != '}'; more; count++ {
-		at, s, fine := r.key()
+		at, s, index, fine := r.name(&o.members, hint)
 		if !fine {
 			return false
 		}
-		index := o.members.find(r.plainText(s), hint, r.seed)
 		if index >= 0 {
 			hint = index + 1
 			if !r.mark(seen, index) {
@@ -111,6 +107,24 @@ func (r *run) object(o *objectRules) bool {
 	return ok
 }
 
+// name reads the key at the position and finds it among the members, -1 if it
+// is none of them.
+func (r *run) name(m *members, hint int) (at int, s piece, index int, ok bool) {
+	r.next()
+	for index = hint; index < len(m.list) && index < hint+2; index++ {
+		q := m.list[index].quoted
+		if end := r.i + len(q); len(q) > 0 && end <= len(r.b) && string(r.b[r.i:end]) == string(q) {
+			at, s.start, s.end = r.i, r.i+1, end-1
+			r.i = end
+			return at, s, index, true
+		}
+	}
+	if at, s, ok = r.key(); !ok {
+		return at, s, -1, false
+	}
+	return at, s, m.find(r.plainText(s), r.seed), true
+}
+
 // key reads the key at the position.
 func (r *run) key() (at int, s piece, ok bool) {
 	if r.next() != '"' {
@@ -122,6 +136,10 @@ func (r *run) key() (at int, s piece, ok bool) {
 }
 
 func (r *run) colon() bool {
+	if r.i < len(r.b) && r.b[r.i] == ':' {
+		r.i++
+		return true
+	}
 	if r.next() != ':' {
 		return r.broken()
 	}
