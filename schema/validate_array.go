@@ -14,20 +14,16 @@ func (r *run) array(a *arrayRules) bool {
 	}
 	base, count, ok, unique := len(r.keys), 0, true, true
 	for more := r.next() != ']'; more; count++ {
-		item := a.at(count)
-		if a != nil && a.unique {
-			r.next()
-			at := r.i
-			if !r.value(item) {
-				ok = false
-			} else {
-				unique = r.newItem(base, at) && unique
+		r.next()
+		at := r.i
+		if !r.value(a.at(count)) {
+			if r.fatal() {
+				return false
 			}
-		} else if !r.value(item) {
 			ok = false
 		}
-		if !ok && r.fatal() {
-			return false
+		if a != nil && a.unique {
+			unique = r.newItem(base, at) && unique
 		}
 		switch r.next() {
 		case ',':
