@@ -30,6 +30,7 @@ type compiler struct {
 	anchors  map[string]rawjson.Node
 	formats  map[string]*jsonschema.Schema
 	beyond   string // the first keyword that needs the second tier
+	nested   bool   // documents of their own stand inside this one
 	edits    []edit
 	count    int
 	patterns int // the size of all patterns so far

@@ -39,7 +39,7 @@ func (c *compiler) resolve() {
 func (c *compiler) target(at rawjson.Node) (rawjson.Node, bool) {
 	ref := c.doc.Str(at)
 	fragment, local := strings.CutPrefix(ref, "#")
-	if !local || c.beyond == "$id" {
+	if !local || c.nested {
 		c.needs("$ref")
 		return rawjson.None, false
 	}
@@ -217,9 +217,14 @@ func (c *compiler) drop(at rawjson.Node, keyword string) {
 }
 
 // spread makes every schema loose that leads to a loose one. Children stand
-// behind their parents, so going backwards settles all but references.
+// behind their parents, so going backwards settles all but references. The
+// keywords of the second tier are not followed; a document that has one is
+// loose everywhere.
 func (c *compiler) spread() {
-	const rounds = 50 // rows of references that long give up: all is loose
+	rounds := 50 // rows of references that long give up: all is loose
+	if c.beyond != "" {
+		rounds = 0
+	}
 	for round := range rounds + 1 {
 		changed := false
 		for i := len(c.all) - 1; i >= 0; i-- {

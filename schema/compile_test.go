@@ -86,6 +86,31 @@ func TestPatternsThatCannotBeRun(t *testing.T) {
 	}
 }
 
+func TestReferencesInsideADocumentInTheDocument(t *testing.T) {
+	const doc = `{"contains":{},"properties":{"a":{"$ref":"inner"}},"$defs":{"i":{"$id":"inner","$ref":"#/$defs/b","$defs":{"b":{"type":"null"}}}}}`
+	s, err := schema.Compile([]byte(doc), schema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/a"}, violated(s.Validate([]byte(`{"a":1}`)))); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}
+
+func TestViolationsOfTheSecondTierComeInOrder(t *testing.T) {
+	s, err := schema.Compile([]byte(`{"unevaluatedProperties":{"type":"null"}}`), schema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range s.Validate([]byte(`{"d":1,"a":[],"c":"","b":{},"e":null,"f":1}`)) {
+		got = append(got, v.Path)
+	}
+	if diff := cmp.Diff([]string{"/d", "/a", "/c", "/b", "/f"}, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	values := []string{
 		`"2024-02-28"`, `"2024-02-29"`, `"2023-02-29"`, `"2024-13-01"`, `"2024-00-01"`, `"2024-01-00"`, `"2024-01-01T00:00:00Z"`,

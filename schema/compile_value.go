@@ -141,6 +141,7 @@ func (b *builder) id(m rawjson.Node) {
 		b.c.fail(m, "must not have a fragment")
 	}
 	if b.at != b.c.doc.Root() {
+		b.c.nested = true
 		b.c.needs("$id")
 	}
 }

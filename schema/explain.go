@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,12 +19,23 @@ func message(k jsonschema.ErrorKind) string {
 	return strings.TrimPrefix((&jsonschema.ValidationError{ErrorKind: k}).Error(), "at '': ")
 }
 
-// explainer turns the errors of the library into violations.
+// explainer turns the errors of the library into violations. An error of
+// propertyNames may carry a wrong place: in v6.0.3 it shares the memory of its
+// path with the values that are looked at after it.
 type explainer struct {
 	value *rawjson.Doc
-	found []Violation
+	found []placed
 	seen  map[Violation]struct{}
 }
+
+// placed is a violation and where the value begins that it is about.
+type placed struct {
+	at int
+	Violation
+}
+
+// maxLeaves bounds the errors that are looked at before the first are chosen.
+const maxLeaves = 100 * maxViolations
 
 func explain(err *jsonschema.ValidationError, value []byte) []Violation {
 	doc, perr := rawjson.Parse(value)
@@ -31,13 +44,20 @@ func explain(err *jsonschema.ValidationError, value []byte) []Violation {
 	}
 	e := explainer{value: doc, seen: map[Violation]struct{}{}}
 	e.walk(err)
-	return e.found
+	slices.SortFunc(e.found, func(a, b placed) int { // the library's order is that of a map
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Expected, b.Expected))
+	})
+	found := make([]Violation, min(len(e.found), maxViolations))
+	for i := range found {
+		found[i] = e.found[i].Violation
+	}
+	return found
 }
 
 // walk reports the leaves of the tree of errors: those are what is wrong, the
 // inner ones only say which union or reference led there.
 func (e *explainer) walk(err *jsonschema.ValidationError) {
-	if len(e.found) >= maxViolations {
+	if len(e.found) >= maxLeaves {
 		return
 	}
 	if _, ok := err.ErrorKind.(*kind.PropertyNames); !ok && len(err.Causes) > 0 {
@@ -78,20 +98,21 @@ func (e *explainer) leaf(path string, k jsonschema.ErrorKind) {
 
 func (e *explainer) missing(path, keyword string, names []string) {
 	for _, name := range names {
-		e.put(Violation{path, keyword, member(name), nothing})
+		e.put(e.value.Pointer(path), Violation{path, keyword, member(name), nothing})
 	}
 }
 
 func (e *explainer) add(path, keyword, expected string) {
-	e.put(Violation{path, keyword, cut(expected, maxExpected), excerpt(e.value.Raw(e.value.Pointer(path)))})
+	at := e.value.Pointer(path)
+	e.put(at, Violation{path, keyword, cut(expected, maxExpected), excerpt(e.value.Raw(at))})
 }
 
-func (e *explainer) put(v Violation) {
-	if _, ok := e.seen[v]; ok || len(e.found) >= maxViolations {
+func (e *explainer) put(at rawjson.Node, v Violation) {
+	if _, ok := e.seen[v]; ok || len(e.found) >= maxLeaves {
 		return
 	}
 	e.seen[v] = struct{}{}
-	e.found = append(e.found, v)
+	e.found = append(e.found, placed{e.value.Offset(at), v})
 }
 
 func member(name string) string   { return cut("member "+strconv.Quote(name), maxExpected) }
