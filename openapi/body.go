@@ -200,8 +200,9 @@ func (b *body) bytes(v argument) ([]byte, error) {
 		return v.scalar(), nil
 	case binaryBody:
 		return decodeBase64(b.arg, v)
+	default:
+		return nil, b.unsupported()
 	}
-	return nil, b.unsupported()
 }
 
 func (b *body) unsupported() error {

@@ -2,7 +2,6 @@ package openapi_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -43,7 +42,7 @@ func FuzzRequest(f *testing.F) {
 	cookie := regexp.MustCompile(`^[-A-Za-z0-9._~%=,]*(; [-A-Za-z0-9._~%=,]*)*$`)
 	f.Fuzz(func(t *testing.T, args string) {
 		w.sent = w.sent[:0]
-		_, err := offer.Tools[0].Handler(context.Background(), &tenon.Call{Args: []byte(args)})
+		_, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(args)})
 		if len(w.sent) == 0 {
 			if err == nil {
 				t.Fatal("neither sent nor refused")
@@ -128,7 +127,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			seen[tool.Name] = true
 			checkContract(t, tool)
-			_, _ = tool.Handler(context.Background(), &tenon.Call{Args: []byte(`{"body":{}}`)})
+			_, _ = tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"body":{}}`)})
 		}
 	})
 }

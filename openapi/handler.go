@@ -62,8 +62,8 @@ func mediaOf(res egress.Response) string {
 // failure is a failed request as the caller may read it: what egress prints
 // holds no path, no query and no credential. The cause goes to the log.
 func failure(err error) error {
-	var e *egress.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*egress.Error](err)
+	if !ok {
 		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no answer", Err: err}
 	}
 	return &tenon.Error{Code: codeOf(e.Kind), Message: e.Error(), Err: e.Err}

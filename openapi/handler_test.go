@@ -1,7 +1,6 @@
 package openapi_test
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -160,7 +159,7 @@ func TestNothingListens(t *testing.T) {
 
 func TestPrivateAddressIsRefusedByDefault(t *testing.T) {
 	offer := load(t, methods, openapi.Options{BaseURL: "http://127.0.0.1:1"})
-	_, err := named(t, offer, "get").Handler(context.Background(), &tenon.Call{Args: []byte(`{"what":"x"}`)})
+	_, err := named(t, offer, "get").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"x"}`)})
 	if tenon.CodeOf(err) != tenon.CodeRequest || !strings.Contains(err.Error(), "--allow-host 127.0.0.1:1") {
 		t.Errorf("%v", err)
 	}

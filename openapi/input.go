@@ -100,6 +100,7 @@ func (b *body) describe() string {
 		text += " (" + b.media + ": not supported yet)"
 	case binaryBody, textBody:
 		text += " (" + b.media + ")"
+	default:
 	}
 	return strings.TrimSpace(text)
 }

@@ -1,7 +1,6 @@
 package openapi_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -22,14 +21,6 @@ func tools(offer tenon.Offer) []string {
 	var out []string
 	for _, t := range offer.Tools {
 		out = append(out, t.Name)
-	}
-	return out
-}
-
-func faults(fs []tenon.Fault) []string {
-	var out []string
-	for _, f := range fs {
-		out = append(out, f.What)
 	}
 	return out
 }
@@ -153,7 +144,7 @@ func TestServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := offer.Tools[0].Handler(context.Background(), &tenon.Call{}); err != nil {
+			if _, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{}); err != nil {
 				got = err.Error()
 			}
 			if got != c.want {
@@ -190,7 +181,7 @@ func TestOperatorHeadersStayAtTheBaseURL(t *testing.T) {
 	client := &http.Client{Transport: tripper(func(r *http.Request) { got = append(got, r.Header.Get("X-Key")) })}
 	offer := load(t, doc, openapi.Options{Client: client, Header: http.Header{"x-key": {"secret"}}})
 	for _, tool := range offer.Tools {
-		if _, err := tool.Handler(context.Background(), &tenon.Call{Args: []byte(`{"x-key":"mine"}`)}); err != nil {
+		if _, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"x-key":"mine"}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -158,6 +158,7 @@ func (p *plan) write(o *operation, q *parameter) {
 		if q.node.isTrue("allowReserved") {
 			q.style.escape = escapeReserved
 		}
+	default:
 	}
 	q.wire = q.style.escape.text(q.name)
 }

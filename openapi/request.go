@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -228,74 +227,16 @@ func (q *parameter) appendQuery(dst []byte, v argument) []byte {
 	return escapeReserved.append(dst, v.scalar())
 }
 
-// headers copies the fixed headers and adds those of the arguments.
-func (p *plan) headers(root argument) (http.Header, error) {
-	fixed := p.header()
-	h := make(http.Header, len(fixed)+2)
-	maps.Copy(h, fixed)
-	var cookies []byte
-	for i := range p.params {
-		q := &p.params[i]
-		if q.in != inHeader && q.in != inCookie {
-			continue
-		}
-		v, given, err := q.value(root)
-		if err != nil {
-			return nil, err
-		}
-		if !given {
-			continue
-		}
-		if q.in == inCookie {
-			if len(cookies) > 0 {
-				cookies = append(cookies, "; "...)
-			}
-			cookies = q.append(cookies, v)
-			continue
-		}
-		text, err := q.headerText(v)
-		if err != nil {
-			return nil, err
-		}
-		h[q.wire] = []string{text}
-	}
-	if len(cookies) > maxLine {
-		return nil, tooLong("the cookies", maxLine)
-	}
-	if len(cookies) > 0 {
-		h["Cookie"] = []string{joinCookies(h["Cookie"], string(cookies))}
-	}
-	return h, nil
-}
-
-func joinCookies(before []string, more string) string {
-	return strings.Join(append(before[:len(before):len(before)], more), "; ")
-}
-
-// headerText refuses what could end the line. Header values are not
-// percent-encoded (3.1.1, appendix D).
-func (q *parameter) headerText(v argument) (string, error) {
-	b := q.append(nil, v)
-	if len(b) > maxLine {
-		return "", tooLong("the header "+q.wire, maxLine)
-	}
-	for _, c := range b {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return "", invalid("argument %s holds a control character; a header cannot", q.arg)
-		}
-	}
-	return strings.Trim(string(b), " \t"), nil
-}
-
 // content makes the body; given is false where none is sent.
 func (p *plan) content(root argument) (content []byte, given bool, err error) {
-	switch {
-	case p.body.write == noBody:
+	switch p.body.write {
+	case noBody:
 		return nil, false, nil
-	case p.body.write == fieldsBody:
+	case fieldsBody:
 		return p.formFields(root)
-	case p.body.write == unsupportedFields:
+	case unsupportedFields:
 		return nil, false, p.body.unsupported()
+	default:
 	}
 	v := argument{root.doc, root.doc.Get(root.node, p.body.arg)}
 	null := v.kind() == rawjson.Null && p.body.required && p.body.write == jsonBody

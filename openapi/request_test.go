@@ -2,7 +2,6 @@ package openapi_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -70,7 +69,7 @@ func call(t *testing.T, doc, args string, o openapi.Options) (string, error) {
 	if len(offer.Tools) != 1 {
 		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Faults)
 	}
-	_, err := offer.Tools[0].Handler(context.Background(), &tenon.Call{Args: []byte(args)})
+	_, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(args)})
 	return strings.Join(w.sent, "\n---\n"), err
 }
 

@@ -165,7 +165,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	var size int64
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		size = info.Size()
@@ -192,8 +192,7 @@ func readFile(path string) ([]byte, error) {
 
 // plain takes the path out of an error that is printed behind the path.
 func plain(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return pe.Err
 	}
 	return err

@@ -97,8 +97,9 @@ func (a argument) scalar() []byte {
 		return nil
 	case rawjson.Array, rawjson.Object:
 		return a.doc.AppendCompact(nil, a.node)
+	default:
+		return a.doc.Raw(a.node)
 	}
-	return a.doc.Raw(a.node)
 }
 
 // append writes v under the given name, which stands there already escaped. It
