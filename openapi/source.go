@@ -10,8 +10,8 @@
 // shaped, nor how addresses are allowed: it hands out plain [tenon.Tool]
 // values, and their requests leave through the client that it was given.
 //
-// The path of a description: bytes → [document] → [operation] → tool. The path
-// of a call: arguments → plan (request.go, style.go, body.go) → upstream →
+// The path of a description: bytes → document → operation → tool. The path
+// of a call: arguments → plan (request.go, header.go, style.go, body.go) → upstream →
 // [tenon.Reply].
 package openapi
 
