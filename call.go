@@ -1,13 +1,52 @@
 package tenon
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // Call is one use of a tool by a client.
 type Call struct {
 	Tool    string  // name in the catalog
 	Args    []byte  // the arguments object as it came, one JSON value; empty: {}
 	Subject Subject // on whose behalf
+
+	// What leads back to the caller while the call is under way. Each may be
+	// nil; the methods of Call know that.
+	Asker    Asker
+	Progress func(done, total float64, note string)
+	Log      func(level Level, data any)
 }
+
+// Ask asks the party behind the call: see [Asker].
+func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
+	if c.Asker == nil {
+		for _, q := range questions {
+			return nil, &CannotAskError{Kind: q.Kind}
+		}
+		return nil, nil
+	}
+	return c.Asker.Ask(ctx, questions...)
+}
+
+// Report says how far the call got: done of total, which is 0 where it is not
+// known. Only a done that grows is passed on.
+func (c *Call) Report(done, total float64, note string) {
+	if c.Progress != nil {
+		c.Progress(done, total, note)
+	}
+}
+
+// Note sends data, anything that is JSON, to the client's log.
+func (c *Call) Note(level Level, data any) {
+	if c.Log != nil {
+		c.Log(level, data)
+	}
+}
+
+// Level is the weight of a line in a client's log: debug, info, notice,
+// warning, error, critical, alert or emergency.
+type Level string
 
 // Subject names the party behind a call: the process owner on stdio, a
 // verified identity or a keyed hash on HTTP. Anonymous is empty.
@@ -20,6 +59,11 @@ type Reply struct {
 	Header http.Header // response headers; nil without HTTP
 	Body   []byte      // raw bytes, decoded from any transfer or content encoding
 	Sent   Sent        // how far the requests got that can change something
+
+	// Blocks is what a source answers that has content of its own: it is
+	// delivered as it is, and Body is not looked at. Meta goes with it.
+	Blocks []Block
+	Meta   []byte // JSON object for the result's _meta; nil: none
 }
 
 // Sent tells how far a call's unsafe requests got: those that may change
@@ -53,10 +97,11 @@ type Result struct {
 // Block is one content block.
 type Block struct {
 	Kind  BlockKind
-	Text  []byte // text blocks: UTF-8, not escaped
+	Text  []byte // text blocks, and resources that are text: UTF-8, not escaped
 	Data  []byte // the other blocks: raw bytes, not base64
-	Media string // media type of Data
-	URI   string // resource blocks
+	Media string // media type of Text or Data
+	URI   string // resource blocks and links
+	Name  string // links
 }
 
 // BlockKind is the type of a content block.
@@ -67,5 +112,6 @@ const (
 	TextBlock BlockKind = iota
 	ImageBlock
 	AudioBlock
-	ResourceBlock // an embedded resource with binary data
+	ResourceBlock // an embedded resource: text, or binary where Text is nil
+	LinkBlock     // the address of a resource
 )

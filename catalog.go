@@ -37,12 +37,16 @@ type BuildOptions struct {
 	Prefix Prefix
 }
 
-// Catalog is a frozen set of tools in the order of their descriptions. It is
+// Catalog is a frozen set of tools, resources and prompts in the order of their
+// descriptions. It is
 // safe for concurrent use and never changes; a reload builds a new one.
 type Catalog struct {
-	tools  []*Entry
-	byName map[string]*Entry
-	faults []Fault
+	tools     []*Entry
+	byName    map[string]*Entry
+	resources []Resource
+	templates []Template
+	prompts   []Prompt
+	faults    []Fault
 }
 
 // Build joins offers into a catalog and gives every tool a legal, unique name.
@@ -52,6 +56,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 	shared := sharedNames(offers)
 	for _, n := range offers {
 		c.faults = append(c.faults, n.Offer.Faults...)
+		c.gather(n.Offer)
 		for _, t := range n.Offer.Tools {
 			if t.Handler == nil {
 				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,8 +26,10 @@ type GatewayOptions struct {
 // tool published. Both walls stand here, so that no source can forget one.
 type Gateway struct {
 	catalog atomic.Pointer[Catalog]
-	log     *slog.Logger
-	timeout time.Duration
+
+	subscribers sync.Map // of *func(Change)
+	log         *slog.Logger
+	timeout     time.Duration
 }
 
 // NewGateway returns a gateway that serves c.
@@ -46,13 +49,16 @@ func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
 func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 
 // Swap puts c in force. Calls under way end under the catalog in which they
-// began.
-func (g *Gateway) Swap(c *Catalog) { g.catalog.Store(c) }
+// began. Subscribers are told.
+func (g *Gateway) Swap(c *Catalog) {
+	g.catalog.Store(c)
+	g.tell(Change{})
+}
 
 // Call performs one call. Whatever goes wrong with the tool is a Result with
 // IsError, so that the model can read it. An error means that there is no
-// result: CodeNotFound for a tool that the catalog does not have, or ctx's own
-// error where the caller is gone.
+// result: CodeNotFound for a tool that the catalog does not have, ctx's own
+// error where the caller is gone, and what an [Asker] said, untouched.
 func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
@@ -74,7 +80,13 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if unwinds(err) {
+			return nil, err
+		}
 		return g.failed(e, &reply, err), nil
+	}
+	if reply.Blocks != nil {
+		return &Result{Content: reply.Blocks, Meta: reply.Meta}, nil
 	}
 	return g.answered(e, checks, &reply), nil
 }

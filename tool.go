@@ -19,8 +19,11 @@ type Source interface {
 // Offer is what a source found in its description, in the order of the
 // description.
 type Offer struct {
-	Tools  []Tool
-	Faults []Fault
+	Tools     []Tool
+	Resources []Resource
+	Templates []Template
+	Prompts   []Prompt
+	Faults    []Fault
 }
 
 // Fault is one thing that is wrong with a description.

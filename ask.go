@@ -1,0 +1,74 @@
+package tenon
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Asker asks the party behind a call: a person, a model, or the client itself.
+//
+// Some revisions of the protocol cannot ask while a call is under way. There,
+// Ask returns an [*InputNeededError]: the handler hands it on at once, and is
+// run again from its beginning when the answers are there. So a handler asks
+// before it changes anything, and a question has the same Key on every run.
+type Asker interface {
+	// Ask returns one answer for each question, in their order. Several
+	// questions in one Ask may be put at the same time.
+	Ask(ctx context.Context, questions ...Question) ([]Answer, error)
+}
+
+// Question is one thing to ask.
+type Question struct {
+	Key    string // names the question within its call; must not be empty
+	Kind   QuestionKind
+	Params []byte // JSON object, as the protocol has it for this kind; nil: {}
+}
+
+// QuestionKind says who is to answer.
+type QuestionKind string
+
+// The kinds of question.
+const (
+	AskForm  QuestionKind = "form"     // a person fills in a form of flat fields
+	AskURL   QuestionKind = "url"      // a person visits an address
+	AskModel QuestionKind = "sampling" // the client's model writes something
+	AskRoots QuestionKind = "roots"    // the client names its folders
+)
+
+// Form asks a person to fill in the fields of schema, a JSON Schema of a flat
+// object.
+func Form(key, message string, schema []byte) Question {
+	p := rawjson.AppendString([]byte(`{"mode":"form","message":`), message)
+	p = append(append(p, `,"requestedSchema":`...), schema...)
+	return Question{Key: key, Kind: AskForm, Params: append(p, '}')}
+}
+
+// Answer is what came back.
+type Answer struct {
+	Action string // forms and addresses: "accept", "decline" or "cancel"; empty for other kinds
+	Body   []byte // forms: the fields, a JSON object, nil where none came; other kinds: the whole answer
+}
+
+// InputNeededError says that a call cannot go on without answers that only a
+// new request can bring. It travels to the door untouched.
+type InputNeededError struct{ Questions []Question }
+
+// Error names the questions by their keys.
+func (e *InputNeededError) Error() string {
+	keys := make([]string, len(e.Questions))
+	for i, q := range e.Questions {
+		keys[i] = q.Key
+	}
+	return "input is needed: " + strings.Join(keys, ", ")
+}
+
+// CannotAskError says that the client has no way to answer such a question. A
+// handler may do without the answer; else it hands the error on.
+type CannotAskError struct{ Kind QuestionKind }
+
+// Error says what the client lacks.
+func (e *CannotAskError) Error() string {
+	return "the client cannot be asked, which this needs: " + string(e.Kind)
+}
