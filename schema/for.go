@@ -75,6 +75,14 @@ func (e *ValueError) Error() string {
 // The error is a *[TypeError]. Nothing is guessed: a type of which nobody
 // can tell what it writes has no schema.
 func For(t reflect.Type, o ForOptions) (*Codec, error) {
+	c, err := newCodec(t, o)
+	if err == nil && o.Arguments && !c.IsObject() {
+		return nil, typeError(t.String(), "arguments are an object: take a struct, or a map with string keys")
+	}
+	return c, err
+}
+
+func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	b := &planner{o: o, is: newInterfaces(), named: map[reflect.Type]*plan{}}
 	root, err := b.root(t)
 	if err != nil {

@@ -80,11 +80,7 @@ func (b *planner) root(t reflect.Type) (*plan, error) {
 	if !b.o.Arguments && t == reflect.TypeFor[struct{}]() {
 		return &plan{kind: planNull, typ: t, write: writeNull}, nil
 	}
-	p, err := b.plan(t, t.String())
-	if err == nil && b.o.Arguments && !(&Codec{plan: p}).IsObject() {
-		err = typeError(t.String(), "arguments are an object: take a struct, or a map with string keys")
-	}
-	return p, err
+	return b.plan(t, t.String())
 }
 
 // plan plans a type that stands at path.
@@ -115,7 +111,7 @@ func (b *planner) make(p *plan, path string) (*plan, error) {
 	if known := wellKnown(t); known != nil {
 		return known, nil
 	}
-	if t.Implements(b.is.generic) {
+	if t.Kind() == reflect.Struct && t.PkgPath() == reflect.TypeFor[plan]().PkgPath() && t.Implements(b.is.generic) {
 		if g, ok := reflect.Zero(t).Interface().(generic); ok {
 			if self, kind, of := g.parts(); self == t {
 				p.label = ""
@@ -246,12 +242,7 @@ func (b *planner) generic(p *plan, kind planKind, of []reflect.Type, path string
 
 // provide takes the schema from the type.
 func (b *planner) provide(p *plan, path string) error {
-	zero := reflect.New(p.typ)
-	provider, ok := zero.Interface().(Provider)
-	if !ok {
-		return typeError(path, "no schema.Provider")
-	}
-	p.kind, p.doc = planProvided, provider.JSONSchema()
+	p.kind, p.doc = planProvided, providedBy(p.typ)
 	if _, err := Compile(p.doc, Options{}); err != nil {
 		return typeError(path, "the schema of its method JSONSchema does not compile: %v", err)
 	}
@@ -267,6 +258,20 @@ func (b *planner) provide(p *plan, path string) error {
 			return err
 		}
 		p.elem, p.write = plain, writeElem
+	}
+	return nil
+}
+
+// providedBy asks the zero value of a type for its schema; nil where it cannot
+// answer: a method of an embedded nil pointer may panic.
+func providedBy(t reflect.Type) (doc []byte) {
+	defer func() {
+		if recover() != nil {
+			doc = nil
+		}
+	}()
+	if provider, ok := reflect.New(t).Interface().(Provider); ok {
+		return provider.JSONSchema()
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 // generic is a type of this file. Its plan is made of its parts.
 type generic interface {
 	// parts returns the type itself, because a struct that embeds it has the
-	// method too; what it is; and the types that it is made of.
+	// method too; what it is; and the types that it is made of. It is called
+	// only for types of this package.
 	parts() (self reflect.Type, kind planKind, of []reflect.Type)
 }
 
@@ -182,7 +183,7 @@ func marshalOne(members ...any) ([]byte, error) {
 // place for a cache that is not global.
 func try[T any](p **T) func(text []byte) (bool, error) {
 	return func(text []byte) (bool, error) {
-		c, err := For(reflect.TypeFor[T](), ForOptions{Arguments: true})
+		c, err := newCodec(reflect.TypeFor[T](), ForOptions{Arguments: true})
 		if err != nil {
 			return false, err
 		}

@@ -1,0 +1,141 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// search is what an argument can be.
+type search struct {
+	City   string                              `json:"city"`
+	Days   int                                 `json:"days" doc:"How many days" check:"min=1,max=14,default=3"`
+	Unit   string                              `json:"unit" check:"enum=c|f,default=c"`
+	Where  *loc                                `json:"where"`
+	Tags   []string                            `json:"tags" check:"default=[]"`
+	Exact  int64                               `json:"exact,omitempty"`
+	Small  int8                                `json:"small,omitempty"`
+	Wide   uint                                `json:"wide,omitempty"`
+	Legs   []leg                               `json:"legs,omitempty"`
+	ByName map[string]*leg                     `json:"by_name,omitempty"`
+	Pair   *schema.Tuple2[int, leg]            `json:"pair"`
+	Either *schema.OneOf2[leg, map[string]int] `json:"either"`
+	Since  time.Time                           `json:"since,omitzero"`
+	Text   string                              `json:"text,string,omitempty"`
+}
+
+type leg struct {
+	From  string `json:"from"`
+	Class int    `json:"class" check:"default=2"`
+}
+
+func reader(t testing.TB) (*schema.Codec, *schema.Schema) {
+	t.Helper()
+	c, err := schema.For(reflect.TypeFor[search](), schema.ForOptions{Arguments: true, Name: "search"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(c.Doc(), schema.Options{AssertFormat: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, s
+}
+
+func TestArgumentsAreReadIntoTheType(t *testing.T) {
+	c, s := reader(t)
+	for name, tt := range map[string]struct{ args, want string }{
+		"missing members get their defaults":      {`{"city":"x"}`, `{"days":3,"unit":"c","tags":[]}`},
+		"what is given wins":                      {`{"city":"x","days":1,"unit":"f","tags":["a"]}`, `{"days":1,"unit":"f","tags":["a"]}`},
+		"defaults deep inside":                    {`{"city":"x","legs":[{"from":"a"},{"from":"b","class":1}],"by_name":{"n":{"from":"c"},"nil":null}}`, `{"days":3,"unit":"c","tags":[],"legs":[{"from":"a","class":2},{"from":"b","class":1}],"by_name":{"n":{"from":"c","class":2},"nil":null}}`},
+		"defaults in a tuple":                     {`{"city":"x","pair":[1.0,{"from":"a"}]}`, `{"days":3,"unit":"c","tags":[],"pair":[1,{"from":"a","class":2}]}`},
+		"the member of a OneOf whose schema fits": {`{"city":"x","either":{"from":"a"}}`, `{"days":3,"unit":"c","tags":[],"either":{"from":"a","class":2}}`},
+		"and the other one":                       {`{"city":"x","either":{"from":1}}`, `{"days":3,"unit":"c","tags":[],"either":{"from":1}}`},
+		"integers beyond a double are exact":      {`{"city":"x","exact":9007199254740993}`, `{"days":3,"unit":"c","tags":[],"exact":9007199254740993}`},
+		"integers however they are written":       {`{"city":"x","days":2.0,"exact":-12e2,"small":0.1e1}`, `{"days":2,"unit":"c","tags":[],"exact":-1200,"small":1}`},
+		"null where it may stand":                 {`{"city":"x","where":null}`, `{"days":3,"unit":"c","tags":[]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if broken := s.Validate([]byte(tt.args)); broken != nil {
+				t.Fatalf("does not fit: %v", broken)
+			}
+			var got, want search
+			if err := c.Decode([]byte(tt.args), &got); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(tt.want), &want); err != nil {
+				t.Fatal(err)
+			}
+			want.City = "x"
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestArgumentsThatDoNotFitTheType(t *testing.T) {
+	c, s := reader(t)
+	for name, args := range map[string]string{
+		"an unknown member":              `{"city":"x","cty":"y"}`,
+		"the same in another case":       `{"City":"x"}`,
+		"an unknown member deep inside":  `{"city":"x","legs":[{"from":"a","to":"b"}]}`,
+		"a number that is too large":     `{"city":"x","small":128}`,
+		"a number that is no integer":    `{"city":"x","exact":1.5}`,
+		"null where nothing may be null": `{"city":null}`,
+		"a time that is none":            `{"city":"x","since":"today"}`,
+		"something that is not listed":   `{"city":"x","unit":"k"}`,
+	} {
+		if s.Validate([]byte(args)) == nil {
+			t.Errorf("%s: %s fits", name, args)
+		}
+	}
+	var v search
+	err := c.Decode([]byte(`{"city":"x","wide":1e30}`), &v)
+	if err == nil || err.Error() != "wide: number 1000000000000000000000000000000 cannot be held by uint" {
+		t.Errorf("a number that JSON Schema allows and Go does not: %v", err)
+	}
+}
+
+// FuzzDecode: arguments that fit the schema are read, or refused with the
+// place; what was read fits the schema again and is read as the same.
+func FuzzDecode(f *testing.F) {
+	for _, args := range []string{
+		`{"city":"x","days":2.0,"legs":[{"from":"a"}],"pair":[1e0,{"from":"b"}],"either":{"a":1}}`,
+		`{"city":"","by_name":{"n":null},"text":"\"q\"","since":"2026-01-02T03:04:05Z","wide":1e99,"where":{"lat":1,"lon":-0.0}}`,
+	} {
+		f.Add([]byte(args))
+	}
+	c, s := reader(f)
+	f.Fuzz(func(t *testing.T, args []byte) {
+		if s.Validate(args) != nil {
+			return
+		}
+		var v, again search
+		if err := c.Decode(args, &v); err != nil {
+			if wrong := new(schema.ValueError); !errors.As(err, &wrong) || wrong.What == "" {
+				t.Fatalf("%s: %v", args, err)
+			}
+			return
+		}
+		text, err := c.Append(nil, &v)
+		if err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+		if broken := s.Validate(text); broken != nil {
+			t.Fatalf("%s became %s: %v", args, text, broken)
+		}
+		if err := c.Decode(text, &again); err != nil {
+			t.Fatalf("%s became %s: %v", args, text, err)
+		}
+		if twice, err := c.Append(nil, &again); err != nil || string(twice) != string(text) {
+			t.Fatalf("%s became %s, then %s (%v)", args, text, twice, err)
+		}
+	})
+}
