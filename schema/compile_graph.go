@@ -2,6 +2,7 @@ package schema
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -92,6 +93,7 @@ func (c *compiler) look(n *node) int {
 	n.mark = open
 	n.chain = 1
 	if n.logic != nil {
+		n.logic.all = slices.DeleteFunc(n.logic.all, func(to *node) bool { return to == nil })
 		n.logic.each(func(to *node) { n.chain = max(n.chain, 1+c.look(to)) })
 		n.settleAlias()
 	}
@@ -120,21 +122,20 @@ func (l *logicRules) each(visit func(*node)) {
 	}
 }
 
-// settleAlias makes a schema that is nothing but one reference lead straight
-// to what it refers to.
+// settleAlias makes a schema that is nothing but one reference, or allOf of
+// one schema, lead straight there.
 func (n *node) settleAlias() {
 	l := n.logic
+	if len(l.all)+len(l.any)+len(l.one) == 0 && !l.notTold && !l.condTold {
+		n.logic = nil // references to schemas that accept everything
+		return
+	}
 	if n.types != isAny || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil ||
 		len(l.all) != 1 || len(l.any)+len(l.one) > 0 || l.notTold || l.condTold {
 		return
 	}
-	switch to := l.all[0]; {
-	case to == nil:
-		n.logic = nil // a reference to a schema that accepts everything
-	case to.alias != nil:
-		n.alias = to.alias
-	default:
-		n.alias = to
+	if n.alias = l.all[0]; n.alias.alias != nil {
+		n.alias = n.alias.alias
 	}
 }
 

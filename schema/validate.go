@@ -49,8 +49,8 @@ type visit struct {
 func (r *run) reset(value []byte, collect bool) {
 	r.b, r.i, r.depth, r.frames, r.stop, r.collect = value, 0, 0, 0, 0, collect
 	r.keys, r.seen, r.memo = r.keys[:0], r.seen[:0], nil
-	r.left = 4<<20 + 16*len(value)
-	r.floor = r.left - 1<<15 - 2*len(value)
+	r.left = 1<<20 + 16*len(value)
+	r.floor = r.left - 1<<18 - 4*len(value)
 }
 
 // release forgets the value, so that the run can be kept for the next one.
@@ -125,6 +125,7 @@ func (r *run) value(n *node) bool {
 
 // remembered is whole for a run that keeps what it found out.
 func (r *run) remembered(kind types, n *node) bool {
+	r.left -= 8 // what it costs to look
 	key := visit{n, r.i}
 	if end, ok := r.memo[key]; ok {
 		r.i = end
