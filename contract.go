@@ -50,11 +50,12 @@ type Shape string
 const (
 	Native     Shape = "native"      // the value itself, {"result": value} where it is no object
 	OpenAPIMCP Shape = "openapi-mcp" // OutputFormat, OutputType, type, data, metadata or error
+	FlowMCP    Shape = "flowmcp"     // status, messages, data
 )
 
 // ParseShape reads a shape as an operator writes it.
 func ParseShape(s string) (Shape, error) {
-	return oneOf("shape", Shape(s), Native, OpenAPIMCP)
+	return oneOf("shape", Shape(s), Native, OpenAPIMCP, FlowMCP)
 }
 
 func oneOf[T ~string](what string, got T, known ...T) (T, error) {

@@ -3,6 +3,8 @@ package tenon
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -65,6 +67,9 @@ func (e *Entry) publishedOutput(c Contract) []byte {
 	if e.tool.Policy == Off {
 		return nil
 	}
+	if e.tool.Shape == FlowMCP {
+		return publishFlowMCP(e.tool.Policy, ok)
+	}
 	var doc []byte
 	doc, e.wraps = publishNative(e.tool.Policy, ok, c.Wrapper)
 	return doc
@@ -97,7 +102,7 @@ func dataSchema(b *schema.Bundle, answers []Variant) []byte {
 		if bytes.Equal(body, []byte("{}")) {
 			return body
 		}
-		if !containsBytes(union, body) {
+		if !slices.ContainsFunc(union, func(x []byte) bool { return bytes.Equal(x, body) }) {
 			union = append(union, body)
 		}
 	}
@@ -130,23 +135,9 @@ func variantSchema(b *schema.Bundle, v Variant) []byte {
 	return body
 }
 
-func containsBytes(list [][]byte, b []byte) bool {
-	for _, x := range list {
-		if bytes.Equal(x, b) {
-			return true
-		}
-	}
-	return false
-}
-
 func appendAnyOf(dst []byte, bodies ...[]byte) []byte {
 	dst = append(dst, `{"anyOf":[`...)
-	for i, b := range bodies {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, b...)
-	}
+	dst = append(dst, bytes.Join(bodies, []byte{','})...)
 	return append(dst, `]}`...)
 }
 
@@ -203,30 +194,17 @@ func appendHints(dst []byte, h Hints) []byte {
 		{"readOnlyHint", h.ReadOnly}, {"destructiveHint", h.Destructive},
 		{"idempotentHint", h.Idempotent}, {"openWorldHint", h.OpenWorld},
 	}
-	open := false
+	var list []byte
 	for _, hint := range hints {
-		if hint.set == nil {
-			continue
+		if hint.set != nil {
+			list = append(list, `,"`+hint.name+`":`...)
+			list = strconv.AppendBool(list, *hint.set)
 		}
-		if !open {
-			dst = append(dst, `,"annotations":{"`...)
-			open = true
-		} else {
-			dst = append(dst, `,"`...)
-		}
-		dst = append(dst, hint.name...)
-		dst = append(dst, `":`...)
-		dst = appendBool(dst, *hint.set)
 	}
-	if open {
-		dst = append(dst, '}')
+	if list == nil {
+		return dst
 	}
-	return dst
-}
-
-func appendBool(dst []byte, b bool) []byte {
-	if b {
-		return append(dst, "true"...)
-	}
-	return append(dst, "false"...)
+	dst = append(dst, `,"annotations":{`...)
+	dst = append(dst, list[1:]...)
+	return append(dst, '}')
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,9 +22,12 @@ const maxViolations = 20
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 	data := dataOf(r, j.form)
 	res := &Result{}
-	if e.tool.Shape == OpenAPIMCP {
+	switch e.tool.Shape { //nolint:exhaustive // native is the default
+	case OpenAPIMCP:
 		shapeOpenAPIMCP(res, r, j.form, data)
-	} else {
+	case FlowMCP:
+		shapeFlowMCP(res, r, j.form, data)
+	default:
 		shapeNative(res, e, j.form, data)
 	}
 	if j.form == formBinary {
@@ -37,11 +41,16 @@ func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 func shapeFailure(t *Tool, f failure) *Result {
 	f.message = executedSentence(f.about.sent) + f.message
 	res := &Result{IsError: true}
-	if t.Shape == OpenAPIMCP {
+	switch t.Shape { //nolint:exhaustive // native is the default
+	case OpenAPIMCP:
 		res.Structured = appendErrorOpenAPIMCP(nil, f)
-		res.Content = []Block{{Text: res.Structured}}
-	} else {
+	case FlowMCP:
+		res.Structured = appendErrorFlowMCP(nil, t, f)
+	default:
 		res.Content = []Block{{Text: appendErrorNative(nil, t, f)}}
+	}
+	if res.Structured != nil {
+		res.Content = []Block{{Text: res.Structured}}
 	}
 	res.Meta = appendMeta(t, f.about)
 	return res
@@ -206,14 +215,7 @@ func appendUpstream(dst []byte, status int, header http.Header) []byte {
 	dst = append(dst, `{"status_code":`...)
 	dst = strconv.AppendInt(dst, int64(status), 10)
 	dst = append(dst, `,"headers":{`...)
-	names := make([]string, 0, len(header))
-	for name := range header {
-		if !hiddenHeader(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for i, name := range names {
+	for i, name := range slices.DeleteFunc(slices.Sorted(maps.Keys(header)), hiddenHeader) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

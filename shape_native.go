@@ -32,9 +32,7 @@ func publishNative(policy Policy, answers []Variant, wrapper string) (doc []byte
 		}
 		return appendDefs(doc, &b), true
 	}
-	if policy == Warn {
-		data = advised(policy, data)
-	}
+	data = advised(policy, data)
 	if !bytes.HasPrefix(data, []byte(`{"type":"object"`)) && !literalObject(data) {
 		doc = append(doc, `{"type":"object"`...)
 		if len(data) > len("{}") {
