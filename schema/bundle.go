@@ -209,7 +209,7 @@ func (a *addition) parts() {
 func (a *addition) list() {
 	doc := a.sites.doc
 	n := doc.Len(a.sites.defs)
-	if n == 0 || doc.Kind(a.sites.defs) != rawjson.Object {
+	if n == 0 {
 		return
 	}
 	a.members, a.names = make([]rawjson.Node, 0, n), make([]string, 0, n)

@@ -145,7 +145,7 @@ func (s *safety) assertion(i int32, m rawjson.Node, k keyword) {
 	case kwEnum:
 		s.enum(i, m)
 	case kwRequired:
-		s.names(i, m)
+		s.names(i, m, m)
 	case kwDependentRequired:
 		if ok = s.doc.Kind(m) == rawjson.Object; ok {
 			s.nameLists(i, m)
@@ -251,20 +251,18 @@ func (s *safety) reference(i int32, m rawjson.Node, k keyword) {
 		s.drop(i, m, "left out: clients do not know it")
 	case r.target < 0:
 		s.drop(i, m, "left out: it leads to no schema in this document: "+excerpt(s.doc.Raw(m)))
-	default:
-		text := s.doc.Str(m)
-		plain, _ := unescapeFragment(text[1:])
-		if exact := appendFragment(nil, plain); !legalFragment(text) {
-			s.patches.replace(m, rawjson.AppendString(nil, exact))
-			s.record(i, m, "percent-encoded")
-		}
+	case !legalReference(s.doc.Raw(m)):
+		plain, _ := unescapeFragment(s.doc.Str(m)[1:])
+		s.patches.replace(m, rawjson.AppendString(nil, appendFragment(nil, plain)))
+		s.record(i, m, "percent-encoded")
 	}
 }
 
-// legalFragment reports whether a reference is a URI reference.
-func legalFragment(text string) bool {
-	for i := 1; i < len(text); i++ {
-		if c := text[i]; !inFragment(c) && c != '%' {
+// legalReference reports whether a reference, given as it stands in the
+// document, is a URI reference.
+func legalReference(raw []byte) bool {
+	for _, c := range raw[len(`"#`) : len(raw)-1] {
+		if !inFragment(c) && c != '%' {
 			return false
 		}
 	}

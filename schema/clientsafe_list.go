@@ -32,7 +32,7 @@ func (s *safety) typeName(i int32, m rawjson.Node) {
 		s.drop(i, m, emptyList)
 		return
 	}
-	s.names(i, m)
+	s.names(i, m, m)
 }
 
 func knownType(name string) bool {
@@ -43,77 +43,60 @@ func knownType(name string) bool {
 	return false
 }
 
-// nameLists checks an object of lists of names. Members of the other kinds
-// are left alone.
+// nameLists checks the lists in keyword m, which holds an object of them.
+// Members of the other kinds are left alone.
 func (s *safety) nameLists(i int32, m rawjson.Node, others ...rawjson.Kind) {
 	for e := s.doc.First(m); e != rawjson.None; e = s.doc.Next(e) {
-		if kind := s.doc.Kind(e); kind == rawjson.Array || !slices.Contains(others, kind) {
-			s.names(i, e)
+		switch kind := s.doc.Kind(e); {
+		case kind == rawjson.Array:
+			s.names(i, m, e)
+		case !slices.Contains(others, kind):
+			s.patches.drop(e)
+			s.record(i, m, "member left out: a value of the wrong type")
+			s.loosen(i)
 		}
 	}
 }
 
-// names checks a list of unique strings. Each demands something for itself, so
-// what is no string can be left out of it.
-func (s *safety) names(i int32, m rawjson.Node) {
-	if s.doc.Kind(m) != rawjson.Array {
+// names checks a list of unique strings in keyword m. Each demands something
+// for itself, so what is no string can be left out of it.
+func (s *safety) names(i int32, m, list rawjson.Node) {
+	if s.doc.Kind(list) != rawjson.Array {
 		s.drop(i, m, wrongType)
 		return
 	}
-	seen := newNameSet(s.doc, s.doc.Len(m))
-	legal := make([]rawjson.Node, 0, 8)
+	if s.allDifferent(list) && s.allStrings(list) {
+		return
+	}
+	seen := make(map[string]bool, s.doc.Len(list))
+	legal := make([]rawjson.Node, 0, s.doc.Len(list))
 	wrong := 0
-	for e := s.doc.First(m); e != rawjson.None; e = s.doc.Next(e) {
+	for e := s.doc.First(list); e != rawjson.None; e = s.doc.Next(e) {
+		name := s.doc.Str(e)
 		switch {
 		case s.doc.Kind(e) != rawjson.String:
 			wrong++
-		case seen.add(e):
+		case !seen[name]:
+			seen[name] = true
 			legal = append(legal, e)
 		}
 	}
-	if len(legal) == s.doc.Len(m) {
+	if len(legal) == s.doc.Len(list) {
 		return
 	}
-	s.patches.replace(m, s.listOf(legal))
+	s.patches.replace(list, s.listOf(legal))
 	s.record(i, m, "without duplicates and what is no name")
 	if wrong > 0 {
 		s.loosen(i)
 	}
 }
 
-// nameSet finds strings that stand twice in a list.
-type nameSet struct {
-	doc  *rawjson.Doc
-	few  []rawjson.Node
-	many map[string]bool // instead of few, in a long list
-}
-
-func newNameSet(doc *rawjson.Doc, size int) *nameSet {
-	t := &nameSet{doc: doc}
-	if size > 16 {
-		t.many = make(map[string]bool, size)
-	}
-	return t
-}
-
-// add reports whether the string at n is new.
-func (t *nameSet) add(n rawjson.Node) bool {
-	if t.many != nil {
-		name := t.doc.Str(n)
-		if t.many[name] {
-			return false
-		}
-		t.many[name] = true
-		return true
-	}
-	raw := t.doc.Raw(n)
-	escaped := bytes.IndexByte(raw, '\\') >= 0
-	for _, other := range t.few {
-		if r := t.doc.Raw(other); bytes.Equal(r, raw) || (escaped || bytes.IndexByte(r, '\\') >= 0) && t.doc.Str(other) == t.doc.Str(n) {
+func (s *safety) allStrings(list rawjson.Node) bool {
+	for e := s.doc.First(list); e != rawjson.None; e = s.doc.Next(e) {
+		if s.doc.Kind(e) != rawjson.String {
 			return false
 		}
 	}
-	t.few = append(t.few, n)
 	return true
 }
 
@@ -139,7 +122,7 @@ func (s *safety) enum(i int32, m rawjson.Node) {
 	case s.doc.Len(m) == 0:
 		s.drop(i, m, emptyList)
 		return
-	case s.doc.Len(m) == 1:
+	case s.allDifferent(m):
 		return
 	}
 	seen := make(map[string]rawjson.Node, s.doc.Len(m))
@@ -161,6 +144,31 @@ func (s *safety) enum(i int32, m rawjson.Node) {
 		s.patches.replace(m, s.listOf(unique))
 		s.record(i, m, "without duplicates")
 	}
+}
+
+// allDifferent reports whether a short list has nothing but different words,
+// as most have.
+func (s *safety) allDifferent(m rawjson.Node) bool {
+	if s.doc.Len(m) > 16 {
+		return false
+	}
+	for e := s.doc.First(m); e != rawjson.None; e = s.doc.Next(e) {
+		raw := s.doc.Raw(e)
+		switch s.doc.Kind(e) {
+		case rawjson.String, rawjson.Null, rawjson.Bool:
+		default:
+			return false
+		}
+		if bytes.IndexByte(raw, '\\') >= 0 {
+			return false
+		}
+		for other := s.doc.First(m); other != e; other = s.doc.Next(other) {
+			if bytes.Equal(s.doc.Raw(other), raw) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // same reports whether two values that are equal in doubles are equal.

@@ -18,7 +18,7 @@ func TestClientSafeProperty(t *testing.T) {
 func FuzzClientSafe(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clientSafeHolds)) }
 
 func clientSafeHolds(t *rapid.T) {
-	m := maker{T: t, wild: rapid.Bool().Draw(t, "wild")}
+	m := maker{T: t, wild: rapid.Bool().Draw(t, "wild"), named: rapid.Bool().Draw(t, "named")}
 	doc := m.document(m.pick("", `"type":"object"`, `"type":"object"`, `"type":["object","null"]`))
 	safe, changes := schema.ClientSafe([]byte(doc))
 	before, err := oracle(doc)
@@ -35,6 +35,9 @@ func clientSafeHolds(t *rapid.T) {
 		t.Fatalf("%s\nbecame %s\nwithout a word", doc, safe)
 	}
 	after := mustCompile(t, string(safe), doc)
+	if _, err := schema.Compile(safe, schema.Options{}); err != nil {
+		t.Fatalf("%s\nbecame %s\nwhich does not compile: %v", doc, safe, err)
+	}
 	if again, more := schema.ClientSafe(safe); len(more) > 0 || string(again) != string(safe) {
 		t.Fatalf("%s\nbecame %s\nand then %s\n%v", doc, safe, again, more)
 	}

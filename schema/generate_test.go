@@ -13,8 +13,9 @@ import (
 // maker makes schemas and values of the same few names, so that they meet.
 type maker struct {
 	*rapid.T
-	wild bool // keywords may have illegal values, and other dialects mix in
-	refs []string
+	wild  bool // keywords may have illegal values, and other dialects mix in
+	named bool // there are anchors, and references to them
+	refs  []string
 }
 
 func (m *maker) chance(percent int) bool {
@@ -35,6 +36,9 @@ func (m *maker) document(root string) string {
 	if m.wild {
 		m.refs = append(m.refs, "#/$defs/A~1x y%25", "#/$defs/none", "other.json", "#anchor", "#/$defs/A/type", "#/x-a", "%", "#%zz")
 	}
+	if m.named {
+		m.refs = append(m.refs, "#anchor", "#anchor", "#other")
+	}
 	body := m.members(3)
 	if root != "" {
 		body = append([]string{root}, body...)
@@ -42,6 +46,11 @@ func (m *maker) document(root string) string {
 	var defs []string
 	for _, name := range names {
 		defs = append(defs, fmt.Sprintf("%q:%s", name, m.schema(2)))
+	}
+	if m.named {
+		defs = append(defs, `"C":{"$anchor":"anchor","items":`+m.schema(1)+`}`,
+			`"D":{"properties":{"a":{"$dynamicAnchor":"other","type":"object"},"b":{"$dynamicRef":"#other"}}}`,
+			`"E":{"$id":"part","$defs":{"a":{"$anchor":"anchor","type":"string"}},"properties":{"a":{"$ref":"#/$defs/a"},"b":{"$ref":"#anchor"},"c":{"$ref":"#"}}}`)
 	}
 	body = append(body, `"$defs":{`+strings.Join(defs, ",")+`}`)
 	if m.wild && m.chance(20) {

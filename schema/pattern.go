@@ -31,8 +31,10 @@ func portablePattern(p string) (fixed string, ok bool) {
 	if string(s.out) != p {
 		p = string(s.out)
 	}
-	// RE2 has bounds on repetition and nesting.
-	if _, err := syntax.Parse(p, syntax.Perl); err != nil {
+	// RE2 has bounds on repetition and nesting, and what is too dear for the
+	// byte tier is too dear for clients.
+	tree, err := syntax.Parse(p, syntax.Perl)
+	if err != nil || extent(tree) > maxPattern {
 		return "", false
 	}
 	return p, true

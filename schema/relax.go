@@ -49,7 +49,7 @@ func Relax(doc []byte, limit int) (relaxed []byte, how Relaxation) {
 			return text, Descriptions
 		}
 	}
-	for _, s := range []step{{3, 0}, {2, 0}, {1, 0}, {1, 6}, {1, 5}, {1, 4}, {1, 3}, {1, 2}, {0, 2}} {
+	for _, s := range steps() {
 		if text := r.cut(s); len(text) <= limit {
 			return text, Structure
 		}
@@ -60,36 +60,60 @@ func Relax(doc []byte, limit int) (relaxed []byte, how Relaxation) {
 // step is how much is cut.
 type step struct {
 	references int32 // how many of them may be followed from the root
-	levels     int32 // how deep schemas may nest in the root or a definition; 0: as deep as they do
+	levels     int32 // the level below which nothing stays; 0: all levels stay
+	bare       bool  // of the deepest level nothing but types remains
+}
+
+func steps() []step {
+	return []step{
+		{references: 3}, {references: 2}, {references: 1},
+		{1, 6, false}, {1, 5, false}, {1, 4, false}, {1, 3, false}, {1, 2, false}, {1, 2, true},
+		{0, 2, false}, {0, 1, false},
+	}
 }
 
 // relaxer cuts one document.
 type relaxer struct {
 	*sites
-	limit int
-	level []int32 // by place: how deep it is in the root or its definition, whose own level is 1
-	start []int32 // by definition: its place
-	refs  [][]int // by definition, the body first: its references
+	limit    int
+	refs     [][]int // by definition, the root first: its references
+	start    []int32 // by definition: its place
+	distance []int32 // by definition: how many references lead to it from the root
+	level    []int32 // by place: how deep it is in the root or its definition, whose own level is 1
 }
 
 func newRelaxer(doc *rawjson.Doc, limit int) *relaxer {
 	r := &relaxer{sites: findSites(doc), limit: limit}
 	n := doc.Len(r.defs)
-	r.level = make([]int32, len(r.list))
 	r.start = make([]int32, n)
-	for i := 1; i < len(r.list); i++ {
-		p := &r.list[i]
-		r.level[i] = r.level[p.parent] + 1
-		if p.holder == r.defs {
-			r.start[p.def] = int32(i) //nolint:gosec // fewer than nodes
-		}
-	}
 	r.refs = make([][]int, n+1)
 	for k := range r.sites.refs {
 		def := r.list[r.sites.refs[k].site].def + 1
 		r.refs[def] = append(r.refs[def], k)
 	}
+	for i := 1; i < len(r.list); i++ {
+		if p := &r.list[i]; p.holder == r.defs {
+			r.start[p.def] = int32(i) //nolint:gosec // fewer than nodes
+		}
+	}
+	r.distance = r.distances(func(int) bool { return true })
+	r.measure()
 	return r
+}
+
+// measure finds the level of each place. What speaks of the same value is on
+// the same level; definitions that speak of the root's are on the root's.
+func (r *relaxer) measure() {
+	r.level = make([]int32, len(r.list))
+	for i := 1; i < len(r.list); i++ {
+		switch p := &r.list[i]; {
+		case p.holder == r.defs && r.distance[p.def] == 0:
+		case p.via.inPlace():
+			r.level[i] = r.level[p.parent]
+		default:
+			r.level[i] = r.level[p.parent] + 1
+		}
+	}
 }
 
 // unword takes the words out of all places but the root and, unless all is

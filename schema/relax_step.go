@@ -6,15 +6,14 @@ import "github.com/tenon-mcp/tenon/internal/rawjson"
 func (r *relaxer) cut(s step) []byte {
 	l := newLoosener(r.sites, func(int32, rawjson.Node, string) {})
 	l.patches.limit = r.limit
-	distance := r.distances(func(int) bool { return true })
-	r.forget(l, distance, s.references)
+	r.forget(l, r.distance, s.references)
 	for i := range r.list {
 		at := int32(i) //nolint:gosec // fewer than nodes
-		if def := r.list[i].def; def >= 0 && distance[def] > s.references {
+		if def := r.list[i].def; def >= 0 && r.distance[def] > s.references {
 			continue
 		}
 		if s.levels > 0 && r.level[i] == s.levels {
-			r.prune(l, at)
+			r.prune(l, at, s.bare)
 		}
 		if i > 0 {
 			r.unwordSite(&l.patches, r.list[i].node)
@@ -56,8 +55,9 @@ func (r *relaxer) forgetUnused(l *loosener) {
 	r.forget(l, distance, far-1)
 }
 
-// prune leaves out all keywords of place i that hold or name schemas.
-func (r *relaxer) prune(l *loosener, i int32) {
+// prune leaves out all keywords of place i that hold or name schemas; bare,
+// all but its type.
+func (r *relaxer) prune(l *loosener, i int32, bare bool) {
 	n := r.list[i].node
 	if r.doc.Kind(n) != rawjson.Object {
 		return
@@ -66,9 +66,13 @@ func (r *relaxer) prune(l *loosener, i int32) {
 		switch k := r.keyword(m); {
 		case k == kwRef:
 			r.cutReference(l, r.refAt(m))
-		case k == kwAdditionalProperties && r.doc.Kind(m) == rawjson.Bool:
+		case k == kwAdditionalProperties && r.doc.Kind(m) == rawjson.Bool && !bare:
 			// It goes with the properties that it completes.
-		case k.form() != holdsNone || k == kwDynamicRef:
+		case k.form() != holdsNone, k == kwDynamicRef:
+			l.drop(i, m, "")
+		case bare && k == noKeyword:
+			l.patches.drop(m)
+		case bare && k != kwType && k != kwNote && k != kwExamples:
 			l.drop(i, m, "")
 		}
 	}

@@ -82,7 +82,7 @@ func (x *sites) walk(p site) {
 		case kwUnevaluatedItems, kwUnevaluatedProperties:
 			x.open = append(x.open, m)
 		case kwDefs:
-			if me == 0 && m == x.doc.Get(p.node, "$defs") {
+			if me == 0 && x.doc.Kind(m) == rawjson.Object && m == x.doc.Get(p.node, "$defs") {
 				x.defs = m
 			}
 		}

@@ -1,0 +1,58 @@
+package schema_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// A body accepts in its new place what the document accepts, whatever else is
+// in the bundle.
+func TestBundleProperty(t *testing.T) {
+	rapid.Check(t, bundleHolds)
+}
+
+func FuzzBundle(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bundleHolds)) }
+
+func bundleHolds(t *rapid.T) {
+	m := maker{T: t, named: rapid.Bool().Draw(t, "named")}
+	var bundle schema.Bundle
+	var docs, bodies []string
+	var before []*jsonschema.Schema
+	for range rapid.IntRange(1, 3).Draw(t, "documents") {
+		doc := m.document("")
+		if len(docs) > 0 && m.chance(30) {
+			doc = docs[0]
+		}
+		s, err := oracle(doc)
+		if err != nil {
+			continue
+		}
+		body, err := bundle.Add([]byte(doc))
+		if err != nil {
+			t.Fatalf("%s\nis refused: %v", doc, err)
+		}
+		before = append(before, s)
+		docs = append(docs, doc)
+		bodies = append(bodies, fmt.Sprintf(`"x%d":%s`, len(bodies), body))
+	}
+	whole := fmt.Sprintf(`{"properties":{%s}`, strings.Join(bodies, ","))
+	if defs := bundle.AppendDefs(nil); len(defs) > 0 {
+		whole += "," + string(defs)
+	}
+	whole += "}"
+	after := mustCompile(t, whole, strings.Join(docs, "\n"))
+	for range 12 {
+		value := m.value(3)
+		for i, s := range before {
+			if was, is := fits(t, s, value), fits(t, after, fmt.Sprintf(`{"x%d":%s}`, i, value)); was != is {
+				t.Fatalf("%s\nbecame x%d in %s\nwhere %s fits: before %v, after %v", docs[i], i, whole, value, was, is)
+			}
+		}
+	}
+}
