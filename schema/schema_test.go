@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,35 @@ func TestViolations(t *testing.T) {
 			if diff := cmp.Diff(test.want, s.Validate([]byte(test.value))); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
+		})
+	}
+}
+
+// TestHammer checks with one Schema from several goroutines, in both tiers.
+func TestHammer(t *testing.T) {
+	for name, doc := range map[string]string{
+		"bytes":       `{"properties":{"a":{"type":"string","pattern":"^x"}},"required":["b"]}`,
+		"second tier": `{"properties":{"a":{"type":"string","pattern":"^x"}},"required":["b"],"unevaluatedProperties":{}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := schema.Compile([]byte(doc), schema.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for i := range 8 {
+				wg.Go(func() {
+					for range 50 {
+						if i%2 == 0 && s.Validate([]byte(`{"a":"x\u0031","b":1}`)) != nil {
+							t.Error("a value that fits was refused")
+						}
+						if i%2 == 1 && len(s.Validate([]byte(`{"a":"y"}`))) != 2 {
+							t.Error("a value with two faults was not refused twice")
+						}
+					}
+				})
+			}
+			wg.Wait()
 		})
 	}
 }
