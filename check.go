@@ -39,16 +39,16 @@ func compileChecks(t *Tool) checks {
 	var c checks
 	contract, err := t.promised().Contract()
 	if err != nil {
-		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error(), ""))
+		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error()))
 		return c
 	}
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
-		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error(), ""))
+		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
 	for _, v := range contract.Answers {
 		checked := checkedVariant{status: v.Status, media: v.Media}
 		if checked.body, err = compileSchema(v.Schema, contract.Formats); err != nil {
-			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error(), ""))
+			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.answers = append(c.answers, checked)
 	}
@@ -157,15 +157,15 @@ func (c *checks) matchStatus(status int) []checkedVariant {
 
 // matchMedia returns the variant that covers the reply's media type best.
 func matchMedia(variants []checkedVariant, r *Reply) *checkedVariant {
-	real := essence(r.Media)
+	came := essence(r.Media)
 	if len(r.Body) == 0 {
-		real = ""
-	} else if real == "" {
-		real = "application/json"
+		came = ""
+	} else if came == "" {
+		came = "application/json"
 	}
 	best, rate := -1, 0
 	for i := range variants {
-		if m := mediaMatch(variants[i].media, real); m > rate {
+		if m := mediaMatch(variants[i].media, came); m > rate {
 			best, rate = i, m
 		}
 	}

@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/tenon-mcp/tenon/schema"
@@ -51,7 +52,7 @@ func (e *Entry) Schemas() (input, output []byte) {
 func (e *Entry) Faults() []Fault {
 	e.publish.Do(e.render)
 	e.prepare()
-	return append(e.faults[:len(e.faults):len(e.faults)], e.checks.faults...)
+	return append(slices.Clip(e.faults), e.checks.faults...)
 }
 
 func (e *Entry) prepare() *checks {
@@ -60,8 +61,8 @@ func (e *Entry) prepare() *checks {
 }
 
 // fault makes a report about t at the place where it is described.
-func (t *Tool) fault(what, do string) Fault {
-	return Fault{File: t.Origin.File, Line: t.Origin.Line, What: t.Name + ": " + what, Do: do}
+func (t *Tool) fault(what string) Fault {
+	return Fault{File: t.Origin.File, Line: t.Origin.Line, What: t.Name + ": " + what}
 }
 
 // promised returns t's promise, or one that promises nothing.

@@ -280,7 +280,7 @@ func TestUnknownToolIsAnError(t *testing.T) {
 }
 
 func TestNativeText(t *testing.T) {
-	any := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{}`)}}}
+	anything := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{}`)}}}
 	tests := map[string]struct {
 		body       string
 		text       []string
@@ -298,7 +298,7 @@ func TestNativeText(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			res := call(t, one(tenon.Tool{Promise: any}, answer(tenon.Reply{Media: "application/json", Body: []byte(tt.body)})), `{}`)
+			res := call(t, one(tenon.Tool{Promise: anything}, answer(tenon.Reply{Media: "application/json", Body: []byte(tt.body)})), `{}`)
 			got := []string{}
 			for _, b := range res.Content {
 				got = append(got, string(b.Text))

@@ -64,13 +64,13 @@ func blockKind(media string) BlockKind {
 
 // mediaMatch rates how well a declared media type or range covers a real one:
 // 0 not at all, 1 */*, 2 type/*, 3 the same.
-func mediaMatch(declared, real string) int {
+func mediaMatch(declared, came string) int {
 	switch {
-	case declared == real:
+	case declared == came:
 		return 3
-	case declared == "*/*" && real != "":
+	case declared == "*/*" && came != "":
 		return 1
-	case strings.HasSuffix(declared, "/*") && strings.HasPrefix(real, declared[:len(declared)-1]):
+	case strings.HasSuffix(declared, "/*") && strings.HasPrefix(came, declared[:len(declared)-1]):
 		return 2
 	}
 	return 0

@@ -45,12 +45,12 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 		if c.Path != "" {
 			what += " at " + c.Path
 		}
-		e.faults = append(e.faults, e.tool.fault(what, ""))
+		e.faults = append(e.faults, e.tool.fault(what))
 	}
 	if safe != nil {
 		return safe
 	}
-	e.faults = append(e.faults, e.tool.fault("the "+which+" schema cannot be made safe for clients and is not published", ""))
+	e.faults = append(e.faults, e.tool.fault("the "+which+" schema cannot be made safe for clients and is not published"))
 	if fallback == "" {
 		return nil
 	}

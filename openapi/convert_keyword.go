@@ -238,7 +238,7 @@ func (c *converter) repeated(object rawjson.Node) repeats {
 
 func (r *repeats) place(p rawjson.Node) (word int, bit uint64) {
 	h := keyHash(r.key(p))
-	return int(h >> 61), 1 << (h >> 55 & 63) //nolint:gosec // three bits
+	return int(h >> 61), 1 << (h >> 55 & 63)
 }
 
 // isLast reports whether p is the one of its key that counts.

@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -42,12 +43,9 @@ func (c *converter) typeName(t string, nullable bool) {
 func (c *converter) typeList(m rawjson.Node, s *survey) {
 	var types []string
 	add := func(t string) {
-		for _, known := range types {
-			if known == t {
-				return
-			}
+		if !slices.Contains(types, t) {
+			types = append(types, t)
 		}
-		types = append(types, t)
 	}
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		t := typeOf(c.doc.Raw(e))

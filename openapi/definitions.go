@@ -127,7 +127,8 @@ func isPlainName(name string) bool {
 func sanitise(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name[:min(len(name), 128)]) {
-		if !(isLetter(c) || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_') {
+		legal := isLetter(c) || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_'
+		if !legal {
 			c = '_'
 		}
 		b.WriteByte(c)

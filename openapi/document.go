@@ -154,8 +154,7 @@ func parseFile(name string, raw []byte) (*file, error) {
 		}
 	}
 	line, what := 0, err.Error()
-	var syntax *rawjson.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
 		line, _ = rawjson.Position(raw, syntax.Offset)
 		what = syntax.What
 	}
@@ -166,8 +165,7 @@ func parseYAML(name string, raw []byte) (*file, error) {
 	result, err := yaml.ToJSON(raw)
 	if err != nil {
 		line, what := 0, err.Error()
-		var e *yaml.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*yaml.Error](err); ok {
 			line, what = e.Line, e.What
 		}
 		return nil, sourceError(name, line, "not YAML: "+what)

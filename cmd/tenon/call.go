@@ -276,12 +276,13 @@ func errorText(res *tenon.Result) string {
 	if n == rawjson.None {
 		return blockText(res)
 	}
-	text := doc.Str(doc.Get(n, "code")) + ": " + doc.Str(doc.Get(n, "message"))
+	var b strings.Builder
+	b.WriteString(doc.Str(doc.Get(n, "code")) + ": " + doc.Str(doc.Get(n, "message")))
 	list := doc.Get(n, "suggestions")
 	for s := doc.First(list); s != rawjson.None; s = doc.Next(s) {
-		text += "\n  - " + doc.Str(s)
+		b.WriteString("\n  - " + doc.Str(s))
 	}
-	return text
+	return b.String()
 }
 
 func blockText(res *tenon.Result) string {

@@ -201,4 +201,4 @@ func parseHeaders(flags []string, getenv func(string) (string, bool)) (http.Head
 	return header, nil
 }
 
-var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`) //nolint:gochecknoglobals // a constant in all but name
+var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)

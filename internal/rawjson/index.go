@@ -47,7 +47,7 @@ func (d *Doc) indexOf(n Node) *index {
 }
 
 func (d *Doc) buildIndex(n Node) *index {
-	x := &index{seed: maphash.MakeSeed(), slots: make([]Node, 2<<bits.Len(uint(d.Len(n))))} //nolint:gosec // Len is not negative
+	x := &index{seed: maphash.MakeSeed(), slots: make([]Node, 2<<bits.Len(uint(d.Len(n))))}
 	for i := range x.slots {
 		x.slots[i] = None
 	}

@@ -34,7 +34,7 @@ func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 		clean := bits.TrailingZeros64(m) >> 3
 		n += clean
 		i += clean
-		switch c := byte(w >> (clean * 8)); {
+		switch c := byte(w >> (clean * 8) & 0xff); {
 		case c == '"' || c == '\\': // by far the most frequent
 			dst = dst[:n+2]
 			dst[n], dst[n+1] = '\\', c
