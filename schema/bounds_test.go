@@ -99,8 +99,10 @@ func TestNothingIsAllocatedWhenAValueFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	value := []byte(`[` + strings.Repeat(repository+",", 20) + repository + `]`)
-	// The race detector makes a pool forget now and then, which costs a few.
-	if n := testing.AllocsPerRun(100, func() { s.Validate(value) }); n > 5 {
+	if raced {
+		t.Skip("the race detector makes a pool forget at random; make bench and the build stage of CI run this without it")
+	}
+	if n := testing.AllocsPerRun(100, func() { s.Validate(value) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
