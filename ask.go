@@ -2,7 +2,6 @@ package tenon
 
 import (
 	"context"
-	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -55,20 +54,10 @@ type Answer struct {
 // new request can bring. It travels to the door untouched.
 type InputNeededError struct{ Questions []Question }
 
-// Error names the questions by their keys.
-func (e *InputNeededError) Error() string {
-	keys := make([]string, len(e.Questions))
-	for i, q := range e.Questions {
-		keys[i] = q.Key
-	}
-	return "input is needed: " + strings.Join(keys, ", ")
-}
+func (e *InputNeededError) Error() string { return "input is needed" }
 
 // CannotAskError says that the client has no way to answer such a question. A
 // handler may do without the answer; else it hands the error on.
 type CannotAskError struct{ Kind QuestionKind }
 
-// Error says what the client lacks.
-func (e *CannotAskError) Error() string {
-	return "the client cannot be asked, which this needs: " + string(e.Kind)
-}
+func (e *CannotAskError) Error() string { return "the client cannot answer: " + string(e.Kind) }

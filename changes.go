@@ -14,10 +14,9 @@ func (g *Gateway) Subscribe(changed func(Change)) (stop func()) {
 	return func() { g.subscribers.Delete(key) }
 }
 
-// Updated tells subscribers that the resource at uri is not what it was.
-func (g *Gateway) Updated(uri string) { g.tell(Change{URI: uri}) }
-
-func (g *Gateway) tell(c Change) {
+// Tell tells subscribers of a change: of a resource that is not what it was.
+// Swap tells of a catalog by itself.
+func (g *Gateway) Tell(c Change) {
 	g.subscribers.Range(func(key, _ any) bool {
 		if changed, ok := key.(*func(Change)); ok {
 			(*changed)(c)
@@ -28,7 +27,5 @@ func (g *Gateway) tell(c Change) {
 
 // unwinds reports whether err is for the door and not for the model.
 func unwinds(err error) bool {
-	var needed *InputNeededError
-	var cannot *CannotAskError
-	return errors.As(err, &needed) || errors.As(err, &cannot)
+	return errors.As(err, new(*InputNeededError)) || errors.As(err, new(*CannotAskError))
 }

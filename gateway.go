@@ -52,7 +52,7 @@ func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 // began. Subscribers are told.
 func (g *Gateway) Swap(c *Catalog) {
 	g.catalog.Store(c)
-	g.tell(Change{})
+	g.Tell(Change{})
 }
 
 // Call performs one call. Whatever goes wrong with the tool is a Result with
