@@ -19,6 +19,8 @@ func (s *Server) admit(r *http.Request) *rpcError {
 		return refused(http.StatusForbidden, "the host "+clip(r.Host)+" is not served here; the operator can allow it")
 	case !s.originAllowed(r, local):
 		return refused(http.StatusForbidden, "requests from pages of "+clip(r.Header.Get("Origin"))+" are not served; the operator can allow the origin")
+	case r.Method == http.MethodGet || r.Method == http.MethodDelete:
+		return nil
 	case r.Method != http.MethodPost:
 		return refused(http.StatusMethodNotAllowed, "only POST is served here")
 	case !isJSON(r.Header.Get("Content-Type")):

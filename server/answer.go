@@ -88,11 +88,16 @@ func (a *answer) begin(q *request, meta []byte) {
 }
 
 // open begins a result in the form of its era.
-func (a *answer) open(q *request, meta []byte) {
+func (a *answer) open(q *request, meta []byte) { a.openAs(q, "complete", meta) }
+
+// openAs begins a result of that type, which only 2026-07-28 names.
+func (a *answer) openAs(q *request, resultType string, meta []byte) {
 	a.write(`{`)
 	meta = inside(meta)
 	if q.era == modern {
-		a.write(`"resultType":"complete","_meta":{`)
+		a.write(`"resultType":"`)
+		a.write(resultType)
+		a.write(`","_meta":{`)
 		a.buf = append(a.buf, q.server.info...)
 		if len(meta) > 0 {
 			a.buf = append(append(a.buf, ','), meta...)
@@ -139,14 +144,14 @@ func (a *answer) caching(q *request, ttl string) {
 }
 
 // callResult writes the members of a tool's result.
-func (a *answer) callResult(r *tenon.Result) {
+func (a *answer) callResult(r *tenon.Result, revision string) {
 	a.member("content")
 	a.write("[")
 	for i := range r.Content {
 		if i > 0 {
 			a.write(",")
 		}
-		a.block(&r.Content[i])
+		a.block(older(&r.Content[i], revision))
 	}
 	a.write("]")
 	if r.Structured != nil {
@@ -157,6 +162,15 @@ func (a *answer) callResult(r *tenon.Result) {
 		a.member("isError")
 		a.write("true")
 	}
+}
+
+// older returns a block as its revision knows it: a link is text with the
+// address before 2025-06-18. An empty revision is not known.
+func older(b *tenon.Block, revision string) *tenon.Block {
+	if b.Kind == tenon.LinkBlock && (revision == batchRevision || revision == "2024-11-05") {
+		return &tenon.Block{Text: []byte(b.URI)}
+	}
+	return b
 }
 
 func (a *answer) block(b *tenon.Block) {
@@ -174,11 +188,33 @@ func (a *answer) block(b *tenon.Block) {
 		a.media("data", b)
 		a.write("}")
 	case tenon.ResourceBlock:
-		a.write(`{"type":"resource","resource":{"uri":`)
-		a.text(b.URI)
-		a.media("blob", b)
-		a.write("}}")
+		a.write(`{"type":"resource","resource":`)
+		a.resource(b, "")
+		a.write("}")
+	case tenon.LinkBlock:
+		a.write(`{"type":"resource_link"`)
+		a.members("uri", b.URI, "name", orURI(b.Name, b.URI), "mimeType", b.Media)
+		a.write("}")
 	}
+}
+
+// resource writes the contents of a resource; uri stands in where the block
+// has none.
+func (a *answer) resource(b *tenon.Block, uri string) {
+	a.write(`{"uri":`)
+	if b.URI != "" {
+		uri = b.URI
+	}
+	a.text(uri)
+	if b.Text == nil {
+		a.media("blob", b)
+		a.write("}")
+		return
+	}
+	a.members("mimeType", b.Media)
+	a.member("text")
+	a.buf = rawjson.AppendString(a.buf, b.Text)
+	a.write("}")
 }
 
 // media writes binary data in base64, straight into the answer.

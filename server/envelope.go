@@ -15,22 +15,33 @@ type message struct {
 	notification bool
 	response     bool
 
+	failed bool   // a response that is an error
+	result []byte // a response's result or error
+
 	revision     string // _meta: the protocol version
 	hasRevision  bool
-	capabilities bool // _meta: client capabilities are there
+	capabilities []byte // _meta: client capabilities; nil: none
+	progress     []byte // _meta: the progress token, as it was written; nil: none
+	logLevel     string // _meta: the lightest level of log messages that are wanted
 
-	name      string // tools/call
-	arguments []byte // tools/call; nil: none
+	params    []byte // all of them, for methods that are rare; nil: none
+	name      string // tools/call, prompts/get
+	uri       string // resources
+	arguments []byte // tools/call, prompts/get; nil: none
 	cursor    string // lists
 	hasCursor bool
 	requested string // initialize: protocolVersion
 	requestID []byte // notifications/cancelled, as it was written
+	responses []byte // inputResponses: answers to questions of an earlier round
+	state     string // requestState: what that round wants back
 }
 
 // The _meta keys of a request and of a result.
 const (
 	metaRevision     = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaLogLevel     = "io.modelcontextprotocol/logLevel"
+	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
 )
 
@@ -64,7 +75,7 @@ type decoder struct {
 }
 
 // seen are the members that were met.
-type seen uint16
+type seen uint32
 
 const (
 	isObject seen = 1 << iota
@@ -81,6 +92,11 @@ const (
 	sawRequestID
 	sawRevision
 	sawCapabilities
+	sawProgress
+	sawLogLevel
+	sawURI
+	sawResponses
+	sawState
 )
 
 func (d *decoder) refuse(e *rpcError) {
@@ -104,7 +120,7 @@ func (d *decoder) envelope() error {
 		d.seen |= isObject
 		return d.members(d.envelopeMember)
 	case '[':
-		d.refuse(invalidRequest("a batch is not served here; send one message at a time"))
+		d.refuse(invalidRequest("a batch is served only in " + batchRevision + "; send one message at a time"))
 	default:
 		d.refuse(invalidRequest("a message is a JSON object"))
 	}
@@ -126,10 +142,13 @@ func (d *decoder) envelopeMember(key []byte) (err error) {
 		d.m.method, err = d.str("method", invalidRequest)
 	case "params":
 		d.once(sawParams, "params")
+		start := d.pos
 		err = d.object("params", d.paramsMember)
+		d.m.params = d.src[start:d.pos]
 	case "result", "error":
 		d.seen |= sawResult
-		err = d.skip()
+		d.m.failed = string(plain(key)) == "error"
+		d.m.result, err = d.value()
 	default:
 		err = d.skip()
 	}
@@ -147,6 +166,15 @@ func (d *decoder) paramsMember(key []byte) (err error) {
 	case "arguments":
 		d.once(sawArguments, "arguments")
 		d.m.arguments, err = d.raw('{', "arguments is an object")
+	case "uri":
+		d.once(sawURI, "uri")
+		d.m.uri, err = d.str("uri", invalidParams)
+	case "inputResponses":
+		d.once(sawResponses, "inputResponses")
+		d.m.responses, err = d.raw('{', "inputResponses is an object")
+	case "requestState":
+		d.once(sawState, "requestState")
+		d.m.state, err = d.str("requestState", invalidParams)
 	case "cursor":
 		d.once(sawCursor, "cursor")
 		d.m.hasCursor = d.peek() != 'n'
@@ -171,9 +199,13 @@ func (d *decoder) metaMember(key []byte) (err error) {
 		d.m.revision, err = d.str(metaRevision, invalidParams)
 	case metaCapabilities:
 		d.once(sawCapabilities, metaCapabilities)
-		var raw []byte
-		raw, err = d.raw('{', metaCapabilities+" is an object")
-		d.m.capabilities = raw != nil
+		d.m.capabilities, err = d.raw('{', metaCapabilities+" is an object")
+	case "progressToken":
+		d.once(sawProgress, "progressToken")
+		d.m.progress, err = d.token("progressToken", invalidParams)
+	case metaLogLevel:
+		d.once(sawLogLevel, metaLogLevel)
+		d.m.logLevel, err = d.str(metaLogLevel, invalidParams)
 	default:
 		err = d.skip()
 	}
@@ -217,7 +249,9 @@ func (d *decoder) str(name string, refusal func(string) *rpcError) (string, erro
 
 // id reads an id. It comes back as it was written, so it need not fit into a
 // machine word.
-func (d *decoder) id(name string) ([]byte, error) {
+func (d *decoder) id(name string) ([]byte, error) { return d.token(name, invalidRequest) }
+
+func (d *decoder) token(name string, refusal func(string) *rpcError) ([]byte, error) {
 	c := d.peek()
 	v, err := d.value()
 	if err != nil {
@@ -227,7 +261,7 @@ func (d *decoder) id(name string) ([]byte, error) {
 	if c == '"' || integer {
 		return v, nil
 	}
-	d.refuse(invalidRequest(name + " is a string or an integer"))
+	d.refuse(refusal(name + " is a string or an integer"))
 	return nil, nil
 }
 

@@ -62,7 +62,7 @@ func checkModern(m *message, h http.Header) *rpcError {
 	if m.revision != modernRevision {
 		return unknownRevision(m.revision, modernRevisions)
 	}
-	if !m.capabilities {
+	if m.capabilities == nil {
 		return missingMeta(metaCapabilities)
 	}
 	if h == nil {
@@ -71,8 +71,11 @@ func checkModern(m *message, h http.Header) *rpcError {
 	if field(h, headerMethod) != m.method {
 		return mismatch(headerMethod, m.method)
 	}
-	if methodOf(m.method).named {
+	switch methodOf(m.method).named {
+	case byName:
 		return checkName(field(h, headerName), m.name)
+	case byURI:
+		return checkName(field(h, headerName), m.uri)
 	}
 	return nil
 }
@@ -92,6 +95,15 @@ func field(h http.Header, name string) string { return strings.Trim(h.Get(name),
 // checkName compares Mcp-Name with the body. A value that no header can carry
 // comes in base64.
 func checkName(header, name string) *rpcError {
+	value, e := decoded(headerName, header)
+	if e == nil && (value == "" || value != name) {
+		return mismatch(headerName, name)
+	}
+	return e
+}
+
+// decoded returns the value that a header carries.
+func decoded(name, header string) (string, *rpcError) {
 	encoded, ok := strings.CutPrefix(header, "=?base64?")
 	if ok {
 		encoded, ok = strings.CutSuffix(encoded, "?=")
@@ -99,14 +111,12 @@ func checkName(header, name string) *rpcError {
 	if ok {
 		b, err := base64.StdEncoding.Strict().DecodeString(encoded)
 		if err != nil {
-			return headerMismatch("the base64 of " + headerName + " is broken")
+			return "", headerMismatch("the base64 of " + name + " is broken")
 		}
-		header = string(b)
-	} else if strings.ContainsFunc(header, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
-		return headerMismatch(headerName + " has a character that belongs into base64")
+		return string(b), nil
 	}
-	if header == "" || header != name {
-		return mismatch(headerName, name)
+	if strings.ContainsFunc(header, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
+		return "", headerMismatch(name + " has a character that belongs into base64")
 	}
-	return nil
+	return header, nil
 }

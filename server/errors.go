@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -22,7 +23,9 @@ const (
 	codeNoMethod       = -32601
 	codeInvalidParams  = -32602
 	codeInternal       = -32603
+	codeNoResource     = -32002 // before 2026-07-28
 	codeHeaderMismatch = -32020
+	codeCapability     = -32021
 	codeRevision       = -32022
 )
 
@@ -47,6 +50,10 @@ func refused(status int, what string) *rpcError {
 	return &rpcError{code: codeInvalidRequest, message: what, status: status}
 }
 
+func notAcceptable() *rpcError {
+	return refused(http.StatusNotAcceptable, "the answer is an event stream, which the request does not accept")
+}
+
 func unknownMethod(name string) *rpcError {
 	return &rpcError{code: codeNoMethod, message: "method not found: " + strconv.Quote(clip(name))}
 }
@@ -64,4 +71,25 @@ func clip(s string) string {
 		return s
 	}
 	return s[:most] + "…"
+}
+
+// missingCapability refuses a request that needs more than its client can do.
+func missingCapability(q *request, k tenon.QuestionKind) *rpcError {
+	e := &rpcError{code: codeInvalidParams, message: "the client cannot answer what this request has to ask"}
+	if q.era == legacy {
+		return e
+	}
+	needs := `{"elicitation":{"form":{}}}`
+	switch k {
+	case tenon.AskURL:
+		needs = `{"elicitation":{"url":{}}}`
+	case tenon.AskModel:
+		needs = `{"sampling":{}}`
+	case tenon.AskRoots:
+		needs = `{"roots":{}}`
+	case tenon.AskForm:
+	}
+	e.code, e.status = codeCapability, http.StatusBadRequest
+	e.data = []byte(`{"requiredCapabilities":` + needs + `}`)
+	return e
 }

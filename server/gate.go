@@ -42,4 +42,14 @@ func (g gate) enter(ctx context.Context, patient bool) error {
 	}
 }
 
+// tryEnter takes a place if one is free.
+func (g gate) tryEnter() bool {
+	select {
+	case g.places <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 func (g gate) leave() { <-g.places }

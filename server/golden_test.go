@@ -125,6 +125,9 @@ func dump(w *httptest.ResponseRecorder) []byte {
 	fmt.Fprintf(&b, "%d %s\n", w.Code, http.StatusText(w.Code))
 	for _, name := range []string{"Allow", "Content-Type", "Mcp-Session-Id", "Retry-After"} {
 		for _, v := range w.Header().Values(name) {
+			if name == "Mcp-Session-Id" {
+				v = "(minted)"
+			}
 			fmt.Fprintf(&b, "%s: %s\n", name, v)
 		}
 	}

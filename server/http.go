@@ -1,15 +1,18 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 )
 
-// ServeHTTP is the streamable HTTP door: one message a POST, one JSON answer.
-// The caller mounts it at the path of its choice, and bounds by the options of
-// http.Server how long a request may take to arrive.
+// ServeHTTP is the streamable HTTP door: one message a POST, answered as JSON
+// or, where more than the answer is to be sent, as an event stream. The caller
+// mounts it at the path of its choice, and bounds by the options of
+// http.Server how long a request may take to arrive; it must not bound how
+// long an answer may take, because event streams last.
 //
 // The context of a 2026-07-28 call ends with its connection; before that
 // revision a lost connection does not mean that the call is not wanted.
@@ -18,9 +21,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, nil, e)
 		return
 	}
+	switch {
+	case r.Method == http.MethodPost:
+		s.post(w, r)
+	case s.options.NoSessions || r.Header.Get(headerSession) == "" || r.Header.Get(headerRevision) == modernRevision:
+		s.refuse(w, r, nil, refused(http.StatusMethodNotAllowed, "only POST is served here"))
+	case r.Method == http.MethodGet:
+		s.standing(w, r)
+	default:
+		s.endSession(w, r)
+	}
+}
+
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	body, e := s.body(r)
 	if e != nil {
 		s.refuse(w, r, nil, e)
+		return
+	}
+	if isBatch(body) && s.batches(r) {
+		s.batch(w, r, body)
 		return
 	}
 	m, e := decode(body)
@@ -28,24 +48,60 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e == nil {
 		e = wrongEra
 	}
-	switch {
-	case e != nil:
+	if e != nil {
 		if e.status == 0 && in == modern {
 			e.status = http.StatusBadRequest
 		}
 		s.refuse(w, r, m.id, e)
-	case m.response || m.notification:
-		w.WriteHeader(http.StatusAccepted)
-	default:
-		s.serve(w, r, &request{message: m, server: s, era: in, outlives: in == legacy})
+		return
 	}
+	if in == legacy && !s.options.NoSessions && (r.Header.Get(headerSession) != "" || m.method == "initialize") {
+		s.postSession(w, r, &m)
+		return
+	}
+	if m.response || m.notification {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s.serve(w, r, &exchange{request: request{message: m, server: s, era: in, outlives: in == legacy, revision: legacyHeader(r, in), header: r.Header}})
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request) {
+// legacyHeader is the revision of a request that comes without a session. A
+// request without the header is of the time before there was one.
+func legacyHeader(r *http.Request, in era) string {
+	if in == modern {
+		return ""
+	}
+	if v := r.Header.Get(headerRevision); v != "" {
+		return v
+	}
+	return oldestHTTPRevision
+}
+
+// exchange is a request over HTTP with its way back, in one piece of memory.
+type exchange struct {
+	request
+	stream events
+}
+
+// serve answers on the response itself: as JSON, unless something was to be
+// sent before.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
+	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
+	if acceptsEvents(r.Header["Accept"]) {
+		x.out = &x.stream
+	}
 	a := s.newAnswer()
 	defer s.release(a)
-	e := s.respond(r.Context(), q, a)
-	s.send(w, httpStatus(q.era, e), a)
+	e := s.respond(r.Context(), &x.request, a)
+	if x.out == nil || !x.stream.streaming() {
+		s.send(w, httpStatus(x.era, e), a)
+		return
+	}
+	if r.Context().Err() == nil {
+		_ = x.stream.send(a.oneEvent()) // who is gone hears nothing
+	}
+	x.stream.close()
 }
 
 // httpStatus returns the status for what was answered. Legacy clients take
@@ -125,4 +181,44 @@ func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
 
 func tooLarge(limit int64) *rpcError {
 	return refused(http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
+}
+
+// Shutdown ends subscriptions and standing streams with a word of goodbye, and
+// waits until the calls under way have ended or ctx has. After it, readiness
+// is false; the listener belongs to the caller, who shuts it down next.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.closeOnce.Do(func() { close(s.closing) })
+	defer s.sessions.endAll()
+	taken := 0
+	defer func() {
+		for range taken {
+			s.calls.leave()
+		}
+	}()
+	for ; taken < s.options.MaxConcurrent; taken++ {
+		select {
+		case s.calls.places <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Health answers 200 at any path while the process lives; at a path that ends
+// in "readyz", 503 once the server shuts down.
+func (s *Server) Health() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		select {
+		case <-s.closing:
+			if len(r.URL.Path) >= 6 && r.URL.Path[len(r.URL.Path)-6:] == "readyz" {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				_, _ = io.WriteString(w, "shutting down\n")
+				return
+			}
+		default:
+		}
+		_, _ = io.WriteString(w, "ok\n")
+	})
 }

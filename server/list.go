@@ -29,6 +29,8 @@ type listing struct {
 	log     *slog.Logger
 	id      uint64 // binds cursors to this listing
 
+	bound sync.Map // *tenon.Entry to []bound
+
 	mu    sync.Mutex
 	pages map[int]*page // by the first tool
 }
@@ -62,8 +64,8 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
 	start := 0
 	if q.hasCursor {
 		var ok bool
-		if start, ok = s.cursors.open(q.cursor, l.id); !ok {
-			return invalidParams("the cursor is not valid, or the list has changed; begin again without one")
+		if start, ok = s.cursors.open(q.cursor, l.id, "tools"); !ok {
+			return staleCursor()
 		}
 	}
 	a.begin(q, nil)
@@ -72,12 +74,16 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
 	return nil
 }
 
+func staleCursor() *rpcError {
+	return invalidParams("the cursor is not valid, or the list has changed; begin again without one")
+}
+
 func (s *Server) writePage(a *answer, q *request, l *listing, p *page) {
 	a.member("tools")
 	a.page, a.cut = p.tools, len(a.buf)
 	if p.next > 0 {
 		a.write(`,"nextCursor":`)
-		a.text(s.cursors.seal(p.next, l.id))
+		a.text(s.cursors.seal(p.next, l.id, "tools"))
 	}
 	a.caching(q, listTTL)
 }

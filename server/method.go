@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
+	"sync"
 
 	"github.com/tenon-mcp/tenon"
 )
@@ -19,8 +22,21 @@ type request struct {
 	era     era
 	subject tenon.Subject
 
+	revision string // legacy: what is known of it; may be empty
+
 	patient  bool // a call waits for its place however long the queue is
 	outlives bool // a call goes on when its client is gone
+
+	header  http.Header       // nil on stdio
+	peer    *peer             // legacy: what is remembered of the client; nil: nothing
+	out     outlet            // leads back while the request is under way; nil: nothing does
+	closing <-chan struct{}   // closed when the door closes; nil: only the server does
+	answers map[string][]byte // to questions of earlier rounds, by key
+
+	telling  sync.Mutex // guards the rest
+	silent   bool       // the answer is out
+	reported bool
+	done     float64 // progress that was reported
 }
 
 // method is one line of the table: what answers it, and in which eras it
@@ -28,8 +44,18 @@ type request struct {
 type method struct {
 	run   func(s *Server, ctx context.Context, q *request, a *answer) *rpcError
 	eras  era
-	named bool // the header Mcp-Name repeats params.name
+	named named
+	when  func(s *Server) bool // whether there is anything to serve; nil: always
 }
+
+// named tells what the header Mcp-Name repeats.
+type named uint8
+
+const (
+	notNamed named = iota
+	byName         // params.name
+	byURI          // params.uri
+)
 
 func methodOf(name string) method {
 	switch name {
@@ -42,7 +68,25 @@ func methodOf(name string) method {
 	case "tools/list":
 		return method{run: (*Server).listTools, eras: legacy | modern}
 	case "tools/call":
-		return method{run: (*Server).callTool, eras: legacy | modern, named: true}
+		return method{run: (*Server).callTool, eras: legacy | modern, named: byName}
+	case "resources/list":
+		return method{run: (*Server).listResources, eras: legacy | modern, when: (*Server).resources}
+	case "resources/templates/list":
+		return method{run: (*Server).listTemplates, eras: legacy | modern, when: (*Server).resources}
+	case "resources/read":
+		return method{run: (*Server).readResource, eras: legacy | modern, named: byURI, when: (*Server).resources}
+	case "resources/subscribe", "resources/unsubscribe":
+		return method{run: (*Server).watch, eras: legacy, when: (*Server).resources}
+	case "prompts/list":
+		return method{run: (*Server).listPrompts, eras: legacy | modern, when: (*Server).prompts}
+	case "prompts/get":
+		return method{run: (*Server).getPrompt, eras: legacy | modern, named: byName, when: (*Server).prompts}
+	case "completion/complete":
+		return method{run: (*Server).complete, eras: legacy | modern, when: (*Server).completes}
+	case "logging/setLevel":
+		return method{run: (*Server).setLevel, eras: legacy}
+	case "subscriptions/listen":
+		return method{run: (*Server).subscribe, eras: modern}
 	}
 	return method{}
 }
@@ -57,9 +101,10 @@ func (s *Server) respond(ctx context.Context, q *request, a *answer) (e *rpcErro
 		if e != nil {
 			a.fail(q.id, e)
 		}
+		q.hush()
 	}()
 	m := methodOf(q.method)
-	if m.eras&q.era == 0 {
+	if m.eras&q.era == 0 || m.when != nil && !m.when(s) {
 		return unknownMethod(q.method)
 	}
 	return m.run(s, ctx, q, a)
@@ -75,8 +120,7 @@ func (s *Server) internal(what string, cause any, more ...any) *rpcError {
 	return &rpcError{code: codeInternal, message: "internal error; the operator finds incident " + id + " in the log"}
 }
 
-// initialize opens a legacy conversation. Nothing is remembered: every later
-// request is served the same way in all legacy revisions.
+// initialize opens a legacy conversation.
 func (s *Server) initialize(_ context.Context, q *request, a *answer) *rpcError {
 	if q.requested == "" {
 		return invalidParams("protocolVersion is missing")
@@ -85,10 +129,13 @@ func (s *Server) initialize(_ context.Context, q *request, a *answer) *rpcError 
 	if legacyRevision(q.requested) {
 		revision = q.requested
 	}
+	if q.peer != nil {
+		q.peer.greet(revision, capabilitiesOf(q.params))
+	}
 	a.begin(q, nil)
 	a.member("protocolVersion")
 	a.text(revision)
-	a.capabilities()
+	a.capabilities(q)
 	a.member("serverInfo")
 	a.buf = append(a.buf, s.implementation()...)
 	a.instructions(s)
@@ -100,7 +147,7 @@ func (s *Server) discover(_ context.Context, q *request, a *answer) *rpcError {
 	a.begin(q, nil)
 	a.member("supportedVersions")
 	a.write(modernRevisions)
-	a.capabilities()
+	a.capabilities(q)
 	a.instructions(s)
 	a.caching(q, "300000")
 	a.end()
@@ -108,9 +155,65 @@ func (s *Server) discover(_ context.Context, q *request, a *answer) *rpcError {
 }
 
 // capabilities writes what is served, and nothing that is not.
-func (a *answer) capabilities() {
+func (a *answer) capabilities(q *request) {
 	a.member("capabilities")
-	a.write(`{"tools":{"listChanged":false}}`)
+	a.write(`{"tools":{"listChanged":true},"logging":{}`)
+	if q.server.resources() {
+		a.write(`,"resources":{"subscribe":true,"listChanged":true}`)
+	}
+	if q.server.prompts() {
+		a.write(`,"prompts":{"listChanged":true}`)
+	}
+	if q.server.completes() {
+		a.write(`,"completions":{}`)
+	}
+	a.write("}")
+}
+
+// capabilitiesOf returns what a client says in initialize that it can do.
+func capabilitiesOf(params []byte) []byte {
+	var in struct{ Capabilities json.RawMessage }
+	if json.Unmarshal(params, &in) != nil {
+		return nil
+	}
+	return in.Capabilities
+}
+
+// setLevel serves logging/setLevel. Without a session there is nobody to
+// remember it for, which is no error: the client hears the default.
+func (s *Server) setLevel(_ context.Context, q *request, a *answer) *rpcError {
+	var in struct{ Level tenon.Level }
+	if json.Unmarshal(q.params, &in) != nil || levelOf(in.Level) == 0 {
+		return invalidParams("level is debug, info, notice, warning, error, critical, alert or emergency")
+	}
+	if q.peer != nil {
+		q.peer.level.Store(levelOf(in.Level))
+	}
+	a.begin(q, nil)
+	a.end()
+	return nil
+}
+
+// watch serves resources/subscribe and resources/unsubscribe.
+func (s *Server) watch(_ context.Context, q *request, a *answer) *rpcError {
+	if q.uri == "" {
+		return invalidParams("uri is missing")
+	}
+	switch {
+	case q.method == "resources/unsubscribe":
+		if q.peer != nil {
+			q.peer.unwatch(q.uri)
+		}
+	case s.reader(q.uri) == nil:
+		return noResource(q)
+	case q.peer == nil:
+		return invalidRequest("a subscription needs a session")
+	case !q.peer.watch(q.uri):
+		return invalidParams("too many subscriptions")
+	}
+	a.begin(q, nil)
+	a.end()
+	return nil
 }
 
 func (a *answer) instructions(s *Server) {
@@ -130,27 +233,43 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	if q.name == "" {
 		return invalidParams("name is missing")
 	}
+	if q.era == modern && q.header != nil {
+		if e := s.checkBound(&q.message, q.header); e != nil {
+			return e
+		}
+	}
+	if q.state != "" {
+		if e := q.resume(); e != nil {
+			return e
+		}
+	}
 	if err := s.calls.enter(ctx, q.patient); err != nil {
-		return s.callFailed(q, err)
+		return s.callFailed(q, a, err)
 	}
 	defer s.calls.leave()
 	if q.outlives {
 		ctx = context.WithoutCancel(ctx)
 	}
-	r, err := s.gateway.Call(ctx, &tenon.Call{Tool: q.name, Args: q.arguments, Subject: q.subject})
+	r, err := s.gateway.Call(ctx, q.call())
 	if err != nil {
-		return s.callFailed(q, err)
+		return s.callFailed(q, a, err)
 	}
 	a.begin(q, r.Meta)
-	a.callResult(r)
+	a.callResult(r, q.revision)
 	a.end()
 	return nil
 }
 
 // callFailed makes the error for a call that has no result.
-func (s *Server) callFailed(q *request, err error) *rpcError {
+func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 	var known *tenon.Error
+	var needed *tenon.InputNeededError
+	var cannot *tenon.CannotAskError
 	switch {
+	case errors.As(err, &needed) && q.era == modern:
+		return q.needInput(a, needed.Questions)
+	case errors.As(err, &cannot):
+		return missingCapability(q, cannot.Kind)
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
 		return &rpcError{code: codeInvalidParams, message: known.Message}
 	case errors.Is(err, errBusy):

@@ -8,7 +8,7 @@ import "github.com/tenon-mcp/tenon"
 func AppendResult(dst []byte, r *tenon.Result) []byte {
 	a := answer{buf: dst}
 	a.open(&request{era: legacy}, r.Meta)
-	a.callResult(r)
+	a.callResult(r, "")
 	a.write("}")
 	return a.buf
 }

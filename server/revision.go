@@ -6,6 +6,8 @@ package server
 const (
 	modernRevision       = "2026-07-28"
 	newestLegacyRevision = "2025-11-25"
+	// batchRevision is the only one that has batches.
+	batchRevision = oldestHTTPRevision
 	// oldestHTTPRevision is what a request means that has no version header:
 	// the header came with 2025-06-18.
 	oldestHTTPRevision = "2025-03-26"

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"iter"
 	"log/slog"
 	"slices"
@@ -30,7 +31,25 @@ type Options struct {
 
 	MaxBody       int64         // bytes of a message; 0: 4 MiB
 	MaxConcurrent int           // calls at a time, in all; 0: 256
-	Drain         time.Duration // how long calls may take to end once stdio's input ended; 0: 10 seconds
+	MaxListeners  int           // subscriptions of 2026-07-28 at a time; 0: 1000
+	WriteTimeout  time.Duration // for one event: who reads slower is cut; 0: 30 seconds
+
+	// NoSessions serves the revisions before 2026-07-28 without sessions: no
+	// id, no stream to come back to, no questions. It is legal everywhere, and
+	// what several replicas behind any load balancer need.
+	NoSessions  bool
+	MaxSessions int           // sessions at a time; 0: 10,000
+	SessionIdle time.Duration // for how long an unused session lives; 0: 30 minutes
+	// PollAfter closes the event stream of a legacy call after that time; the
+	// client then comes back for the rest. 0: a stream lasts as long as the
+	// call does.
+	PollAfter time.Duration
+
+	// Secret authenticates what a client hands back: cursors and the state of
+	// a request of several rounds. Replicas share it. Empty: a random one.
+	Secret []byte
+
+	Drain time.Duration // how long calls may take to end once stdio's input ended; 0: 10 seconds
 }
 
 // Server serves a gateway's catalog. It is safe for concurrent use.
@@ -45,6 +64,13 @@ type Server struct {
 	calls   gate
 	answers sync.Pool // of *answer
 	cursors cursorKey
+	states  stateKey
+
+	listeners gate
+	sessions  sessions
+	closing   chan struct{} // closed by Shutdown
+	closeOnce sync.Once
+
 	listing atomic.Pointer[listing]
 }
 
@@ -55,12 +81,26 @@ func New(g *tenon.Gateway, o Options) *Server {
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)
 	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
 	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
-	s := &Server{gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), jsonType: []string{"application/json"}}
+	o.MaxListeners = cmp.Or(max(o.MaxListeners, 0), 1000)
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), 10_000)
+	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), 30*time.Minute)
+	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 30*time.Second)
+	s := &Server{
+		gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), listeners: newGate(o.MaxListeners),
+		sessions: sessions{max: o.MaxSessions, idle: o.SessionIdle, by: map[string]*session{}},
+		closing:  make(chan struct{}), jsonType: []string{"application/json"},
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.info = append([]byte(`"`+metaServerInfo+`":`), s.implementation()...)
-	_, _ = rand.Read(s.cursors[:]) // never fails: see crypto/rand
+	secret := o.Secret
+	if len(secret) == 0 {
+		secret = make([]byte, 32)
+		_, _ = rand.Read(secret) // never fails: see crypto/rand
+	}
+	s.cursors = sha256.Sum256(append([]byte("cursors "), secret...))
+	s.states = sha256.Sum256(append([]byte("states "), secret...))
 	return s
 }
 

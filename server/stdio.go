@@ -33,15 +33,20 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer stop(nil)
 	c := &conversation{
 		server: s, out: out, stop: stop,
-		open:  make(chan struct{}, 2*s.options.MaxConcurrent),
-		idle:  make(chan func()),
-		asked: map[*flight]struct{}{},
+		open:   make(chan struct{}, 2*s.options.MaxConcurrent),
+		idle:   make(chan func()),
+		peer:   newPeer(),
+		ending: make(chan struct{}),
 	}
+	changes, stopListening := s.listen(c.peer.watches)
+	defer stopListening()
+	go c.tellChanges(work, changes)
 	ended := make(chan error, 1)
 	go func() { ended <- c.read(work, in) }()
 	var err error
 	select {
 	case err = <-ended:
+		close(c.ending)
 		c.drain(s.options.Drain, work.Done())
 	case <-work.Done():
 		err = context.Cause(work)
@@ -69,17 +74,46 @@ type conversation struct {
 	writing sync.Mutex // makes a line whole; taken before mu
 	out     io.Writer
 
+	peer   *peer
+	ending chan struct{} // closed when the input has ended
+
 	mu     sync.Mutex // guards all below; nothing blocks under it
 	err    error      // why nothing can be written any more
 	closed bool
-	asked  map[*flight]struct{}
 }
 
-// flight is a request under way.
-type flight struct {
-	id        []byte
-	cancel    context.CancelFunc
-	cancelled bool // guarded by conversation.mu
+// tellChanges tells a legacy client what changed. One of 2026-07-28 subscribes.
+func (c *conversation) tellChanges(ctx context.Context, changes *feed) {
+	for {
+		select {
+		case <-changes.wake:
+			if c.peer.speaks() != "" {
+				_ = c.server.pass(changes, &line{c: c, f: &flight{}}) // a broken output ends all
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// line is the way back of a request over stdio.
+type line struct {
+	c *conversation
+	f *flight
+}
+
+func (l *line) send(message []byte) error {
+	c := l.c
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if !c.peer.wants(l.f) || !c.writable() {
+		return errSilent
+	}
+	if _, err := c.out.Write(append(message, '\n')); err != nil {
+		c.broke(fmt.Errorf("write messages: %w", err))
+		return err
+	}
+	return nil
 }
 
 // read takes messages until the input ends; that is no error.
@@ -107,16 +141,21 @@ func (c *conversation) read(ctx context.Context, in io.Reader) error {
 
 // take handles one line.
 func (c *conversation) take(ctx context.Context, line []byte) {
+	if isBatch(line) && c.peer.speaks() == batchRevision {
+		c.startBatch(ctx, line)
+		return
+	}
 	m, e := decode(line)
 	switch {
 	case m.notification:
 		if e != nil {
 			c.server.log.Debug("a notification was ignored", "reason", e.message)
 		} else if m.method == "notifications/cancelled" {
-			c.cancel(m.requestID)
+			c.peer.cancel(m.requestID)
 		}
 		return
 	case m.response:
+		c.peer.answered(m)
 		return
 	}
 	era, wrongEra := eraOf(&m, nil)
@@ -127,29 +166,73 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 		c.fail(m.id, e)
 		return
 	}
-	c.start(ctx, &request{message: m, server: c.server, era: era, subject: processOwner, patient: true})
+	q := &request{message: m, server: c.server, era: era, subject: processOwner, patient: true, closing: c.ending}
+	if era == legacy {
+		q.peer, q.revision = c.peer, c.peer.speaks()
+	}
+	if m.method == "initialize" {
+		c.initialize(ctx, q) // before the next line is read: that one may depend on it
+		return
+	}
+	c.start(ctx, q)
 }
 
-// start answers q on its own. It blocks while too many requests are open: the
-// client's pipe is the queue then.
+func (c *conversation) initialize(ctx context.Context, q *request) {
+	a := c.server.newAnswer()
+	defer c.server.release(a)
+	c.server.respond(ctx, q, a)
+	c.send(&flight{}, a)
+}
+
+// startBatch answers a batch as one line.
+func (c *conversation) startBatch(ctx context.Context, text []byte) {
+	messages, e := split(text)
+	if e != nil {
+		c.fail(nil, e)
+		return
+	}
+	base := request{subject: processOwner, revision: batchRevision, peer: c.peer, closing: c.ending}
+	c.job(ctx, &flight{}, func(ctx context.Context, f *flight, a *answer) bool {
+		answers := c.server.together(messages, &base, func(q *request, a *answer) {
+			q.out = &line{c: c, f: f}
+			c.server.respond(ctx, q, a)
+		})
+		a.buf = append(a.buf, joined(answers)...)
+		return len(answers) > 0
+	})
+}
+
+// start answers q on its own.
 func (c *conversation) start(ctx context.Context, q *request) {
+	f := &flight{id: q.id}
+	q.out = &line{c: c, f: f}
+	c.job(ctx, f, func(ctx context.Context, _ *flight, a *answer) bool {
+		c.server.respond(ctx, q, a)
+		return true
+	})
+}
+
+// job runs what makes an answer. It blocks while too many requests are open:
+// the client's pipe is the queue then.
+func (c *conversation) job(ctx context.Context, f *flight, run func(context.Context, *flight, *answer) bool) {
 	select {
 	case c.open <- struct{}{}:
 	case <-ctx.Done():
 		return
 	}
 	call, cancel := context.WithCancel(ctx)
-	f := &flight{id: q.id, cancel: cancel}
-	c.mu.Lock()
-	c.asked[f] = struct{}{}
-	c.mu.Unlock()
+	f.cancel = cancel
+	c.peer.board(f)
 	job := func() {
 		defer func() { <-c.open }()
 		defer cancel()
 		a := c.server.newAnswer()
 		defer c.server.release(a)
-		c.server.respond(call, q, a)
-		c.send(f, a)
+		if run(call, f, a) {
+			c.send(f, a)
+		} else {
+			c.peer.land(f)
+		}
 	}
 	select {
 	case c.idle <- job:
@@ -167,18 +250,6 @@ func (c *conversation) work(ctx context.Context, job func()) {
 		case job = <-c.idle:
 		case <-ctx.Done():
 			return
-		}
-	}
-}
-
-// cancel ends the request with that id. From now on nothing is sent for it.
-func (c *conversation) cancel(id []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for f := range c.asked {
-		if sameID(f.id, id) {
-			f.cancelled = true
-			f.cancel()
 		}
 	}
 }
@@ -221,10 +292,13 @@ func (c *conversation) send(f *flight, a *answer) {
 
 // land ends a flight and reports whether its answer is to be written.
 func (c *conversation) land(f *flight) bool {
+	return c.peer.land(f) && c.writable()
+}
+
+func (c *conversation) writable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.asked, f)
-	return !f.cancelled && !c.closed && c.err == nil
+	return !c.closed && c.err == nil
 }
 
 // broke ends the conversation, whose output is gone.

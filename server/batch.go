@@ -1,0 +1,165 @@
+package server
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// maxBatch bounds the messages of a batch.
+const maxBatch = 50
+
+func isBatch(body []byte) bool {
+	body = bytes.TrimLeft(body, " \t\r\n")
+	return len(body) > 0 && body[0] == '['
+}
+
+// batches reports whether r speaks the one revision that has batches.
+func (s *Server) batches(r *http.Request) bool {
+	if id := r.Header.Get(headerSession); id != "" && !s.options.NoSessions {
+		if v := s.sessions.find(id); v != nil {
+			defer v.leave()
+			return v.speaks() == batchRevision
+		}
+	}
+	v := r.Header.Get(headerRevision)
+	return v == "" || v == batchRevision
+}
+
+// split takes a batch apart without decoding its messages.
+func split(body []byte) ([][]byte, *rpcError) {
+	sc := scanner{src: body}
+	var messages [][]byte
+	err := sc.document(func() error {
+		if err := sc.enter(); err != nil {
+			return err
+		}
+		if sc.space(); sc.peek() == ']' {
+			return sc.leave()
+		}
+		for {
+			v, err := sc.value()
+			if err != nil {
+				return err
+			}
+			if len(messages) <= maxBatch {
+				messages = append(messages, v)
+			}
+			if done, err := sc.next(']'); done || err != nil {
+				return err
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, parseError(err)
+	case len(messages) == 0:
+		return nil, invalidRequest("an empty batch")
+	case len(messages) > maxBatch:
+		return nil, invalidRequest("a batch holds at most " + strconv.Itoa(maxBatch) + " messages")
+	}
+	return messages, nil
+}
+
+// batch serves a batch of 2025-03-26 (basic, "Batching"): its requests side by
+// side, and their answers as one array or, where one of them had more to say,
+// as one event stream.
+func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
+	messages, e := split(body)
+	if e != nil {
+		s.refuse(w, r, nil, e)
+		return
+	}
+	base := request{server: s, era: legacy, outlives: true, revision: batchRevision}
+	if r.Header.Get(headerSession) != "" && !s.options.NoSessions {
+		v := s.sessionOf(w, r)
+		if v == nil {
+			return
+		}
+		defer v.leave()
+		base.peer, base.subject = v.peer, v.subject
+	}
+	stream := &events{w: w, timeout: s.options.WriteTimeout}
+	var out outlet
+	if acceptsEvents(r.Header["Accept"]) {
+		out = stream
+	}
+	answers := s.together(messages, &base, func(q *request, a *answer) {
+		q.out = out
+		s.respond(r.Context(), q, a)
+	})
+	switch {
+	case len(answers) == 0:
+		w.WriteHeader(http.StatusAccepted)
+	case stream.streaming():
+		for _, a := range answers {
+			_ = stream.send(a) // who is gone hears nothing
+		}
+	default:
+		s.send(w, http.StatusOK, &answer{buf: joined(answers)})
+	}
+}
+
+// joined makes one array of answers.
+func joined(answers [][]byte) []byte {
+	return append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), ']')
+}
+
+// together serves the messages of a batch and returns the answers, in the
+// order of their requests.
+func (s *Server) together(messages [][]byte, base *request, respond func(q *request, a *answer)) [][]byte {
+	answers := make([][]byte, len(messages))
+	var wg sync.WaitGroup
+	for i, text := range messages {
+		q, e := s.ofBatch(text, base)
+		if q == nil && e == nil {
+			continue
+		}
+		wg.Go(func() {
+			a := s.newAnswer()
+			defer s.release(a)
+			if e != nil {
+				a.fail(q.id, e)
+			} else {
+				respond(q, a)
+			}
+			answers[i] = a.oneEvent()
+		})
+	}
+	wg.Wait()
+	wanted := answers[:0]
+	for _, a := range answers {
+		if a != nil {
+			wanted = append(wanted, a)
+		}
+	}
+	return wanted
+}
+
+// ofBatch decodes one message of a batch. One that wants no answer is dealt
+// with here.
+func (s *Server) ofBatch(text []byte, base *request) (*request, *rpcError) {
+	m, e := decode(text)
+	q := &request{
+		message: m, server: s, era: legacy, subject: base.subject, revision: base.revision,
+		patient: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
+	}
+	switch {
+	case e != nil:
+		return q, e
+	case m.response:
+		if q.peer != nil {
+			q.peer.answered(m)
+		}
+		return nil, nil
+	case m.notification:
+		if q.peer != nil && m.method == "notifications/cancelled" {
+			q.peer.cancel(m.requestID)
+		}
+		return nil, nil
+	case m.method == "initialize":
+		return q, invalidRequest("initialize is not part of a batch")
+	}
+	return q, nil
+}

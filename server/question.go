@@ -1,0 +1,166 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+var _ tenon.Asker = (*request)(nil)
+
+// Ask puts questions to the client behind q: at once in the legacy era, where
+// a stream leads there; in the modern one by ending the request, to be made
+// again with the answers (basic/patterns/mrtr).
+func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+	can := q.capabilities
+	if q.era == legacy {
+		if q.peer == nil || q.out == nil {
+			can = nil
+		} else {
+			can = q.peer.can()
+		}
+	}
+	for _, question := range questions {
+		if !able(can, question.Kind) {
+			return nil, &tenon.CannotAskError{Kind: question.Kind}
+		}
+	}
+	if q.era == modern {
+		return q.recall(questions)
+	}
+	answers := make([]tenon.Answer, len(questions))
+	for i, question := range questions {
+		var err error
+		if answers[i], err = q.askNow(ctx, question); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}
+
+// recall finds the answers that came with this request or an earlier round,
+// and asks for those that are missing.
+func (q *request) recall(questions []tenon.Question) ([]tenon.Answer, error) {
+	answers := make([]tenon.Answer, len(questions))
+	var missing []tenon.Question
+	for i, question := range questions {
+		var ok bool
+		if answers[i], ok = answerOf(question.Kind, q.answers[question.Key]); !ok {
+			missing = append(missing, question)
+		}
+	}
+	if missing != nil {
+		return nil, &tenon.InputNeededError{Questions: missing}
+	}
+	return answers, nil
+}
+
+// askNow sends a request of our own and waits for its answer.
+func (q *request) askNow(ctx context.Context, question tenon.Question) (tenon.Answer, error) {
+	id, came, done := q.peer.question()
+	if done == nil {
+		return tenon.Answer{}, &tenon.CannotAskError{Kind: question.Kind}
+	}
+	defer done()
+	m := append(rawjson.AppendString([]byte(`{"jsonrpc":"2.0","id":`), id), ',')
+	q.tell(append(appendQuestion(m, question)[:], '}'))
+	select {
+	case m := <-came:
+		if m.failed {
+			return tenon.Answer{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client answered the question with an error", Err: fmt.Errorf("%s", clip(string(m.result)))}
+		}
+		answer, ok := answerOf(question.Kind, m.result)
+		if !ok {
+			return tenon.Answer{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client's answer is not of the form that the protocol asks for"}
+		}
+		return answer, nil
+	case <-ctx.Done():
+		m := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), id)
+		q.tell(append(m, "}}"...))
+		return tenon.Answer{}, ctx.Err()
+	}
+}
+
+// appendQuestion writes the members method and params.
+func appendQuestion(dst []byte, q tenon.Question) []byte {
+	method := "elicitation/create"
+	switch q.Kind {
+	case tenon.AskModel:
+		method = "sampling/createMessage"
+	case tenon.AskRoots:
+		method = "roots/list"
+	case tenon.AskForm, tenon.AskURL:
+	}
+	dst = rawjson.AppendString(append(dst, `"method":`...), method)
+	params := q.Params
+	if len(params) == 0 {
+		params = []byte("{}")
+	}
+	dst = append(dst, `,"params":`...)
+	if compact, err := rawjson.AppendCompact(dst, params); err == nil {
+		return compact
+	}
+	return append(dst, "{}"...)
+}
+
+// answerOf reads what a client answered. One that is not of the protocol's
+// form is no answer.
+func answerOf(k tenon.QuestionKind, raw []byte) (tenon.Answer, bool) {
+	doc, err := rawjson.Parse(raw)
+	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
+		return tenon.Answer{}, false
+	}
+	kind := func(key string) rawjson.Kind { return doc.Kind(doc.Get(doc.Root(), key)) }
+	switch k {
+	case tenon.AskModel:
+		return tenon.Answer{Body: bytes.Clone(raw)}, kind("role") == rawjson.String && kind("content") != rawjson.Invalid
+	case tenon.AskRoots:
+		return tenon.Answer{Body: bytes.Clone(raw)}, kind("roots") == rawjson.Array
+	case tenon.AskForm, tenon.AskURL:
+	}
+	a := tenon.Answer{Action: doc.Str(doc.Get(doc.Root(), "action"))}
+	content := doc.Get(doc.Root(), "content")
+	if doc.Kind(content) == rawjson.Object {
+		a.Body = bytes.Clone(doc.Raw(content))
+	}
+	complete := a.Action != "accept" || k == tenon.AskURL || a.Body != nil
+	return a, complete && slices.Contains([]string{"accept", "decline", "cancel"}, a.Action)
+}
+
+// needInput answers that input is needed.
+func (q *request) needInput(a *answer, questions []tenon.Question) *rpcError {
+	state := roundState{answers: q.answers}
+	a.envelope(q.id)
+	a.write(`,"result":`)
+	a.openAs(q, "input_required", nil)
+	a.member("inputRequests")
+	a.write("{")
+	for _, question := range questions {
+		if question.Key == "" || slices.Contains(state.asked, question.Key) {
+			return q.server.internal("a handler's questions have no keys of their own", question.Key, "tool", clip(q.name))
+		}
+		state.asked = append(state.asked, question.Key)
+		a.member(jsonInside(question.Key))
+		a.write("{")
+		a.buf = append(appendQuestion(a.buf, question), '}')
+	}
+	a.write("}")
+	a.member("requestState")
+	sealed, ok := q.server.states.seal(q, &state)
+	if !ok {
+		return &rpcError{code: codeInvalidParams, message: "the answers are too long to go on"}
+	}
+	a.text(sealed)
+	a.end()
+	return nil
+}
+
+// jsonInside is s as it stands between the quotes of a JSON string.
+func jsonInside(s string) string {
+	b := rawjson.AppendString(nil, s)
+	return string(b[1 : len(b)-1])
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// replay is one stream of a session: what was sent on it, so that a client
+// that lost its connection can come back for the rest. A request's stream ends
+// with its answer; the standing stream ends with the session.
+type replay struct {
+	id        uint64
+	resumable bool // the client's revision knows events without data
+
+	mu     sync.Mutex
+	events [][]byte // the latest
+	first  int      // number of events[0]; numbers begin at 1
+	bytes  int
+	ended  bool
+	silent bool          // it ended without an answer
+	status int           // of the plain answer; set before the end
+	plain  *answer       // the answer, where nothing came before it
+	wake   chan struct{} // closed and replaced at every change
+	reader int           // counts readers: a new one takes the stream over
+}
+
+// The bounds of what a stream keeps. An event that is gone is not replayed.
+const (
+	maxEvents     = 1000
+	maxEventBytes = 1 << 20
+)
+
+func newReplay(id uint64) *replay {
+	return &replay{id: id, first: 1, wake: make(chan struct{})}
+}
+
+var _ outlet = (*replay)(nil)
+
+func (r *replay) send(message []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return errSilent
+	}
+	r.keep(message)
+	r.changed()
+	return nil
+}
+
+func (r *replay) keep(message []byte) {
+	r.events = append(r.events, message)
+	r.bytes += len(message)
+	for len(r.events) > 1 && (len(r.events) > maxEvents || r.bytes > maxEventBytes) {
+		r.bytes -= len(r.events[0])
+		r.events[0] = nil
+		r.events = r.events[1:]
+		r.first++
+	}
+}
+
+func (r *replay) changed() {
+	close(r.wake)
+	r.wake = make(chan struct{})
+}
+
+// end ends the stream with its answer; nil: there is none to send. It reports
+// whether the answer is still in use.
+func (r *replay) end(a *answer) (kept bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return false
+	}
+	r.ended = true
+	switch {
+	case a == nil:
+		r.silent = true
+	case len(r.events) == 0 && r.first == 1 && r.reader <= 1:
+		r.plain, kept = a, true
+	default:
+		r.keep(a.oneEvent())
+	}
+	r.changed()
+	return kept
+}
+
+// take makes its caller the reader; who read before stops.
+func (r *replay) take() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reader++
+	r.changed()
+	return r.reader
+}
+
+// after returns the events behind number at, whether the stream ended, and
+// what to wait for where there is nothing to do.
+func (r *replay) after(at, reader int) (events [][]byte, first int, over bool, wake <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reader != reader {
+		return nil, 0, true, nil
+	}
+	skip := min(max(at+1-r.first, 0), len(r.events))
+	return r.events[skip:len(r.events):len(r.events)], r.first + skip, r.ended, r.wake
+}
+
+// follow writes what comes after number at until the stream ends, the client
+// is gone, or it is time that the client polls.
+func (r *replay) follow(ctx context.Context, out *events, at int) {
+	reader := r.take()
+	silence := time.NewTimer(beat)
+	defer silence.Stop()
+	for {
+		events, first, over, wake := r.after(at, reader)
+		for i, e := range events {
+			if r.write(out, first+i, e) != nil {
+				return
+			}
+			at = first + i
+		}
+		if over {
+			return
+		}
+		silence.Reset(beat)
+		select {
+		case <-wake:
+		case <-silence.C:
+			if out.streaming() && out.comment() != nil {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// write writes one event. The first of a stream comes after an event without
+// data, which gives the client a place to come back to.
+func (r *replay) write(out *events, number int, message []byte) error {
+	if !out.streaming() && r.resumable {
+		if err := r.prime(out, number-1); err != nil {
+			return err
+		}
+	}
+	return out.event(r.place(number), message)
+}
+
+func (r *replay) prime(out *events, number int) error {
+	if err := out.retry(comeBack); err != nil {
+		return err
+	}
+	return out.event(r.place(number), nil)
+}
+
+// comeBack is when a client that lost its stream asks for it again.
+const comeBack = 500 * time.Millisecond
+
+// place names an event within its session.
+func (r *replay) place(number int) string {
+	return strconv.FormatUint(r.id, 10) + "-" + strconv.Itoa(number)
+}
+
+// parsePlace reads the id of an event.
+func parsePlace(s string) (stream uint64, number int, ok bool) {
+	a, b, _ := strings.Cut(s, "-")
+	stream, err := strconv.ParseUint(a, 10, 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	number, err = strconv.Atoi(b)
+	return stream, number, err == nil && number >= 0
+}

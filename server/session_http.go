@@ -1,0 +1,227 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+const (
+	headerSession = "Mcp-Session-Id"
+	headerLast    = "Last-Event-Id"
+)
+
+// sessionOf finds the session that r names, or refuses r. Whoever gets one
+// leaves it.
+func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request) *session {
+	v := s.sessions.find(r.Header.Get(headerSession))
+	if v == nil {
+		s.refuse(w, r, nil, refused(http.StatusNotFound, "there is no such session; begin again with initialize"))
+	}
+	return v
+}
+
+// postSession serves a message of a session, or the one that opens it.
+func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message) {
+	if m.method == "initialize" && r.Header.Get(headerSession) == "" {
+		s.openSession(w, r, m)
+		return
+	}
+	v := s.sessionOf(w, r)
+	if v == nil {
+		return
+	}
+	defer v.leave()
+	switch {
+	case m.response:
+		v.answered(*m)
+		w.WriteHeader(http.StatusAccepted)
+	case m.notification:
+		if m.method == "notifications/cancelled" {
+			v.cancel(m.requestID)
+		}
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		s.requestOf(v, w, r, m)
+	}
+}
+
+// openSession answers initialize and gives the client a session. Where there
+// is no room for one, the client is served without.
+func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message) {
+	x := &exchange{request: request{message: *m, server: s, era: legacy}}
+	v := s.sessions.mint()
+	if v != nil {
+		x.peer = v.peer
+	}
+	a := s.newAnswer()
+	defer s.release(a)
+	e := s.respond(r.Context(), &x.request, a)
+	switch {
+	case v == nil:
+	case e != nil:
+		s.sessions.end(v)
+	default:
+		w.Header().Set(headerSession, v.id)
+	}
+	s.send(w, httpStatus(legacy, e), a)
+}
+
+// requestOf serves a request of a session. What may last has a stream of its
+// own, to which the client can come back.
+func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m *message) {
+	x := &exchange{request: request{
+		message: *m, server: s, era: legacy, outlives: true,
+		peer: v.peer, subject: v.subject, revision: v.speaks(),
+	}}
+	switch m.method {
+	case "tools/call", "prompts/get", "resources/read":
+	default:
+		s.serve(w, r, x)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	f := &flight{id: m.id, cancel: cancel}
+	if !v.takeOff(f) {
+		cancel()
+		s.refuse(w, r, m.id, refused(http.StatusServiceUnavailable, "too many requests of one session at once; try again later"))
+		return
+	}
+	stream := v.stream()
+	x.outlives = false // of the connection it does, but a cancelled one ends
+	if acceptsEvents(r.Header["Accept"]) {
+		x.out = &guarded{peer: v.peer, flight: f, out: stream}
+	}
+	go s.fly(ctx, v, &x.request, f, stream)
+	s.land(v, w, r, stream)
+}
+
+// fly runs a request of a session, whoever listens.
+func (s *Server) fly(ctx context.Context, v *session, q *request, f *flight, stream *replay) {
+	defer f.cancel()
+	a := s.newAnswer()
+	e := s.respond(ctx, q, a)
+	stream.status = httpStatus(legacy, e)
+	if !v.land(f) {
+		stream.end(nil)
+		s.release(a)
+		return
+	}
+	if !stream.end(a) {
+		s.release(a)
+	}
+}
+
+// land writes what comes of a request: an event stream, or one answer.
+func (s *Server) land(v *session, w http.ResponseWriter, r *http.Request, stream *replay) {
+	out := &events{w: w, timeout: s.options.WriteTimeout}
+	ctx, cancel := r.Context(), context.CancelFunc(func() {})
+	if s.options.PollAfter > 0 {
+		ctx, cancel = context.WithCancel(ctx)
+		out.began = func() { time.AfterFunc(s.options.PollAfter, cancel) }
+	}
+	defer cancel()
+	stream.follow(ctx, out, 0)
+	if out.close() || r.Context().Err() != nil {
+		return // to be continued where it is not over
+	}
+	a, silent := stream.rest()
+	switch {
+	case a != nil:
+		s.send(w, stream.status, a)
+		s.release(a)
+	case silent:
+		w.WriteHeader(http.StatusAccepted) // cancelled: there is no answer
+	}
+	v.forget(stream)
+}
+
+// rest takes the answer of a stream on which nothing else was sent.
+func (r *replay) rest() (a *answer, silent bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, r.plain = r.plain, nil
+	return a, r.silent
+}
+
+// guarded sends nothing for a request that was cancelled.
+type guarded struct {
+	peer   *peer
+	flight *flight
+	out    outlet
+}
+
+func (g *guarded) send(message []byte) error {
+	if !g.peer.wants(g.flight) {
+		return errSilent
+	}
+	return g.out.send(message)
+}
+
+// standing serves GET: the stream on which a session hears of changes, or one
+// to which the client comes back.
+func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
+	if !acceptsEvents(r.Header["Accept"]) {
+		s.refuse(w, r, nil, notAcceptable())
+		return
+	}
+	v := s.sessionOf(w, r)
+	if v == nil {
+		return
+	}
+	defer v.leave()
+	ctx, cancel := v.until(r.Context())
+	defer cancel()
+	out := &events{w: w, timeout: s.options.WriteTimeout}
+	if last := r.Header.Get(headerLast); last != "" {
+		s.comeBack(ctx, v, w, r, out)
+		return
+	}
+	changes, stop := s.listen(v.watches)
+	defer stop()
+	stream := v.stream()
+	defer v.forget(stream)
+	defer stream.end(nil)
+	// The client knows that it is heard before anything happens.
+	if stream.resumable && stream.prime(out, 0) != nil || !stream.resumable && out.comment() != nil {
+		return
+	}
+	go func() {
+		for {
+			select {
+			case <-changes.wake:
+				if s.pass(changes, stream) != nil {
+					return
+				}
+			case <-s.closing:
+				cancel()
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	stream.follow(ctx, out, 0)
+}
+
+// comeBack goes on with a stream behind the event that the client saw last.
+func (s *Server) comeBack(ctx context.Context, v *session, w http.ResponseWriter, r *http.Request, out *events) {
+	id, at, ok := parsePlace(r.Header.Get(headerLast))
+	stream := v.streamOf(id)
+	if !ok || stream == nil {
+		s.refuse(w, r, nil, refused(http.StatusNotFound, "there is no event "+clip(r.Header.Get(headerLast))+" to go on from"))
+		return
+	}
+	if stream.prime(out, at) == nil {
+		stream.follow(ctx, out, at)
+	}
+}
+
+// endSession serves DELETE.
+func (s *Server) endSession(w http.ResponseWriter, r *http.Request) {
+	if v := s.sessionOf(w, r); v != nil {
+		defer v.leave()
+		s.sessions.end(v)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
