@@ -1,10 +1,17 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync/atomic"
 )
+
+// maxGuess bounds the memory that is taken for a text before it is known how
+// long it will be.
+const maxGuess = 1 << 20
 
 // Codec says what the values of a Go type look like as JSON, and writes or
 // reads them so. Schema and text come from one plan of the type, so the text
@@ -12,7 +19,8 @@ import (
 type Codec struct {
 	plan     *plan
 	doc      []byte
-	defaults bool // some member of the arguments has a default
+	defaults bool         // some member of the arguments has a default
+	size     atomic.Int64 // of the last text, as a guess at the next
 }
 
 // ForOptions are the choices of [For]. The zero value describes what is
@@ -20,6 +28,7 @@ type Codec struct {
 type ForOptions struct {
 	Arguments bool    // the type is read, not written: see For
 	Name      string  // of the tool whose value it is, for titles; empty: none is derived from it
+	TextOnly  bool    // the schema is not wanted: what has none is written by encoding/json
 	NoTitles  bool    // no titles at all; false: types and members have titles made of their names
 	Unions    []Union // the types that stand for interfaces; nil: no interface has a schema
 }
@@ -86,6 +95,9 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	b := &planner{o: o, is: newInterfaces(), named: map[reflect.Type]*plan{}}
 	root, err := b.root(t)
 	if err != nil {
+		if o.TextOnly && writable(t) {
+			return &Codec{plan: &plan{kind: planRaw, typ: t, write: writeForeign}, doc: []byte("{}")}, nil
+		}
 		return nil, err
 	}
 	c := &Codec{plan: root, defaults: b.defaults}
@@ -122,16 +134,18 @@ func (c *Codec) IsObject() bool {
 // Append appends the JSON of the value that ptr, a pointer to the codec's
 // type, points to. The error is a *[ValueError].
 func (c *Codec) Append(dst []byte, ptr any) ([]byte, error) {
-	w := writer{buf: dst}
 	v := reflect.ValueOf(ptr).Elem()
 	if c.plan.kind == planJSON { // checked as a whole afterwards: nothing stands around it yet
-		if raw := v.Field(0).Bytes(); len(raw) > 0 {
+		if raw := bytes.TrimSpace(v.Field(0).Bytes()); len(raw) > 0 {
 			return append(dst, raw...), nil
 		}
 	}
+	guess := c.size.Load()
+	w := writer{buf: slices.Grow(dst, int(guess+guess/8+64))}
 	if err := c.plan.write(c.plan, &w, v); err != nil {
 		return dst, valueError(err)
 	}
+	c.size.Store(int64(min(len(w.buf)-len(dst), maxGuess)))
 	return w.buf, nil
 }
 

@@ -102,6 +102,10 @@ func writeMembers(p *plan, w *writer, v reflect.Value, first []byte) error {
 // of answers the field's value in a struct; not there where it is omitted or
 // lies in an embedded nil pointer.
 func (f *planField) of(v reflect.Value) (member reflect.Value, there bool) {
+	if len(f.index) == 1 {
+		v = v.Field(f.index[0])
+		return v, f.omit == nil || !f.omit(v)
+	}
 	for i, n := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
 			if v.IsNil() {

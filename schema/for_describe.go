@@ -82,7 +82,7 @@ func (d *describer) define(p *plan) string {
 // describe writes the schema of p itself.
 func (d *describer) describe(p *plan, r *rules, title string) keywords {
 	p = p.value()
-	var k keywords
+	k := make(keywords, 0, 8)
 	switch p.kind {
 	case planNullable, planOptional:
 		if inner := p.elem.value(); inner.shared && inner.label != "" {

@@ -51,7 +51,7 @@ func (b *planner) structure(p *plan, path string) error {
 	return nil
 }
 
-func (b *planner) field(c candidate, path string) (planField, error) {
+func (b *planner) field(c *candidate, path string) (planField, error) {
 	f := planField{name: c.name, index: c.index, goName: c.field.Name, maybeGone: c.gone}
 	if c.hidden && b.o.Arguments {
 		return f, typeError(path, "lies in an embedded pointer to an unexported struct, which cannot be set")
@@ -112,7 +112,7 @@ func orTest(a, b func(reflect.Value) bool) func(reflect.Value) bool {
 
 // emptyTest is the test of omitempty; nil: values of the type are never empty.
 func emptyTest(t reflect.Type) func(reflect.Value) bool {
-	switch t.Kind() {
+	switch t.Kind() { //nolint:exhaustive // all others are empty when they are zero
 	case reflect.Map, reflect.Slice, reflect.String:
 		return func(v reflect.Value) bool { return v.Len() == 0 }
 	case reflect.Array:
@@ -140,7 +140,7 @@ func (b *planner) zeroTest(t reflect.Type) func(reflect.Value) bool {
 		if !onValue {
 			v = addressable(v).Addr()
 		}
-		z, ok := v.Interface().(zeroer)
+		z, ok := reflect.TypeAssert[zeroer](v)
 		return ok && z.IsZero()
 	}
 }
@@ -148,48 +148,56 @@ func (b *planner) zeroTest(t reflect.Type) func(reflect.Value) bool {
 // members lists the fields of a struct that encoding/json writes: fields of
 // embedded structs count as the struct's own, of several with one name the
 // least deep one wins, then the one with a tag; where none wins all are gone.
-func (b *planner) members(t reflect.Type) []candidate {
-	var found []candidate
+func (b *planner) members(t reflect.Type) []*candidate {
+	var found []*candidate
 	visited := map[reflect.Type]bool{}
-	type level struct {
-		typ          reflect.Type
-		index        []int
-		gone, hidden bool
-	}
-	next := []level{{typ: t}}
-	for len(next) > 0 {
-		current := next
-		next = nil
+	for level := []embedded{{typ: t}}; len(level) > 0; {
 		times := map[reflect.Type]int{}
-		for _, l := range current {
-			times[l.typ]++
+		for _, e := range level {
+			times[e.typ]++
 		}
-		for _, l := range current {
-			if visited[l.typ] {
+		var next []embedded
+		for _, e := range level {
+			if visited[e.typ] {
 				continue
 			}
-			visited[l.typ] = true
-			for i := range l.typ.NumField() {
-				sf := l.typ.Field(i)
-				c, use, descend := candidateOf(sf)
-				if !use {
-					continue
-				}
-				c.index = append(slices.Clone(l.index), i)
-				c.gone, c.hidden = l.gone, l.hidden
-				if descend != nil {
-					pointer := sf.Type.Kind() == reflect.Pointer
-					next = append(next, level{descend, c.index, c.gone || pointer, c.hidden || pointer && !sf.IsExported()})
-					continue
-				}
-				found = append(found, c)
-				if times[l.typ] > 1 { // the same struct twice on one level: they annul each other
-					found = append(found, c)
-				}
+			visited[e.typ] = true
+			fields, inside := e.fields()
+			found, next = append(found, fields...), append(next, inside...)
+			if times[e.typ] > 1 { // twice on one level: its fields annul each other
+				found = append(found, fields...)
 			}
 		}
+		level = next
 	}
 	return dominant(found)
+}
+
+// embedded is a struct whose fields count as those of another.
+type embedded struct {
+	typ          reflect.Type
+	index        []int
+	gone, hidden bool // see candidate
+}
+
+// fields answers the fields of a struct, and the structs embedded in it.
+func (e *embedded) fields() (fields []*candidate, inside []embedded) {
+	for i := range e.typ.NumField() {
+		sf := e.typ.Field(i)
+		c, use, descend := candidateOf(sf)
+		if !use {
+			continue
+		}
+		c.index = append(slices.Clone(e.index), i)
+		c.gone, c.hidden = e.gone, e.hidden
+		if descend == nil {
+			fields = append(fields, &c)
+			continue
+		}
+		pointer := sf.Type.Kind() == reflect.Pointer
+		inside = append(inside, embedded{descend, c.index, c.gone || pointer, c.hidden || pointer && !sf.IsExported()})
+	}
+	return fields, inside
 }
 
 // candidateOf looks at one field. Descend is the embedded struct whose fields
@@ -230,11 +238,11 @@ func legalMember(name string) bool {
 }
 
 // dominant keeps of each name the one that wins, in the order of declaration.
-func dominant(found []candidate) []candidate {
-	slices.SortStableFunc(found, func(a, b candidate) int {
+func dominant(found []*candidate) []*candidate {
+	slices.SortStableFunc(found, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), -cmp.Compare(truth(a.tagged), truth(b.tagged)))
 	})
-	var kept []candidate
+	var kept []*candidate
 	for i := 0; i < len(found); {
 		end := i + 1
 		for end < len(found) && found[end].name == found[i].name {
@@ -245,7 +253,7 @@ func dominant(found []candidate) []candidate {
 		}
 		i = end
 	}
-	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
+	slices.SortFunc(kept, func(a, b *candidate) int { return slices.Compare(a.index, b.index) })
 	return kept
 }
 

@@ -29,7 +29,11 @@ func (k *keywords) set(name, raw string) {
 
 // text writes the object.
 func (k keywords) text() string {
-	dst := []byte{'{'}
+	size := 2
+	for _, c := range k {
+		size += len(c.name) + len(c.raw) + 24 // AppendString asks for some more than it needs
+	}
+	dst := append(make([]byte, 0, size), '{')
 	for i, c := range k {
 		if i > 0 {
 			dst = append(dst, ',')

@@ -85,6 +85,10 @@ func (b *planner) root(t reflect.Type) (*plan, error) {
 
 // plan plans a type that stands at path.
 func (b *planner) plan(t reflect.Type, path string) (*plan, error) {
+	if g, ok := b.genericOf(t); ok {
+		p := &plan{typ: t}
+		return p, b.generic(p, g, path)
+	}
 	if t.Name() == "" {
 		return b.make(&plan{typ: t}, path)
 	}
@@ -110,14 +114,6 @@ func (b *planner) make(p *plan, path string) (*plan, error) {
 	t := p.typ
 	if known := wellKnown(t); known != nil {
 		return known, nil
-	}
-	if t.Kind() == reflect.Struct && t.PkgPath() == reflect.TypeFor[plan]().PkgPath() && t.Implements(b.is.generic) {
-		if g, ok := reflect.Zero(t).Interface().(generic); ok {
-			if self, kind, of := g.parts(); self == t {
-				p.label = ""
-				return p, b.generic(p, kind, of, path)
-			}
-		}
 	}
 	if t.Kind() != reflect.Pointer && has(t, b.is.provider) {
 		return p, b.provide(p, path)
@@ -214,7 +210,19 @@ func (b *planner) mapped(p *plan, path string) (err error) {
 	return b.inside(p, p.typ.Elem(), path+"[]")
 }
 
-func (b *planner) generic(p *plan, kind planKind, of []reflect.Type, path string) error {
+// genericOf answers a value of t if t is one of the generic types of this
+// package. They have no plan of their own to share: whatever is recursive
+// about them is so in their parts.
+func (b *planner) genericOf(t reflect.Type) (generic, bool) {
+	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[plan]().PkgPath() || !t.Implements(b.is.generic) {
+		return nil, false
+	}
+	g, ok := reflect.TypeAssert[generic](reflect.Zero(t))
+	return g, ok
+}
+
+func (b *planner) generic(p *plan, g generic, path string) error {
+	kind, of := g.parts()
 	p.kind = kind
 	for i, t := range of {
 		at := path
@@ -270,7 +278,7 @@ func providedBy(t reflect.Type) (doc []byte) {
 			doc = nil
 		}
 	}()
-	if provider, ok := reflect.New(t).Interface().(Provider); ok {
+	if provider, ok := reflect.TypeAssert[Provider](reflect.New(t)); ok {
 		return provider.JSONSchema()
 	}
 	return nil
@@ -279,18 +287,26 @@ func providedBy(t reflect.Type) (doc []byte) {
 // typeLabel makes a name for people and for $defs of a type's name: without
 // the paths of packages, Page[example.org/x.Item] is Page_Item.
 func typeLabel(t reflect.Type) string {
-	words := strings.FieldsFunc(t.Name(), func(r rune) bool { return strings.ContainsRune("[],* {};", r) })
+	name := t.Name()
+	if !strings.ContainsFunc(name, func(r rune) bool { return !labelRune(r) }) {
+		return name
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("[],* {};", r) })
 	for i, w := range words {
 		w = w[strings.LastIndexAny(w, "./")+1:]
 		if dot := strings.IndexRune(w, '·'); dot >= 0 { // a type that is local to a function
 			w = w[:dot]
 		}
 		words[i] = strings.Map(func(r rune) rune {
-			if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			if labelRune(r) {
 				return r
 			}
 			return '_'
 		}, w)
 	}
 	return strings.Join(words, "_")
+}
+
+func labelRune(r rune) bool {
+	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }

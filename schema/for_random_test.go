@@ -126,7 +126,7 @@ func drawValue(t *rapid.T, v reflect.Value, nils bool, depth int) {
 }
 
 func drawKind(t *rapid.T, v reflect.Value, nils bool, depth int) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the kinds of which drawType makes types
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(t, "bool"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -173,7 +173,7 @@ func drawKind(t *rapid.T, v reflect.Value, nils bool, depth int) {
 			v.SetMapIndex(key, elem)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
+		for i := range v.NumField() { //nolint:modernize // the field is set
 			drawValue(t, v.Field(i), nils, depth-1)
 		}
 	}

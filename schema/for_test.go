@@ -39,6 +39,7 @@ type (
 		Kids  []*tree `json:"kids"`
 	}
 	forest  []forest
+	maybes  []schema.Optional[maybes]
 	celsius float64
 	flags   int // has a String method, but is written as a number
 	iban    struct{ code string }
@@ -147,11 +148,12 @@ func TestWhatIsWritten(t *testing.T) {
 		"a Tuple2":                                {&schema.Tuple2[int, string]{A: 1, B: "a"}, `{"maxItems":2,"minItems":2,"prefixItems":[{"type":"integer"},{"type":"string"}],"type":"array"}`, `[1,"a"]`},
 		"a Tuple3":                                {&schema.Tuple3[int, string, []int]{A: 1}, `{"maxItems":3,"minItems":3,"prefixItems":[{"type":"integer"},{"type":"string"},{"items":{"type":"integer"},"type":"array"}],"type":"array"}`, `[1,"",[]]`},
 		"a JSON":                                  {&schema.JSON[[]int]{Raw: []byte(`[ 1 ]`)}, `{"items":{"type":"integer"},"type":"array"}`, `[ 1 ]`},
-		"an iterator is collected":                {new(iter.Seq[int](slices.Values([]int{1, 2}))), `{"items":{"type":"integer"},"type":"array"}`, `[1,2]`},
+		"an iterator is collected":                {new(slices.Values([]int{1, 2})), `{"items":{"type":"integer"},"type":"array"}`, `[1,2]`},
 		"a nil iterator":                          {new(iter.Seq[int]), `{"items":{"type":"integer"},"type":"array"}`, `[]`},
 		"a defined enum":                          {new(color("green")), `{"enum":["red","green"],"type":"string"}`, `"green"`},
 		"nothing":                                 {new(struct{}), `{"type":"null"}`, `null`},
-		"a recursive list":                        {&forest{{}, {{}}}, `{"$defs":{"forest":{"items":{"$ref":"#/$defs/forest"},"type":"array"}},"items":{"$ref":"#/$defs/forest"},"type":"array"}`, `[[],[[]]]`},
+		"a type that contains itself through a generic one": {&schema.Optional[maybes]{}, `{"$defs":{"maybes":{"items":{"anyOf":[{"$ref":"#/$defs/maybes"},{"type":"null"}]},"type":"array"}},"anyOf":[{"$ref":"#/$defs/maybes"},{"type":"null"}]}`, `null`},
+		"a recursive list": {&forest{{}, {{}}}, `{"$defs":{"forest":{"items":{"$ref":"#/$defs/forest"},"type":"array"}},"items":{"$ref":"#/$defs/forest"},"type":"array"}`, `[[],[[]]]`},
 	} {
 		t.Run(name, func(t *testing.T) { checkWritten(t, tt.value, schema.ForOptions{NoTitles: true}, tt.schema, tt.json) })
 	}
@@ -170,7 +172,7 @@ func TestStructsAreWrittenAsEncodingJSONDoes(t *testing.T) {
 				hidden int
 				A      string
 				Gone   int `json:"-"`
-				Dash   int `json:"-,"`
+				Dash   int `json:"-,"` //nolint:staticcheck // that is what is tested
 			}{B: 1, hidden: 2}, `{"properties":{"b":{"type":"integer"},"A":{"type":"string"},"-":{"type":"integer"}},"required":["b","A","-"],"type":"object"}`,
 			`{"b":1,"A":"","-":0}`, false,
 		},
@@ -221,7 +223,7 @@ func TestStructsAreWrittenAsEncodingJSONDoes(t *testing.T) {
 				B bool     `json:"b,string"`
 				S string   `json:"s,string"`
 				P *int     `json:"p,string"`
-				L []string `json:"l,string"`
+				L []string `json:"l,string"` //nolint:staticcheck // that is what is tested
 			}{I: -1, F: 1e21, S: `a"`, P: &one, L: []string{"x"}},
 			`{"properties":{"i":{"pattern":"^-?(0|[1-9][0-9]*)$","type":"string"},"f":{"pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$","type":"string"},` +
 				`"b":{"enum":["true","false"],"type":"string"},"s":{"type":"string"},"p":{"anyOf":[{"pattern":"^-?(0|[1-9][0-9]*)$","type":"string"},{"type":"null"}]},` +

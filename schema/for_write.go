@@ -21,19 +21,19 @@ type writer struct {
 	depth int
 }
 
-// errAt is a ValueError on its way up; its path is built from the end.
-type errAt struct {
+// placedError is a ValueError on its way up; its path is built from the end.
+type placedError struct {
 	tokens []string
 	err    error
 }
 
-func (e *errAt) Error() string { return e.err.Error() }
+func (e *placedError) Error() string { return e.err.Error() }
 
 // at notes that err happened under a member or an index.
 func at(err error, token string) error {
-	deep, ok := err.(*errAt) //nolint:errorlint // made here, never wrapped
+	deep, ok := err.(*placedError) //nolint:errorlint // made here, never wrapped
 	if !ok {
-		deep = &errAt{err: err}
+		deep = &placedError{err: err}
 	}
 	if len(deep.tokens) <= maxPath { // the path of a value that contains itself ends nowhere
 		deep.tokens = append(deep.tokens, token)
@@ -45,15 +45,14 @@ const maxPath = 32
 
 func valueError(err error) error {
 	var path []byte
-	if deep, ok := err.(*errAt); ok { //nolint:errorlint // made here, never wrapped
+	if deep, ok := err.(*placedError); ok { //nolint:errorlint // made here, never wrapped
 		for _, token := range slices.Backward(deep.tokens) {
 			path = appendToken(path, token)
 		}
 		err = deep.err
 	}
 	v := &ValueError{What: err.Error()}
-	var known *ValueError
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*ValueError](err); ok {
 		v.What = known.What
 	}
 	v.Path = string(path)
@@ -81,11 +80,10 @@ func addressable(v reflect.Value) reflect.Value {
 // methods answers v as an interface value that has the methods of T, be they
 // of the value or of a pointer to it.
 func methods[T any](v reflect.Value) (T, bool) {
-	if m, ok := v.Interface().(T); ok {
+	if m, ok := reflect.TypeAssert[T](v); ok {
 		return m, true
 	}
-	m, ok := addressable(v).Addr().Interface().(T)
-	return m, ok
+	return reflect.TypeAssert[T](addressable(v).Addr())
 }
 
 func writeNull(_ *plan, w *writer, _ reflect.Value) error {
@@ -150,7 +148,7 @@ func writeBytes(_ *plan, w *writer, v reflect.Value) error {
 }
 
 func writeTime(_ *plan, w *writer, v reflect.Value) error {
-	t, ok := v.Interface().(time.Time)
+	t, ok := reflect.TypeAssert[time.Time](v)
 	if !ok {
 		return &ValueError{What: "no time"}
 	}
@@ -197,6 +195,23 @@ func writeMarshaler(_ *plan, w *writer, v reflect.Value) error {
 func writeRaw(_ *plan, w *writer, v reflect.Value) error { return w.foreign(v.Bytes()) }
 
 func writeJSON(_ *plan, w *writer, v reflect.Value) error { return w.foreign(v.Field(0).Bytes()) }
+
+// writeForeign leaves the writing to encoding/json.
+func writeForeign(_ *plan, w *writer, v reflect.Value) error {
+	text, err := plainJSON(v.Interface())
+	if err != nil {
+		return &ValueError{What: err.Error()}
+	}
+	return w.foreign(text)
+}
+
+// writable reports whether encoding/json can write values of a type that has
+// no schema.
+func writable(t reflect.Type) bool {
+	_, err := plainJSON(reflect.Zero(t).Interface())
+	_, no := errors.AsType[*json.UnsupportedTypeError](err)
+	return !no
+}
 
 // foreign appends JSON that was made elsewhere. Nothing at all is null, as
 // encoding/json has it.

@@ -10,10 +10,8 @@ import (
 
 // generic is a type of this file. Its plan is made of its parts.
 type generic interface {
-	// parts returns the type itself, because a struct that embeds it has the
-	// method too; what it is; and the types that it is made of. It is called
-	// only for types of this package.
-	parts() (self reflect.Type, kind planKind, of []reflect.Type)
+	// parts returns what it is and the types that it is made of.
+	parts() (kind planKind, of []reflect.Type)
 }
 
 // JSON is JSON text that is promised to be a T: bytes of an upstream, passed
@@ -21,8 +19,8 @@ type generic interface {
 // is null.
 type JSON[T any] struct{ Raw json.RawMessage }
 
-func (JSON[T]) parts() (reflect.Type, planKind, []reflect.Type) {
-	return reflect.TypeFor[JSON[T]](), planJSON, []reflect.Type{reflect.TypeFor[T]()}
+func (JSON[T]) parts() (planKind, []reflect.Type) {
+	return planJSON, []reflect.Type{reflect.TypeFor[T]()}
 }
 
 // MarshalJSON writes the text.
@@ -47,8 +45,8 @@ type Optional[T any] struct {
 // Some returns an Optional that holds v.
 func Some[T any](v T) Optional[T] { return Optional[T]{Value: v, Valid: true} }
 
-func (Optional[T]) parts() (reflect.Type, planKind, []reflect.Type) {
-	return reflect.TypeFor[Optional[T]](), planOptional, []reflect.Type{reflect.TypeFor[T]()}
+func (Optional[T]) parts() (planKind, []reflect.Type) {
+	return planOptional, []reflect.Type{reflect.TypeFor[T]()}
 }
 
 // MarshalJSON writes the value, or null.
@@ -74,8 +72,8 @@ type OneOf2[A, B any] struct {
 	B *B
 }
 
-func (OneOf2[A, B]) parts() (reflect.Type, planKind, []reflect.Type) {
-	return reflect.TypeFor[OneOf2[A, B]](), planOneOf, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B]()}
+func (OneOf2[A, B]) parts() (planKind, []reflect.Type) {
+	return planOneOf, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B]()}
 }
 
 // MarshalJSON writes the member that is set.
@@ -94,8 +92,8 @@ type OneOf3[A, B, C any] struct {
 	C *C
 }
 
-func (OneOf3[A, B, C]) parts() (reflect.Type, planKind, []reflect.Type) {
-	return reflect.TypeFor[OneOf3[A, B, C]](), planOneOf, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B](), reflect.TypeFor[C]()}
+func (OneOf3[A, B, C]) parts() (planKind, []reflect.Type) {
+	return planOneOf, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B](), reflect.TypeFor[C]()}
 }
 
 // MarshalJSON writes the member that is set.
@@ -113,8 +111,8 @@ type Tuple2[A, B any] struct {
 	B B
 }
 
-func (Tuple2[A, B]) parts() (reflect.Type, planKind, []reflect.Type) {
-	return reflect.TypeFor[Tuple2[A, B]](), planTuple, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B]()}
+func (Tuple2[A, B]) parts() (planKind, []reflect.Type) {
+	return planTuple, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B]()}
 }
 
 // MarshalJSON writes the list.
@@ -130,8 +128,8 @@ type Tuple3[A, B, C any] struct {
 	C C
 }
 
-func (Tuple3[A, B, C]) parts() (reflect.Type, planKind, []reflect.Type) {
-	return reflect.TypeFor[Tuple3[A, B, C]](), planTuple, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B](), reflect.TypeFor[C]()}
+func (Tuple3[A, B, C]) parts() (planKind, []reflect.Type) {
+	return planTuple, []reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B](), reflect.TypeFor[C]()}
 }
 
 // MarshalJSON writes the list.
