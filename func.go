@@ -1,9 +1,7 @@
 package tenon
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 
@@ -81,31 +79,21 @@ func (f Function) Tool() (Tool, error) {
 		return Tool{}, f.bad("argument: " + err.Error())
 	}
 	contract := Contract{Input: b.input.Doc(), Formats: true}
-	b.output, err = schema.For(f.out, schema.ForOptions{Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions})
-	switch {
-	case f.options.TextOnly:
-		if b.output == nil && !writable(f.out) {
-			return Tool{}, f.bad("result: " + err.Error())
-		}
-	case err != nil:
+	b.output, err = schema.For(f.out, schema.ForOptions{TextOnly: f.options.TextOnly, Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions})
+	if err != nil {
 		return Tool{}, f.bad("result: " + err.Error())
-	default:
+	}
+	if !f.options.TextOnly {
 		contract.Answers = []Variant{{Media: "application/json", Schema: b.output.Doc()}}
-		contract.Wrapper = f.wrapper(b.output)
+		if !b.output.IsObject() {
+			contract.Wrapper = f.name + "Output"
+		}
 	}
 	return Tool{
 		Name: f.name, Title: f.options.Title, Description: f.description, Hints: f.options.Hints,
 		Policy: f.options.Policy, Shape: Native, Promise: contract,
 		Handler: func(ctx context.Context, c *Call) (Reply, error) { return f.run(ctx, b, c.Args) },
 	}, nil
-}
-
-// wrapper is the title of the object round a result that is none itself.
-func (f Function) wrapper(output *schema.Codec) string {
-	if output.IsObject() {
-		return ""
-	}
-	return f.name + "Output"
 }
 
 func (f Function) bad(what string) error {
@@ -122,8 +110,13 @@ var _ Source = Functions{}
 func (fs Functions) Load(context.Context) (Offer, error) {
 	var offer Offer
 	var faults []error
+	names := map[string]bool{}
 	for _, f := range fs {
 		t, err := f.Tool()
+		if names[f.name] {
+			err = f.bad("another function has this name")
+		}
+		names[f.name] = true
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -147,26 +140,10 @@ func Load(ctx context.Context, s Source, o GatewayOptions) (*Gateway, error) {
 	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
 }
 
-// writable reports whether encoding/json can write values of a type that has
-// no schema.
-func writable(t reflect.Type) bool {
-	_, err := textJSON(reflect.Zero(t).Interface())
-	var no *json.UnsupportedTypeError
-	return !errors.As(err, &no)
-}
-
-func textJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}
-
 // bound is a function with the codecs of its types.
 type bound struct {
 	options       FuncOptions
-	input, output *schema.Codec // output is nil for text of a type without a schema
+	input, output *schema.Codec
 }
 
 // sent says what a call may have done that began to run: everything, unless
@@ -193,12 +170,7 @@ func (b *bound) failed(ctx context.Context, err error) (Reply, error) {
 func (b *bound) reply(out any) (Reply, error) {
 	r := Reply{Media: "application/json", Sent: b.sent(Answered)}
 	var err error
-	if b.output != nil {
-		r.Body, err = b.output.Append(nil, out)
-	} else {
-		r.Body, err = textJSON(out)
-	}
-	if err != nil {
+	if r.Body, err = b.output.Append(nil, out); err != nil {
 		return r, &Error{Code: CodeContract, Message: "What the function returned cannot be written as JSON: " + err.Error()}
 	}
 	if b.options.TextOnly && r.Body[0] == '{' { // native would take an object for data

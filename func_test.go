@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -133,29 +132,33 @@ func TestResultTypes(t *testing.T) {
 			"sdk: a model that contains itself", returns(node{1, []node{{Value: 2}}}),
 			`{"$defs":{"node":{"properties":{"value":{"title":"Value","type":"integer"},"kids":{"items":{"$ref":"#/$defs/node"},"title":"Kids","type":"array"}},"required":["value","kids"],"title":"node","type":"object"}},` +
 				`"properties":{"value":{"title":"Value","type":"integer"},"kids":{"items":{"$ref":"#/$defs/node"},"title":"Kids","type":"array"}},"required":["value","kids"],"title":"node","type":"object"}`,
-			`{"value":1,"kids":[{"value":2,"kids":[]}]}`, []string{"{\n  \"value\": 1,\n  \"kids\": [\n    {\n      \"value\": 2,\n      \"kids\": []\n    }\n  ]\n}"},
+			`{"value":1,"kids":[{"value":2,"kids":[]}]}`,
+			[]string{"{\n  \"value\": 1,\n  \"kids\": [\n    {\n      \"value\": 2,\n      \"kids\": []\n    }\n  ]\n}"},
 		},
 		{
 			"page: a list of models has a block for each", returns([]WeatherData{w, w}),
 			`{` + weatherDefs + `,` + wrapped(`{"items":{"$ref":"#/$defs/WeatherData"},"title":"Result","type":"array"}`)[1:],
-			`{"result":[` + weatherJSON + `,` + weatherJSON + `]}`, []string{weatherText, weatherText},
+			`{"result":[` + weatherJSON + `,` + weatherJSON + `]}`,
+			[]string{weatherText, weatherText},
 		},
 		{"sdk: a list of strings", returns([]string{"a", "b"}), wrapped(`{"items":{"type":"string"},"title":"Result","type":"array"}`), `{"result":["a","b"]}`, []string{"a", "b"}},
 		{"sdk: an empty list has no text", returns([]int(nil)), wrapped(`{"items":{"type":"integer"},"title":"Result","type":"array"}`), `{"result":[]}`, []string{}},
 		{"sdk: lists in a list are flattened", returns([][]int{{1, 2}, {3}}), wrapped(`{"items":{"items":{"type":"integer"},"type":"array"},"title":"Result","type":"array"}`), `{"result":[[1,2],[3]]}`, []string{"1", "2", "3"}},
 		{"sdk: None in a list has no text", returns([]*int{&seven, nil}), wrapped(`{"items":{"anyOf":[{"type":"integer"},{"type":"null"}]},"title":"Result","type":"array"}`), `{"result":[7,null]}`, []string{"7"}},
-		{"go: an iterator is a list", returns(iter.Seq[int](slices.Values([]int{1, 2}))), wrapped(`{"items":{"type":"integer"},"title":"Result","type":"array"}`), `{"result":[1,2]}`, []string{"1", "2"}},
+		{"go: an iterator is a list", returns(slices.Values([]int{1, 2})), wrapped(`{"items":{"type":"integer"},"title":"Result","type":"array"}`), `{"result":[1,2]}`, []string{"1", "2"}},
 		{"sdk: a tuple", returns(tenon.Tuple2[int, string]{A: 1, B: "a"}), wrapped(`{"maxItems":2,"minItems":2,"prefixItems":[{"type":"integer"},{"type":"string"}],"title":"Result","type":"array"}`), `{"result":[1,"a"]}`, []string{"1", "a"}},
 		{
 			"sdk: a tuple with a model", returns(tenon.Tuple3[int, string, WeatherData]{A: 1, B: "a", C: w}),
 			`{` + weatherDefs + `,` + wrapped(`{"maxItems":3,"minItems":3,"prefixItems":[{"type":"integer"},{"type":"string"},{"$ref":"#/$defs/WeatherData"}],"title":"Result","type":"array"}`)[1:],
-			`{"result":[1,"a",` + weatherJSON + `]}`, []string{"1", "a", weatherText},
+			`{"result":[1,"a",` + weatherJSON + `]}`,
+			[]string{"1", "a", weatherText},
 		},
 		{"sdk: a union", returns(tenon.OneOf2[int, string]{A: &seven}), wrapped(`{"anyOf":[{"type":"integer"},{"type":"string"}],"title":"Result"}`), `{"result":7}`, []string{"7"}},
 		{
 			"sdk: a union of models", returns(tenon.OneOf2[WeatherData, loc]{A: &w}),
 			`{"$defs":{"loc":` + locBody + `,"WeatherData":{` + weatherBody + `}},` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"$ref":"#/$defs/loc"}],"title":"Result"}`)[1:],
-			`{"result":` + weatherJSON + `}`, []string{weatherText},
+			`{"result":` + weatherJSON + `}`,
+			[]string{weatherText},
 		},
 		{"sdk: Optional that is there", returns(&seven), wrapped(`{"anyOf":[{"type":"integer"},{"type":"null"}],"title":"Result"}`), `{"result":7}`, []string{"7"}},
 		{"sdk: Optional that is None", returns(tenon.Optional[int]{}), wrapped(`{"anyOf":[{"type":"integer"},{"type":"null"}],"title":"Result"}`), `{"result":null}`, []string{}},
@@ -165,7 +168,8 @@ func TestResultTypes(t *testing.T) {
 		{
 			"sdk: a dict of models", returns(map[string][]WeatherData{"a": {w}}),
 			`{` + weatherDefs + `,"additionalProperties":{"items":{"$ref":"#/$defs/WeatherData"},"type":"array"},"title":"fDictOutput","type":"object"}`,
-			`{"a":[` + weatherJSON + `]}`, []string{"{\n  \"a\": [\n    {\n      \"temperature\": 16.2,\n      \"humidity\": 0.83,\n      \"conditions\": \"Overcast\"\n    }\n  ]\n}"},
+			`{"a":[` + weatherJSON + `]}`,
+			[]string{"{\n  \"a\": [\n    {\n      \"temperature\": 16.2,\n      \"humidity\": 0.83,\n      \"conditions\": \"Overcast\"\n    }\n  ]\n}"},
 		},
 		{"page: a dict with other keys is wrapped", returns(map[int]float64{1: 1.5}), wrapped(`{"additionalProperties":{"type":"number"},"propertyNames":{"pattern":"^-?[0-9]+$"},"title":"Result","type":"object"}`), `{"result":{"1":1.5}}`, []string{"{\n  \"1\": 1.5\n}"}},
 		{"page: text only", returns("a report").With(tenon.FuncOptions{TextOnly: true}), "", "", []string{"a report"}},
@@ -353,6 +357,7 @@ func TestAFunctionThatIsCutShort(t *testing.T) {
 // TestRegistrationRefuses: nothing becomes a tool without its schema, unless
 // it is asked for.
 func TestRegistrationRefuses(t *testing.T) {
+	first := tenon.Func("taken", "", func(context.Context, none) (int, error) { return 0, nil })
 	for name, tt := range map[string]struct {
 		f    tenon.Function
 		want string
@@ -362,11 +367,12 @@ func TestRegistrationRefuses(t *testing.T) {
 		"a channel as text":                   {returns(make(chan int)).With(tenon.FuncOptions{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
 		"anything":                            {returns(any(1)), "function f: result: interface {}: interface {} is an interface, so anything may stand there: register its types with schema.UnionOf, or take json.RawMessage for JSON of which nothing is promised"},
 		"arguments that are no object":        {tenon.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: take a struct, or a map with string keys"},
+		"a name that is taken":                {first, "function taken: another function has this name"},
 		"no function":                         {tenon.Func[none, int]("f", "", nil), "function f: the function is nil"},
 		"a name that clients refuse":          {tenon.Func("get weather", "", func(context.Context, none) (int, error) { return 0, nil }), "function get weather: not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := tenon.Load(t.Context(), tenon.Functions{returns(1), tt.f}, tenon.GatewayOptions{})
+			_, err := tenon.Load(t.Context(), tenon.Functions{first, tt.f}, tenon.GatewayOptions{})
 			if err == nil {
 				t.Fatal("was loaded")
 			}

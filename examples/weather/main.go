@@ -59,13 +59,17 @@ func getForecast(ctx context.Context, d Days) ([]Weather, error) {
 	return forecast, nil
 }
 
+func functions() tenon.Functions {
+	yes := true
+	reads := tenon.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	return tenon.Functions{
+		tenon.Func("get_weather", "Current weather for a city.", getWeather).With(reads),
+		tenon.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads),
+	}
+}
+
 func main() {
-	readOnly := true
-	only := tenon.FuncOptions{Hints: tenon.Hints{ReadOnly: &readOnly}}
-	gateway, err := tenon.Load(context.Background(), tenon.Functions{
-		tenon.Func("get_weather", "Current weather for a city.", getWeather).With(only),
-		tenon.Func("get_forecast", "Daily forecast for a city.", getForecast).With(only),
-	}, tenon.GatewayOptions{})
+	gateway, err := tenon.Load(context.Background(), functions(), tenon.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
