@@ -12,16 +12,14 @@ import (
 
 // planField is a member of an object that a struct becomes.
 type planField struct {
-	name      string // of the member
-	index     []int  // of the field, through embedded structs
-	goName    string
-	plan      *plan
-	quoted    bool // the tag option string: a string holds the JSON of the value
-	omit      func(reflect.Value) bool
-	optional  bool // need not be there
-	maybeGone bool // lies in an embedded pointer
-	rules     *rules
-	key       []byte // `"name":`
+	name     string // of the member
+	index    []int  // of the field, through embedded structs
+	plan     *plan
+	quoted   bool                     // the tag option string: a string holds the JSON of the value
+	omit     func(reflect.Value) bool // whether a value is left out; nil: none is
+	optional bool                     // need not be there
+	rules    *rules
+	key      []byte // `"name":`
 }
 
 // candidate is a field on its way to become a member.
@@ -52,7 +50,7 @@ func (b *planner) structure(p *plan, path string) error {
 }
 
 func (b *planner) field(c *candidate, path string) (planField, error) {
-	f := planField{name: c.name, index: c.index, goName: c.field.Name, maybeGone: c.gone}
+	f := planField{name: c.name, index: c.index}
 	if c.hidden && b.o.Arguments {
 		return f, typeError(path, "lies in an embedded pointer to an unexported struct, which cannot be set")
 	}

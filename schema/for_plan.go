@@ -191,21 +191,22 @@ func (b *planner) inside(p *plan, t reflect.Type, path string) (err error) {
 	return err
 }
 
-func (b *planner) mapped(p *plan, path string) (err error) {
+func (b *planner) mapped(p *plan, path string) error {
 	p.kind, p.write = planMap, writeMap
-	if p.key, err = b.plan(p.typ.Key(), path+"[key]"); err != nil {
+	t := p.typ.Key()
+	key, err := b.plan(t, path+"[key]")
+	if err != nil {
 		return err
 	}
-	if p.typ.Key().Kind() == reflect.String { // its text methods do not count: see encoding/json
-		p.key = &plan{kind: planString, typ: p.typ.Key(), enum: p.key.enum}
-	}
-	switch p.key.kind {
-	case planString, planText, planInt, planTime:
+	switch {
+	case t.Kind() == reflect.String: // its text methods do not count: see encoding/json
+		p.key = &plan{kind: planString, typ: t, enum: key.enum}
+	case key.kind == planText || key.kind == planTime || key.kind == planProvided && has(t, b.is.textMarshaler):
+		p.key = &plan{kind: planText, typ: t, enum: key.enum}
+	case key.kind == planInt && t.Kind() != reflect.Struct:
+		p.key = &plan{kind: planInt, typ: t}
 	default:
-		return typeError(path, "a key of %s has no JSON", p.typ.Key())
-	}
-	if p.key.kind == planTime {
-		p.key.kind = planText
+		return typeError(path, "a key of %s has no JSON", t)
 	}
 	return b.inside(p, p.typ.Elem(), path+"[]")
 }

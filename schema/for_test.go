@@ -235,6 +235,14 @@ func TestStructsAreWrittenAsEncodingJSONDoes(t *testing.T) {
 			`{"properties":{"items":{"items":{"items":{"additionalProperties":{"type":"integer"},"type":"object"},"type":"array"},"type":"array"}},"required":["items"],"type":"object"}`,
 			`{"items":[[],[{}]]}`, true,
 		},
+		"a time as a key is still a time elsewhere": {
+			&struct {
+				A map[time.Time]int
+				B time.Time
+			}{A: map[time.Time]int{time.Unix(0, 0).UTC(): 1}},
+			`{"properties":{"A":{"additionalProperties":{"type":"integer"},"type":"object"},"B":{"format":"date-time","type":"string"}},"required":["A","B"],"type":"object"}`,
+			`{"A":{"1970-01-01T00:00:00Z":1},"B":"0001-01-01T00:00:00Z"}`, false,
+		},
 		"generic, recursive and enumerated types are definitions": {
 			&struct {
 				P page[loc] `json:"p"`
@@ -417,6 +425,29 @@ func (oneKey) MarshalText() ([]byte, error) { return []byte("same"), nil }
 type stranger struct{}
 
 func (stranger) area() float64 { return 0 }
+
+func TestDeepValues(t *testing.T) {
+	deepest := &tree{}
+	for range 450 {
+		deepest = &tree{Kids: []*tree{deepest}}
+	}
+	c, err := schema.For(reflect.TypeFor[tree](), schema.ForOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Append(nil, deepest); err != nil {
+		t.Errorf("901 lists and objects: %v", err)
+	}
+	type itself *itself
+	var p itself
+	p = &p
+	if c, err = schema.For(reflect.TypeFor[struct{ P itself }](), schema.ForOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := c.Append(nil, &struct{ P itself }{p}); err == nil {
+		t.Errorf("a pointer to itself is written as %s", text)
+	}
+}
 
 func TestObjectsAreTold(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -18,7 +18,8 @@ import (
 // writer appends the JSON of values.
 type writer struct {
 	buf   []byte
-	depth int
+	depth int // lists and objects that are open
+	hops  int // pointers that were followed to get here
 }
 
 // placedError is a ValueError on its way up; its path is built from the end.
@@ -62,9 +63,13 @@ func valueError(err error) error {
 // enter counts the containers that are open.
 func (w *writer) enter() error {
 	if w.depth++; w.depth > rawjson.MaxDepth {
-		return &ValueError{What: "nested more than " + strconv.Itoa(rawjson.MaxDepth) + " deep; does the value contain itself?"}
+		return errTooDeep()
 	}
 	return nil
+}
+
+func errTooDeep() error {
+	return &ValueError{What: "nested more than " + strconv.Itoa(rawjson.MaxDepth) + " deep; does the value contain itself?"}
 }
 
 // addressable is v, or a copy that has an address.
@@ -234,11 +239,11 @@ func writePointer(p *plan, w *writer, v reflect.Value) error {
 	if v.IsNil() {
 		return writeNull(p, w, v)
 	}
-	if err := w.enter(); err != nil { // a pointer to itself needs no container
-		return err
+	if w.hops++; w.hops > 8*rawjson.MaxDepth { // a pointer to itself opens no list or object
+		return errTooDeep()
 	}
 	err := p.elem.write(p.elem, w, v.Elem())
-	w.depth--
+	w.hops--
 	return err
 }
 
