@@ -124,7 +124,7 @@ func TestResultTypes(t *testing.T) {
 		{"go: an enum", returns(color("red")), wrapped(`{"enum":["red","green"],"title":"Result","type":"string"}`), `{"result":"red"}`, []string{"red"}},
 		{"go: a sized integer has bounds", returns(uint8(7)), wrapped(`{"maximum":255,"minimum":0,"title":"Result","type":"integer"}`), `{"result":7}`, []string{"7"}},
 		{"page: a model is not wrapped", returns(w), `{` + weatherBody + `}`, weatherJSON, []string{weatherText}},
-		{"page: a model from raw JSON", returns(tenon.JSON[WeatherData]{Raw: json.RawMessage(weatherJSON)}), `{` + weatherBody + `}`, weatherJSON, []string{weatherText}},
+		{"page: a model from raw JSON", returns(tenon.JSON[WeatherData]{Raw: json.RawMessage("\n " + weatherJSON + "\n")}), `{` + weatherBody + `}`, weatherJSON, []string{weatherText}},
 		{"go: a type without a name has the name of the tool", returns(struct {
 			OK bool `json:"ok"`
 		}{true}), `{"properties":{"ok":{"title":"Ok","type":"boolean"}},"required":["ok"],"title":"fOutput","type":"object"}`, `{"ok":true}`, []string{"{\n  \"ok\": true\n}"}},
