@@ -18,6 +18,9 @@ type Change struct {
 // for what the one before has brought about.
 const safeRounds = 16
 
+// maxChanges bounds how many changes are told.
+const maxChanges = 1000
+
 // ClientSafe answers doc in a form that every client can read. Clients drop a
 // whole list of tools because of one schema in it that their validator does
 // not compile, and they run validators of draft-07 as well as of 2020-12, in
@@ -123,7 +126,11 @@ func (s *safety) round(doc *rawjson.Doc) []byte {
 	return s.patches.apply(nil, doc.Root())
 }
 
+// record notes a change in place i, at the keyword whose value is m.
 func (s *safety) record(i int32, m rawjson.Node, what string) {
+	if len(s.changes) >= maxChanges {
+		return
+	}
 	c := Change{Path: s.pointer(i), What: what}
 	if m != s.list[i].node {
 		c.Keyword = s.doc.Key(m)

@@ -1,5 +1,12 @@
 package schema
 
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
 // circles takes out the references that would apply a schema to the same value
 // without end: those that come back to where they started and pass no member
 // and no item on the way.
@@ -40,10 +47,14 @@ func (c *circles) visit(i int32) {
 		return
 	}
 	c.state[i] = onTheWay
+	from, _ := slices.BinarySearchFunc(edges, c.list[i].node, func(k int, n rawjson.Node) int { return cmp.Compare(c.refs[k].node, n) })
 	end := c.doc.Offset(c.list[i].node) + len(c.doc.Raw(c.list[i].node))
-	for _, k := range edges {
+	for _, k := range edges[from:] {
 		r := &c.refs[k]
-		if r.site < i || c.doc.Offset(r.node) >= end || r.target < 0 || c.gone[r.node] {
+		if c.doc.Offset(r.node) >= end {
+			break
+		}
+		if r.target < 0 || c.gone[r.node] {
 			continue
 		}
 		if c.state[r.target] == onTheWay {

@@ -212,15 +212,20 @@ func (s *safety) pattern(i int32, m rawjson.Node) {
 
 // patternKeys checks the keys of patternProperties.
 func (s *safety) patternKeys(i int32, m rawjson.Node) {
+	var made map[string]bool
 	for e := s.doc.First(m); e != rawjson.None; e = s.doc.Next(e) {
 		p := s.doc.Key(e)
 		fixed, ok := portablePattern(p)
 		switch {
 		case ok && fixed == p:
 			continue
-		case ok && s.doc.Get(m, fixed) == rawjson.None && !s.twin(m, e, fixed):
-			s.patches.rename(e, fixed)
+		case ok && !made[fixed] && s.doc.Get(m, fixed) == rawjson.None:
+			if made == nil {
+				made = map[string]bool{}
+			}
+			made[fixed] = true
 			s.lose(e) // references to it no longer find the way
+			s.patches.rename(e, fixed)
 			s.record(i, m, "key written in another way: not every client can run "+excerpt([]byte(p)))
 			continue
 		}
@@ -231,16 +236,6 @@ func (s *safety) patternKeys(i int32, m rawjson.Node) {
 		s.taint(kwPatternProperties)
 		s.loosen(i)
 	}
-}
-
-// twin reports whether a key before e becomes the same key.
-func (s *safety) twin(m, e rawjson.Node, fixed string) bool {
-	for other := s.doc.First(m); other != e; other = s.doc.Next(other) {
-		if again, ok := portablePattern(s.doc.Key(other)); ok && again == fixed {
-			return true
-		}
-	}
-	return false
 }
 
 // reference checks a $ref; whatever else refers goes.

@@ -9,9 +9,11 @@ type flatten struct {
 	sites   *sites
 	patches patches
 	note    func(site int32, m rawjson.Node, what string)
+	nested  bool // parts of the document have an $id of their own
 }
 
 func (f *flatten) run() {
+	f.nested = f.sites.nested()
 	for i := range f.sites.refs {
 		f.reference(&f.sites.refs[i])
 	}
@@ -47,8 +49,7 @@ func (f *flatten) reference(r *reference) {
 	}
 	// With one resource in the document, the dynamic scope has nothing to
 	// choose from (JSON Schema 2020-12, core, 8.2.3.2).
-	alone := doc.Get(f.sites.list[r.site].node, "$ref") == rawjson.None && !f.sites.nested()
-	if r.via == kwDynamicRef && r.target >= 0 && alone {
+	if r.via == kwDynamicRef && r.target >= 0 && !f.nested && doc.Get(f.sites.list[r.site].node, "$ref") == rawjson.None {
 		f.patches.rename(r.node, "$ref")
 		f.note(r.site, r.node, "became $ref, which is the same here")
 	}

@@ -13,12 +13,13 @@ import (
 // sites lists every place of a document where a schema stands, and every
 // reference. It reads nothing into const, enum, default and unknown keywords.
 type sites struct {
-	doc   *rawjson.Doc
-	list  []site // as they stand in the document; the first is the root
-	refs  []reference
-	names []int32 // sites with an $id, $anchor or $dynamicAnchor, the root's $id not counted
-	defs  rawjson.Node
-	open  []rawjson.Node // values of unevaluatedItems and unevaluatedProperties
+	doc     *rawjson.Doc
+	list    []site // as they stand in the document; the first is the root
+	refs    []reference
+	names   []int32 // places with an $id, $anchor or $dynamicAnchor, the root's $id not counted
+	defs    rawjson.Node
+	anchors map[anchor]int32 // by name; made on first use
+	open    []rawjson.Node   // values of unevaluatedItems and unevaluatedProperties
 }
 
 // site is a schema in its document.
@@ -35,7 +36,7 @@ type site struct {
 type reference struct {
 	node   rawjson.Node // the text
 	site   int32        // where it stands
-	target int32        // the site that it leads to; -1: none in this document
+	target int32        // the place that it leads to; -1: none in this document
 	via    keyword
 	kind   refKind
 }
@@ -90,7 +91,7 @@ func (x *sites) walk(p site) {
 	}
 }
 
-// below lists the schemas in the value m of keyword k of site me.
+// below lists the schemas in the value m of keyword k of place me.
 func (x *sites) below(me int32, m rawjson.Node, k keyword) {
 	p := site{holder: m, parent: me, def: x.list[me].def, via: k}
 	p.head = int32(len(x.list)) //nolint:gosec // fewer than nodes
@@ -136,7 +137,7 @@ func (x *sites) keyword(m rawjson.Node) keyword {
 	return keywordOf(key)
 }
 
-// at answers the site that begins at n, -1 if none does.
+// at answers the place that begins at n, -1 if none does.
 func (x *sites) at(n rawjson.Node) int32 {
 	i, ok := slices.BinarySearchFunc(x.list, n, func(p site, n rawjson.Node) int {
 		return cmp.Compare(p.node, n)
@@ -179,7 +180,7 @@ func (x *sites) resolve(r *reference) {
 	}
 }
 
-// base answers the site whose $id is the base of references in site i.
+// base answers the place whose $id is the base of references in place i.
 func (x *sites) base(i int32) int32 {
 	if len(x.names) == 0 {
 		return 0
@@ -192,19 +193,31 @@ func (x *sites) base(i int32) int32 {
 	return 0
 }
 
-// anchor answers the site with an anchor, as seen from site from.
+// anchor answers the place with an anchor, as seen from place from.
 func (x *sites) anchor(from int32, name string) int32 {
-	base := x.base(from)
-	for _, i := range x.names {
-		n := x.list[i].node
-		if x.base(i) == base && (x.doc.IsStr(x.doc.Get(n, "$anchor"), name) || x.doc.IsStr(x.doc.Get(n, "$dynamicAnchor"), name)) {
-			return i
+	if x.anchors == nil {
+		x.anchors = map[anchor]int32{}
+		for _, i := range slices.Backward(x.names) {
+			for _, key := range []string{"$anchor", "$dynamicAnchor"} {
+				if m := x.doc.Get(x.list[i].node, key); x.doc.Kind(m) == rawjson.String {
+					x.anchors[anchor{x.base(i), x.doc.Str(m)}] = i
+				}
+			}
 		}
+	}
+	if i, ok := x.anchors[anchor{x.base(from), name}]; ok {
+		return i
 	}
 	return -1
 }
 
-// pointer answers the JSON Pointer of site i.
+// anchor is a name, known below the place that is its base.
+type anchor struct {
+	base int32
+	name string
+}
+
+// pointer answers the JSON Pointer of place i.
 func (x *sites) pointer(i int32) string {
 	var tokens []string
 	for ; i > 0; i = x.list[i].parent {
