@@ -45,16 +45,16 @@ func BenchmarkValidate200B(b *testing.B) {
 }
 
 func BenchmarkValidate1KB(b *testing.B) {
-	benchValidate(b, `{"type":"array","items":`+strings.Replace(repositoryDoc, "#/$defs/", "#/items/$defs/", -1)+`}`, `[`+repository+`,`+repository+`]`)
+	benchValidate(b, `{"type":"array","items":`+strings.ReplaceAll(repositoryDoc, "#/$defs/", "#/items/$defs/")+`}`, `[`+repository+`,`+repository+`]`)
 }
 
 func BenchmarkValidate50KB(b *testing.B) {
-	benchValidate(b, `{"type":"array","items":`+strings.Replace(repositoryDoc, "#/$defs/", "#/items/$defs/", -1)+`}`,
+	benchValidate(b, `{"type":"array","items":`+strings.ReplaceAll(repositoryDoc, "#/$defs/", "#/items/$defs/")+`}`,
 		`[`+strings.Repeat(repository+",", 89)+repository+`]`)
 }
 
 func BenchmarkViolated50KB(b *testing.B) {
-	s, err := schema.Compile([]byte(`{"type":"array","items":`+strings.Replace(repositoryDoc, "#/$defs/", "#/items/$defs/", -1)+`}`), schema.Options{})
+	s, err := schema.Compile([]byte(`{"type":"array","items":`+strings.ReplaceAll(repositoryDoc, "#/$defs/", "#/items/$defs/")+`}`), schema.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -228,8 +228,8 @@ func (c *compiler) spread() {
 	}
 	for round := range rounds + 1 {
 		changed := false
-		for i := len(c.all) - 1; i >= 0; i-- {
-			n := c.all[i].node
+		for _, place := range slices.Backward(c.all) {
+			n := place.node
 			if !n.loose && (round == rounds || n.leadsToLoose()) {
 				n.loose, changed = true, true
 			}

@@ -248,7 +248,7 @@ func (m *members) enter(i int, seed maphash.Seed) {
 	if m.table == nil {
 		return
 	}
-	mask := uint64(len(m.table) - 1)
+	mask := uint64(len(m.table) - 1) //nolint:gosec // a table has entries
 	h := maphash.Bytes(seed, m.list[i].name) & mask
 	for m.table[h] != 0 {
 		h = (h + 1) & mask

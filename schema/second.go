@@ -108,7 +108,7 @@ func (in *instance) run(v any, size int) (err error) {
 	defer func() {
 		switch p := recover(); p {
 		case nil:
-		case errSteps: //nolint:errorlint // the very value that was thrown
+		case errSteps:
 			err = errSteps
 		default:
 			panic(p)
@@ -235,10 +235,8 @@ func (c *counted) MatchString(s string) bool {
 
 // secondError translates an error of the library's compiler.
 func secondError(err error) *Error {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
-		var v *jsonschema.ValidationError
-		if errors.As(invalid.Err, &v) {
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		if v, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
 			for len(v.Causes) > 0 {
 				v = v.Causes[0]
 			}

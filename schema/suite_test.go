@@ -74,7 +74,7 @@ func TestSuite(t *testing.T) {
 
 func readSuite(t *testing.T, file string) (groups []suiteGroup) {
 	t.Helper()
-	raw, err := os.ReadFile(file) //nolint:gosec // the operator's own test data
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

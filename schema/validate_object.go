@@ -31,7 +31,7 @@ func (m *members) find(name []byte, seed maphash.Seed) int {
 		}
 		return -1
 	}
-	mask := uint64(len(m.table) - 1)
+	mask := uint64(len(m.table) - 1) //nolint:gosec // a table has entries
 	for h := maphash.Bytes(seed, name) & mask; m.table[h] != 0; h = (h + 1) & mask {
 		if i := int(m.table[h] - 1); bytes.Equal(m.list[i].name, name) {
 			return i
@@ -74,19 +74,11 @@ func (r *run) object(o *objectRules) bool {
 	}
 	for more := r.next() != '}'; more; count++ {
 		at, s, index, fine := r.name(&o.members, hint)
-		if !fine {
+		if !fine || !r.know(base, seen, index, at, s) || !r.colon() {
 			return false
 		}
 		if index >= 0 {
 			hint = index + 1
-			if !r.mark(seen, index) {
-				return r.broken()
-			}
-		} else if !r.newName(base, at, s) {
-			return false
-		}
-		if !r.colon() {
-			return false
 		}
 		if !r.member(o, index, at, s, start) {
 			if r.fatal() {
@@ -105,6 +97,14 @@ func (r *run) object(o *objectRules) bool {
 	ok = r.checkObject(o, start, count, seen) && ok
 	r.seen = r.seen[:seen]
 	return ok
+}
+
+// know notes a name, so that it is noticed when it comes again.
+func (r *run) know(base, seen, index, at int, name piece) bool {
+	if index < 0 {
+		return r.newName(base, at, name)
+	}
+	return r.mark(seen, index) || r.broken()
 }
 
 // name reads the key at the position and finds it among the members, -1 if it
