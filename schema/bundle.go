@@ -119,4 +119,3 @@ func (b *Bundle) free(wish string, others map[string]bool) string {
 	}
 	return name
 }
-
