@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"strings"
+	"strconv"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -12,37 +12,80 @@ import (
 // Decode reads arguments that fit the codec's schema into the value that ptr
 // points to, a zero value of the codec's type. Members that are not there get
 // the defaults of their tags. The error is a *[ValueError]: JSON Schema allows
-// numbers that a Go type cannot hold.
+// numbers and texts that a Go type cannot hold.
 func (c *Codec) Decode(args []byte, ptr any) error {
 	if c.defaults {
 		args = c.complete(args)
 	}
 	err := json.Unmarshal(args, ptr)
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && strings.HasPrefix(mismatch.Value, "number") {
-		// 1.0 and 1e2 are integers to JSON Schema but not to encoding/json.
-		// They are rare, so only who fails pays for them.
-		reflect.ValueOf(ptr).Elem().SetZero()
-		err = json.Unmarshal(c.complete(args), ptr)
+	if err == nil {
+		return nil
 	}
-	return readError(err)
+	// 1.0 and 1e2 are integers to JSON Schema but not to encoding/json. They
+	// are rare, so only who fails pays for them.
+	args = c.complete(args)
+	reflect.ValueOf(ptr).Elem().SetZero()
+	if err = json.Unmarshal(args, ptr); err == nil {
+		return nil
+	}
+	if doc, broken := rawjson.Parse(args); broken == nil {
+		x := completion{doc}
+		if found := x.fault(c.plan, doc.Root()); found != nil {
+			err = found
+		}
+	}
+	return valueError(readError(err))
 }
 
+// readError says what encoding/json did not like, in our words.
 func readError(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case err == nil:
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return &ValueError{What: mismatch.Value + " cannot be held by " + mismatch.Type.String()}
+	}
+	return err
+}
+
+// fault looks for the value that cannot be read, because encoding/json does
+// not tell where it is.
+func (x completion) fault(p *plan, n rawjson.Node) error {
+	switch kind := x.doc.Kind(n); {
+	case kind == rawjson.Null:
 		return nil
-	case errors.As(err, &mismatch):
-		var path []byte
-		if mismatch.Field != "" {
-			for token := range strings.SplitSeq(mismatch.Field, ".") {
-				path = appendToken(path, token)
+	case p.nullable():
+		return x.fault(p.elem, n)
+	case p.kind == planStruct && kind == rawjson.Object:
+		return x.faultInside(n, func(_ int, key string) *plan {
+			if i := p.field(key); i >= 0 && !p.fields[i].quoted {
+				return p.fields[i].plan
+			}
+			return nil
+		})
+	case p.kind == planMap && kind == rawjson.Object, (p.kind == planList || p.kind == planArray) && kind == rawjson.Array:
+		return x.faultInside(n, func(int, string) *plan { return p.elem })
+	case p.kind == planTuple && kind == rawjson.Array:
+		return x.faultInside(n, func(i int, _ string) *plan { return p.of[min(i, len(p.of)-1)] })
+	}
+	if err := json.Unmarshal(x.doc.Raw(n), reflect.New(p.typ).Interface()); err != nil {
+		return readError(err)
+	}
+	return nil
+}
+
+// faultInside looks into a list or an object, of whose members the function tells
+// the plans.
+func (x completion) faultInside(n rawjson.Node, of func(i int, key string) *plan) error {
+	for i, c := 0, x.doc.First(n); c != rawjson.None; i, c = i+1, x.doc.Next(c) {
+		key := strconv.Itoa(i)
+		if x.doc.Kind(n) == rawjson.Object {
+			key = x.doc.Key(c)
+		}
+		if p := of(i, key); p != nil {
+			if err := x.fault(p, c); err != nil {
+				return at(err, key)
 			}
 		}
-		return &ValueError{Path: string(path), What: mismatch.Value + " cannot be held by " + mismatch.Type.String()}
 	}
-	return &ValueError{What: err.Error()}
+	return nil
 }
 
 // complete answers args with the defaults of missing members, and integers

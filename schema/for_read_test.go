@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"reflect"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ type search struct {
 	Pair   *schema.Tuple2[int, leg]            `json:"pair"`
 	Either *schema.OneOf2[leg, map[string]int] `json:"either"`
 	Since  time.Time                           `json:"since,omitzero"`
+	Hosts  []netip.Addr                        `json:"hosts,omitempty"`
 	Text   string                              `json:"text,string,omitempty"`
 }
 
@@ -73,7 +75,7 @@ func TestArgumentsAreReadIntoTheType(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.City = "x"
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -96,10 +98,19 @@ func TestArgumentsThatDoNotFitTheType(t *testing.T) {
 			t.Errorf("%s: %s fits", name, args)
 		}
 	}
-	var v search
-	err := c.Decode([]byte(`{"city":"x","wide":1e30}`), &v)
-	if err == nil || err.Error() != "wide: number 1000000000000000000000000000000 cannot be held by uint" {
-		t.Errorf("a number that JSON Schema allows and Go does not: %v", err)
+	for args, want := range map[string]string{
+		`{"city":"x","wide":1e30}`:                                                   "wide: number 1000000000000000000000000000000 cannot be held by uint",
+		`{"city":"x","legs":[{"from":"a"},{"from":"b","class":-1e30}]}`:              "legs.1.class: number -1000000000000000000000000000000 cannot be held by int",
+		`{"city":"x","by_name":{"a.b":{"from":"b"}},"hosts":["10.0.0.1","nowhere"]}`: `hosts.1: ParseAddr("nowhere"): unable to parse IP`,
+		`{"city":"x","pair":[1e30,{"from":"b"}]}`:                                    "pair.0: number 1000000000000000000000000000000 cannot be held by int",
+	} {
+		if broken := s.Validate([]byte(args)); broken != nil {
+			t.Errorf("%s does not fit: %v", args, broken)
+		}
+		var v search
+		if err := c.Decode([]byte(args), &v); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
 	}
 }
 
@@ -138,4 +149,26 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%s became %s, then %s (%v)", args, text, twice, err)
 		}
 	})
+}
+
+func TestDefaultsOfValuesInStrings(t *testing.T) {
+	type quoted struct {
+		T string `json:"t,string" check:"default=a b"`
+		N int    `json:"n,string" check:"default=7"`
+	}
+	c, err := schema.For(reflect.TypeFor[quoted](), schema.ForOptions{Arguments: true, NoTitles: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got quoted
+	if err := c.Decode([]byte(`{}`), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(quoted{"a b", 7}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := `{"additionalProperties":false,"properties":{"t":{"default":"\"a b\"","type":"string"},"n":{"default":"7","pattern":"^-?(0|[1-9][0-9]*)$","type":"string"}},"type":"object"}`
+	if diff := cmp.Diff(want, string(c.Doc())); diff != "" {
+		t.Errorf("schema (-want +got):\n%s", diff)
+	}
 }

@@ -136,11 +136,11 @@ func target(p *plan) *plan {
 func valueText(p *plan, text string, quoted bool) string {
 	switch target(p).kind {
 	case planString, planText, planTime, planBytes:
-		quoted = true
+		text = quote(text)
 	default:
 	}
 	if quoted {
-		return string(rawjson.AppendString(nil, text))
+		text = quote(text)
 	}
 	return text
 }
@@ -155,9 +155,9 @@ func (r *rules) constrain(p *plan, name, text string) (wrong string) {
 		if _, err := regexp.Compile(text); err != nil {
 			return err.Error()
 		}
-		text = string(rawjson.AppendString(nil, text))
+		text = quote(text)
 	case keyword == "format":
-		text = string(rawjson.AppendString(nil, text))
+		text = quote(text)
 	case keyword == "uniqueItems":
 		text = "true"
 	case !number:
@@ -190,7 +190,7 @@ func keywordFor(p *plan, name string) (keyword string, number bool) {
 		case "multiple":
 			return "multipleOf", true
 		}
-	case planString, planText, planBytes:
+	case planString, planText:
 		switch name {
 		case "min":
 			return "minLength", false
