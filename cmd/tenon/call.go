@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -57,9 +58,43 @@ answer that breaks its schema is reported on standard error.`,
 		},
 	}
 	sources.register(cmd)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return sources.complete(cmd.Context(), e, args)
+	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
 	return cmd
+}
+
+// complete proposes descriptions, then the tools of the one that was named,
+// then the arguments of the tool.
+func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return []string{"json", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	w, err := f.connect(ctx, e, args[:1])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var words []string
+	if len(args) == 1 {
+		for _, t := range w.catalog.Tools() {
+			words = append(words, t.Name()+"\t"+summary(t.Tool()))
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+	tool := w.catalog.Find(args[1])
+	if tool == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	input, _ := tool.Schemas()
+	if doc, err := rawjson.Parse(input); err == nil {
+		props := doc.Get(doc.Root(), "properties")
+		for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
+			words = append(words, doc.Key(n)+"=")
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // readArguments makes the arguments object of a command line.

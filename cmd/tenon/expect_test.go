@@ -1,0 +1,36 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// TestExpectationsCanFail gives each check of the demo a result that is not
+// what it wants: a demo that cannot fail would show nothing.
+func TestExpectationsCanFail(t *testing.T) {
+	var fits, violated toolResult
+	fits.Structured = json.RawMessage(`{"data":{"id":1}}`)
+	fits.Meta.Contract.Verdict, fits.Meta.Contract.Executed, fits.Meta.Contract.Retry = "fits", "no", "safe"
+	violated.IsError = true
+	violated.Structured = json.RawMessage(`{"error":{"code":"contract_violation"}}`)
+	violated.Meta.Contract.Verdict = "violated"
+	checks := map[string]struct {
+		check func(toolResult) error
+		wrong toolResult
+	}{
+		"a breach is no fit":              {expect(false, "fits", "data"), violated},
+		"a fit has its data":              {expect(false, "fits", "rows"), fits},
+		"a result without an image":       {expectImage, fits},
+		"a fit is no breach":              {expectViolation(false), fits},
+		"a breach that names no place":    {expectViolation(true), violated},
+		"another code":                    {expectCode("not_found", "no"), violated},
+		"a success has no error":          {expectCode("not_found", "no"), fits},
+		"nothing was executed":            {expectExecuted("yes", "unsafe"), fits},
+		"an empty result fits in nothing": {expect(false, "fits", "data"), toolResult{}},
+	}
+	for name, c := range checks {
+		if err := c.check(c.wrong); err == nil {
+			t.Errorf("%s: the check is content", name)
+		}
+	}
+}
