@@ -39,6 +39,9 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 	if doc == nil {
 		return []byte(fallback)
 	}
+	if e.tool.Verbatim {
+		return doc
+	}
 	safe, changes := schema.ClientSafe(doc)
 	for _, c := range changes {
 		what := which + " schema: " + c.What

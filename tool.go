@@ -62,6 +62,7 @@ type Tool struct {
 	Policy      Policy          // empty: Enforce
 	Shape       Shape           // empty: Native
 	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
+	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
 	Handler     Handler         // what a call does; must not be nil
 	Origin      Fault           // File and Line where the tool is described, for reports about it
 }
