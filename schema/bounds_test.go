@@ -48,11 +48,13 @@ func TestBounds(t *testing.T) {
 		"a schema that refers to itself":        {`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `1`, false, []string{"$ref"}},
 		"deep values under a long chain": {
 			`{"properties":{"a":` + chain + `},"unevaluatedProperties":true}`,
-			strings.Repeat(`{"a":`, 990) + `1` + strings.Repeat(`}`, 990), false, []string{"limit"},
+			strings.Repeat(`{"a":`, 990) + `1` + strings.Repeat(`}`, 990), false,
+			[]string{"limit"},
 		},
 		"deep values under a long chain, in bytes": {
 			`{"properties":{"a":` + chain + `}}`,
-			strings.Repeat(`{"a":`, 990) + `1` + strings.Repeat(`}`, 990), true, []string{"limit"},
+			strings.Repeat(`{"a":`, 990) + `1` + strings.Repeat(`}`, 990), true,
+			[]string{"limit"},
 		},
 		"a pattern that is dear":               {`{"pattern":"([a-z]{1,30}){30}$"}`, `"` + strings.Repeat("a", 1<<22) + `1"`, true, []string{"limit"}},
 		"an exponent that has many zeros":      {`{"multipleOf":3,"contains":true}`, `1e-999999999`, false, []string{"limit"}},

@@ -52,7 +52,7 @@ func (b *Bundle) Add(doc []byte) ([]byte, error) {
 	if x.needFlattening() {
 		f := flatten{sites: x, patches: patches{doc: parsed}, note: func(int32, rawjson.Node, string) {}}
 		f.run()
-		if flat := f.patches.apply(nil, 0); !bytes.Equal(flat, doc) {
+		if flat := f.patches.apply(0); !bytes.Equal(flat, doc) {
 			doc = flat
 			if parsed, err = rawjson.Parse(flat); err != nil {
 				return nil, fmt.Errorf("add to bundle: %w", err)
@@ -71,7 +71,7 @@ func (b *Bundle) Add(doc []byte) ([]byte, error) {
 	if len(a.patches.list) == 0 {
 		return doc, nil
 	}
-	return a.patches.apply(nil, 0), nil
+	return a.patches.apply(0), nil
 }
 
 // AppendDefs appends the member "$defs", or nothing if the bundle is empty.

@@ -44,9 +44,9 @@ func (a *addition) whole(doc []byte) []byte {
 				a.lead(r, d.pointer(), 0)
 			}
 		}
-		d.text = a.patches.apply(nil, 0)
+		d.text = a.patches.apply(0)
 	}
-	ref := rawjson.AppendString([]byte(`{"$ref":`), appendFragment(nil, d.pointer()))
+	ref := rawjson.AppendString([]byte(`{"$ref":`), fragmentOf(d.pointer()))
 	return append(ref, '}')
 }
 
@@ -56,7 +56,7 @@ func (d *definition) pointer() string { return "/$defs/" + escapeToken(d.name) }
 // lead makes a reference lead to prefix instead of the first skip bytes of
 // its pointer.
 func (a *addition) lead(r reference, prefix string, skip int) {
-	text := appendFragment(nil, prefix+a.fragment(r)[skip:])
+	text := fragmentOf(prefix + a.fragment(r)[skip:])
 	a.patches.replace(r.node, rawjson.AppendString(nil, text))
 }
 
@@ -81,7 +81,7 @@ func (a *addition) parts() {
 	a.redirect()
 	for _, i := range fresh {
 		d := a.chosen[i]
-		d.text = a.patches.apply(nil, a.members[i])
+		d.text = a.patches.apply(a.members[i])
 		d.links = make([]*definition, len(a.spans[i]))
 		for k, r := range a.spans[i] {
 			if def := a.target(r); def >= 0 {

@@ -91,7 +91,7 @@ func withoutDuplicates(doc []byte) ([]byte, []Change) {
 		return doc, nil
 	}
 	what := fmt.Sprintf("%d members left out: others of the same name follow them", len(p.list))
-	return p.apply(nil, parsed.Root()), []Change{{What: what}}
+	return p.apply(parsed.Root()), []Change{{What: what}}
 }
 
 // safety is one round over a document.
@@ -111,19 +111,19 @@ func (s *safety) round(doc *rawjson.Doc) []byte {
 		f := flatten{sites: x, patches: patches{doc: doc}, note: s.record}
 		f.run()
 		if len(f.patches.list) > 0 {
-			return f.patches.apply(nil, doc.Root())
+			return f.patches.apply(doc.Root())
 		}
 	}
 	s.rootType()
 	for i := range x.list {
-		s.site(int32(i)) //nolint:gosec // fewer than nodes
+		s.site(int32(i))
 	}
 	s.circles()
 	if len(s.patches.list) == 0 {
 		return nil
 	}
 	s.settle()
-	return s.patches.apply(nil, doc.Root())
+	return s.patches.apply(doc.Root())
 }
 
 // record notes a change in place i, at the keyword whose value is m.

@@ -183,7 +183,7 @@ func (s *safety) isCount(m rawjson.Node) bool {
 	if f := s.float(m); !(f >= 0 && f <= 1<<53) {
 		return false
 	}
-	if bytes.IndexAny(raw, ".eE") < 0 {
+	if !bytes.ContainsAny(raw, ".eE") {
 		return true
 	}
 	// The exponent is small: the number is in the range of a double, and a
@@ -248,7 +248,7 @@ func (s *safety) reference(i int32, m rawjson.Node, k keyword) {
 		s.drop(i, m, "left out: it leads to no schema in this document: "+excerpt(s.doc.Raw(m)))
 	case !legalReference(s.doc.Raw(m)):
 		plain, _ := unescapeFragment(s.doc.Str(m)[1:])
-		s.patches.replace(m, rawjson.AppendString(nil, appendFragment(nil, plain)))
+		s.patches.replace(m, rawjson.AppendString(nil, fragmentOf(plain)))
 		s.record(i, m, "percent-encoded")
 	}
 }

@@ -25,15 +25,21 @@ type matcher struct {
 // matcher compiles a pattern. It answers nil if RE2 cannot run it or only at
 // a price that no document may ask for; the pattern is not checked then.
 func (c *compiler) matcher(pattern []byte) *matcher {
-	tree, err := syntax.Parse(string(pattern), syntax.Perl)
-	if err != nil {
-		return nil
+	text := string(pattern)
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil { // what is published in another way is checked in that way
+		if text, _ = portablePattern(text); text == "" {
+			return nil
+		}
+		if tree, err = syntax.Parse(text, syntax.Perl); err != nil {
+			return nil
+		}
 	}
 	size := extent(tree)
 	if c.patterns += size; size > maxPattern || c.patterns > maxPatterns {
 		return nil
 	}
-	re, err := regexp.Compile(string(pattern))
+	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil
 	}

@@ -59,14 +59,15 @@ func TestCompileRefuses(t *testing.T) {
 func TestPatternsThatCannotBeRun(t *testing.T) {
 	const p = `{"pattern":"^(?=a)"}`
 	tests := map[string]struct{ doc, fits, broken string }{
-		"a pattern":                     {p, `"x"`, ``},
-		"beside another keyword":        {`{"pattern":"(?=a)","maxLength":1}`, `"x"`, `"xy"`},
-		"under not":                     {`{"not":` + p + `}`, `"x"`, ``},
-		"under not, behind a reference": {`{"not":{"properties":{"a":{"$ref":"#/$defs/p"}}},"$defs":{"p":{"allOf":[{"$ref":"#/$defs/q"}]},"q":` + p + `}}`, `{"a":"x"}`, ``},
-		"under oneOf":                   {`{"oneOf":[` + p + `,{"type":"string"}],"type":"string"}`, `"x"`, `1`},
-		"under if":                      {`{"if":` + p + `,"then":false}`, `"x"`, ``},
-		"as the name of members":        {`{"patternProperties":{"(?=a)":{"type":"null"}},"additionalProperties":false,"required":["b"]}`, `{"b":1}`, `{"a":1}`},
-		"very big":                      {`{"pattern":"(([a-z]{1,100}){100}){100}"}`, `"x"`, ``},
+		"a pattern":                         {p, `"x"`, ``},
+		"written as only ECMA-262 reads it": {`{"pattern":"^\\u0041[\\w-.]$"}`, `"A-"`, `"B-"`},
+		"beside another keyword":            {`{"pattern":"(?=a)","maxLength":1}`, `"x"`, `"xy"`},
+		"under not":                         {`{"not":` + p + `}`, `"x"`, ``},
+		"under not, behind a reference":     {`{"not":{"properties":{"a":{"$ref":"#/$defs/p"}}},"$defs":{"p":{"allOf":[{"$ref":"#/$defs/q"}]},"q":` + p + `}}`, `{"a":"x"}`, ``},
+		"under oneOf":                       {`{"oneOf":[` + p + `,{"type":"string"}],"type":"string"}`, `"x"`, `1`},
+		"under if":                          {`{"if":` + p + `,"then":false}`, `"x"`, ``},
+		"as the name of members":            {`{"patternProperties":{"(?=a)":{"type":"null"}},"additionalProperties":false,"required":["b"]}`, `{"b":1}`, `{"a":1}`},
+		"very big":                          {`{"pattern":"(([a-z]{1,100}){100}){100}"}`, `"x"`, ``},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func (f *flatten) reference(r *reference) {
 }
 
 func (f *flatten) point(r *reference, pointer string) {
-	f.patches.replace(r.node, rawjson.AppendString(nil, appendFragment(nil, pointer)))
+	f.patches.replace(r.node, rawjson.AppendString(nil, fragmentOf(pointer)))
 	f.note(r.site, r.node, "became a JSON Pointer")
 }
 

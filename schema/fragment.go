@@ -22,7 +22,7 @@ func unescapeFragment(s string) (text string, ok bool) {
 		if high < 0 || low < 0 {
 			return "", false
 		}
-		b.WriteByte(byte(high<<4 | low))
+		b.WriteByte(byte(high<<4 | low)) //nolint:gosec // two digits
 		i += 2
 	}
 	return b.String(), utf8.ValidString(b.String())
@@ -40,9 +40,10 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// appendFragment writes a JSON Pointer as the fragment of a URI (RFC 6901 §6),
-// with its "#".
-func appendFragment(dst []byte, pointer string) []byte {
+// fragmentOf is a JSON Pointer as the fragment of a URI (RFC 6901 §6), with
+// its "#".
+func fragmentOf(pointer string) []byte {
+	dst := make([]byte, 0, len(pointer)+8)
 	dst = append(dst, '#')
 	for i := range len(pointer) {
 		if c := pointer[i]; inFragment(c) {

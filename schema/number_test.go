@@ -13,7 +13,9 @@ import (
 // TestNumbersAreExact compares with rational numbers.
 func TestNumbersAreExact(t *testing.T) {
 	numbers := rapid.StringMatching(`-?(0|[1-9][0-9]{0,3}|[1-9][0-9]{15,25})(\.(0{0,3}|[0-9]{1,4}|0{1,5}[0-9]{1,20}))?([eE][+-]?[0-2]?[0-9])?`).
-		Filter(func(s string) bool { return !strings.HasSuffix(s, ".") && !strings.Contains(s, ".e") && !strings.Contains(s, ".E") })
+		Filter(func(s string) bool {
+			return !strings.HasSuffix(s, ".") && !strings.Contains(s, ".e") && !strings.Contains(s, ".E")
+		})
 	rapid.Check(t, func(t *rapid.T) {
 		limit := numbers.Draw(t, "limit")
 		value := numbers.Draw(t, "value")

@@ -36,9 +36,11 @@ func (e *patches) drop(n rawjson.Node) { e.add(patch{node: n, kind: dropMember})
 func (e *patches) replace(n rawjson.Node, text []byte) {
 	e.add(patch{node: n, kind: newValue, text: text})
 }
+
 func (e *patches) rename(n rawjson.Node, key string) {
 	e.add(patch{n, newKey, rawjson.AppendString(nil, key)})
 }
+
 func (e *patches) prepend(n rawjson.Node, text []byte) {
 	e.add(patch{node: n, kind: addMember, text: text})
 }
@@ -48,15 +50,15 @@ func (e *patches) add(one patch) {
 	e.sorted = false
 }
 
-// apply appends the value at n as it is after the patches.
-func (e *patches) apply(dst []byte, n rawjson.Node) []byte {
+// apply is the value at n as it is after the patches.
+func (e *patches) apply(n rawjson.Node) []byte {
 	if !e.sorted {
 		slices.SortStableFunc(e.list, func(a, b patch) int {
 			return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.kind, b.kind))
 		})
 		e.sorted = true
 	}
-	return e.value(dst, n, e.first(n))
+	return e.value(nil, n, e.first(n))
 }
 
 // first answers the position of the first patch at n or behind.

@@ -102,7 +102,7 @@ func (s *patternScanner) escaped() (c char, ok bool) {
 		return s.unicode()
 	}
 	switch {
-	case next < utf8.RuneSelf && alphanumeric(byte(next)):
+	case next < utf8.RuneSelf && alphanumeric(byte(next)): //nolint:gosec // ASCII
 		return c, false
 	case strings.ContainsRune(`^$\.*+?()[]{}|/`, next):
 		return s.plain(2, next)

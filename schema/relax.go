@@ -19,6 +19,7 @@ func (r Relaxation) String() string {
 		return "none"
 	case Descriptions:
 		return "descriptions"
+	case Structure:
 	}
 	return "structure"
 }
@@ -45,7 +46,7 @@ func Relax(doc []byte, limit int) (relaxed []byte, how Relaxation) {
 	for _, all := range []bool{false, true} {
 		p := patches{doc: parsed, limit: limit}
 		r.unword(&p, all)
-		if text := p.apply(nil, parsed.Root()); len(text) <= limit {
+		if text := p.apply(parsed.Root()); len(text) <= limit {
 			return text, Descriptions
 		}
 	}
@@ -66,9 +67,17 @@ type step struct {
 
 func steps() []step {
 	return []step{
-		{references: 3}, {references: 2}, {references: 1},
-		{1, 6, false}, {1, 5, false}, {1, 4, false}, {1, 3, false}, {1, 2, false}, {1, 2, true},
-		{0, 2, false}, {0, 1, false},
+		{references: 3},
+		{references: 2},
+		{references: 1},
+		{1, 6, false},
+		{1, 5, false},
+		{1, 4, false},
+		{1, 3, false},
+		{1, 2, false},
+		{1, 2, true},
+		{0, 2, false},
+		{0, 1, false},
 	}
 }
 
@@ -93,7 +102,7 @@ func newRelaxer(doc *rawjson.Doc, limit int) *relaxer {
 	}
 	for i := 1; i < len(r.list); i++ {
 		if p := &r.list[i]; p.holder == r.defs {
-			r.start[p.def] = int32(i) //nolint:gosec // fewer than nodes
+			r.start[p.def] = int32(i)
 		}
 	}
 	r.distance = r.distances(func(int) bool { return true })

@@ -8,7 +8,7 @@ func (r *relaxer) cut(s step) []byte {
 	l.patches.limit = r.limit
 	r.forget(l, r.distance, s.references)
 	for i := range r.list {
-		at := int32(i) //nolint:gosec // fewer than nodes
+		at := int32(i)
 		if def := r.list[i].def; def >= 0 && r.distance[def] > s.references {
 			continue
 		}
@@ -26,7 +26,7 @@ func (r *relaxer) cut(s step) []byte {
 	}
 	l.settle()
 	r.forgetUnused(l)
-	return l.patches.apply(nil, r.doc.Root())
+	return l.patches.apply(r.doc.Root())
 }
 
 // forget leaves out the definitions that are too far away. What refers to
