@@ -52,7 +52,7 @@ var errToolFailed = errors.New("the tool answered with an error")
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, e env, args []string) int {
-	root := rootCommand(e)
+	root := rootCommand(e) //nolint:contextcheck // commands get ctx by ExecuteContextC
 	root.SetArgs(args)
 	root.SetIn(e.in)
 	root.SetOut(e.out)
