@@ -106,7 +106,10 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call) (reply Reply, e
 		if p := recover(); p != nil {
 			id := incident()
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			reply = Reply{Sent: Sent{Unsafe: SentNoAnswer}}
+			reply = Reply{}
+			if readOnly := e.tool.Hints.ReadOnly; readOnly == nil || !*readOnly {
+				reply.Sent.Unsafe = SentNoAnswer
+			}
 			err = errorf(CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
 		}
 	}()

@@ -68,7 +68,7 @@ func dataOf(r *Reply, f form) []byte {
 		return appendBinary(nil, r)
 	case formJSON:
 	}
-	return oneLine(r.Body)
+	return oneLine(bytes.TrimSpace(r.Body))
 }
 
 // oneLine returns JSON without line breaks. They can only be white space
