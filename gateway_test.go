@@ -124,15 +124,21 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 			tenon.Enforce, tenon.Native, jsonReply(201, `{"title":"Emma"}`), true, "undeclared", "", "expected 200, 4XX, got 201",
 		},
 		"an undeclared media type is its own violation": {
-			tenon.Warn, tenon.OpenAPIMCP, tenon.Reply{Status: 200, Media: "text/html; charset=utf-8", Body: []byte("<p>")}, false, "undeclared",
+			tenon.Warn, tenon.OpenAPIMCP,
+			tenon.Reply{Status: 200, Media: "text/html; charset=utf-8", Body: []byte("<p>")},
+			false, "undeclared",
 			`{"OutputFormat":"unstructured","OutputType":"text","type":"api_response","data":"<p>","metadata":{"status_code":200,"headers":{}}}`, "<p>",
 		},
 		"an empty answer is null": {
-			tenon.Enforce, tenon.OpenAPIMCP, tenon.Reply{Status: 204}, false, "fits",
+			tenon.Enforce, tenon.OpenAPIMCP,
+			tenon.Reply{Status: 204},
+			false, "fits",
 			`{"OutputFormat":"structured","OutputType":"json","type":"api_response","data":null,"metadata":{"status_code":204,"headers":{}}}`, "null",
 		},
 		"an image is described, its bytes are a block": {
-			tenon.Enforce, tenon.OpenAPIMCP, tenon.Reply{Status: 200, Media: "image/png", Body: []byte("png")}, false, "fits",
+			tenon.Enforce, tenon.OpenAPIMCP,
+			tenon.Reply{Status: 200, Media: "image/png", Body: []byte("png")},
+			false, "fits",
 			`{"OutputFormat":"structured","OutputType":"image","type":"api_response","data":{"mimeType":"image/png","bytes":3,` +
 				`"sha256":"8f5f96a7ddb9cb66fc2e02c08f0b0dfd8d3a5f3e6c33e8f8ffd4c7cd4a7c8c45","block":1},"metadata":{"status_code":200,"headers":{}}}`, "image/png",
 		},
@@ -144,7 +150,8 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 			tenon.Enforce, tenon.Native, jsonReply(200, "{\n  \"title\": \"Emma\"\r\n}\n"), false, "fits", `{"title":"Emma"}`, "Emma",
 		},
 		"an error status is an error whatever the policy": {
-			tenon.Warn, tenon.OpenAPIMCP, tenon.Reply{Status: 404, Media: "application/problem+json", Body: []byte(`{"title":"No such book","detail":"there is no book 7"}`)},
+			tenon.Warn, tenon.OpenAPIMCP,
+			tenon.Reply{Status: 404, Media: "application/problem+json", Body: []byte(`{"title":"No such book","detail":"there is no book 7"}`)},
 			true, "fits",
 			`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"not_found","message":"HTTP 404 Not Found: there is no book 7",` +
 				`"details":{"status":404,"mediaType":"application/problem+json","body":{"title":"No such book","detail":"there is no book 7"}},` +

@@ -26,8 +26,10 @@ func TestFlowMCPShape(t *testing.T) {
 	}{
 		{"a success", bookContract(), tenon.Warn, jsonReply(200, `{"title":"Emma"}`), `{"id":1}`, `{"status":true,"messages":[],"data":{"title":"Emma"}}`},
 		{"a mismatch under warn is delivered", bookContract(), tenon.Warn, jsonReply(200, `[1]`), `{"id":1}`, `{"status":true,"messages":[],"data":[1]}`},
-		{"a mismatch under enforce is not", bookContract(), tenon.Enforce, jsonReply(200, `{"title":1}`), `{"id":1}`,
-			`{"status":false,"messages":["E005 get_book: The answer of get_book breaks its contract: title: expected string, got 1"],"data":null}`},
+		{
+			"a mismatch under enforce is not", bookContract(), tenon.Enforce, jsonReply(200, `{"title":1}`), `{"id":1}`,
+			`{"status":false,"messages":["E005 get_book: The answer of get_book breaks its contract: title: expected string, got 1"],"data":null}`,
+		},
 		{"an HTTP status", bookContract(), tenon.Warn, jsonReply(404, `{"title":"gone"}`), `{"id":1}`, `{"status":false,"messages":["E001 get_book: HTTP 404 Not Found: gone"],"data":null}`},
 		{"bad arguments", bookContract(), tenon.Warn, jsonReply(200, `{}`), `{}`, `{"status":false,"messages":["E002 get_book: Invalid arguments: id: required field missing"],"data":null}`},
 		{"an undescribed answer", tenon.Contract{}, tenon.Warn, jsonReply(200, `"x"`), `{}`, `{"status":true,"messages":[],"data":"x"}`},
