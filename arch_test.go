@@ -56,6 +56,7 @@ func keepers() map[string]string {
 		"github.com/spf13/cobra":                 "cmd/tenon",
 		"modernc.org/quickjs":                    "internal/sandbox",
 		"github.com/redis/go-redis/":             "redis",
+		"github.com/tdewolff/parse/":             "flowmcp",
 		"github.com/itchyny/gojq":                "internal/jq",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",

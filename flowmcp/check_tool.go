@@ -1,0 +1,182 @@
+package flowmcp
+
+import (
+	"slices"
+	"strings"
+)
+
+// checkTool reads a tool's parameters and keeps its rules.
+func (c *checker) checkTool(f *file, t *route, n *node, path string) {
+	if !camelPattern.MatchString(t.name) {
+		c.loose("VAL030", n, path, "the name is not camelCase")
+	}
+	n.members(func(key string, value *node) {
+		switch key {
+		case "method", "path", "description", "parameters", "output", "preload", "tests", "meta", "headers":
+		case "async":
+			c.info("VAL037", value, path+".async", "is reserved and ignored")
+		default:
+			c.warn("VAL076", value, path+"."+key, "is not a field of the format")
+		}
+	})
+	if !slices.Contains([]string{"GET", "POST", "PUT", "DELETE"}, t.method) {
+		c.fault("VAL032", orElse(n.get("method"), n), path+".method", "must be GET, POST, PUT or DELETE")
+	}
+	switch p := n.get("path"); {
+	case !p.is(stringKind):
+		c.fault("VAL033", orElse(p, n), path+".path", "must be a string")
+	case !strings.HasPrefix(p.text, "/") && p.text != "":
+		c.loose("VAL033", p, path+".path", "must start with /")
+	}
+	if t.text == "" {
+		c.fault("VAL034", orElse(n.get("description"), n), path+".description", "is missing or no string")
+	}
+	c.readParameters(f, t, n, path)
+	c.checkPath(f, t, n, path)
+	c.checkOutput(n, path+".output")
+	c.checkPreload(n.get("preload"), path+".preload")
+	if t.meta.there() {
+		c.checkMeta(t.meta, path+".meta")
+	} else {
+		c.letter("VAL100", n, path+".meta", "is missing")
+	}
+	if c.tests {
+		c.checkTests(t, n, path+".tests")
+	}
+	if root := f.main.get("root"); root.is(stringKind) && root.text == "" && !t.handled {
+		c.fault("VAL015", root, path, "has neither a root nor a handler to make its request")
+	}
+}
+
+// readParameters reads the parameters of a tool.
+func (c *checker) readParameters(f *file, t *route, n *node, path string) {
+	list := n.get("parameters")
+	if !list.is(arrayKind) {
+		c.fault("VAL035", orElse(list, n), path+".parameters", "must be an array")
+		return
+	}
+	for i, p := range list.items {
+		if read := c.readParameter(f, p, index(path+".parameters", i)); read != nil {
+			t.parameters = append(t.parameters, read)
+			if read.in == inBody && (t.method == "GET" || t.method == "DELETE") {
+				c.loose("VAL083", p, read.where, "a %s request has no body", t.method)
+			}
+		}
+	}
+}
+
+// checkPath compares the placeholders of the path with the parameters.
+func (c *checker) checkPath(f *file, t *route, n *node, path string) {
+	at := n.get("path")
+	used := map[string]bool{}
+	for _, p := range splitPath(f.main.get("root").str()+t.path, t, f.server) {
+		switch {
+		case p.kind == userPiece:
+			used[p.text] = true
+			if !p.braces {
+				c.letter("VAL089", at, path+".path", "writes :%s or {%s} for {{%s}}", p.text, p.text, p.text)
+			}
+		case p.kind == serverPiece:
+			c.letter("VAL086", at, path+".path", "names the server parameter %s in the path", p.text)
+		case p.unresolved:
+			c.add("VAL084", c.when(Fatal, handledOr(t, Fatal)), place(at), path+".path", "the placeholder %s has no insert parameter", p.text)
+		}
+	}
+	for _, p := range t.parameters {
+		if p.in == inInsert && !used[p.key] {
+			c.loose("VAL050", at, p.where, "the path has no place for %s", p.key)
+		}
+	}
+}
+
+// handledOr lets a finding be a warning where a handler may mend it.
+func handledOr(t *route, s Severity) Severity {
+	if t.handled {
+		return Warning
+	}
+	return s
+}
+
+// checkPreload keeps the rules of the cache block.
+func (c *checker) checkPreload(n *node, path string) {
+	if !n.there() {
+		return
+	}
+	if !n.is(objectKind) {
+		c.loose("PRL001", n, path, "must be a plain object")
+		return
+	}
+	if !n.get("enabled").is(boolKind) {
+		c.loose("PRL002", orElse(n.get("enabled"), n), path+".enabled", "must be a boolean")
+	}
+	if ttl := n.get("ttl"); !ttl.is(numberKind) || strings.ContainsAny(ttl.text, "-.e") || ttl.text == "0" {
+		c.loose("PRL003", orElse(ttl, n), path+".ttl", "must be a positive integer")
+	}
+	if d := n.get("description"); d.there() && !d.is(stringKind) {
+		c.warn("PRL004", d, path+".description", "must be a string")
+	}
+}
+
+// checkMeta keeps the rules of the MCP block.
+func (c *checker) checkMeta(n *node, path string) {
+	if !n.is(objectKind) {
+		c.loose("VAL100", n, path, "must be a plain object")
+		return
+	}
+	for _, rule := range [][2]string{{"VAL101", "isReadOnly"}, {"VAL102", "isConcurrencySafe"}, {"VAL103", "isDestructive"}, {"VAL106", "alwaysLoad"}} {
+		if v := n.get(rule[1]); !v.is(boolKind) {
+			c.loose(rule[0], orElse(v, n), path+"."+rule[1], "must be a boolean")
+		}
+	}
+	if n.get("searchHint").str() == "" {
+		c.loose("VAL104", orElse(n.get("searchHint"), n), path+".searchHint", "must be a string that is not empty")
+	}
+	if a := n.get("aliases"); !a.is(arrayKind) || len(a.strs()) != len(a.items) {
+		c.loose("VAL105", orElse(a, n), path+".aliases", "must be an array of strings")
+	}
+}
+
+// checkTests compares a tool's test cases with its parameters.
+func (c *checker) checkTests(t *route, n *node, path string) {
+	tests := n.get("tests")
+	switch count := len(tests.list()); {
+	case tests.there() && !tests.is(arrayKind):
+		c.loose("TST001", tests, path, "must be an array")
+	case count == 0:
+		c.loose("TST001", orElse(tests, n), path, "must hold at least one case")
+	case count < 3:
+		c.info("TST001", tests, path, "should hold at least 3 cases, and has %d", count)
+	}
+	for i, test := range tests.list() {
+		c.checkTest(t, test, index(path, i))
+	}
+}
+
+func (c *checker) checkTest(t *route, test *node, path string) {
+	if !test.is(objectKind) {
+		c.warn("TST006", test, path, "must be a plain object")
+		return
+	}
+	if test.get("_description").str() == "" {
+		c.warn("TST002", test, path+"._description", "is missing or no string")
+	}
+	known := map[string]bool{"_description": true}
+	for _, p := range t.parameters {
+		if !p.user() {
+			continue
+		}
+		known[p.key] = true
+		value := test.get(p.key)
+		switch {
+		case !value.there() && !p.z.optional:
+			c.warn("TST003", test, path, "has no %s, which is required", p.key)
+		case value.there() && !p.z.accepts(value.appendJSON(nil)):
+			c.warn("TST004", value, path+"."+p.key, "does not fit its z")
+		}
+	}
+	for i, key := range test.keys {
+		if !known[key] {
+			c.warn("TST006", test.items[i], path+"."+key, "is no parameter that a caller gives")
+		}
+	}
+}

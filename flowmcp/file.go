@@ -1,0 +1,232 @@
+package flowmcp
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// file is one schema file as it was read and checked.
+type file struct {
+	path      string
+	namespace string
+	name      string
+	hash      string
+	main      *node
+	handlers  handlerSet
+	lists     map[string]*reference // declared ones; nil: it cannot be read
+	used      map[string]bool       // lists that an enum names
+	server    map[string]bool       // declared server parameters
+	routes    []*route
+	findings  []Finding
+	failed    bool
+}
+
+// route is one tool of a file.
+type route struct {
+	file       *file
+	name       string
+	method     string
+	path       string
+	text       string // description
+	parameters []*parameter
+	output     *node
+	meta       *node
+	headers    *node
+	handled    bool // needs the file's JavaScript
+	broken     bool // has an error: not served
+	at         int
+	line       int
+}
+
+// rules are the choices under which files are checked.
+type rules struct {
+	strict    bool
+	tests     bool // check the test cases too
+	libraries []string
+	shelf     *shelf
+}
+
+// readSchema reads, evaluates and checks the text of one schema file. It never
+// fails: what is wrong stands in the findings.
+func readSchema(path string, text []byte, r rules) *file {
+	f := &file{path: path, lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}}
+	m, err := parseModule(text)
+	if err != nil {
+		f.failed = true
+		f.findings = []Finding{syntaxFinding(err)}
+		return f
+	}
+	c := &checker{m: m, strict: r.strict, tests: r.tests, broken: map[string]bool{}}
+	f.main = c.evaluate("main")
+	f.hash = schemaHash(f.main)
+	f.namespace, f.name = f.main.get("namespace").str(), f.main.get("name").str()
+	c.checkMain(f, r)
+	if f.main.is(objectKind) {
+		f.handlers = c.readHandlers(f.main)
+		c.readLists(f, r)
+		c.readRoutes(f)
+		c.checkUnusedLists(f)
+	}
+	c.checkSecurity()
+	f.failed, f.findings = c.failed, c.findings
+	for _, t := range f.routes {
+		t.broken = c.broken[t.name]
+	}
+	return f
+}
+
+func syntaxFinding(err error) Finding {
+	f := Finding{Code: "VAL001", Severity: Fatal, Path: "file", Message: "is no ECMAScript module: " + err.Error()}
+	var s *syntaxFault
+	if errors.As(err, &s) {
+		f.Line, f.Message = s.line, "is no ECMAScript module: "+s.what
+	}
+	return f
+}
+
+// evaluate returns the value of an export, nil where there is none. What is no
+// literal in it is reported; it costs the part of the file that it is in.
+func (c *checker) evaluate(name string) *node {
+	exported, at := c.m.exported(name)
+	x, ok := exported.(js.IExpr)
+	if !ok {
+		return nil
+	}
+	e := &evaluator{m: c.m, at: max(at, 0), lax: !c.strict}
+	failed := c.failed
+	e.report = func(at int, path, what string) { c.add("SEC017", Fatal, at, path, "%s", what) }
+	e.laxed = func(at int, path string) {
+		c.add("SEC017", Warning, at, path, "calls JSON.stringify; its text was made without running it")
+	}
+	n := e.value(x, name)
+	c.failed = failed // callers decide by what is not valid
+	return n
+}
+
+// toolsOf are the tools under either of their names.
+func toolsOf(main *node) *node {
+	if tools := main.get("tools"); tools.there() {
+		return tools
+	}
+	return main.get("routes")
+}
+
+// readRoutes reads and checks every tool.
+func (c *checker) readRoutes(f *file) {
+	where := "main.tools"
+	if !f.main.get("tools").there() {
+		where = "main.routes"
+	}
+	toolsOf(f.main).members(func(name string, n *node) {
+		c.tool = name
+		t := &route{
+			file: f, name: name, at: place(n), line: c.m.line(place(n)), method: n.get("method").str(), path: n.get("path").str(),
+			text: n.get("description").str(), output: n.get("output"), meta: metaOf(f.main, name), headers: n.get("headers"), handled: f.handlers.needs(name),
+		}
+		f.routes = append(f.routes, t)
+		if n.is(objectKind) && n.valid() {
+			c.checkTool(f, t, n, where+"."+name)
+		} else {
+			c.fault("VAL016", n, where+"."+name, "must be a plain object of literals")
+		}
+		c.tool = ""
+	})
+}
+
+// metaOf is the MCP block of a tool: its own, or that of the file for one tool
+// or for all.
+func metaOf(main *node, tool string) *node {
+	if own := toolsOf(main).get(tool).get("meta"); own.there() {
+		return own
+	}
+	shared := main.get("meta")
+	if of := shared.get(tool); of.is(objectKind) {
+		return of
+	}
+	if shared.get("isReadOnly").there() {
+		return shared
+	}
+	return nil
+}
+
+// readLists resolves the file's references to shared lists.
+func (c *checker) readLists(f *file, r rules) {
+	for i, n := range f.main.get("sharedLists").list() {
+		c.readList(f, r, n, index("main.sharedLists", i))
+	}
+}
+
+func (c *checker) readList(f *file, r rules, n *node, path string) {
+	ref, version := n.get("ref").str(), n.get("version").str()
+	if ref == "" {
+		c.fault("VAL070", n, path+".ref", "is missing")
+		return
+	}
+	f.lists[ref] = nil
+	if !semver.MatchString(version) {
+		c.loose("VAL071", n, path+".version", "must be a version such as 1.0.0")
+	}
+	filter := n.get("filter")
+	if filter.there() && filter.get("key").str() == "" {
+		c.fault("VAL074", filter, path+".filter", "must have a key")
+		return
+	}
+	found := r.shelf.get(ref)
+	switch {
+	case found.missing:
+		c.loose("VAL072", n, path, "the list %s is not in a folder _lists above the file; the enums that name it take any text", ref)
+		return
+	case found.list == nil:
+		c.loose("VAL072", n, path, "the list %s has errors: %s", ref, firstError(found.findings))
+		return
+	case found.list.version != version:
+		if c.strict || major(found.list.version) != major(version) {
+			c.fault("VAL073", n, path+".version", "wants %s, and the list %s has version %s", version, ref, found.list.version)
+			return
+		}
+		c.warn("VAL073", n, path+".version", "wants %s, and the list %s has version %s", version, ref, found.list.version)
+	}
+	c.checkDepends(r.shelf, found.list, n, path, []string{ref})
+	f.lists[ref] = &reference{list: found.list, entries: filtered(found.list.entries, filter)}
+}
+
+func (c *checker) checkUnusedLists(f *file) {
+	if f.handlers.all || len(f.handlers.members) > 0 {
+		return // the handlers may use it
+	}
+	for i, n := range f.main.get("sharedLists").list() {
+		if ref := n.get("ref").str(); ref != "" && !f.used[ref] {
+			c.warn("VAL075", n, index("main.sharedLists", i), "the list %s is not used", ref)
+		}
+	}
+}
+
+func firstError(findings []Finding) string {
+	for _, f := range findings {
+		if f.Severity == Fatal {
+			return f.String()
+		}
+	}
+	return "unknown"
+}
+
+func major(version string) string {
+	for i := range version {
+		if version[i] == '.' {
+			return version[:i]
+		}
+	}
+	return version
+}
+
+// provider is the folder that must be named like the namespace; empty: the
+// file does not stand in a library's folder.
+func provider(path string) string {
+	dir := filepath.Dir(path)
+	if filepath.Base(filepath.Dir(dir)) == "providers" {
+		return filepath.Base(dir)
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package flowmcp
+
+import "fmt"
+
+// Severity says what a finding means for its file.
+type Severity string
+
+// The severities.
+const (
+	Fatal   Severity = "error"   // the file, or the tool that it is in, is not loaded
+	Warning Severity = "warning" // loaded, with notice
+	Info    Severity = "info"    // only told
+)
+
+// Finding is one deviation of a schema file from its rules.
+type Finding struct {
+	Code     string   `json:"code"`     // of the format where it has one
+	Severity Severity `json:"severity"` // depends on Options.Strict
+	Path     string   `json:"path"`     // in the file, such as main.tools.getPrice.method
+	Line     int      `json:"line"`     // 1-based; 0: not known
+	Message  string   `json:"message"`
+}
+
+// String formats f as a line of a report.
+func (f Finding) String() string {
+	return fmt.Sprintf("%d: %s %s %s: %s", f.Line, f.Severity, f.Code, f.Path, f.Message)
+}
+
+// maxFindings bounds the findings of one file.
+const maxFindings = 1000
+
+// checker collects the findings of one file.
+type checker struct {
+	m      *module
+	strict bool
+	tests  bool // test cases are checked too
+
+	findings []Finding
+	tool     string // the tool under check; empty: the file
+	failed   bool   // the file as a whole has an error
+	broken   map[string]bool
+}
+
+func (c *checker) add(code string, s Severity, at int, path, format string, args ...any) {
+	if s == Fatal {
+		if c.tool == "" {
+			c.failed = true
+		} else {
+			c.broken[c.tool] = true
+		}
+	}
+	f := Finding{Code: code, Severity: s, Path: path, Line: c.m.line(at), Message: fmt.Sprintf(format, args...)}
+	switch {
+	case len(c.findings) < maxFindings:
+		c.findings = append(c.findings, f)
+	case len(c.findings) == maxFindings:
+		c.findings = append(c.findings, Finding{Code: "CHK001", Severity: Warning, Line: f.Line, Path: "main", Message: "there are more findings, which are not listed"})
+	}
+}
+
+// fault is an error in both modes: nothing sensible can be served.
+func (c *checker) fault(code string, at *node, path, format string, args ...any) {
+	c.add(code, Fatal, place(at), path, format, args...)
+}
+
+// loose is an error by the letter and a warning in compat: a reader can tell
+// what is meant.
+func (c *checker) loose(code string, at *node, path, format string, args ...any) {
+	c.add(code, c.when(Fatal, Warning), place(at), path, format, args...)
+}
+
+// letter is an error by the letter that the public library commits everywhere:
+// only told in compat.
+func (c *checker) letter(code string, at *node, path, format string, args ...any) {
+	c.add(code, c.when(Fatal, Info), place(at), path, format, args...)
+}
+
+func (c *checker) warn(code string, at *node, path, format string, args ...any) {
+	c.add(code, Warning, place(at), path, format, args...)
+}
+
+func (c *checker) info(code string, at *node, path, format string, args ...any) {
+	c.add(code, Info, place(at), path, format, args...)
+}
+
+func (c *checker) when(strict, compat Severity) Severity {
+	if c.strict {
+		return strict
+	}
+	return compat
+}
+
+func place(n *node) int {
+	if n == nil {
+		return -1
+	}
+	return n.at
+}

@@ -1,0 +1,125 @@
+package flowmcp
+
+import (
+	"slices"
+
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// handlerSet says which tools of a file need its JavaScript. It is read from
+// the syntax tree of the factory; the factory is not called.
+type handlerSet struct {
+	line    int             // where the factory stands; 0: not known
+	all     bool            // what the factory returns cannot be told: every tool may need it
+	members map[string]bool // of the returned object; true: has functions
+	order   []string
+}
+
+func (h handlerSet) needs(tool string) bool { return h.all || h.members[tool] }
+
+// readHandlers finds the keys of the object that the export handlers returns.
+func (c *checker) readHandlers(main *node) handlerSet {
+	h := handlerSet{members: map[string]bool{}}
+	x, at := c.m.exported("handlers")
+	if x == nil {
+		return h
+	}
+	h.line = c.m.line(at)
+	body, ok := factoryBody(x)
+	if !ok {
+		c.loose("VAL004", nil, "handlers", "must be a function that returns the handlers")
+		h.all = true
+		return h
+	}
+	object := returned(body)
+	if object == nil {
+		h.all = true
+		return h
+	}
+	for _, p := range object.List {
+		if p.Spread || p.Name == nil || p.Name.IsComputed() {
+			h.all = true
+			continue
+		}
+		e := &evaluator{m: c.m}
+		key := e.key(p.Name.Literal)
+		inner, isObject := p.Value.(*js.ObjectExpr)
+		h.members[key] = !isObject || len(inner.List) > 0
+		if !c.isHandled(main, key) {
+			c.add("VAL005", Warning, e.at, "handlers."+key, "matches no tool and no resource")
+		}
+	}
+	return h
+}
+
+func (c *checker) isHandled(main *node, key string) bool {
+	return toolsOf(main).get(key).there() || main.get("resources").get(key).there()
+}
+
+func factoryBody(x js.INode) (*js.BlockStmt, bool) {
+	for {
+		switch f := x.(type) {
+		case *js.GroupExpr:
+			x = f.X
+			continue
+		case *js.ArrowFunc:
+			return &f.Body, true
+		case *js.FuncDecl:
+			return &f.Body, true
+		}
+		return nil, false
+	}
+}
+
+// returned is the object literal that the body returns in its one return
+// statement at the end; nil: it cannot be told.
+func returned(body *js.BlockStmt) *js.ObjectExpr {
+	if len(body.List) == 0 {
+		return nil
+	}
+	last, ok := body.List[len(body.List)-1].(*js.ReturnStmt)
+	if !ok || slices.ContainsFunc(body.List[:len(body.List)-1], branches) {
+		return nil
+	}
+	x := last.Value
+	for {
+		g, ok := x.(*js.GroupExpr)
+		if !ok {
+			break
+		}
+		x = g.X
+	}
+	if v, ok := x.(*js.Var); ok {
+		x = local(body, string(v.Data))
+	}
+	object, _ := x.(*js.ObjectExpr)
+	return object
+}
+
+// branches reports whether a statement could return something else.
+func branches(s js.IStmt) bool {
+	switch s.(type) {
+	case *js.VarDecl, *js.FuncDecl, *js.ClassDecl, *js.ExprStmt, *js.EmptyStmt, *js.DirectivePrologueStmt, *js.Comment:
+		return false
+	}
+	return true
+}
+
+// local is what a constant of the body was declared as; nil: it cannot be
+// told, or statements may change it.
+func local(body *js.BlockStmt, name string) js.IExpr {
+	for _, s := range body.List {
+		if _, changes := s.(*js.ExprStmt); changes {
+			return nil
+		}
+		d, ok := s.(*js.VarDecl)
+		if !ok || d.TokenType != js.ConstToken {
+			continue
+		}
+		value, _ := declared(d, name)
+		if x, ok := value.(js.IExpr); ok {
+			return x
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package flowmcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// Bounds of a folder.
+const (
+	maxFiles  = 20_000
+	maxFolder = 16 // levels
+)
+
+// readFiles reads the schema files under spec, in the order of their paths.
+func readFiles(ctx context.Context, spec string, o Options, tests bool) ([]*file, error) {
+	paths, err := schemaFiles(spec)
+	if err != nil {
+		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "read " + spec, Err: err}
+	}
+	shelves := map[string]*shelf{}
+	var files []*file
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text, err := readFile(path)
+		if err != nil && len(paths) == 1 {
+			return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "read " + path, Err: err}
+		}
+		if err != nil {
+			files = append(files, &file{path: path, failed: true, findings: []Finding{{Code: "VAL001", Severity: Fatal, Path: "file", Message: err.Error()}}})
+			continue
+		}
+		files = append(files, readSchema(path, text, rules{strict: o.Strict, tests: tests, libraries: o.Libraries, shelf: shelfFor(shelves, path, o.Lists)}))
+	}
+	return files, nil
+}
+
+func shelfFor(shelves map[string]*shelf, path, dir string) *shelf {
+	if dir == "" {
+		dir = listsNear(path)
+	}
+	if shelves[dir] == nil {
+		shelves[dir] = newShelf(dir)
+	}
+	return shelves[dir]
+}
+
+// schemaFiles lists the schema files of a folder, or the one file. Names that
+// begin with _ or . and the folders of other things are left out.
+func schemaFiles(spec string) ([]string, error) {
+	info, err := os.Stat(spec)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if !info.IsDir() {
+		return []string{spec}, nil
+	}
+	var paths []string
+	err = filepath.WalkDir(spec, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return plain(err)
+		case path != spec && d.IsDir() && (hidden(d.Name()) || otherThing(d.Name())):
+			return filepath.SkipDir
+		case d.IsDir() && strings.Count(path, string(filepath.Separator))-strings.Count(spec, string(filepath.Separator)) > maxFolder:
+			return filepath.SkipDir
+		case d.IsDir() || hidden(d.Name()) || filepath.Ext(path) != ".mjs":
+			return nil
+		}
+		if paths = append(paths, path); len(paths) > maxFiles {
+			return fmt.Errorf("more than %d files", maxFiles)
+		}
+		return nil
+	})
+	if err == nil && paths == nil {
+		err = errors.New("the folder has no schema files (.mjs)")
+	}
+	return paths, err
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
+
+func otherThing(name string) bool {
+	switch name {
+	case "skills", "prompts", "resources", "selections", "agents", "node_modules":
+		return true
+	}
+	return false
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator names the file or its folder
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, plain(err)
+	}
+	return text, nil
+}
+
+// plain takes the path out of an error that is printed behind the path.
+func plain(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

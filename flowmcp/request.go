@@ -1,0 +1,282 @@
+package flowmcp
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/textproto"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// request makes the HTTP request of a call. Server parameters come from env
+// and stand only where the schema file has their mark: what an argument says
+// is never looked at for marks. No error holds a value of either.
+func (t *route) request(ctx context.Context, args []byte, base string, env func(string) (string, bool)) (*http.Request, error) {
+	doc, err := rawjson.Parse(args)
+	if err != nil {
+		return nil, invalid("the arguments are no JSON")
+	}
+	v := values{doc: doc, env: env}
+	address, err := t.address(base, &v)
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	if t.hasBody() {
+		body = t.body(&v)
+	}
+	header, err := t.header(&v)
+	if err != nil {
+		return nil, err
+	}
+	if v.missing != "" {
+		return nil, &tenon.Error{Code: tenon.CodeAuthentication, Message: "the operator has not set " + v.missing}
+	}
+	req, err := http.NewRequestWithContext(ctx, t.method, address, bytes.NewReader(body))
+	if err != nil || req.URL.Host == "" || req.URL.User != nil {
+		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the arguments and the schema file make no address"}
+	}
+	if !t.hasBody() {
+		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
+	}
+	req.Header = header
+	return req, nil
+}
+
+func invalid(what string) error {
+	return &tenon.Error{Code: tenon.CodeValidation, Message: what}
+}
+
+func (t *route) hasBody() bool { return t.method == http.MethodPost || t.method == http.MethodPut }
+
+// values are what the marks of one call stand for.
+type values struct {
+	doc     *rawjson.Doc
+	env     func(string) (string, bool)
+	missing string // a server parameter that is not set
+}
+
+func (v *values) server(name string) string {
+	value, ok := v.env(name)
+	if !ok {
+		v.missing = name
+	}
+	return value
+}
+
+// argument is the JSON of the caller's value or of the default; nil: there is
+// none.
+func (v *values) argument(p *parameter) []byte {
+	n := v.doc.Get(v.doc.Root(), p.key)
+	if n == rawjson.None || v.doc.Kind(n) == rawjson.Null {
+		return p.z.fallback
+	}
+	return v.doc.AppendCompact(nil, n)
+}
+
+// text is the value of a parameter as a text. ok: there is one.
+func (v *values) text(p *parameter) (text string, ok bool) {
+	var b strings.Builder
+	for _, piece := range p.pieces {
+		switch piece.kind {
+		case literalPiece:
+			b.WriteString(piece.text)
+		case serverPiece:
+			b.WriteString(v.server(piece.text))
+		case userPiece:
+			raw := v.argument(p)
+			if raw == nil {
+				return "", false
+			}
+			b.WriteString(plainText(raw))
+		}
+	}
+	return b.String(), true
+}
+
+// plainText is a JSON value as it stands in a URL: strings without quotes,
+// lists joined by commas.
+func plainText(raw []byte) string {
+	doc, err := rawjson.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	switch doc.Kind(doc.Root()) {
+	case rawjson.String:
+		return doc.Str(doc.Root())
+	case rawjson.Array:
+		var parts []string
+		for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
+			parts = append(parts, plainText(doc.Raw(n)))
+		}
+		return strings.Join(parts, ",")
+	}
+	return string(raw)
+}
+
+// address writes the URL.
+func (t *route) address(base string, v *values) (string, error) {
+	w := &urlWriter{}
+	pieces := splitPath(base+t.path, t, t.file.server)
+	for i, p := range pieces {
+		switch p.kind {
+		case literalPiece:
+			w.literal(p.text)
+		case serverPiece:
+			if !w.argument(v.server(p.text)) {
+				return "", &tenon.Error{Code: tenon.CodeRequest, Message: "the value of " + p.text + " cannot stand in a host name"}
+			}
+		case userPiece:
+			if err := t.insert(w, v, p.text, pieces[i+1:]); err != nil {
+				return "", err
+			}
+		}
+	}
+	if w.dotted() {
+		return "", invalid("an argument makes a path segment . or ..")
+	}
+	t.query(w, v)
+	return string(w.out), nil
+}
+
+// insert writes an insert parameter. One that is not given ends the path if
+// nothing follows it, and is an error in the middle of the path.
+func (t *route) insert(w *urlWriter, v *values, key string, rest []piece) error {
+	p := t.inserted(key)
+	text, ok := v.text(p)
+	switch {
+	case !ok && w.part == inSearch:
+		return nil
+	case !ok && w.part == inPath && (len(rest) == 0 || strings.HasPrefix(rest[0].text, "?")) && bytes.HasSuffix(w.out, []byte{'/'}):
+		w.out = w.out[:len(w.out)-1]
+		return nil
+	case !ok:
+		return invalid("the argument " + key + " is needed for the path")
+	case !w.argument(text):
+		return invalid("the argument " + key + " stands in a host name and can hold only letters, digits and hyphens")
+	}
+	return nil
+}
+
+func (t *route) inserted(key string) *parameter {
+	for _, p := range t.parameters {
+		if p.in == inInsert && p.key == key {
+			return p
+		}
+	}
+	return nil // cannot be: splitPath takes only keys of insert parameters
+}
+
+func (t *route) query(w *urlWriter, v *values) {
+	separator := byte('?')
+	if bytes.IndexByte(w.out, '?') >= 0 {
+		separator = '&'
+	}
+	for _, p := range t.parameters {
+		if p.in != inQuery {
+			continue
+		}
+		text, ok := v.text(p)
+		if !ok {
+			continue
+		}
+		w.out = append(w.out, separator)
+		w.out = appendForm(w.out, p.key)
+		w.out = append(w.out, '=')
+		w.out = appendForm(w.out, text)
+		separator = '&'
+	}
+}
+
+// body writes the JSON object of the body parameters. An argument keeps its
+// type, everything else is a string. Of equal keys the last one counts.
+func (t *route) body(v *values) []byte {
+	var keys []string
+	members := map[string][]byte{}
+	for _, p := range t.parameters {
+		if p.in != inBody {
+			continue
+		}
+		value := v.bodyValue(p)
+		if value == nil {
+			continue
+		}
+		if members[p.key] == nil {
+			keys = append(keys, p.key)
+		}
+		members[p.key] = value
+	}
+	out := []byte{'{'}
+	for i, key := range keys {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = rawjson.AppendString(out, key)
+		out = append(out, ':')
+		out = append(out, members[key]...)
+	}
+	return append(out, '}')
+}
+
+func (v *values) bodyValue(p *parameter) []byte {
+	if p.whole() {
+		return v.argument(p)
+	}
+	text, ok := v.text(p)
+	if !ok {
+		return nil
+	}
+	return rawjson.AppendString(nil, text)
+}
+
+// header makes the request's headers: those of the file, overridden by those
+// of the tool whatever their case.
+func (t *route) header(v *values) (http.Header, error) {
+	h := http.Header{}
+	if t.hasBody() {
+		h.Set("Content-Type", "application/json")
+	}
+	var err error
+	for _, set := range []*node{t.file.main.get("headers"), t.headers} {
+		set.members(func(name string, value *node) {
+			text := ""
+			for _, piece := range splitValue(value.str(), t.file.server, func(string) {}) {
+				if piece.kind == serverPiece {
+					piece.text = v.server(piece.text)
+				}
+				text += piece.text
+			}
+			if !validHeader(name, text) {
+				err = &tenon.Error{Code: tenon.CodeRequest, Message: "the header " + strings.ToValidUTF8(name, "?") + " cannot be sent: its name or value holds what no header may"}
+				return
+			}
+			h.Set(name, text)
+		})
+	}
+	return h, err
+}
+
+// validHeader refuses names and values that could add lines or other headers.
+func validHeader(name, value string) bool {
+	if name == "" || textproto.TrimString(name) != name {
+		return false
+	}
+	for i := range len(name) {
+		if !isAlnum(name[i]) && strings.IndexByte("!#$%&'*+-.^_`|~", name[i]) < 0 {
+			return false
+		}
+	}
+	for i := range len(value) {
+		if value[i] < ' ' && value[i] != '\t' || value[i] == 0x7F {
+			return false
+		}
+	}
+	switch http.CanonicalHeaderKey(name) {
+	case "Host", "Content-Length", "Transfer-Encoding", "Connection":
+		return false
+	}
+	return true
+}

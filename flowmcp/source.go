@@ -1,0 +1,164 @@
+// Package flowmcp turns FlowMCP schema files into tools.
+//
+// A schema file is an ECMAScript module that exports pure data, main, and
+// where data is not enough a factory of handlers. The file is parsed and main
+// is evaluated from the syntax tree: reading, checking, listing and hashing
+// run nothing. Tools whose requests need no handler are served; those that
+// need one are left out and reported.
+//
+// It does not know the Model Context Protocol, how answers are checked or
+// shaped, nor how addresses are allowed: it hands out plain [tenon.Tool]
+// values, and their requests leave through the client that it was given.
+//
+// The path of a description: bytes → module → values → [Finding] and route →
+// tool. The path of a call: arguments → request (request.go, path.go) →
+// upstream → [tenon.Reply].
+package flowmcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+)
+
+// Options configure a source. The zero value works.
+type Options struct {
+	Client *http.Client // the way out; nil: a client that refuses private addresses
+	// Env gives the values of server parameters. It is asked for the names that
+	// a file declares in requiredServerParams, at load whether they are there
+	// and at each call. nil: there are none.
+	Env             func(name string) (string, bool)
+	BaseURL         string        // replaces every file's root; empty: the roots
+	Lists           string        // folder of shared lists; empty: _lists or _shared above a file
+	Libraries       []string      // libraries that are allowed beside the format's own
+	Strict          bool          // keep the letter of the pages; false: load what the public library does
+	Policy          tenon.Policy  // empty: Warn, as the page has it
+	Shape           tenon.Shape   // empty: FlowMCP
+	MaxInputSchema  int           // bytes of a published input schema; 0: 32 KiB; negative: no limit
+	MaxOutputSchema int           // bytes of a published output schema; 0: 16 KiB; negative: no limit
+	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
+	Timeout         time.Duration // of one request; 0: 30 s
+}
+
+func (o Options) defaults() (Options, error) {
+	if o.Client == nil {
+		c, err := egress.NewClient(egress.Options{})
+		if err != nil {
+			return o, &tenon.Error{Code: tenon.CodeInternal, Message: "no client", Err: err}
+		}
+		o.Client = c
+	}
+	if o.Env == nil {
+		o.Env = func(string) (string, bool) { return "", false }
+	}
+	if o.Policy == "" {
+		o.Policy = tenon.Warn
+	}
+	if o.Shape == "" {
+		o.Shape = tenon.FlowMCP
+	}
+	if o.MaxInputSchema == 0 {
+		o.MaxInputSchema = 32 << 10
+	}
+	if o.MaxOutputSchema == 0 {
+		o.MaxOutputSchema = 16 << 10
+	}
+	if o.MaxAnswer == 0 {
+		o.MaxAnswer = 32 << 20
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	return o, nil
+}
+
+// Source is a schema file or a folder of them.
+type Source struct {
+	spec    string
+	options Options
+}
+
+var _ tenon.Source = (*Source)(nil)
+
+// New returns the source for the path of a schema file or of a folder. It
+// opens nothing.
+func New(spec string, o Options) *Source { return &Source{spec: spec, options: o} }
+
+// Load reads and checks every file. An error in a file costs that file, an
+// error in a tool that tool; a file that deviates otherwise is loaded.
+func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+	o, err := s.options.defaults()
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	files, err := readFiles(ctx, s.spec, o, false)
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	b := offerer{options: &o, taken: map[string]bool{}}
+	for _, f := range files {
+		b.file(f)
+	}
+	return b.offer, nil
+}
+
+// offerer gathers the tools of files.
+type offerer struct {
+	options *Options
+	taken   map[string]bool
+	offer   tenon.Offer
+}
+
+func (b *offerer) fault(f *file, line int, what, do string) {
+	b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: f.path, Line: line, What: what, Do: do})
+}
+
+func (b *offerer) file(f *file) {
+	for _, x := range f.findings {
+		if x.Severity == Fatal {
+			b.fault(f, x.Line, x.Code+" "+x.Path+": "+x.Message, "")
+		}
+	}
+	if f.failed {
+		return
+	}
+	var missing []string
+	for _, name := range f.main.get("requiredServerParams").strs() {
+		if _, ok := b.options.Env(name); !ok {
+			missing = append(missing, name)
+		}
+	}
+	if missing != nil {
+		b.fault(f, 0, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
+		return
+	}
+	b.routes(f)
+}
+
+func (b *offerer) routes(f *file) {
+	var handled []string
+	for _, t := range f.routes {
+		switch {
+		case t.broken:
+		case t.handled:
+			handled = append(handled, t.name)
+		default:
+			name := unique(b.taken, wireName(t.name, f.namespace), f.path)
+			if plain := wireName(t.name, f.namespace); plain != name {
+				b.fault(f, t.line, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
+			}
+			b.offer.Tools = append(b.offer.Tools, t.tool(name, b.options))
+		}
+	}
+	if handled != nil {
+		slices.Sort(handled)
+		b.fault(f, f.handlers.line, fmt.Sprintf("%d of %d tools need handlers, which are not run yet, and are not served: %s",
+			len(handled), len(f.routes), strings.Join(handled, ", ")), "")
+	}
+}

@@ -1,0 +1,152 @@
+package flowmcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+func (t *route) fault(what string) tenon.Fault {
+	return tenon.Fault{File: t.file.path, Line: t.line, What: what}
+}
+
+// tool is the tool of a route under a wire name.
+func (t *route) tool(name string, o *Options) tenon.Tool {
+	return tenon.Tool{
+		Name:        name,
+		Description: t.text,
+		Hints:       t.hints(),
+		Meta:        t.definitionMeta(),
+		Policy:      o.Policy,
+		Shape:       o.Shape,
+		Promise:     promise{t, o},
+		Handler:     func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return t.call(ctx, c, o) },
+		Origin:      t.fault(""),
+	}
+}
+
+// id is the qualified name of the format's page.
+func (t *route) id() string { return qualifiedName(t.file.namespace, t.file.path, t.name) }
+
+// readOnly tells by the MCP block, else by the method.
+func (t *route) readOnly() bool {
+	if v := t.meta.get("isReadOnly"); v.is(boolKind) {
+		return v.yes()
+	}
+	return t.method == http.MethodGet
+}
+
+func (t *route) hints() tenon.Hints {
+	yes := true
+	var h tenon.Hints
+	if t.readOnly() {
+		h.ReadOnly = &yes
+		return h
+	}
+	if v := t.meta.get("isDestructive"); v.is(boolKind) {
+		destructive := v.yes()
+		h.Destructive = &destructive
+	} else if t.method == http.MethodDelete {
+		h.Destructive = &yes
+	}
+	if t.repeatable() {
+		h.Idempotent = &yes
+	}
+	return h
+}
+
+func (t *route) repeatable() bool {
+	return t.method == http.MethodPut || t.method == http.MethodDelete
+}
+
+// definitionMeta is the _meta of the tool's definition.
+func (t *route) definitionMeta() []byte {
+	dst := append([]byte(`{"flowmcp/id":`), rawjson.AppendString(nil, t.id())...)
+	if hint := t.meta.get("searchHint").str(); hint != "" {
+		dst = append(dst, `,"anthropic/searchHint":`...)
+		dst = rawjson.AppendString(dst, hint)
+	}
+	if t.meta.get("alwaysLoad").yes() {
+		dst = append(dst, `,"anthropic/alwaysLoad":true`...)
+	}
+	return append(dst, '}')
+}
+
+// call sends the request of a call and returns the upstream's answer.
+func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	base := t.file.main.get("root").str()
+	if o.BaseURL != "" {
+		base = strings.TrimSuffix(o.BaseURL, "/")
+	}
+	req, err := t.request(ctx, c.Args, base, o.Env)
+	if err != nil {
+		return tenon.Reply{}, err
+	}
+	res, err := egress.Do(o.Client, req, o.MaxAnswer)
+	reply := tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body, Media: t.media(res), Sent: t.sent(res.Progress)}
+	if err != nil {
+		return reply, failure(err)
+	}
+	return reply, nil
+}
+
+func (t *route) sent(p egress.Progress) tenon.Sent {
+	if t.readOnly() || p == egress.NotSent {
+		return tenon.Sent{}
+	}
+	s := tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: t.repeatable()}
+	if p == egress.Answered {
+		s.Unsafe = tenon.Answered
+	}
+	return s
+}
+
+// media is the media type that the body counts as. The format's JSON tools
+// read JSON whatever the upstream calls it, and many call it text.
+func (t *route) media(res egress.Response) string {
+	sent := strings.TrimSpace(res.Header.Get("Content-Type"))
+	switch declared := t.output.get("mimeType").str(); {
+	case len(res.Body) == 0:
+		return ""
+	case res.Status < 200 || res.Status > 299:
+		if sent == "" {
+			return "application/octet-stream"
+		}
+		return sent
+	case declared == "text/plain":
+		return declared
+	case declared == "image/png" && bytes.HasPrefix(res.Body, []byte("\x89PNG")):
+		return declared
+	case rawjson.Check(res.Body) == nil:
+		return "application/json"
+	case sent == "":
+		return "application/octet-stream"
+	}
+	return sent
+}
+
+// failure is a failed request as the caller may read it: what egress prints
+// holds no path, no query and no credential. The cause goes to the log.
+func failure(err error) error {
+	var e *egress.Error
+	if !errors.As(err, &e) {
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no answer", Err: err}
+	}
+	code := tenon.CodeNetwork
+	switch e.Kind {
+	case egress.Timeout:
+		code = tenon.CodeTimeout
+	case egress.Refused, egress.TooLarge:
+		code = tenon.CodeRequest
+	case egress.Network, egress.Canceled, egress.Truncated:
+	}
+	return &tenon.Error{Code: code, Message: e.Error(), Err: e.Err}
+}
