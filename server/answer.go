@@ -95,9 +95,12 @@ func (a *answer) openAs(q *request, resultType string, meta []byte) {
 	a.write(`{`)
 	meta = inside(meta)
 	if q.era == modern {
-		a.write(`"resultType":"`)
-		a.write(resultType)
-		a.write(`","_meta":{`)
+		if !q.server.lax(ruleResultType) {
+			a.write(`"resultType":"`)
+			a.write(resultType)
+			a.write(`",`)
+		}
+		a.write(`"_meta":{`)
 		a.buf = append(a.buf, q.server.info...)
 		if len(meta) > 0 {
 			a.buf = append(append(a.buf, ','), meta...)
@@ -138,7 +141,7 @@ func (a *answer) fail(id []byte, e *rpcError) {
 
 // caching writes the members that 2026-07-28 wants on what may be cached.
 func (a *answer) caching(q *request, ttl string) {
-	if q.era == modern {
+	if q.era == modern && !q.server.lax(ruleCaching) {
 		a.write(`,"ttlMs":` + ttl + `,"cacheScope":"public"`)
 	}
 }

@@ -39,17 +39,17 @@ func (s *Server) checkBound(m *message, h http.Header) *rpcError {
 		if err == nil {
 			value = doc.Pointer(b.path)
 		}
-		if e := b.check(doc, value, h); e != nil {
+		if e := s.checkOne(b, doc, value, h); e != nil {
 			return e
 		}
 	}
 	return nil
 }
 
-func (b *bound) check(doc *rawjson.Doc, value rawjson.Node, h http.Header) *rpcError {
+func (s *Server) checkOne(b *bound, doc *rawjson.Doc, value rawjson.Node, h http.Header) *rpcError {
 	values := h[b.header]
 	if value == rawjson.None || doc.Kind(value) == rawjson.Null {
-		if len(values) > 0 {
+		if len(values) > 0 && !s.lax(ruleBoundAbsent) {
 			return headerMismatch(b.header + " stands there without its argument")
 		}
 		return nil
@@ -61,7 +61,7 @@ func (b *bound) check(doc *rawjson.Doc, value rawjson.Node, h http.Header) *rpcE
 	if e != nil {
 		return e
 	}
-	if !b.equal(doc, value, text) {
+	if !b.equal(doc, value, text) || s.lax(ruleBoundNumber) && string(doc.Raw(value)) != text && doc.Kind(value) == rawjson.Number {
 		return headerMismatch(b.header + " differs from the argument at " + b.path)
 	}
 	return nil

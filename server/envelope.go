@@ -47,8 +47,8 @@ const (
 
 // decode reads the envelope of a message in one pass. With an error, the
 // message still has its id where one could be read.
-func decode(src []byte) (message, *rpcError) {
-	d := decoder{scanner: scanner{src: src}}
+func (s *Server) decode(src []byte) (message, *rpcError) {
+	d := decoder{scanner: scanner{src: src}, anyID: s.lax(ruleID)}
 	if err := d.document(d.envelope); err != nil {
 		return message{}, parseError(err) // the rest may not be what was meant
 	}
@@ -71,6 +71,7 @@ type decoder struct {
 	m       message
 	seen    seen
 	version bool
+	anyID   bool
 	wrong   *rpcError
 }
 
@@ -258,7 +259,7 @@ func (d *decoder) token(name string, refusal func(string) *rpcError) ([]byte, er
 		return nil, err
 	}
 	integer := (c == '-' || c >= '0' && c <= '9') && !bytes.ContainsAny(v, ".eE")
-	if c == '"' || integer {
+	if c == '"' || integer || d.anyID {
 		return v, nil
 	}
 	d.refuse(refusal(name + " is a string or an integer"))

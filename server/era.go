@@ -16,14 +16,14 @@ const (
 // eraOf tells in which era a message speaks, and refuses it where it breaks a
 // rule of that era. A message decides for itself: both eras may share a
 // connection. On stdio there are no headers, and h is nil.
-func eraOf(m *message, h http.Header) (era, *rpcError) {
+func (s *Server) eraOf(m *message, h http.Header) (era, *rpcError) {
 	if e := repeated(h); e != nil {
 		return modern, e
 	}
 	header := h.Get(headerRevision)
 	switch {
 	case m.hasRevision && !m.notification, m.method == "server/discover":
-		return modern, checkModern(m, h)
+		return modern, s.checkModern(m, h)
 	case header == modernRevision:
 		if m.response {
 			return modern, invalidRequest("a server of " + modernRevision + " asks nothing, so there is nothing to respond to")
@@ -31,7 +31,7 @@ func eraOf(m *message, h http.Header) (era, *rpcError) {
 		if m.notification {
 			return modern, nil
 		}
-		return modern, checkModern(m, h)
+		return modern, s.checkModern(m, h)
 	case header != "" && !legacyRevision(header):
 		return legacy, unknownRevision(header, allRevisions)
 	}
@@ -52,30 +52,31 @@ func repeated(h http.Header) *rpcError {
 // checkModern applies the rules of 2026-07-28 for requests: basic/index,
 // "Per-request protocol fields", and transports/streamable-http, "Server
 // Validation".
-func checkModern(m *message, h http.Header) *rpcError {
-	if m.revision == "" {
+func (s *Server) checkModern(m *message, h http.Header) *rpcError {
+	if m.revision == "" && !s.lax(ruleMetaVersion) {
 		return missingMeta(metaRevision)
 	}
-	if h != nil && field(h, headerRevision) != m.revision {
+	if h != nil && s.field(h, headerRevision) != m.revision && !s.lax(ruleVersionHeader) {
 		return mismatch(headerRevision, m.revision)
 	}
-	if m.revision != modernRevision {
+	if m.revision != modernRevision && !s.lax(ruleVersion) {
 		return unknownRevision(m.revision, modernRevisions)
 	}
-	if m.capabilities == nil {
+	if m.capabilities == nil && !s.lax(ruleMetaCapabilities) {
 		return missingMeta(metaCapabilities)
 	}
 	if h == nil {
 		return nil
 	}
-	if field(h, headerMethod) != m.method {
+	if s.field(h, headerMethod) != m.method && !s.lax(ruleMethodHeader) {
 		return mismatch(headerMethod, m.method)
 	}
 	switch methodOf(m.method).named {
 	case byName:
-		return checkName(field(h, headerName), m.name)
+		return s.checkName(s.field(h, headerName), m.name)
 	case byURI:
-		return checkName(field(h, headerName), m.uri)
+		return s.checkName(s.field(h, headerName), m.uri)
+	case notNamed:
 	}
 	return nil
 }
@@ -90,12 +91,23 @@ func mismatch(header, body string) *rpcError {
 	return headerMismatch("the header " + header + " is missing or differs from " + clip(body) + " in the body")
 }
 
-func field(h http.Header, name string) string { return strings.Trim(h.Get(name), " \t") }
+func (s *Server) field(h http.Header, name string) string {
+	if s.lax(ruleTrim) {
+		return h.Get(name)
+	}
+	return strings.Trim(h.Get(name), " \t")
+}
 
 // checkName compares Mcp-Name with the body. A value that no header can carry
 // comes in base64.
-func checkName(header, name string) *rpcError {
-	value, e := decoded(headerName, header)
+func (s *Server) checkName(header, name string) *rpcError {
+	if s.lax(ruleNameHeader) {
+		return nil
+	}
+	value, e := header, (*rpcError)(nil)
+	if !s.lax(ruleBase64) {
+		value, e = decoded(headerName, header)
+	}
 	if e == nil && (value == "" || value != name) {
 		return mismatch(headerName, name)
 	}

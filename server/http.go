@@ -43,8 +43,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.batch(w, r, body)
 		return
 	}
-	m, e := decode(body)
-	in, wrongEra := eraOf(&m, r.Header)
+	m, e := s.decode(body)
+	in, wrongEra := s.eraOf(&m, r.Header)
 	if e == nil {
 		e = wrongEra
 	}
@@ -59,7 +59,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.postSession(w, r, &m)
 		return
 	}
-	if m.response || m.notification {
+	if m.response || m.notification && !s.lax(ruleNotification) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -93,9 +93,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	}
 	a := s.newAnswer()
 	defer s.release(a)
-	e := s.respond(r.Context(), &x.request, a)
+	ctx := r.Context()
+	if s.lax(ruleDisconnect) {
+		ctx = context.WithoutCancel(ctx)
+	}
+	e := s.respond(ctx, &x.request, a)
 	if x.out == nil || !x.stream.streaming() {
-		s.send(w, httpStatus(x.era, e), a)
+		s.send(w, s.httpStatus(x.era, e), a)
 		return
 	}
 	if r.Context().Err() == nil {
@@ -106,13 +110,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 
 // httpStatus returns the status for what was answered. Legacy clients take
 // anything but 200 for a broken connection.
-func httpStatus(in era, e *rpcError) int {
+func (s *Server) httpStatus(in era, e *rpcError) int {
 	switch {
 	case e == nil:
 		return http.StatusOK
 	case e.status != 0:
 		return e.status
-	case e.code == codeNoMethod && in == modern:
+	case e.code == codeNoMethod && in == modern && !s.lax(ruleStatus404):
 		return http.StatusNotFound
 	}
 	return http.StatusOK
@@ -127,7 +131,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rp
 	a := s.newAnswer()
 	defer s.release(a)
 	a.fail(id, e)
-	s.send(w, httpStatus(legacy, e), a)
+	s.send(w, s.httpStatus(legacy, e), a)
 }
 
 // send writes the answer. An error means that the client is gone, and there is

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -43,7 +44,7 @@ func (s *Server) subscribe(ctx context.Context, q *request, a *answer) *rpcError
 	}
 	note := changeNote("subscriptions/acknowledged", "", q.id)
 	note = append(append(note[:len(note)-2], `,"notifications":`...), acknowledged...)
-	if q.out.send(append(note, "}}"...)) != nil {
+	if !s.lax(ruleAcknowledge) && q.out.send(append(note, "}}"...)) != nil {
 		return gone()
 	}
 	if !s.deliver(ctx, q, &agreed, changes) {
@@ -61,6 +62,9 @@ func gone() *rpcError {
 
 // agree returns what of a filter can be served.
 func (s *Server) agree(f *filter) filter {
+	if s.lax(ruleFilter) {
+		return filter{Tools: true, Prompts: true, Resources: true, URIs: f.URIs}
+	}
 	out := filter{Tools: f.Tools, Prompts: f.Prompts && s.prompts()}
 	if s.resources() {
 		out.Resources, out.URIs = f.Resources, f.URIs
@@ -87,7 +91,7 @@ func (s *Server) deliver(ctx context.Context, q *request, f *filter, changes *fe
 		case <-q.closing:
 			return true
 		case <-s.closing:
-			return true
+			return !s.lax(ruleGoodbye)
 		case <-ctx.Done():
 			return false
 		}
@@ -108,6 +112,9 @@ func (q *request) sendChanges(f *filter, catalog bool, uris []string) bool {
 		notes = append(notes, changeNote("resources/updated", uri, q.id))
 	}
 	for _, n := range notes {
+		if q.server.lax(ruleSubscription) {
+			n = bytes.ReplaceAll(n, []byte(metaSubscription), []byte("x"))
+		}
 		if q.out.send(n) != nil {
 			return false
 		}

@@ -38,6 +38,8 @@ func (q *request) call() *tenon.Call {
 // wants none. 2026-07-28 says so with every request, and no level means none.
 func (q *request) quietest() int32 {
 	switch {
+	case q.era == modern && q.logLevel == "" && q.server.lax(ruleLogLevel):
+		return defaultLevel
 	case q.era == modern:
 		return levelOf(tenon.Level(q.logLevel))
 	case q.peer != nil:
@@ -68,7 +70,7 @@ func (q *request) hush() {
 // report sends progress. The protocol wants it to grow.
 func (q *request) report(done, total float64, note string) {
 	q.telling.Lock()
-	grows := !math.IsNaN(done) && !math.IsInf(done, 0) && (!q.reported || done > q.done)
+	grows := !math.IsNaN(done) && !math.IsInf(done, 0) && (!q.reported || done > q.done || q.server.lax(ruleProgress))
 	if grows {
 		q.reported, q.done = true, done
 	}

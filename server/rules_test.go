@@ -148,7 +148,7 @@ func TestMessages(t *testing.T) {
 		{"a trailing comma", post(`{"jsonrpc":"2.0","id":1,"method":"ping",}`), broken},
 		{"nesting as deep as is read", post(legacyBody("ping", `"x":`+strings.Repeat("[", 998)+strings.Repeat("]", 998))), ok},
 		{"nesting one deeper", post(legacyBody("ping", `"x":`+strings.Repeat("[", 999)+strings.Repeat("]", 999))), broken},
-		{"a batch, in a revision that has none", post(`[` + legacyBody("ping", "") + `]`, "MCP-Protocol-Version: 2025-06-18"), wrong},
+		{"a batch, in a revision that has none", post(`[`+legacyBody("ping", "")+`]`, "MCP-Protocol-Version: 2025-06-18"), wrong},
 		{"no object", post(`"ping"`), wrong},
 		{"another JSON-RPC", post(`{"jsonrpc":"1.0","id":1,"method":"ping"}`), wrong},
 		{"no jsonrpc", post(`{"id":1,"method":"ping"}`), wrong},

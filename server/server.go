@@ -71,6 +71,8 @@ type Server struct {
 	closing   chan struct{} // closed by Shutdown
 	closeOnce sync.Once
 
+	off rule // only tests set it
+
 	listing atomic.Pointer[listing]
 }
 

@@ -15,6 +15,10 @@ const (
 // leaves it.
 func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request) *session {
 	v := s.sessions.find(r.Header.Get(headerSession))
+	if v == nil && s.lax(ruleSession) {
+		v = s.sessions.mint()
+		v.busy++
+	}
 	if v == nil {
 		s.refuse(w, r, nil, refused(http.StatusNotFound, "there is no such session; begin again with initialize"))
 	}
@@ -64,7 +68,7 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message)
 	default:
 		w.Header().Set(headerSession, v.id)
 	}
-	s.send(w, httpStatus(legacy, e), a)
+	s.send(w, s.httpStatus(legacy, e), a)
 }
 
 // requestOf serves a request of a session. What may last has a stream of its
@@ -101,8 +105,8 @@ func (s *Server) fly(ctx context.Context, v *session, q *request, f *flight, str
 	defer f.cancel()
 	a := s.newAnswer()
 	e := s.respond(ctx, q, a)
-	stream.status = httpStatus(legacy, e)
-	if !v.land(f) {
+	stream.status = s.httpStatus(legacy, e)
+	if !v.land(f) && !s.lax(ruleSilence) {
 		stream.end(nil)
 		s.release(a)
 		return

@@ -75,6 +75,10 @@ func (k *stateKey) mac(q *request, state []byte) []byte {
 		arguments = bytes.Clone(q.arguments)
 	}
 	h := hmac.New(sha256.New, k[:])
+	if q.server.lax(ruleBinding) {
+		h.Write(state)
+		return h.Sum(nil)
+	}
 	for _, part := range [...]string{string(q.subject), q.method, q.name, q.uri, string(arguments)} {
 		sum := sha256.Sum256([]byte(part))
 		h.Write(sum[:])
@@ -90,6 +94,9 @@ func (q *request) resume() *rpcError {
 		return nil
 	}
 	s, ok := q.server.states.open(q, q.state)
+	if !ok && q.server.lax(ruleState) {
+		return nil
+	}
 	if !ok {
 		return invalidParams("requestState is not valid for this request, or it is too old; begin again without it")
 	}
@@ -99,7 +106,7 @@ func (q *request) resume() *rpcError {
 		return nil
 	}
 	for m := doc.First(doc.Root()); m != rawjson.None; m = doc.Next(m) {
-		if key := doc.Key(m); slices.Contains(s.asked, key) {
+		if key := doc.Key(m); slices.Contains(s.asked, key) || q.server.lax(ruleUnknownKeys) {
 			q.answers[key] = bytes.Clone(doc.Raw(m))
 		}
 	}

@@ -141,11 +141,11 @@ func (c *conversation) read(ctx context.Context, in io.Reader) error {
 
 // take handles one line.
 func (c *conversation) take(ctx context.Context, line []byte) {
-	if isBatch(line) && c.peer.speaks() == batchRevision {
+	if isBatch(line) && (c.peer.speaks() == batchRevision || c.server.lax(ruleBatch)) {
 		c.startBatch(ctx, line)
 		return
 	}
-	m, e := decode(line)
+	m, e := c.server.decode(line)
 	switch {
 	case m.notification:
 		if e != nil {
@@ -158,7 +158,7 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 		c.peer.answered(m)
 		return
 	}
-	era, wrongEra := eraOf(&m, nil)
+	era, wrongEra := c.server.eraOf(&m, nil)
 	if e == nil {
 		e = wrongEra
 	}
@@ -186,7 +186,7 @@ func (c *conversation) initialize(ctx context.Context, q *request) {
 
 // startBatch answers a batch as one line.
 func (c *conversation) startBatch(ctx context.Context, text []byte) {
-	messages, e := split(text)
+	messages, e := c.server.split(text)
 	if e != nil {
 		c.fail(nil, e)
 		return
@@ -272,7 +272,9 @@ func (c *conversation) fail(id []byte, e *rpcError) {
 
 // send writes an answer as one line.
 func (c *conversation) send(f *flight, a *answer) {
-	a.oneLine()
+	if !c.server.lax(ruleOneLine) {
+		a.oneLine()
+	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if !c.land(f) {
@@ -292,7 +294,7 @@ func (c *conversation) send(f *flight, a *answer) {
 
 // land ends a flight and reports whether its answer is to be written.
 func (c *conversation) land(f *flight) bool {
-	return c.peer.land(f) && c.writable()
+	return (c.peer.land(f) || c.server.lax(ruleSilence)) && c.writable()
 }
 
 func (c *conversation) writable() bool {

@@ -1,0 +1,164 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// stand is a server on a socket, with the gateway behind it.
+type stand struct {
+	t       *testing.T
+	url     string
+	gateway *tenon.Gateway
+	server  *server.Server
+}
+
+func open(t *testing.T, o server.Options, off uint64, c *tenon.Catalog) *stand {
+	t.Helper()
+	g := tenon.NewGateway(c, tenon.GatewayOptions{})
+	s := server.New(g, o)
+	s.SwitchOff(off)
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	return &stand{t: t, url: web.URL, gateway: g, server: s}
+}
+
+// reply is a response whose body may still come.
+type reply struct {
+	*http.Response
+	lines *bufio.Scanner
+}
+
+// do sends a request; headers are "Name: value".
+func (s *stand) do(ctx context.Context, method, body string, headers ...string) *reply {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, s.url, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = w.Body.Close() })
+	return &reply{Response: w, lines: bufio.NewScanner(w.Body)}
+}
+
+func (s *stand) post(body string, headers ...string) *reply {
+	return s.do(s.t.Context(), http.MethodPost, body, headers...)
+}
+
+// modern sends a request of 2026-07-28.
+func (s *stand) modern(ctx context.Context, body, method, name string, headers ...string) *reply {
+	headers = append(headers, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: "+method)
+	if name != "" {
+		headers = append(headers, "Mcp-Name: "+name)
+	}
+	return s.do(ctx, http.MethodPost, body, headers...)
+}
+
+// session opens a session of a revision and returns the header that names it.
+func (s *stand) session(revision, capabilities string) string {
+	s.t.Helper()
+	w := s.post(legacyBody("initialize", `"protocolVersion":"`+revision+`","capabilities":`+capabilities))
+	id := w.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		s.t.Fatal("no session was opened")
+	}
+	return "Mcp-Session-Id: " + id
+}
+
+// all returns the whole body.
+func (r *reply) all() string {
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// next returns the data of the next event that has some; empty: the stream
+// has ended.
+func (r *reply) next() string {
+	for r.lines.Scan() {
+		if data, ok := strings.CutPrefix(r.lines.Text(), "data: "); ok && data != "" {
+			return data
+		}
+	}
+	return ""
+}
+
+// asker asks for a name and greets whoever says one.
+func asker() tenon.Tool {
+	return tool("ask", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		a, err := c.Ask(ctx, tenon.Form("who", "Who is it?", []byte(`{"type":"object","properties":{"name":{"type":"string"}}}`)))
+		if err != nil {
+			return tenon.Reply{}, err
+		}
+		return tenon.Reply{Blocks: []tenon.Block{{Text: fmt.Appendf(nil, "%s %s", a[0].Action, a[0].Body)}}}, nil
+	})
+}
+
+// talker says more than its answer.
+func talker() tenon.Tool {
+	return tool("talk", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		c.Report(1, 3, "begun")
+		c.Report(1, 3, "again")
+		c.Report(0.5, 3, "back")
+		c.Report(2, 3, "")
+		c.Note("info", map[string]string{"said": "something"})
+		c.Note("debug", "too light")
+		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("done")}}}, nil
+	})
+}
+
+// waiter says that it began and waits for its end.
+func waiter(began, ended chan string) tenon.Tool {
+	return tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		began <- "began"
+		<-ctx.Done()
+		ended <- "ended"
+		return tenon.Reply{}, ctx.Err()
+	})
+}
+
+// annotated is a tool whose arguments stand in headers too.
+func annotated(name, properties string) tenon.Tool {
+	t := answered(name, "text/plain", "called")
+	t.Verbatim = true
+	t.Promise = tenon.Contract{Input: []byte(`{"type":"object","properties":{` + properties + `}}`)}
+	return t
+}
+
+func linker() tenon.Tool {
+	return tool("link", func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		return tenon.Reply{Blocks: []tenon.Block{{Kind: tenon.LinkBlock, URI: "shop://book/1", Name: "book"}}}, nil
+	})
+}
+
+// withMeta is a request of 2026-07-28 with capabilities and more in its _meta.
+func withMeta(id, method, params, capabilities, meta string) string {
+	if params != "" {
+		params += ","
+	}
+	if meta != "" {
+		meta = "," + meta
+	}
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + params +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + meta + `}}}`
+}
