@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
@@ -96,4 +100,72 @@ func TestCorpusHashes(t *testing.T) {
 		}
 	}
 	t.Logf("%d hashes compared; %d of %d files load in compat; findings %v", len(rows), loads, len(reports), counts)
+}
+
+// TestCorpusMains compares every evaluated main with the oracle, value by
+// value.
+func TestCorpusMains(t *testing.T) {
+	for _, row := range corpus[mainRow](t, "mains.jsonl") {
+		got, findings := flowmcp.MainJSON(append([]byte("export const main = "), row.Main...))
+		var want, have any
+		if err := json.Unmarshal(got, &have); err != nil {
+			t.Fatalf("%s: %v %v", row.Schema, err, findings)
+		}
+		if err := json.Unmarshal(row.Main, &want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, have); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.Schema, diff)
+		}
+	}
+}
+
+// TestCorpusNames compares wire names with the oracle, and makes sure that no
+// two tools are served under one.
+func TestCorpusNames(t *testing.T) {
+	dir, _ := corpusFolder(t)
+	reports, err := flowmcp.Check(t.Context(), dir, flowmcp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range reports {
+		for _, tool := range r.Tools {
+			_, route, _ := strings.Cut(tool.ID, "::")
+			got[r.Namespace+" "+route] = tool.Name
+		}
+	}
+	for _, row := range corpus[struct{ Namespace, RouteName, ToolName string }](t, "toolnames.jsonl") {
+		if name := got[row.Namespace+" "+row.RouteName]; name != row.ToolName {
+			t.Errorf("%s %s: %q, want %q", row.Namespace, row.RouteName, name, row.ToolName)
+		}
+	}
+	offer, err := flowmcp.New(dir, flowmcp.Options{Env: func(string) (string, bool) { return "x", true }}).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, tool := range offer.Tools {
+		if seen[tool.Name] || tool.Name != tenon.LegalName(tool.Name) {
+			t.Errorf("%s is taken or not legal", tool.Name)
+		}
+		seen[tool.Name] = true
+	}
+	t.Logf("%d tools served", len(offer.Tools))
+}
+
+// TestCorpusContracts renders every tool: what is published compiles and
+// nothing has to be taken out for clients.
+func TestCorpusContracts(t *testing.T) {
+	dir, _ := corpusFolder(t)
+	offer, err := flowmcp.New(dir, flowmcp.Options{Env: func(string) (string, bool) { return "x", true }, MaxInputSchema: -1, MaxOutputSchema: -1}).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog := tenon.Build([]tenon.Named{{Name: "library", Offer: offer}}, tenon.BuildOptions{})
+	for _, e := range catalog.Tools() {
+		if faults := e.Faults(); len(faults) > 0 {
+			t.Errorf("%s: %v", e.Name(), faults)
+		}
+	}
 }

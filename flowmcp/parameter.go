@@ -56,8 +56,8 @@ func (p *parameter) user() bool {
 func (p *parameter) whole() bool { return len(p.pieces) == 1 && p.pieces[0].kind == userPiece }
 
 // splitValue splits a value or header at its marks. A bare mark that is not a
-// declared server parameter is an empty text, as in the reference; undeclared
-// gets its name.
+// declared server parameter is an empty text where it is the first, and stays
+// as it stands behind another, as in the reference; undeclared gets its name.
 func splitValue(value string, server map[string]bool, undeclared func(name string)) []piece {
 	var pieces []piece
 	from := 0
@@ -73,6 +73,9 @@ func splitValue(value string, server map[string]bool, undeclared func(name strin
 			continue // not ours: it stays as it stands
 		case !server[key]:
 			undeclared(name)
+			if !marked && from > 0 {
+				continue
+			}
 			p = piece{kind: literalPiece}
 		}
 		if at[0] > from {

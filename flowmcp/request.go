@@ -67,12 +67,12 @@ func (v *values) server(name string) string {
 	return value
 }
 
-// argument is the JSON of the caller's value or of the default; nil: there is
-// none.
+// argument is the JSON of the caller's value or of what stands for it where
+// none is given; nil: nothing does.
 func (v *values) argument(p *parameter) []byte {
 	n := v.doc.Get(v.doc.Root(), p.key)
 	if n == rawjson.None || v.doc.Kind(n) == rawjson.Null {
-		return p.z.fallback
+		return p.z.omitted
 	}
 	return v.doc.AppendCompact(nil, n)
 }

@@ -20,7 +20,9 @@ type zType struct {
 	length    string
 	patterns  []string
 	optional  bool
+	mayLack   bool   // optional() stands there, not only a default
 	fallback  []byte // the default as JSON; nil: none
+	omitted   []byte // what is sent where no argument is given; nil: nothing
 }
 
 // readZ reads a parameter's z. What is wrong with it goes to the checker.
@@ -45,6 +47,9 @@ func (c *checker) readZ(f *file, z *node, path string) zType {
 		c.loose("VAL047", primitive, path+".primitive", "a list can only stand in enum()")
 	}
 	c.readOptions(f, &t, z, path)
+	if c.strict || !t.mayLack {
+		t.omitted = t.fallback // docs/decisions: a default beside optional()
+	}
 	if t.primitive == "enum" && len(t.members) == 0 && !t.free {
 		c.loose("VAL046", primitive, path+".primitive", "has no values")
 		t.free = true
@@ -131,7 +136,7 @@ type option struct{ name, inner, path string }
 func (c *checker) readOption(f *file, t *zType, at *node, o option) {
 	switch o.name {
 	case "optional":
-		t.optional = true
+		t.optional, t.mayLack = true, true
 	case "default":
 		t.optional = true
 		t.fallback = t.defaultValue(o.inner)
