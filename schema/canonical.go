@@ -15,7 +15,7 @@ func appendCanonical(dst, raw []byte) []byte {
 	switch raw[0] {
 	case '"':
 		at := len(dst)
-		dst = appendDecoded(dst, raw[1:len(raw)-1])
+		dst = rawjson.AppendUnescaped(dst, raw[1:len(raw)-1])
 		return sealString(dst, at)
 	case '{', '[':
 		d, err := rawjson.Parse(raw)
@@ -59,7 +59,7 @@ func appendMembers(dst []byte, d *rawjson.Doc, n rawjson.Node) []byte {
 	}
 	entries := make([]entry, 0, d.Len(n))
 	for m := d.First(n); m != rawjson.None; m = d.Next(m) {
-		entries = append(entries, entry{appendDecoded(nil, d.RawKey(m)), m})
+		entries = append(entries, entry{rawjson.AppendUnescaped(nil, d.RawKey(m)), m})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	dst = append(dst, '{')
@@ -96,7 +96,7 @@ func newValueSet(raws [][]byte) *valueSet {
 		case raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
 			s.strings = append(s.strings, raw[1:len(raw)-1])
 		case raw[0] == '"':
-			s.strings = append(s.strings, appendDecoded(nil, raw[1:len(raw)-1]))
+			s.strings = append(s.strings, rawjson.AppendUnescaped(nil, raw[1:len(raw)-1]))
 		default:
 			s.others = append(s.others, appendCanonical(nil, raw))
 		}
@@ -116,7 +116,7 @@ func (s *valueSet) has(raw, scratch []byte) (found bool, _ []byte) {
 		list = s.strings
 		raw = raw[1 : len(raw)-1]
 		if bytes.IndexByte(raw, '\\') >= 0 {
-			scratch = appendDecoded(scratch[:0], raw)
+			scratch = rawjson.AppendUnescaped(scratch[:0], raw)
 			raw = scratch
 		}
 	} else if len(list) > 0 {

@@ -20,7 +20,7 @@ type builder struct {
 func (b *builder) keyword(m rawjson.Node) {
 	raw := b.c.doc.RawKey(m)
 	if bytes.IndexByte(raw, '\\') >= 0 {
-		raw = appendDecoded(nil, raw)
+		raw = rawjson.AppendUnescaped(nil, raw)
 	}
 	if !b.assertion(raw, m) && !b.applicator(raw, m) {
 		b.annotation(raw, m)

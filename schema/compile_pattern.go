@@ -105,7 +105,7 @@ func (c *compiler) decoded(at rawjson.Node) []byte {
 // plainName takes the escapes away from what stands between two quotes.
 func plainName(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') >= 0 {
-		return appendDecoded(nil, raw)
+		return rawjson.AppendUnescaped(nil, raw)
 	}
 	return raw
 }

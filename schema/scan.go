@@ -151,50 +151,6 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// appendDecoded appends the string whose legal JSON text stands in raw,
-// without its quotes.
-func appendDecoded(dst, raw []byte) []byte {
-	for i := 0; i < len(raw); {
-		c := raw[i]
-		if c != '\\' {
-			dst = append(dst, c)
-			i++
-			continue
-		}
-		n := escapeLen(raw[i:])
-		switch n {
-		case 6, 12:
-			r, _ := hex4(raw[i+2:])
-			if n == 12 {
-				low, _ := hex4(raw[i+8:])
-				r = utf16.DecodeRune(r, low)
-			}
-			dst = utf8.AppendRune(dst, r)
-		default:
-			n = 2
-			dst = append(dst, unescaped(raw[i+1]))
-		}
-		i += n
-	}
-	return dst
-}
-
-func unescaped(c byte) byte {
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return c
-}
-
 // numeral is a number in the value.
 type numeral struct {
 	start, end int

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math/bits"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // members are the names that properties and required speak of.
@@ -176,7 +178,7 @@ func (r *run) newName(base, at int, s piece) bool {
 // sameName compares the keys that begin at two offsets.
 func (r *run) sameName(a, b int) bool {
 	x, y := r.rawAt(a), r.rawAt(b)
-	return bytes.Equal(appendDecoded(nil, x[1:len(x)-1]), appendDecoded(nil, y[1:len(y)-1]))
+	return bytes.Equal(rawjson.AppendUnescaped(nil, x[1:len(x)-1]), rawjson.AppendUnescaped(nil, y[1:len(y)-1]))
 }
 
 // member checks the value of a member, and its name where the schema says

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // text reads a string.
@@ -44,7 +46,7 @@ func (r *run) checkText(t *textRules, s piece) bool {
 func (r *run) plainText(s piece) []byte {
 	raw := r.b[s.start:s.end]
 	if s.escaped {
-		r.scratch = appendDecoded(r.scratch[:0], raw)
+		r.scratch = rawjson.AppendUnescaped(r.scratch[:0], raw)
 		return r.scratch
 	}
 	return raw
@@ -53,7 +55,7 @@ func (r *run) plainText(s piece) []byte {
 // formatted checks the format of a string, given without its quotes.
 func (r *run) formatted(e *exactRules, raw []byte) bool {
 	if bytes.IndexByte(raw, '\\') >= 0 {
-		r.scratch = appendDecoded(r.scratch[:0], raw)
+		r.scratch = rawjson.AppendUnescaped(r.scratch[:0], raw)
 		raw = r.scratch
 	}
 	return obvious(e.name, raw) || e.format.Validate(string(raw)) == nil

@@ -193,7 +193,7 @@ func (c *checker) same(a, b token) bool {
 func (c *checker) plain(t token) []byte {
 	b := c.src[t.start:t.end]
 	if t.escaped {
-		return appendUnescaped(nil, b)
+		return AppendUnescaped(nil, b)
 	}
 	return b
 }

@@ -54,7 +54,7 @@ func (d *Doc) buildIndex(n Node) *index {
 	for c := d.First(n); c != None; c = d.Next(c) {
 		key := d.RawKey(c)
 		if d.nodes[c].keyEscaped {
-			key = appendUnescaped(nil, key)
+			key = AppendUnescaped(nil, key)
 		}
 		*x.slot(maphash.Bytes(x.seed, key), func(m Node) bool { return d.hasKey(&d.nodes[m], string(key)) }) = c
 	}

@@ -6,9 +6,11 @@ import (
 )
 
 // unescape resolves the escapes of a string that the lexer has accepted.
-func unescape(b []byte) string { return string(appendUnescaped(make([]byte, 0, len(b)), b)) }
+func unescape(b []byte) string { return string(AppendUnescaped(make([]byte, 0, len(b)), b)) }
 
-func appendUnescaped(dst, b []byte) []byte {
+// AppendUnescaped appends the text of a legal JSON string whose literal,
+// without its quotes, is b. A lone surrogate becomes U+FFFD.
+func AppendUnescaped(dst, b []byte) []byte {
 	for i := 0; i < len(b); {
 		if b[i] != '\\' {
 			dst = append(dst, b[i])
