@@ -102,7 +102,7 @@ func TestNothingIsAllocatedWhenAValueFits(t *testing.T) {
 	}
 	value := []byte(`[` + strings.Repeat(repository+",", 20) + repository + `]`)
 	if raced {
-		t.Skip("the race detector makes a pool forget at random; the build stage of CI runs this without it")
+		t.Skip("the race detector makes a pool forget at random; without it this runs")
 	}
 	if n := testing.AllocsPerRun(100, func() { s.Validate(value) }); n > 0 {
 		t.Errorf("%v allocations", n)
