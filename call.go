@@ -92,6 +92,11 @@ type Result struct {
 	Structured []byte  // JSON value for structuredContent; nil: none
 	Meta       []byte  // JSON object for _meta; nil: none
 	IsError    bool
+
+	// What the shape was made of, for doors with a form of their own.
+	Value []byte // the value of a success as JSON; nil: the source has content of its own
+	Code  Code   // of a failure
+	About string // what a failure says
 }
 
 // Block is one content block.

@@ -21,7 +21,7 @@ const maxViolations = 20
 // shapeSuccess gives a reply the shape that the tool published.
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 	data := dataOf(r, j.form)
-	res := &Result{}
+	res := &Result{Value: data}
 	switch e.tool.Shape { //nolint:exhaustive // native is the default
 	case OpenAPIMCP:
 		shapeOpenAPIMCP(res, r, j.form, data)
@@ -40,7 +40,7 @@ func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 // shapeFailure gives a failure the error form of the tool's shape.
 func shapeFailure(t *Tool, f failure) *Result {
 	f.message = executedSentence(f.about.sent) + f.message
-	res := &Result{IsError: true}
+	res := &Result{IsError: true, Code: f.code, About: f.message}
 	switch t.Shape { //nolint:exhaustive // native is the default
 	case OpenAPIMCP:
 		res.Structured = appendErrorOpenAPIMCP(nil, f)
