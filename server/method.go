@@ -26,6 +26,7 @@ type request struct {
 
 	patient  bool // a call waits for its place however long the queue is
 	outlives bool // a call goes on when its client is gone
+	plain    bool // it came through the door of JSONRPC
 
 	header  http.Header       // nil on stdio
 	peer    *peer             // legacy: what is remembered of the client; nil: nothing
@@ -104,6 +105,9 @@ func (s *Server) respond(ctx context.Context, q *request, a *answer) (e *rpcErro
 		q.hush()
 	}()
 	m := methodOf(q.method)
+	if q.plain {
+		m = plainMethod(q.method)
+	}
 	if m.eras&q.era == 0 || m.when != nil && !m.when(s) && !s.lax(ruleDeclared) {
 		return unknownMethod(q.method)
 	}
@@ -249,6 +253,9 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	defer s.calls.leave()
 	if q.outlives {
 		ctx = context.WithoutCancel(ctx)
+	}
+	if q.plain {
+		return s.callPlain(ctx, q, a)
 	}
 	r, err := s.gateway.Call(ctx, q.call())
 	if err != nil {

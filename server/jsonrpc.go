@@ -1,0 +1,159 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// JSONRPC returns the plain door: tools/list, tools/call and ping in a POST,
+// without handshake, session or headers of its own. Whatever the shape of a
+// tool, the top of a call's result is the output structure (OutputFormat,
+// OutputType, type and what belongs to the type) beside MCP's own members; a
+// tool's failure is such a structure too, never an error of JSON-RPC.
+//
+// Pages of other origins may use it where Options.AllowedOrigins names them.
+func (s *Server) JSONRPC() http.Handler { return http.HandlerFunc(s.serveJSONRPC) }
+
+func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
+	s.crossOrigin(w, r)
+	if r.Method == http.MethodOptions && s.admitPreflight(r) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Methods", http.MethodPost)
+		h.Set("Access-Control-Allow-Headers", "Content-Type")
+		h.Set("Access-Control-Max-Age", "600")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	e := s.admit(r)
+	if e == nil && r.Method != http.MethodPost {
+		e = refused(http.StatusMethodNotAllowed, "only POST is served here")
+	}
+	if e != nil {
+		s.refuse(w, r, nil, e)
+		return
+	}
+	body, e := s.body(r)
+	if e != nil {
+		s.refuse(w, r, nil, e)
+		return
+	}
+	m, e := s.decode(body)
+	switch {
+	case e != nil:
+		s.refuse(w, r, m.id, e)
+	case m.notification || m.response:
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		a := s.newAnswer()
+		defer s.release(a)
+		e := s.respond(r.Context(), &request{message: m, server: s, era: legacy, plain: true}, a)
+		s.send(w, s.httpStatus(legacy, e), a)
+	}
+}
+
+// namedOrigin reports whether the operator named the origin of r.
+func (s *Server) namedOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	return origin != "" && (slices.Contains(s.options.AllowedOrigins, origin) || slices.Contains(s.options.AllowedOrigins, "*"))
+}
+
+// crossOrigin lets pages of named origins read the answer.
+func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Origin")
+	if s.namedOrigin(r) {
+		w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+	}
+}
+
+func (s *Server) admitPreflight(r *http.Request) bool {
+	return s.hostAllowed(r.Host, onLoopback(r)) && s.namedOrigin(r)
+}
+
+// plainMethod is the table of the plain door.
+func plainMethod(name string) method {
+	switch name {
+	case "tools/list", "tools/call", "ping":
+		return methodOf(name)
+	}
+	return method{}
+}
+
+// callPlain writes the result of tools/call with the output structure on top.
+func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *rpcError {
+	r, err := s.gateway.Call(ctx, q.call())
+	if tenon.CodeOf(err) == tenon.CodeNotFound || ctx.Err() != nil {
+		return s.callFailed(q, a, err)
+	}
+	if err != nil {
+		r = s.plainFailure(q, err)
+	}
+	a.begin(q, r.Meta)
+	structure := inside(r.Structured)
+	if !isStructure(r.Structured) {
+		structure = inside(structureOf(r))
+	}
+	if a.buf[len(a.buf)-1] != '{' {
+		a.write(",")
+	}
+	a.buf = append(a.buf, structure...)
+	a.callResult(r, "")
+	a.end()
+	return nil
+}
+
+// plainFailure is the result of a call that has none: nobody can be asked
+// here.
+func (s *Server) plainFailure(q *request, err error) *tenon.Result {
+	e := s.callFailed(q, &answer{}, err)
+	return &tenon.Result{IsError: true, Code: tenon.CodeRequest, About: e.message, Content: []tenon.Block{{Text: []byte(e.message)}}}
+}
+
+// isStructure reports whether a value is an output structure already.
+func isStructure(value []byte) bool { return bytes.HasPrefix(value, []byte(`{"OutputFormat":`)) }
+
+// structureOf makes the output structure of a result in another shape.
+func structureOf(r *tenon.Result) []byte {
+	if r.IsError {
+		b := append([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`), r.Code...)
+		b = rawjson.AppendString(append(b, `","message":`...), r.About)
+		return append(b, `,"details":{},"suggestions":[]}}`...)
+	}
+	b := []byte(`{"OutputFormat":"structured","OutputType":"json"`)
+	if r.Value == nil {
+		b = []byte(`{"OutputFormat":"unstructured","OutputType":"text"`)
+	}
+	b = append(b, `,"type":"api_response","data":`...)
+	if r.Value == nil {
+		b = rawjson.AppendString(b, textOf(r))
+	} else {
+		b = append(b, r.Value...)
+	}
+	return append(append(append(b, `,"metadata":`...), upstreamOf(r.Meta)...), '}')
+}
+
+// textOf joins the text of a result.
+func textOf(r *tenon.Result) string {
+	var parts []string
+	for i := range r.Content {
+		if r.Content[i].Kind == tenon.TextBlock {
+			parts = append(parts, string(r.Content[i].Text))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// upstreamOf returns what a result says of its upstream; {}: there was none.
+func upstreamOf(meta []byte) []byte {
+	if doc, err := rawjson.Parse(meta); err == nil {
+		if n := doc.Get(doc.Root(), "tenon/upstream"); n != rawjson.None {
+			return doc.Raw(n)
+		}
+	}
+	return []byte("{}")
+}
