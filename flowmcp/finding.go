@@ -42,13 +42,7 @@ type checker struct {
 }
 
 func (c *checker) add(code string, s Severity, at int, path, format string, args ...any) {
-	if s == Fatal {
-		if c.tool == "" {
-			c.failed = true
-		} else {
-			c.broken[c.tool] = true
-		}
-	}
+	c.mark(s)
 	f := Finding{Code: code, Severity: s, Path: path, Line: c.m.line(at), Message: fmt.Sprintf(format, args...)}
 	switch {
 	case len(c.findings) < maxFindings:
@@ -58,29 +52,49 @@ func (c *checker) add(code string, s Severity, at int, path, format string, args
 	}
 }
 
+// mark notes what an error costs: the tool under check, else the file.
+func (c *checker) mark(s Severity) {
+	switch {
+	case s != Fatal:
+	case c.tool == "":
+		c.failed = true
+	default:
+		c.broken[c.tool] = true
+	}
+}
+
+// at reports on a value. One that is no literal was reported when it was read.
+func (c *checker) at(code string, s Severity, at *node, path, format string, args ...any) {
+	if at != nil && at.kind == invalidKind {
+		c.mark(s)
+		return
+	}
+	c.add(code, s, place(at), path, format, args...)
+}
+
 // fault is an error in both modes: nothing sensible can be served.
 func (c *checker) fault(code string, at *node, path, format string, args ...any) {
-	c.add(code, Fatal, place(at), path, format, args...)
+	c.at(code, Fatal, at, path, format, args...)
 }
 
 // loose is an error by the letter and a warning in compat: a reader can tell
 // what is meant.
 func (c *checker) loose(code string, at *node, path, format string, args ...any) {
-	c.add(code, c.when(Fatal, Warning), place(at), path, format, args...)
+	c.at(code, c.when(Fatal, Warning), at, path, format, args...)
 }
 
 // letter is an error by the letter that the public library commits everywhere:
 // only told in compat.
 func (c *checker) letter(code string, at *node, path, format string, args ...any) {
-	c.add(code, c.when(Fatal, Info), place(at), path, format, args...)
+	c.at(code, c.when(Fatal, Info), at, path, format, args...)
 }
 
 func (c *checker) warn(code string, at *node, path, format string, args ...any) {
-	c.add(code, Warning, place(at), path, format, args...)
+	c.at(code, Warning, at, path, format, args...)
 }
 
 func (c *checker) info(code string, at *node, path, format string, args ...any) {
-	c.add(code, Info, place(at), path, format, args...)
+	c.at(code, Info, at, path, format, args...)
 }
 
 func (c *checker) when(strict, compat Severity) Severity {
