@@ -41,7 +41,7 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			tool := w.catalog.Find(args[1])
+			tool := findTool(w.catalog, args[1])
 			if tool == nil {
 				return unknownTool(w.catalog, args[1])
 			}
@@ -53,7 +53,7 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output}
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output, shape: tool.Tool().Shape}
 			return p.print(res)
 		},
 	}
@@ -70,7 +70,7 @@ answer that breaks its schema is reported on standard error.`,
 // then the arguments of the tool.
 func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return []string{"json", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		return []string{"json", "yaml", "yml", "mjs"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	w, err := f.connect(ctx, e, args[:1])
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]str
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	tool := w.catalog.Find(args[1])
+	tool := findTool(w.catalog, args[1])
 	if tool == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -213,6 +213,7 @@ type printer struct {
 	out, err io.Writer
 	asJSON   bool
 	file     string
+	shape    tenon.Shape
 }
 
 func (p printer) print(res *tenon.Result) error {
@@ -221,6 +222,10 @@ func (p printer) print(res *tenon.Result) error {
 			return err
 		}
 		return failedIf(res.IsError)
+	}
+	if res.IsError && p.shape == tenon.FlowMCP {
+		fmt.Fprintf(p.err, "tenon: %s\n", envelopeErrors(res))
+		return errToolFailed
 	}
 	if res.IsError {
 		fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
@@ -256,7 +261,7 @@ func (p printer) data(res *tenon.Result) error {
 		return err
 	}
 	n := doc.Get(doc.Root(), "data")
-	if n == rawjson.None || doc.Get(doc.Root(), "OutputFormat") == rawjson.None {
+	if p.shape != tenon.FlowMCP && (n == rawjson.None || doc.Get(doc.Root(), "OutputFormat") == rawjson.None) {
 		n = doc.Root()
 	}
 	if doc.Kind(n) == rawjson.String {

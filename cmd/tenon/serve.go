@@ -28,12 +28,12 @@ func serveCommand(e env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve SPEC...",
 		Short: "Serve descriptions as MCP tools on stdio or HTTP",
-		Long: `Serve one or more OpenAPI documents as MCP tools.
+		Long: `Serve one or more OpenAPI documents or FlowMCP schema files as MCP tools.
 
-SPEC is a file or an https URL, optionally as NAME=SPEC. Without --http the
-server speaks MCP on standard input and output, the way desktop clients start
-it. With --http it answers at /mcp on that address; an address without a host,
-like :8080, listens on loopback only.`,
+SPEC is a file or an https URL, or for schema files (.mjs) a file or a folder,
+optionally as NAME=SPEC. Without --http the server speaks MCP on standard input
+and output, the way desktop clients start it. With --http it answers at /mcp on
+that address; an address without a host, like :8080, listens on loopback only.`,
 		Example: `  tenon serve petstore.yaml
   tenon serve --http :8080 --allow-host localhost:3000 shop=openapi.json
   tenon serve --header 'Authorization: Bearer ${TOKEN}' https://api.example.com/openapi.json`,

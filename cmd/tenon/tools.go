@@ -176,7 +176,7 @@ func summary(t tenon.Tool) string {
 // printSchemas prints what one tool is checked against, and what it publishes
 // where that is something else.
 func printSchemas(w io.Writer, c *tenon.Catalog, name string) error {
-	t := c.Find(name)
+	t := findTool(c, name)
 	if t == nil {
 		return unknownTool(c, name)
 	}

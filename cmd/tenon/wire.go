@@ -41,17 +41,17 @@ type sourceFlags struct {
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.policy, "policy", "warn", "what happens to an answer that breaks its schema: enforce, warn or off")
-	fs.StringVar(&f.shape, "shape", "openapi-mcp", "what stands in structuredContent: openapi-mcp or native")
+	fs.StringVar(&f.shape, "shape", "", "what stands in structuredContent: openapi-mcp, flowmcp or native (default: as the kind of description has it)")
 	fs.StringVar(&f.prefix, "prefix", "auto", "put the source's name before tool names: auto (where they collide), always or never")
-	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of the document's servers")
-	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
+	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
+	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "flowmcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("prefix", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -81,7 +81,7 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprintf("%s_%d", name, names[name])
 		}
-		offer, err := openapi.New(where, o).Load(ctx)
+		offer, err := f.source(where, o, e).Load(ctx)
 		if err != nil {
 			return nil, badSource(where, err)
 		}
@@ -101,9 +101,11 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, err
 	}
-	shape, err := tenon.ParseShape(f.shape)
-	if err != nil {
-		return openapi.Options{}, err
+	var shape tenon.Shape // empty: the source's own
+	if f.shape != "" {
+		if shape, err = tenon.ParseShape(f.shape); err != nil {
+			return openapi.Options{}, err
+		}
 	}
 	header, err := parseHeaders(f.headers, e.getenv)
 	if err != nil {
@@ -170,7 +172,7 @@ func splitSpec(spec string) (name, where string) {
 			base = u.Hostname()
 		}
 	}
-	for ext := filepath.Ext(base); ext == ".json" || ext == ".yaml" || ext == ".yml"; ext = filepath.Ext(base) {
+	for ext := filepath.Ext(base); ext == ".json" || ext == ".yaml" || ext == ".yml" || ext == ".mjs"; ext = filepath.Ext(base) {
 		base = strings.TrimSuffix(base, ext)
 	}
 	return tenon.LegalName(base), spec
