@@ -46,6 +46,7 @@ that address; an address without a host, like :8080, listens on loopback only.`,
 			sources.report(e.err, w.catalog)
 			s := newServer(w, origins)
 			if addr == "" {
+				fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
 				return ignoreEnd(cmd.Context(), s.ServeStdio(cmd.Context(), e.in, e.out))
 			}
 			l, err := listen(cmd.Context(), addr)
