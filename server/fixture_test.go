@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/server"
@@ -142,5 +143,8 @@ func converse(ctx context.Context, s *server.Server) *pipe {
 	}()
 	return p
 }
+
+// tick lets a second pass.
+func (p *pipe) tick() { time.Sleep(time.Second) }
 
 func (p *pipe) send(line string) { _, _ = io.WriteString(p.in, line+"\n") }

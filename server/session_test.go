@@ -107,10 +107,14 @@ func TestEndedSessionEndsItsCalls(t *testing.T) {
 	began, ended := make(chan string, 1), make(chan string, 1)
 	s := open(t, server.Options{}, 0, catalog(waiter(began, ended)))
 	id := s.session("2025-06-18", "{}")
-	go s.post(legacyBody("tools/call", `"name":"wait"`), id)
+	done := make(chan *reply)
+	go func() { done <- s.post(legacyBody("tools/call", `"name":"wait"`), id) }()
 	<-began
 	s.do(t.Context(), http.MethodDelete, "", id)
 	<-ended
+	if fault := missing((<-done).all(), "the call was cancelled"); fault != "" {
+		t.Error(fault)
+	}
 }
 
 // paused talks, waits until it may go on, and ends.
