@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 const maxArguments = 4 << 20
 
 func callCommand(e env) *cobra.Command {
-	var sources sourceFlags
+	sources := sourceFlags{level: slog.LevelError} // what goes wrong is printed
 	var asJSON bool
 	var output string
 	cmd := &cobra.Command{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -17,12 +18,13 @@ import (
 // Bounds of the HTTP door, against clients that are slow on purpose.
 const (
 	headerTimeout = 10 * time.Second
+	readTimeout   = time.Minute
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 10 * time.Second
 )
 
 func serveCommand(e env) *cobra.Command {
-	var sources sourceFlags
+	sources := sourceFlags{level: slog.LevelWarn} // a breach that is delivered is said here
 	var addr string
 	var origins []string
 	cmd := &cobra.Command{
@@ -88,7 +90,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 func serveHTTP(ctx context.Context, l net.Listener, s http.Handler) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
 	select {

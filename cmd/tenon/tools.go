@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,7 +16,7 @@ import (
 )
 
 func toolsCommand(e env) *cobra.Command {
-	var sources sourceFlags
+	sources := sourceFlags{level: slog.LevelError} // what goes wrong is printed
 	var asJSON bool
 	var one string
 	cmd := &cobra.Command{

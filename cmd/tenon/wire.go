@@ -36,6 +36,7 @@ type sourceFlags struct {
 	maxIn      int
 	maxOut     int
 	verbose    bool
+	level      slog.Level // of the log without --verbose
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
@@ -122,7 +123,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 }
 
 func (f *sourceFlags) logger(e env) *slog.Logger {
-	level := slog.LevelError
+	level := f.level
 	if f.verbose {
 		level = slog.LevelInfo
 	}
