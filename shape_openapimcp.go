@@ -51,7 +51,7 @@ func outputType(r *Reply, f form) string {
 		return "image"
 	case AudioBlock:
 		return "audio"
-	case TextBlock, ResourceBlock:
+	case TextBlock, ResourceBlock, LinkBlock:
 	}
 	return "binary"
 }
