@@ -58,8 +58,7 @@ func TestBatchOverStdio(t *testing.T) {
 			if got := strings.HasPrefix(out, `[{"jsonrpc"`) && strings.HasSuffix(out, "}]\n"); got != batched {
 				t.Errorf("%s: %s", revision, out)
 			}
-			_ = p.in.Close()
-			<-p.ended
+			p.close(t)
 		})
 	}
 }
@@ -78,8 +77,7 @@ func TestQuestionOverStdio(t *testing.T) {
 		if fault := missing(p.out.take(), `"id":2,"result"`, "cancel"); fault != "" {
 			t.Error(fault)
 		}
-		_ = p.in.Close()
-		<-p.ended
+		p.close(t)
 	})
 }
 
@@ -94,8 +92,7 @@ func TestQuestionIsWithdrawnWithItsCall(t *testing.T) {
 		if fault := missing(p.wait(`"id":2,`), `"method":"notifications/cancelled","params":{"requestId":"tenon-1"}`, `"isError":true`); fault != "" {
 			t.Error(fault)
 		}
-		_ = p.in.Close()
-		<-p.ended
+		p.close(t)
 	})
 }
 
@@ -136,8 +133,7 @@ func TestSubscriptionsOverStdio(t *testing.T) {
 		if out := p.out.take(); strings.Contains(out, "prompts") || strings.Contains(out, `"id":2`) {
 			t.Errorf("the cancelled one goes on: %s", out)
 		}
-		_ = p.in.Close()
-		<-p.ended
+		p.close(t)
 		if fault := missing(p.out.take(), `{"jsonrpc":"2.0","id":"tools","result":{"resultType":"complete"`); fault != "" {
 			t.Error(fault)
 		}
@@ -161,8 +157,7 @@ func TestLegacyChangesOverStdio(t *testing.T) {
 		if got, want := p.out.take(), `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n"; got != want {
 			t.Errorf("got %s", got)
 		}
-		_ = p.in.Close()
-		<-p.ended
+		p.close(t)
 	})
 }
 

@@ -35,7 +35,7 @@ func (s *Server) checkBound(m *message, h http.Header) *rpcError {
 	doc, err := rawjson.Parse(m.arguments)
 	for i := range all {
 		b := &all[i]
-		var value rawjson.Node = rawjson.None
+		value := rawjson.None
 		if err == nil {
 			value = doc.Pointer(b.path)
 		}

@@ -308,8 +308,7 @@ func checkSilence(t *testing.T, off uint64) (fault string) {
 		<-ended
 		synctest.Wait()
 		fault = p.out.take()
-		_ = p.in.Close()
-		<-p.ended
+		p.close(t)
 	})
 	return fault
 }

@@ -166,13 +166,13 @@ func (d *decoder) paramsMember(key []byte) (err error) {
 		d.m.name, err = d.str("name", invalidParams)
 	case "arguments":
 		d.once(sawArguments, "arguments")
-		d.m.arguments, err = d.raw('{', "arguments is an object")
+		d.m.arguments, err = d.rawObject("arguments is an object")
 	case "uri":
 		d.once(sawURI, "uri")
 		d.m.uri, err = d.str("uri", invalidParams)
 	case "inputResponses":
 		d.once(sawResponses, "inputResponses")
-		d.m.responses, err = d.raw('{', "inputResponses is an object")
+		d.m.responses, err = d.rawObject("inputResponses is an object")
 	case "requestState":
 		d.once(sawState, "requestState")
 		d.m.state, err = d.str("requestState", invalidParams)
@@ -200,7 +200,7 @@ func (d *decoder) metaMember(key []byte) (err error) {
 		d.m.revision, err = d.str(metaRevision, invalidParams)
 	case metaCapabilities:
 		d.once(sawCapabilities, metaCapabilities)
-		d.m.capabilities, err = d.raw('{', metaCapabilities+" is an object")
+		d.m.capabilities, err = d.rawObject(metaCapabilities + " is an object")
 	case "progressToken":
 		d.once(sawProgress, "progressToken")
 		d.m.progress, err = d.token("progressToken", invalidParams)
@@ -218,16 +218,16 @@ func (d *decoder) object(name string, member func(key []byte) error) error {
 	if d.peek() == '{' {
 		return d.members(member)
 	}
-	_, err := d.raw('{', name+" is an object")
+	_, err := d.rawObject(name + " is an object")
 	return err
 }
 
-// raw goes over a value that begins with first. Null counts as left out: some
+// rawObject goes over an object and returns its text. Null counts as left out: some
 // clients write what they do not have.
-func (d *decoder) raw(first byte, rule string) ([]byte, error) {
+func (d *decoder) rawObject(rule string) ([]byte, error) {
 	c := d.peek()
 	v, err := d.value()
-	if c == first {
+	if c == '{' {
 		return v, err
 	}
 	if c != 'n' {

@@ -144,6 +144,15 @@ func converse(ctx context.Context, s *server.Server) *pipe {
 	return p
 }
 
+// close ends the input and waits for the end of the conversation.
+func (p *pipe) close(t *testing.T) {
+	t.Helper()
+	_ = p.in.Close()
+	if err := <-p.ended; err != nil {
+		t.Errorf("the conversation ended with %v", err)
+	}
+}
+
 // tick lets a second pass.
 func (p *pipe) tick() { time.Sleep(time.Second) }
 

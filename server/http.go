@@ -40,7 +40,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if isBatch(body) && s.batches(r) {
-		s.batch(w, r, body)
+		s.batch(w, r, body) //nolint:contextcheck // it has the context of r
 		return
 	}
 	m, e := s.decode(body)

@@ -64,8 +64,8 @@ func (s *stand) post(body string, headers ...string) *reply {
 }
 
 // modern sends a request of 2026-07-28.
-func (s *stand) modern(ctx context.Context, body, method, name string, headers ...string) *reply {
-	headers = append(headers, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: "+method)
+func (s *stand) modern(ctx context.Context, body, method, name string) *reply {
+	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	if name != "" {
 		headers = append(headers, "Mcp-Name: "+name)
 	}
