@@ -1,0 +1,188 @@
+package flowmcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+// serve loads a file of testdata and returns a gateway with its tools.
+func serve(t *testing.T, name string, o flowmcp.Options) *tenon.Gateway {
+	t.Helper()
+	offer, err := flowmcp.New(filepath.Join("testdata", name), o).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range offer.Faults {
+		t.Errorf("fault: %s", f)
+	}
+	return tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "test", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+}
+
+// answers is an upstream with the paths of Output.mjs.
+func answers(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/book":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8") // many call JSON so
+		_, _ = w.Write([]byte(`{"title":"Emma","price":null,"stock":9007199254740993}`))
+	case "/text":
+		w.Header().Set("Content-Type", "application/json") // a text that looks like JSON stays a text
+		_, _ = w.Write([]byte(`[1]`))
+	case "/cover":
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = w.Write([]byte("\x89PNG\r\n"))
+	case "/open":
+		_, _ = w.Write([]byte(`[1,"two"]`))
+	default:
+		http.Error(w, "no such book", http.StatusGone)
+	}
+}
+
+// TestAnswers follows answers of every media type into the envelope.
+func TestAnswers(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(answers))
+	defer upstream.Close()
+	g := serve(t, "Output.mjs", flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL})
+	for _, c := range []struct{ tool, want, verdict string }{
+		{"book_shop", `{"status":true,"messages":[],"data":{"title":"Emma","price":null,"stock":9007199254740993}}`, "fits"},
+		{"text_shop", `{"status":true,"messages":[],"data":"[1]"}`, "fits"},
+		{"cover_shop", `{"status":true,"messages":[],"data":"iVBORw0K"}`, "fits"},
+		{"open_shop", `{"status":true,"messages":[],"data":[1,"two"]}`, "unchecked"},
+		{"gone_shop", `{"status":false,"messages":["E001 gone_shop: HTTP 410 Gone: no such book"],"data":null}`, "unchecked"},
+	} {
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: c.tool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, string(res.Structured)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.tool, diff)
+		}
+		if !strings.Contains(string(res.Meta), `"verdict":"`+c.verdict+`"`) {
+			t.Errorf("%s: verdict in %s, want %s", c.tool, res.Meta, c.verdict)
+		}
+	}
+}
+
+// TestPublishedOutput compares what is published with the file's own words.
+func TestPublishedOutput(t *testing.T) {
+	g := serve(t, "Output.mjs", flowmcp.Options{Policy: tenon.Enforce})
+	_, output := g.Catalog().Find("book_shop").Schemas()
+	want := `{"type":"object","properties":{"status":{"type":"boolean"},"messages":{"type":"array","items":{"type":"string"}},"data":{"anyOf":[` +
+		`{"type":"object","description":"A book","properties":{"title":{"type":"string"},"price":{"type":["number","null"],"description":"In euro"},` +
+		`"state":{"type":["string","null"],"enum":["new","used",null]},"url":{"type":"string","description":"Its page (format: uri)"},` +
+		`"tags":{"type":"array","items":{"type":"string"}}}},{"type":"null"}]}},"required":["status","messages","data"]}`
+	if diff := cmp.Diff(want, string(output)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	warned := serve(t, "Output.mjs", flowmcp.Options{})
+	for name, data := range map[string]string{"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},{}]}`} {
+		if _, output := warned.Catalog().Find(name).Schemas(); !strings.Contains(string(output), `"data":`+data+`}`) {
+			t.Errorf("%s publishes %s, want data %s", name, output, data)
+		}
+	}
+	var meta map[string]any
+	if err := json.Unmarshal(g.Catalog().Find("book_shop").Tool().Meta, &meta); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"flowmcp/id": "shop/Output::book", "anthropic/searchHint": "books", "anthropic/alwaysLoad": true}, meta); diff != "" {
+		t.Errorf("_meta (-want +got):\n%s", diff)
+	}
+}
+
+// TestInputSchemas has only what a caller gives, with all that z says.
+func TestInputSchemas(t *testing.T) {
+	env := func(string) (string, bool) { return "x", true }
+	for _, c := range []struct{ file, tool, want string }{
+		{"Lists.mjs", "listed_shop", `{"type":"object","properties":{` +
+			`"genre":{"type":"string","enum":["ANY","SEA"]},"label":{"type":"string","enum":["At sea, and on land"]},` +
+			`"size":{"type":["string","number"],"enum":["1","2","x",1,2]},"code":{"type":"string","pattern":"^B\\d{3}$","description":"A code"},` +
+			`"double":{"type":"string","pattern":"^\\d+$","default":"7"}},"required":["genre"],"additionalProperties":false}`},
+		{"Requests.mjs", "queries_shop_two", `{"type":"object","properties":{` +
+			`"q":{"type":"string","minLength":2,"maxLength":20,"description":"What to look for"},"tag":{"type":"array","maxItems":3},` +
+			`"where":{"type":"string"},"limit":{"type":"number","minimum":1,"maximum":50,"default":10},"page":{"type":"number","default":1}},` +
+			`"required":["q"],"additionalProperties":false}`},
+		{"Requests.mjs", "body_shop_two", `{"type":"object","properties":{"items":{"type":"array","minItems":2,"maxItems":2},"big":{"type":"number"},` +
+			`"gift":{"type":"boolean","default":false},"note":{"type":"string"},"more":{"type":"object"}},"required":["items","big"],"additionalProperties":false}`},
+		{"Requests.mjs", "empty_shop_two", `{"type":"object","properties":{},"additionalProperties":false}`},
+	} {
+		g := serve(t, c.file, flowmcp.Options{Env: env})
+		input, _ := g.Catalog().Find(c.tool).Schemas()
+		if diff := cmp.Diff(c.want, string(input)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.tool, diff)
+		}
+	}
+}
+
+// TestHints tells reading from writing.
+func TestHints(t *testing.T) {
+	env := func(string) (string, bool) { return "x", true }
+	g := serve(t, "Requests.mjs", flowmcp.Options{Env: env})
+	for name, want := range map[string]string{
+		"queries_shop_two": `"annotations":{"readOnlyHint":true}`,
+		"remove_shop_two":  `"annotations":{"destructiveHint":true,"idempotentHint":true}`,
+	} {
+		if got := string(g.Catalog().Find(name).Definition()); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if got := string(g.Catalog().Find("body_shop_two").Definition()); strings.Contains(got, "annotations") {
+		t.Errorf("a POST may do anything: %s", got)
+	}
+}
+
+// TestLeftOut has the reasons for which a tool or a file is not served.
+func TestLeftOut(t *testing.T) {
+	const rest = `description: 'x', parameters: []`
+	for _, c := range []struct{ name, text, tools, fault string }{
+		{"a handler is needed", file(`a: { method: 'GET', path: '/a', `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`) +
+			"\nexport const handlers = () => { const shared = 1; return { a: { preRequest: async () => ({}) }, b: {} } }", "b_shop", "1 of 2 tools need handlers"},
+		{"the handlers cannot be told", file(`a: { method: 'GET', path: '/a', `+rest+` }`) + "\nexport function handlers() { return make() }", "", "1 of 1 tools need handlers"},
+		{"a tool is wrong", file(`a: { method: 'GET', path: 5, `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`), "b_shop", "VAL033 main.tools.a.path"},
+		{"a tool is computed", file(`a: { method: 'GET', path: '/' + x, `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`), "b_shop", "SEC017 main.tools.a.path"},
+		{"a key is missing", strings.Replace(file(`a: { method: 'GET', path: '/a', `+rest+` }`), "tools:", "requiredServerParams: ['NOT_SET'], tools:", 1), "", "NOT_SET not set"},
+		{"the file is no module", "export const = 1", "", "VAL001 file: is no ECMAScript module"},
+		{"the file imports", "import fs from 'fs'\n" + file(`a: { method: 'GET', path: '/a', `+rest+` }`), "", "SEC001 file: uses an import statement"},
+		{"two tools of one name", file(`getA: { method: 'GET', path: '/a', `+rest+` }, get_a: { method: 'GET', path: '/a', `+rest+` }`), "get_a_shop get_a_shop_test", `the tool name "get_a_shop" is taken`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			offer, err := flowmcp.New(write(t, "Test.mjs", c.text), flowmcp.Options{}).Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, tool := range offer.Tools {
+				names = append(names, tool.Name)
+			}
+			if got := strings.Join(names, " "); got != c.tools {
+				t.Errorf("tools %q, want %q", got, c.tools)
+			}
+			if !slices.ContainsFunc(offer.Faults, func(f tenon.Fault) bool { return strings.Contains(f.What, c.fault) }) {
+				t.Errorf("faults %v, want %q", offer.Faults, c.fault)
+			}
+		})
+	}
+}
+
+// TestLoadNothing has what cannot be read at all.
+func TestLoadNothing(t *testing.T) {
+	for _, spec := range []string{filepath.Join(t.TempDir(), "none.mjs"), t.TempDir()} {
+		if _, err := flowmcp.New(spec, flowmcp.Options{}).Load(t.Context()); tenon.CodeOf(err) != tenon.CodeBadSource {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := flowmcp.New("testdata", flowmcp.Options{}).Load(ctx); err == nil {
+		t.Error("a folder is read on although the caller is gone")
+	}
+}
