@@ -132,14 +132,15 @@ func (e *evaluator) object(x *js.ObjectExpr, path string) *node {
 }
 
 func (e *evaluator) member(p js.Property, path string) (string, *node) {
-	if p.Spread || p.Name == nil || p.Name.IsComputed() {
+	name := nameOf(p)
+	if p.Spread || name == nil || name.IsComputed() {
 		what := "has a computed key"
 		if p.Spread {
 			what = "is spread from another value"
 		}
 		return fmt.Sprintf("[%d]", e.at), e.bad(path, what)
 	}
-	key := e.key(p.Name.Literal)
+	key := e.key(name.Literal)
 	at := path + "." + key
 	switch {
 	case key == "__proto__":
@@ -149,6 +150,14 @@ func (e *evaluator) member(p js.Property, path string) (string, *node) {
 	}
 	value := e.value(p.Value, at)
 	return key, value
+}
+
+// nameOf is the name of a member; nil: it has none. A method has its own.
+func nameOf(p js.Property) *js.PropertyName {
+	if method, ok := p.Value.(*js.MethodDecl); ok && method.Name.Private == nil {
+		return &method.Name.PropertyName
+	}
+	return p.Name
 }
 
 // key is the name of a member. The parser strips the quotes where the rest

@@ -37,12 +37,13 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		return h
 	}
 	for _, p := range object.List {
-		if p.Spread || p.Name == nil || p.Name.IsComputed() {
+		name := nameOf(p)
+		if p.Spread || name == nil || name.IsComputed() {
 			h.all = true
 			continue
 		}
 		e := &evaluator{m: c.m}
-		key := e.key(p.Name.Literal)
+		key := e.key(name.Literal)
 		inner, isObject := p.Value.(*js.ObjectExpr)
 		h.members[key] = !isObject || len(inner.List) > 0
 		if !c.isHandled(main, key) {

@@ -147,12 +147,12 @@ func TestLeftOut(t *testing.T) {
 		{"a handler is needed", file(`a: { method: 'GET', path: '/a', `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`) +
 			"\nexport const handlers = () => { const shared = 1; return { a: { preRequest: async () => ({}) }, b: {} } }", "b_shop", "1 of 2 tools need handlers"},
 		{"the handlers cannot be told", file(`a: { method: 'GET', path: '/a', `+rest+` }`) + "\nexport function handlers() { return make() }", "", "1 of 1 tools need handlers"},
-		{"a tool is wrong", file(`a: { method: 'GET', path: 5, `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`), "b_shop", "VAL033 main.tools.a.path"},
-		{"a tool is computed", file(`a: { method: 'GET', path: '/' + x, `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`), "b_shop", "SEC017 main.tools.a.path"},
+		{"a tool is wrong", file(`a: { method: 'GET', path: 5, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "VAL033 main.tools.a.path"},
+		{"a tool is computed", file(`a: { method: 'GET', path: '/' + x, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "SEC017 main.tools.a.path"},
 		{"a key is missing", strings.Replace(file(`a: { method: 'GET', path: '/a', `+rest+` }`), "tools:", "requiredServerParams: ['NOT_SET'], tools:", 1), "", "NOT_SET not set"},
 		{"the file is no module", "export const = 1", "", "VAL001 file: is no ECMAScript module"},
 		{"the file imports", "import fs from 'fs'\n" + file(`a: { method: 'GET', path: '/a', `+rest+` }`), "", "SEC001 file: uses an import statement"},
-		{"two tools of one name", file(`getA: { method: 'GET', path: '/a', `+rest+` }, get_a: { method: 'GET', path: '/a', `+rest+` }`), "get_a_shop get_a_shop_test", `the tool name "get_a_shop" is taken`},
+		{"two tools of one name", file(`getA: { method: 'GET', path: '/a', ` + rest + ` }, get_a: { method: 'GET', path: '/a', ` + rest + ` }`), "get_a_shop get_a_shop_test", `the tool name "get_a_shop" is taken`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			offer, err := flowmcp.New(write(t, "Test.mjs", c.text), flowmcp.Options{}).Load(t.Context())

@@ -1,0 +1,108 @@
+package flowmcp_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+const oneTool = `a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`
+
+// TestForbidden finds what a file must not use, whatever stands around it.
+func TestForbidden(t *testing.T) {
+	const handlers = "export const handlers = ({ libraries }) => ({ a: { preRequest: async ({ struct, payload }) => {\n"
+	for _, c := range []struct{ name, js, code string }{
+		{"an import", "import x from 'fs'", "SEC001"},
+		{"an export of another module", "export { x } from 'node:fs'", "SEC001"},
+		{"import.meta", handlers + "return import.meta.url } } })", "SEC001"},
+		{"require", handlers + "return require ('x') } } })", "SEC002"},
+		{"eval", handlers + "return (0, eval)('1') } } })", "SEC003"},
+		{"Function", handlers + "const f = Function; return f('1') } } })", "SEC004"},
+		{"new Function", handlers + "return new Function('1') } } })", "SEC005"},
+		{"process in a template", handlers + "return `${process.env.X}` } } })", "SEC006"},
+		{"process under another name", handlers + "const p = process; return p?.env } } })", "SEC006"},
+		{"process behind a chain", handlers + "return process?.env } } })", "SEC006"},
+		{"code between regular expressions with quotes", handlers + "const m = /'/; const v = process.env.HOME; const n = /'/; return v } } })", "SEC006"},
+		{"code on a line that begins like a comment", handlers + "let a = 2\n* process.pid; return a } } })", "SEC006"},
+		{"fs", handlers + "return fs.readFileSync('x') } } })", "SEC008"},
+		{"globalThis by index", handlers + "return globalThis['pro' + 'cess'] } } })", "SEC011"},
+		{"global", handlers + "return global } } })", "SEC012"},
+		{"__dirname", handlers + "return __dirname } } })", "SEC013"},
+		{"__filename", handlers + "return __filename } } })", "SEC014"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			report := check(t, c.js+"\n"+file(oneTool), flowmcp.Options{})
+			if !has(report, c.code, flowmcp.Fatal) || report.Loads {
+				t.Errorf("loads %v, want %s among %v", report.Loads, c.code, report.Findings)
+			}
+		})
+	}
+}
+
+// TestForbiddenByTheLetter has what real files do and the page forbids.
+func TestForbiddenByTheLetter(t *testing.T) {
+	const handlers = "export const handlers = () => ({ a: { executeRequest: async ({ struct }) => {\n"
+	for _, c := range []struct{ name, js, code string }{
+		{"a dynamic import", handlers + "return await import(`node:child_process`) } } })", "SEC001"},
+		{"the way to Function", handlers + "return (() => {}).constructor('1')() } } })", "SEC004"},
+		{"the way to Function by index", handlers + "return (() => {})['constructor']('1')() } } })", "SEC004"},
+		{"setTimeout", handlers + "setTimeout(() => {}, 1) } } })", "SEC015"},
+		{"fetch", handlers + "return fetch(struct.url) } } })", "SEC100"},
+		{"a socket", handlers + "return new WebSocket(struct.url) } } })", "SEC100"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := c.js + "\n" + file(oneTool)
+			compat, strict := check(t, text, flowmcp.Options{}), check(t, text, flowmcp.Options{Strict: true})
+			if !has(compat, c.code, flowmcp.Warning) || !compat.Loads {
+				t.Errorf("compat: loads %v, %v", compat.Loads, compat.Findings)
+			}
+			if !has(strict, c.code, flowmcp.Fatal) || strict.Loads {
+				t.Errorf("strict: loads %v, %v", strict.Loads, strict.Findings)
+			}
+		})
+	}
+}
+
+// TestWordsOnly has the words of the literal list where they are no use of
+// anything, and names that the file itself declares.
+func TestWordsOnly(t *testing.T) {
+	for _, c := range []struct{ name, js, code string }{
+		{"a comment", "// Import: import x\n", "SEC001"},
+		{"a URL", "const u = 'https://prefs.example/'\n", "SEC008"},
+		{"a longer name", "const getFunction = () => 1; const x = getFunction(1)\n", "SEC004"},
+		{"a parameter of that name", "const f = (process) => process.id\n", "SEC006"},
+		{"a member of that name", "const f = (x) => x.eval(1)\n", "SEC003"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			report := check(t, c.js+file(oneTool), flowmcp.Options{})
+			if !has(report, c.code, flowmcp.Info) || !report.Loads {
+				t.Errorf("loads %v, %v", report.Loads, report.Findings)
+			}
+		})
+	}
+}
+
+func has(r flowmcp.Report, code string, s flowmcp.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f flowmcp.Finding) bool { return f.Code == code && f.Severity == s && f.Line > 0 })
+}
+
+// TestBombs ends on nests of everything, with an error and not with the stack.
+func TestBombs(t *testing.T) {
+	for _, part := range []string{"[", "(", "{a:", "!", "a=>", "a?", "new ", "`${", "-", "a,", "if(1)", "{", "class A extends ", "async("} {
+		for _, before := range []string{"", "export const main = ", "export const handlers = () => "} {
+			report := check(t, before+strings.Repeat(part, 20_000), flowmcp.Options{})
+			if report.Loads {
+				t.Errorf("%s%s… loads", before, part)
+			}
+		}
+	}
+	large := check(t, "export const main = ["+strings.Repeat("1,", 1<<20)+"]", flowmcp.Options{})
+	if large.Loads || len(large.Findings) == 0 {
+		t.Errorf("a file beyond the bounds loads: %v", large.Findings)
+	}
+	if many := check(t, "export const main = ["+strings.Repeat("x,", 500_000)+"]", flowmcp.Options{}); many.Loads || len(many.Findings) > 1100 {
+		t.Errorf("%d findings", len(many.Findings))
+	}
+}
