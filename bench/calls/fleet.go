@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tenon-mcp/tenon/bench/sample"
+)
+
+// The doors, in the order of the table.
+const (
+	withUpstream = "HTTP, an OpenAPI upstream"
+	functions    = "HTTP, a Go function"
+	overStdio    = "stdio, a Go function"
+)
+
+// fleet is every server that runs.
+type fleet struct {
+	peers     string
+	processes []*process
+	folder    string
+}
+
+// process is a server that runs.
+type process struct {
+	name          string
+	url           string
+	configuration string
+	in            io.WriteCloser
+	out           *bufio.Reader
+	cmd           *exec.Cmd
+}
+
+// start starts all servers and says what is to be measured.
+func (f *fleet) start(tenon string) ([]*cell, error) {
+	upstream, err := f.run("1", true, f.peers, "upstream")
+	if err != nil {
+		return nil, err
+	}
+	if f.folder, err = os.MkdirTemp("", "calls"); err != nil {
+		return nil, err
+	}
+	document := filepath.Join(f.folder, "forecasts.json")
+	if err := os.WriteFile(document, []byte(sample.Document(upstream.url)), 0o600); err != nil {
+		return nil, err
+	}
+	behind := []*variant{{name: "limit"}, {name: "tenon"}}
+	if behind[0].process, err = f.run("0", true, f.peers, "limit", upstream.url); err != nil {
+		return nil, err
+	}
+	args := []string{"serve", "--http", "127.0.0.1:0", "--policy", "enforce", "--shape", "native", "--allow-host", strings.TrimPrefix(upstream.url, "http://"), document}
+	if behind[1].process, err = f.run("0", true, tenon, args...); err != nil {
+		return nil, err
+	}
+	behind[1].process.configuration = "tenon serve (binary): policy enforce, shape native; GOMAXPROCS=1"
+	plain, err := f.variants(false, "floor", "tenon", "go-sdk-stateless", "go-sdk-stateful", "mcp-go-stateless", "mcp-go-stateful")
+	if err != nil {
+		return nil, err
+	}
+	lines, err := f.variants(true, "floor", "tenon", "go-sdk-stateful", "mcp-go-stateful")
+	if err != nil {
+		return nil, err
+	}
+	var cells []*cell
+	for _, tool := range []string{sample.Small, sample.Big} {
+		for _, n := range []int{1, 16, 64} {
+			cells = append(cells, &cell{withUpstream, tool, n, behind}, &cell{functions, tool, n, plain})
+		}
+	}
+	return append(cells, &cell{overStdio, sample.Small, window, lines}), nil
+}
+
+func (f *fleet) variants(stdio bool, names ...string) ([]*variant, error) {
+	var vs []*variant
+	for _, name := range names {
+		args := []string{name}
+		if stdio {
+			args = []string{"-stdio", name}
+		}
+		p, err := f.run("0", !stdio, f.peers, args...)
+		if err != nil {
+			return nil, err
+		}
+		vs = append(vs, &variant{name: name, process: p, stdio: stdio, stateful: strings.HasSuffix(name, "-stateful")})
+	}
+	return vs, nil
+}
+
+// run starts a server on that core, with one thread of Go, and waits until it
+// listens.
+func (f *fleet) run(core string, listens bool, program string, args ...string) (*process, error) {
+	name := strings.Join(args, " ")
+	if taskset, err := exec.LookPath("taskset"); err == nil {
+		program, args = taskset, append([]string{"-c", core, program}, args...)
+	}
+	p := &process{name: name, cmd: exec.Command(program, args...)}
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if !listens {
+		stdout, err := p.cmd.StdoutPipe()
+		if err != nil {
+			return nil, err
+		}
+		p.out = bufio.NewReaderSize(stdout, 256<<10)
+	}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	f.processes = append(f.processes, p)
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if _, after, ok := strings.Cut(lines.Text(), "configuration "); ok {
+			p.configuration = after
+		}
+		_, after, ok := strings.Cut(lines.Text(), "listening on ")
+		if p.url = after; ok || !listens && p.configuration != "" {
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%s ended before it listened", name)
+}
+
+// stop ends every server.
+func (f *fleet) stop() {
+	for _, p := range f.processes {
+		_ = p.in.Close()
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	}
+	_ = os.RemoveAll(f.folder)
+}
+
+func (f *fleet) configurations() []string {
+	var all []string
+	for _, p := range f.processes {
+		if p.configuration != "" && p.out == nil {
+			all = append(all, p.configuration)
+		}
+	}
+	return all
+}
+
+// cpu is the time that the process has used. Linux tells it in hundredths of a
+// second; elsewhere it is 0.
+func (p *process) cpu() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// objects is how many objects the process has allocated, 0 where it does not
+// say so.
+func (p *process) objects() float64 {
+	if p.url == "" {
+		return 0
+	}
+	r, err := http.Get(strings.TrimSuffix(p.url, "/mcp") + "/memory")
+	if err != nil {
+		return 0
+	}
+	defer r.Body.Close()
+	var objects float64
+	_, _ = fmt.Fscanf(r.Body, `{"objects":%g,`, &objects)
+	return objects
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/tenon-mcp/tenon/bench/sample"
+)
+
+// question is all that a floor reads of a request.
+type question struct {
+	ID     json.RawMessage `json:"id"`
+	Params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"params"`
+}
+
+// floorPeer is the least that serves a typed function: decode the argument,
+// encode the result, write it into both places. Nothing is validated.
+func floorPeer() peer {
+	results := sample.Results()
+	answer := func(body []byte) ([]byte, error) {
+		var q question
+		if err := json.Unmarshal(body, &q); err != nil {
+			return nil, err
+		}
+		var args sample.Args
+		if err := json.Unmarshal(q.Params.Arguments, &args); err != nil {
+			return nil, err
+		}
+		result, ok := results[q.Params.Name]
+		if !ok {
+			return nil, fmt.Errorf("no tool %q", q.Params.Name)
+		}
+		value, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		return splice(q.ID, value)
+	}
+	return peer{
+		configuration: "net/http and encoding/json by hand, typed, nothing checked",
+		http:          func() (http.Handler, error) { return byHand(answer), nil },
+		stdio:         func(context.Context) error { return loop(answer) },
+	}
+}
+
+// limitPeer is the least that serves an upstream: call it and put its bytes
+// into both places, unseen.
+func limitPeer(upstream string) peer {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128, DisableCompression: true}}
+	answer := func(body []byte) ([]byte, error) {
+		var q question
+		if err := json.Unmarshal(body, &q); err != nil {
+			return nil, err
+		}
+		var args sample.Args
+		if err := json.Unmarshal(q.Params.Arguments, &args); err != nil {
+			return nil, err
+		}
+		query := url.Values{"city": {args.City}, "days": {strconv.Itoa(args.Days)}}
+		r, err := client.Get(upstream + "/" + q.Params.Name + "?" + query.Encode())
+		if err != nil {
+			return nil, err
+		}
+		defer r.Body.Close()
+		value := make([]byte, r.ContentLength)
+		if _, err := io.ReadFull(r.Body, value); err != nil {
+			return nil, err
+		}
+		return splice(q.ID, value)
+	}
+	return peer{
+		configuration: "net/http by hand, the upstream's bytes spliced, nothing checked",
+		http:          func() (http.Handler, error) { return byHand(answer), nil },
+	}
+}
+
+// splice writes an answer with value as structured content and as text.
+func splice(id, value []byte) ([]byte, error) {
+	text, err := json.Marshal(string(value))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, 160+len(id)+len(text)+len(value))
+	out = append(append(out, `{"jsonrpc":"2.0","id":`...), id...)
+	out = append(append(out, `,"result":{"resultType":"complete","content":[{"type":"text","text":`...), text...)
+	out = append(append(out, `}],"structuredContent":`...), value...)
+	return append(out, "}}"...), nil
+}
+
+func byHand(answer func([]byte) ([]byte, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		text, err := answer(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		_, _ = w.Write(text)
+	})
+}
+
+// loop is the bare stdio server: a line in, a line out, one after the other.
+func loop(answer func([]byte) ([]byte, error)) error {
+	in := bufio.NewReaderSize(os.Stdin, 64<<10)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		text, err := answer(line)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stdout.Write(append(text, '\n')); err != nil {
+			return err
+		}
+	}
+}

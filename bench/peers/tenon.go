@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/bench/sample"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// tenonPeer embeds tenon in a program of typed functions.
+func tenonPeer() peer {
+	load := func() (*server.Server, error) {
+		var functions tenon.Functions
+		for name, result := range sample.Results() {
+			functions = append(functions, tenon.Func(name, "Forecast of a city.", func(context.Context, sample.Args) (sample.Forecast, error) {
+				return result, nil
+			}))
+		}
+		g, err := tenon.Load(context.Background(), functions, tenon.GatewayOptions{})
+		return server.New(g, server.Options{}), err
+	}
+	return peer{
+		configuration: "tenon.Func and server.New without options, both schemas enforced",
+		http:          func() (http.Handler, error) { return load() },
+		stdio: func(ctx context.Context) error {
+			s, err := load()
+			if err != nil {
+				return err
+			}
+			return s.ServeStdio(ctx, os.Stdin, os.Stdout)
+		},
+	}
+}
+
+// openAPIPeer is what the tenon binary serves with an OpenAPI document, in a
+// program that can be profiled.
+func openAPIPeer(upstream string) peer {
+	return peer{
+		configuration: "openapi, policy enforce, shape native",
+		http: func() (http.Handler, error) {
+			client, err := egress.NewClient(egress.Options{AllowHosts: []string{strings.TrimPrefix(upstream, "http://")}})
+			if err != nil {
+				return nil, err
+			}
+			offer, err := openapi.Parse("forecasts", []byte(sample.Document(upstream)), openapi.Options{Client: client, Policy: tenon.Enforce, Shape: tenon.Native})
+			if err != nil {
+				return nil, err
+			}
+			c := tenon.Build([]tenon.Named{{Name: "forecasts", Offer: offer}}, tenon.BuildOptions{})
+			return server.New(tenon.NewGateway(c, tenon.GatewayOptions{}), server.Options{}), nil
+		},
+	}
+}
