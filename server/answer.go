@@ -128,7 +128,14 @@ func inside(object []byte) []byte {
 func (a *answer) fail(id []byte, e *rpcError) {
 	a.reset()
 	a.envelope(id)
-	a.write(`,"error":{"code":`)
+	a.write(`,"error":`)
+	a.failure(e)
+	a.write("}")
+}
+
+// failure writes the object of an error.
+func (a *answer) failure(e *rpcError) {
+	a.write(`{"code":`)
 	a.buf = strconv.AppendInt(a.buf, int64(e.code), 10)
 	a.write(`,"message":`)
 	a.text(e.message)
@@ -136,7 +143,7 @@ func (a *answer) fail(id []byte, e *rpcError) {
 		a.write(`,"data":`)
 		a.buf = append(a.buf, e.data...)
 	}
-	a.end()
+	a.write("}")
 }
 
 // caching writes the members that 2026-07-28 wants on what may be cached.

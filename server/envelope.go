@@ -33,6 +33,7 @@ type message struct {
 	requested string // initialize: protocolVersion
 	requestID []byte // notifications/cancelled, as it was written
 	responses []byte // inputResponses: answers to questions of an earlier round
+	taskID    string // tasks
 	state     string // requestState: what that round wants back
 }
 
@@ -98,6 +99,7 @@ const (
 	sawURI
 	sawResponses
 	sawState
+	sawTask
 )
 
 func (d *decoder) refuse(e *rpcError) {
@@ -170,6 +172,9 @@ func (d *decoder) paramsMember(key []byte) (err error) {
 	case "uri":
 		d.once(sawURI, "uri")
 		d.m.uri, err = d.str("uri", invalidParams)
+	case "taskId":
+		d.once(sawTask, "taskId")
+		d.m.taskID, err = d.str("taskId", invalidParams)
 	case "inputResponses":
 		d.once(sawResponses, "inputResponses")
 		d.m.responses, err = d.rawObject("inputResponses is an object")

@@ -76,6 +76,8 @@ func (s *Server) checkModern(m *message, h http.Header) *rpcError {
 		return s.checkName(s.field(h, headerName), m.name)
 	case byURI:
 		return s.checkName(s.field(h, headerName), m.uri)
+	case byTask:
+		return s.checkName(s.field(h, headerName), m.taskID)
 	case notNamed:
 	}
 	return nil

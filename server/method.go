@@ -32,6 +32,7 @@ type request struct {
 	peer    *peer             // legacy: what is remembered of the client; nil: nothing
 	out     outlet            // leads back while the request is under way; nil: nothing does
 	closing <-chan struct{}   // closed when the door closes; nil: only the server does
+	task    *task             // what the call may become; nil: nothing
 	answers map[string][]byte // to questions of earlier rounds, by key
 
 	telling  sync.Mutex // guards the rest
@@ -56,6 +57,7 @@ const (
 	notNamed named = iota
 	byName         // params.name
 	byURI          // params.uri
+	byTask         // params.taskId
 )
 
 func methodOf(name string) method {
@@ -86,6 +88,12 @@ func methodOf(name string) method {
 		return method{run: (*Server).complete, eras: legacy | modern, when: (*Server).completes}
 	case "logging/setLevel":
 		return method{run: (*Server).setLevel, eras: legacy}
+	case "tasks/get":
+		return method{run: (*Server).getTask, eras: modern, named: byTask, when: (*Server).hasTasks}
+	case "tasks/update":
+		return method{run: (*Server).updateTask, eras: modern, named: byTask, when: (*Server).hasTasks}
+	case "tasks/cancel":
+		return method{run: (*Server).cancelTask, eras: modern, named: byTask, when: (*Server).hasTasks}
 	case "subscriptions/listen":
 		return method{run: (*Server).subscribe, eras: modern}
 	}
@@ -168,6 +176,9 @@ func (a *answer) capabilities(q *request) {
 	if q.server.prompts() {
 		a.write(`,"prompts":{"listChanged":true}`)
 	}
+	if q.era == modern && q.server.hasTasks() {
+		a.write(`,"extensions":{"` + tasksExtension + `":{}}`)
+	}
 	if q.server.completes() {
 		a.write(`,"completions":{}`)
 	}
@@ -247,8 +258,14 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 			return e
 		}
 	}
+	if e := s.refuseWait(q); e != nil {
+		return e
+	}
 	if err := s.calls.enter(ctx, q.patient); err != nil {
 		return s.callFailed(q, a, err)
+	}
+	if s.mayBecomeTask(q) {
+		return s.callOrTask(ctx, q, a)
 	}
 	defer s.calls.leave()
 	if q.outlives {
@@ -258,6 +275,11 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 		return s.callPlain(ctx, q, a)
 	}
 	r, err := s.gateway.Call(ctx, q.call())
+	return s.callEnded(q, a, r, err)
+}
+
+// callEnded writes how a call ended.
+func (s *Server) callEnded(q *request, a *answer, r *tenon.Result, err error) *rpcError {
 	if err != nil {
 		return s.callFailed(q, a, err)
 	}

@@ -32,6 +32,11 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 	if q.era == modern && q.server.lax(ruleNoRequests) {
 		q.tell(append(appendQuestion([]byte(`{"jsonrpc":"2.0","id":1,`), questions[0]), '}'))
 	}
+	if q.task != nil {
+		if answers, err, ok := q.task.ask(ctx, questions); ok {
+			return answers, err
+		}
+	}
 	if q.era == modern {
 		return q.recall(questions)
 	}

@@ -49,6 +49,13 @@ type Options struct {
 	// a request of several rounds. Replicas share it. Empty: a random one.
 	Secret []byte
 
+	// TaskAfter is how long a call may take before a client of 2026-07-28 that
+	// can wait for a task is given one; 0: 10 seconds, negative: never.
+	TaskAfter time.Duration
+	// TaskTools are tools that nobody should wait for: a client of 2026-07-28
+	// that cannot do tasks is refused.
+	TaskTools []string
+
 	Drain time.Duration // how long calls may take to end once stdio's input ended; 0: 10 seconds
 }
 
@@ -68,6 +75,7 @@ type Server struct {
 
 	listeners gate
 	sessions  sessions
+	tasks     tasks
 	closing   chan struct{} // closed by Shutdown
 	closeOnce sync.Once
 
@@ -82,6 +90,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 	o.Version = cmp.Or(o.Version, "0")
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)
 	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
+	o.TaskAfter = cmp.Or(o.TaskAfter, 10*time.Second)
 	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
 	o.MaxListeners = cmp.Or(max(o.MaxListeners, 0), 1000)
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), 10_000)
@@ -90,6 +99,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 	s := &Server{
 		gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), listeners: newGate(o.MaxListeners),
 		sessions: sessions{max: o.MaxSessions, idle: o.SessionIdle, by: map[string]*session{}},
+		tasks:    tasks{by: map[string]*task{}},
 		closing:  make(chan struct{}), jsonType: []string{"application/json"},
 	}
 	if s.log == nil {

@@ -1,0 +1,349 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// The tasks extension of 2026-07-28: a call that takes long is answered with a
+// task, which the client asks for until it has ended. The call itself does not
+// know: its result passes the same contract.
+const (
+	tasksExtension = "io.modelcontextprotocol/tasks"
+	taskLife       = time.Hour // how long a task can be asked for after it was made
+	maxTasks       = 1000
+)
+
+// task is one call that was answered with a task. It is guarded by its mutex.
+type task struct {
+	id      string
+	subject tenon.Subject
+	created time.Time
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex
+	updated time.Time
+	status  string // working, input_required, completed, failed, cancelled
+	member  string // result or error, once it ended
+	body    []byte
+	pending map[string]*pendingInput
+	began   bool // the client knows of it
+}
+
+// pendingInput is a question of a task that waits for its answer.
+type pendingInput struct {
+	question tenon.Question
+	answer   chan tenon.Answer
+}
+
+// tasks are those that can be asked for.
+type tasks struct {
+	mu sync.Mutex
+	by map[string]*task
+}
+
+// add keeps a task, unless there are too many that did not end.
+func (ts *tasks) add(t *task) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if len(ts.by) >= maxTasks {
+		maps.DeleteFunc(ts.by, func(_ string, t *task) bool { return time.Since(t.created) > taskLife })
+	}
+	if len(ts.by) >= maxTasks {
+		return false
+	}
+	ts.by[t.id] = t
+	return true
+}
+
+func (ts *tasks) remove(t *task) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.by, t.id)
+}
+
+// find returns a task of the same subject; nil: there is none.
+func (ts *tasks) find(id string, subject tenon.Subject) *task {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	t := ts.by[id]
+	if t == nil || t.subject != subject || time.Since(t.created) > taskLife {
+		return nil
+	}
+	return t
+}
+
+// takesTasks reports whether the client of q can wait for a task.
+func (q *request) takesTasks() bool {
+	doc, err := rawjson.Parse(q.capabilities)
+	if err != nil {
+		return false
+	}
+	extensions := doc.Get(doc.Root(), "extensions")
+	return doc.Kind(doc.Get(extensions, tasksExtension)) == rawjson.Object
+}
+
+// mayBecomeTask reports whether a call may be answered with a task.
+func (s *Server) mayBecomeTask(q *request) bool {
+	return q.era == modern && s.options.TaskAfter > 0 && q.takesTasks()
+}
+
+// refuseWait refuses a client that cannot do tasks for a tool that needs one.
+func (s *Server) refuseWait(q *request) *rpcError {
+	if q.era != modern || !slices.Contains(s.options.TaskTools, q.name) || q.takesTasks() {
+		return nil
+	}
+	return needsTasks("this tool takes longer than a request may: it needs a client that can wait for a task")
+}
+
+func needsTasks(why string) *rpcError {
+	return &rpcError{
+		code: codeCapability, message: why, status: 400,
+		data: []byte(`{"requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`),
+	}
+}
+
+// outcome is how a call ended.
+type outcome struct {
+	result *tenon.Result
+	err    error
+}
+
+// callOrTask performs a call and waits for it for a while. It has a place among
+// the calls, which it gives back when the call has ended.
+func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcError {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t := newTask(q.subject, cancel)
+	q.task = t
+	done := make(chan outcome, 1)
+	go func() {
+		defer s.calls.leave()
+		defer cancel()
+		r, err := s.callSafely(running, q)
+		t.end(s, q, r, err)
+		done <- outcome{r, err}
+	}()
+	patience := time.NewTimer(s.options.TaskAfter)
+	defer patience.Stop()
+	select {
+	case o := <-done:
+		return s.callEnded(q, a, o.result, o.err)
+	case <-ctx.Done():
+		cancel()
+		return s.callFailed(q, a, ctx.Err())
+	case <-patience.C:
+	}
+	if !s.tasks.add(t) || !t.begin() {
+		o := <-done // it ended just now, or there is no room: the client waits
+		s.tasks.remove(t)
+		return s.callEnded(q, a, o.result, o.err)
+	}
+	a.envelope(q.id)
+	a.write(`,"result":`)
+	a.openAs(q, "task", nil)
+	t.describe(a, false)
+	a.end()
+	return nil
+}
+
+// callSafely performs a call in a goroutine of its own, where a panic would
+// end the process.
+func (s *Server) callSafely(ctx context.Context, q *request) (r *tenon.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a panic in the server: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return s.gateway.Call(ctx, q.call())
+}
+
+func newTask(subject tenon.Subject, cancel context.CancelFunc) *task {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
+	now := time.Now()
+	return &task{
+		id: hex.EncodeToString(b[:]), subject: subject, created: now, updated: now,
+		cancel: cancel, status: "working", pending: map[string]*pendingInput{},
+	}
+}
+
+// begin makes the call a task, unless it has ended already.
+func (t *task) begin() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.began = t.member == ""
+	return t.began
+}
+
+// end keeps how a call ended. Its result is written as tools/call would.
+func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.began {
+		t.member = "result" // begin comes too late from now on
+		return
+	}
+	t.updated = time.Now()
+	if t.status == "cancelled" {
+		return
+	}
+	a := &answer{}
+	if err == nil {
+		t.status, t.member = "completed", "result"
+		a.open(q, r.Meta)
+		a.callResult(r, "")
+		a.write("}")
+	} else {
+		t.status, t.member = "failed", "error"
+		a.failure(s.callFailed(q, &answer{}, err))
+	}
+	t.body = a.buf
+}
+
+// describe writes the members of a task, with what it led to where that is
+// wanted.
+func (t *task) describe(a *answer, detailed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a.members("taskId", t.id, "status", t.status,
+		"createdAt", t.created.UTC().Format(time.RFC3339Nano), "lastUpdatedAt", t.updated.UTC().Format(time.RFC3339Nano))
+	a.write(`,"ttlMs":3600000,"pollIntervalMs":500`)
+	if !detailed {
+		return
+	}
+	if t.body != nil {
+		a.member(t.member)
+		a.buf = append(a.buf, t.body...)
+	}
+	if t.status == "input_required" {
+		a.member("inputRequests")
+		a.write("{")
+		for _, key := range slices.Sorted(maps.Keys(t.pending)) {
+			a.member(jsonInside(key))
+			a.write("{")
+			a.buf = append(appendQuestion(a.buf, t.pending[key].question), '}')
+		}
+		a.write("}")
+	}
+}
+
+// ask puts questions to the client of a task and waits for the answers. It
+// reports false while the call is no task.
+func (t *task) ask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, err error, isTask bool) { //nolint:revive,staticcheck // the error is of the answers
+	waiting, ok := t.pose(questions)
+	if !ok {
+		return nil, nil, false
+	}
+	for _, w := range waiting {
+		select {
+		case a := <-w.answer:
+			answers = append(answers, a)
+		case <-ctx.Done():
+			return nil, ctx.Err(), true
+		}
+	}
+	return answers, nil, true
+}
+
+func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.began {
+		return nil, false
+	}
+	for _, q := range questions {
+		w := &pendingInput{question: q, answer: make(chan tenon.Answer, 1)}
+		t.pending[q.Key] = w
+		waiting = append(waiting, w)
+	}
+	if t.status == "working" && len(waiting) > 0 {
+		t.status, t.updated = "input_required", time.Now()
+	}
+	return waiting, true
+}
+
+// update takes answers over. What is no answer to an open question is ignored.
+func (t *task) update(responses []byte) {
+	doc, err := rawjson.Parse(responses)
+	if err != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for m := doc.First(doc.Root()); m != rawjson.None; m = doc.Next(m) {
+		w := t.pending[doc.Key(m)]
+		if w == nil {
+			continue
+		}
+		if a, ok := answerOf(w.question.Kind, doc.Raw(m)); ok {
+			w.answer <- a
+			delete(t.pending, doc.Key(m))
+		}
+	}
+	if t.status == "input_required" && len(t.pending) == 0 {
+		t.status, t.updated = "working", time.Now()
+	}
+}
+
+// taskOf finds the task that q names.
+func (s *Server) taskOf(q *request) (*task, *rpcError) {
+	if !q.takesTasks() {
+		return nil, needsTasks("the client did not say that it can do tasks")
+	}
+	if t := s.tasks.find(q.taskID, q.subject); t != nil {
+		return t, nil
+	}
+	return nil, invalidParams("there is no such task")
+}
+
+func (s *Server) getTask(_ context.Context, q *request, a *answer) *rpcError {
+	t, e := s.taskOf(q)
+	if e != nil {
+		return e
+	}
+	a.begin(q, nil)
+	t.describe(a, true)
+	a.end()
+	return nil
+}
+
+func (s *Server) updateTask(_ context.Context, q *request, a *answer) *rpcError {
+	t, e := s.taskOf(q)
+	if e != nil {
+		return e
+	}
+	t.update(q.responses)
+	a.begin(q, nil)
+	a.end()
+	return nil
+}
+
+// cancelTask ends a task that has not ended; one that has stays as it is.
+func (s *Server) cancelTask(_ context.Context, q *request, a *answer) *rpcError {
+	t, e := s.taskOf(q)
+	if e != nil {
+		return e
+	}
+	t.mu.Lock()
+	if t.member == "" {
+		t.status, t.updated = "cancelled", time.Now()
+	}
+	t.mu.Unlock()
+	t.cancel()
+	a.begin(q, nil)
+	a.end()
+	return nil
+}
+
+// hasTasks reports whether the server makes tasks.
+func (s *Server) hasTasks() bool { return s.options.TaskAfter > 0 }
