@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -43,7 +44,8 @@ func run(ctx context.Context, args []string) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	gateway := tenon.NewGateway(tenon.Build(nil, tenon.BuildOptions{}), tenon.GatewayOptions{Logger: log})
 	gateway.Swap(catalog(gateway))
-	s := server.New(gateway, server.Options{Name: "tenon-conformance", Version: "1", Logger: log, PollAfter: 300 * time.Millisecond})
+	s := server.New(gateway, server.Options{Name: "tenon-conformance", Version: "1", Logger: log, PollAfter: 300 * time.Millisecond,
+		TaskAfter: 250 * time.Millisecond, TaskTools: []string{"failing_job"}})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s)
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
@@ -60,7 +62,7 @@ func run(ctx context.Context, args []string) error {
 
 func catalog(g *tenon.Gateway) *tenon.Catalog {
 	o := tenon.Offer{
-		Tools:     append(append(contentTools(), changeTools(g)...), questionTools()...),
+		Tools:     slices.Concat(contentTools(), changeTools(g), questionTools(), taskTools()),
 		Resources: resources(),
 		Templates: templates(),
 		Prompts:   prompts(),
