@@ -101,7 +101,7 @@ func (w *urlWriter) argument(text string) bool {
 	case inPath:
 		w.out = encode(w.out, text, isSegment)
 	case inSearch:
-		w.out = encode(w.out, text, func(b byte) bool { return isUnreserved(b) || strings.IndexByte("!$'()*,:;@/?", b) >= 0 })
+		w.out = encode(w.out, text, func(b byte) bool { return isUnreserved(b) || strings.IndexByte("!$'()*,:@/?", b) >= 0 })
 	}
 	return true
 }

@@ -1,0 +1,147 @@
+package flowmcp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// FuzzCheck: any bytes give findings or a schema file, in both modes, and what
+// loads becomes a catalog whose schemas compile.
+func FuzzCheck(f *testing.F) {
+	f.Add([]byte(ruled))
+	f.Add([]byte(goodList))
+	f.Add([]byte("export const main = { tools: { a: { parameters: [ { position: {}, z: {} } ], output: { schema: {} } } } }"))
+	f.Add([]byte("export const handlers = (x) => { const y = { a() {} }; return y }; export const main = { ['a']: `${1}` }"))
+	files, err := filepath.Glob("testdata/*.mjs")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, strict := range []bool{false, true} {
+			path := filepath.Join(t.TempDir(), "Test.mjs")
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o := flowmcp.Options{Strict: strict, Env: func(string) (string, bool) { return "x", true }}
+			reports, err := flowmcp.Check(t.Context(), path, o)
+			if err != nil || len(reports) != 1 || len(reports[0].Findings) > 1001 {
+				t.Fatalf("%d reports, %v", len(reports), err)
+			}
+			if !reports[0].Loads && len(reports[0].Findings) == 0 {
+				t.Fatal("does not load, and nothing says why")
+			}
+			offer, err := flowmcp.New(path, o).Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range tenon.Build([]tenon.Named{{Name: "f", Offer: offer}}, tenon.BuildOptions{}).Tools() {
+				input, output := e.Schemas()
+				for _, doc := range [][]byte{input, output} {
+					if _, err := schema.Compile(doc, schema.Options{}); err != nil {
+						t.Errorf("%s: %v", doc, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// FuzzMain: JSON is ECMAScript, so a main that is JSON evaluates to itself.
+func FuzzMain(f *testing.F) {
+	f.Add([]byte(`{"a":[1,-0.5e-7,"x\u00e9\ud83d\ude00\n",null,true,{"b c":{}}],"1":2}`))
+	f.Fuzz(func(t *testing.T, main []byte) {
+		var want any
+		if json.Unmarshal(main, &want) != nil || bytes.Contains(main, []byte("__proto__")) || bytes.Contains(main, []byte(`\u`)) || bytes.Contains(main, []byte("-0")) {
+			return
+		}
+		got, findings := flowmcp.MainJSON(append([]byte("export const main = ("), append(bytes.Clone(main), ')')...))
+		if got == nil {
+			if strings.Contains(findings[0].Message, "nested") || bytes.ContainsAny(main, "\x00") {
+				return
+			}
+			t.Fatalf("%s: %v", main, findings)
+		}
+		var have any
+		if err := json.Unmarshal(got, &have); err != nil {
+			t.Fatal(err)
+		}
+		w, _ := json.Marshal(want)
+		h, _ := json.Marshal(have)
+		if !bytes.Equal(w, h) {
+			t.Errorf("%s became %s", w, h)
+		}
+	})
+}
+
+// FuzzRequest: no argument changes the scheme, the host or the number of
+// segments, adds a header or another name to the query, or brings a server
+// parameter to another place.
+func FuzzRequest(f *testing.F) {
+	f.Add("a", "b", "c")
+	f.Add("../..", "x?y=1#z", "{{SHOP_KEY}}&a=b")
+	f.Add("\r\nX: 1", "@evil.example", "%2e%2e")
+	offer, err := flowmcp.New("testdata/Requests.mjs", flowmcp.Options{}).Load(f.Context())
+	if err != nil || len(offer.Tools) > 0 {
+		f.Fatalf("without its keys the file is served: %v", err)
+	}
+	rec := &recorder{}
+	offer, err = flowmcp.New("testdata/Requests.mjs", flowmcp.Options{Client: &http.Client{Transport: rec}, Env: secrets("api", "SECRET")}).Load(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	tools := map[string]tenon.Tool{}
+	for _, tool := range offer.Tools {
+		tools[tool.Name] = tool
+	}
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		send := func(tool string, args map[string]any) *url.URL {
+			text, err := json.Marshal(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec.last = nil
+			if _, err := tools[tool].Handler(t.Context(), &tenon.Call{Args: text}); err != nil {
+				return nil
+			}
+			u, err := url.Parse(rec.last.URL)
+			if err != nil || u.Scheme != "https" || u.Host != "api.shop.example" || u.User != nil || u.Fragment != "" {
+				t.Fatalf("%s: %v", rec.last.URL, err)
+			}
+			if len(rec.last.Headers) != 2 || strings.Contains(rec.last.Headers["accept"], "\n") {
+				t.Fatalf("headers %v", rec.last.Headers)
+			}
+			return u
+		}
+		if u := send("inserts_shop_two", map[string]any{"first": a, "second": 1, "third": b, "mode": c}); u != nil {
+			if n := strings.Count(u.EscapedPath(), "/"); n != 4 {
+				t.Errorf("%s has %d segments", u, n)
+			}
+			if q := u.Query(); len(q) != 1 || strings.Contains(u.String(), "SECRET") && !strings.Contains(a+b+c, "SECRET") {
+				t.Errorf("%s", u)
+			}
+		}
+		if u := send("queries_shop_two", map[string]any{"q": a, "tag": []string{b}, "where": c}); u != nil {
+			if q := u.Query(); len(q) != 7 || q.Get("key") != "SECRET" || utf8.ValidString(a) && q.Get("q") != a {
+				t.Errorf("%s: %v", u, q)
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package flowmcp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+func writeAt(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const goodList = `export const list = { meta: { name: 'bookGenres', version: '1.2.0', description: 'x',
+  fields: [ { key: 'alias', type: 'string', description: 'x' }, { key: 'n', type: 'number', description: 'x', optional: true } ] },
+  entries: [ { alias: 'A', n: 1 }, { alias: 'B' } ] }`
+
+// TestLists changes one thing in a shared list or in the reference to it.
+func TestLists(t *testing.T) {
+	const e, w = flowmcp.Fatal, flowmcp.Warning
+	reference := strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [
+		{ position: { key: 'g', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'enum({{bookGenres:alias}})', options: [] } } ] }`),
+		"docs:", "sharedLists: [ { ref: 'bookGenres', version: '1.2.0' } ], docs:", 1)
+	for _, c := range []struct {
+		name, from, to, code string
+		strict, compat       flowmcp.Severity
+	}{
+		{"another patch", "'1.2.0', description", "'1.2.1', description", "VAL073", e, w},
+		{"another major", "'1.2.0', description", "'2.0.0', description", "VAL073", e, e},
+		{"no list", "export const list", "export const lists", "VAL072", e, w},
+		{"no name", "name: 'bookGenres',", "", "VAL072", e, w},
+		{"no entries", "[ { alias: 'A', n: 1 }, { alias: 'B' } ]", "[]", "VAL072", e, w},
+		{"no fields", "key: 'alias', ", "", "VAL072", e, w},
+		{"code in the list", "alias: 'B'", "alias: 'B' + 1", "VAL072", e, w},
+		{"no module", "export", "expert", "VAL072", e, w},
+		{"a field of another name", "key: 'alias'", "key: 'other'", "VAL049", e, w},
+		{"a list that is not there", "version: '1.2.0',", "version: '1.2.0', dependsOn: [ { ref: 'none', version: '1.0.0' } ],", "LST009", e, w},
+		{"a circle", "version: '1.2.0',", "version: '1.2.0', dependsOn: [ { ref: 'bookGenres', version: '1.2.0' } ],", "LST010", e, e},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			text := strings.Replace(goodList, c.from, c.to, 1)
+			if text == goodList {
+				t.Fatal("nothing changed")
+			}
+			writeAt(t, filepath.Join(dir, "_lists", "book-genres.mjs"), text)
+			path := filepath.Join(dir, "providers", "shop", "Test.mjs")
+			writeAt(t, path, reference)
+			for strict, want := range map[bool]flowmcp.Severity{true: c.strict, false: c.compat} {
+				reports, err := flowmcp.Check(t.Context(), path, flowmcp.Options{Strict: strict})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !has(reports[0], c.code, want) {
+					t.Errorf("strict %v: want %s %s among %v", strict, want, c.code, reports[0].Findings)
+				}
+			}
+		})
+	}
+}
+
+// TestListFilters keeps the entries that a filter wants.
+func TestListFilters(t *testing.T) {
+	for filter, want := range map[string]string{
+		"":                                    `["A","B"]`,
+		"filter: { key: 'n', exists: true }":  `["A"]`,
+		"filter: { key: 'n', exists: false }": `["B"]`,
+		"filter: { key: 'n', value: 1 }":      `["A"]`,
+		"filter: { key: 'n', value: '1' }":    ``,
+		"filter: { key: 'alias', in: ['B'] }": `["B"]`,
+	} {
+		dir := t.TempDir()
+		writeAt(t, filepath.Join(dir, "lists", "book-genres.mjs"), goodList)
+		path := filepath.Join(dir, "Test.mjs")
+		writeAt(t, path, strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [
+			{ position: { key: 'g', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'enum({{bookGenres:alias}})', options: [] } } ] }`),
+			"docs:", "sharedLists: [ { ref: 'bookGenres', version: '1.2.0', "+filter+" } ], docs:", 1))
+		offer, err := flowmcp.New(path, flowmcp.Options{Lists: filepath.Join(dir, "lists")}).Load(t.Context())
+		if err != nil || len(offer.Tools) != 1 {
+			t.Fatalf("%s: %v %v", filter, offer.Faults, err)
+		}
+		contract, err := offer.Tools[0].Promise.Contract()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			if strings.Contains(string(contract.Input), "enum") {
+				t.Errorf("%s: %s", filter, contract.Input)
+			}
+		} else if !strings.Contains(string(contract.Input), `"enum":`+want) {
+			t.Errorf("%s: %s, want %s", filter, contract.Input, want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package flowmcp_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+// ruled is a file that keeps every rule, with marks for what a case changes.
+const ruled = `export const main = {
+  namespace: 'shop',
+  name: 'Test',
+  description: 'A shop',
+  version: '4.1.0',
+  schemaVersion: '1.0.0',
+  root: 'https://shop.example',
+  docs: [ 'https://shop.example/docs' ],
+  termsOfService: 'https://shop.example/terms',
+  tags: [ 'books' ],
+  requiredServerParams: [ 'KEY' ],
+  requiredLibraries: [ 'ethers' ],
+  headers: { 'Accept': 'application/json' },
+  sharedLists: [],
+  tools: {
+    find: {
+      method: 'GET',
+      path: '/books/{{id}}',
+      description: 'Finds a book',
+      parameters: [
+        { position: { key: 'id', value: '{{USER_PARAM}}', location: 'insert' }, z: { primitive: 'string()', options: [ 'min(1)' ] } },
+        { position: { key: 'key', value: '{{SERVER_PARAM:KEY}}', location: 'query' }, z: { primitive: 'string()', options: [] } }
+      ],
+      output: { mimeType: 'application/json', schema: { type: 'object', properties: { a: { type: 'string' } } } },
+      preload: { enabled: true, ttl: 60 },
+      tests: [ { _description: 'one', id: '1' }, { _description: 'two', id: '2' }, { _description: 'three', id: '3' } ],
+      meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'books', aliases: [], alwaysLoad: false }
+    }
+  }
+}
+`
+
+// TestKeepsEveryRule has no finding by the letter but the hash, which is
+// derived.
+func TestKeepsEveryRule(t *testing.T) {
+	report := check(t, ruled, flowmcp.Options{Strict: true})
+	for _, f := range report.Findings {
+		if f.Code != "VAL081" {
+			t.Errorf("%s", f)
+		}
+	}
+	hashed := strings.Replace(ruled, "root:", "schemaHash: '"+report.Hash+"',\n  root:", 1)
+	if report := check(t, hashed, flowmcp.Options{Strict: true}); len(report.Findings) > 0 || !report.Loads {
+		t.Errorf("with its hash: %v", report.Findings)
+	}
+}
+
+// TestRules changes one thing in the file that keeps every rule: from, to, and
+// what is found in either mode. The line is that of the change.
+func TestRules(t *testing.T) {
+	const e, w, i = flowmcp.Fatal, flowmcp.Warning, flowmcp.Info
+	for _, c := range []struct {
+		from, to, code string
+		strict, compat flowmcp.Severity
+	}{
+		{"namespace: 'shop',", "", "VAL010", e, e},
+		{"'shop'", "'Shop'", "VAL011", e, e},
+		{"name: 'Test'", "name: 5", "VAL012", e, e},
+		{"'A shop'", "''", "VAL013", e, e},
+		{"'4.1.0'", "'3.2.1'", "VAL014", w, w},
+		{"'4.1.0'", "'5.0.0'", "VAL014", e, e},
+		{"'Test'", "'test case'", "NAM001", e, i},
+		{"schemaVersion: '1.0.0',", "", "VAL080", e, i},
+		{"'1.0.0'", "'one'", "VAL080", e, w},
+		{"schemaVersion", "schemaHash: '00000000', schemaVersion", "VAL081", e, w},
+		{"schemaVersion", "schemaHash: 'x', schemaVersion", "VAL081", e, w},
+		{"root: 'https://shop.example',", "", "VAL015", e, e},
+		{"'https://shop.example'", "'http://shop.example'", "VAL082", e, e},
+		{"'https://shop.example'", "'https://shop.example/'", "VAL082", e, w},
+		{"'https://shop.example'", "''", "VAL015", e, w},
+		{"tags:", "routes: {}, tags:", "VAL017", e, e},
+		{"tools:", "routes:", "VAL018", w, w},
+		{"tags:", "skills: {}, tags:", "VAL016", e, w},
+		{"tags:", "color: 1, tags:", "VAL003", w, w},
+		{"[ 'books' ]", "'books'", "VAL021", e, w},
+		{"[ 'books' ]", "[ 'cacheTtlDaily' ]", "NAM003", e, i},
+		{"[ 'https://shop.example/docs' ]", "[]", "VAL027", i, i},
+		{"'https://shop.example/terms'", "'x'", "VAL028", i, i},
+		{"[ 'KEY' ]", "'KEY'", "VAL022", e, e},
+		{"'application/json' }", "5 }", "VAL023", e, e},
+		{"sharedLists: []", "sharedLists: {}", "VAL024", e, e},
+		{"[ 'ethers' ]", "5", "VAL025", e, e},
+		{"'ethers'", "'left-pad'", "SEC020", e, w},
+		{"sharedLists: []", "sharedLists: [ { version: '1.0.0' } ]", "VAL070", e, e},
+		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1' } ]", "VAL071", e, w},
+		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1.0.0' } ]", "VAL072", e, w},
+		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1.0.0', filter: {} } ]", "VAL074", e, e},
+		{"tools:", "resources: { a: {}, b: {}, c: {} }, tools:", "RES005", e, w},
+		{"    find: {", "    'a b': {", "VAL030", e, w},
+		{"'GET'", "'PATCH'", "VAL032", e, e},
+		{"'/books/{{id}}'", "7", "VAL033", e, e},
+		{"'/books/{{id}}'", "'books/{{id}}'", "VAL033", e, w},
+		{"'Finds a book'", "''", "VAL034", e, e},
+		{"path:", "async: true, path:", "VAL037", i, i},
+		{"path:", "colour: 1, path:", "VAL076", w, w},
+		{"/{{id}}", "/{{id}}/{{other}}", "VAL084", e, e},
+		{"/{{id}}", "/:id", "VAL089", e, i},
+		{"/{{id}}", "", "VAL050", e, w},
+		{"location: 'query'", "location: 'body'", "VAL083", e, w},
+		{"location: 'query'", "location: 'header'", "VAL043", e, e},
+		{"z: { primitive: 'string()', options: [ 'min(1)' ] }", "y: 1", "VAL040", e, e},
+		{"key: 'key'", "key: ''", "VAL041", e, e},
+		{"key: 'key'", "key: 'API_KEY'", "NAM004", e, i},
+		{"'{{SERVER_PARAM:KEY}}'", "5", "VAL042", e, e},
+		{"SERVER_PARAM:KEY", "SERVER_PARAM:OTHER", "VAL085", e, e},
+		{"SERVER_PARAM:KEY", "KEY", "VAL086", e, i},
+		{"SERVER_PARAM:KEY", "OTHER", "VAL087", e, w},
+		{"'{{SERVER_PARAM:KEY}}', location: 'query' }, z: { primitive: 'string()'", "'x', location: 'query' }, z: { primitive: 'number()'", "VAL088", e, w},
+		{"options: [ 'min(1)' ] }", "options: [ 'min(1)' ] }, description: 'x'", "VAL077", e, i},
+		{"options: [ 'min(1)' ] }", "options: [ 'min(1)' ] }, other: 'x'", "VAL077", w, w},
+		{"'string()', options: [ 'min(1)' ]", "'text()', options: [ 'min(1)' ]", "VAL044", e, w},
+		{"'string()', options: [ 'min(1)' ]", "5, options: [ 'min(1)' ]", "VAL044", e, e},
+		{"'min(1)'", "'min(x)'", "VAL045", e, w},
+		{"'min(1)'", "'int()'", "VAL045", e, w},
+		{"[ 'min(1)' ]", "'min(1)'", "VAL045", e, w},
+		{"'string()', options: [ 'min(1)' ]", "'enum()', options: []", "VAL046", e, w},
+		{"'string()', options: [ 'min(1)' ]", "'string({{a:b}})', options: []", "VAL047", e, w},
+		{"'string()', options: [ 'min(1)' ]", "'enum({{a:b}})', options: []", "VAL048", e, w},
+		{"'min(1)'", "'regex(^x)'", "VAL090", e, i},
+		{"output: { mimeType: 'application/json', schema: { type: 'object', properties: { a: { type: 'string' } } } },", "", "VAL036", w, w},
+		{"mimeType: 'application/json'", "mimeType: 'text/html'", "VAL060", e, w},
+		{"schema: { type: 'object', properties: { a: { type: 'string' } } }", "schema: 5", "VAL061", e, w},
+		{"{ a: { type: 'string' } }", "{ a: { type: 'integer' } }", "VAL061", e, w},
+		{"{ a: { type: 'string' } }", "{ a: {} }", "VAL061", e, w},
+		{"'application/json', schema", "'text/plain', schema", "VAL062", e, w},
+		{"{ a: { type: 'string' } }", "{ a: { type: 'string', properties: {} } }", "VAL064", e, w},
+		{"{ a: { type: 'string' } }", "{ a: { type: 'string', items: { type: 'string' } } }", "VAL065", e, w},
+		{"{ a: { type: 'string' } }", "{ a: { type: 'string', pattern: 'x' } }", "OUT001", e, w},
+		{"{ a: { type: 'string' } }", "{ a: { type: 'string', title: 'x' } }", "OUT003", w, w},
+		{"{ a: { type: 'string' } }", "{ a: { type: 'object', properties: { b: { type: 'object', properties: { c: { type: 'object', properties: { d: { type: 'object' } } } } } } } }", "VAL063", w, w},
+		{"{ enabled: true, ttl: 60 }", "5", "PRL001", e, w},
+		{"enabled: true", "enabled: 1", "PRL002", e, w},
+		{"ttl: 60", "ttl: 0.5", "PRL003", e, w},
+		{"meta: { isReadOnly: true", "meta: { isReadOnly: 1", "VAL101", e, w},
+		{"searchHint: 'books'", "searchHint: ''", "VAL104", e, w},
+		{"aliases: []", "aliases: [ 1 ]", "VAL105", e, w},
+		{"tests: [ { _description: 'one', id: '1' }, { _description: 'two', id: '2' }, { _description: 'three', id: '3' } ],", "tests: [],", "TST001", e, w},
+		{", { _description: 'three', id: '3' }", "", "TST001", i, i},
+		{"_description: 'one', ", "", "TST002", w, w},
+		{"_description: 'one', id: '1'", "_description: 'one'", "TST003", w, w},
+		{"_description: 'one', id: '1'", "_description: 'one', id: ''", "TST004", w, w},
+		{"_description: 'one', id: '1'", "_description: 'one', id: '1', key: 'x'", "TST006", w, w},
+	} {
+		if !strings.Contains(ruled, c.from) {
+			t.Fatalf("%q is not in the file", c.from)
+		}
+		text := strings.Replace(ruled, c.from, c.to, 1)
+		for strict, want := range map[bool]flowmcp.Severity{true: c.strict, false: c.compat} {
+			report := check(t, text, flowmcp.Options{Strict: strict})
+			if !slices.ContainsFunc(report.Findings, func(f flowmcp.Finding) bool { return f.Code == c.code && f.Severity == want && f.Line > 0 }) {
+				t.Errorf("strict %v, %q for %q: want %s %s among %v", strict, c.to, c.from, want, c.code, report.Findings)
+			}
+		}
+	}
+}
+
+// TestLines has findings where they are, not where the file begins.
+func TestLines(t *testing.T) {
+	for from, want := range map[string]struct {
+		to, code string
+		line     int
+	}{
+		"'GET'":                   {"'PATCH'", "VAL032", 17},
+		"SERVER_PARAM:KEY":        {"SERVER_PARAM:OTHER", "VAL085", 22},
+		"{ a: { type: 'string' }": {"{ a: { type: 'string', oneOf: [] }", "OUT001", 24},
+		"id: '2'":                 {"id: ''", "TST004", 26},
+	} {
+		report := check(t, strings.Replace(ruled, from, want.to, 1), flowmcp.Options{})
+		if !slices.ContainsFunc(report.Findings, func(f flowmcp.Finding) bool { return f.Code == want.code && f.Line == want.line }) {
+			t.Errorf("%s: want line %d among %v", want.code, want.line, report.Findings)
+		}
+	}
+}
+
+// TestFileNames has the rules that come from where the file stands.
+func TestFileNames(t *testing.T) {
+	dir := filepath.Dir(write(t, "x", ""))
+	place := filepath.Join(dir, "providers", "store", "my-file.mjs")
+	writeAt(t, place, ruled)
+	reports, err := flowmcp.Check(t.Context(), dir, flowmcp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{"NAM002", "VAL019"} {
+		if !slices.ContainsFunc(reports[0].Findings, func(f flowmcp.Finding) bool { return f.Code == code }) {
+			t.Errorf("%s is missing in %v", code, reports[0].Findings)
+		}
+	}
+	if got := reports[0].Tools[0].ID; got != "shop/my-file::find" {
+		t.Errorf("id %s", got)
+	}
+}
+
+// TestTooMany has the limits of a file, and no rules for what is no object.
+func TestTooMany(t *testing.T) {
+	var tools strings.Builder
+	for i := range 9 {
+		tools.WriteString(strings.Replace(oneTool, "a:", "a"+string(rune('a'+i))+":", 1) + ", ")
+	}
+	if report := check(t, file(tools.String()), flowmcp.Options{}); !has(report, "VAL031", flowmcp.Warning) {
+		t.Errorf("%v", report.Findings)
+	}
+	for text, code := range map[string]string{
+		"export const main = 5": "VAL002", "const main = {}": "VAL001", "": "VAL001",
+		"export const main = { tools: [] }": "VAL016", "export const main = {}": "VAL016",
+	} {
+		report := check(t, text, flowmcp.Options{})
+		if report.Loads || !slices.ContainsFunc(report.Findings, func(f flowmcp.Finding) bool { return f.Code == code }) {
+			t.Errorf("%q: want %s among %v", text, code, report.Findings)
+		}
+	}
+}
