@@ -62,7 +62,7 @@ func runDemo(ctx context.Context, e env, addr string, once bool) error {
 		return err
 	}
 	served := make(chan error, 1)
-	go func() { served <- serveHTTP(ctx, s.listener, s.server) }()
+	go func() { served <- serveHTTP(ctx, s.listener, s.server, doors{}) }()
 
 	show := &stage{out: e.out}
 	show.opening(s)
@@ -111,7 +111,7 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 	s.tools = len(catalog.Tools())
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
 	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}
-	s.server = newServer(w, nil)
+	s.server = newServer(w, nil, doors{})
 	s.listener, err = listen(ctx, addr)
 	return s, err
 }

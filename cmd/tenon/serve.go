@@ -18,7 +18,6 @@ import (
 // Bounds of the HTTP door, against clients that are slow on purpose.
 const (
 	headerTimeout = 10 * time.Second
-	readTimeout   = time.Minute
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 10 * time.Second
 )
@@ -27,6 +26,7 @@ func serveCommand(e env) *cobra.Command {
 	sources := sourceFlags{level: slog.LevelWarn} // a breach that is delivered is said here
 	var addr string
 	var origins []string
+	doors := doors{plain: "on", sessions: "on"}
 	cmd := &cobra.Command{
 		Use:   "serve SPEC...",
 		Short: "Serve descriptions as MCP tools on stdio or HTTP",
@@ -35,18 +35,23 @@ func serveCommand(e env) *cobra.Command {
 SPEC is a file or an https URL, or for schema files (.mjs) a file or a folder,
 optionally as NAME=SPEC. Without --http the server speaks MCP on standard input
 and output, the way desktop clients start it. With --http it answers at /mcp on
-that address; an address without a host, like :8080, listens on loopback only.`,
+that address, and at /jsonrpc plain JSON-RPC for programs that are no MCP
+clients; /healthz and /readyz tell how it is. An address without a host, like
+:8080, listens on loopback only.`,
 		Example: `  tenon serve petstore.yaml
   tenon serve --http :8080 --allow-host localhost:3000 shop=openapi.json
   tenon serve --header 'Authorization: Bearer ${TOKEN}' https://api.example.com/openapi.json`,
 		Args: atLeast(1, "serve needs at least one SPEC: a file or an https URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := doors.check(); err != nil {
+				return err
+			}
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err
 			}
 			sources.report(e.err, w.catalog)
-			s := newServer(w, origins)
+			s := newServer(w, origins, doors)
 			if addr == "" {
 				fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
 				return ignoreEnd(cmd.Context(), s.ServeStdio(cmd.Context(), e.in, e.out))
@@ -56,17 +61,33 @@ that address; an address without a host, like :8080, listens on loopback only.`,
 				return err
 			}
 			fmt.Fprintf(e.err, "tenon: listening on http://%s/mcp\n", l.Addr())
-			return serveHTTP(cmd.Context(), l, s)
+			return serveHTTP(cmd.Context(), l, s, doors)
 		},
 	}
 	sources.register(cmd)
 	cmd.Flags().StringVar(&addr, "http", "", "serve streamable HTTP on this address instead of stdio, for example :8080")
+	cmd.Flags().StringVar(&doors.plain, "jsonrpc", doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
+	cmd.Flags().StringVar(&doors.sessions, "sessions", doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
 	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
 	return cmd
 }
 
-func newServer(w *wire, origins []string) *server.Server {
-	return server.New(w.gateway, server.Options{Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: origins})
+// doors says which doors an HTTP server has.
+type doors struct{ plain, sessions string }
+
+func (d doors) check() error {
+	for name, value := range map[string]string{"jsonrpc": d.plain, "sessions": d.sessions} {
+		if value != "on" && value != "off" {
+			return usagef("--%s is on or off, not %q", name, value)
+		}
+	}
+	return nil
+}
+
+func newServer(w *wire, origins []string, d doors) *server.Server {
+	return server.New(w.gateway, server.Options{
+		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: origins, NoSessions: d.sessions == "off",
+	})
 }
 
 // listen opens addr, on loopback where it names no host.
@@ -87,10 +108,15 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // serveHTTP serves until ctx ends, then lets open calls finish for a while.
-func serveHTTP(ctx context.Context, l net.Listener, s http.Handler) error {
+func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout}
+	mux.Handle("/healthz", s.Health())
+	mux.Handle("/readyz", s.Health())
+	if d.plain != "off" {
+		mux.Handle("/jsonrpc", s.JSONRPC())
+	}
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
 	select {
@@ -100,6 +126,9 @@ func serveHTTP(ctx context.Context, l net.Listener, s http.Handler) error {
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
+	if err := s.Shutdown(drain); err != nil {
+		return web.Close()
+	}
 	if err := web.Shutdown(drain); err != nil {
 		return web.Close()
 	}
