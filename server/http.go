@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // ServeHTTP is the streamable HTTP door: one message a POST, answered as JSON
@@ -17,6 +18,9 @@ import (
 // The context of a 2026-07-28 call ends with its connection; before that
 // revision a lost connection does not mean that the call is not wanted.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.crossOrigin(w, r) {
+		return
+	}
 	if e := s.admit(r); e != nil {
 		s.refuse(w, r, nil, e)
 		return
@@ -134,6 +138,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rp
 	s.send(w, s.httpStatus(legacy, e), a)
 }
 
+// patience is the size of an answer that fits into the buffers of any kernel: a
+// larger one waits for its reader, who has the time of an event for each MiB.
+const patience = 64 << 10
+
 // send writes the answer. An error means that the client is gone, and there is
 // nobody left to tell.
 func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
@@ -142,6 +150,10 @@ func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 	h.Set("Content-Length", strconv.Itoa(a.size()))
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
+	}
+	if a.size() > patience {
+		// Not every writer has a deadline; the next request has none of this one.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.WriteTimeout * time.Duration(1+a.size()>>20)))
 	}
 	w.WriteHeader(status)
 	head, page, tail := a.parts()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -21,13 +20,7 @@ import (
 func (s *Server) JSONRPC() http.Handler { return http.HandlerFunc(s.serveJSONRPC) }
 
 func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
-	s.crossOrigin(w, r)
-	if r.Method == http.MethodOptions && s.admitPreflight(r) {
-		h := w.Header()
-		h.Set("Access-Control-Allow-Methods", http.MethodPost)
-		h.Set("Access-Control-Allow-Headers", "Content-Type")
-		h.Set("Access-Control-Max-Age", "600")
-		w.WriteHeader(http.StatusNoContent)
+	if s.crossOrigin(w, r) {
 		return
 	}
 	e := s.admit(r)
@@ -55,24 +48,6 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		e := s.respond(r.Context(), &request{message: m, server: s, era: legacy, plain: true}, a)
 		s.send(w, s.httpStatus(legacy, e), a)
 	}
-}
-
-// namedOrigin reports whether the operator named the origin of r.
-func (s *Server) namedOrigin(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
-	return origin != "" && (slices.Contains(s.options.AllowedOrigins, origin) || slices.Contains(s.options.AllowedOrigins, "*"))
-}
-
-// crossOrigin lets pages of named origins read the answer.
-func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) {
-	w.Header().Add("Vary", "Origin")
-	if s.namedOrigin(r) {
-		w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
-	}
-}
-
-func (s *Server) admitPreflight(r *http.Request) bool {
-	return s.hostAllowed(r.Host, onLoopback(r)) && s.namedOrigin(r)
 }
 
 // plainMethod is the table of the plain door.

@@ -33,7 +33,7 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 		q.tell(append(appendQuestion([]byte(`{"jsonrpc":"2.0","id":1,`), questions[0]), '}'))
 	}
 	if q.task != nil {
-		if answers, err, ok := q.task.ask(ctx, questions); ok {
+		if answers, ok, err := q.task.ask(ctx, questions); ok {
 			return answers, err
 		}
 	}

@@ -32,7 +32,7 @@ type Options struct {
 	MaxBody       int64         // bytes of a message; 0: 4 MiB
 	MaxConcurrent int           // calls at a time, in all; 0: 256
 	MaxListeners  int           // subscriptions of 2026-07-28 at a time; 0: 1000
-	WriteTimeout  time.Duration // for one event: who reads slower is cut; 0: 30 seconds
+	WriteTimeout  time.Duration // for one event, or a MiB of an answer: who reads slower is cut; 0: 30 seconds
 
 	// NoSessions serves the revisions before 2026-07-28 without sessions: no
 	// id, no stream to come back to, no questions. It is legal everywhere, and

@@ -67,7 +67,7 @@ func TestHammer(t *testing.T) {
 	offer := shelf()
 	offer.Tools = append(append(offer.Tools, fixtures()...), talker(), asker())
 	c := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{})
-	s := open(t, server.Options{MaxSessions: 4}, 0, c)
+	s := open(t, server.Options{MaxSessions: 8}, 0, c)
 	var clients sync.WaitGroup
 	for n := range 8 {
 		clients.Go(func() {
@@ -80,10 +80,6 @@ func TestHammer(t *testing.T) {
 			for i := range 10 {
 				for _, name := range []string{"greet", "talk"} {
 					w := s.post(asked(fmt.Sprint(i), "tools/call", `"name":"`+name+`"`), id)
-					if w.StatusCode == http.StatusNotFound { // another took the session's place
-						id = s.session("2025-11-25", forms)
-						continue
-					}
 					if fault := missing(w.all(), fmt.Sprintf(`"id":%d,"result"`, i)); fault != "" {
 						t.Error(fault)
 					}

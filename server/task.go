@@ -239,20 +239,20 @@ func (t *task) describe(a *answer, detailed bool) {
 
 // ask puts questions to the client of a task and waits for the answers. It
 // reports false while the call is no task.
-func (t *task) ask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, err error, isTask bool) { //nolint:revive,staticcheck // the error is of the answers
+func (t *task) ask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, isTask bool, err error) {
 	waiting, ok := t.pose(questions)
 	if !ok {
-		return nil, nil, false
+		return nil, false, nil
 	}
 	for _, w := range waiting {
 		select {
 		case a := <-w.answer:
 			answers = append(answers, a)
 		case <-ctx.Done():
-			return nil, ctx.Err(), true
+			return nil, true, ctx.Err()
 		}
 	}
-	return answers, nil, true
+	return answers, true, nil
 }
 
 func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok bool) {

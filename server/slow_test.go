@@ -1,0 +1,53 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// TestSlowReaderIsCut: a client that does not read what it asked for is cut,
+// and its call ends.
+func TestSlowReaderIsCut(t *testing.T) {
+	ended := make(chan string, 1)
+	flood := tool("flood", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		for ctx.Err() == nil {
+			c.Note("info", strings.Repeat("x", 1<<16))
+		}
+		ended <- "ended"
+		return tenon.Reply{}, ctx.Err()
+	})
+	s := open(t, server.Options{WriteTimeout: 20 * time.Millisecond}, 0, catalog(flood))
+	w := s.do(t.Context(), http.MethodPost, withMeta("1", "tools/call", `"name":"flood"`, "{}", `"io.modelcontextprotocol/logLevel":"info"`),
+		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: flood")
+	if w.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatal(w.Status)
+	}
+	<-ended
+}
+
+func TestPagesOfNamedOrigins(t *testing.T) {
+	s := serve(server.Options{AllowedOrigins: []string{"https://friend.example"}}, fixtures()...)
+	ask := post("", "Origin: https://friend.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: mcp-method, mcp-param-region")
+	ask.Method = http.MethodOptions
+	w := answer(s, ask)
+	for name, want := range map[string]string{
+		"Access-Control-Allow-Origin":   "https://friend.example",
+		"Access-Control-Allow-Headers":  "mcp-method, mcp-param-region",
+		"Access-Control-Expose-Headers": "Mcp-Session-Id",
+		"Vary":                          "Origin",
+	} {
+		if got := w.Header().Get(name); got != want || w.Code != http.StatusNoContent {
+			t.Errorf("%d %s: got %q, want %q", w.Code, name, got, want)
+		}
+	}
+	ask.Header.Set("Origin", "https://evil.example")
+	if w := answer(s, ask); w.Code != http.StatusForbidden || w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a foreign page got %d %v", w.Code, w.Header())
+	}
+}
