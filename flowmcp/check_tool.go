@@ -69,7 +69,8 @@ func (c *checker) readParameters(f *file, t *route, n *node, path string) {
 func (c *checker) checkPath(f *file, t *route, n *node, path string) {
 	at := n.get("path")
 	used := map[string]bool{}
-	for _, p := range splitPath(f.main.get("root").str()+t.path, t, f.server) {
+	t.pieces = splitPath(f.main.get("root").str()+t.path, t, f.server)
+	for _, p := range t.pieces {
 		switch {
 		case p.kind == userPiece:
 			used[p.text] = true
@@ -79,7 +80,7 @@ func (c *checker) checkPath(f *file, t *route, n *node, path string) {
 		case p.kind == serverPiece:
 			c.letter("VAL086", at, path+".path", "names the server parameter %s in the path", p.text)
 		case p.unresolved:
-			c.add("VAL084", c.when(Fatal, handledOr(t, Fatal)), place(at), path+".path", "the placeholder %s has no insert parameter", p.text)
+			c.at(at, "VAL084", c.or(handledOr(t, Fatal)), path+".path", "the placeholder "+p.text+" has no insert parameter")
 		}
 	}
 	for _, p := range t.parameters {

@@ -256,7 +256,7 @@ func insertsDefault(got, want string) bool {
 func withoutDefaults(got, want string, defaults map[string]bool) (rest string, added bool) {
 	var kept []string
 	there := strings.Split(want, "&")
-	for _, pair := range strings.Split(got, "&") {
+	for pair := range strings.SplitSeq(got, "&") {
 		key, _, _ := strings.Cut(pair, "=")
 		if key, err := url.QueryUnescape(key); err == nil && defaults[key] && !slices.Contains(there, pair) {
 			added = true

@@ -29,7 +29,8 @@ type route struct {
 	name       string
 	method     string
 	path       string
-	text       string // description
+	pieces     []piece // of root and path
+	text       string  // description
 	parameters []*parameter
 	output     *node
 	meta       *node
@@ -79,8 +80,7 @@ func readSchema(path string, text []byte, r rules) *file {
 
 func syntaxFinding(err error) Finding {
 	f := Finding{Code: "VAL001", Severity: Fatal, Path: "file", Message: "is no ECMAScript module: " + err.Error()}
-	var s *syntaxFault
-	if errors.As(err, &s) {
+	if s, ok := errors.AsType[*syntaxError](err); ok {
 		f.Line, f.Message = s.line, "is no ECMAScript module: "+s.what
 	}
 	return f
@@ -96,9 +96,11 @@ func (c *checker) evaluate(name string) *node {
 	}
 	e := &evaluator{m: c.m, at: max(at, 0), lax: !c.strict}
 	failed := c.failed
-	e.report = func(at int, path, what string) { c.add("SEC017", Fatal, at, path, "%s", what) }
+	e.report = func(at int, path, what string) {
+		c.add(at, Finding{Code: "SEC017", Severity: Fatal, Path: path, Message: what})
+	}
 	e.laxed = func(at int, path string) {
-		c.add("SEC017", Warning, at, path, "calls JSON.stringify; its text was made without running it")
+		c.add(at, Finding{Code: "SEC017", Severity: Warning, Path: path, Message: "calls JSON.stringify; its text was made without running it"})
 	}
 	n := e.value(x, name)
 	c.failed = failed // callers decide by what is not valid

@@ -41,9 +41,10 @@ type checker struct {
 	broken   map[string]bool
 }
 
-func (c *checker) add(code string, s Severity, at int, path, format string, args ...any) {
-	c.mark(s)
-	f := Finding{Code: code, Severity: s, Path: path, Line: c.m.line(at), Message: fmt.Sprintf(format, args...)}
+// add notes a finding at an offset of the file.
+func (c *checker) add(at int, f Finding) {
+	c.mark(f.Severity)
+	f.Line = c.m.line(at)
 	switch {
 	case len(c.findings) < maxFindings:
 		c.findings = append(c.findings, f)
@@ -64,42 +65,43 @@ func (c *checker) mark(s Severity) {
 }
 
 // at reports on a value. One that is no literal was reported when it was read.
-func (c *checker) at(code string, s Severity, at *node, path, format string, args ...any) {
-	if at != nil && at.kind == invalidKind {
+func (c *checker) at(n *node, code string, s Severity, path, message string) {
+	if n != nil && n.kind == invalidKind {
 		c.mark(s)
 		return
 	}
-	c.add(code, s, place(at), path, format, args...)
+	c.add(place(n), Finding{Code: code, Severity: s, Path: path, Message: message})
 }
 
 // fault is an error in both modes: nothing sensible can be served.
 func (c *checker) fault(code string, at *node, path, format string, args ...any) {
-	c.at(code, Fatal, at, path, format, args...)
+	c.at(at, code, Fatal, path, fmt.Sprintf(format, args...))
 }
 
 // loose is an error by the letter and a warning in compat: a reader can tell
 // what is meant.
 func (c *checker) loose(code string, at *node, path, format string, args ...any) {
-	c.at(code, c.when(Fatal, Warning), at, path, format, args...)
+	c.at(at, code, c.or(Warning), path, fmt.Sprintf(format, args...))
 }
 
 // letter is an error by the letter that the public library commits everywhere:
 // only told in compat.
 func (c *checker) letter(code string, at *node, path, format string, args ...any) {
-	c.at(code, c.when(Fatal, Info), at, path, format, args...)
+	c.at(at, code, c.or(Info), path, fmt.Sprintf(format, args...))
 }
 
 func (c *checker) warn(code string, at *node, path, format string, args ...any) {
-	c.at(code, Warning, at, path, format, args...)
+	c.at(at, code, Warning, path, fmt.Sprintf(format, args...))
 }
 
 func (c *checker) info(code string, at *node, path, format string, args ...any) {
-	c.at(code, Info, at, path, format, args...)
+	c.at(at, code, Info, path, fmt.Sprintf(format, args...))
 }
 
-func (c *checker) when(strict, compat Severity) Severity {
+// or is an error by the letter, and compat otherwise.
+func (c *checker) or(compat Severity) Severity {
 	if c.strict {
-		return strict
+		return Fatal
 	}
 	return compat
 }

@@ -12,7 +12,6 @@ type handlerSet struct {
 	line    int             // where the factory stands; 0: not known
 	all     bool            // what the factory returns cannot be told: every tool may need it
 	members map[string]bool // of the returned object; true: has functions
-	order   []string
 }
 
 func (h handlerSet) needs(tool string) bool { return h.all || h.members[tool] }
@@ -47,7 +46,7 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		inner, isObject := p.Value.(*js.ObjectExpr)
 		h.members[key] = !isObject || len(inner.List) > 0
 		if !c.isHandled(main, key) {
-			c.add("VAL005", Warning, e.at, "handlers."+key, "matches no tool and no resource")
+			c.add(e.at, Finding{Code: "VAL005", Severity: Warning, Path: "handlers." + key, Message: "matches no tool and no resource"})
 		}
 	}
 	return h

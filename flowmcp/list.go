@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -167,12 +168,10 @@ func (c *checker) checkEntry(e *node, fields []*node, path string) {
 func (c *checker) checkDepends(s *shelf, l *list, at *node, path string, chain []string) {
 	for _, d := range l.depends {
 		ref := d.get("ref").str()
-		next := append(chain[:len(chain):len(chain)], ref)
-		for _, name := range chain {
-			if name == ref {
-				c.fault("LST010", at, path, "depends on itself: %s", strings.Join(next, " → "))
-				return
-			}
+		next := append(slices.Clip(chain), ref)
+		if slices.Contains(chain, ref) {
+			c.fault("LST010", at, path, "depends on itself: %s", strings.Join(next, " → "))
+			return
 		}
 		if len(next) > maxListDepth {
 			c.fault("LST011", at, path, "the chain %s is longer than %d", strings.Join(next, " → "), maxListDepth)
@@ -241,11 +240,11 @@ func same(a, b *node) bool {
 
 // Patterns of names and versions, from the format's page.
 var (
-	camelPattern     = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)      //nolint:gochecknoglobals // a constant in all but name
-	pascalPattern    = regexp.MustCompile(`^[A-Z][a-zA-Z0-9]*$`)      //nolint:gochecknoglobals // a constant in all but name
-	namespacePattern = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)        //nolint:gochecknoglobals // a constant in all but name
-	semver           = regexp.MustCompile(`^\d+\.\d+\.\d+$`)          //nolint:gochecknoglobals // a constant in all but name
-	hashPattern      = regexp.MustCompile(`^[0-9a-f]{8}$`)            //nolint:gochecknoglobals // a constant in all but name
-	datePattern      = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)      //nolint:gochecknoglobals // a constant in all but name
-	placeholder      = regexp.MustCompile(`\{\{([A-Za-z0-9_:]+)\}\}`) //nolint:gochecknoglobals // a constant in all but name
+	camelPattern     = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
+	pascalPattern    = regexp.MustCompile(`^[A-Z][a-zA-Z0-9]*$`)
+	namespacePattern = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+	semver           = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+	hashPattern      = regexp.MustCompile(`^[0-9a-f]{8}$`)
+	datePattern      = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	placeholder      = regexp.MustCompile(`\{\{([A-Za-z0-9_:]+)\}\}`)
 )

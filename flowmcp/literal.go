@@ -78,7 +78,7 @@ func hexEscape(s []byte) (r rune, n int) {
 	if err != nil || v > utf8.MaxRune {
 		return 0, 0
 	}
-	return rune(v), n //nolint:gosec // at most MaxRune
+	return rune(v), n
 }
 
 func appendUnit(out []byte, r rune) []byte {

@@ -23,22 +23,22 @@ type module struct {
 	lines  []int // offsets of the lines' first bytes
 }
 
-// syntaxFault says where a file is no ECMAScript module.
-type syntaxFault struct {
+// syntaxError says where a file is no ECMAScript module.
+type syntaxError struct {
 	line int
 	what string
 }
 
-func (e *syntaxFault) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
+func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
 
 // parseModule reads source, which is not kept and must not change while the
 // module is in use.
 func parseModule(source []byte) (m *module, err error) {
 	if len(source) > maxFile {
-		return nil, &syntaxFault{1, fmt.Sprintf("the file is larger than %d bytes", maxFile)}
+		return nil, &syntaxError{1, fmt.Sprintf("the file is larger than %d bytes", maxFile)}
 	}
 	if i := slices.Index(source, 0); i >= 0 {
-		return nil, &syntaxFault{1 + strings.Count(string(source[:i]), "\n"), "a byte 0 stands in the file"}
+		return nil, &syntaxError{1 + strings.Count(string(source[:i]), "\n"), "a byte 0 stands in the file"}
 	}
 	m = &module{source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
 	for i, b := range source {
@@ -48,7 +48,7 @@ func parseModule(source []byte) (m *module, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil { // the parser has none that we know; foreign bytes must not end the process
-			m, err = nil, &syntaxFault{1, "the file cannot be parsed"}
+			m, err = nil, &syntaxError{1, "the file cannot be parsed"}
 		}
 	}()
 	m.ast, err = js.Parse(parse.NewInputBytes(m.source), js.Options{})
@@ -58,12 +58,11 @@ func parseModule(source []byte) (m *module, err error) {
 	return m, nil
 }
 
-func asSyntaxFault(err error) *syntaxFault {
-	var at *parse.Error
-	if errors.As(err, &at) {
-		return &syntaxFault{at.Line, at.Message}
+func asSyntaxFault(err error) *syntaxError {
+	if at, ok := errors.AsType[*parse.Error](err); ok {
+		return &syntaxError{at.Line, at.Message}
 	}
-	return &syntaxFault{1, err.Error()}
+	return &syntaxError{1, err.Error()}
 }
 
 // offset is where a token's bytes stand in the file; -1: they are not from it.
@@ -72,7 +71,7 @@ func (m *module) offset(token []byte) int {
 	if len(token) == 0 {
 		return -1
 	}
-	at := int(reflect.ValueOf(token).Pointer()) - int(reflect.ValueOf(m.source).Pointer()) //nolint:gosec // compared with the bounds
+	at := int(reflect.ValueOf(token).Pointer()) - int(reflect.ValueOf(m.source).Pointer())
 	if at < 0 || at >= len(m.source) {
 		return -1
 	}

@@ -89,19 +89,6 @@ func (n *node) members(visit func(key string, value *node)) {
 	}
 }
 
-// set adds a member; of duplicate keys the last value counts, at the place of
-// the first, as in ECMAScript.
-func (n *node) set(key string, value *node) {
-	for i, k := range n.keys {
-		if k == key {
-			n.items[i] = value
-			return
-		}
-	}
-	n.keys = append(n.keys, key)
-	n.items = append(n.items, value)
-}
-
 // valid reports whether n and everything in it is a literal.
 func (n *node) valid() bool {
 	if n == nil || n.kind == invalidKind {

@@ -7,7 +7,7 @@ import (
 
 // mark finds what may be a placeholder in a path: {{name}} of the page, {name}
 // and :name of real files.
-var mark = regexp.MustCompile(`\{\{([A-Za-z0-9_:]+)\}\}|\{([A-Za-z0-9_]+)\}|:([A-Za-z_][A-Za-z0-9_]*)`) //nolint:gochecknoglobals // a constant in all but name
+var mark = regexp.MustCompile(`\{\{([A-Za-z0-9_:]+)\}\}|\{([A-Za-z0-9_]+)\}|:([A-Za-z_][A-Za-z0-9_]*)`)
 
 // splitPath splits root and path at their placeholders. It is done once, so
 // that no argument can ever be taken for a placeholder.

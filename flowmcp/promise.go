@@ -2,6 +2,7 @@ package flowmcp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -184,5 +185,5 @@ func withNull(members *node, nullable bool) *node {
 			return members
 		}
 	}
-	return &node{kind: arrayKind, items: append(members.items[:len(members.items):len(members.items)], &node{kind: nullKind})}
+	return &node{kind: arrayKind, items: append(slices.Clip(members.items), &node{kind: nullKind})}
 }

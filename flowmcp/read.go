@@ -102,7 +102,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, plain(err)
@@ -112,8 +112,7 @@ func readFile(path string) ([]byte, error) {
 
 // plain takes the path out of an error that is printed behind the path.
 func plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err

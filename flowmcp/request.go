@@ -117,10 +117,13 @@ func plainText(raw []byte) string {
 	return string(raw)
 }
 
-// address writes the URL.
+// address writes the URL, from base instead of the root if there is one.
 func (t *route) address(base string, v *values) (string, error) {
 	w := &urlWriter{}
-	pieces := splitPath(base+t.path, t, t.file.server)
+	pieces := t.pieces
+	if base != "" {
+		pieces = splitPath(base+t.path, t, t.file.server)
+	}
 	for i, p := range pieces {
 		switch p.kind {
 		case literalPiece:
@@ -242,13 +245,14 @@ func (t *route) header(v *values) (http.Header, error) {
 	var err error
 	for _, set := range []*node{t.file.main.get("headers"), t.headers} {
 		set.members(func(name string, value *node) {
-			text := ""
+			var b strings.Builder
 			for _, piece := range splitValue(value.str(), t.file.server, func(string) {}) {
 				if piece.kind == serverPiece {
 					piece.text = v.server(piece.text)
 				}
-				text += piece.text
+				b.WriteString(piece.text)
 			}
+			text := b.String()
 			if !validHeader(name, text) {
 				err = &tenon.Error{Code: tenon.CodeRequest, Message: "the header " + strings.ToValidUTF8(name, "?") + " cannot be sent: its name or value holds what no header may"}
 				return

@@ -25,10 +25,14 @@ func TestRequests(t *testing.T) {
 		{"null is not given", "lastInsert", `{"id":null}`, root + "/books", "", ""},
 		{"an insert at the end", "lastInsert", `{"id":"é"}`, root + "/books/%C3%A9", "", ""},
 		{"fixed, secret and default queries", "queries", `{"q":"a b*~"}`, root + "/search?fixed=1&kind=book&q=a+b*%7E&limit=10&key=SECRET&kind=poem", "", ""},
-		{"lists, templates and given defaults", "queries", `{"q":"{{SHOP_KEY}}","tag":["x","y,z"],"where":"Rome","limit":3.50,"page":2}`,
-			root + "/search?fixed=1&kind=book&q=%7B%7BSHOP_KEY%7D%7D&tag=x%2Cy%2Cz&where=city%3ARome&limit=3.50&page=2&key=SECRET&kind=poem", "", ""},
-		{"a body keeps types", "body", `{"items":[1,"2"],"big":9007199254740993,"note":"Ann","more":{"z":1,"a":[null]}}`, root + "/orders",
-			`{"items":[1,"2"],"big":9007199254740993,"gift":false,"note":"for Ann","more":{"z":1,"a":[null]},"source":"tenon"}`, ""},
+		{
+			"lists, templates and given defaults", "queries", `{"q":"{{SHOP_KEY}}","tag":["x","y,z"],"where":"Rome","limit":3.50,"page":2}`,
+			root + "/search?fixed=1&kind=book&q=%7B%7BSHOP_KEY%7D%7D&tag=x%2Cy%2Cz&where=city%3ARome&limit=3.50&page=2&key=SECRET&kind=poem", "", "",
+		},
+		{
+			"a body keeps types", "body", `{"items":[1,"2"],"big":9007199254740993,"note":"Ann","more":{"z":1,"a":[null]}}`, root + "/orders",
+			`{"items":[1,"2"],"big":9007199254740993,"gift":false,"note":"for Ann","more":{"z":1,"a":[null]},"source":"tenon"}`, "",
+		},
 		{"a body without members", "empty", `{}`, root + "/ping", `{}`, ""},
 		{"a DELETE has none", "remove", `{"id":"7"}`, root + "/books/7", "", ""},
 	} {

@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -50,10 +51,22 @@ func forbiddenName(name string) string {
 // literalPatterns is the format's list for a scan of the raw text.
 func literalPatterns() [][2]string {
 	return [][2]string{
-		{"import ", "SEC001"}, {"require(", "SEC002"}, {"eval(", "SEC003"}, {"Function(", "SEC004"},
-		{"new Function", "SEC005"}, {"process.", "SEC006"}, {"child_process", "SEC007"}, {"fs.", "SEC008"},
-		{"node:fs", "SEC009"}, {"fs/promises", "SEC010"}, {"globalThis.", "SEC011"}, {"global.", "SEC012"},
-		{"__dirname", "SEC013"}, {"__filename", "SEC014"}, {"setTimeout", "SEC015"}, {"setInterval", "SEC016"},
+		{"import ", "SEC001"},
+		{"require(", "SEC002"},
+		{"eval(", "SEC003"},
+		{"Function(", "SEC004"},
+		{"new Function", "SEC005"},
+		{"process.", "SEC006"},
+		{"child_process", "SEC007"},
+		{"fs.", "SEC008"},
+		{"node:fs", "SEC009"},
+		{"fs/promises", "SEC010"},
+		{"globalThis.", "SEC011"},
+		{"global.", "SEC012"},
+		{"__dirname", "SEC013"},
+		{"__filename", "SEC014"},
+		{"setTimeout", "SEC015"},
+		{"setInterval", "SEC016"},
 	}
 }
 
@@ -86,7 +99,7 @@ func (s *scan) Enter(n js.INode) js.IVisitor {
 	case *js.LiteralExpr:
 		s.place(n.Data)
 		if n.TokenType == js.ImportToken {
-			s.hit("SEC001", s.c.when(Fatal, Warning), "a dynamic import")
+			s.hit("SEC001", s.c.or(Warning), "a dynamic import")
 		}
 	case *js.NewExpr:
 		if v, ok := n.X.(*js.Var); ok && free(v) == "Function" {
@@ -98,12 +111,12 @@ func (s *scan) Enter(n js.INode) js.IVisitor {
 	case *js.DotExpr:
 		if y, ok := n.Y.(js.LiteralExpr); ok && string(y.Data) == "constructor" {
 			s.place(y.Data)
-			s.hit("SEC004", s.c.when(Fatal, Warning), "the member constructor, which leads to Function")
+			s.hit("SEC004", s.c.or(Warning), "the member constructor, which leads to Function")
 		}
 	case *js.IndexExpr:
 		if y, ok := n.Y.(*js.LiteralExpr); ok && y.TokenType == js.StringToken && unquote(y.Data[1:len(y.Data)-1]) == "constructor" {
 			s.place(y.Data)
-			s.hit("SEC004", s.c.when(Fatal, Warning), "the member constructor, which leads to Function")
+			s.hit("SEC004", s.c.or(Warning), "the member constructor, which leads to Function")
 		}
 	}
 	return s
@@ -133,7 +146,7 @@ func (s *scan) name(v *js.Var) {
 	severity := Fatal
 	switch code {
 	case "SEC100", "SEC015", "SEC016": // the reference lets them pass and real files use them
-		severity = s.c.when(Fatal, Warning)
+		severity = s.c.or(Warning)
 	}
 	s.hit(code, severity, "the global "+name)
 }
@@ -146,7 +159,7 @@ func (s *scan) place(token []byte) {
 
 func (s *scan) hit(code string, severity Severity, what string) {
 	if s.once(code, s.at) {
-		s.c.add(code, severity, s.at, "file", "uses %s", what)
+		s.c.add(s.at, Finding{Code: code, Severity: severity, Path: "file", Message: "uses " + what})
 	}
 }
 
@@ -173,7 +186,7 @@ func (s *scan) literals() {
 				break
 			}
 			if s.once(p[1], from+i) {
-				s.c.add(p[1], Info, from+i, "file", "the words %q stand in a comment, a string or a longer name", p[0])
+				s.c.add(from+i, Finding{Code: p[1], Severity: Info, Path: "file", Message: "the words " + strconv.Quote(p[0]) + " stand in a comment, a string or a longer name"})
 			}
 			from += i + len(p[0])
 		}

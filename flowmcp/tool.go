@@ -82,11 +82,7 @@ func (t *route) definitionMeta() []byte {
 func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	base := t.file.main.get("root").str()
-	if o.BaseURL != "" {
-		base = strings.TrimSuffix(o.BaseURL, "/")
-	}
-	req, err := t.request(ctx, c.Args, base, o.Env)
+	req, err := t.request(ctx, c.Args, strings.TrimSuffix(o.BaseURL, "/"), o.Env)
 	if err != nil {
 		return tenon.Reply{}, err
 	}

@@ -199,7 +199,7 @@ func (c *checker) readPattern(t *zType, at *node, o option) {
 
 // doubled finds the escapes that were escaped twice, as real files have them:
 // nobody asks for a backslash before these letters.
-var doubled = regexp.MustCompile(`\\\\([dDwWsSbB.])`) //nolint:gochecknoglobals // a constant in all but name
+var doubled = regexp.MustCompile(`\\\\([dDwWsSbB.])`)
 
 // defaultValue reads the text of a default by the primitive; nil: it is none.
 func (t *zType) defaultValue(text string) []byte {
