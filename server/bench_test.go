@@ -61,6 +61,13 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
+// BenchmarkCallOfSession has a session, as clients of 2025-11-25 have.
+func BenchmarkCallOfSession(b *testing.B) {
+	s := serve(server.Options{}, answered("small", "application/json", `{"id":1,"name":"`+strings.Repeat("x", 180)+`"}`))
+	id := answer(s, post(legacyBody("initialize", `"protocolVersion":"2025-11-25"`))).Header().Get("Mcp-Session-Id")
+	benchmarkHTTP(b, s, post(legacyBody("tools/call", `"name":"small","arguments":{"city":"Wien","days":3}`), "Mcp-Session-Id: "+id))
+}
+
 func BenchmarkPing(b *testing.B) {
 	benchmarkHTTP(b, serve(server.Options{}), post(legacyBody("ping", "")))
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
 )
@@ -20,7 +21,11 @@ const (
 )
 
 // listTTL is for how long a client may take a list for fresh, in milliseconds.
-const listTTL = "60000"
+// For as long the pages of a catalog outlive it.
+const (
+	listTTL  = "60000"
+	listLife = 60 * time.Second
+)
 
 // listing holds the pages of one catalog. A page is made when it is asked for
 // and then serves everybody, in every revision.
@@ -28,6 +33,8 @@ type listing struct {
 	catalog *tenon.Catalog
 	log     *slog.Logger
 	id      uint64 // binds cursors to this listing
+	since   time.Time
+	before  *tenon.Catalog // what was in force until then; nil: nothing
 
 	bound sync.Map // *tenon.Entry to []bound
 
@@ -49,9 +56,9 @@ func (s *Server) tools() *listing {
 		if old != nil && old.catalog == c {
 			return old
 		}
-		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}}
+		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}, since: time.Now()}
 		if old != nil {
-			fresh.id = old.id + 1
+			fresh.id, fresh.before = old.id+1, old.catalog
 		}
 		if s.listing.CompareAndSwap(old, fresh) {
 			return fresh
@@ -65,6 +72,12 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
 	if q.hasCursor {
 		var ok bool
 		if start, ok = s.cursors.open(q.cursor, l.id, "tools"); !ok {
+			l = l.previous()
+		}
+		if !ok && l != nil {
+			start, ok = s.cursors.open(q.cursor, l.id, "tools")
+		}
+		if !ok {
 			return staleCursor()
 		}
 	}
@@ -72,6 +85,15 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
 	s.writePage(a, q, l, l.page(start))
 	a.end()
 	return nil
+}
+
+// previous is the listing of the catalog before this one, for who is in the
+// middle of it; nil: that is too long ago.
+func (l *listing) previous() *listing {
+	if l.before == nil || time.Since(l.since) > listLife {
+		return nil
+	}
+	return &listing{catalog: l.before, log: l.log, id: l.id - 1, pages: map[int]*page{}}
 }
 
 func staleCursor() *rpcError {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -213,11 +215,33 @@ func TestCursors(t *testing.T) {
 	}
 	old := g.Catalog()
 	g.Swap(catalog(tools...))
-	if _, code := list(t, s, p.NextCursor, false); code != invalid {
+	if again, code := list(t, s, p.NextCursor, false); code != 0 || len(again.Tools) != 500 {
 		t.Errorf("a cursor from before a reload: %d", code)
 	}
 	g.Swap(old)
+	if _, code := list(t, s, "", false); code != 0 {
+		t.Errorf("the list begins again: %d", code)
+	}
+	if _, code := list(t, s, p.NextCursor, false); code != invalid {
+		t.Errorf("a cursor from before two reloads: %d", code)
+	}
 	if fresh, code := list(t, s, "", false); code != 0 || fmt.Sprint(len(fresh.Tools)) != "500" {
 		t.Errorf("the list begins again: %d", code)
 	}
+}
+
+func TestPagesOutliveTheirCatalogForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := tenon.NewGateway(catalog(many(501, "")...), tenon.GatewayOptions{})
+		s := server.New(g, server.Options{})
+		first, _ := list(t, s, "", false)
+		g.Swap(catalog())
+		if p, code := list(t, s, first.NextCursor, false); code != 0 || len(p.Tools) != 1 || p.Tools[0].Name != "tool_500" {
+			t.Errorf("at once: %d", code)
+		}
+		time.Sleep(61 * time.Second)
+		if _, code := list(t, s, first.NextCursor, false); code == 0 {
+			t.Error("the pages live for ever")
+		}
+	})
 }

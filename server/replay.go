@@ -40,14 +40,23 @@ func newReplay(id uint64) *replay {
 var _ outlet = (*replay)(nil)
 
 func (r *replay) send(message []byte) error {
+	if _, ok := r.add(message, false); !ok {
+		return errSilent
+	}
+	return nil
+}
+
+// add keeps a message, the last one or not, and returns its number.
+func (r *replay) add(message []byte, last bool) (number int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
-		return errSilent
+		return 0, false
 	}
 	r.keep(message)
+	r.ended = last
 	r.changed()
-	return nil
+	return r.first + len(r.events) - 1, true
 }
 
 func (r *replay) keep(message []byte) {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -74,30 +75,91 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message)
 // requestOf serves a request of a session. What may last has a stream of its
 // own, to which the client can come back.
 func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m *message) {
-	x := &exchange{request: request{
+	x := &ride{exchange: exchange{request: request{
 		message: *m, server: s, era: legacy, outlives: true,
 		peer: v.peer, subject: v.subject, revision: v.speaks(),
-	}}
+	}}}
 	switch m.method {
 	case "tools/call", "prompts/get", "resources/read":
 	default:
-		s.serve(w, r, x)
+		s.serve(w, r, &x.exchange)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	f := &flight{id: m.id, cancel: cancel}
-	if !v.takeOff(f) {
+	x.flight = flight{id: m.id, cancel: cancel}
+	if !v.takeOff(&x.flight) {
 		cancel()
 		s.refuse(w, r, m.id, refused(http.StatusServiceUnavailable, "too many requests of one session at once; try again later"))
 		return
 	}
-	stream := v.stream()
 	x.outlives = false // of the connection it does, but a cancelled one ends
+	x.guard = guarded{peer: v.peer, flight: &x.flight}
 	if acceptsEvents(r.Header["Accept"]) {
-		x.out = &guarded{peer: v.peer, flight: f, out: stream}
+		x.out = &x.guard
 	}
-	go s.fly(ctx, v, &x.request, f, stream)
-	s.land(v, w, r, stream)
+	if s.options.PollAfter > 0 {
+		stream := v.stream()
+		x.guard.out = stream
+		go s.fly(ctx, v, &x.request, &x.flight, stream)
+		s.land(v, w, r, stream)
+		return
+	}
+	defer cancel()
+	x.session, x.guard.out = v, &rideOutlet{x}
+	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
+	s.rideAlong(ctx, w, x)
+}
+
+// ride is a request of a session that is served where it came in.
+type ride struct {
+	exchange
+	session *session
+	flight  flight
+	guard   guarded
+
+	mu     sync.Mutex
+	replay *replay // nil: nothing was sent yet
+}
+
+// rideOutlet keeps what a ride sends and writes it too, as long as somebody
+// reads.
+type rideOutlet struct{ *ride }
+
+func (o *rideOutlet) send(message []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.replay == nil {
+		o.replay = o.session.stream()
+	}
+	o.put(message, false)
+	return nil
+}
+
+func (x *ride) put(message []byte, last bool) {
+	if number, ok := x.replay.add(message, last); ok {
+		_ = x.replay.write(&x.stream, number, message) // who is gone may come back
+	}
+}
+
+// rideAlong runs a request and writes what comes of it.
+func (s *Server) rideAlong(ctx context.Context, w http.ResponseWriter, x *ride) {
+	a := s.newAnswer()
+	defer s.release(a)
+	e := s.respond(ctx, &x.request, a)
+	wanted := x.session.land(&x.flight) || s.lax(ruleSilence)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.replay == nil && wanted:
+		s.send(w, s.httpStatus(legacy, e), a)
+	case x.replay == nil:
+		w.WriteHeader(http.StatusAccepted) // cancelled: there is no answer
+	case wanted:
+		x.put(a.oneEvent(), true)
+	default:
+		x.replay.end(nil)
+	}
+	x.stream.close()
 }
 
 // fly runs a request of a session, whoever listens.

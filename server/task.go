@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -85,6 +86,9 @@ func (ts *tasks) find(id string, subject tenon.Subject) *task {
 
 // takesTasks reports whether the client of q can wait for a task.
 func (q *request) takesTasks() bool {
+	if !bytes.Contains(q.capabilities, []byte(tasksExtension)) {
+		return false // nearly always, and without reading them
+	}
 	doc, err := rawjson.Parse(q.capabilities)
 	if err != nil {
 		return false
