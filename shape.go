@@ -22,7 +22,7 @@ const maxViolations = 20
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 	data := dataOf(r, j.form)
 	res := &Result{Value: data}
-	switch e.tool.Shape { //nolint:exhaustive // native is the default
+	switch e.tool.Shape {
 	case OpenAPIMCP:
 		shapeOpenAPIMCP(res, r, j.form, data)
 	case FlowMCP:
@@ -41,7 +41,7 @@ func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 func shapeFailure(t *Tool, f failure) *Result {
 	f.message = executedSentence(f.about.sent) + f.message
 	res := &Result{IsError: true, Code: f.code, About: f.message}
-	switch t.Shape { //nolint:exhaustive // native is the default
+	switch t.Shape {
 	case OpenAPIMCP:
 		res.Structured = appendErrorOpenAPIMCP(nil, f)
 	case FlowMCP:
