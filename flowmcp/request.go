@@ -33,7 +33,7 @@ func (t *route) request(ctx context.Context, args []byte, base string, env func(
 		return nil, err
 	}
 	if v.missing != "" {
-		return nil, &tenon.Error{Code: tenon.CodeAuthentication, Message: "the operator has not set " + v.missing}
+		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the operator has not set " + v.missing}
 	}
 	req, err := http.NewRequestWithContext(ctx, t.method, address, bytes.NewReader(body))
 	if err != nil || req.URL.Host == "" || req.URL.User != nil {

@@ -1,7 +1,9 @@
 package flowmcp_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -141,8 +143,39 @@ func TestSecretGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !res.IsError {
-		t.Errorf("the call went through: %s", res.Structured)
+	if want := `{"status":false,"messages":["E006 last_insert_shop_two: the operator has not set SHOP_KEY"],"data":null}`; string(res.Structured) != want {
+		t.Errorf("%s, want %s", res.Structured, want)
+	}
+}
+
+// TestSecretsInAnswers is an upstream that repeats what it was sent.
+func TestSecretsInAnswers(t *testing.T) {
+	const canary = "canary 7f3a/+"
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Next", r.URL.RequestURI())
+		if strings.HasPrefix(r.URL.Path, "/books") {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		answer, _ := json.Marshal(map[string]string{"next": r.URL.RequestURI(), "key": r.Header.Get("Authorization")})
+		_, _ = w.Write(answer)
+	}))
+	defer upstream.Close()
+	g := serve(t, "Requests.mjs", flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, Env: secrets("api", canary)})
+	for tool, args := range map[string]string{"queries_shop_two": `{"q":"ab"}`, "last_insert_shop_two": `{"id":"1"}`} {
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := string(res.Structured) + string(res.Meta)
+		for _, secret := range []string{canary, "7f3a"} {
+			if strings.Contains(all, secret) {
+				t.Errorf("%s: the key is in %s", tool, all)
+			}
+		}
+		if tool == "queries_shop_two" && !strings.Contains(all, "{{SERVER_PARAM:SHOP_KEY}}") {
+			t.Errorf("%s: nothing was hidden in %s", tool, all)
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Repl
 	}
 	res, err := egress.Do(o.Client, req, o.MaxAnswer)
 	reply := tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body, Media: t.media(res), Sent: t.sent(res.Progress)}
+	t.hide(&reply, o.Env)
 	if err != nil {
 		return reply, failure(err)
 	}

@@ -1,0 +1,43 @@
+package flowmcp
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// minSecret is how long a server parameter must be to be looked for in an
+// answer: a short one would stand there by chance.
+const minSecret = 8
+
+// hide takes the values of the file's server parameters out of an answer. Some
+// upstreams repeat the request's address in an error, a link to the next page
+// or a header, and everything in an answer reaches the caller.
+func (t *route) hide(r *tenon.Reply, env func(string) (string, bool)) {
+	for _, name := range t.file.main.get("requiredServerParams").strs() {
+		value, ok := env(name)
+		if !ok || len(value) < minSecret || strings.Trim(value, "0123456789.-") == "" {
+			continue
+		}
+		mask := "{{" + serverMark + name + "}}"
+		quoted := strings.Trim(string(rawjson.AppendString(nil, value)), `"`)
+		for _, form := range []string{value, quoted, strings.ReplaceAll(quoted, "/", `\/`), url.QueryEscape(value), string(appendForm(nil, value))} {
+			if !strings.HasPrefix(r.Media, "image/") {
+				r.Body = bytes.ReplaceAll(r.Body, []byte(form), []byte(mask))
+			}
+			hideHeader(r.Header, form, mask)
+		}
+	}
+}
+
+func hideHeader(h http.Header, value, mask string) {
+	for _, values := range h {
+		for i := range values {
+			values[i] = strings.ReplaceAll(values[i], value, mask)
+		}
+	}
+}
