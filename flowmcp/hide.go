@@ -26,7 +26,7 @@ func (t *route) hide(r *tenon.Reply, env func(string) (string, bool)) {
 		mask := "{{" + serverMark + name + "}}"
 		quoted := strings.Trim(string(rawjson.AppendString(nil, value)), `"`)
 		for _, form := range []string{value, quoted, strings.ReplaceAll(quoted, "/", `\/`), url.QueryEscape(value), string(appendForm(nil, value))} {
-			if !strings.HasPrefix(r.Media, "image/") {
+			if !strings.HasPrefix(r.Media, "image/") && bytes.Contains(r.Body, []byte(form)) { // replacing copies
 				r.Body = bytes.ReplaceAll(r.Body, []byte(form), []byte(mask))
 			}
 			hideHeader(r.Header, form, mask)

@@ -90,11 +90,12 @@ func (w *urlWriter) literal(text string) {
 }
 
 // argument writes a value that is not of the schema file. It reports false
-// where the value would change the host or the structure of the path.
-func (w *urlWriter) argument(text string) bool {
+// where it stands in the host's name and holds other bytes than those of host:
+// a caller's value stays one label, the operator's may be several.
+func (w *urlWriter) argument(text, host string) bool {
 	switch w.part {
 	case inHost:
-		if text == "" || strings.Trim(text, hostLetters) != "" {
+		if text == "" || strings.Trim(text, host) != "" {
 			return false
 		}
 		w.out = append(w.out, text...)
@@ -106,7 +107,7 @@ func (w *urlWriter) argument(text string) bool {
 	return true
 }
 
-const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+const labelBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 // dotted reports whether the path has a segment that clients resolve away.
 func (w *urlWriter) dotted() bool {

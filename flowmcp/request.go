@@ -129,7 +129,7 @@ func (t *route) address(base string, v *values) (string, error) {
 		case literalPiece:
 			w.literal(p.text)
 		case serverPiece:
-			if !w.argument(v.server(p.text)) {
+			if !w.argument(v.server(p.text), labelBytes+".") {
 				return "", &tenon.Error{Code: tenon.CodeRequest, Message: "the value of " + p.text + " cannot stand in a host name"}
 			}
 		case userPiece:
@@ -158,7 +158,7 @@ func (t *route) insert(w *urlWriter, v *values, key string, rest []piece) error 
 		return nil
 	case !ok:
 		return invalid("the argument " + key + " is needed for the path")
-	case !w.argument(text):
+	case !w.argument(text, labelBytes):
 		return invalid("the argument " + key + " stands in a host name and can hold only letters, digits and hyphens")
 	}
 	return nil
