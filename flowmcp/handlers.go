@@ -90,6 +90,9 @@ func returned(body *js.BlockStmt) *js.ObjectExpr {
 		x = g.X
 	}
 	if v, ok := x.(*js.Var); ok {
+		if v.Uses > 2 { // declared and returned: any other use may change it
+			return nil
+		}
 		x = local(body, string(v.Data))
 	}
 	object, _ := x.(*js.ObjectExpr)
@@ -105,13 +108,9 @@ func branches(s js.IStmt) bool {
 	return true
 }
 
-// local is what a constant of the body was declared as; nil: it cannot be
-// told, or statements may change it.
+// local is what a constant of the body was declared as.
 func local(body *js.BlockStmt, name string) js.IExpr {
 	for _, s := range body.List {
-		if _, changes := s.(*js.ExprStmt); changes {
-			return nil
-		}
 		d, ok := s.(*js.VarDecl)
 		if !ok || d.TokenType != js.ConstToken {
 			continue

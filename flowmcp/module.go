@@ -53,12 +53,12 @@ func parseModule(source []byte) (m *module, err error) {
 	}()
 	m.ast, err = js.Parse(parse.NewInputBytes(m.source), js.Options{})
 	if err != nil {
-		return nil, asSyntaxFault(err)
+		return nil, asSyntaxError(err)
 	}
 	return m, nil
 }
 
-func asSyntaxFault(err error) *syntaxError {
+func asSyntaxError(err error) *syntaxError {
 	if at, ok := errors.AsType[*parse.Error](err); ok {
 		return &syntaxError{at.Line, at.Message}
 	}

@@ -26,6 +26,8 @@ func TestForbidden(t *testing.T) {
 		{"process behind a chain", handlers + "return process?.env } } })", "SEC006"},
 		{"code between regular expressions with quotes", handlers + "const m = /'/; const v = process.env.HOME; const n = /'/; return v } } })", "SEC006"},
 		{"code on a line that begins like a comment", handlers + "let a = 2\n* process.pid; return a } } })", "SEC006"},
+		{"process beside a parameter of that name", handlers + "const f = (process) => process; return process.env } } })", "SEC006"},
+		{"process with an escape", handlers + "return pr\\u006fcess.env } } })", "SEC006"},
 		{"fs", handlers + "return fs.readFileSync('x') } } })", "SEC008"},
 		{"globalThis by index", handlers + "return globalThis['pro' + 'cess'] } } })", "SEC011"},
 		{"global", handlers + "return global } } })", "SEC012"},
