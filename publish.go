@@ -194,8 +194,10 @@ func appendHints(dst []byte, h Hints) []byte {
 		name string
 		set  *bool
 	}{
-		{"readOnlyHint", h.ReadOnly}, {"destructiveHint", h.Destructive},
-		{"idempotentHint", h.Idempotent}, {"openWorldHint", h.OpenWorld},
+		{"readOnlyHint", h.ReadOnly},
+		{"destructiveHint", h.Destructive},
+		{"idempotentHint", h.Idempotent},
+		{"openWorldHint", h.OpenWorld},
 	}
 	var list []byte
 	for _, hint := range hints {
