@@ -31,8 +31,8 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
 
-// parseModule reads source, which is not kept and must not change while the
-// module is in use.
+// parseModule reads source. The module keeps a copy of it, because the tree's
+// texts are parts of the bytes.
 func parseModule(source []byte) (m *module, err error) {
 	if len(source) > maxFile {
 		return nil, &syntaxError{1, fmt.Sprintf("the file is larger than %d bytes", maxFile)}
