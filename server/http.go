@@ -38,7 +38,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	body, e := s.body(r)
+	body, e := s.body(w, r)
 	if e != nil {
 		s.refuse(w, r, nil, e)
 		return
@@ -169,7 +169,7 @@ func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 
 // body reads the request's body up to the limit. It is not pooled: the
 // arguments of a call lie in it, and who holds them how long is not known here.
-func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	limit := s.options.MaxBody
 	if r.ContentLength > limit {
 		return nil, tooLarge(limit)
@@ -177,7 +177,11 @@ func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
 	// What the client announces is believed only for a small beginning.
 	const believed = 64 << 10
 	buf := make([]byte, 0, 1+min(max(r.ContentLength, 511), believed))
-	for {
+	for late := false; ; {
+		if !late && len(buf) > 0 && r.ContentLength != int64(len(buf)) {
+			late = true
+			hurry(w, time.Now().Add(s.options.ReadTimeout))
+		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
@@ -187,12 +191,22 @@ func (s *Server) body(r *http.Request) ([]byte, *rpcError) {
 			return nil, tooLarge(limit)
 		}
 		if errors.Is(err, io.EOF) {
+			if late {
+				hurry(w, time.Time{})
+			}
 			return buf, nil
 		}
 		if err != nil {
 			return nil, refused(http.StatusBadRequest, "the body ended too early")
 		}
 	}
+}
+
+// hurry bounds until when the rest of a body may come; what came at once does
+// without. It is lifted only after all has come: net/http reads the rest of a
+// body that was given up.
+func hurry(w http.ResponseWriter, until time.Time) {
+	_ = http.NewResponseController(w).SetReadDeadline(until) // not every connection has one
 }
 
 func tooLarge(limit int64) *rpcError {

@@ -31,7 +31,7 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	body, e := s.body(r)
+	body, e := s.body(w, r)
 	if e != nil {
 		s.refuse(w, r, nil, e)
 		return

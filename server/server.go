@@ -32,6 +32,7 @@ type Options struct {
 	MaxBody       int64         // bytes of a message; 0: 4 MiB
 	MaxConcurrent int           // calls at a time, in all; 0: 256
 	MaxListeners  int           // subscriptions of 2026-07-28 at a time; 0: 1000
+	ReadTimeout   time.Duration // for a body that does not come at once; 0: 30 seconds
 	WriteTimeout  time.Duration // for one event, or a MiB of an answer: who reads slower is cut; 0: 30 seconds
 
 	// NoSessions serves the revisions before 2026-07-28 without sessions: no
@@ -95,6 +96,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 	o.MaxListeners = cmp.Or(max(o.MaxListeners, 0), 1000)
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), 10_000)
 	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), 30*time.Minute)
+	o.ReadTimeout = cmp.Or(max(o.ReadTimeout, 0), 30*time.Second)
 	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 30*time.Second)
 	s := &Server{
 		gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), listeners: newGate(o.MaxListeners),

@@ -1,7 +1,10 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,5 +52,28 @@ func TestPagesOfNamedOrigins(t *testing.T) {
 	ask.Header.Set("Origin", "https://evil.example")
 	if w := answer(s, ask); w.Code != http.StatusForbidden || w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a foreign page got %d %v", w.Code, w.Header())
+	}
+}
+
+// TestSlowBodyIsCut: a client that announces a body and sends half of it holds
+// nothing for long.
+func TestSlowBodyIsCut(t *testing.T) {
+	s := open(t, server.Options{ReadTimeout: 20 * time.Millisecond}, 0, catalog(fixtures()...))
+	var d net.Dialer
+	c, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	if w.StatusCode != http.StatusBadRequest {
+		t.Error(w.Status)
 	}
 }
