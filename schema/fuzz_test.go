@@ -13,7 +13,8 @@ import (
 // FuzzValidate: on every schema and value the library and we agree about what
 // compiles, about the verdict and about the places that are wrong. A third
 // input that is not empty is turned into a schema and a value, which reaches
-// deeper than what mutation makes of text.
+// deeper than what mutation makes of text. The seeds are our own cases and,
+// where it is at hand, the official suite.
 func FuzzValidate(f *testing.F) {
 	for _, c := range agreeCases() {
 		var values []json.RawMessage
@@ -22,6 +23,12 @@ func FuzzValidate(f *testing.F) {
 		}
 		for _, v := range values {
 			f.Add([]byte(c.doc), []byte(v), []byte(nil))
+		}
+	}
+	for _, file := range suiteFiles(f) {
+		for _, g := range readSuite(f, file) {
+			last := g.Tests[len(g.Tests)-1] // one of each group: TestSuite runs them all
+			f.Add([]byte(g.Schema), []byte(last.Data), []byte(nil))
 		}
 	}
 	for i := range 40 {

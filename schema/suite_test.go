@@ -37,18 +37,28 @@ func suiteSkip(file string, err error) string {
 	return ""
 }
 
-// TestSuite runs the official JSON-Schema-Test-Suite. TENON_JSON_SCHEMA_SUITE
-// names its folder tests/draft2020-12.
-func TestSuite(t *testing.T) {
+// suiteFiles are the files of the official suite, none where it is not at hand.
+func suiteFiles(tb testing.TB) []string {
+	tb.Helper()
 	dir := os.Getenv("TENON_JSON_SCHEMA_SUITE")
 	if dir == "" {
-		t.Skip("TENON_JSON_SCHEMA_SUITE does not name the folder tests/draft2020-12 of the official suite")
+		return nil
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no files in %s: %v", dir, err)
+		tb.Fatalf("no files in %s: %v", dir, err)
 	}
 	sort.Strings(files)
+	return files
+}
+
+// TestSuite runs the official JSON-Schema-Test-Suite. TENON_JSON_SCHEMA_SUITE
+// names its folder tests/draft2020-12.
+func TestSuite(t *testing.T) {
+	files := suiteFiles(t)
+	if files == nil {
+		t.Skip("TENON_JSON_SCHEMA_SUITE does not name the folder tests/draft2020-12 of the official suite")
+	}
 	var run, inBytes, skipped int
 	for _, file := range files {
 		for _, g := range readSuite(t, file) {
@@ -72,7 +82,7 @@ func TestSuite(t *testing.T) {
 	t.Logf("%d cases run, %d of them by the byte tier; %d skipped", run, inBytes, skipped)
 }
 
-func readSuite(t *testing.T, file string) (groups []suiteGroup) {
+func readSuite(t testing.TB, file string) (groups []suiteGroup) {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
