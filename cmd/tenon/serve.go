@@ -68,12 +68,16 @@ clients; /healthz and /readyz tell how it is. An address without a host, like
 	cmd.Flags().StringVar(&addr, "http", "", "serve streamable HTTP on this address instead of stdio, for example :8080")
 	cmd.Flags().StringVar(&doors.plain, "jsonrpc", doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
 	cmd.Flags().StringVar(&doors.sessions, "sessions", doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
+	cmd.Flags().DurationVar(&doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
 	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
 	return cmd
 }
 
 // doors says which doors an HTTP server has.
-type doors struct{ plain, sessions string }
+type doors struct {
+	plain, sessions string
+	taskAfter       time.Duration
+}
 
 func (d doors) check() error {
 	for name, value := range map[string]string{"jsonrpc": d.plain, "sessions": d.sessions} {
@@ -86,7 +90,7 @@ func (d doors) check() error {
 
 func newServer(w *wire, origins []string, d doors) *server.Server {
 	return server.New(w.gateway, server.Options{
-		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: origins, NoSessions: d.sessions == "off",
+		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: origins, NoSessions: d.sessions == "off", TaskAfter: d.taskAfter,
 	})
 }
 
