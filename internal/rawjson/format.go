@@ -13,9 +13,7 @@ func AppendCompact(dst, src []byte) ([]byte, error) {
 			i = textEnd(src, i)
 		case ' ', '\t', '\n', '\r':
 			dst = append(dst, src[start:i]...)
-			for i < len(src) && src[i] <= ' ' {
-				i++
-			}
+			i = skipSpace(src, i)
 			start = i
 		default:
 			i++
@@ -39,69 +37,82 @@ func textEnd(src []byte, i int) int {
 // one line; the order of keys and the text of numbers and strings stay as they
 // are. The error is a *[SyntaxError].
 func AppendIndent(dst, src []byte, indent string) ([]byte, error) {
-	d, err := Parse(src)
-	if err != nil {
+	if err := checkSyntax(src); err != nil {
 		return dst, err
 	}
-	w := writer{doc: d, indent: indent, pretty: true}
-	return w.value(dst, d.Root(), 1), nil
+	if dst == nil {
+		dst = make([]byte, 0, 2*len(src)+64)
+	}
+	depth := 0
+	for i := 0; i < len(src); {
+		c := src[i]
+		switch c {
+		case '"':
+			end := textEnd(src, i)
+			dst = append(dst, src[i:end]...)
+			i = end
+			continue
+		case ' ', '\t', '\n', '\r':
+		case '{', '[':
+			dst = append(dst, c)
+			if end := skipSpace(src, i+1); src[end] == c+2 { // the bracket that closes it
+				dst = append(dst, c+2)
+				i = end + 1
+				continue
+			}
+			depth++
+			dst = appendLine(dst, indent, depth)
+		case '}', ']':
+			depth--
+			dst = append(appendLine(dst, indent, depth), c)
+		case ',':
+			dst = appendLine(append(dst, c), indent, depth)
+		case ':':
+			dst = append(dst, ':', ' ')
+		default:
+			dst = append(dst, c)
+		}
+		i++
+	}
+	return dst, nil
+}
+
+func skipSpace(src []byte, i int) int {
+	for i < len(src) && src[i] <= ' ' {
+		i++
+	}
+	return i
+}
+
+func appendLine(dst []byte, indent string, depth int) []byte {
+	dst = append(dst, '\n')
+	for range depth {
+		dst = append(dst, indent...)
+	}
+	return dst
 }
 
 // AppendCompact appends the value n without white space between its tokens.
 func (d *Doc) AppendCompact(dst []byte, n Node) []byte {
-	if d.at(n) == nil {
-		return dst
-	}
-	w := writer{doc: d}
-	return w.value(dst, n, 0)
-}
-
-// writer writes values as their source has them, but for the white space.
-type writer struct {
-	doc    *Doc
-	indent string
-	pretty bool
-}
-
-func (w *writer) value(dst []byte, n Node, depth int) []byte {
-	switch w.doc.Kind(n) {
+	switch d.Kind(n) {
 	case Object:
-		return w.members(dst, n, depth, "{}")
+		return d.appendMembers(dst, n, "{}")
 	case Array:
-		return w.members(dst, n, depth, "[]")
+		return d.appendMembers(dst, n, "[]")
 	}
-	return append(dst, w.doc.Raw(n)...)
+	return append(dst, d.Raw(n)...)
 }
 
-func (w *writer) members(dst []byte, n Node, depth int, brackets string) []byte {
-	d := w.doc
-	if d.Len(n) == 0 {
-		return append(dst, brackets...)
-	}
+func (d *Doc) appendMembers(dst []byte, n Node, brackets string) []byte {
 	dst = append(dst, brackets[0])
 	for c := d.First(n); c != None; c = d.Next(c) {
 		if c != n+1 {
 			dst = append(dst, ',')
 		}
-		dst = w.line(dst, depth)
 		if brackets == "{}" {
 			dst = append(append(append(dst, '"'), d.RawKey(c)...), '"', ':')
-			if w.pretty {
-				dst = append(dst, ' ')
-			}
 		}
-		dst = w.value(dst, c, depth+1)
+		dst = d.AppendCompact(dst, c)
 	}
-	return append(w.line(dst, depth-1), brackets[1])
-}
-
-func (w *writer) line(dst []byte, depth int) []byte {
-	if !w.pretty {
-		return dst
-	}
-	dst = append(dst, '\n')
-	for range depth {
-		dst = append(dst, w.indent...)
-	}
-	return dst
+	return append(dst, brackets[1])
 }
