@@ -36,6 +36,9 @@ func (s *Server) admit(r *http.Request) *rpcError {
 // onLoopback reports whether r came in on a loopback address.
 func onLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if tcp, is := addr.(*net.TCPAddr); is { // nearly always; the address needs no text then
+		return tcp.IP.IsLoopback()
+	}
 	return ok && addr != nil && isLoopback(hostname(addr.String()))
 }
 

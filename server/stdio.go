@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -120,6 +121,11 @@ func (l *line) send(message []byte) error {
 func (c *conversation) read(ctx context.Context, in io.Reader) error {
 	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: c.server.options.MaxBody}
 	for {
+		if lines.in.Buffered() == 0 {
+			// The read may block the thread and hold what runs goroutines with
+			// it: those that are ready to answer go first.
+			runtime.Gosched()
+		}
 		line, err := lines.next()
 		if errors.Is(err, errLineTooLong) {
 			c.fail(nil, parseError(fmt.Errorf("the line is longer than %s bytes", strconv.FormatInt(c.server.options.MaxBody, 10))))
