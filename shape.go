@@ -149,7 +149,7 @@ func appendMeta(t *Tool, a about) []byte {
 	if t.Policy == Off && !upstream {
 		return nil
 	}
-	dst := []byte{'{'}
+	dst := append(make([]byte, 0, 192), '{') // most fit in that
 	if t.Policy != Off {
 		dst = append(dst, `"tenon/contract":`...)
 		dst = appendContract(dst, a)
