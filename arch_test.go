@@ -21,7 +21,8 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		"internal/rawjson":  {},
 		"schema":            {"internal/rawjson"},
-		".":                 {"schema", "internal/rawjson"},
+		"internal/memory":   {},
+		".":                 {"schema", "internal/rawjson", "internal/memory"},
 		"tenontest":         {".", "schema"},
 		"internal/yaml":     {"internal/rawjson"},
 		"internal/config":   {"internal/rawjson", "internal/yaml"},

@@ -1,0 +1,21 @@
+package memory_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/tenontest"
+)
+
+func TestStore(t *testing.T) {
+	tenontest.State(t, func(*testing.T) tenon.State { return memory.New(memory.Options{}) }, tenontest.StateOptions{
+		Around: synctest.Test,
+		Wait:   time.Sleep,
+		Bounded: func(_ *testing.T, keys, bytes int) tenon.State {
+			return memory.New(memory.Options{MaxKeys: keys, MaxBytes: bytes})
+		},
+	})
+}
