@@ -80,17 +80,26 @@ func (s *Schema) Validate(value []byte) []Violation {
 		}
 		return s.second.validate(value)
 	}
-	r, ok := s.runs.Get().(*run)
-	if !ok {
-		r = &run{seed: s.seed}
-	}
+	r := s.borrow()
 	var found []Violation
 	if r.reset(value, false); !r.fits(s.root) {
 		found = r.account(s.root)
 	}
+	s.giveBack(r)
+	return found
+}
+
+// borrow answers a run that is not in use.
+func (s *Schema) borrow() *run {
+	if r, ok := s.runs.Get().(*run); ok {
+		return r
+	}
+	return &run{seed: s.seed}
+}
+
+func (s *Schema) giveBack(r *run) {
 	r.release()
 	s.runs.Put(r)
-	return found
 }
 
 // Bytes reports whether values are checked in one pass over their bytes. The

@@ -1,0 +1,242 @@
+package schema_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+func compile(t testing.TB, doc string) *schema.Schema {
+	t.Helper()
+	s, err := schema.Compile([]byte(doc), schema.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	return s
+}
+
+func TestCut(t *testing.T) {
+	const none = "none"
+	pages := `{"next":"abc","rows":[1,2,3,4,5,6,7,8,9],"tags":["a","b"]}`
+	tests := map[string]struct {
+		doc, value string
+		limit      int
+		want       string // pointer and slices
+	}{
+		"a value within the limit":                    {`{}`, `[1,2,3]`, 7, none},
+		"an array at the root":                        {`{}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"without a schema any array goes":             {``, `{"a":[1,2,3,4]}`, 11, `/a: 1,2 | 3,4`},
+		"the rest of the object stays":                {`{}`, pages, 48, `/rows: 1,2,3,4 | 5,6,7,8 | 9`},
+		"the largest array is the one":                {`{}`, `{"a":[1,2],"b":[1,2,3]}`, 21, `/b: 1,2 | 3`},
+		"of two that are as large, the first":         {`{}`, `{"a":[1,2],"b":[3,4]}`, 20, `/a: 1 | 2`},
+		"the largest must stay whole, another may go": {`{"properties":{"b":{"minItems":1}}}`, `{"a":[1,2],"b":[1,2,3]}`, 22, `/a: 1 | 2`},
+		"an item above the limit has its own part":    {`{}`, `{"a":[1,"more than there is room",2,3]}`, 14, `/a: 1 | "more than there is room" | 2,3`},
+		"white space between items stays":             {`{}`, "[ 1 ,\n 2 , 3 ]", 8, ": 1 ,\n 2 | 3"},
+		"keys with slashes and escapes":               {`{}`, `{"a\/b~":{"\u00e9":[1,2,3]}}`, 26, `/a~1b~0/é: 1,2 | 3`},
+		"the rest alone is above the limit":           {`{}`, `{"a":"a long text that stays","b":[1,2,3]}`, 20, none},
+		"an array in an array is out of reach":        {`{}`, `[[1,2,3,4,5,6,7,8,9]]`, 10, none},
+		"one item cannot be divided":                  {`{}`, `{"a":["a long text"]}`, 12, none},
+		"not JSON":                                    {`{}`, `{"a":[1,2,3,4,5}`, 10, none},
+		"a key that comes twice":                      {`{}`, `{"a":[1,2,3],"a":[1,2,3]}`, 20, none},
+
+		"minItems":                                {`{"minItems":1}`, `[1,2,3]`, 5, none},
+		"minItems behind a reference":             {`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"minItems":2}]}}}`, `[1,2,3]`, 5, none},
+		"minItems of zero":                        {`{"minItems":0}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"prefixItems":                             {`{"prefixItems":[{}]}`, `[1,2,3]`, 5, none},
+		"maxItems, uniqueItems and items":         {`{"maxItems":3,"uniqueItems":true,"items":{"type":"integer"}}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"contains that every part has":            {`{"contains":{"type":"integer"}}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"contains that one part lacks":            {`{"contains":{"const":1}}`, `[1,2,3]`, 5, none},
+		"an array that may be null":               {`{"anyOf":[{"type":"array"},{"type":"null"}]}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"one of several types":                    {`{"oneOf":[{"type":"array"},{"type":"object"}]}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"a branch that fits whatever is sliced":   {`{"anyOf":[{"items":{"type":"string"}},{"items":{"type":"integer"}}]}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"a part that fits two of oneOf":           {`{"oneOf":[{"items":{"type":"number"}},{"items":{"enum":[1,2]}}]}`, `[1,2,3]`, 5, none},
+		"parts that fit one of oneOf":             {`{"oneOf":[{"items":{"type":"number"}},{"items":{"type":"string"}}]}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"not, and parts are refused by it":        {`{"not":{"maxItems":2}}`, `[1,2,3]`, 5, none},
+		"not, and parts are fine":                 {`{"not":{"type":"object"}}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"if, and parts are fine":                  {`{"if":{"maxItems":2},"then":{"items":{"type":"integer"}}}`, `[1,2,3]`, 5, `: 1,2 | 3`},
+		"const above the array":                   {`{"properties":{"a":{"const":{"b":[1,2,3]}}}}`, `{"a":{"b":[1,2,3]}}`, 17, none},
+		"a pattern for the member":                {`{"patternProperties":{"^a":{"minItems":1}}}`, `{"a1":[1,2,3]}`, 12, none},
+		"additionalProperties for the member":     {`{"properties":{"a":{}},"additionalProperties":{"minItems":1}}`, `{"b":[1,2,3]}`, 11, none},
+		"additionalProperties for another":        {`{"properties":{"a":{}},"additionalProperties":{"minItems":1}}`, `{"a":[1,2,3]}`, 11, `/a: 1,2 | 3`},
+		"dependentSchemas that ask for the whole": {`{"dependentSchemas":{"a":{"properties":{"a":{"minItems":3}}}}}`, `{"a":[1,2,3]}`, 11, none},
+		"a bomb of unions":                        {bomb(40, `{"items":{"type":"integer"}}`), `[1,2,3]`, 5, `: 1,2 | 3`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var s *schema.Schema
+			if test.doc != "" {
+				s = compile(t, test.doc)
+			}
+			got := none
+			if c := s.Cut([]byte(test.value), test.limit); c != nil {
+				var texts []string
+				for _, p := range c.Parts {
+					texts = append(texts, test.value[p.Start:p.End])
+				}
+				got = c.Pointer + ": " + strings.Join(texts, " | ")
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Every part fits the schema, is within the limit where one item allows, and
+// all together are the value again.
+func TestCutProperty(t *testing.T) {
+	cuts, doubtful := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		made, checked := cutHolds(t)
+		cuts += made
+		doubtful += checked
+	})
+	t.Logf("%d values were cut, %d of them under a schema for the second tier", cuts, doubtful)
+	if cuts < 10 {
+		t.Errorf("only %d values were cut: the property was hardly tried", cuts)
+	}
+}
+
+func FuzzCut(f *testing.F) { f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { cutHolds(t) })) }
+
+func cutHolds(t *rapid.T) (cuts, second int) {
+	m := maker{T: t}
+	doc := m.document("")
+	s, err := schema.Compile([]byte(doc), schema.Options{})
+	if err != nil {
+		return 0, 0
+	}
+	for range 10 {
+		value := []byte(m.long(3))
+		limit := rapid.IntRange(1, len(value)).Draw(t, "limit")
+		if s.Validate(value) != nil {
+			continue
+		}
+		c := s.Cut(value, limit)
+		if c == nil {
+			continue
+		}
+		if cuts++; !s.Bytes() {
+			second++
+		}
+		checkParts(t, s, c, value, limit)
+	}
+	return cuts, second
+}
+
+func checkParts(t *rapid.T, s *schema.Schema, c *schema.Cut, value []byte, limit int) {
+	var parts [][]byte
+	for i := range c.Parts {
+		part := c.AppendPart(nil, value, i)
+		parts = append(parts, part)
+		if bad := s.Validate(part); bad != nil {
+			t.Fatalf("%s\ncut %s at %q\ninto %s, which does not fit: %v", s.Doc(), value, c.Pointer, part, bad)
+		}
+		if len(part) != c.Size(value, i) || len(part) > limit && c.Parts[i].Items > 1 {
+			t.Fatalf("%s\nas part %d has %d bytes, said to be %d, with a limit of %d", part, i, len(part), c.Size(value, i), limit)
+		}
+	}
+	whole, err := schema.Join(c.Pointer, parts...)
+	if err != nil {
+		t.Fatalf("%s: %v", value, err)
+	}
+	if want, got := canonical(t, value), canonical(t, whole); want != got {
+		t.Fatalf("%s\nbecame %s", want, got)
+	}
+}
+
+func canonical(t *rapid.T, value []byte) string {
+	c, err := rawjson.AppendCanonical(nil, value)
+	if err != nil {
+		t.Fatalf("%s: %v", value, err)
+	}
+	return string(c)
+}
+
+// long makes a value with arrays that are worth cutting.
+func (m *maker) long(depth int) string {
+	if depth == 0 || m.chance(15) {
+		var items []string
+		for range rapid.IntRange(0, 9).Draw(m.T, "items") {
+			items = append(items, m.value(1))
+		}
+		return "[" + strings.Join(items, m.pick(",", " ,\n")) + "]"
+	}
+	members := []string{fmt.Sprintf("%q:%s", m.name(), m.long(depth-1))}
+	for range rapid.IntRange(0, 2).Draw(m.T, "members") {
+		members = append(members, fmt.Sprintf("%q: %s", m.name(), m.pick(m.value(1), m.long(depth-1))))
+	}
+	return "{" + strings.Join(unique(members), ",") + "}"
+}
+
+func TestJoinRefusesWhatIsNoPart(t *testing.T) {
+	for name, parts := range map[string][][]byte{
+		"nothing":           nil,
+		"no JSON":           {[]byte(`{"a":`)},
+		"no array":          {[]byte(`{"a":[1]}`), []byte(`{"a":2}`)},
+		"not at that place": {[]byte(`[1]`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if whole, err := schema.Join("/a", parts...); err == nil {
+				t.Errorf("became %s", whole)
+			}
+		})
+	}
+}
+
+// Finding a cut and writing its parts one by one costs little more memory than
+// the part that is written.
+func TestCutAllocatesLittle(t *testing.T) {
+	rows := map[string]string{
+		"rows":         `{"id":12345,"name":"a name","tags":["a","b"],"more":{"x":1.5,"y":null}},`,
+		"small values": `1,`,
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			const size, limit = 10 << 20, 100 << 10
+			value := []byte(`{"total":7,"rows":[` + strings.Repeat(row, size/len(row)) + `{}],"next":null}`)
+			s := compile(t, `{"type":"object","properties":{"rows":{"type":"array","items":{"type":["object","integer"]}}},"required":["rows"]}`)
+			var parts, written int
+			bytesUsed := testing.Benchmark(func(b *testing.B) {
+				for range b.N {
+					c := s.Cut(value, limit)
+					part := make([]byte, 0, limit)
+					parts, written = len(c.Parts), 0
+					for i := range c.Parts {
+						part = c.AppendPart(part[:0], value, i)
+						written += len(part)
+					}
+				}
+			}).AllocedBytesPerOp()
+			t.Logf("%d bytes in %d parts of %d bytes in all: %d bytes allocated", len(value), parts, written, bytesUsed)
+			if bytesUsed > size/10 {
+				t.Errorf("%d bytes allocated to cut %d", bytesUsed, len(value))
+			}
+		})
+	}
+}
+
+func BenchmarkCut(b *testing.B) {
+	value := []byte(`{"rows":[` + strings.Repeat(repository+",", 5000) + repository + `]}`)
+	s := compile(b, `{"type":"object","properties":{"rows":{"type":"array"}}}`)
+	for name, run := range map[string]func(){
+		"cut":      func() { s.Cut(value, 100<<10) },
+		"validate": func() { s.Validate(value) },
+		"copy":     func() { bytes.Clone(value) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(value)))
+			b.ReportAllocs()
+			for b.Loop() {
+				run()
+			}
+		})
+	}
+}
