@@ -10,8 +10,7 @@ import (
 // State keeps small things between calls: the rest of an answer, a consent
 // that was asked for. Replicas that share one serve each other's tokens. A
 // write that finds no room is an [ErrStateFull] and changes nothing. A State
-// owns the value that it was given, and whoever gets one must not change it.
-// Its methods may be called at once; tenontest.State checks the rest.
+// owns what it was given; nobody may change it. tenontest.State has the checks.
 type State interface {
 	// Get returns the value under key; ok is false where none lives.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
@@ -21,8 +20,7 @@ type State interface {
 	PutNew(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error)
 	// Take is Get and removes the value. Of several at once one gets it.
 	Take(ctx context.Context, key string) (value []byte, ok bool, err error)
-	// Add adds delta to the number under key, a missing one being 0. Its life
-	// begins with the first Add. A value that is no number is an error.
+	// Add adds to the number under key, whose life begins with the first Add.
 	Add(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error)
 	// Close gives back what the State holds. Calls after it are errors.
 	Close() error
