@@ -25,7 +25,7 @@ type FuncOptions struct {
 	Policy   Policy         // empty: Enforce
 	TextOnly bool           // the result is text for the model: no schema, no structuredContent, no check
 	NoTitles bool           // schemas without titles; false: they are made of the names in Go
-	Unions   []schema.Union // the types that stand for interfaces in the result
+	Unions   []schema.Union // the types that stand for interfaces
 }
 
 // Func makes a tool of a function: the type of its argument, a struct, is the
@@ -75,7 +75,7 @@ func (f Function) Tool() (Tool, error) {
 	}
 	b := &bound{options: f.options}
 	var err error
-	if b.input, err = schema.For(f.in, schema.ForOptions{Arguments: true, Name: f.name, NoTitles: f.options.NoTitles}); err != nil {
+	if b.input, err = schema.For(f.in, schema.ForOptions{Arguments: true, Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions}); err != nil {
 		return Tool{}, f.bad("argument: " + err.Error())
 	}
 	contract := Contract{Input: b.input.Doc(), Formats: true}

@@ -17,10 +17,9 @@ const maxGuess = 1 << 20
 // reads them so. Schema and text come from one plan of the type, so the text
 // always fits. A Codec is immutable and safe for concurrent use.
 type Codec struct {
-	plan     *plan
-	doc      []byte
-	defaults bool         // some member of the arguments has a default
-	size     atomic.Int64 // of the last text, as a guess at the next
+	plan *plan
+	doc  []byte
+	size atomic.Int64 // of the last text, as a guess at the next
 }
 
 // ForOptions are the choices of [For]. The zero value describes what is
@@ -100,12 +99,15 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 		}
 		return nil, err
 	}
-	c := &Codec{plan: root, defaults: b.defaults}
+	c := &Codec{plan: root}
 	w, err := newDescriber(o, b)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.checkValues(b.valued); err != nil {
+		return nil, err
+	}
+	if err := w.compileChoices(b.choices); err != nil {
 		return nil, err
 	}
 	c.doc = w.document(root, nil, b.title(root))

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"strconv"
@@ -128,6 +129,10 @@ func (f *planField) write(w *writer, v reflect.Value) error {
 	inner := writer{}
 	if err := f.plan.write(f.plan, &inner, v); err != nil {
 		return err
+	}
+	if p := target(f.plan); p.kind == planString { // its JSON escapes these two, as encoding/json has it
+		inner.buf = bytes.ReplaceAll(inner.buf, []byte("\u2028"), []byte(`\u2028`))
+		inner.buf = bytes.ReplaceAll(inner.buf, []byte("\u2029"), []byte(`\u2029`))
 	}
 	w.buf = rawjson.AppendString(w.buf, inner.buf)
 	return nil

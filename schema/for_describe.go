@@ -333,6 +333,21 @@ func (d *describer) checkValue(holder *plan, r *rules, name string) (wrong strin
 	return ""
 }
 
+// compileChoices compiles the schemas by which an argument shows which type of
+// a OneOf it is.
+func (d *describer) compileChoices(choices []*plan) error {
+	for _, p := range choices {
+		for _, part := range p.of {
+			s, err := Compile(d.document(part, nil, ""), Options{AssertFormat: true})
+			if err != nil {
+				return typeError(p.typ.String(), "%v", err)
+			}
+			p.fits = append(p.fits, s)
+		}
+	}
+	return nil
+}
+
 // title is s, or nothing where titles are not wanted.
 func (d *describer) title(s string) string {
 	if d.o.NoTitles {

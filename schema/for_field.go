@@ -45,6 +45,7 @@ func (b *planner) structure(p *plan, path string) error {
 			return err
 		}
 		p.fields = append(p.fields, f)
+		p.defaults = p.defaults || b.o.Arguments && f.rules.value != ""
 	}
 	return nil
 }

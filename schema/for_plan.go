@@ -42,8 +42,10 @@ type plan struct {
 	key, elem *plan       // key of maps; what lists, maps and wrappers hold
 	length    int         // of arrays
 	of        []*plan     // members of OneOf, tuples and unions
+	fits      []*Schema   // of OneOf in arguments: what its members must fit
 	union     *Union      // of planUnion
 	fields    []planField // of structs, in the order of their declaration
+	defaults  bool        // some field has a default
 	doc       []byte      // of planProvided
 	enum      []string    // all the values, as JSON; nil: not an enum
 	write     func(p *plan, w *writer, v reflect.Value) error
@@ -67,7 +69,7 @@ type planner struct {
 	named    map[reflect.Type]*plan // types with a name: only they can contain themselves
 	provided []*plan                // kind planProvided
 	valued   []valued               // fields whose tags have values of their type
-	defaults bool
+	choices  []*plan                // kind planOneOf, of arguments
 }
 
 // root plans the type that was asked for.
@@ -241,6 +243,9 @@ func (b *planner) generic(p *plan, g generic, path string) error {
 		p.write = writeTuple
 	case planOneOf:
 		p.write = writeOneOf
+		if b.o.Arguments {
+			b.choices = append(b.choices, p)
+		}
 	case planOptional:
 		p.write, p.elem = writeOptional, p.of[0]
 	default:

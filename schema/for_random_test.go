@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -259,6 +261,73 @@ func TestRandomArgumentsAreRead(t *testing.T) {
 			t.Fatalf("%s became %s", text, back)
 		}
 	})
+}
+
+// TestMutatedBytesAreJudgedAlike: whatever becomes of the text of a value, the
+// second opinion finds the same: that it still fits, or that it does not.
+func TestMutatedBytesAreJudgedAlike(t *testing.T) {
+	kept := map[bool]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		typ := drawType(t, 3, "", ",omitempty", ",string")
+		ptr := reflect.New(typ)
+		drawValue(t, ptr.Elem(), false, 4)
+		c, err := schema.For(typ, schema.ForOptions{Arguments: typ.Kind() == reflect.Struct && rapid.Bool().Draw(t, "arguments")})
+		if err != nil {
+			t.Skip(err) // all that is written can be read but for a few
+		}
+		text, err := json.Marshal(ptr.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "mutations") {
+			text = mutated(t, text)
+		}
+		s, err := schema.Compile(c.Doc(), schema.Options{AssertFormat: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := s.Validate(text) == nil
+		theirs := false
+		if rawjson.Check(text) == nil {
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs = secondOpinion(t, c.Doc()).Validate(value) == nil
+		}
+		if ours != theirs {
+			t.Fatalf("%s\nwe say %v, they say %v of %s", c.Doc(), ours, theirs, text)
+		}
+		kept[ours]++
+	})
+	if kept[true] == 0 || kept[false] == 0 {
+		t.Errorf("one-sided: %v", kept)
+	}
+}
+
+// mutated puts another value in the place of one, or changes a byte.
+func mutated(t *rapid.T, text []byte) []byte {
+	doc, err := rawjson.Parse(text)
+	if err != nil || rapid.IntRange(0, 3).Draw(t, "bytes") == 0 {
+		text = bytes.Clone(text)
+		text[rapid.IntRange(0, len(text)-1).Draw(t, "offset")] = rapid.SampledFrom([]byte(`0a-.",:[]{}\`)).Draw(t, "byte")
+		return text
+	}
+	at := doc.Root()
+	for rapid.IntRange(0, 3).Draw(t, "down") > 0 && doc.Len(at) > 0 {
+		next := doc.First(at)
+		for range rapid.IntRange(0, doc.Len(at)-1).Draw(t, "child") {
+			next = doc.Next(next)
+		}
+		at = next
+	}
+	old := doc.Raw(at)
+	value := rapid.SampledFrom([]string{
+		`null`, `true`, `0`, `-1`, `1.0`, `1.5`, `256`, `1e3`, `18446744073709551616`, `""`, `"x"`, `"-1"`, `"red"`,
+		`"2026-02-30T00:00:00Z"`, `"10.0.0.1"`, `[]`, `[1]`, `{}`, `{"m":1}`,
+	}).Draw(t, "value")
+	start := doc.Offset(at)
+	return slices.Concat(text[:start], []byte(value), text[start+len(old):])
 }
 
 func fitsBoth(t *rapid.T, doc, text []byte) {

@@ -1,8 +1,8 @@
 package schema
 
 import (
+	"encoding"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strconv"
 
@@ -10,202 +10,426 @@ import (
 )
 
 // Decode reads arguments that fit the codec's schema into the value that ptr
-// points to, a zero value of the codec's type. Members that are not there get
-// the defaults of their tags. The error is a *[ValueError]: JSON Schema allows
-// numbers and texts that a Go type cannot hold.
+// points to, a zero value of the codec's type. Values are read as
+// encoding/json reads them, but for three things: names of members are the
+// same only if they are written the same, an integer may be written 1.0 or
+// 1e2, members that are not there get the defaults of their tags. The error is
+// a *[ValueError]: JSON Schema allows numbers and texts that a Go type cannot
+// hold.
 func (c *Codec) Decode(args []byte, ptr any) error {
-	if c.defaults {
-		args = c.complete(args)
+	r := reader{run: run{b: args}}
+	err := r.into(c.plan, reflect.ValueOf(ptr).Elem())
+	if err == nil && (r.next() != 0 || r.i != len(args)) {
+		err = r.noJSON()
 	}
-	err := json.Unmarshal(args, ptr)
-	if err == nil {
-		return nil
+	if err != nil {
+		return valueError(err)
 	}
-	// 1.0 and 1e2 are integers to JSON Schema but not to encoding/json. They
-	// are rare, so only who fails pays for them.
-	args = c.complete(args)
-	reflect.ValueOf(ptr).Elem().SetZero()
-	if err = json.Unmarshal(args, ptr); err == nil {
-		return nil
-	}
-	if doc, broken := rawjson.Parse(args); broken == nil {
-		x := completion{doc}
-		if found := x.fault(c.plan, doc.Root()); found != nil {
-			err = found
-		}
-	}
-	return valueError(readError(err))
+	return nil
 }
 
-// readError says what encoding/json did not like, in our words.
-func readError(err error) error {
-	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return &ValueError{What: mismatch.Value + " cannot be held by " + mismatch.Type.String()}
+// reader reads values of plans. It goes over the bytes once, with the scanner
+// of the validator.
+type reader struct{ run }
+
+func (r *reader) noJSON() error {
+	return &ValueError{What: "not JSON at offset " + strconv.Itoa(r.i)}
+}
+
+// mismatch is the error of a value that the schema would not have admitted.
+func (r *reader) mismatch(p *plan) error {
+	kind := kindOf(r.next())
+	if kind == 0 {
+		return r.noJSON()
+	}
+	return &ValueError{What: kind.words() + " cannot be held by " + p.typ.String()}
+}
+
+// into reads the value at the position into v, which is zero.
+func (r *reader) into(p *plan, v reflect.Value) error {
+	c := r.next()
+	if c == 'n' && !p.readsNull() { // as encoding/json has it; only what may be null gets here
+		if !r.word() {
+			return r.noJSON()
+		}
+		return nil
+	}
+	switch p.kind {
+	case planNullable:
+		v.Set(reflect.New(p.elem.typ))
+		return r.into(p.elem, v.Elem())
+	case planOptional:
+		v.Field(1).SetBool(true)
+		return r.into(p.elem, v.Field(0))
+	case planStruct:
+		return r.object(p, v)
+	case planMap:
+		return r.dict(p, v)
+	case planList, planArray:
+		return r.list(p, v)
+	case planTuple:
+		return r.items(p, func(i int) error { return r.into(p.of[i], v.Field(i)) }, len(p.of))
+	case planOneOf:
+		return r.oneOf(p, v)
+	case planUnion:
+		return r.union(p, v)
+	case planRaw, planJSON, planProvided:
+		return r.whole(p, v)
+	case planNull:
+		return r.mismatch(p)
+	default:
+		return r.scalar(p, v, c)
+	}
+}
+
+// readsNull reports whether null is more than the zero value.
+func (p *plan) readsNull() bool {
+	return p.kind == planProvided || p.kind == planRaw || p.kind == planJSON || p.kind == planOneOf
+}
+
+// skip goes over the value at the position and answers its text.
+func (r *reader) skip() ([]byte, error) {
+	r.next()
+	for start, open := r.i, 0; ; {
+		ok, between := true, false
+		switch c := r.next(); c {
+		case '"':
+			_, ok = r.str()
+		case '{', '[':
+			open++
+			r.i++
+		case '}', ']':
+			open--
+			r.i++
+			ok = open >= 0
+		case ',', ':':
+			r.i++
+			ok, between = open > 0, true
+		case 't', 'f', 'n':
+			ok = r.word()
+		default:
+			ok = kindOf(c) == isNumber
+			if ok {
+				_, ok = r.num()
+			}
+		}
+		if !ok {
+			return nil, r.noJSON()
+		}
+		if open == 0 && !between {
+			return r.b[start:r.i], nil
+		}
+	}
+}
+
+// whole hands the text of a value on: to a type that keeps it or reads it
+// itself.
+func (r *reader) whole(p *plan, v reflect.Value) error {
+	text, err := r.skip()
+	if err != nil {
+		return err
+	}
+	switch p.kind {
+	case planRaw:
+		v.SetBytes(append([]byte(nil), text...))
+		return nil
+	case planJSON:
+		v.Field(0).SetBytes(append([]byte(nil), text...))
+		return nil
+	default:
+		if err := json.Unmarshal(text, v.Addr().Interface()); err != nil {
+			return &ValueError{What: err.Error()}
+		}
+		return nil
+	}
+}
+
+// open begins a list or an object, empty or not.
+func (r *reader) open(p *plan, with, end byte) (more bool, err error) {
+	if r.next() != with {
+		return false, r.mismatch(p)
+	}
+	if !r.enter() {
+		return false, errTooDeep()
+	}
+	if r.next() != end {
+		return true, nil
+	}
+	r.leave()
+	return false, nil
+}
+
+// more reads what stands behind an item or a member.
+func (r *reader) more(end byte) (bool, error) {
+	switch r.next() {
+	case ',':
+		r.i++
+		return true, nil
+	case end:
+		r.leave()
+		return false, nil
+	}
+	return false, r.noJSON()
+}
+
+// items reads a list of at most limit items.
+func (r *reader) items(p *plan, item func(i int) error, limit int) error {
+	more, err := r.open(p, '[', ']')
+	for i := 0; more && err == nil; i++ {
+		if i >= limit {
+			return &ValueError{What: "a list of more than " + strconv.Itoa(limit) + " items cannot be held by " + p.typ.String()}
+		}
+		if err = item(i); err != nil {
+			return at(err, strconv.Itoa(i))
+		}
+		more, err = r.more(']')
 	}
 	return err
 }
 
-// fault looks for the value that cannot be read, because encoding/json does
-// not tell where it is.
-func (x completion) fault(p *plan, n rawjson.Node) error {
-	switch kind := x.doc.Kind(n); {
-	case kind == rawjson.Null:
-		return nil
-	case p.nullable():
-		return x.fault(p.elem, n)
-	case p.kind == planStruct && kind == rawjson.Object:
-		return x.faultInside(n, func(_ int, key string) *plan {
-			if i := p.field(key); i >= 0 && !p.fields[i].quoted {
-				return p.fields[i].plan
-			}
-			return nil
-		})
-	case p.kind == planMap && kind == rawjson.Object, (p.kind == planList || p.kind == planArray) && kind == rawjson.Array:
-		return x.faultInside(n, func(int, string) *plan { return p.elem })
-	case p.kind == planTuple && kind == rawjson.Array:
-		return x.faultInside(n, func(i int, _ string) *plan { return p.of[min(i, len(p.of)-1)] })
+func (r *reader) list(p *plan, v reflect.Value) error {
+	if p.kind == planArray {
+		return r.items(p, func(i int) error { return r.into(p.elem, v.Index(i)) }, p.length)
 	}
-	if err := json.Unmarshal(x.doc.Raw(n), reflect.New(p.typ).Interface()); err != nil {
-		return readError(err)
+	more, err := r.open(p, '[', ']')
+	if !more && err == nil {
+		v.Set(reflect.MakeSlice(p.typ, 0, 0))
 	}
-	return nil
+	for i := 0; more && err == nil; i++ {
+		if i >= v.Cap() {
+			v.Grow(1)
+		}
+		v.SetLen(i + 1)
+		if err = r.into(p.elem, v.Index(i)); err != nil {
+			return at(err, strconv.Itoa(i))
+		}
+		more, err = r.more(']')
+	}
+	return err
 }
 
-// faultInside looks into a list or an object, of whose members the function tells
-// the plans.
-func (x completion) faultInside(n rawjson.Node, of func(i int, key string) *plan) error {
-	for i, c := 0, x.doc.First(n); c != rawjson.None; i, c = i+1, x.doc.Next(c) {
-		key := strconv.Itoa(i)
-		if x.doc.Kind(n) == rawjson.Object {
-			key = x.doc.Key(c)
-		}
-		if p := of(i, key); p != nil {
-			if err := x.fault(p, c); err != nil {
-				return at(err, key)
-			}
-		}
+// name reads the name of a member and the colon behind it.
+func (r *reader) name() ([]byte, error) {
+	_, s, ok := r.key()
+	if !ok || !r.colon() {
+		return nil, r.noJSON()
 	}
-	return nil
+	return r.plainText(s), nil
 }
 
-// complete answers args with the defaults of missing members, and integers
-// written as encoding/json reads them.
-func (c *Codec) complete(args []byte) []byte {
-	doc, err := rawjson.Parse(args)
+func (r *reader) dict(p *plan, v reflect.Value) error {
+	more, err := r.open(p, '{', '}')
 	if err != nil {
-		return args
+		return err
 	}
-	x := completion{doc}
-	return x.value(make([]byte, 0, len(args)+64), c.plan, doc.Root())
+	v.Set(reflect.MakeMap(p.typ))
+	elem := reflect.New(p.typ.Elem()).Elem()
+	for more {
+		name, err := r.name()
+		if err != nil {
+			return err
+		}
+		text := string(name)
+		key, err := keyOf(p.typ.Key(), text)
+		if err != nil {
+			return at(err, text)
+		}
+		elem.SetZero()
+		if err := r.into(p.elem, elem); err != nil {
+			return at(err, text)
+		}
+		v.SetMapIndex(key, elem)
+		if more, err = r.more('}'); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-type completion struct{ doc *rawjson.Doc }
-
-func (x completion) value(dst []byte, p *plan, n rawjson.Node) []byte {
-	switch kind := x.doc.Kind(n); {
-	case kind == rawjson.Null:
-		return append(dst, "null"...)
-	case p.kind == planNullable || p.kind == planOptional:
-		return x.value(dst, p.elem, n)
-	case p.kind == planStruct && kind == rawjson.Object:
-		return x.members(dst, p, n)
-	case p.kind == planMap && kind == rawjson.Object, (p.kind == planList || p.kind == planArray || p.kind == planTuple) && kind == rawjson.Array:
-		return x.all(dst, p, n)
-	case p.kind == planInt && kind == rawjson.Number:
-		return appendInteger(dst, x.doc.Raw(n))
+// keyOf reads the key of a map from the name of a member.
+func keyOf(t reflect.Type, name string) (reflect.Value, error) {
+	key := reflect.New(t)
+	if m, ok := reflect.TypeAssert[encoding.TextUnmarshaler](key); ok {
+		if err := m.UnmarshalText([]byte(name)); err != nil {
+			return key, &ValueError{What: err.Error()}
+		}
+		return key.Elem(), nil
 	}
-	return append(dst, x.doc.Raw(n)...)
+	key = key.Elem()
+	if t.Kind() == reflect.String {
+		key.SetString(name)
+		return key, nil
+	}
+	return key, setInteger(key, []byte(name))
 }
 
-// all completes what a list or a map holds.
-func (x completion) all(dst []byte, p *plan, n rawjson.Node) []byte {
-	object := p.kind == planMap
-	brackets := "[]"
-	if object {
-		brackets = "{}"
+// object reads a struct.
+func (r *reader) object(p *plan, v reflect.Value) error {
+	more, err := r.open(p, '{', '}')
+	if err != nil {
+		return err
 	}
-	dst = append(dst, brackets[0])
-	for i, c := 0, x.doc.First(n); c != rawjson.None; i, c = i+1, x.doc.Next(c) {
-		if i > 0 {
-			dst = append(dst, ',')
+	seen := len(r.seen)
+	if p.defaults {
+		for range (len(p.fields) + 63) / 64 {
+			r.seen = append(r.seen, 0)
 		}
-		if object {
-			dst = x.key(dst, c)
-		}
-		elem := p.elem
-		if p.kind == planTuple {
-			elem = p.of[min(i, len(p.of)-1)]
-		}
-		dst = x.value(dst, elem, c)
 	}
-	return append(dst, brackets[1])
+	for next := 0; more; {
+		i, err := r.field(p, next)
+		switch {
+		case err != nil:
+			return err
+		case i < 0: // the tag of a union
+			_, err = r.skip()
+		default:
+			next = i + 1
+			if p.defaults {
+				r.mark(seen, i)
+			}
+			err = r.member(&p.fields[i], v)
+		}
+		if err != nil {
+			return err
+		}
+		if more, err = r.more('}'); err != nil {
+			return err
+		}
+	}
+	if p.defaults {
+		return r.complete(p, v, seen)
+	}
+	return nil
 }
 
-func (x completion) members(dst []byte, p *plan, n rawjson.Node) []byte {
-	dst = append(dst, '{')
-	there := make([]bool, len(p.fields))
-	empty := true
-	comma := func() {
-		if !empty {
-			dst = append(dst, ',')
+// complete gives the fields that are not in the set their defaults.
+func (r *reader) complete(p *plan, v reflect.Value, seen int) error {
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.rules.value == "" || !r.mark(seen, i) {
+			continue
 		}
-		empty = false
+		inner := reader{run: run{b: []byte(f.rules.value)}}
+		if err := inner.member(f, v); err != nil {
+			return err
+		}
 	}
-	for c := x.doc.First(n); c != rawjson.None; c = x.doc.Next(c) {
-		comma()
-		dst = x.key(dst, c)
-		i := p.field(x.doc.Key(c))
-		if i < 0 || p.fields[i].quoted {
-			dst = append(dst, x.doc.Raw(c)...)
-		} else {
-			dst = x.value(dst, p.fields[i].plan, c)
+	r.seen = r.seen[:seen]
+	return nil
+}
+
+// field reads a name and answers the ordinal of its field, -1 if there is
+// none. Members mostly come in the order of the fields.
+func (r *reader) field(p *plan, next int) (int, error) {
+	r.next()
+	if next < len(p.fields) {
+		if key := p.fields[next].key; len(r.b)-r.i >= len(key) && string(r.b[r.i:r.i+len(key)]) == string(key) {
+			r.i += len(key)
+			return next, nil
 		}
-		if i >= 0 {
-			there[i] = true
-		}
+	}
+	name, err := r.name()
+	if err != nil {
+		return -1, err
 	}
 	for i := range p.fields {
-		if f := &p.fields[i]; !there[i] && f.rules.value != "" {
-			comma()
-			dst = append(append(dst, f.key...), f.rules.value...)
+		if p.fields[i].name == string(name) {
+			return i, nil
 		}
 	}
-	return append(dst, '}')
+	return -1, nil
 }
 
-func (x completion) key(dst []byte, c rawjson.Node) []byte {
-	dst = append(append(dst, '"'), x.doc.RawKey(c)...)
-	return append(dst, '"', ':')
-}
-
-// field answers the ordinal of the field with a name, -1 if there is none.
-func (p *plan) field(name string) int {
-	for i := range p.fields {
-		if p.fields[i].name == name {
-			return i
+// member reads the value of a field of the struct v.
+func (r *reader) member(f *planField, v reflect.Value) error {
+	for i, n := range f.index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
 		}
+		v = v.Field(n)
 	}
-	return -1
+	var err error
+	if f.quoted && r.next() == '"' {
+		err = r.quoted(f.plan, v)
+	} else {
+		err = r.into(f.plan, v)
+	}
+	if err != nil {
+		return at(err, f.name)
+	}
+	return nil
 }
 
-// appendInteger appends a number that is an integer without point and
-// exponent, where that has not too many digits.
-func appendInteger(dst, text []byte) []byte {
-	d := parseDecimal(text)
-	if !d.isInteger() || d.point > 40 {
-		return append(dst, text...)
+// quoted reads a value whose JSON stands in a string.
+func (r *reader) quoted(p *plan, v reflect.Value) error {
+	s, ok := r.str()
+	if !ok {
+		return r.noJSON()
 	}
-	if d.len() == 0 {
-		return append(dst, '0')
+	inner := reader{run: run{b: append([]byte(nil), r.plainText(s)...)}}
+	err := inner.into(p, v)
+	if err == nil && inner.i != len(inner.b) {
+		err = inner.noJSON()
 	}
-	if d.negative {
-		dst = append(dst, '-')
+	if err != nil {
+		return &ValueError{What: "the string does not hold the JSON of a value: " + valueError(err).Error()}
 	}
-	dst = append(append(dst, d.whole...), d.part...)
-	for range d.point - d.len() {
-		dst = append(dst, '0')
+	return nil
+}
+
+// oneOf reads the first of several types whose schema the value fits.
+func (r *reader) oneOf(p *plan, v reflect.Value) error {
+	start := r.i
+	text, err := r.skip()
+	if err != nil {
+		return err
 	}
-	return dst
+	for i, fits := range p.fits {
+		if fits.Validate(text) != nil {
+			continue
+		}
+		r.i = start
+		part := reflect.New(p.of[i].typ)
+		if err := r.into(p.of[i], part.Elem()); err != nil {
+			return err
+		}
+		v.Field(i).Set(part)
+		return nil
+	}
+	return errNoFit
+}
+
+// union reads the struct whose name stands in the union's tag.
+func (r *reader) union(p *plan, v reflect.Value) error {
+	start := r.i
+	text, err := r.skip()
+	if err != nil {
+		return err
+	}
+	doc, err := rawjson.Parse(text)
+	if err != nil {
+		return &ValueError{What: err.Error()}
+	}
+	name := doc.Str(doc.Get(doc.Root(), p.union.tag))
+	for i, known := range p.union.names {
+		if known != name {
+			continue
+		}
+		r.i = start
+		part := reflect.New(p.union.types[i])
+		if err := r.object(p.of[i], part.Elem()); err != nil { // the tag is skipped
+			return err
+		}
+		if !p.union.pointers[i] {
+			part = part.Elem()
+		}
+		v.Set(part)
+		return nil
+	}
+	return &ValueError{What: strconv.Quote(cut(name, maxGot)) + " is not registered for the union of " + p.typ.String()}
 }
 
 // declaresObject reports whether a schema says literally that its values are

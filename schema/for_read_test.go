@@ -114,6 +114,86 @@ func TestArgumentsThatDoNotFitTheType(t *testing.T) {
 	}
 }
 
+// TestUnionsAreReadByTheirTag: as what was registered, a struct or a pointer.
+func TestUnionsAreReadByTheirTag(t *testing.T) {
+	type drawing struct {
+		Shapes []shape          `json:"shapes"`
+		Named  map[string]shape `json:"named,omitempty"`
+	}
+	c, err := schema.For(reflect.TypeFor[drawing](), schema.ForOptions{Arguments: true, Unions: shapes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(c.Doc(), schema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(`{"shapes":[{"kind":"circle","radius":2},{"shapes":[{"radius":1,"kind":"circle"}],"kind":"group"}],"named":{"a":{"kind":"circle","radius":0}}}`)
+	if broken := s.Validate(text); broken != nil {
+		t.Fatal(broken)
+	}
+	var got drawing
+	if err := c.Decode(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := drawing{
+		Shapes: []shape{circle{Radius: 2}, &group{Shapes: []shape{circle{Radius: 1}}}},
+		Named:  map[string]shape{"a": circle{}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, wrong := range []string{`{"shapes":[{"radius":2}]}`, `{"shapes":[{"kind":"square"}]}`, `{"shapes":[{"kind":"circle","radius":2,"more":1}]}`} {
+		if s.Validate([]byte(wrong)) == nil {
+			t.Errorf("%s fits", wrong)
+		}
+	}
+}
+
+// FuzzDecodeAnything: bytes that nobody checked end with an error or a value;
+// those that fit are read as encoding/json reads them, if it can: 1.0 is no
+// integer to it.
+func FuzzDecodeAnything(f *testing.F) {
+	type anything struct {
+		*Inner
+		City   string          `json:"city"`
+		Where  *loc            `json:"where"`
+		Small  int8            `json:"small,omitempty"`
+		Legs   []loc           `json:"legs,omitempty"`
+		ByName map[string]*loc `json:"by_name,omitempty"`
+		Since  time.Time       `json:"since,omitzero"`
+		Text   string          `json:"text,string,omitempty"`
+		Count  *int            `json:"count,string,omitempty"`
+		Raw    json.RawMessage `json:"raw,omitempty"`
+		Bytes  []byte          `json:"bytes,omitempty"`
+	}
+	f.Add([]byte(`{"city":"x","legs":[{"lat":1,"lon":2}],"by_name":{"n":null},"where":{"lat":1e9,"lon":0},"text":"\"\\u0041\"","a":[1],"B":[1,2]}`))
+	f.Add([]byte(`{"city":"x","since":"2026-01-02T03:04:05Z","raw":[{}, 1],"small":-0,"count":"7","bytes":"aGk=","a":[],"B":[0,0]}`))
+	c, err := schema.For(reflect.TypeFor[anything](), schema.ForOptions{Arguments: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := schema.Compile(c.Doc(), schema.Options{AssertFormat: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		var ours, theirs anything
+		if err := c.Decode(args, &ours); err != nil || s.Validate(args) != nil {
+			return
+		}
+		if err := json.Unmarshal(args, &theirs); err != nil {
+			if mismatch := new(json.UnmarshalTypeError); errors.As(err, &mismatch) {
+				return
+			}
+			t.Fatalf("%s: encoding/json says %v", args, err)
+		}
+		if diff := cmp.Diff(theirs, ours); diff != "" {
+			t.Fatalf("%s (-theirs +ours):\n%s", args, diff)
+		}
+	})
+}
+
 // FuzzDecode: arguments that fit the schema are read, or refused with the
 // place; what was read fits the schema again and is read as the same.
 func FuzzDecode(f *testing.F) {

@@ -56,7 +56,6 @@ func (b *planner) readRules(f *planField, tag reflect.StructTag, path string) (*
 			break
 		}
 	}
-	b.defaults = b.defaults || b.o.Arguments && r.value != ""
 	return r, nil
 }
 

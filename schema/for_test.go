@@ -347,7 +347,7 @@ func TestTypesWithoutASchemaAreNamed(t *testing.T) {
 		"an embedded method for JSON":  {struct{ time.Time }{}, false, "struct { time.Time }: a method MarshalJSON, perhaps of a type that it embeds, hides what its JSON is: give it a method JSONSchema, see schema.Provider"},
 		"a key":                        {map[loc]int{}, false, "map[schema_test.loc]int: a key of schema_test.loc has no JSON"},
 		"arguments that are no object": {1, true, "int: arguments are an object: take a struct, or a map with string keys"},
-		"an interface as an argument":  {struct{ S shape }{}, true, "struct { S schema_test.shape }.S: an argument of the interface type schema_test.shape cannot be read: take a struct, schema.OneOf2 or json.RawMessage"},
+		"an interface as an argument":  {struct{ S shape }{}, true, "struct { S schema_test.shape }.S: schema_test.shape is an interface, so anything may stand there: register its types with schema.UnionOf, or take json.RawMessage for JSON of which nothing is promised"},
 		"a field that cannot be set":   {sneaky{}, true, "schema_test.sneaky.ID: lies in an embedded pointer to an unexported struct, which cannot be set"},
 		"a word that does not exist": {struct {
 			A int `check:"mim=1"`

@@ -13,12 +13,15 @@ type Union struct {
 	tag   string
 	names []string // of the members, sorted
 	types []reflect.Type
+
+	pointers []bool // whether a pointer to the type was given: arguments are read as that
 }
 
 // UnionOf lets an interface have a schema: its values are the objects that the
 // members become, each with one more member, the tag, which holds the name
 // under which the type stands in the map. The members are structs or pointers
-// to structs; of the values given here only the types count.
+// to structs; of the values given here only the types count. Both are written;
+// an argument is read as what was given.
 func UnionOf[I any](tag string, members map[string]I) Union {
 	u := Union{typ: reflect.TypeFor[I](), tag: tag}
 	for name := range members {
@@ -26,7 +29,9 @@ func UnionOf[I any](tag string, members map[string]I) Union {
 	}
 	slices.Sort(u.names)
 	for _, name := range u.names {
-		u.types = append(u.types, plainType(reflect.TypeOf(members[name])))
+		t := reflect.TypeOf(members[name])
+		u.types = append(u.types, plainType(t))
+		u.pointers = append(u.pointers, t != nil && t.Kind() == reflect.Pointer)
 	}
 	return u
 }
@@ -42,10 +47,7 @@ func plainType(t reflect.Type) reflect.Type {
 // interfaced plans an interface.
 func (b *planner) interfaced(p *plan, path string) error {
 	i := slices.IndexFunc(b.o.Unions, func(u Union) bool { return u.typ == p.typ })
-	switch {
-	case b.o.Arguments:
-		return typeError(path, "an argument of the interface type %s cannot be read: take a struct, schema.OneOf2 or json.RawMessage", p.typ)
-	case i < 0:
+	if i < 0 {
 		return typeError(path, "%s is an interface, so anything may stand there: register its types with schema.UnionOf, or take json.RawMessage for JSON of which nothing is promised", p.typ)
 	}
 	p.kind, p.write, p.union, p.shared = planUnion, writeUnion, &b.o.Unions[i], p.label != ""

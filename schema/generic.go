@@ -156,6 +156,9 @@ func unmarshalTuple(text []byte, into ...any) error {
 	return nil
 }
 
+// errNoFit is the error of JSON that is none of the types of a OneOf.
+var errNoFit = errors.New("fits none of the types that it may have")
+
 // errNotOne is the error of a OneOf that is nothing, or more than one thing.
 var errNotOne = errors.New("exactly one member of a OneOf must be set")
 
@@ -204,5 +207,5 @@ func firstFit(text []byte, tries ...func([]byte) (bool, error)) error {
 			return err
 		}
 	}
-	return errors.New("fits none of the types that it may have")
+	return errNoFit
 }
