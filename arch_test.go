@@ -61,6 +61,7 @@ func keepers() map[string]string {
 		"github.com/itchyny/gojq":                "internal/jq",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",
+		"golang.org/x/sys/windows":               "internal/proc",
 	}
 }
 
