@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -59,7 +60,7 @@ func compileChecks(t *Tool) checks {
 type judgement struct {
 	verdict    Verdict
 	violations []schema.Violation
-	form       form // how the body can stand in the result
+	form       shape.Form // how the body can stand in the result
 }
 
 // judge picks the variant for the reply's status and media type and validates
@@ -77,8 +78,8 @@ func (c *checks) judge(r *Reply) judgement {
 	if v == nil {
 		return j.undeclared("mediaType", medias(status), mediaWord(r)).strict(r.Body)
 	}
-	if v.body == nil || j.form != formJSON {
-		if j.form != formJSON {
+	if v.body == nil || j.form != shape.JSON {
+		if j.form != shape.JSON {
 			j.verdict = Fits
 		}
 		return j.strict(r.Body)
@@ -95,14 +96,14 @@ func (c *checks) judge(r *Reply) judgement {
 // strict makes sure that a body that will be spliced as JSON is JSON: what is
 // not becomes text, and a violation of kind syntax.
 func (j judgement) strict(body []byte) judgement {
-	if j.form != formJSON {
+	if j.form != shape.JSON {
 		return j
 	}
 	err := rawjson.Check(body)
 	if err == nil {
 		return j
 	}
-	j.form = formText
+	j.form = shape.Text
 	j.verdict = Violated
 	if !slices.ContainsFunc(j.violations, func(v schema.Violation) bool { return v.Keyword == "syntax" }) {
 		j.violations = append(j.violations, schema.Violation{Keyword: "syntax", Expected: "strict JSON", Got: err.Error()})
@@ -118,14 +119,14 @@ func (j judgement) undeclared(keyword, expected, got string) judgement {
 
 // formOfReply is the form of a reply's body. A body without a media type is
 // taken for JSON; strict corrects that where it is not.
-func formOfReply(r *Reply) form {
+func formOfReply(r *Reply) shape.Form {
 	switch {
 	case len(r.Body) == 0:
-		return formEmpty
+		return shape.Empty
 	case r.Media == "":
-		return formJSON
+		return shape.JSON
 	}
-	return formOf(r.Media)
+	return shape.FormOf(r.Media)
 }
 
 // matchStatus returns the variants for a status: exact, else its class (2XX),
@@ -157,7 +158,7 @@ func (c *checks) matchStatus(status int) []checkedVariant {
 
 // matchMedia returns the variant that covers the reply's media type best.
 func matchMedia(variants []checkedVariant, r *Reply) *checkedVariant {
-	came := essence(r.Media)
+	came := shape.Essence(r.Media)
 	if len(r.Body) == 0 {
 		came = ""
 	} else if came == "" {
@@ -165,7 +166,7 @@ func matchMedia(variants []checkedVariant, r *Reply) *checkedVariant {
 	}
 	best, rate := -1, 0
 	for i := range variants {
-		if m := mediaMatch(variants[i].media, came); m > rate {
+		if m := shape.MediaMatch(variants[i].media, came); m > rate {
 			best, rate = i, m
 		}
 	}
@@ -202,5 +203,5 @@ func mediaWord(r *Reply) string {
 	case r.Media == "":
 		return "a body without a media type"
 	}
-	return essence(r.Media)
+	return shape.Essence(r.Media)
 }

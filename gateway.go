@@ -118,7 +118,7 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call) (reply Reply, e
 
 // failed turns a handler's error into a result.
 func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
-	f := failure{code: CodeOf(err), about: about{verdict: Unchecked, sent: r.Sent, status: r.Status}}
+	f := failure{code: CodeOf(err), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
 	var known *Error
 	switch {
 	case errors.As(err, &known):

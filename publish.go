@@ -1,25 +1,17 @@
 package tenon
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
 // anyObject is the input schema of a tool that describes none.
 const anyObject = `{"type":"object"}`
-
-// binarySchema describes what stands in the place of an image, a sound or
-// other binary data: the bytes are in the content block of that index.
-const binarySchema = `{"type":"object","properties":{` +
-	`"mimeType":{"type":"string"},"bytes":{"type":"integer"},"sha256":{"type":"string"},` +
-	`"block":{"type":"integer","description":"index of the content block that holds the bytes"}},` +
-	`"required":["mimeType","bytes","sha256","block"]}`
 
 // render makes the definition that clients read, and makes sure that it is
 // safe: one bad schema makes some clients drop the whole list.
@@ -62,20 +54,27 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 
 // publishedOutput is the output schema for the tool's policy and shape; nil:
 // none is published.
-func (e *Entry) publishedOutput(c Contract) []byte {
-	ok := successes(c.Answers)
-	if e.tool.Shape == OpenAPIMCP && e.tool.Policy != Off {
-		return publishOpenAPIMCP(e.tool.Policy, ok)
+func (e *Entry) publishedOutput(c Contract) (doc []byte) {
+	p := e.tool.promise(c)
+	switch {
+	case e.tool.Policy == Off:
+	case e.tool.Shape == OpenAPIMCP:
+		doc = shape.PublishOpenAPIMCP(p)
+	case e.tool.Shape == FlowMCP:
+		doc = shape.PublishFlowMCP(p)
+	default:
+		doc, e.wraps = shape.PublishNative(p)
 	}
-	if e.tool.Policy == Off {
-		return nil
-	}
-	if e.tool.Shape == FlowMCP {
-		return publishFlowMCP(e.tool.Policy, ok)
-	}
-	var doc []byte
-	doc, e.wraps = publishNative(e.tool.Policy, ok, c.Wrapper)
 	return doc
+}
+
+// promise is what the tool promises of its successes.
+func (t *Tool) promise(c Contract) shape.Promise {
+	p := shape.Promise{Advice: t.Policy == Warn, Wrapper: c.Wrapper}
+	for _, v := range successes(c.Answers) {
+		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Schema: v.Schema})
+	}
+	return p
 }
 
 // successes returns the variants of a success: the declared 2xx and those
@@ -94,73 +93,6 @@ func successes(answers []Variant) []Variant {
 		return fallback
 	}
 	return ok
-}
-
-// dataSchema is the union of the successes' schemas as the body of one schema
-// inside a bundle. An unknown member makes the union say nothing: {}.
-func dataSchema(b *schema.Bundle, answers []Variant) []byte {
-	var union [][]byte
-	for _, v := range answers {
-		body := variantSchema(b, v)
-		if bytes.Equal(body, []byte("{}")) {
-			return body
-		}
-		if !slices.ContainsFunc(union, func(x []byte) bool { return bytes.Equal(x, body) }) {
-			union = append(union, body)
-		}
-	}
-	switch len(union) {
-	case 0:
-		return []byte("{}")
-	case 1:
-		return union[0]
-	}
-	return appendAnyOf(nil, union...)
-}
-
-func variantSchema(b *schema.Bundle, v Variant) []byte {
-	switch formOf(v.Media) {
-	case formEmpty:
-		return []byte(`{"type":"null"}`)
-	case formText:
-		return []byte(`{"type":"string"}`)
-	case formBinary:
-		return []byte(binarySchema)
-	case formJSON:
-	}
-	if v.Schema == nil {
-		return []byte("{}")
-	}
-	body, err := b.Add(v.Schema)
-	if err != nil {
-		return []byte("{}")
-	}
-	return body
-}
-
-func appendAnyOf(dst []byte, bodies ...[]byte) []byte {
-	dst = append(dst, `{"anyOf":[`...)
-	dst = append(dst, bytes.Join(bodies, []byte{','})...)
-	return append(dst, `]}`...)
-}
-
-// advised is s as it is published under policy: under warn the schema is
-// advice, any value may come.
-func advised(policy Policy, s []byte) []byte {
-	if policy != Warn || bytes.Equal(s, []byte("{}")) {
-		return s
-	}
-	return appendAnyOf(nil, s, []byte("{}"))
-}
-
-// appendDefs closes the schema in dst, an object without its last brace, with
-// the definitions of the bundle.
-func appendDefs(dst []byte, b *schema.Bundle) []byte {
-	if defs := b.AppendDefs(nil); len(defs) > 0 {
-		dst = append(dst, ',')
-		dst = append(dst, defs...)
-	}
-	return append(dst, '}')
 }
 
 // appendDefinition writes the tool's object for tools/list.

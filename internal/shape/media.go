@@ -1,37 +1,38 @@
-package tenon
+package shape
 
 import "strings"
 
-// form is the way in which an answer's body stands in a result.
-type form uint8
+// Form is the way in which an answer's body stands in a result.
+type Form uint8
 
+// The forms.
 const (
-	formEmpty  form = iota // no body
-	formJSON               // the value itself
-	formText               // a string
-	formBinary             // described, the bytes in a block of their own
+	Empty  Form = iota // no body: null
+	JSON               // the value itself
+	Text               // a string
+	Binary             // described; the bytes in a block of their own
 )
 
-// essence returns a media type without its parameters, in lower case.
-func essence(media string) string {
+// Essence returns a media type without its parameters, in lower case.
+func Essence(media string) string {
 	if i := strings.IndexByte(media, ';'); i >= 0 {
 		media = media[:i]
 	}
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// formOf returns the form of a body of that media type.
-func formOf(media string) form {
-	m := essence(media)
+// FormOf returns the form of a body of that media type.
+func FormOf(media string) Form {
+	m := Essence(media)
 	switch {
 	case m == "":
-		return formEmpty
+		return Empty
 	case isJSON(m):
-		return formJSON
+		return JSON
 	case isText(m):
-		return formText
+		return Text
 	}
-	return formBinary
+	return Binary
 }
 
 func isJSON(m string) bool {
@@ -51,20 +52,27 @@ func isText(m string) bool {
 	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "+xml") || strings.HasSuffix(m, "+yaml")
 }
 
-// blockKind returns the kind of content block that carries binary data.
-func blockKind(media string) BlockKind {
-	switch m := essence(media); {
+// The kinds of binary data, as OutputType says them.
+const (
+	Image = "image"
+	Audio = "audio"
+	Other = "binary"
+)
+
+// KindOf returns the kind of binary data of that media type.
+func KindOf(media string) string {
+	switch m := Essence(media); {
 	case strings.HasPrefix(m, "image/"):
-		return ImageBlock
+		return Image
 	case strings.HasPrefix(m, "audio/"):
-		return AudioBlock
+		return Audio
 	}
-	return ResourceBlock
+	return Other
 }
 
-// mediaMatch rates how well a declared media type or range covers a real one:
-// 0 not at all, 1 */*, 2 type/*, 3 the same.
-func mediaMatch(declared, came string) int {
+// MediaMatch rates how well a declared media type or range covers a real one,
+// both without parameters: 0 not at all, 1 */*, 2 type/*, 3 the same.
+func MediaMatch(declared, came string) int {
 	switch {
 	case declared == came:
 		return 3

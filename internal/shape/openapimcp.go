@@ -1,75 +1,64 @@
-package tenon
+package shape
 
 import (
-	"strings"
-
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// publishOpenAPIMCP is the output schema of the openapi-mcp shape: the common
+// PublishOpenAPIMCP is the output schema of the openapi-mcp shape: the common
 // fields, and one branch for each kind of structure.
-func publishOpenAPIMCP(policy Policy, answers []Variant) []byte {
+func PublishOpenAPIMCP(p Promise) []byte {
 	var b schema.Bundle
 	doc := []byte(`{"type":"object","properties":{` +
 		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},` +
 		`"type":{"enum":["api_response","error"]}},` +
 		`"required":["OutputFormat","OutputType","type"],"anyOf":[` +
 		`{"properties":{"type":{"const":"api_response"},"data":`)
-	doc = append(doc, advised(policy, dataSchema(&b, answers))...)
+	doc = append(doc, p.advised(p.data(&b))...)
 	doc = append(doc, `},"required":["data","metadata"]},`+
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}]`...)
 	return appendDefs(doc, &b)
 }
 
-// shapeOpenAPIMCP writes an api_response; the text copy is the same bytes.
-func shapeOpenAPIMCP(res *Result, r *Reply, f form, data []byte) {
+// OpenAPIMCP writes an api_response around the answer's data.
+func (a *Answer) OpenAPIMCP(data []byte) []byte {
 	dst := make([]byte, 0, len(data)+512)
 	dst = append(dst, `{"OutputFormat":"`...)
-	if f == formText {
+	if a.Form == Text {
 		dst = append(dst, `unstructured","OutputType":"text"`...)
 	} else {
 		dst = append(dst, `structured","OutputType":"`...)
-		dst = append(dst, outputType(r, f)...)
+		dst = append(dst, a.outputType()...)
 		dst = append(dst, '"')
 	}
 	dst = append(dst, `,"type":"api_response","data":`...)
 	dst = append(dst, data...)
 	dst = append(dst, `,"metadata":`...)
-	dst = appendUpstream(dst, r.Status, r.Header)
-	dst = append(dst, '}')
-	res.Structured = dst
-	res.Content = []Block{{Text: dst}}
+	dst = appendUpstream(dst, a.Status, a.Header)
+	return append(dst, '}')
 }
 
-func outputType(r *Reply, f form) string {
-	if f != formBinary {
+func (a *Answer) outputType() string {
+	if a.Form != Binary {
 		return "json"
 	}
-	switch blockKind(r.Media) {
-	case ImageBlock:
-		return "image"
-	case AudioBlock:
-		return "audio"
-	case TextBlock, ResourceBlock, LinkBlock:
-	}
-	return "binary"
+	return KindOf(a.Media)
 }
 
-// appendErrorOpenAPIMCP writes the error structure.
-func appendErrorOpenAPIMCP(dst []byte, f failure) []byte {
+// AppendOpenAPIMCP appends the error structure.
+func (f *Failure) AppendOpenAPIMCP(dst []byte) []byte {
 	dst = append(dst, `{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`...)
-	dst = append(dst, f.code...)
+	dst = append(dst, f.Code...)
 	dst = append(dst, `","message":`...)
-	dst = rawjson.AppendString(dst, strings.TrimSpace(f.message))
+	dst = rawjson.AppendString(dst, f.Message)
 	dst = append(dst, `,"details":`...)
-	if f.details == nil {
+	if f.Details == nil {
 		dst = append(dst, '{', '}')
 	} else {
-		dst = append(dst, f.details...)
+		dst = append(dst, f.Details...)
 	}
 	dst = append(dst, `,"suggestions":[`...)
-	for i, s := range f.suggestions {
+	for i, s := range f.Suggestions {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -1,0 +1,161 @@
+package shape
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// maxErrorBody bounds how much of an upstream's error body travels.
+const maxErrorBody = 16 << 10
+
+// Failure is what a caller learns of a call that did not succeed.
+type Failure struct {
+	Tool        string
+	Code        string
+	Number      int      // of the flowmcp shape; docs/errors.md has the numbers
+	Message     string   // for the model
+	Details     []byte   // JSON object; nil: none
+	Suggestions []string // what to do next
+}
+
+// ErrorDetails is {"status":…,"mediaType":…,"body":…} of an answer that is no
+// success; the body is bounded.
+func (a *Answer) ErrorDetails() []byte {
+	dst := append([]byte(nil), `{"status":`...)
+	dst = strconv.AppendInt(dst, int64(a.Status), 10)
+	if len(a.Body) > 0 {
+		dst = append(dst, `,"mediaType":`...)
+		dst = rawjson.AppendString(dst, Essence(a.Media))
+		dst = append(dst, `,"body":`...)
+		dst = a.appendErrorBody(dst)
+	}
+	return append(dst, '}')
+}
+
+func (a *Answer) appendErrorBody(dst []byte) []byte {
+	switch {
+	case a.Form == Binary:
+		return rawjson.AppendString(dst, strconv.Itoa(len(a.Body))+" bytes of "+Essence(a.Media))
+	case a.Form == JSON && len(a.Body) <= maxErrorBody:
+		return append(dst, oneLine(a.Body)...)
+	}
+	return rawjson.AppendString(dst, Excerpt(a.Body, maxErrorBody))
+}
+
+// Said finds the sentence for people in an error body: the members of
+// problem+json (RFC 9457) and the usual others, or a short text.
+func (a *Answer) Said() string {
+	if a.Form == Text && len(a.Body) <= 300 {
+		return strings.TrimSpace(Excerpt(a.Body, 300))
+	}
+	if a.Form != JSON || len(a.Body) > maxErrorBody {
+		return ""
+	}
+	doc, err := rawjson.Parse(a.Body)
+	if err != nil {
+		return ""
+	}
+	for _, path := range []string{"/detail", "/message", "/error/message", "/error_description", "/title", "/error"} {
+		if s := doc.Str(doc.Pointer(path)); s != "" {
+			return Excerpt([]byte(s), 500)
+		}
+	}
+	return ""
+}
+
+// FaultDetails is {"field":…,"reason":…,"faults":[…]}: the first fault in the
+// words of the structure, and all of them; nil without one.
+func FaultDetails(violations []schema.Violation) []byte {
+	if len(violations) == 0 {
+		return nil
+	}
+	dst := []byte(`{"field":`)
+	dst = rawjson.AppendString(dst, field(violations[0]))
+	dst = append(dst, `,"reason":`...)
+	dst = rawjson.AppendString(dst, reason(violations[0]))
+	dst = append(dst, `,"faults":`...)
+	dst = appendViolations(dst, violations)
+	return append(dst, '}')
+}
+
+// Words says in one line what is wrong.
+func Words(violations []schema.Violation) string {
+	const shown = 5
+	var b strings.Builder
+	for i, v := range violations[:min(len(violations), shown)] {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		if name := field(v); name != "" {
+			b.WriteString(name + ": ")
+		}
+		b.WriteString(reason(v))
+	}
+	if more := len(violations) - shown; more > 0 {
+		b.WriteString("; and " + strconv.Itoa(more) + " more")
+	}
+	return b.String()
+}
+
+// field names the place of a violation as a person would: items.3.name. A
+// missing member is named itself.
+func field(v schema.Violation) string {
+	path := strings.TrimPrefix(v.Path, "/")
+	path = strings.ReplaceAll(path, "/", ".")
+	path = strings.NewReplacer("~1", "/", "~0", "~").Replace(path)
+	if v.Keyword != "required" {
+		return path
+	}
+	name, err := strconv.Unquote(strings.TrimPrefix(v.Expected, "member "))
+	switch {
+	case err != nil:
+		return path
+	case path == "":
+		return name
+	}
+	return path + "." + name
+}
+
+func reason(v schema.Violation) string {
+	if v.Keyword == "required" {
+		return "required field missing"
+	}
+	return "expected " + v.Expected + ", got " + v.Got
+}
+
+// Suggestions say what would make the first faults good.
+func Suggestions(violations []schema.Violation) []string {
+	var list []string
+	for _, v := range violations[:min(len(violations), 5)] {
+		list = append(list, suggestion(v))
+	}
+	return list
+}
+
+func suggestion(v schema.Violation) string {
+	name := field(v)
+	switch {
+	case v.Keyword == "required":
+		return "Provide " + name
+	case v.Keyword == "additionalProperties":
+		return "Leave out " + name
+	case name == "":
+		return "Send " + v.Expected
+	}
+	return "Give " + name + " as " + v.Expected
+}
+
+// Excerpt cuts text at a rune so that it has at most limit bytes.
+func Excerpt(text []byte, limit int) string {
+	if len(text) <= limit {
+		return strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return strings.ToValidUTF8(string(text[:limit]), "\uFFFD") + "…"
+}

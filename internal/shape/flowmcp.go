@@ -1,0 +1,48 @@
+package shape
+
+import (
+	"encoding/base64"
+	"slices"
+	"strconv"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// PublishFlowMCP is the output schema of the flowmcp shape: the envelope of
+// FlowMCP's output schema page around the data or null.
+func PublishFlowMCP(p Promise) []byte {
+	var b schema.Bundle
+	p.Successes = slices.Clone(p.Successes)
+	for i, v := range p.Successes {
+		if FormOf(v.Media) == Binary {
+			p.Successes[i].Media = "text/plain" // it is delivered as a base64 string
+		}
+	}
+	data := p.advised(p.data(&b))
+	if !p.Advice && len(data) > len("{}") {
+		data = appendAnyOf(nil, data, []byte(`{"type":"null"}`))
+	}
+	doc := []byte(`{"type":"object","properties":{"status":{"type":"boolean"},` +
+		`"messages":{"type":"array","items":{"type":"string"}},"data":`)
+	doc = append(doc, data...)
+	doc = append(doc, `},"required":["status","messages","data"]`...)
+	return appendDefs(doc, &b)
+}
+
+// FlowMCP writes the envelope of a success. Binary data is a base64 string,
+// beside the block that also has it.
+func (a *Answer) FlowMCP(data []byte) []byte {
+	if a.Form == Binary {
+		data = append(base64.StdEncoding.AppendEncode([]byte{'"'}, a.Body), '"')
+	}
+	return slices.Concat([]byte(`{"status":true,"messages":[],"data":`), data, []byte{'}'})
+}
+
+// AppendFlowMCP appends the envelope of a failure: no data, and one message
+// with a number.
+func (f *Failure) AppendFlowMCP(dst []byte) []byte {
+	dst = append(dst, `{"status":false,"messages":[`...)
+	dst = rawjson.AppendString(dst, "E00"+strconv.Itoa(f.Number)+" "+f.Tool+": "+f.Message)
+	return append(dst, `],"data":null}`...)
+}

@@ -1,0 +1,124 @@
+package shape
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// maxViolations bounds how many violations travel with a result.
+const maxViolations = 20
+
+// Meta is what _meta says of a call beside its value.
+type Meta struct {
+	Contract   bool // the verdict and what goes with it are said
+	Verdict    string
+	Executed   string // "no", "yes" or "unknown"
+	Retry      string // "safe" or "unsafe"
+	Violations []schema.Violation
+	Media      string // of the answer
+
+	Upstream bool // status and headers are said: the shape has no place for them
+	Status   int  // 0: no HTTP was involved
+	Header   http.Header
+}
+
+// JSON writes the _meta object; nil where it would be empty.
+func (m *Meta) JSON() []byte {
+	upstream := m.Upstream && m.Status != 0
+	if !m.Contract && !upstream {
+		return nil
+	}
+	dst := append(make([]byte, 0, 192), '{') // most fit in that
+	if m.Contract {
+		dst = append(dst, `"tenon/contract":`...)
+		dst = m.appendContract(dst)
+	}
+	if upstream {
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `"tenon/upstream":`...)
+		dst = appendUpstream(dst, m.Status, m.Header)
+	}
+	return append(dst, '}')
+}
+
+func (m *Meta) appendContract(dst []byte) []byte {
+	dst = append(dst, `{"verdict":"`...)
+	dst = append(dst, m.Verdict...)
+	dst = append(dst, `","executed":"`...)
+	dst = append(dst, m.Executed...)
+	dst = append(dst, `","retry":"`...)
+	dst = append(dst, m.Retry...)
+	dst = append(dst, '"')
+	if m.Status != 0 {
+		dst = append(dst, `,"status":`...)
+		dst = strconv.AppendInt(dst, int64(m.Status), 10)
+	}
+	if m.Media != "" {
+		dst = append(dst, `,"mediaType":`...)
+		dst = rawjson.AppendString(dst, Essence(m.Media))
+	}
+	if len(m.Violations) > 0 {
+		dst = append(dst, `,"violations":`...)
+		dst = appendViolations(dst, m.Violations)
+	}
+	if more := len(m.Violations) - maxViolations; more > 0 {
+		dst = append(dst, `,"moreViolations":`...)
+		dst = strconv.AppendInt(dst, int64(more), 10)
+	}
+	return append(dst, '}')
+}
+
+func appendViolations(dst []byte, vs []schema.Violation) []byte {
+	dst = append(dst, '[')
+	for i, v := range vs[:min(len(vs), maxViolations)] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"path":`...)
+		dst = rawjson.AppendString(dst, v.Path)
+		dst = append(dst, `,"keyword":`...)
+		dst = rawjson.AppendString(dst, v.Keyword)
+		dst = append(dst, `,"expected":`...)
+		dst = rawjson.AppendString(dst, v.Expected)
+		dst = append(dst, `,"got":`...)
+		dst = rawjson.AppendString(dst, v.Got)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+// appendUpstream writes {"status_code":…,"headers":{…}}.
+func appendUpstream(dst []byte, status int, header http.Header) []byte {
+	dst = append(dst, `{"status_code":`...)
+	dst = strconv.AppendInt(dst, int64(status), 10)
+	dst = append(dst, `,"headers":{`...)
+	for i, name := range slices.DeleteFunc(slices.Sorted(maps.Keys(header)), hiddenHeader) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = rawjson.AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = rawjson.AppendString(dst, strings.Join(header[name], ", "))
+	}
+	return append(dst, `}}`...)
+}
+
+// hiddenHeader tells the response headers that stay here: credentials, and
+// those that concern only the connection.
+func hiddenHeader(name string) bool {
+	switch strings.ToLower(name) {
+	case "set-cookie", "set-cookie2", "authorization", "proxy-authorization", "www-authenticate", "proxy-authenticate",
+		"authentication-info", "proxy-authentication-info", "connection", "keep-alive", "te", "trailer",
+		"transfer-encoding", "upgrade", "proxy-connection":
+		return true
+	}
+	return false
+}

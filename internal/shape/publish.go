@@ -1,0 +1,146 @@
+package shape
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// binarySchema describes what stands in the place of an image, a sound or
+// other binary data: the bytes are in the content block of that index.
+const binarySchema = `{"type":"object","properties":{` +
+	`"mimeType":{"type":"string"},"bytes":{"type":"integer"},"sha256":{"type":"string"},` +
+	`"block":{"type":"integer","description":"index of the content block that holds the bytes"}},` +
+	`"required":["mimeType","bytes","sha256","block"]}`
+
+// Promise is what a tool promises of its successes.
+type Promise struct {
+	Successes []Variant // nil: nothing is declared
+	Advice    bool      // the schema is advice: any value may come
+	Wrapper   string    // title of the object in which Native holds even an object; empty: no such object
+}
+
+// Variant is one declared success.
+type Variant struct {
+	Media  string // media type or range; empty: no body
+	Schema []byte // of a JSON body; nil: it is not described
+}
+
+// DataSchema is the schema of the data alone, a document that stands by
+// itself.
+func DataSchema(p Promise) []byte {
+	var b schema.Bundle
+	body := p.data(&b)
+	return appendDefs(append([]byte(nil), body[:len(body)-1]...), &b)
+}
+
+// data is the union of the successes' schemas as the body of one schema
+// inside a bundle. An unknown member makes the union say nothing: {}.
+func (p Promise) data(b *schema.Bundle) []byte {
+	var union [][]byte
+	for _, v := range p.Successes {
+		body := v.body(b)
+		if bytes.Equal(body, []byte("{}")) {
+			return body
+		}
+		if !slices.ContainsFunc(union, func(x []byte) bool { return bytes.Equal(x, body) }) {
+			union = append(union, body)
+		}
+	}
+	switch len(union) {
+	case 0:
+		return []byte("{}")
+	case 1:
+		return union[0]
+	}
+	return appendAnyOf(nil, union...)
+}
+
+func (v Variant) body(b *schema.Bundle) []byte {
+	switch FormOf(v.Media) {
+	case Empty:
+		return []byte(`{"type":"null"}`)
+	case Text:
+		return []byte(`{"type":"string"}`)
+	case Binary:
+		return []byte(binarySchema)
+	case JSON:
+	}
+	if v.Schema == nil {
+		return []byte("{}")
+	}
+	body, err := b.Add(v.Schema)
+	if err != nil {
+		return []byte("{}")
+	}
+	return body
+}
+
+// advised is s as it is published: advice admits any other value too.
+func (p Promise) advised(s []byte) []byte {
+	if !p.Advice || bytes.Equal(s, []byte("{}")) {
+		return s
+	}
+	return appendAnyOf(nil, s, []byte("{}"))
+}
+
+// allObjects reports whether every success is a JSON object by its schema.
+func (p Promise) allObjects() bool {
+	for _, v := range p.Successes {
+		if FormOf(v.Media) != JSON || v.Schema == nil {
+			return false
+		}
+		doc, err := rawjson.Parse(v.Schema)
+		if err != nil || !objectOnly(doc, doc.Root(), 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// objectOnly reports whether the schema at n says that its values are objects,
+// itself, by its reference or by a member of its allOf.
+func objectOnly(d *rawjson.Doc, n rawjson.Node, depth int) bool {
+	if depth > 16 || d.Kind(n) != rawjson.Object {
+		return false
+	}
+	if t := d.Get(n, "type"); t != rawjson.None {
+		return d.Str(t) == "object"
+	}
+	if ref := d.Str(d.Get(n, "$ref")); len(ref) > 1 && ref[0] == '#' {
+		return objectOnly(d, d.Pointer(ref[1:]), depth+1)
+	}
+	for c := d.First(d.Get(n, "allOf")); c != rawjson.None; c = d.Next(c) {
+		if objectOnly(d, c, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// literalObject reports whether a schema's root has "type":"object" as clients
+// look for it.
+func literalObject(body []byte) bool {
+	doc, err := rawjson.Parse(body)
+	return err == nil && doc.Str(doc.Get(doc.Root(), "type")) == "object"
+}
+
+func appendAnyOf(dst []byte, bodies ...[]byte) []byte {
+	dst = append(dst, `{"anyOf":[`...)
+	dst = append(dst, bytes.Join(bodies, []byte{','})...)
+	return append(dst, `]}`...)
+}
+
+// appendDefs closes the schema in dst, an object without its last brace, with
+// the definitions of the bundle.
+func appendDefs(dst []byte, b *schema.Bundle) []byte {
+	if defs := b.AppendDefs(nil); len(defs) > 0 {
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, defs...)
+	}
+	return append(dst, '}')
+}
