@@ -34,7 +34,7 @@ func rooms() map[string][]string {
 		"internal/bookshop": {},
 		"openapi":           {".", "schema", "internal/rawjson", "internal/yaml", "internal/egress"},
 		"flowmcp":           {".", "schema", "internal/rawjson", "internal/egress", "internal/sandbox"},
-		"functions":         {".", "schema", "internal/rawjson"},
+		"functions":         {".", "internal/rawjson"},
 		"functions/worker":  {".", "schema", "functions", "internal/rawjson"},
 		"functions/host":    {".", "schema", "functions", "internal/rawjson", "internal/proc"},
 		"server":            {".", "internal/rawjson"},

@@ -1,0 +1,136 @@
+package functions
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// readBlock reads a content block of MCP. What a [tenon.Block] has no member
+// for (annotations, a link's size) is left out.
+func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
+	kind := doc.Get(n, "type")
+	if doc.Kind(kind) != rawjson.String {
+		return tenon.Block{}, &Error{What: "a content block must be an object with a type"}
+	}
+	switch name := doc.Str(kind); name {
+	case "text":
+		text := doc.Get(n, "text")
+		if doc.Kind(text) != rawjson.String {
+			return tenon.Block{}, &Error{What: "a text block must have a text"}
+		}
+		return tenon.Block{Kind: tenon.TextBlock, Text: []byte(doc.Str(text))}, nil
+	case "image", "audio":
+		b := tenon.Block{Kind: tenon.ImageBlock, Media: doc.Str(doc.Get(n, "mimeType"))}
+		if name == "audio" {
+			b.Kind = tenon.AudioBlock
+		}
+		var err error
+		b.Data, err = readBase64(doc, doc.Get(n, "data"))
+		return b, err
+	case "resource":
+		return readContents(doc, doc.Get(n, "resource"))
+	case "resource_link":
+		b := tenon.Block{Kind: tenon.LinkBlock, URI: doc.Str(doc.Get(n, "uri")), Name: doc.Str(doc.Get(n, "name")), Media: doc.Str(doc.Get(n, "mimeType"))}
+		if b.URI == "" {
+			return b, &Error{What: "a resource link must have a uri"}
+		}
+		return b, nil
+	default:
+		return tenon.Block{}, &Error{What: fmt.Sprintf("there is no content block of type %q", name)}
+	}
+}
+
+// readContents reads what stands in a resource: a text or a blob.
+func readContents(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
+	b := tenon.Block{Kind: tenon.ResourceBlock, URI: doc.Str(doc.Get(n, "uri")), Media: doc.Str(doc.Get(n, "mimeType"))}
+	if text := doc.Get(n, "text"); doc.Kind(text) == rawjson.String {
+		b.Text = append([]byte{}, doc.Str(text)...)
+		return b, nil
+	}
+	blob := doc.Get(n, "blob")
+	if blob == rawjson.None {
+		return b, &Error{What: "the contents of a resource must have a text or a blob"}
+	}
+	var err error
+	b.Data, err = readBase64(doc, blob)
+	return b, err
+}
+
+func readBase64(doc *rawjson.Doc, n rawjson.Node) ([]byte, error) {
+	if doc.Kind(n) != rawjson.String {
+		return nil, &Error{What: "data must be a string in base64"}
+	}
+	data, err := base64.StdEncoding.DecodeString(doc.Str(n))
+	if err != nil {
+		return nil, &Error{What: "data must be a string in base64", Err: err}
+	}
+	return data, nil
+}
+
+func readBlocks(doc *rawjson.Doc, list rawjson.Node) ([]tenon.Block, error) {
+	blocks := make([]tenon.Block, 0, doc.Len(list))
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		b, err := readBlock(doc, n)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}
+
+// appendBlock writes a content block of MCP.
+func appendBlock(dst []byte, b tenon.Block) []byte {
+	var o Object
+	switch b.Kind {
+	case tenon.ImageBlock, tenon.AudioBlock:
+		name := "image"
+		if b.Kind == tenon.AudioBlock {
+			name = "audio"
+		}
+		o = Object{textMember("type", name), dataMember("data", b.Data), textMember("mimeType", b.Media)}
+	case tenon.ResourceBlock:
+		o = Object{textMember("type", "resource"), {Key: "resource", Value: appendContents(nil, b)}}
+	case tenon.LinkBlock:
+		o = Object{textMember("type", "resource_link"), textMember("uri", b.URI), textMember("name", orElse(b.Name, b.URI))}
+		if b.Media != "" {
+			o = append(o, textMember("mimeType", b.Media))
+		}
+	case tenon.TextBlock:
+		o = Object{textMember("type", "text"), {Key: "text", Value: rawjson.AppendString(nil, b.Text)}}
+	}
+	return o.Append(dst)
+}
+
+// appendContents writes what stands in a resource.
+func appendContents(dst []byte, b tenon.Block) []byte {
+	o := Object{textMember("uri", b.URI)}
+	if b.Media != "" {
+		o = append(o, textMember("mimeType", b.Media))
+	}
+	if b.Text != nil || b.Data == nil {
+		o = append(o, Member{Key: "text", Value: rawjson.AppendString(nil, b.Text)})
+	} else {
+		o = append(o, dataMember("blob", b.Data))
+	}
+	return o.Append(dst)
+}
+
+func appendBlocks(dst []byte, blocks []tenon.Block) []byte {
+	dst = append(dst, '[')
+	for i, b := range blocks {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendBlock(dst, b)
+	}
+	return append(dst, ']')
+}
+
+func dataMember(key string, data []byte) Member {
+	value := base64.StdEncoding.AppendEncode([]byte{'"'}, data)
+	return Member{Key: key, Value: append(value, '"')}
+}
