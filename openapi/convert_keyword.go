@@ -179,7 +179,7 @@ func (c *converter) negative(key string, m rawjson.Node) {
 
 // members writes a keyword with schemas by name, leaving out the hidden ones.
 // The keys are names, whatever they look like.
-func (c *converter) members(key string, m rawjson.Node, hidden func(rawjson.Node) bool) {
+func (c *converter) members(key string, m rawjson.Node, hidden func(value) bool) {
 	if c.doc.Kind(m) != rawjson.Object {
 		c.loosen(m, key+" is left out: it is no object")
 		return
@@ -188,7 +188,7 @@ func (c *converter) members(key string, m rawjson.Node, hidden func(rawjson.Node
 	c.dst = append(c.dst, '{')
 	again := c.repeated(m)
 	for p := c.doc.First(m); p != rawjson.None; p = c.doc.Next(p) {
-		if again.isLast(p) && (hidden == nil || !hidden(p)) {
+		if again.isLast(p) && (hidden == nil || !hidden(value{c.file, p})) {
 			c.propertyName(p)
 			c.part(p)
 		}

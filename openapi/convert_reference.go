@@ -40,7 +40,7 @@ func (c *converter) referTo(ref rawjson.Node, target value) {
 		c.loosen(ref, "the reference leads to something that is no schema; anything is accepted there")
 		return
 	}
-	if c.apart == 0 && c.self != rawjson.None && c.isCircular(target.node) {
+	if c.apart == 0 && c.self != rawjson.None && c.isCircular(target) {
 		c.loosen(ref, "the schema contains itself without end; the reference is left out")
 		return
 	}
@@ -54,8 +54,8 @@ func (c *converter) referTo(ref rawjson.Node, target value) {
 
 // isCircular reports whether validating a value against self would, by way of
 // the target, validate the same value against self again.
-func (c *converter) isCircular(target rawjson.Node) bool {
-	s := search{converter: c, goal: c.self, seen: make(map[rawjson.Node]struct{})}
+func (c *converter) isCircular(target value) bool {
+	s := search{document: c.document, goal: value{c.file, c.self}, seen: make(map[value]struct{})}
 	return s.reaches(target)
 }
 
@@ -65,30 +65,31 @@ const maxSteps = 1000
 
 // search goes over schemas that apply to the same value.
 type search struct {
-	*converter
-	goal  rawjson.Node
-	seen  map[rawjson.Node]struct{}
+	*document
+	goal  value
+	seen  map[value]struct{}
 	steps int
 }
 
-func (s *search) reaches(n rawjson.Node) bool {
-	if n == s.goal {
+func (s *search) reaches(v value) bool {
+	if v == s.goal {
 		return true
 	}
-	if _, again := s.seen[n]; again || s.steps > maxSteps || s.doc.Kind(n) != rawjson.Object {
+	if _, again := s.seen[v]; again || s.steps > maxSteps || v.kind() != rawjson.Object {
 		return false
 	}
-	s.seen[n] = struct{}{}
-	if ref := s.doc.Get(n, "$ref"); s.doc.Kind(ref) == rawjson.String {
-		if t, err := s.targetOf(value{s.file, ref}); err == nil && s.reaches(t.node) {
+	s.seen[v] = struct{}{}
+	if ref := v.get("$ref"); ref.kind() == rawjson.String {
+		if t, err := s.targetOf(ref); err == nil && s.reaches(t) {
 			return true
 		}
 		if s.legacy() {
 			return false
 		}
 	}
-	for m := s.doc.First(n); m != rawjson.None; m = s.doc.Next(m) {
-		if s.reachesThrough(m) {
+	doc := v.file.doc
+	for m := doc.First(v.node); m != rawjson.None; m = doc.Next(m) {
+		if s.reachesThrough(string(doc.RawKey(m)), value{v.file, m}) {
 			return true
 		}
 	}
@@ -96,13 +97,16 @@ func (s *search) reaches(n rawjson.Node) bool {
 }
 
 // reachesThrough is reaches for one keyword.
-func (s *search) reachesThrough(m rawjson.Node) bool {
-	switch string(s.key(m)) {
+func (s *search) reachesThrough(key string, v value) bool {
+	switch key {
 	case "not", "if", "then", "else":
-		return s.reaches(m)
+		return s.reaches(v)
 	case "allOf", "anyOf", "oneOf", "dependentSchemas":
-		for e := s.doc.First(m); e != rawjson.None && s.steps <= maxSteps; e = s.doc.Next(e) {
-			if s.steps++; s.reaches(e) {
+		for _, e := range v.each() {
+			if s.steps++; s.steps > maxSteps {
+				return false
+			}
+			if s.reaches(e) {
 				return true
 			}
 		}
@@ -114,13 +118,12 @@ func (s *search) reachesThrough(m rawjson.Node) bool {
 // schema of the document answers to it, which is then what it means. Else its
 // meaning depends on the way to it, and it is left out.
 func (c *converter) dynamicReference(m rawjson.Node) {
-	ref := c.doc.Str(m)
-	target, err := c.resolveIn(c.file, ref)
+	target, err := c.resolveIn(value{c.file, m}, c.doc.Str(m))
 	if err != nil {
 		c.loosen(m, err.Error()+"; anything is accepted there")
 		return
 	}
-	if len(ref) > 1 && ref[1] != '/' && c.anchors()[ref[1:]].dynamic > 1 {
+	if target.file.sharesAnchor(c.doc.Str(m)) {
 		c.loosen(m, "a $dynamicRef with several targets is not supported; anything is accepted there")
 		return
 	}

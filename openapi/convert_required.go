@@ -75,37 +75,36 @@ func (c *converter) hiddenNames() []string {
 	}
 	if c.hiddenOf != c.scope {
 		looks := 0
-		c.hiddenOf, c.hiddenSet = c.scope, c.collectHidden(nil, c.scope, &looks)
+		c.hiddenOf, c.hiddenSet = c.scope, c.collectHidden(nil, value{c.file, c.scope}, &looks)
 	}
 	return c.hiddenSet
 }
 
-// collectHidden adds those of schema n and of what it is composed of.
-func (c *converter) collectHidden(names []string, n rawjson.Node, looks *int) []string {
-	if *looks++; *looks > maxLooks || c.doc.Kind(n) != rawjson.Object {
+// collectHidden adds those of schema v and of what it is composed of.
+func (c *converter) collectHidden(names []string, v value, looks *int) []string {
+	if *looks++; *looks > maxLooks || v.kind() != rawjson.Object {
 		return names
 	}
-	properties := c.doc.Get(n, "properties")
-	for p := c.doc.First(properties); p != rawjson.None; p = c.doc.Next(p) {
-		if c.hidden(p) {
-			names = append(names, c.doc.Key(p))
+	doc := v.file.doc
+	for p := doc.First(doc.Get(v.node, "properties")); p != rawjson.None; p = doc.Next(p) {
+		if c.hidden(value{v.file, p}) {
+			names = append(names, doc.Key(p))
 		}
 	}
-	if ref := c.doc.Get(n, "$ref"); c.doc.Kind(ref) == rawjson.String {
-		if t, err := c.targetOf(value{c.file, ref}); err == nil {
-			names = c.collectHidden(names, t.node, looks)
+	if ref := v.get("$ref"); ref.kind() == rawjson.String {
+		if t, err := c.targetOf(ref); err == nil {
+			names = c.collectHidden(names, t, looks)
 		}
 	}
-	all := c.doc.Get(n, "allOf")
-	for e := c.doc.First(all); e != rawjson.None; e = c.doc.Next(e) {
+	for _, e := range v.get("allOf").each() {
 		names = c.collectHidden(names, e, looks)
 	}
 	return names
 }
 
-// hidden reports whether schema p is marked as not going in this direction,
-// here or where its reference leads.
-func (c *converter) hidden(p rawjson.Node) bool {
+// hidden reports whether the schema p is marked as not going in this
+// direction, here or where its reference leads.
+func (c *converter) hidden(p value) bool {
 	if !c.marked() {
 		return false
 	}
@@ -114,26 +113,33 @@ func (c *converter) hidden(p rawjson.Node) bool {
 		mark = "writeOnly"
 	}
 	for range maxHops {
-		if c.doc.Kind(p) != rawjson.Object {
-			return false
-		}
-		ref, flag := rawjson.None, false
-		for m := c.doc.First(p); m != rawjson.None; m = c.doc.Next(m) {
-			switch string(c.doc.RawKey(m)) {
-			case mark:
-				flag = c.doc.IsTrue(m)
-			case "$ref":
-				ref = m
-			}
-		}
-		if ref == rawjson.None || flag && !c.legacy() {
+		ref, flag := p.marks(mark)
+		if !ref.ok() || flag && !c.legacy() {
 			return flag
 		}
-		t, err := c.targetOf(value{c.file, ref})
+		t, err := c.targetOf(ref)
 		if err != nil {
 			return flag
 		}
-		p = t.node
+		p = t
 	}
 	return false
+}
+
+// marks returns, in one pass, the reference that a schema is and whether the
+// mark is set beside it.
+func (v value) marks(mark string) (ref value, flag bool) {
+	if v.kind() != rawjson.Object {
+		return value{}, false
+	}
+	doc := v.file.doc
+	for m := doc.First(v.node); m != rawjson.None; m = doc.Next(m) {
+		switch string(doc.RawKey(m)) {
+		case mark:
+			flag = doc.IsTrue(m)
+		case "$ref":
+			ref = value{v.file, m}
+		}
+	}
+	return ref, flag
 }

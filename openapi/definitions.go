@@ -102,12 +102,18 @@ func (d *document) proposeName(target value) string {
 	}
 	path := pathTo(target)
 	h := fnv.New32a()
+	if target.file != d.root.file {
+		_, _ = h.Write([]byte(target.file.at.String() + "\x00")) // never fails
+	}
 	for _, token := range path {
 		_, _ = h.Write([]byte(token + "\x00")) // never fails
 	}
 	readable := key
 	if !component {
 		readable = strings.Join(path[max(0, len(path)-3):], ".")
+	}
+	if readable == "" { // a whole file
+		readable = target.file.at.base()
 	}
 	return fmt.Sprintf("%s_%08x", sanitise(readable), h.Sum32())
 }

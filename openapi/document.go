@@ -31,8 +31,8 @@ type document struct {
 	version version
 	root    value
 
-	marked  func() bool // the words readOnly or writeOnly are somewhere in the document
-	anchors func() map[string]anchor
+	library *library
+	marked  func() bool // the words readOnly or writeOnly may be somewhere in the document
 	defs    definitions
 	targets targets
 	scratch sync.Pool // of *[]byte
@@ -41,10 +41,14 @@ type document struct {
 
 // file is one file of a document.
 type file struct {
-	name  string
+	name  string  // as reports have it
+	at    address // where its references are relative to
 	doc   *rawjson.Doc
 	lines *lineIndex   // of a JSON file
 	yaml  *yaml.Result // of a YAML file, whose Doc is over the JSON made of it
+
+	hasIDs     func() bool // the word $id or $self is somewhere in the file
+	identities func() identities
 }
 
 // value is a place in a document. The zero value is no place: it is not ok
@@ -116,22 +120,34 @@ func (v value) raw() []byte {
 	return v.file.doc.Raw(v.node)
 }
 
-// parseDocument reads a document, which must not change any more. It is JSON
-// where it parses as JSON, else YAML.
+// parseDocument reads a document that consists of one file, which must not
+// change any more. It is JSON where it parses as JSON, else YAML.
 func parseDocument(name string, raw []byte) (*document, error) {
-	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	return parseMain(name, address{}, raw, &library{})
+}
+
+// parseMain reads a document by its main file; the others are found through l.
+func parseMain(name string, at address, raw []byte, l *library) (*document, error) {
+	raw = trimMark(raw)
 	f, err := parseFile(name, raw)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{name: name, root: value{f, f.doc.Root()}}
+	f.at = at
+	l.holds(f)
+	d := &document{name: name, root: value{f, f.doc.Root()}, library: l}
 	if d.version, err = versionOf(d.root); err != nil {
 		return nil, sourceError(name, d.position(d.root), err.Error())
 	}
 	d.marked = sync.OnceValue(func() bool {
-		return bytes.Contains(raw, []byte("readOnly")) || bytes.Contains(raw, []byte("writeOnly"))
+		if bytes.Contains(raw, []byte("readOnly")) || bytes.Contains(raw, []byte("writeOnly")) {
+			return true
+		}
+		for range foreignReferences(f.doc) { // the words may be in that file
+			return true
+		}
+		return false
 	})
-	d.anchors = sync.OnceValue(func() map[string]anchor { return anchorsOf(f.doc) })
 	if f.yaml != nil {
 		for _, n := range f.yaml.Notes {
 			d.told.add(place{line: n.Line, what: n.What}, tenon.Fault{File: name, Line: n.Line, What: n.What})
@@ -146,7 +162,7 @@ func parseFile(name string, raw []byte) (*file, error) {
 	}
 	doc, err := rawjson.Parse(raw)
 	if err == nil {
-		return &file{name: name, doc: doc, lines: newLineIndex(raw)}, nil
+		return newFile(&file{name: name, doc: doc, lines: newLineIndex(raw)}), nil
 	}
 	if len(raw) <= yaml.MaxSize { // a YAML document may begin with a brace
 		if f, err := parseYAML(name, raw); err == nil {
@@ -174,8 +190,20 @@ func parseYAML(name string, raw []byte) (*file, error) {
 	if err != nil {
 		return nil, sourceError(name, 0, "not YAML that JSON can hold: "+err.Error())
 	}
-	return &file{name: name, doc: doc, yaml: &result}, nil
+	return newFile(&file{name: name, doc: doc, yaml: &result}), nil
 }
+
+func newFile(f *file) *file {
+	f.hasIDs = sync.OnceValue(func() bool {
+		src := f.doc.Source()
+		return bytes.Contains(src, []byte(`"$id"`)) || bytes.Contains(src, []byte(`"$self"`))
+	})
+	f.identities = sync.OnceValue(func() identities { return identitiesOf(f.doc) })
+	return f
+}
+
+// trimMark takes away the mark with which some editors begin a file.
+func trimMark(raw []byte) []byte { return bytes.TrimPrefix(raw, []byte("\ufeff")) }
 
 // looksLikeJSON reports whether the first thing in raw opens an object or an
 // array.

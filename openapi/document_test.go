@@ -132,10 +132,10 @@ func TestResolve(t *testing.T) {
 		"#/components/schemas/L/z":                 "leads nowhere",
 		"#/components" + strings.Repeat("/a", 500): "leads nowhere",
 		"":                           "is empty",
-		"A":                          "leads to another document",
-		"b.yaml#/A":                  "leads to another document",
-		"https://example.com/a.json": "leads to another document",
-		"file:///etc/passwd":         "leads to another document",
+		"A":                          "without its other files",
+		"b.yaml#/A":                  "without its other files",
+		"https://example.com/a.json": "--allow-ref example.com",
+		"file:///etc/passwd":         "are not read",
 	} {
 		v, err := d.resolve(ref)
 		got := string(v.raw())

@@ -16,92 +16,147 @@ const maxHops = 32
 
 var errReferenceLoop = errors.New("the reference leads back to itself")
 
-// resolve finds what a reference in the document means: "#", "#/…" or the
-// name of an anchor. Other files and URLs are refused.
-func (d *document) resolve(ref string) (value, error) { return d.resolveIn(d.root.file, ref) }
+// resolve finds what a reference in the document's own file means.
+func (d *document) resolve(ref string) (value, error) {
+	return d.resolveIn(value{d.root.file, rawjson.None}, ref)
+}
 
-// resolveIn resolves a reference that was seen in a file.
-func (d *document) resolveIn(f *file, ref string) (value, error) {
-	address, fragment, _ := strings.Cut(ref, "#")
-	if address != "" {
-		return value{}, fmt.Errorf("reference %.200q leads to another document; only references inside the document are supported", ref)
-	}
+// resolveIn resolves a reference that was seen at a place: "#", "#/…" and the
+// name of an anchor in the place's own file, or the same behind the address of
+// another file or the $id of a schema.
+func (d *document) resolveIn(from value, ref string) (value, error) {
 	if ref == "" {
 		return value{}, errors.New("the reference is empty")
 	}
+	addressed, fragment, _ := strings.Cut(ref, "#")
+	home, err := d.homeOf(from, addressed)
+	if err != nil {
+		return value{}, fmt.Errorf("reference %.200q cannot be followed: %w", ref, err)
+	}
+	if target := d.within(home, fragment); target.ok() {
+		return target, nil
+	}
+	// Parts of a document are written as if they stood in the main file, and a
+	// schema with an $id as if it had none.
+	if addressed == "" && home != d.root {
+		for _, other := range []value{{home.file, home.file.doc.Root()}, d.root} {
+			if target := d.within(other, fragment); target.ok() {
+				return target, nil
+			}
+		}
+	}
+	return value{}, fmt.Errorf("reference %.200q leads nowhere", ref)
+}
+
+// homeOf is the file or the schema with an $id in which a fragment is looked
+// for.
+func (d *document) homeOf(from value, addressed string) (value, error) {
+	if id, base := d.enclosing(from); addressed == "" {
+		return id, nil
+	} else if named, ok := d.schemaNamed(base, addressed); ok {
+		return named, nil
+	}
+	at, err := d.library.addressFrom(from.file.at, addressed)
+	if err != nil {
+		return value{}, err
+	}
+	f, err := d.library.open(at)
+	if err != nil {
+		return value{}, err
+	}
+	return value{f, f.doc.Root()}, nil
+}
+
+// within finds a fragment inside of a file or a schema with an $id.
+func (d *document) within(home value, fragment string) value {
 	raw := fragment
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
 	}
 	for _, ptr := range []string{fragment, raw} { // a name may hold a percent sign that encodes nothing
-		if n := d.locate(f, ptr, 0); n != rawjson.None {
-			return value{f, n}, nil
+		if v := d.locate(home, ptr, 0); v.ok() {
+			return v
+		}
+		if ptr == raw {
+			break
 		}
 	}
-	return value{}, fmt.Errorf("reference %.200q leads nowhere", ref)
+	return value{}
 }
 
 // targets remembers what references mean: a document has far fewer targets
 // than references to them.
 type targets struct {
 	mu    sync.RWMutex
-	known map[string]value // by the text of the reference in the source
+	known map[targetKey]value
+}
+
+// targetKey is the text of a reference in the source, and where that text means
+// the same.
+type targetKey struct {
+	file *file
+	text string
 }
 
 // targetOf is resolve for the string that ref is.
 func (d *document) targetOf(ref value) (value, error) {
+	if ref.file.named() { // the same text means different things
+		return d.resolveIn(ref, ref.str())
+	}
 	raw := ref.raw()
 	d.targets.mu.RLock()
-	target, ok := d.targets.known[string(raw)]
+	target, ok := d.targets.known[targetKey{ref.file, string(raw)}]
 	d.targets.mu.RUnlock()
 	if ok {
 		return target, nil
 	}
-	target, err := d.resolveIn(ref.file, ref.str())
+	target, err := d.resolveIn(ref, ref.str())
 	if err != nil {
 		return value{}, err
 	}
 	d.targets.mu.Lock()
 	defer d.targets.mu.Unlock()
 	if d.targets.known == nil {
-		d.targets.known = make(map[string]value)
+		d.targets.known = make(map[targetKey]value)
 	}
-	d.targets.known[string(raw)] = target
+	d.targets.known[targetKey{ref.file, string(raw)}] = target
 	return target, nil
 }
 
 // locate finds the target of a decoded fragment.
-func (d *document) locate(f *file, fragment string, hops int) rawjson.Node {
-	if fragment != "" && fragment[0] != '/' {
-		if a, ok := d.anchors()[fragment]; ok {
-			return a.node
+func (d *document) locate(home value, fragment string, hops int) value {
+	if fragment == "" {
+		return home
+	}
+	if fragment[0] != '/' {
+		return home.anchor(fragment)
+	}
+	if home.node == home.file.doc.Root() {
+		if n := home.file.doc.Pointer(fragment); n != rawjson.None {
+			return value{home.file, n}
 		}
-		return rawjson.None
 	}
-	if n := f.doc.Pointer(fragment); n != rawjson.None {
-		return n
-	}
-	return d.locateLeniently(f, fragment, hops)
+	return d.locateLeniently(home, fragment, hops)
 }
 
-// locateLeniently follows pointers that are not quite right but have only one
-// meaning: a slash in a name that is not escaped, and a way through a
-// reference.
-func (d *document) locateLeniently(f *file, ptr string, hops int) rawjson.Node {
+// locateLeniently follows pointers that begin at a schema, and those that are
+// not quite right but have only one meaning: a slash in a name that is not
+// escaped, and a way through a reference.
+func (d *document) locateLeniently(home value, ptr string, hops int) value {
 	const maxTokens = 64
 	tokens := strings.Split(strings.TrimPrefix(ptr, "/"), "/")
-	n := f.doc.Root()
-	for len(tokens) > 0 && len(tokens) <= maxTokens {
-		next, used := step(f.doc, n, tokens)
+	if len(tokens) > maxTokens {
+		return value{}
+	}
+	doc, n := home.file.doc, home.node
+	for len(tokens) > 0 {
+		next, used := step(doc, n, tokens)
 		if used == 0 {
-			return d.through(f, n, tokens, hops)
+			return d.through(value{home.file, n}, tokens, hops)
 		}
 		n, tokens = next, tokens[used:]
 	}
-	if len(tokens) > 0 {
-		return rawjson.None
-	}
-	return n
+	return value{home.file, n}
 }
 
 // step goes from n along the first token or, where that leads nowhere, along
@@ -126,17 +181,27 @@ func step(doc *rawjson.Doc, n rawjson.Node, tokens []string) (next rawjson.Node,
 	return rawjson.None, 0
 }
 
-// through goes on behind the reference that n is.
-func (d *document) through(f *file, n rawjson.Node, tokens []string, hops int) rawjson.Node {
-	ref := f.doc.Str(f.doc.Get(n, "$ref"))
-	fragment, local := strings.CutPrefix(ref, "#/")
-	if !local || hops >= maxHops {
-		return rawjson.None
+// through goes on behind the reference that v is.
+func (d *document) through(v value, tokens []string, hops int) value {
+	ref := v.strAt("$ref")
+	if ref == "" || hops >= maxHops {
+		return value{}
+	}
+	addressed, fragment, _ := strings.Cut(ref, "#")
+	home, err := d.homeOf(v, addressed)
+	if err != nil {
+		return value{}
 	}
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
 	}
-	return d.locate(f, "/"+fragment+"/"+strings.Join(tokens, "/"), hops+1)
+	if fragment != "" && fragment[0] != '/' {
+		home, fragment = home.anchor(fragment), ""
+		if !home.ok() {
+			return value{}
+		}
+	}
+	return d.locate(home, fragment+"/"+strings.Join(tokens, "/"), hops+1)
 }
 
 // deref follows the references of objects that are not schemas. What is no
@@ -148,49 +213,9 @@ func (d *document) deref(v value) (value, error) {
 			return v, nil
 		}
 		var err error
-		if v, err = d.resolveIn(v.file, ref.str()); err != nil {
+		if v, err = d.resolveIn(ref, ref.str()); err != nil {
 			return value{}, err
 		}
 	}
 	return value{}, errReferenceLoop
-}
-
-// anchor is a schema that names itself.
-type anchor struct {
-	node    rawjson.Node // the first of the name
-	dynamic int          // how many give themselves the name by $dynamicAnchor
-}
-
-// anchorsOf finds the schemas that name themselves with $anchor or
-// $dynamicAnchor. What is no schema but data is not looked into.
-func anchorsOf(doc *rawjson.Doc) map[string]anchor {
-	anchors := make(map[string]anchor)
-	var visit func(n rawjson.Node)
-	visit = func(n rawjson.Node) {
-		for c := doc.First(n); c != rawjson.None; c = doc.Next(c) {
-			switch key := string(doc.RawKey(c)); {
-			case key == "$anchor" || key == "$dynamicAnchor":
-				addAnchor(anchors, doc.Str(c), n, key == "$dynamicAnchor")
-			case key == "example" || key == "examples" || key == "default" || key == "enum" || key == "const" || strings.HasPrefix(key, "x-"):
-			default:
-				visit(c)
-			}
-		}
-	}
-	visit(doc.Root())
-	return anchors
-}
-
-func addAnchor(anchors map[string]anchor, name string, n rawjson.Node, dynamic bool) {
-	if name == "" {
-		return
-	}
-	a, taken := anchors[name]
-	if !taken {
-		a.node = n
-	}
-	if dynamic {
-		a.dynamic++
-	}
-	anchors[name] = a
 }

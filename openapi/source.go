@@ -47,6 +47,9 @@ type Options struct {
 	MaxOutputSchema int           // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
 	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration // of one request, from connecting to the last byte; 0: 30 s
+
+	RefRoot  string   // folder below which the other files of a document on disk may lie; empty: the document's own
+	RefHosts []string // hosts, with a port where it is not the usual one, from which other files of a document may be read
 }
 
 // defaults returns o with its zero fields filled in.
@@ -94,46 +97,63 @@ func New(spec string, o Options) *Source {
 	return &Source{spec: spec, options: o}
 }
 
-// Load reads the document and indexes its operations.
+// Load reads the document and indexes its operations. Of a document in several
+// files, those on disk are read when something first refers to them, those in
+// the web now.
 func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	o, err := s.options.defaults()
 	if err != nil {
 		return tenon.Offer{}, err
 	}
 	if at := remote(s.spec); at != nil {
-		doc, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
+		raw, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
 		if err != nil {
 			return tenon.Offer{}, badSource("read "+public(at), err)
 		}
-		return parse(public(at), final, doc, o)
+		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final)}, raw, o) //nolint:contextcheck // a file may first be asked for long after loading
 	}
-	doc, err := readFile(s.spec)
+	raw, err := readFile(s.spec)
 	if err != nil {
 		return tenon.Offer{}, badSource("read "+s.spec, err)
 	}
-	return parse(s.spec, nil, doc, o)
+	l, at, err := diskLibrary(o, s.spec) //nolint:contextcheck // as above
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	return load(origin{name: s.spec, at: at, library: l}, raw, o)
 }
 
 // Parse is Load for a document whose bytes are at hand. The name stands in
 // reports; where it is a URL, relative servers are resolved against it. The
-// bytes must not be changed afterwards.
+// bytes must not be changed afterwards. References to other files lead nowhere.
 func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
 	o, err := o.defaults()
 	if err != nil {
 		return tenon.Offer{}, err
 	}
+	from := origin{name: name, library: &library{}}
 	if at := remote(name); at != nil {
-		return parse(public(at), at, doc, o)
+		from.name, from.at = public(at), address{url: at}
 	}
-	return parse(name, nil, doc, o)
+	return load(from, doc, o)
 }
 
-func parse(name string, at *url.URL, raw []byte, o Options) (tenon.Offer, error) {
-	doc, err := parseDocument(name, raw)
+// origin is where the main file of a document was found.
+type origin struct {
+	name    string // as reports have it
+	at      address
+	library *library
+}
+
+func load(from origin, raw []byte, o Options) (tenon.Offer, error) {
+	doc, err := parseMain(from.name, from.at, raw, from.library)
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	a := &api{doc: doc, at: at, options: o, yes: true}
+	if from.library.web() {
+		from.library.fetchAll(doc.root.file)
+	}
+	a := &api{doc: doc, at: from.at.url, options: o, yes: true}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
@@ -166,6 +186,11 @@ func readFile(path string) ([]byte, error) {
 		return nil, plain(err)
 	}
 	defer f.Close()
+	return readAll(f)
+}
+
+// readAll reads a file within the bound of a description.
+func readAll(f *os.File) ([]byte, error) {
 	var size int64
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		size = info.Size()

@@ -32,6 +32,8 @@ type sourceFlags struct {
 	baseURL    string
 	headers    []string
 	allowHosts []string
+	refRoot    string
+	allowRefs  []string
 	timeout    time.Duration
 	maxIn      int
 	maxOut     int
@@ -47,6 +49,8 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
+	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of an OpenAPI document may lie (default: the document's own folder)")
+	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of an OpenAPI document from this host in the web (repeatable)")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
@@ -119,6 +123,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
 		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: f.timeout,
+		RefRoot: f.refRoot, RefHosts: f.allowRefs,
 	}, nil
 }
 
