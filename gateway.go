@@ -2,17 +2,10 @@ package tenon
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/tenon-mcp/tenon/schema"
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
@@ -70,7 +63,7 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 		withArgs.Args = []byte("{}")
 		c = &withArgs
 	}
-	if violations := wallOne(checks, c.Args); len(violations) > 0 {
+	if violations := checks.wallOne(c.Args); len(violations) > 0 {
 		return shapeFailure(&e.tool, invalidArguments(violations)), nil
 	}
 	limited, cancel := context.WithTimeout(ctx, g.timeout)
@@ -89,76 +82,4 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 		return &Result{Content: reply.Blocks, Meta: reply.Meta}, nil
 	}
 	return g.answered(e, checks, &reply), nil
-}
-
-// wallOne validates the arguments as they came.
-func wallOne(checks *checks, args []byte) []schema.Violation {
-	if checks.input == nil {
-		return nil
-	}
-	return checks.input.Validate(args)
-}
-
-// handle runs the tool's handler. A panic is an error with an id that links
-// what the caller sees to the log.
-func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call) (reply Reply, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			id := incident()
-			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			reply = Reply{}
-			if readOnly := e.tool.Hints.ReadOnly; readOnly == nil || !*readOnly {
-				reply.Sent.Unsafe = SentNoAnswer
-			}
-			err = errorf(CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
-		}
-	}()
-	return e.tool.Handler(ctx, c)
-}
-
-// failed turns a handler's error into a result.
-func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
-	f := failure{code: CodeOf(err), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
-	var known *Error
-	switch {
-	case errors.As(err, &known):
-		f.message = known.Message
-		if known.Err != nil {
-			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
-		}
-	case f.code == CodeTimeout:
-		f.message = "the call took longer than " + g.timeout.String() + " and was ended"
-	default:
-		f.message = err.Error()
-	}
-	return shapeFailure(&e.tool, f)
-}
-
-// answered judges a reply and gives it its shape.
-func (g *Gateway) answered(e *Entry, checks *checks, r *Reply) *Result {
-	j := judgement{verdict: Unchecked, form: formOfReply(r)}
-	if e.tool.Policy == Off {
-		j = j.strict(r.Body)
-	} else {
-		j = checks.judge(r)
-	}
-	if len(j.violations) > 0 && e.tool.Policy != Off {
-		v := j.violations[0]
-		g.log.Warn("the answer breaks its contract", "tool", e.tool.Name, "policy", string(e.tool.Policy), "verdict", string(j.verdict),
-			"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
-	}
-	switch {
-	case r.Status != 0 && (r.Status < 200 || r.Status > 299):
-		return shapeFailure(&e.tool, upstreamError(r, j))
-	case (j.verdict == Violated || j.verdict == Undeclared) && e.tool.Policy != Warn && e.tool.Policy != Off:
-		return shapeFailure(&e.tool, breach(&e.tool, r, j))
-	}
-	return shapeSuccess(e, r, j)
-}
-
-// incident returns a short random id.
-func incident() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
-	return hex.EncodeToString(b[:])
 }

@@ -1,0 +1,52 @@
+package tenon
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// handle runs the tool's handler. A panic is an error with an id that links
+// what the caller sees to the log.
+func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call) (reply Reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			id := incident()
+			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			reply = Reply{}
+			if readOnly := e.tool.Hints.ReadOnly; readOnly == nil || !*readOnly {
+				reply.Sent.Unsafe = SentNoAnswer
+			}
+			err = errorf(CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
+		}
+	}()
+	return e.tool.Handler(ctx, c)
+}
+
+// failed turns a handler's error into a result.
+func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
+	f := failure{code: CodeOf(err), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		f.message = known.Message
+		if known.Err != nil {
+			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
+		}
+	case f.code == CodeTimeout:
+		f.message = "the call took longer than " + g.timeout.String() + " and was ended"
+	default:
+		f.message = err.Error()
+	}
+	return shapeFailure(&e.tool, f)
+}
+
+// incident returns a short random id.
+func incident() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,194 @@
+package tenon
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// Verdict says how an answer stands to its contract.
+type Verdict string
+
+// The verdicts.
+const (
+	Fits       Verdict = "fits"
+	Violated   Verdict = "violated"
+	Undeclared Verdict = "undeclared" // a status or media type that the description does not name
+	Unchecked  Verdict = "unchecked"  // the description says nothing about such a body
+)
+
+// judgement is what wall two found out about a reply.
+type judgement struct {
+	verdict    Verdict
+	violations []schema.Violation
+	form       shape.Form // how the body can stand in the result
+}
+
+// answered judges a reply and gives it its shape.
+func (g *Gateway) answered(e *Entry, checks *checks, r *Reply) *Result {
+	j := judgement{verdict: Unchecked, form: formOfReply(r)}
+	if e.tool.Policy == Off {
+		j = j.strict(r.Body)
+	} else {
+		j = checks.judge(r)
+	}
+	if len(j.violations) > 0 && e.tool.Policy != Off {
+		v := j.violations[0]
+		g.log.Warn("the answer breaks its contract", "tool", e.tool.Name, "policy", string(e.tool.Policy), "verdict", string(j.verdict),
+			"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
+	}
+	switch {
+	case r.Status != 0 && (r.Status < 200 || r.Status > 299):
+		return shapeFailure(&e.tool, upstreamError(r, j))
+	case (j.verdict == Violated || j.verdict == Undeclared) && e.tool.Policy != Warn && e.tool.Policy != Off:
+		return shapeFailure(&e.tool, breach(&e.tool, r, j))
+	}
+	return shapeSuccess(e, r, j)
+}
+
+// judge picks the variant for the reply's status and media type and validates
+// the body's bytes against it.
+func (c *checks) judge(r *Reply) judgement {
+	j := judgement{verdict: Unchecked, form: formOfReply(r)}
+	if len(c.answers) == 0 {
+		return j.strict(r.Body)
+	}
+	status := c.matchStatus(r.Status)
+	if len(status) == 0 {
+		return j.undeclared("status", c.statuses(), strconv.Itoa(r.Status)).strict(r.Body)
+	}
+	v := matchMedia(status, r)
+	if v == nil {
+		return j.undeclared("mediaType", medias(status), mediaWord(r)).strict(r.Body)
+	}
+	if v.body == nil || j.form != shape.JSON {
+		if j.form != shape.JSON {
+			j.verdict = Fits
+		}
+		return j.strict(r.Body)
+	}
+	j.violations = v.body.Validate(r.Body)
+	j.verdict = Fits
+	if len(j.violations) > 0 {
+		j.verdict = Violated
+		return j.strict(r.Body)
+	}
+	return j
+}
+
+// strict makes sure that a body that will be spliced as JSON is JSON: what is
+// not becomes text, and a violation of kind syntax.
+func (j judgement) strict(body []byte) judgement {
+	if j.form != shape.JSON {
+		return j
+	}
+	err := rawjson.Check(body)
+	if err == nil {
+		return j
+	}
+	j.form = shape.Text
+	j.verdict = Violated
+	if !slices.ContainsFunc(j.violations, func(v schema.Violation) bool { return v.Keyword == "syntax" }) {
+		j.violations = append(j.violations, schema.Violation{Keyword: "syntax", Expected: "strict JSON", Got: err.Error()})
+	}
+	return j
+}
+
+func (j judgement) undeclared(keyword, expected, got string) judgement {
+	j.verdict = Undeclared
+	j.violations = append(j.violations, schema.Violation{Keyword: keyword, Expected: expected, Got: got})
+	return j
+}
+
+// formOfReply is the form of a reply's body. A body without a media type is
+// taken for JSON; strict corrects that where it is not.
+func formOfReply(r *Reply) shape.Form {
+	switch {
+	case len(r.Body) == 0:
+		return shape.Empty
+	case r.Media == "":
+		return shape.JSON
+	}
+	return shape.FormOf(r.Media)
+}
+
+// matchStatus returns the variants for a status: exact, else its class (2XX),
+// else default. Status 0 matches the variants without a status.
+func (c *checks) matchStatus(status int) []checkedVariant {
+	exact, class := "", ""
+	if status != 0 {
+		exact = strconv.Itoa(status)
+		class = exact[:1] + "XX"
+	}
+	for _, want := range []string{exact, class, "default"} {
+		first := slices.IndexFunc(c.answers, func(v checkedVariant) bool { return strings.EqualFold(v.status, want) })
+		if first < 0 {
+			continue
+		}
+		if n := len(c.answers); n == 1 {
+			return c.answers
+		}
+		var found []checkedVariant
+		for _, v := range c.answers {
+			if strings.EqualFold(v.status, want) {
+				found = append(found, v)
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+// matchMedia returns the variant that covers the reply's media type best.
+func matchMedia(variants []checkedVariant, r *Reply) *checkedVariant {
+	came := shape.Essence(r.Media)
+	if len(r.Body) == 0 {
+		came = ""
+	} else if came == "" {
+		came = "application/json"
+	}
+	best, rate := -1, 0
+	for i := range variants {
+		if m := shape.MediaMatch(variants[i].media, came); m > rate {
+			best, rate = i, m
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return &variants[best]
+}
+
+func (c *checks) statuses() string {
+	var names []string
+	for _, v := range c.answers {
+		if !slices.Contains(names, v.status) {
+			names = append(names, v.status)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func medias(variants []checkedVariant) string {
+	names := make([]string, len(variants))
+	for i, v := range variants {
+		if names[i] = v.media; v.media == "" {
+			names[i] = "no body"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func mediaWord(r *Reply) string {
+	switch {
+	case len(r.Body) == 0:
+		return "no body"
+	case r.Media == "":
+		return "a body without a media type"
+	}
+	return shape.Essence(r.Media)
+}
