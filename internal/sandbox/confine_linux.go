@@ -1,0 +1,38 @@
+package sandbox
+
+import (
+	"errors"
+	"syscall"
+)
+
+const (
+	maxData        = 1 << 30 // bytes that a worker may map for writing; the parent's look at its memory comes first
+	maxDescriptors = 32
+	prSetNoNewPriv = 38 // PR_SET_NO_NEW_PRIVS, prctl(2)
+)
+
+// confine takes from the process what a worker never needs: memory without
+// end, files, more rights. The number of processes is not limited: that
+// limit counts those of the whole user.
+func confine() error {
+	limit := func(what int, n uint64) error {
+		var now syscall.Rlimit
+		if err := syscall.Getrlimit(what, &now); err != nil {
+			return err
+		}
+		n = min(n, now.Max)
+		return syscall.Setrlimit(what, &syscall.Rlimit{Cur: n, Max: n})
+	}
+	_, _, refused := syscall.AllThreadsSyscall6(syscall.SYS_PRCTL, prSetNoNewPriv, 1, 0, 0, 0, 0)
+	var err error
+	if refused != 0 && refused != syscall.ENOTSUP { // a program with C in it cannot do that; the other limits hold there too
+		err = refused
+	}
+	return errors.Join(
+		limit(syscall.RLIMIT_DATA, maxData),
+		limit(syscall.RLIMIT_NOFILE, maxDescriptors),
+		limit(syscall.RLIMIT_CORE, 0),
+		limit(syscall.RLIMIT_FSIZE, 0),
+		err,
+	)
+}

@@ -1,0 +1,101 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A frame is four bytes of length, one of kind, and parts: texts with four
+// bytes of length before each. Numbers are little-endian.
+type frame struct {
+	kind  kind
+	parts [][]byte
+}
+
+type kind byte
+
+// What the parent sends.
+const (
+	loadFrame   kind = 'L' // key, module, glue, data, then name and source of each library
+	dropFrame   kind = 'D' // key
+	callFrame   kind = 'C' // key, function, arguments, milliseconds
+	answerFrame kind = 'A' // id, "1" or "0", JSON or reason, text
+)
+
+// What the worker sends.
+const (
+	doneFrame kind = 'R' // JSON
+	failFrame kind = 'F' // kind of error, message
+	waitFrame kind = 'W' // id, name and arguments of each new question; the worker runs nothing until an answer comes
+	goFrame   kind = 'G' // a timer ended the waiting
+)
+
+// maxParts bounds a frame; a program has a handful of libraries.
+const maxParts = 512
+
+var errFrame = errors.New("not a frame")
+
+func writeFrame(w *bufio.Writer, k kind, parts ...[]byte) error {
+	size := 1
+	for _, p := range parts {
+		size += 4 + len(p)
+	}
+	var head [5]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(size))
+	head[4] = byte(k)
+	if _, err := w.Write(head[:]); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		binary.LittleEndian.PutUint32(head[:], uint32(len(p)))
+		if _, err := w.Write(head[:4]); err != nil {
+			return err
+		}
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// readFrame reads one frame of at most limit bytes. What a frame announces is
+// not set aside before it comes. io.EOF: the other side is gone.
+func readFrame(r io.Reader, limit int) (frame, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return frame{}, err
+	}
+	size := int64(binary.LittleEndian.Uint32(head[:]))
+	if size < 1 || size > int64(limit) {
+		return frame{}, fmt.Errorf("%w: %d bytes", errFrame, size)
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(size, 1<<20)))
+	if n, err := io.CopyN(&b, r, size); err != nil {
+		if errors.Is(err, io.EOF) && n < size {
+			err = io.ErrUnexpectedEOF
+		}
+		return frame{}, err
+	}
+	return parseFrame(b.Bytes())
+}
+
+func parseFrame(b []byte) (frame, error) {
+	f := frame{kind: kind(b[0])}
+	for b = b[1:]; len(b) > 0; {
+		if len(b) < 4 || len(f.parts) == maxParts {
+			return frame{}, errFrame
+		}
+		n := int64(binary.LittleEndian.Uint32(b))
+		if b = b[4:]; n > int64(len(b)) {
+			return frame{}, errFrame
+		}
+		f.parts = append(f.parts, b[:n:n])
+		b = b[n:]
+	}
+	return f, nil
+}

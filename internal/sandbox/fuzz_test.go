@@ -1,0 +1,41 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/sandbox"
+)
+
+// FuzzFrame: any bytes give a frame that is written as it was read, or an
+// error, and nothing is set aside that did not come.
+func FuzzFrame(f *testing.F) {
+	f.Add([]byte("\x06\x00\x00\x00R\x01\x00\x00\x00x"))
+	f.Add([]byte("\x01\x00\x00\x00G"))
+	f.Add([]byte("\xff\xff\xff\x0fW"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		out, err := sandbox.Reframe(in)
+		if err != nil {
+			return
+		}
+		if n := 4 + int(binary.LittleEndian.Uint32(in)); !bytes.Equal(out, in[:n]) {
+			t.Errorf("%q is written as %q", in[:n], out)
+		}
+	})
+}
+
+// FuzzCompute: whatever foreign code asks of its host gives text or an error,
+// within the bound.
+func FuzzCompute(f *testing.F) {
+	for _, name := range []string{"encode", "decode", "base64", "unbase64", "hex", "unhex", "random", "hash", "hmac", "inflate", "inflateRaw", "gunzip", "deflate", "gzip", "deflateRaw"} {
+		f.Add(name, "sha256", "key")
+	}
+	f.Fuzz(func(t *testing.T, name, a, b string) {
+		out, err := sandbox.Compute(name, a, b)
+		if err == nil && (!utf8.ValidString(out) || len(out) > 2*sandbox.MaxBytes) {
+			t.Errorf("%s gives %d bytes", name, len(out))
+		}
+	})
+}

@@ -1,0 +1,101 @@
+// The heart of a realm: it holds the functions that the host calls and that
+// foreign code never sees.
+((go, web, node, lockdown) => {
+  'use strict'
+  const { parse, stringify } = JSON
+  const { freeze, getOwnPropertyNames, defineProperty } = Object
+  const then = Function.prototype.call.bind(Promise.prototype.then)
+  const resolve = Promise.resolve.bind(Promise)
+  const { globals, bytes } = web(go)
+  const modules = node(go, globals, bytes)
+  const libraries = {}
+  const asked = new Map()
+  const timers = new Map()
+  let ids = 0
+  let boot, table
+
+  const ask = (name, args) => new Promise((ok, bad) => {
+    const id = String(++ids)
+    asked.set(id, { ok, bad })
+    go('ask', id, String(name), stringify(args) ?? 'null')
+  })
+  const deepFreeze = (x) => {
+    if (x === null || typeof x !== 'object') return x
+    for (const k of getOwnPropertyNames(x)) deepFreeze(x[k])
+    return freeze(x)
+  }
+  const later = (repeat) => (f, ms = 0, ...args) => {
+    const id = String(++ids)
+    timers.set(id, () => {
+      if (repeat) go('timer', id, String(ms))
+      else timers.delete(id)
+      f(...args)
+    })
+    go('timer', id, String(ms))
+    return { id, ref() { return this }, unref() { return this }, hasRef: () => true, [Symbol.toPrimitive]: () => id }
+  }
+  const cancel = (t) => { timers.delete(String(t?.id ?? t)) }
+  const say = (e) => {
+    try { return e instanceof Error || e && e.message !== undefined ? String(e.message) : String(e) } catch { return 'an error that cannot be printed' }
+  }
+  // What a library expects around it and schema files must not have.
+  const around = {
+    ...globals, setTimeout: later(false), clearTimeout: cancel, setInterval: later(true), clearInterval: cancel, setImmediate: (f, ...a) => later(false)(f, 0, ...a), clearImmediate: cancel,
+    queueMicrotask: (f) => { then(resolve(), f) },
+    fetch: (...args) => globals.fetch(...args),
+    process: { env: {}, argv: [], version: 'v20.0.0', versions: {}, platform: 'linux', browser: true, nextTick: (f, ...a) => { then(resolve(), () => f(...a)) }, cwd: () => '/' },
+  }
+  around.self = around
+  const required = (name) => {
+    const found = modules[name.replace(/^node:/, '')] ?? libraries[name]
+    if (!found) throw new Error('the module ' + name + ' is not here')
+    return found
+  }
+  around.require = required
+
+  for (const k of Object.keys(globals)) defineProperty(globalThis, k, { value: globals[k], writable: true, configurable: true })
+  return {
+    library(name, make) {
+      const made = make(around)
+      libraries[name] = made && made.default !== undefined && Object.keys(made).length === 1 ? made.default : made
+    },
+    prepare(glue, data) {
+      boot = glue({ ask, libraries, modules, bytes, data: deepFreeze(parse(data)) })
+      for (const k of Object.keys(boot.globals ?? {})) {
+        globals[k] = boot.globals[k]
+        defineProperty(globalThis, k, { value: globals[k], writable: true, configurable: true })
+      }
+      let started = false
+      defineProperty(globalThis, '__tenon', { value: (x) => {
+        if (typeof x === 'string') return required(x)
+        if (started) throw new TypeError('not twice')
+        started = true
+        table = boot.start(x)
+      } })
+      lockdown()
+    },
+    started: () => table !== undefined,
+    names: (name) => Object.keys(required(name)).filter((k) => /^[A-Za-z_$][\w$]*$/.test(k)).join(','),
+    invoke(name, args) {
+      asked.clear()
+      timers.clear()
+      let p
+      try { p = table[name](parse(args)) } catch (e) { return go('fail', say(e)) }
+      then(resolve(p), (v) => {
+        try {
+          v = stringify(v)
+          go('done', v === undefined ? 'null' : v)
+        } catch (e) { go('fail', say(e)) }
+      }, (e) => { go('fail', say(e)) })
+    },
+    settle(id, ok, value, text) {
+      const a = asked.get(id)
+      asked.delete(id)
+      if (!a) return
+      if (ok === '1') a.ok({ value: parse(value), text })
+      else a.bad(new Error(value))
+    },
+    fire(id) { timers.get(id)?.() },
+    waits: (id) => timers.has(id),
+  }
+})

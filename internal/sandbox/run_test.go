@@ -1,0 +1,98 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/sandbox"
+)
+
+// TestMain is the worker as well: a pool of these tests starts this program
+// with one argument.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sandbox-worker" {
+		if err := sandbox.Serve(os.Stdin, os.Stdout); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func pool(t testing.TB, o sandbox.Options) *sandbox.Pool {
+	t.Helper()
+	o.Command = []string{os.Args[0], "sandbox-worker"}
+	p := sandbox.NewPool(o)
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+// glue hands the module's exports out as they are, and ask as a global.
+const glue = `({ ask, data, libraries, modules }) => ({ globals: { ask, data, libraries, modules }, start: (all) => ({ ...all }) })`
+
+func program(module string) *sandbox.Program {
+	return sandbox.NewProgram(module, glue, []byte(`{"list":[1,{"a":2}]}`))
+}
+
+// run calls the function f of a module.
+func run(t testing.TB, p *sandbox.Pool, module, args string) (string, error) {
+	t.Helper()
+	out, err := p.Run(t.Context(), program(module), sandbox.Call{Function: "f", Args: []byte(args), Budget: time.Second})
+	return string(out), err
+}
+
+func kindOf(err error) sandbox.Kind {
+	if e, ok := errors.AsType[*sandbox.Error](err); ok {
+		return e.Kind
+	}
+	return ""
+}
+
+func TestRun(t *testing.T) {
+	p := pool(t, sandbox.Options{})
+	for _, c := range []struct{ name, module, args, want, err string }{
+		{"a value", `export const f = (x) => x.a + 1`, `{"a":1}`, "2", ""},
+		{"a promise", `export const f = async (x) => { await null; return [x, 'ä\u{1F600}'] }`, `"ö"`, `["ö","ä😀"]`, ""},
+		{"nothing", `export const f = () => {}`, `0`, "null", ""},
+		{"order and exact numbers of texts", `export const f = (x) => x`, `{"b":1,"a":-0.5,"10":1e21}`, `{"10":1e+21,"b":1,"a":-0.5}`, ""},
+		{"an error", `export const f = () => { throw new TypeError('no') }`, `0`, "", "no"},
+		{"a rejection", `export const f = async () => { throw 'text' }`, `0`, "", "text"},
+		{"a frozen list", `export const f = () => { data.list[1].a = 3 }`, `0`, "", "'a' is read-only"},
+		{"a module that throws", `throw new Error('at once'); export const f = () => 1`, `0`, "", "at once"},
+		{"a module that is none", `export const f = (`, `0`, "", "SyntaxError"},
+		{"a module of Node", `export const f = async () => (await import('node:crypto')).createHash('sha1').update('a').update(Buffer.from('b')).digest('hex')`, `0`, `"da23614e02469a0d7c7bd1bdab5c9c474b1904dc"`, ""},
+		{"a module that is not there", `export const f = async () => import('fs')`, `0`, "", "not here"},
+		{"an own name", `export const f = () => { const e = new Error('x'); e.name = 'Mine'; const o = {}; o.toString = () => 'mine'; return e + o }`, `0`, `"Mine: xmine"`, ""},
+		{"Intl", `export const f = () => new Intl.DateTimeFormat('en-US', { timeZone: 'Europe/Berlin', hour: 'numeric', hour12: false }).format(new Date(0))`, `0`, `"01"`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := run(t, p, c.module, c.args)
+			if got != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("got %s, %v; want %s, %q", got, err, c.want, c.err)
+			}
+		})
+	}
+}
+
+func TestAsk(t *testing.T) {
+	p := pool(t, sandbox.Options{})
+	module := program(`export const f = async (n) => (await Promise.all(Array.from({ length: n }, (_, i) => ask('double', i)))).map((a) => a.value + a.text)
+export const g = async () => { try { await ask('fail') } catch (e) { return e.message } }`)
+	answer := func(_ context.Context, name string, args []byte) (sandbox.Answer, error) {
+		if name == "fail" {
+			return sandbox.Answer{}, errors.New("no such thing")
+		}
+		return sandbox.Answer{Value: append([]byte("1"), args...), Text: []byte("é")}, nil
+	}
+	for f, want := range map[string]string{"f": `["10é","11é","12é"]`, "g": `"no such thing"`} {
+		out, err := p.Run(t.Context(), module, sandbox.Call{Function: f, Args: []byte("3"), Ask: answer})
+		if err != nil || string(out) != want {
+			t.Errorf("%s: %s, %v; want %s", f, out, err, want)
+		}
+	}
+}

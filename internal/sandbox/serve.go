@@ -1,0 +1,238 @@
+package sandbox
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of a worker that only a broken program would meet.
+const (
+	maxGoStack = 128 << 20 // bytes of a goroutine's stack, behind the engine's own cap
+	maxRealms  = 32
+)
+
+// Serve is the inside of a worker: it runs programs for the parent at the
+// other ends of in and out, and returns when in ends. It gives up what it does
+// not need of the process first, so nothing else may run there.
+func Serve(in io.Reader, out io.Writer) error {
+	debug.SetMaxStack(maxGoStack)
+	if err := confine(); err != nil {
+		return fmt.Errorf("give up rights: %w", err)
+	}
+	w := &worker{out: bufio.NewWriterSize(out, 64<<10), frames: make(chan frame), realms: map[string]*realm{}}
+	broken := make(chan error, 1)
+	go func() {
+		r := bufio.NewReaderSize(in, 64<<10)
+		for {
+			f, err := readFrame(r, maxFrame)
+			if err != nil {
+				broken <- err
+				close(w.frames)
+				return
+			}
+			w.frames <- f
+		}
+	}()
+	for f := range w.frames {
+		if err := w.handle(f); err != nil {
+			return err
+		}
+	}
+	if err := <-broken; !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+type worker struct {
+	out    *bufio.Writer
+	frames chan frame
+	realms map[string]*realm
+}
+
+// errParent says that the parent does not keep the protocol: no call goes on.
+var errParent = errors.New("the parent sent a frame that does not fit")
+
+func (w *worker) handle(f frame) error {
+	switch {
+	case f.kind == loadFrame && len(f.parts) >= 6 && len(f.parts)%2 == 0 && len(w.realms) < maxRealms:
+		return w.load(f)
+	case f.kind == dropFrame && len(f.parts) == 1:
+		w.drop(string(f.parts[0]))
+		return nil
+	case f.kind == callFrame && len(f.parts) == 4 && w.realms[string(f.parts[0])] != nil:
+		return w.call(f)
+	case f.kind == answerFrame: // for a call that has ended
+		return nil
+	}
+	return errParent
+}
+
+func (w *worker) drop(key string) {
+	if r := w.realms[key]; r != nil {
+		delete(w.realms, key)
+		r.close()
+	}
+}
+
+func (w *worker) load(f frame) error {
+	p := &program{module: string(f.parts[1]), glue: string(f.parts[2]), data: string(f.parts[3])}
+	memory, _ := strconv.ParseInt(string(f.parts[4]), 10, 64)
+	budget, _ := strconv.ParseInt(string(f.parts[5]), 10, 64)
+	for i := 6; i < len(f.parts); i += 2 {
+		p.libraries = append(p.libraries, Library{string(f.parts[i]), string(f.parts[i+1])})
+	}
+	r, err := newRealm(p, memory, time.Duration(budget)*time.Millisecond)
+	if err != nil {
+		return w.fail(err)
+	}
+	w.realms[string(f.parts[0])] = r
+	return writeFrame(w.out, doneFrame, nil)
+}
+
+func (w *worker) fail(err error) error {
+	kind, text := Thrown, err.Error()
+	if e, ok := errors.AsType[*Error](err); ok {
+		kind = e.Kind
+	}
+	return writeFrame(w.out, failFrame, []byte(kind), []byte(clip(text)))
+}
+
+func (w *worker) call(f frame) error {
+	key := string(f.parts[0])
+	r := w.realms[key]
+	millis, _ := strconv.ParseInt(string(f.parts[3]), 10, 64)
+	r.left = time.Duration(millis) * time.Millisecond
+	r.state, r.result, r.asks, r.alarms = running, "", nil, nil
+	result, err := w.run(r, string(f.parts[1]), string(f.parts[2]))
+	if err == nil {
+		return writeFrame(w.out, doneFrame, []byte(result))
+	}
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Thrown {
+		w.drop(key) // an engine that was stopped in the middle is not used again
+	}
+	if errors.Is(err, errParent) || errors.Is(err, io.EOF) {
+		return err
+	}
+	return w.fail(err)
+}
+
+// run makes one call and stays with it until its promise has settled.
+func (w *worker) run(r *realm, name, args string) (string, error) {
+	if _, err := r.call("invoke", name, args); err != nil {
+		return "", err
+	}
+	open := map[string]bool{} // questions without an answer
+	for {
+		if err := r.drain(); err != nil {
+			return "", err
+		}
+		switch {
+		case r.state == done && len(r.result) > maxResult:
+			return "", &Error{Kind: TooLarge, Message: fmt.Sprintf("the result has more than %d bytes", maxResult)}
+		case r.state == done:
+			return r.result, nil
+		case r.state == failed:
+			return "", thrown(r.result)
+		}
+		if err := w.wait(r, open); err != nil {
+			return "", err
+		}
+	}
+}
+
+// thrown is what the code threw; the engine's own errors can be caught and
+// thrown again.
+func thrown(text string) error {
+	switch {
+	case text == "interrupted":
+		return &Error{Kind: Deadline, Message: "the code ran too long"}
+	case text == "out of memory":
+		return &Error{Kind: Memory, Message: "the code used too much memory"}
+	case text == "stack overflow" || strings.HasPrefix(text, "Maximum call stack"):
+		return &Error{Kind: Stack, Message: "the code called itself too deeply"}
+	}
+	return &Error{Kind: Thrown, Message: clip(text)}
+}
+
+// wait sends the new questions and returns when an answer came or a timer is
+// due, having told the code.
+func (w *worker) wait(r *realm, open map[string]bool) error {
+	index, delay := r.due()
+	if len(r.asks) == 0 && len(open) == 0 && index < 0 {
+		return &Error{Kind: Unending, Message: "its promise never settles: nothing is under way that could end it"}
+	}
+	var parts [][]byte
+	for _, q := range r.asks {
+		open[q.id] = true
+		parts = append(parts, []byte(q.id), []byte(q.name), []byte(q.args))
+	}
+	r.asks = nil
+	if len(open) > maxAsks {
+		return &Error{Kind: TooLarge, Message: fmt.Sprintf("more than %d requests at once", maxAsks)}
+	}
+	if len(open) == 0 { // only timers: the parent's clock goes on
+		return w.sleep(r, index, delay)
+	}
+	if err := writeFrame(w.out, waitFrame, parts...); err != nil {
+		return err
+	}
+	var alarm <-chan time.Time
+	if index >= 0 {
+		t := time.NewTimer(delay)
+		defer t.Stop()
+		alarm = t.C
+	}
+	select {
+	case f, ok := <-w.frames:
+		if !ok {
+			return io.EOF
+		}
+		if f.kind != answerFrame || len(f.parts) != 4 || !open[string(f.parts[0])] {
+			return errParent
+		}
+		delete(open, string(f.parts[0]))
+		_, err := r.call("settle", string(f.parts[0]), string(f.parts[1]), string(f.parts[2]), string(f.parts[3]))
+		return err
+	case <-alarm:
+		if err := writeFrame(w.out, goFrame); err != nil {
+			return err
+		}
+		return w.fire(r, index)
+	}
+}
+
+func (w *worker) sleep(r *realm, index int, delay time.Duration) error {
+	if waits, err := r.call("waits", r.alarms[index].id); err != nil || waits != true { // it was cleared
+		r.alarms = append(r.alarms[:index], r.alarms[index+1:]...)
+		return err
+	}
+	t := time.NewTimer(min(delay, max(r.left, 0)))
+	defer t.Stop()
+	begun := time.Now()
+	select {
+	case <-t.C:
+	case _, ok := <-w.frames:
+		if !ok {
+			return io.EOF
+		}
+		return errParent
+	}
+	if r.left -= time.Since(begun); r.left <= 0 {
+		return &Error{Kind: Deadline, Message: "the code waited too long"}
+	}
+	return w.fire(r, index)
+}
+
+func (w *worker) fire(r *realm, index int) error {
+	id := r.alarms[index].id
+	r.alarms = append(r.alarms[:index], r.alarms[index+1:]...)
+	_, err := r.call("fire", id)
+	return err
+}
