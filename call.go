@@ -61,8 +61,11 @@ type Reply struct {
 	Sent   Sent        // how far the requests got that can change something
 
 	// Blocks is what a source answers that has content of its own: it is
-	// delivered as it is, and Body is not looked at. Meta goes with it.
+	// delivered as it is. Body then is the structured value beside it, checked
+	// and shaped as every other. Failed: the answer says itself that it is an
+	// error. Meta and Failed go with Blocks only.
 	Blocks []Block
+	Failed bool
 	Meta   []byte // JSON object for the result's _meta; nil: none
 }
 

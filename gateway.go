@@ -79,7 +79,7 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 		return g.failed(e, &reply, err), nil
 	}
 	if reply.Blocks != nil {
-		return &Result{Content: reply.Blocks, Meta: reply.Meta}, nil
+		return g.ownContent(e, checks, &reply), nil
 	}
 	return g.answered(e, checks, &reply), nil
 }
