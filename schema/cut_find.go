@@ -6,11 +6,10 @@ import (
 
 // cutter looks for arrays that a value can be cut at.
 type cutter struct {
-	*run
+	guide
 	need  int // how many bytes an array must have
 	path  []hop
 	found []sliceable // by size, the largest first
-	doubt bool        // the rules at hand do not show whether parts fit
 }
 
 // hop is a step from an object to one of its members.

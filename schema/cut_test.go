@@ -66,6 +66,7 @@ func TestCut(t *testing.T) {
 		"additionalProperties for the member":     {`{"properties":{"a":{}},"additionalProperties":{"minItems":1}}`, `{"b":[1,2,3]}`, 11, none},
 		"additionalProperties for another":        {`{"properties":{"a":{}},"additionalProperties":{"minItems":1}}`, `{"a":[1,2,3]}`, 11, `/a: 1,2 | 3`},
 		"dependentSchemas that ask for the whole": {`{"dependentSchemas":{"a":{"properties":{"a":{"minItems":3}}}}}`, `{"a":[1,2,3]}`, 11, none},
+		"a schema that refers to itself":          {`{"$ref":"#"}`, `[1,2,3]`, 5, none},
 		"a bomb of unions":                        {bomb(40, `{"items":{"type":"integer"}}`), `[1,2,3]`, 5, `: 1,2 | 3`},
 	}
 	for name, test := range tests {
