@@ -27,7 +27,8 @@ type Codec struct {
 type ForOptions struct {
 	Arguments bool    // the type is read, not written: see For
 	Name      string  // of the tool whose value it is, for titles; empty: none is derived from it
-	TextOnly  bool    // the schema is not wanted: what has none is written by encoding/json
+	Form      bool    // the arguments are the fields of a form: no object is inside, and nothing refers to a definition
+	Foreign   bool    // the schema is not wanted: a type that has none is left to encoding/json
 	NoTitles  bool    // no titles at all; false: types and members have titles made of their names
 	Unions    []Union // the types that stand for interfaces; nil: no interface has a schema
 }
@@ -80,24 +81,32 @@ func (e *ValueError) Error() string {
 // are allowed than those that the type has, and pointers, members with a
 // default and those that could be dropped need not be sent.
 //
+// With o.Form it is that of a form which a person fills in.
+//
 // The error is a *[TypeError]. Nothing is guessed: a type of which nobody
 // can tell what it writes has no schema.
 func For(t reflect.Type, o ForOptions) (*Codec, error) {
 	c, err := newCodec(t, o)
-	if err == nil && o.Arguments && !c.IsObject() {
+	if err == nil && o.Arguments && !o.Foreign && !c.IsObject() {
 		return nil, typeError(t.String(), "arguments are an object: take a struct, or a map with string keys")
 	}
 	return c, err
 }
 
 func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
+	o.Arguments = o.Arguments || o.Form
 	b := &planner{o: o, is: newInterfaces(), named: map[reflect.Type]*plan{}}
 	root, err := b.root(t)
 	if err != nil {
-		if o.TextOnly && writable(t) {
-			return &Codec{plan: &plan{kind: planRaw, typ: t, write: writeForeign}, doc: []byte("{}")}, nil
+		if o.Foreign && (o.Arguments || writable(t)) {
+			return &Codec{plan: &plan{kind: planProvided, typ: t, write: writeForeign}, doc: []byte("{}")}, nil
 		}
 		return nil, err
+	}
+	if o.Form {
+		if err := root.flat(); err != nil {
+			return nil, err
+		}
 	}
 	c := &Codec{plan: root}
 	w, err := newDescriber(o, b)
@@ -154,7 +163,7 @@ func (c *Codec) Append(dst []byte, ptr any) ([]byte, error) {
 // title is the title of the whole document.
 func (b *planner) title(p *plan) string {
 	switch {
-	case b.o.NoTitles:
+	case b.o.NoTitles || b.o.Form:
 		return ""
 	case b.o.Arguments && b.o.Name != "":
 		return b.o.Name + "Arguments"

@@ -57,7 +57,7 @@ func (d *describer) document(p *plan, r *rules, title string) []byte {
 // inner writes the schema of p where it stands inside another: types that
 // have a name as a reference.
 func (d *describer) inner(p *plan, r *rules, title string) keywords {
-	if p = p.value(); !p.shared || p.label == "" {
+	if p = p.value(); d.o.Form || !p.shared || p.label == "" {
 		return d.describe(p, r, title)
 	}
 	k := keywords{{"$ref", quote("#/$defs/" + d.define(p))}}
@@ -183,7 +183,7 @@ func (d *describer) object(k *keywords, p *plan, tag *keywordText) {
 	if len(required) > 0 {
 		k.set("required", "["+strings.Join(required, ",")+"]")
 	}
-	if d.o.Arguments {
+	if d.o.Arguments && !d.o.Form {
 		k.set("additionalProperties", "false")
 	}
 }
@@ -195,11 +195,11 @@ func (d *describer) field(f *planField) keywords {
 	if f.quoted {
 		return d.quoted(f, title)
 	}
-	if f.droppable() && !d.o.Arguments {
+	if f.droppable() && !d.o.Arguments || d.o.Form && p.nullable() {
 		p = p.elem
 	}
 	k := d.inner(p, f.rules, title)
-	if d.o.Arguments && f.optional && p.nullable() && f.rules.value == "" {
+	if d.o.Arguments && !d.o.Form && f.optional && p.nullable() && f.rules.value == "" {
 		k.set("default", "null")
 	}
 	return k
