@@ -63,7 +63,7 @@ type Reply struct {
 	// Blocks is what a source answers that has content of its own: it is
 	// delivered as it is. Body then is the structured value beside it, checked
 	// and shaped as every other. Failed: the answer says itself that it is an
-	// error. Meta and Failed go with Blocks only.
+	// error.
 	Blocks []Block
 	Failed bool
 	Meta   []byte // JSON object for the result's _meta; nil: none

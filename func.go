@@ -26,6 +26,13 @@ type FuncOptions struct {
 	TextOnly bool           // the result is text for the model: no schema, no structuredContent, no check
 	NoTitles bool           // schemas without titles; false: they are made of the names in Go
 	Unions   []schema.Union // the types that stand for interfaces
+	Confirm  Confirmation   // what is asked before the function runs; zero: nothing
+
+	// Schemas written by hand, for types that say less than is known, or have
+	// none, such as map[string]any. They stand alone: references are "#/$defs/…".
+	// nil: made of the type.
+	Input  []byte
+	Output []byte
 }
 
 // Func makes a tool of a function: the type of its argument, a struct, is the
@@ -35,7 +42,9 @@ type FuncOptions struct {
 //
 // What the function returns is checked against its schema before it leaves. An
 // error is the result of the call, as text that the model can read; an [Error]
-// keeps its code.
+// keeps its code. A function that has more to return than a value returns an
+// [Output]; one that asks or reports progress finds the [Call] in its context:
+// see [CallOf] and [AskFor].
 //
 // A type without a schema is an error when the function is loaded, never a
 // tool without one. See [FuncOptions] for text on purpose.
@@ -74,26 +83,70 @@ func (f Function) Tool() (Tool, error) {
 		return Tool{}, f.bad("not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -")
 	}
 	b := &bound{options: f.options}
-	var err error
-	if b.input, err = schema.For(f.in, schema.ForOptions{Arguments: true, Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions}); err != nil {
+	contract := Contract{Formats: true}
+	if err := f.bindInput(b, &contract); err != nil {
 		return Tool{}, f.bad("argument: " + err.Error())
 	}
-	contract := Contract{Input: b.input.Doc(), Formats: true}
-	b.output, err = schema.For(f.out, schema.ForOptions{TextOnly: f.options.TextOnly, Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions})
-	if err != nil {
+	if err := f.bindOutput(b, &contract); err != nil {
 		return Tool{}, f.bad("result: " + err.Error())
 	}
-	if !f.options.TextOnly {
-		contract.Answers = []Variant{{Media: "application/json", Schema: b.output.Doc()}}
-		if !b.output.IsObject() {
-			contract.Wrapper = f.name + "Output"
-		}
-	}
-	return Tool{
+	t := Tool{
 		Name: f.name, Title: f.options.Title, Description: f.description, Hints: f.options.Hints,
 		Policy: f.options.Policy, Shape: Native, Promise: contract,
-		Handler: func(ctx context.Context, c *Call) (Reply, error) { return f.run(ctx, b, c.Args) },
-	}, nil
+		Handler: func(ctx context.Context, c *Call) (Reply, error) {
+			return f.run(context.WithValue(ctx, callKey{}, c), b, c.Args)
+		},
+	}
+	if confirm := f.options.Confirm; confirm.ask != nil {
+		if confirm.in != f.in {
+			return Tool{}, f.bad("Confirm takes a " + confirm.in.String() + ", the function a " + f.in.String())
+		}
+		t.Confirm = func(args []byte) (Question, error) { return confirm.ask(b.input, args) }
+	}
+	return t, nil
+}
+
+// bindInput makes the codec and the schema of the argument.
+func (f Function) bindInput(b *bound, c *Contract) error {
+	o := schema.ForOptions{Arguments: true, Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions, Foreign: f.options.Input != nil}
+	var err error
+	if b.input, err = schema.For(f.in, o); err != nil {
+		return err
+	}
+	if c.Input = f.options.Input; c.Input == nil {
+		c.Input = b.input.Doc()
+		return nil
+	}
+	return checkByHand(c.Input)
+}
+
+// bindOutput makes the codec and the schema of the result.
+func (f Function) bindOutput(b *bound, c *Contract) error {
+	t, content := resultType(f.out)
+	if content {
+		return nil
+	}
+	byHand := f.options.Output
+	o := schema.ForOptions{Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions, Foreign: f.options.TextOnly || byHand != nil}
+	var err error
+	if b.output, err = schema.For(t, o); err != nil || f.options.TextOnly {
+		return err
+	}
+	v := Variant{Media: "application/json", Schema: b.output.Doc()}
+	if byHand != nil {
+		v.Schema, err = byHand, checkByHand(byHand)
+	} else if !b.output.IsObject() {
+		c.Wrapper = f.name + "Output"
+	}
+	c.Answers = []Variant{v}
+	return err
+}
+
+func checkByHand(doc []byte) error {
+	if _, err := schema.Compile(doc, schema.Options{AssertFormat: true}); err != nil {
+		return errors.New("the schema written by hand does not compile: " + err.Error())
+	}
+	return nil
 }
 
 func (f Function) bad(what string) error {
@@ -160,6 +213,9 @@ func isTrue(b *bool) bool { return b != nil && *b }
 // failed is the reply of a function that returned an error. One that was cut
 // short may have done its work or not.
 func (b *bound) failed(ctx context.Context, err error) (Reply, error) {
+	if refused := new(RefusedError); errors.As(err, &refused) {
+		return Reply{}, &Error{Code: CodeAuthorization, Message: err.Error()}
+	}
 	if ctx.Err() != nil {
 		return Reply{Sent: b.sent(SentNoAnswer)}, err
 	}
@@ -168,8 +224,15 @@ func (b *bound) failed(ctx context.Context, err error) (Reply, error) {
 
 // reply writes what the function returned.
 func (b *bound) reply(out any) (Reply, error) {
-	r := Reply{Media: "application/json", Sent: b.sent(Answered)}
-	var err error
+	out, r, err := unpack(out)
+	r.Sent = b.sent(Answered)
+	if err != nil {
+		return r, &Error{Code: CodeContract, Message: "What the function returned cannot be sent: " + err.Error()}
+	}
+	if out == nil {
+		return r, nil
+	}
+	r.Media = "application/json"
 	if r.Body, err = b.output.Append(nil, out); err != nil {
 		return r, &Error{Code: CodeContract, Message: "What the function returned cannot be written as JSON: " + err.Error()}
 	}

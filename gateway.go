@@ -78,7 +78,7 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 		}
 		return g.failed(e, &reply, err), nil
 	}
-	if reply.Blocks != nil {
+	if reply.Blocks != nil || reply.Meta != nil || reply.Failed {
 		return g.ownContent(e, checks, &reply), nil
 	}
 	return g.answered(e, checks, &reply), nil

@@ -15,9 +15,10 @@ func (g *Gateway) ownContent(e *Entry, checks *checks, r *Reply) *Result {
 		return ownFailure(e, r)
 	}
 	res := g.answered(e, checks, r)
-	if res.IsError {
+	switch {
+	case res.IsError:
 		res.Content = append(res.Content, r.Blocks...)
-	} else {
+	case r.Blocks != nil:
 		res.Content = r.Blocks
 		if len(r.Body) == 0 {
 			res.Value = nil

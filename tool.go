@@ -63,6 +63,7 @@ type Tool struct {
 	Shape       Shape           // empty: Native
 	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
 	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
+	Confirm     Confirmer       // what to ask before a call; nil: nothing that the source knows of
 	Handler     Handler         // what a call does; must not be nil
 	Origin      Fault           // File and Line where the tool is described, for reports about it
 }
@@ -79,6 +80,11 @@ type Hints struct {
 // Handler performs one call: the only thing that differs between sources.
 // Reply.Sent must be set also when the error is not nil.
 type Handler func(ctx context.Context, c *Call) (Reply, error)
+
+// Confirmer makes the question that is asked before a handler runs, about
+// arguments that have passed wall one. Only an answer with the action "accept"
+// lets the call go on.
+type Confirmer func(args []byte) (Question, error)
 
 // Promise holds what a tool promises. The catalog asks for each part at most
 // once, when it is first needed: a document with twenty thousand operations

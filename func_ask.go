@@ -1,0 +1,118 @@
+package tenon
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+type callKey struct{}
+
+// CallOf returns the call that a function is performing: what it can ask, how
+// it reports progress, what it notes in the client's log. It is never nil;
+// where ctx comes from no call, nothing can be asked and nobody hears reports.
+func CallOf(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// AskFor asks a person to fill in the fields of T: a struct of texts,
+// numbers, booleans, enums and lists of enums, described by the tags that
+// describe arguments. The person may leave out fields that are optional.
+//
+// A function hands on every error that it does not know. One of them, under
+// revisions that cannot ask in the middle of a call, ends the call with the
+// question; when the answer is there, the function is run again from its
+// beginning, and AskFor with the same key returns the answer. So a function
+// asks first and works afterwards: what stands before AskFor is done once for
+// every question, what stands behind the last one once.
+//
+// Another is [*RefusedError]: the person said no.
+func AskFor[T any](ctx context.Context, key, message string) (T, error) {
+	var form T
+	c, err := schema.For(reflect.TypeFor[T](), schema.ForOptions{Form: true})
+	if err != nil {
+		return form, &Error{Code: CodeInternal, Message: "the question " + key + " cannot be asked", Err: err}
+	}
+	answers, err := CallOf(ctx).Ask(ctx, Form(key, message, c.Doc()))
+	if err != nil {
+		return form, err
+	}
+	answer := answers[0]
+	if answer.Action != "accept" {
+		return form, &RefusedError{Key: key, Action: answer.Action}
+	}
+	if len(answer.Body) == 0 {
+		answer.Body = []byte("{}")
+	}
+	if err := checkForm(c, answer.Body); err != nil {
+		return form, err
+	}
+	if err := c.Decode(answer.Body, &form); err != nil {
+		return form, &Error{Code: CodeValidation, Message: "the answer to " + key + " cannot be used: " + err.Error()}
+	}
+	return form, nil
+}
+
+func checkForm(c *schema.Codec, answer []byte) error {
+	s, err := schema.Compile(c.Doc(), schema.Options{AssertFormat: true})
+	if err != nil {
+		return err
+	}
+	if violations := s.Validate(answer); len(violations) > 0 {
+		f := invalidArguments(violations)
+		return &Error{Code: CodeValidation, Message: "the answer to the question does not fit: " + f.message}
+	}
+	return nil
+}
+
+// RefusedError says that a person answered a question with no. A function that
+// returns it has done nothing.
+type RefusedError struct {
+	Key    string // of the question
+	Action string // "decline", or "cancel" where no choice was made
+}
+
+func (e *RefusedError) Error() string {
+	if e.Action == "cancel" {
+		return "the question " + e.Key + " was closed without an answer: nothing was done"
+	}
+	return "the question " + e.Key + " was answered with no: nothing was done"
+}
+
+// Confirmation is made by [Confirm].
+type Confirmation struct {
+	in  reflect.Type
+	ask func(c *schema.Codec, args []byte) (Question, error)
+}
+
+// Confirm makes the question that is asked before a function runs, of the
+// arguments with which it would: the gateway asks it, and without a yes the
+// function does not begin. [Consent] makes one that only needs the yes.
+func Confirm[In any](ask func(in In) Question) Confirmation {
+	return Confirmation{in: reflect.TypeFor[In](), ask: func(c *schema.Codec, args []byte) (Question, error) {
+		var in In
+		if err := c.Decode(args, &in); err != nil {
+			return Question{}, &Error{Code: CodeValidation, Message: "Invalid arguments: " + err.Error()}
+		}
+		return ask(in), nil
+	}}
+}
+
+// Consent is a question without fields: yes or no.
+func Consent(message string) Question {
+	return Form("consent", message, []byte(`{"type":"object","properties":{}}`))
+}
+
+// Message is the text of a form or an address.
+func (q Question) Message() string {
+	doc, err := rawjson.Parse(q.Params)
+	if err != nil {
+		return ""
+	}
+	return doc.Str(doc.Get(doc.Root(), "message"))
+}
