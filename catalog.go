@@ -35,6 +35,7 @@ func ParsePrefix(s string) (Prefix, error) {
 // BuildOptions are the choices of Build. The zero value works.
 type BuildOptions struct {
 	Prefix Prefix
+	Adjust func(source string, t *Tool) // called for every tool under its name in the catalog; may change all but that; nil: nothing
 }
 
 // Catalog is a frozen set of tools, resources and prompts in the order of their
@@ -66,7 +67,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
 				name = LegalName(n.Name + "_" + name)
 			}
-			c.add(n.Name, t, name)
+			c.add(n.Name, t, name, o.Adjust)
 		}
 	}
 	return c
@@ -88,7 +89,7 @@ func sharedNames(offers []Named) map[string]bool {
 	return shared
 }
 
-func (c *Catalog) add(source string, t Tool, name string) {
+func (c *Catalog) add(source string, t Tool, name string, adjust func(string, *Tool)) {
 	unique := name
 	for n := 2; c.byName[unique] != nil; n++ {
 		suffix := fmt.Sprintf("_%d", n)
@@ -99,6 +100,10 @@ func (c *Catalog) add(source string, t Tool, name string) {
 	}
 	e := &Entry{tool: t, source: source}
 	e.tool.Name = unique
+	if adjust != nil {
+		adjust(source, &e.tool)
+		e.tool.Name = unique
+	}
 	c.byName[unique] = e
 	c.tools = append(c.tools, e)
 }

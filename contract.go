@@ -34,13 +34,14 @@ type Policy string
 // The policies. See docs/architecture.md, "Contracts".
 const (
 	Enforce Policy = "enforce" // the exact schema is published; a breach is a tool error
+	Repair  Policy = "repair"  // as enforce; what can safely be mended is mended and reported
 	Warn    Policy = "warn"    // the schema is published as advice; a breach is delivered and reported
 	Off     Policy = "off"     // nothing is published, nothing is checked
 )
 
 // ParsePolicy reads a policy as an operator writes it.
 func ParsePolicy(s string) (Policy, error) {
-	return oneOf("policy", Policy(s), Enforce, Warn, Off)
+	return oneOf("policy", Policy(s), Enforce, Repair, Warn, Off)
 }
 
 // Shape says what stands in structuredContent.

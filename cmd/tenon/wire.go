@@ -26,8 +26,8 @@ const maxFaultsShown = 10
 
 // sourceFlags are the flags of every command that reads descriptions.
 type sourceFlags struct {
-	policy     string
-	shape      string
+	policy     choice
+	shape      choice
 	prefix     string
 	baseURL    string
 	headers    []string
@@ -43,8 +43,8 @@ type sourceFlags struct {
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.policy, "policy", "warn", "what happens to an answer that breaks its schema: enforce, warn or off")
-	fs.StringVar(&f.shape, "shape", "", "what stands in structuredContent: openapi-mcp, flowmcp or native (default: as the kind of description has it)")
+	fs.Var(&f.policy, "policy", "what happens to an answer that breaks its schema: enforce, repair, warn or off (default warn); TOOL=POLICY for some tools (repeatable)")
+	fs.Var(&f.shape, "shape", "what stands in structuredContent: openapi-mcp, flowmcp or native (default: as the kind of description has it); TOOL=SHAPE for some tools (repeatable)")
 	fs.StringVar(&f.prefix, "prefix", "auto", "put the source's name before tool names: auto (where they collide), always or never")
 	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
@@ -55,7 +55,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
-	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "flowmcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("prefix", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -79,6 +79,10 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 	if err != nil {
 		return nil, err
 	}
+	adjust, err := f.adjust()
+	if err != nil {
+		return nil, err
+	}
 	var offers []tenon.Named
 	names := map[string]int{}
 	for _, spec := range specs {
@@ -93,7 +97,10 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 		offers = append(offers, tenon.Named{Name: name, Offer: offer})
 	}
 	log := f.logger(e)
-	catalog := tenon.Build(offers, tenon.BuildOptions{Prefix: prefix})
+	catalog := tenon.Build(offers, tenon.BuildOptions{Prefix: prefix, Adjust: adjust.tool})
+	if err := adjust.unused(); err != nil {
+		return nil, err
+	}
 	return &wire{
 		gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{Logger: log, Timeout: f.timeout}),
 		catalog: catalog,
@@ -102,15 +109,13 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 }
 
 func (f *sourceFlags) options(e env) (openapi.Options, error) {
-	policy, err := tenon.ParsePolicy(f.policy)
+	policy, err := parsed(f.policy.general, tenon.ParsePolicy)
 	if err != nil {
 		return openapi.Options{}, err
 	}
-	var shape tenon.Shape // empty: the source's own
-	if f.shape != "" {
-		if shape, err = tenon.ParseShape(f.shape); err != nil {
-			return openapi.Options{}, err
-		}
+	shape, err := parsed(f.shape.general, tenon.ParseShape)
+	if err != nil {
+		return openapi.Options{}, err
 	}
 	header, err := parseHeaders(f.headers, e.getenv)
 	if err != nil {

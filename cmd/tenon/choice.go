@@ -1,0 +1,111 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// choice is a repeatable flag: one value for all tools, and others for those
+// that a pattern names. A pattern has the wildcards of path.Match and is held
+// against the tool's name, or with a slash in it against SOURCE/TOOL. The last
+// one that matches counts.
+type choice struct {
+	general string // empty: not given
+	some    []chosen
+}
+
+type chosen struct {
+	pattern, value string
+	used           bool
+}
+
+// Set takes one occurrence of the flag.
+func (c *choice) Set(s string) error {
+	pattern, value, ok := strings.Cut(s, "=")
+	if !ok {
+		c.general = s
+		return nil
+	}
+	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+		return usagef("%q is no pattern for tools: use names with * and ?, or SOURCE/TOOL", pattern)
+	}
+	c.some = append(c.some, chosen{pattern: pattern, value: value})
+	return nil
+}
+
+func (c *choice) String() string { return c.general }
+
+// Type names the flag's value in the help.
+func (c *choice) Type() string { return "[TOOL=]value" }
+
+// of returns the value for a tool; empty: the general one.
+func (c *choice) of(source, tool string) string {
+	value := ""
+	for i, s := range c.some {
+		name := tool
+		if strings.Contains(s.pattern, "/") {
+			name = source + "/" + tool
+		}
+		if ok, _ := path.Match(s.pattern, name); ok {
+			value, c.some[i].used = s.value, true
+		}
+	}
+	return value
+}
+
+// unused is an error for a pattern that no tool has: a tool that was meant to
+// be enforced must not be served otherwise because of a typing error.
+func (c *choice) unused(flag string) error {
+	for _, s := range c.some {
+		if !s.used {
+			return usagef("--%s %s=%s: no tool has such a name; 'tenon tools' lists them", flag, s.pattern, s.value)
+		}
+	}
+	return nil
+}
+
+// adjustment puts the flags that name tools into force.
+type adjustment struct {
+	policy, shape *choice
+}
+
+// adjust checks the values of the flags that name tools.
+func (f *sourceFlags) adjust() (adjustment, error) {
+	for _, s := range f.policy.some {
+		if _, err := tenon.ParsePolicy(s.value); err != nil {
+			return adjustment{}, err
+		}
+	}
+	for _, s := range f.shape.some {
+		if _, err := tenon.ParseShape(s.value); err != nil {
+			return adjustment{}, err
+		}
+	}
+	return adjustment{policy: &f.policy, shape: &f.shape}, nil
+}
+
+func (a adjustment) tool(source string, t *tenon.Tool) {
+	if p := a.policy.of(source, t.Name); p != "" {
+		t.Policy = tenon.Policy(p)
+	}
+	if s := a.shape.of(source, t.Name); s != "" {
+		t.Shape = tenon.Shape(s)
+	}
+}
+
+func (a adjustment) unused() error {
+	if err := a.policy.unused("policy"); err != nil {
+		return err
+	}
+	return a.shape.unused("shape")
+}
+
+// parsed reads a value that may be missing.
+func parsed[T any](s string, parse func(string) (T, error)) (value T, err error) {
+	if s == "" {
+		return value, nil
+	}
+	return parse(s)
+}
