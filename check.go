@@ -6,6 +6,7 @@ import "github.com/tenon-mcp/tenon/schema"
 type checks struct {
 	input   *schema.Schema
 	answers []checkedVariant
+	base64  bool // binary data stands in the answer itself
 	faults  []Fault
 }
 
@@ -18,7 +19,7 @@ type checkedVariant struct {
 // compileChecks compiles a tool's contract. What does not compile is not
 // checked, and reported: a call must not fail over a description's mistake.
 func compileChecks(t *Tool) checks {
-	var c checks
+	c := checks{base64: t.Shape == FlowMCP}
 	contract, err := t.promised().Contract()
 	if err != nil {
 		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error()))

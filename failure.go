@@ -17,6 +17,7 @@ type failure struct {
 	suggestions []string // what to do next
 	reply       Reply    // what came, as far as it did; its body is in details or not at all
 	judged      judgement
+	text        []byte // the data that broke its contract, for the model to read; nil: none
 }
 
 // invalidArguments is the failure of wall one. Nothing was sent.
@@ -27,14 +28,20 @@ func invalidArguments(violations []schema.Violation) failure {
 	}
 }
 
-// breach is the failure of wall two under enforce: no data leaves.
+// breach is the failure of wall two. Under enforce no data leaves; under repair
+// it does as text, since what could safely be mended was.
 func breach(t *Tool, r *Reply, j judgement) failure {
-	return failure{
+	f := failure{
 		code: CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations),
 		details:     shape.FaultDetails(j.violations),
 		suggestions: []string{"Tell the operator: the service answers otherwise than its description says"},
 		reply:       *r, judged: j,
 	}
+	if t.Policy == Repair {
+		a := r.answer(j.form)
+		f.text = a.Text()
+	}
+	return f
 }
 
 // upstreamError is an answer with a status that is not a success. Its body is

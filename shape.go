@@ -14,13 +14,13 @@ func (r *Reply) answer(f shape.Form) shape.Answer {
 // shapeSuccess gives a reply the shape that the tool published.
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 	a := r.answer(j.form)
-	res := &Result{Value: a.Data()}
+	res := &Result{Value: e.prepare().data(&a)}
 	switch e.tool.Shape {
 	case OpenAPIMCP:
 		res.Structured = a.OpenAPIMCP(res.Value)
 		res.Content = []Block{{Text: res.Structured}}
 	case FlowMCP:
-		res.Structured = a.FlowMCP(res.Value)
+		res.Structured = shape.FlowMCP(res.Value)
 		res.Content = []Block{{Text: res.Structured}}
 	default:
 		res.Structured = e.native(res.Value)
@@ -73,10 +73,15 @@ func shapeFailure(t *Tool, f failure) *Result {
 	case FlowMCP:
 		res.Structured = form.AppendFlowMCP(nil)
 	default:
-		res.Content = []Block{{Text: form.AppendNative(nil)}}
-		return res
 	}
-	res.Content = []Block{{Text: res.Structured}}
+	text := res.Structured
+	if text == nil {
+		text = form.AppendNative(nil)
+	}
+	res.Content = []Block{{Text: text}}
+	if f.text != nil {
+		res.Content = append(res.Content, Block{Text: f.text})
+	}
 	return res
 }
 
@@ -84,7 +89,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 // shape has no place for them, status and headers of the upstream.
 func appendMeta(t *Tool, r *Reply, j judgement) []byte {
 	m := shape.Meta{
-		Contract: t.Policy != Off, Verdict: string(j.verdict), Violations: j.violations, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
+		Contract: t.Policy != Off, Verdict: string(j.verdict), Violations: j.violations, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
 		Upstream: t.Shape != OpenAPIMCP, Status: r.Status, Media: r.Media, Header: r.Header,
 	}
 	return m.JSON()

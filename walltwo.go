@@ -16,6 +16,7 @@ type Verdict string
 // The verdicts.
 const (
 	Fits       Verdict = "fits"
+	Repaired   Verdict = "repaired" // it fits after changes that are listed
 	Violated   Verdict = "violated"
 	Undeclared Verdict = "undeclared" // a status or media type that the description does not name
 	Unchecked  Verdict = "unchecked"  // the description says nothing about such a body
@@ -25,29 +26,55 @@ const (
 type judgement struct {
 	verdict    Verdict
 	violations []schema.Violation
-	form       shape.Form // how the body can stand in the result
+	form       shape.Form     // how the body can stand in the result
+	against    *schema.Schema // of the variant; nil: the body is not described
+	repairs    []schema.Fix
 }
 
 // answered judges a reply and gives it its shape.
 func (g *Gateway) answered(e *Entry, checks *checks, r *Reply) *Result {
+	t := &e.tool
 	j := judgement{verdict: Unchecked, form: formOfReply(r)}
-	if e.tool.Policy == Off {
+	if t.Policy == Off {
 		j = j.strict(r.Body)
 	} else {
 		j = checks.judge(r)
+		g.tellBreach(t, r, &j)
 	}
-	if len(j.violations) > 0 && e.tool.Policy != Off {
-		v := j.violations[0]
-		g.log.Warn("the answer breaks its contract", "tool", e.tool.Name, "policy", string(e.tool.Policy), "verdict", string(j.verdict),
-			"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
+	if !r.succeeded() {
+		return shapeFailure(t, upstreamError(r, j))
 	}
-	switch {
-	case r.Status != 0 && (r.Status < 200 || r.Status > 299):
-		return shapeFailure(&e.tool, upstreamError(r, j))
-	case (j.verdict == Violated || j.verdict == Undeclared) && e.tool.Policy != Warn && e.tool.Policy != Off:
-		return shapeFailure(&e.tool, breach(&e.tool, r, j))
+	if t.Policy == Repair {
+		j.mend(r)
+	}
+	if j.broken() && t.Policy != Warn && t.Policy != Off {
+		return shapeFailure(t, breach(t, r, j))
 	}
 	return shapeSuccess(e, r, j)
+}
+
+// succeeded reports whether the reply is a success: without HTTP it always is.
+func (r *Reply) succeeded() bool { return r.Status == 0 || r.Status/100 == 2 }
+
+func (j *judgement) broken() bool { return j.verdict == Violated || j.verdict == Undeclared }
+
+// mend repairs a body that breaks its schema, where that can safely be done.
+func (j *judgement) mend(r *Reply) {
+	if j.verdict != Violated || j.against == nil || j.form != shape.JSON {
+		return
+	}
+	if fixed, fixes, left := j.against.Repair(r.Body); len(left) == 0 {
+		r.Body, j.repairs, j.verdict = fixed, fixes, Repaired
+	}
+}
+
+func (g *Gateway) tellBreach(t *Tool, r *Reply, j *judgement) {
+	if len(j.violations) == 0 {
+		return
+	}
+	v := j.violations[0]
+	g.log.Warn("the answer breaks its contract", "tool", t.Name, "policy", string(t.Policy), "verdict", string(j.verdict),
+		"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
 }
 
 // judge picks the variant for the reply's status and media type and validates
@@ -65,19 +92,33 @@ func (c *checks) judge(r *Reply) judgement {
 	if v == nil {
 		return j.undeclared("mediaType", medias(status), mediaWord(r)).strict(r.Body)
 	}
-	if v.body == nil || j.form != shape.JSON {
+	if v.body == nil || shape.FormOf(v.media) != shape.JSON {
 		if j.form != shape.JSON {
 			j.verdict = Fits
 		}
 		return j.strict(r.Body)
 	}
-	j.violations = v.body.Validate(r.Body)
+	j.against = v.body
+	body := r.Body
+	if j.form != shape.JSON { // a range covers it: the value that will stand for it has to fit
+		a := r.answer(j.form)
+		body = c.data(&a)
+	}
+	j.violations = v.body.Validate(body)
 	j.verdict = Fits
 	if len(j.violations) > 0 {
 		j.verdict = Violated
 		return j.strict(r.Body)
 	}
 	return j
+}
+
+// data is the value that stands for an answer's body in the tool's shape.
+func (c *checks) data(a *shape.Answer) []byte {
+	if c.base64 && a.Form == shape.Binary {
+		return a.Base64()
+	}
+	return a.Data()
 }
 
 // strict makes sure that a body that will be spliced as JSON is JSON: what is

@@ -35,6 +35,15 @@ func (a *Answer) Data() []byte {
 	return oneLine(bytes.TrimSpace(a.Body))
 }
 
+// Text returns the body as the model reads it: text as it is, all else as its
+// data.
+func (a *Answer) Text() []byte {
+	if a.Form == Text {
+		return bytes.ToValidUTF8(a.Body, []byte("\uFFFD"))
+	}
+	return a.Data()
+}
+
 // oneLine returns JSON without line breaks. They can only be white space
 // between tokens: inside a string JSON escapes them.
 func oneLine(value []byte) []byte {

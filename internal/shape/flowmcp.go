@@ -30,12 +30,14 @@ func PublishFlowMCP(p Promise) []byte {
 	return appendDefs(doc, &b)
 }
 
-// FlowMCP writes the envelope of a success. Binary data is a base64 string,
-// beside the block that also has it.
-func (a *Answer) FlowMCP(data []byte) []byte {
-	if a.Form == Binary {
-		data = append(base64.StdEncoding.AppendEncode([]byte{'"'}, a.Body), '"')
-	}
+// Base64 is a JSON string of binary data: in this shape it stands in the place
+// of the data, beside the block that also has it.
+func (a *Answer) Base64() []byte {
+	return append(base64.StdEncoding.AppendEncode([]byte{'"'}, a.Body), '"')
+}
+
+// FlowMCP writes the envelope of a success around its data.
+func FlowMCP(data []byte) []byte {
 	return slices.Concat([]byte(`{"status":true,"messages":[],"data":`), data, []byte{'}'})
 }
 

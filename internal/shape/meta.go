@@ -11,8 +11,8 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// maxViolations bounds how many violations travel with a result.
-const maxViolations = 20
+// maxListed bounds how many violations or changes travel with a result.
+const maxListed = 20
 
 // Meta is what _meta says of a call beside its value.
 type Meta struct {
@@ -21,7 +21,9 @@ type Meta struct {
 	Executed   string // "no", "yes" or "unknown"
 	Retry      string // "safe" or "unsafe"
 	Violations []schema.Violation
-	Media      string // of the answer
+	Repairs    []schema.Fix // what was changed in the answer
+	Healed     []schema.Fix // what was changed in the arguments
+	Media      string       // of the answer
 
 	Upstream bool // status and headers are said: the shape has no place for them
 	Status   int  // 0: no HTTP was involved
@@ -69,16 +71,51 @@ func (m *Meta) appendContract(dst []byte) []byte {
 		dst = append(dst, `,"violations":`...)
 		dst = appendViolations(dst, m.Violations)
 	}
-	if more := len(m.Violations) - maxViolations; more > 0 {
-		dst = append(dst, `,"moreViolations":`...)
-		dst = strconv.AppendInt(dst, int64(more), 10)
+	dst = appendMore(dst, "moreViolations", len(m.Violations))
+	if len(m.Repairs) > 0 {
+		dst = append(dst, `,"repairs":`...)
+		dst = appendFixes(dst, m.Repairs)
 	}
+	dst = appendMore(dst, "moreRepairs", len(m.Repairs))
+	if len(m.Healed) > 0 {
+		dst = append(dst, `,"healed":`...)
+		dst = appendFixes(dst, m.Healed)
+	}
+	dst = appendMore(dst, "moreHealed", len(m.Healed))
 	return append(dst, '}')
+}
+
+// appendMore says how many of a list are not shown.
+func appendMore(dst []byte, name string, all int) []byte {
+	if all <= maxListed {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return strconv.AppendInt(dst, int64(all-maxListed), 10)
+}
+
+func appendFixes(dst []byte, fixes []schema.Fix) []byte {
+	dst = append(dst, '[')
+	for i, f := range fixes[:min(len(fixes), maxListed)] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"path":`...)
+		dst = rawjson.AppendString(dst, f.Path)
+		dst = append(dst, `,"kind":`...)
+		dst = rawjson.AppendString(dst, string(f.Kind))
+		dst = append(dst, `,"old":`...)
+		dst = rawjson.AppendString(dst, f.Old)
+		dst = append(dst, `,"new":`...)
+		dst = rawjson.AppendString(dst, f.New)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
 }
 
 func appendViolations(dst []byte, vs []schema.Violation) []byte {
 	dst = append(dst, '[')
-	for i, v := range vs[:min(len(vs), maxViolations)] {
+	for i, v := range vs[:min(len(vs), maxListed)] {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
