@@ -37,6 +37,7 @@ func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
 		if b.URI == "" {
 			return b, &Error{What: "a resource link must have a uri"}
 		}
+		b.Name = orElse(b.Name, b.URI)
 		return b, nil
 	default:
 		return tenon.Block{}, &Error{What: fmt.Sprintf("there is no content block of type %q", name)}

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -101,7 +102,7 @@ func (f Function) Append(dst []byte) []byte {
 		}
 		list = b.Append(list)
 	}
-	whole := append(f.Others[:len(f.Others):len(f.Others)], Member{Key: "bindings", Value: append(list, ']')})
+	whole := append(slices.Clip(f.Others), Member{Key: "bindings", Value: append(list, ']')})
 	return appendFile(dst, whole)
 }
 

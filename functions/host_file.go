@@ -11,17 +11,17 @@ import (
 
 // Host is a host.json: what an app says about itself and about its worker.
 type Host struct {
-	Profile      string // configurationProfile; empty or "default": the functions are in function.json
-	Server       ServerInfo
-	Anonymous    bool          // callers of the app need no key
-	Timeout      time.Duration // the longest that a function may run; 0: not said; negative: without end
-	Bundle       string        // versions of the extension bundle, "[4.*, 5.0.0)"; empty: none is named
-	Executable   string        // the worker; empty: the app has none
-	Args         []string
-	Dir          string // where the worker is started, relative to the app; empty: in the app
-	Port         int    // where the worker listens; 0: any free port
-	Forwards     bool   // functions with HTTP bindings get the request itself
-	StderrErrors bool   // what the worker writes to stderr is an error, line for line; false: unless it says so itself
+	Profile     string // configurationProfile; empty or "default": the functions are in function.json
+	Server      ServerInfo
+	Anonymous   bool          // callers of the app need no key
+	Timeout     time.Duration // the longest that a function may run; 0: not said; negative: without end
+	Bundle      string        // versions of the extension bundle, "[4.*, 5.0.0)"; empty: none is named
+	Executable  string        // the worker; empty: the app has none
+	Args        []string
+	Dir         string // where the worker is started, relative to the app; empty: in the app
+	Port        int    // where the worker listens; 0: any free port
+	Forwards    bool   // functions with HTTP bindings get the request itself
+	StderrMixed bool   // of what the worker writes to stderr only lines that say error or fail are errors; false: every line is
 }
 
 // ServerInfo is how the app's MCP server names itself.
@@ -38,7 +38,7 @@ func ParseHost(text []byte, lookup func(name string) (string, bool)) (Host, []No
 		return Host{}, nil, err
 	}
 	r := newDocReader(doc)
-	h := Host{Profile: r.text("configurationProfile"), StderrErrors: true}
+	h := Host{Profile: r.text("configurationProfile")}
 	if v := r.text("version"); r.err == nil && v != "" && !strings.HasPrefix(v, "2.") {
 		r.note("version", fmt.Sprintf("%q is not the version that is known here, 2.0", v))
 	}
@@ -66,7 +66,7 @@ func (h *Host) readHandler(handler *reader, lookup func(string) (string, bool)) 
 	h.Executable = expand(d.text("defaultExecutablePath"), lookup)
 	h.Dir = expand(d.text("workingDirectory"), lookup)
 	if d.o.Get("useStdErrorStreamForErrorsOnly") != nil {
-		h.StderrErrors = d.flag("useStdErrorStreamForErrorsOnly")
+		h.StderrMixed = !d.flag("useStdErrorStreamForErrorsOnly")
 	}
 	if args := d.o.Get("arguments"); args != nil {
 		doc, err := rawjson.Parse(args)
@@ -125,7 +125,7 @@ func (h Host) handler() Object {
 		textMember("workingDirectory", h.Dir),
 		{Key: "arguments", Value: appendStrings(nil, h.Args)},
 	}
-	if !h.StderrErrors {
+	if h.StderrMixed {
 		d = append(d, flagMember("useStdErrorStreamForErrorsOnly", false))
 	}
 	o := Object{objectMember("description", d...), flagMember("enableForwardingHttpRequest", h.Forwards)}

@@ -12,7 +12,7 @@ import (
 type Context struct {
 	Name      string // of the tool or the prompt
 	URI       string // of the resource; empty: it is not about one
-	Arguments []byte // JSON object; nil: none were sent. Not for resources
+	Arguments []byte // JSON object; empty: none were sent. Not for resources
 	Session   string // empty: there is none
 	Client    Client
 	Transport Transport
@@ -37,7 +37,7 @@ func (c Context) Append(dst []byte) []byte {
 	} else {
 		o = append(o, textMember("name", c.Name))
 	}
-	if c.Arguments != nil {
+	if len(c.Arguments) > 0 {
 		o = append(o, Member{Key: "arguments", Value: c.Arguments})
 	}
 	if c.Session != "" {
@@ -142,7 +142,7 @@ func (i Invocation) metadata() Object {
 	kinds, texts := i.arguments()
 	context := Object{textMember("Name", i.Context.Name), {Key: "Arguments", Value: kinds.Append(nil)}, textMember("SessionId", i.Context.Session)}
 	o := Object{{Key: prefix + "context", Value: context.Append(nil)}}
-	if i.Context.Arguments != nil {
+	if len(i.Context.Arguments) > 0 {
 		o = append(o, Member{Key: prefix + "args", Value: texts.Append(nil)})
 	}
 	return o
@@ -151,7 +151,7 @@ func (i Invocation) metadata() Object {
 // arguments returns, for each argument, the number of its kind in .NET and its
 // text.
 func (i Invocation) arguments() (kinds, texts Object) {
-	if i.Context.Arguments == nil {
+	if len(i.Context.Arguments) == 0 {
 		return nil, nil
 	}
 	o, err := parseObject(i.Context.Arguments, "the arguments")

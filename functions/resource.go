@@ -126,7 +126,7 @@ func splitURI(uri string) (texts, variables []string, err error) {
 // foldVariable is what of a variable's name counts.
 func foldVariable(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
-		if r < 0x80 && (isLetter(byte(r)) || isDigit(byte(r))) {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'
@@ -149,18 +149,19 @@ func ParseTemplate(uri string) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := "(?is)^"
+	var form strings.Builder
+	form.WriteString("(?is)^")
 	for i, text := range texts {
-		form += regexp.QuoteMeta(text)
+		form.WriteString(regexp.QuoteMeta(text))
 		switch {
 		case i == len(variables):
 		case strings.HasSuffix(text, "?") || strings.HasSuffix(text, "&"):
-			form += "([^&#]+)"
+			form.WriteString("([^&#]+)")
 		default:
-			form += "([^/?#]+)"
+			form.WriteString("([^/?#]+)")
 		}
 	}
-	compiled, err := regexp.Compile(form + "$")
+	compiled, err := regexp.Compile(form.String() + "$")
 	return &Template{variables: variables, form: compiled}, err
 }
 

@@ -38,7 +38,10 @@ func ReadResponse(body []byte) (Response, error) {
 		return Response{}, err
 	}
 	r := Response{Outputs: o.Get("Outputs"), ReturnValue: o.Get("ReturnValue")}
-	if r.Outputs != nil && r.Outputs[0] != '{' {
+	switch {
+	case string(r.Outputs) == "{}":
+		r.Outputs = nil
+	case r.Outputs != nil && r.Outputs[0] != '{':
 		return r, o.bad("Outputs", "must be an object")
 	}
 	logs := o.Get("Logs")

@@ -184,9 +184,8 @@ func depth(text string) int {
 		case inString:
 			if c == '\\' {
 				i++
-			} else if c == '"' {
-				inString = false
 			}
+			inString = c != '"'
 		case c == '"':
 			inString = true
 		case c == '{' || c == '[':
