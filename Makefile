@@ -42,3 +42,7 @@ bench: ## side-by-side benchmarks into bench/out/
 .PHONY: bench-check
 bench-check: ## fail where the last benchmark run is under budget
 	$(MAKE) -C bench check
+
+.PHONY: corpus
+corpus: ## open every document below CORPUS, compile every schema; AJV names a folder with ajv
+	$(MAKE) -C bench corpus

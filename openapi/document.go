@@ -123,18 +123,19 @@ func (v value) raw() []byte {
 // parseDocument reads a document that consists of one file, which must not
 // change any more. It is JSON where it parses as JSON, else YAML.
 func parseDocument(name string, raw []byte) (*document, error) {
-	return parseMain(name, address{}, raw, &library{})
-}
-
-// parseMain reads a document by its main file; the others are found through l.
-func parseMain(name string, at address, raw []byte, l *library) (*document, error) {
-	raw = trimMark(raw)
 	f, err := parseFile(name, raw)
 	if err != nil {
 		return nil, err
 	}
+	return documentOf(f, address{}, &library{})
+}
+
+// documentOf is the document whose main file is f.
+func documentOf(f *file, at address, l *library) (*document, error) {
+	name, raw := f.name, f.doc.Source()
 	f.at = at
 	l.holds(f)
+	var err error
 	d := &document{name: name, root: value{f, f.doc.Root()}, library: l}
 	if d.version, err = versionOf(d.root); err != nil {
 		return nil, sourceError(name, d.position(d.root), err.Error())
@@ -157,6 +158,7 @@ func parseMain(name string, at address, raw []byte, l *library) (*document, erro
 }
 
 func parseFile(name string, raw []byte) (*file, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // a mark with which some editors begin a file
 	if !looksLikeJSON(raw) {
 		return parseYAML(name, raw)
 	}
@@ -201,9 +203,6 @@ func newFile(f *file) *file {
 	f.identities = sync.OnceValue(func() identities { return identitiesOf(f.doc) })
 	return f
 }
-
-// trimMark takes away the mark with which some editors begin a file.
-func trimMark(raw []byte) []byte { return bytes.TrimPrefix(raw, []byte("\ufeff")) }
 
 // looksLikeJSON reports whether the first thing in raw opens an object or an
 // array.
@@ -253,12 +252,18 @@ func sourceError(name string, line int, what string) error {
 func (d *document) legacy() bool { return d.version == v20 || d.version == v30 }
 
 // position is the line of v, from 1; 0 if v is no place.
-func (d *document) position(v value) (line int) {
+func (d *document) position(v value) int { return v.line() }
+
+// line is the line of v in its file, from 1; 0 where it has none: an overlay
+// changed the file.
+func (v value) line() int {
 	switch {
 	case !v.ok():
 		return 0
 	case v.file.yaml != nil:
 		return v.file.yaml.Line(v.file.doc.Offset(v.node))
+	case v.file.lines == nil:
+		return 0
 	}
 	return v.file.lines.line(v.file.doc.Offset(v.node))
 }

@@ -210,7 +210,7 @@ func (l *library) read(at address) (*file, error) {
 	if err := l.count(len(raw)); err != nil {
 		return nil, err
 	}
-	f, err := parseFile(name, trimMark(raw))
+	f, err := parseFile(name, raw)
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ type Options struct {
 	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration // of one request, from connecting to the last byte; 0: 30 s
 
+	Overlays []string // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
 	RefRoot  string   // folder below which the other files of a document on disk may lie; empty: the document's own
 	RefHosts []string // hosts, with a port where it is not the usual one, from which other files of a document may be read
 }
@@ -105,12 +106,16 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
+	overlays, err := o.overlays(ctx)
+	if err != nil {
+		return tenon.Offer{}, err
+	}
 	if at := remote(s.spec); at != nil {
 		raw, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
 		if err != nil {
 			return tenon.Offer{}, badSource("read "+public(at), err)
 		}
-		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final)}, raw, o) //nolint:contextcheck // a file may first be asked for long after loading
+		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final)}, raw, overlays, o) //nolint:contextcheck // a file may first be asked for long after loading
 	}
 	raw, err := readFile(s.spec)
 	if err != nil {
@@ -120,7 +125,7 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	return load(origin{name: s.spec, at: at, library: l}, raw, o)
+	return load(origin{name: s.spec, at: at, library: l}, raw, overlays, o)
 }
 
 // Parse is Load for a document whose bytes are at hand. The name stands in
@@ -135,7 +140,11 @@ func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
 	if at := remote(name); at != nil {
 		from.name, from.at = public(at), address{url: at}
 	}
-	return load(from, doc, o)
+	overlays, err := o.overlays(context.Background())
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	return load(from, doc, overlays, o)
 }
 
 // origin is where the main file of a document was found.
@@ -145,8 +154,12 @@ type origin struct {
 	library *library
 }
 
-func load(from origin, raw []byte, o Options) (tenon.Offer, error) {
-	doc, err := parseMain(from.name, from.at, raw, from.library)
+func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, error) {
+	main, told, err := overlaid(from.name, raw, overlays)
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	doc, err := documentOf(main, from.at, from.library)
 	if err != nil {
 		return tenon.Offer{}, err
 	}
@@ -157,7 +170,9 @@ func load(from origin, raw []byte, o Options) (tenon.Offer, error) {
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
-	return a.index(), nil
+	offer := a.index()
+	offer.Faults = append(told, offer.Faults...)
+	return offer, nil
 }
 
 // remote returns spec as a URL, or nil where it is a file's path.
