@@ -98,6 +98,7 @@ type Invocation struct {
 	Type     Type   // of the trigger: says how the metadata is called
 	Context  Context
 	Params   map[string]string // the values of a resource template's variables
+	Inputs   Object            // the values of the bindings beside the trigger, as they stand in Data
 	Time     time.Time         // of the call
 	ID       string            // a fresh GUID
 }
@@ -117,7 +118,7 @@ func (i Invocation) Append(dst []byte) []byte {
 		textMember("RandGuid", i.ID),
 	}
 	metadata = append(metadata, Member{Key: "sys", Value: sys.Append(nil)})
-	data := Object{{Key: i.Binding, Value: context}}
+	data := append(Object{{Key: i.Binding, Value: context}}, i.Inputs...)
 	return Object{{Key: "Data", Value: data.Append(nil)}, {Key: "Metadata", Value: metadata.Append(nil)}}.Append(dst)
 }
 
