@@ -84,3 +84,12 @@ func TestContentOfItsOwn(t *testing.T) {
 		})
 	}
 }
+
+func TestASchemaIsPublishedToTheLetter(t *testing.T) {
+	const odd = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"next":{"$ref":"#"},"n":{"$ref":"#/$defs/unused~1name"}},"$defs":{"unused/name":{},"other":{"type":"null"}},"x-own":[1]}`
+	promise := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(odd)}}}
+	g := one(tenon.Tool{Promise: promise, Verbatim: true}, answer(tenon.Reply{}))
+	if _, got := g.Catalog().Tools()[0].Schemas(); string(got) != odd {
+		t.Errorf("got  %s\nwant %s", got, odd)
+	}
+}

@@ -62,6 +62,8 @@ func (e *Entry) publishedOutput(c Contract) (doc []byte) {
 		doc = shape.PublishOpenAPIMCP(p)
 	case e.tool.Shape == FlowMCP:
 		doc = shape.PublishFlowMCP(p)
+	case e.tool.Verbatim && p.Own() != nil:
+		doc = p.Own()
 	default:
 		doc, e.wraps = shape.PublishNative(p)
 	}

@@ -36,6 +36,19 @@ func DataSchema(p Promise) []byte {
 	return appendDefs(append([]byte(nil), body[:len(body)-1]...), &b)
 }
 
+// Own returns the schema that Native can publish to the letter: the only one,
+// of objects, without advice or wrapper. nil: there is none.
+func (p Promise) Own() []byte {
+	if len(p.Successes) != 1 || p.Advice || p.Wrapper != "" {
+		return nil
+	}
+	v := p.Successes[0]
+	if FormOf(v.Media) != JSON || v.Schema == nil || !literalObject(v.Schema) {
+		return nil
+	}
+	return v.Schema
+}
+
 // data is the union of the successes' schemas as the body of one schema
 // inside a bundle. An unknown member makes the union say nothing: {}.
 func (p Promise) data(b *schema.Bundle) []byte {
