@@ -1,0 +1,49 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/functions"
+)
+
+// place says what is wrong with a file, and in which line.
+func place(file string, text []byte, err error) tenon.Fault {
+	f := tenon.Fault{File: file, What: err.Error()}
+	if e := new(functions.Error); errors.As(err, &e) {
+		f.Line = lineOf(text, e.Offset)
+	}
+	return f
+}
+
+func (a *App) fault(file string, text []byte, err error) {
+	a.Faults = append(a.Faults, place(file, text, err))
+}
+
+// notes reports what works here and not, or not so, under Azure's host.
+func (a *App) notes(file string, line int, function string, notes []functions.Note) {
+	for _, n := range notes {
+		what := n.String()
+		if function != "" {
+			what = "function " + function + ": " + what
+		}
+		a.Faults = append(a.Faults, tenon.Fault{File: file, Line: line, What: what})
+	}
+}
+
+// lineOf returns the line of a byte, counted from 1; 0 where it is not known.
+func lineOf(text []byte, offset int) int {
+	if offset <= 0 || offset > len(text) {
+		return 0
+	}
+	return 1 + bytes.Count(text[:offset], []byte{'\n'})
+}
+
+// offsetOf is where an object begins, as far as its members tell.
+func offsetOf(o functions.Object) int {
+	if len(o) == 0 {
+		return 0
+	}
+	return o[0].Offset
+}

@@ -1,0 +1,199 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+const (
+	hostVersion = "4.0.0" // of Azure's host, whose manner of speaking this is
+	maxExcerpt  = 500     // bytes of a worker's bad answer that are shown
+	lastMoment  = time.Second
+)
+
+// invocation is one run of a function.
+type invocation struct {
+	f       *Function
+	context functions.Context
+	params  map[string]string // of a resource's template
+}
+
+// body is what the worker is sent.
+func (i invocation) body(id string) []byte {
+	inv := functions.Invocation{
+		Function: i.f.Name, Binding: i.f.binding, Type: i.f.Type, Context: i.context, Params: i.params, Time: time.Now(), ID: id,
+	}
+	if len(i.f.inputs) > 0 {
+		doc, err := rawjson.Parse(i.context.Arguments)
+		for _, in := range i.f.inputs {
+			var text string
+			if err == nil {
+				text = argumentText(doc, in.argument)
+			}
+			inv.Inputs = append(inv.Inputs, functions.Member{Key: in.binding, Value: rawjson.AppendString(nil, rawjson.AppendString(nil, text))})
+		}
+	}
+	return inv.Append(nil)
+}
+
+// argumentText is an argument as a binding of its own gets it: a string as it
+// is, other values as JSON, nothing as "".
+func argumentText(doc *rawjson.Doc, name string) string {
+	switch n := doc.Get(doc.Root(), name); doc.Kind(n) {
+	case rawjson.Invalid, rawjson.Null:
+		return ""
+	case rawjson.String:
+		return doc.Str(n)
+	default:
+		return string(doc.Raw(n))
+	}
+}
+
+// run runs a function once, in the worker in force. The progress says how far
+// the call got, also beside an error.
+func (s *Source) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
+	f, w, end, err := s.begin(function)
+	if err != nil {
+		return functions.Response{}, tenon.NotSent, err
+	}
+	defer end()
+	inv, err := fill(f)
+	if err != nil {
+		return functions.Response{}, tenon.NotSent, err
+	}
+	if limit := w.app.Host.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	session, err := w.answering(ctx)
+	if err != nil {
+		return functions.Response{}, tenon.NotSent, err
+	}
+	return session.invoke(ctx, w.o, inv)
+}
+
+// invoke sends the one request of a call.
+func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functions.Response, tenon.Progress, error) {
+	sent := tenon.NotSent
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = tenon.SentNoAnswer }})
+	id := guid()
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, s.url+"/"+inv.f.Name, bytes.NewReader(inv.body(id)))
+	if err != nil {
+		return functions.Response{}, sent, err
+	}
+	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	req.Header.Set("User-Agent", "Azure-Functions-Host/"+hostVersion)
+	req.Header.Set(functions.InvocationID, id)
+	req.Header.Set(functions.HostVersion, hostVersion)
+	res, err := s.web.Do(req)
+	if err != nil {
+		return functions.Response{}, sent, s.broken(ctx, inv.f, sent, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, o.MaxAnswer+1))
+	if err != nil {
+		return functions.Response{}, sent, s.broken(ctx, inv.f, sent, err)
+	}
+	s.answered.Store(true)
+	r, err := readAnswer(inv.f, res, body, o.MaxAnswer)
+	for _, line := range r.Logs {
+		o.Logger.Info(line, "function", inv.f.Name, "invocation", id)
+	}
+	return r, tenon.Answered, err
+}
+
+// readAnswer reads what came back from a worker.
+func readAnswer(f *Function, res *http.Response, body []byte, limit int64) (functions.Response, error) {
+	bad := func(format string, args ...any) error {
+		return &tenon.Error{Code: tenon.CodeServer, Message: "the function " + f.Name + " " + fmt.Sprintf(format, args...)}
+	}
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	switch {
+	case int64(len(body)) > limit:
+		return functions.Response{}, bad("answered more than %d bytes", limit)
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		return functions.Response{}, bad("failed: HTTP %d%s", res.StatusCode, excerpt(body))
+	case media != "application/json" && !strings.HasSuffix(media, "+json"):
+		return functions.Response{}, bad("answered %s, not JSON%s", strconv.Quote(media), excerpt(body))
+	}
+	r, err := functions.ReadResponse(body)
+	if err != nil {
+		return r, bad("answered what is no answer: %v%s", err, excerpt(body))
+	}
+	return r, nil
+}
+
+// broken words the end of a connection. A worker that has died says nothing
+// itself, but its process has ended by now, or will in a moment.
+func (s *session) broken(ctx context.Context, f *Function, sent tenon.Progress, err error) error {
+	if ctx.Err() != nil {
+		return &tenon.Error{Code: tenon.CodeTimeout, Message: "the function " + f.Name + " did not answer in time", Err: ctx.Err()}
+	}
+	moment := time.NewTimer(lastMoment)
+	defer moment.Stop()
+	select {
+	case <-s.child.Done():
+		message := fmt.Sprintf("the worker of the app ended while it ran the function %s (%s); it is started again", f.Name, s.child.Exit())
+		if sent == tenon.NotSent {
+			message = fmt.Sprintf("the worker of the app has just ended (%s); it is started again: call once more", s.child.Exit())
+		}
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: message}
+	case <-ctx.Done():
+	case <-moment.C:
+	}
+	if sent == tenon.NotSent {
+		s.child.Kill("it does not listen any more")
+	}
+	return &tenon.Error{Code: tenon.CodeNetwork, Message: "the connection to the worker broke while it ran the function " + f.Name, Err: errors.Unwrap(err)}
+}
+
+// excerpt is what can be shown of an answer that cannot be used.
+func excerpt(body []byte) string {
+	text := bytes.TrimSpace(body)
+	if len(text) == 0 {
+		return ""
+	}
+	cut := ""
+	if len(text) > maxExcerpt {
+		text, cut = text[:maxExcerpt], "…"
+		for len(text) > 0 && !utf8.Valid(text[max(0, len(text)-utf8.UTFMax):]) && cut != "" && len(text) > maxExcerpt-utf8.UTFMax {
+			text = text[:len(text)-1]
+		}
+	}
+	return ": " + strings.ToValidUTF8(string(text), "\uFFFD") + cut
+}
+
+// session names a subject to a function, without saying who it is.
+func sessionOf(c *tenon.Call) string {
+	if c == nil || c.Subject == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("function app\x00" + string(c.Subject)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// guid returns a fresh random GUID.
+func guid() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

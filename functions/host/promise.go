@@ -1,0 +1,97 @@
+package host
+
+import (
+	"bytes"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// promise is the contract of a tool: what its binding says.
+type promise struct {
+	tool   *functions.Tool
+	anyway bool
+	origin tenon.Fault
+}
+
+// Contract is what calls are checked against: the schemas as the worker wrote
+// them, whatever is published.
+func (p *promise) Contract() (tenon.Contract, error) {
+	c := tenon.Contract{Input: p.tool.InputSchema(), Formats: true}
+	if output := p.tool.Output.JSON(); output != nil {
+		c.Answers = []tenon.Variant{{Media: "application/json", Schema: output}}
+	}
+	return c, nil
+}
+
+// Published is the same, but for what is not safe for clients: some drop the
+// whole list because of one schema in it. There an input schema is published
+// with less in it; an output schema as the worker wrote it or not at all, for
+// the contract knows no third.
+func (p *promise) Published() (tenon.Contract, []tenon.Fault) {
+	c, _ := p.Contract()
+	var faults []tenon.Fault
+	safe, changes := schema.ClientSafe(c.Input)
+	for _, change := range changes {
+		faults = append(faults, p.fault("the input schema is published otherwise", change))
+	}
+	if c.Input = safe; safe == nil {
+		c.Input = []byte(`{"type":"object"}`)
+	}
+	if c.Answers == nil {
+		return c, faults
+	}
+	unsafe := unsafeFor(c.Answers[0].Schema)
+	what := "the output schema is checked and not published, because some clients drop all tools over it"
+	if p.anyway {
+		what = "the output schema is published although some clients drop all tools over it"
+	}
+	for _, change := range unsafe {
+		faults = append(faults, p.fault(what, change))
+	}
+	if len(unsafe) > 0 && !p.anyway {
+		c.Answers = nil
+	}
+	return c, faults
+}
+
+func (p *promise) fault(what string, c schema.Change) tenon.Fault {
+	f := p.origin
+	f.What = p.tool.Name + ": " + what + ": " + c.What
+	if c.Path != "" {
+		f.What += " at " + c.Path
+	}
+	return f
+}
+
+// unsafeFor tells what in a schema clients stumble over. A label that says
+// which draft it is written for is none of that: they know those two.
+func unsafeFor(doc []byte) []schema.Change {
+	plain := withoutLabel(doc)
+	safe, changes := schema.ClientSafe(plain)
+	if len(changes) == 0 && !bytes.Equal(safe, plain) {
+		changes = []schema.Change{{What: "a pattern is written in a way that not every engine reads"}}
+	}
+	return changes
+}
+
+func withoutLabel(doc []byte) []byte {
+	d, err := rawjson.Parse(doc)
+	if err != nil {
+		return doc
+	}
+	switch d.Str(d.Get(d.Root(), "$schema")) {
+	case "https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema":
+	default:
+		return doc
+	}
+	var o functions.Object
+	for n := d.First(d.Root()); n != rawjson.None; n = d.Next(n) {
+		if key := d.Key(n); key != "$schema" {
+			o = append(o, functions.Member{Key: key, Value: d.Raw(n)})
+		}
+	}
+	return o.Append(nil)
+}

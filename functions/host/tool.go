@@ -1,0 +1,126 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// transport says to functions by which way a call came. The doors do not tell,
+// and this is a word that the contract has for it.
+const transport = "unknown"
+
+// tool makes a tool of a function.
+func (s *Source) tool(f *Function) tenon.Tool {
+	t := f.Tool
+	origin := tenon.Fault{File: f.File, Line: f.Line}
+	tool := tenon.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, Meta: t.Meta,
+		Hints: hints(t.Annotations), Policy: s.o.Policy, Shape: s.o.Shape, Verbatim: true, Origin: origin,
+		Promise: &promise{tool: t, anyway: s.o.AdvertiseAnyway, origin: origin},
+	}
+	readOnly, repeatable := isTrue(tool.Hints.ReadOnly), isTrue(tool.Hints.Idempotent)
+	function := f.Name
+	tool.Handler = func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
+		r, sent, err := s.run(ctx, function, func(f *Function) (invocation, error) { return toolCall(f, c) })
+		if !readOnly {
+			reply.Sent = tenon.Sent{Unsafe: sent, Repeatable: repeatable}
+		}
+		if err == nil {
+			err = fillReply(&reply, t, function, r)
+		}
+		return reply, err
+	}
+	return tool
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// hints reads the annotations of a tool, a JSON object.
+func hints(annotations []byte) (h tenon.Hints) {
+	doc, err := rawjson.Parse(annotations)
+	if err != nil {
+		return h
+	}
+	for key, to := range map[string]**bool{
+		"readOnlyHint": &h.ReadOnly, "destructiveHint": &h.Destructive, "idempotentHint": &h.Idempotent, "openWorldHint": &h.OpenWorld,
+	} {
+		if n := doc.Get(doc.Root(), key); doc.Kind(n) == rawjson.Bool {
+			is := doc.IsTrue(n)
+			*to = &is
+		}
+	}
+	return h
+}
+
+// toolCall is the run of a tool's function. Wall one has validated the
+// arguments; that a required one is not null is a rule of the contract alone.
+func toolCall(f *Function, c *tenon.Call) (invocation, error) {
+	if f.Tool == nil {
+		return invocation{}, &tenon.Error{Code: tenon.CodeNotFound, Message: "the function " + f.Name + " is no tool any more"}
+	}
+	if missing := f.Tool.Missing(c.Args); missing != nil {
+		return invocation{}, &tenon.Error{Code: tenon.CodeValidation, Message: "these arguments are required and must not be null: " + strings.Join(missing, ", ")}
+	}
+	return invocation{f: f, context: functions.Context{
+		Name: f.Tool.Name, Arguments: oneLine(c.Args), Session: sessionOf(c), Transport: functions.Transport{Name: transport},
+	}}, nil
+}
+
+// oneLine returns JSON without white space, so that it is the same text for
+// every way in which a client writes it.
+func oneLine(args []byte) []byte {
+	if compact, err := rawjson.AppendCompact(nil, args); err == nil {
+		return compact
+	}
+	return args
+}
+
+// fillReply takes apart what a tool's function returned. The reply is content
+// of its own with, where a schema is promised, a value to check against it:
+// the structured content, or else the text, which then has to be that JSON.
+func fillReply(reply *tenon.Reply, t *functions.Tool, function string, r functions.Response) error {
+	result, err := functions.ReadResult(r.ReturnValue, t.Envelope)
+	if err != nil {
+		return &tenon.Error{Code: tenon.CodeServer, Message: fmt.Sprintf("what the function %s returned cannot be used: %v", function, err)}
+	}
+	reply.Blocks, reply.Meta, reply.Failed = result.Blocks, result.Meta, result.IsError
+	switch {
+	case result.IsError:
+		if len(reply.Blocks) == 0 {
+			reply.Blocks = []tenon.Block{{Text: []byte("the function " + function + " failed and does not say why")}}
+		}
+	case result.Structured != nil:
+		reply.Body, reply.Media = result.Structured, "application/json"
+		if len(reply.Blocks) == 0 { // the model reads content
+			reply.Blocks = []tenon.Block{{Text: result.Structured}}
+		}
+	case t.Output.JSON() != nil:
+		reply.Body, reply.Media = textValue(result.Blocks)
+	}
+	return nil
+}
+
+// textValue returns the only text among blocks, as JSON where it is an object
+// or a list.
+func textValue(blocks []tenon.Block) (body []byte, media string) {
+	for _, b := range blocks {
+		if b.Kind != tenon.TextBlock {
+			continue
+		}
+		if body != nil {
+			return nil, ""
+		}
+		body = b.Text
+	}
+	text := bytes.TrimSpace(body)
+	if len(text) > 0 && (text[0] == '{' || text[0] == '[') && rawjson.Check(text) == nil {
+		return text, "application/json"
+	}
+	return body, "text/plain"
+}

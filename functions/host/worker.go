@@ -1,0 +1,167 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/proc"
+)
+
+const (
+	maxBackoff   = 30 * time.Second
+	stopGrace    = 5 * time.Second // between asking a worker to end and killing it
+	exitFinished = 0               // a worker that says so is done and is not started again
+	exitRestart  = 200             // a worker that wants to be started again
+)
+
+// worker keeps an app's worker running: one process at a time, started again
+// when it crashes, given up when it does nothing else.
+type worker struct {
+	app   *App
+	o     Options
+	calls sync.WaitGroup // under way
+	end   context.CancelFunc
+	done  chan struct{} // closed when no process is left
+
+	mu      sync.Mutex
+	session *session      // nil: the worker does not answer now
+	failed  error         // it will never answer
+	changed chan struct{} // closed with every change of the two
+}
+
+// newWorker starts an app's worker in the background. Where the app names its
+// port, the worker before it has to leave it first.
+func newWorker(app *App, o Options, before *worker) *worker {
+	ctx, end := context.WithCancel(context.Background())
+	w := &worker{app: app, o: o, end: end, done: make(chan struct{}), changed: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		if before != nil && app.Host.Port != 0 {
+			<-before.done
+		}
+		w.run(ctx)
+	}()
+	return w
+}
+
+// run keeps a process running until ctx ends or the worker is given up.
+func (w *worker) run(ctx context.Context) {
+	crashes := 0
+	for ctx.Err() == nil {
+		s, err := w.start(ctx)
+		if err != nil {
+			w.set(nil, err)
+			return
+		}
+		if s.ready {
+			w.o.Logger.Info("the worker answers", "app", w.app.Dir, "port", s.port, "pid", s.child.PID())
+			w.set(s, nil)
+		}
+		select {
+		case <-s.child.Done():
+		case <-ctx.Done():
+		}
+		w.set(nil, nil)
+		s.close()
+		if ctx.Err() != nil {
+			break
+		}
+		if s.answered.Load() {
+			crashes = 0
+		}
+		exit := s.child.Exit()
+		if exit.Killed == "" && exit.Code == exitFinished {
+			w.giveUp("ended by itself", exit)
+			return
+		}
+		if crashes++; crashes >= w.o.MaxCrashes {
+			w.giveUp(fmt.Sprintf("crashed %d times in a row", crashes), exit)
+			return
+		}
+		w.o.Logger.Warn("the worker ended and is started again", "app", w.app.Dir, "exit", exit.String(), "stderr", exit.Tail)
+		if exit.Code != exitRestart {
+			wait(ctx, backoff(w.o.Backoff, crashes))
+		}
+	}
+	w.set(nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the app is closed"})
+}
+
+// giveUp says why no call will be answered. What the worker said last is for
+// the operator: it may hold anything.
+func (w *worker) giveUp(why string, exit proc.Exit) {
+	w.o.Logger.Error("the worker "+why+" and is given up", "app", w.app.Dir, "exit", exit.String(), "stderr", exit.Tail)
+	w.set(nil, &tenon.Error{
+		Code:    tenon.CodeNetwork,
+		Message: fmt.Sprintf("the worker of the app %s (%s) and is not started again; the operator finds its last words in the log", why, exit),
+	})
+}
+
+// backoff doubles with every crash; a tenth more or less keeps several apps
+// from starting at one time.
+func backoff(first time.Duration, crashes int) time.Duration {
+	d := min(first<<min(crashes-1, 20), maxBackoff)
+	return d*9/10 + rand.N(d/5+1) //nolint:gosec // nothing is secret about it
+}
+
+// wait waits for d or the end of ctx.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+func (w *worker) set(s *session, failed error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.session, w.failed = s, failed
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// answering returns the process that answers, waiting for it where it is just
+// being started.
+func (w *worker) answering(ctx context.Context) (*session, error) {
+	for {
+		w.mu.Lock()
+		s, failed, changed := w.session, w.failed, w.changed
+		w.mu.Unlock()
+		switch {
+		case s != nil:
+			return s, nil
+		case failed != nil:
+			return nil, failed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, &tenon.Error{Code: tenon.CodeTimeout, Message: "the worker of the app did not answer in time: it is being started", Err: ctx.Err()}
+		}
+	}
+}
+
+// retire waits for the calls under way, as long as they may take, then ends
+// the process.
+func (w *worker) retire() {
+	idle := make(chan struct{})
+	go func() {
+		w.calls.Wait()
+		close(idle)
+	}()
+	late := time.NewTimer(w.o.Drain)
+	defer late.Stop()
+	select {
+	case <-idle:
+	case <-late.C:
+		w.o.Logger.Warn("calls were under way for too long and end with their worker", "app", w.app.Dir)
+	}
+	w.end()
+	<-w.done
+	<-idle
+}
