@@ -31,6 +31,5 @@ const (
 	HostFile      = "host.json"                         // in the folder of the app
 	SettingsFile  = "local.settings.json"               // beside it, for hosts on a developer's machine
 	maxFile       = 4 << 20                             // bytes of function.json and host.json
-	contentType   = "application/json"                  // of everything that is sent
 	maxTextLayers = 3                                   // how often a context may be wrapped in a JSON string
 )

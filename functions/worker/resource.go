@@ -18,7 +18,7 @@ type Resource struct {
 
 // Resource adds a resource; with variables in its address, {id}, a template.
 func (a *App) Resource(uri, name string) *Resource {
-	r := &Resource{described: functions.Resource{URI: uri, Name: name}}
+	r := &Resource{described: functions.Resource{Binding: binding, URI: uri, Name: name}}
 	r.function = function{app: a, site: here(), what: "resource " + uri, id: "resource " + uri, made: "resource_" + name}
 	r.complain(functions.CheckURI(uri))
 	if name == "" {
@@ -74,7 +74,7 @@ type Prompt struct {
 
 // Prompt adds a prompt.
 func (a *App) Prompt(name string) *Prompt {
-	p := &Prompt{described: functions.Prompt{Name: name, Envelope: true}}
+	p := &Prompt{described: functions.Prompt{Binding: binding, Name: name, Envelope: true}}
 	p.function = function{app: a, site: here(), what: "prompt " + name, id: "prompt " + name, made: "prompt_" + name}
 	if name == "" {
 		p.complain(errors.New("it has no name"))

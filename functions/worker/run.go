@@ -71,10 +71,10 @@ func (l *lines) all() []string {
 	return l.text
 }
 
-// toolEndpoint calls a tool through the gateway. What goes wrong with it is a
+// callTool calls a tool through the gateway. What goes wrong with it is a
 // result, which the model can read.
-func toolEndpoint(g *tenon.Gateway, name string) endpoint {
-	return endpoint{"context", func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
+func callTool(g *tenon.Gateway, name string) runner {
+	return func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
 		r, err := g.Call(ctx, &tenon.Call{Tool: name, Args: c.Arguments, Log: log.note})
 		if _, cannot := errors.AsType[*tenon.CannotAskError](err); cannot {
 			text := []byte("the tool has a question, and a function app has no way to ask it: " + err.Error())
@@ -86,11 +86,12 @@ func toolEndpoint(g *tenon.Gateway, name string) endpoint {
 		return functions.AppendResult(nil, functions.Result{
 			Blocks: r.Content, Structured: r.Structured, IsError: r.IsError, Meta: r.Meta,
 		}), nil
-	}}
+	}
 }
 
-func resourceEndpoint(r *Resource) endpoint {
-	return endpoint{"context", func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
+// readResource reads a resource.
+func readResource(r *Resource) runner {
+	return func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
 		blocks, err := r.read(ctx, c.URI, &tenon.Call{Log: log.note})
 		if err != nil {
 			return nil, err
@@ -106,11 +107,12 @@ func resourceEndpoint(r *Resource) endpoint {
 			b.Media = r.described.Media
 		}
 		return functions.AppendContents(nil, b), nil
-	}}
+	}
 }
 
-func promptEndpoint(p *Prompt) endpoint {
-	return endpoint{"context", func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
+// getPrompt makes the messages of a prompt.
+func getPrompt(p *Prompt) runner {
+	return func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
 		args, err := texts(c.Arguments)
 		if err != nil {
 			return nil, err
@@ -125,7 +127,7 @@ func promptEndpoint(p *Prompt) endpoint {
 			return nil, err
 		}
 		return functions.AppendMessages(nil, messages), nil
-	}}
+	}
 }
 
 // texts returns the members of an object as text. null is none.

@@ -19,9 +19,12 @@ import (
 
 // endpoint runs one function.
 type endpoint struct {
-	binding string // the name of the trigger
-	run     func(context.Context, functions.Context, *lines) (value []byte, err error)
+	name string // of the function
+	run  runner
 }
+
+// runner runs a function and returns its value as JSON.
+type runner func(context.Context, functions.Context, *lines) (value []byte, err error)
 
 // Handler returns what serves the host's calls: POST /<function>, where case
 // does not count, and anything else with 404, by which a host sees that the
@@ -33,13 +36,13 @@ func (a *App) Handler() (http.Handler, error) {
 	h := &handler{app: a, endpoints: map[string]endpoint{}}
 	gateway := a.gateway()
 	for _, t := range a.tools {
-		h.add(t.folder(), toolEndpoint(gateway, t.described.Name))
+		h.add(t.folder(), callTool(gateway, t.described.Name))
 	}
 	for _, r := range a.resources {
-		h.add(r.folder(), resourceEndpoint(r))
+		h.add(r.folder(), readResource(r))
 	}
 	for _, p := range a.prompts {
-		h.add(p.folder(), promptEndpoint(p))
+		h.add(p.folder(), getPrompt(p))
 	}
 	return h, nil
 }
@@ -49,7 +52,12 @@ type handler struct {
 	endpoints map[string]endpoint // by the function's name in lower case
 }
 
-func (h *handler) add(function string, e endpoint) { h.endpoints[strings.ToLower(function)] = e }
+func (h *handler) add(function string, run runner) {
+	h.endpoints[strings.ToLower(function)] = endpoint{function, run}
+}
+
+// binding is the name of every trigger that is emitted.
+const binding = "context"
 
 // ServeHTTP answers one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +87,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, statusOf(err), "the call could not be read: "+err.Error())
 		return
 	}
-	call, err := functions.ReadInvocation(body, e.binding)
+	call, err := functions.ReadInvocation(body, binding)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error())
 		return
@@ -107,7 +115,7 @@ func (h *handler) guarded(ctx context.Context, e endpoint, call functions.Contex
 	defer func() {
 		if p := recover(); p != nil {
 			id := rand.Text()[:8]
-			h.app.o.Logger.Error("a function panicked", "function", e.binding, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			h.app.o.Logger.Error("a function panicked", "function", e.name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			value, err = nil, fmt.Errorf("the function failed inside; the log of the worker has incident %s", id)
 		}
 	}()

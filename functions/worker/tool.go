@@ -29,7 +29,7 @@ type Tool struct {
 // Tool adds a tool whose schemas, if any, are written by hand. It needs a
 // handler: see [Tool.Handle].
 func (a *App) Tool(name string) *Tool {
-	t := &Tool{described: functions.Tool{Name: name, Envelope: true}}
+	t := &Tool{described: functions.Tool{Binding: binding, Name: name, Envelope: true}}
 	t.function = function{app: a, site: here(), what: "tool " + name, id: "tool " + name, made: name}
 	if name == "" || tenon.LegalName(name) != name {
 		t.complain(errors.New("not a name that every client accepts: take 1 to 64 of A-Z a-z 0-9 _ -"))
@@ -43,12 +43,15 @@ func (a *App) Tool(name string) *Tool {
 func (a *App) Func(f tenon.Function) *Tool {
 	typed, err := f.Tool()
 	t := &Tool{typed: typed, hints: typed.Hints, policy: typed.Policy, handler: typed.Handler}
-	t.described = functions.Tool{Name: typed.Name, Title: typed.Title, Description: typed.Description, Envelope: true}
+	t.described = functions.Tool{Binding: binding, Name: typed.Name, Title: typed.Title, Description: typed.Description, Envelope: true}
 	t.function = function{app: a, site: here(), what: "tool " + typed.Name, id: "tool " + typed.Name, made: typed.Name, runs: true}
 	if err != nil {
 		t.what = "a tool"
 		t.complain(err)
 		return t
+	}
+	if typed.Confirm != nil {
+		t.complain(errors.New("a function app has no way to ask before it runs: take the hint Destructive, by which hosts and clients ask"))
 	}
 	a.tools = append(a.tools, t)
 	return t
@@ -185,6 +188,7 @@ func (t *Tool) middle() tenon.Tool {
 	}
 	tool.Name, tool.Description, tool.Title = t.described.Name, t.described.Description, t.described.Title
 	tool.Hints, tool.Policy = t.hints, t.policy
+	tool.Hints.Destructive = nil // who asks before a call is the host, which reads the hint in the binding
 	return tool
 }
 
@@ -206,18 +210,19 @@ func (t *Tool) handle(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
 func (t *Tool) describe(e *tenon.Entry) (functions.Tool, error) {
 	d := t.described
 	d.Meta, d.Annotations = metaText(t.meta), annotations(t.hints)
-	if t.typed.Handler == nil {
-		if t.policy == tenon.Off {
-			d.Output = functions.Schema{}
-		}
-		return d, nil
-	}
 	in, out := e.Schemas()
+	byHand := t.typed.Handler == nil
 	var err error
-	if d.Input, err = functions.ParseSchema(functions.Input, string(in)); err != nil {
-		return d, t.fault(t.site, err)
+	if !byHand {
+		if d.Input, err = functions.ParseSchema(functions.Input, string(in)); err != nil {
+			return d, t.fault(t.site, err)
+		}
 	}
-	if out != nil {
+	switch {
+	case byHand && t.policy != tenon.Warn && t.policy != tenon.Off: // to the word
+	case out == nil:
+		d.Output = functions.Schema{}
+	default:
 		if d.Output, err = functions.ParseSchema(functions.Output, string(out)); err != nil {
 			return d, t.fault(t.site, err)
 		}

@@ -76,6 +76,7 @@ func TestBuilder(t *testing.T) {
 			},
 			map[string]string{"outputSchema": out, "inputSchema": in, "useWorkerInputSchema": "true", "toolProperties": xs},
 		},
+		{"a policy that promises as advice", func(b *worker.Tool) *worker.Tool { return b.WithOutputSchema(out).WithPolicy(tenon.Warn) }, map[string]string{"outputSchema": `{"type":"object","anyOf":[{"type":"object"},{}]}`}},
 		{"a policy that promises nothing", func(b *worker.Tool) *worker.Tool { return b.WithOutputSchema(out).WithPolicy(tenon.Off) }, map[string]string{"outputSchema": ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -132,6 +133,7 @@ func line() int {
 func TestMistakesNameTheirPlace(t *testing.T) {
 	read := func(context.Context, string, *tenon.Call) ([]tenon.Block, error) { return nil, nil }
 	typed := tenon.Func("typed", "", func(context.Context, struct{}) (int, error) { return 0, nil })
+	asks := tenon.FuncOptions{Confirm: tenon.Confirm(func(struct{}) tenon.Question { return tenon.Consent("Really?") })}
 	noType := tenon.Func("untyped", "", func(context.Context, struct{}) (chan int, error) { return nil, nil })
 	for _, tt := range []struct {
 		name string
@@ -164,6 +166,7 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		{"a schema for a Go function", func(a *worker.App) int { a.Func(typed).WithOutputSchema(forecast); return line() }, "tool typed: WithOutputSchema: the schemas of a Go function are made of its types"},
 		{"metadata that is no JSON", func(a *worker.App) int { a.Func(typed).WithMetadata("f", func() {}); return line() }, `tool typed: metadata "f": json: unsupported type: func()`},
 		{"a handler for a Go function", func(a *worker.App) int { a.Func(typed).Handle(answers("{}")); return line() }, "tool typed: a tool has one handler, and that of a Go function is the function"},
+		{"a question that nobody can ask", func(a *worker.App) int { a.Func(typed.With(asks)); return line() }, "tool typed: a function app has no way to ask before it runs: take the hint Destructive, by which hosts and clients ask"},
 		{"an address with an open brace", func(a *worker.App) int { a.Resource("a://{", "r").Read(read); return line() }, `resource a://{: "a://{" has a brace that is empty or not closed`},
 		{"a prompt without a name for an argument", func(a *worker.App) int {
 			a.Prompt("p").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) { return nil, nil }).WithArgument(tenon.Argument{})
@@ -385,8 +388,12 @@ func TestResourcesAndPrompts(t *testing.T) {
 		Get(func(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.Message, error) {
 			return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte(args["who"] + args["n"])}}}, nil
 		})
+	a.Prompt("panics").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) { panic("secret") })
 	h := handler(t, a)
 
+	if status, r := call(t, h, functions.Invocation{Function: "prompt_panics", Context: functions.Context{Name: "panics"}}); status != 500 || !strings.Contains(r.Logs[0], "incident") || strings.Contains(r.Logs[0], "secret") {
+		t.Errorf("%d %q", status, r.Logs)
+	}
 	_, r := call(t, h, functions.Invocation{Function: "resource_book", Type: functions.ResourceTrigger, Context: functions.Context{URI: "shop://book/1"}})
 	got, err := functions.ReadContents(r.ReturnValue, "", "")
 	want := []tenon.Block{{Kind: tenon.ResourceBlock, URI: "shop://book/1", Media: "text/plain", Text: []byte("about shop://book/1")}}
