@@ -55,6 +55,7 @@ const maxFixes = 20_000
 // with something below it.
 type mender struct {
 	guide
+	heals   bool // reads text as JSON and changes nothing else; see Heal
 	patches patches
 	fixes   []Fix
 	path    []byte
@@ -89,6 +90,8 @@ func (m *mender) visit(at rawjson.Node, rules []*node, optional bool) {
 	}
 	kind := m.kind(at)
 	switch admitted := admits(rules); {
+	case kind&admitted == 0 && m.heals:
+		m.read(at, kind, admitted)
 	case kind&admitted == 0:
 		m.replace(at, kind, admitted, optional)
 	case kind == isObject:
@@ -151,7 +154,7 @@ func (m *mender) members(object rawjson.Node, rules []*node) {
 		key := doc.Key(at)
 		name := []byte(key)
 		m.path = appendToken(m.path[:outer], key)
-		if m.forbidden(rules, name) {
+		if !m.heals && m.forbidden(rules, name) {
 			m.patches.drop(at)
 			m.note(at, DropMember, nothing)
 			continue
