@@ -38,10 +38,22 @@ func compileChecks(t *Tool) checks {
 	return c
 }
 
-// wallOne validates the arguments as they came.
-func (c *checks) wallOne(args []byte) []schema.Violation {
+// wallOne validates the arguments. JSON that came as a string where no string
+// can stand is read before anything is said to be wrong; what was read is what
+// is validated and sent.
+func (c *checks) wallOne(call *Call) (checked *Call, healed []schema.Fix, violations []schema.Violation) {
 	if c.input == nil {
-		return nil
+		return call, nil, nil
 	}
-	return c.input.Validate(args)
+	violations = c.input.Validate(call.Args)
+	if len(violations) == 0 {
+		return call, nil, nil
+	}
+	args, healed := c.input.Heal(call.Args)
+	if len(healed) == 0 {
+		return call, nil, violations
+	}
+	with := *call
+	with.Args = args
+	return &with, healed, c.input.Validate(args)
 }

@@ -52,7 +52,7 @@ func (g *Gateway) Swap(c *Catalog) {
 // IsError, so that the model can read it. An error means that there is no
 // result: CodeNotFound for a tool that the catalog does not have, ctx's own
 // error where the caller is gone, and what an [Asker] said, untouched.
-func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
+func (g *Gateway) Call(ctx context.Context, c *Call) (res *Result, err error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
 		return nil, errorf(CodeNotFound, "unknown tool %q", c.Tool)
@@ -63,7 +63,9 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 		withArgs.Args = []byte("{}")
 		c = &withArgs
 	}
-	if violations := checks.wallOne(c.Args); len(violations) > 0 {
+	c, healed, violations := checks.wallOne(c)
+	defer func() { res.tellHealed(healed) }()
+	if len(violations) > 0 {
 		return shapeFailure(&e.tool, invalidArguments(violations)), nil
 	}
 	limited, cancel := context.WithTimeout(ctx, g.timeout)

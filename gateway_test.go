@@ -194,13 +194,44 @@ func TestBadArgumentsReachNoHandler(t *testing.T) {
 		t.Error("the handler was called")
 		return tenon.Reply{}, nil
 	})
-	for _, args := range []string{`{}`, ``, `{"id":"7"}`, `{"id":7,"extra":1}`, `{"id":7,"id":8}`, `[1]`, `nope`} {
+	for _, args := range []string{`{}`, ``, `{"id":"seven"}`, `{"id":7,"extra":1}`, `{"id":7,"id":8}`, `[1]`, `nope`} {
 		res := call(t, g, args)
 		if !res.IsError || !strings.Contains(string(res.Structured), `"code":"validation_error"`) {
 			t.Errorf("%s was accepted: %s", args, res.Structured)
 		}
 		if c := verdictOf(t, res); c.Executed != "no" || c.Retry != "safe" {
 			t.Errorf("%s: executed %s, retry %s", args, c.Executed, c.Retry)
+		}
+	}
+}
+
+// TestHealedArguments are validated, sent and reported as they were read.
+func TestHealedArguments(t *testing.T) {
+	for args, want := range map[string]struct {
+		got  string // what the handler gets; empty: nothing
+		meta string // contained in _meta; empty: no word of it
+	}{
+		`{"id":7}`:                      {`{"id":7}`, ""},
+		`{"id":"7"}`:                    {`{"id":7}`, `"tenon/arguments":{"healed":[{"path":"/id","kind":"read-json","old":"\"7\"","new":"7"}]}`},
+		`"{\"id\":\"7\"}"`:              {`{"id":7}`, `{"path":"/id","kind":"read-json"`},
+		`{"id":"7","extra":1}`:          {"", `{"path":"/id","kind":"read-json"`},
+		`{"id":"seven"}`:                {"", ""},
+		`{"id":"7","id":"8"}`:           {"", ""},
+		`{"id":"[7]"}`:                  {"", ""},
+		`{"id":"\u0037"}`:               {`{"id":7}`, `"healed"`},
+		`{"id":"99999999999999999999"}`: {`{"id":99999999999999999999}`, `"healed"`},
+	} {
+		var got string
+		g := one(tenon.Tool{Promise: bookContract()}, func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+			got = string(c.Args)
+			return jsonReply(200, `{"title":"Emma"}`), nil
+		})
+		meta := string(call(t, g, args).Meta)
+		if got != want.got {
+			t.Errorf("%s: the handler got %s, want %s", args, got, want.got)
+		}
+		if !strings.Contains(meta, want.meta) || want.meta == "" && strings.Contains(meta, "healed") {
+			t.Errorf("%s: _meta is %s, want %s", args, meta, want.meta)
 		}
 	}
 }

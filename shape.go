@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // answer is the reply as the shapes see it.
@@ -93,6 +94,13 @@ func appendMeta(t *Tool, r *Reply, j judgement) []byte {
 		Upstream: t.Shape != OpenAPIMCP, Status: r.Status, Media: r.Media, Header: r.Header,
 	}
 	return m.JSON()
+}
+
+// tellHealed adds to the result what was changed in the arguments.
+func (r *Result) tellHealed(fixes []schema.Fix) {
+	if r != nil && len(fixes) > 0 {
+		r.Meta = joinObjects(r.Meta, shape.Healed(fixes))
+	}
 }
 
 // executed says whether something may have changed at the far side: "no", as

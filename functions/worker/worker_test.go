@@ -293,7 +293,7 @@ func TestToolCalls(t *testing.T) {
 		text       string // a part of the first block
 	}{
 		{tool: "double", args: `{"n":4503599627370497}`, structured: `{"twice":9007199254740994}`, text: "9007199254740994"},
-		{tool: "DOUBLE", args: `{"n":"4"}`, isError: true, text: "n: expected integer"},
+		{tool: "DOUBLE", args: `{"n":"four"}`, isError: true, text: "n: expected integer"},
 		{tool: "list", args: ``, structured: `{"result":[1,2]}`, text: "1"},
 		{tool: "fits", args: `{}`, structured: `{"temp":20.5}`, text: "20.5"},
 		{tool: "breaks", args: `{}`, isError: true, text: "temp: expected number"},

@@ -22,7 +22,6 @@ type Meta struct {
 	Retry      string // "safe" or "unsafe"
 	Violations []schema.Violation
 	Repairs    []schema.Fix // what was changed in the answer
-	Healed     []schema.Fix // what was changed in the arguments
 	Media      string       // of the answer
 
 	Upstream bool // status and headers are said: the shape has no place for them
@@ -77,12 +76,13 @@ func (m *Meta) appendContract(dst []byte) []byte {
 		dst = appendFixes(dst, m.Repairs)
 	}
 	dst = appendMore(dst, "moreRepairs", len(m.Repairs))
-	if len(m.Healed) > 0 {
-		dst = append(dst, `,"healed":`...)
-		dst = appendFixes(dst, m.Healed)
-	}
-	dst = appendMore(dst, "moreHealed", len(m.Healed))
 	return append(dst, '}')
+}
+
+// Healed writes the _meta object that lists what was changed in the arguments.
+func Healed(fixes []schema.Fix) []byte {
+	dst := appendFixes([]byte(`{"tenon/arguments":{"healed":`), fixes)
+	return append(appendMore(dst, "moreHealed", len(fixes)), `}}`...)
 }
 
 // appendMore says how many of a list are not shown.
