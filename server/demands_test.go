@@ -98,6 +98,7 @@ func demands() []demand {
 		}, 400, -32600, "")},
 		{"an ended session is 404", checkSession},
 		{"a link is text before 2025-06-18", verdictOf(func() *http.Request { return post(legacyBody("tools/call", `"name":"link"`)) }, 200, 0, `{"type":"text","text":"shop://book/1"}`)},
+		{"a form that is filled in wrongly never reaches who asked", checkForm},
 	}
 }
 

@@ -18,6 +18,7 @@ type feed struct {
 	mu      sync.Mutex
 	catalog bool
 	uris    map[string]struct{}
+	tasks   []*task
 }
 
 // listen returns a feed of the gateway's changes; wants says which resources

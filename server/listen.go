@@ -15,6 +15,7 @@ type filter struct {
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
 	Resources bool     `json:"resourcesListChanged,omitempty"`
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
+	TaskIDs   []string `json:"taskIds,omitempty"` // of the tasks extension
 }
 
 // subscribe serves subscriptions/listen of 2026-07-28: it says what it will
@@ -25,8 +26,11 @@ func (s *Server) subscribe(ctx context.Context, q *request, a *answer) *rpcError
 	if json.Unmarshal(q.params, &in) != nil || in.Notifications == nil {
 		return invalidParams("notifications is an object that says what to listen to")
 	}
-	if len(in.Notifications.URIs) > maxWatched {
-		return invalidParams("more than " + strconv.Itoa(maxWatched) + " resources in one subscription")
+	if max(len(in.Notifications.URIs), len(in.Notifications.TaskIDs)) > maxWatched {
+		return invalidParams("more than " + strconv.Itoa(maxWatched) + " resources or tasks in one subscription")
+	}
+	if len(in.Notifications.TaskIDs) > 0 && s.hasTasks() && !q.takesTasks() {
+		return needsTasks("the client did not say that it can do tasks")
 	}
 	if q.out == nil {
 		return notAcceptable()
@@ -38,6 +42,8 @@ func (s *Server) subscribe(ctx context.Context, q *request, a *answer) *rpcError
 	agreed := s.agree(in.Notifications)
 	changes, stop := s.listen(func(uri string) bool { return slices.Contains(agreed.URIs, uri) })
 	defer stop()
+	agreed.TaskIDs = s.follow(q, in.Notifications.TaskIDs, changes)
+	defer s.unfollow(agreed.TaskIDs, q.subject, changes)
 	acknowledged, err := json.Marshal(agreed)
 	if err != nil {
 		return s.internal("a subscription cannot be acknowledged", err)
@@ -81,7 +87,7 @@ func (s *Server) deliver(ctx context.Context, q *request, f *filter, changes *fe
 		select {
 		case <-changes.wake:
 			catalog, uris := changes.take()
-			if !q.sendChanges(f, catalog, uris) {
+			if !q.sendChanges(f, catalog, uris) || !q.sendTasks(changes.takeTasks()) {
 				return false
 			}
 		case <-silence.C:

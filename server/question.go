@@ -43,11 +43,42 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 	answers := make([]tenon.Answer, len(questions))
 	for i, question := range questions {
 		var err error
-		if answers[i], err = q.askNow(ctx, question); err != nil {
+		if answers[i], err = q.askUntilFits(ctx, question); err != nil {
 			return nil, err
 		}
 	}
 	return answers, nil
+}
+
+// maxTries is how often a person is asked who fills in what does not fit.
+const maxTries = 3
+
+// askUntilFits asks a question again whose form was filled in wrongly.
+func (q *request) askUntilFits(ctx context.Context, question tenon.Question) (answer tenon.Answer, err error) {
+	for range maxTries {
+		if answer, err = q.askNow(ctx, question); err != nil {
+			return tenon.Answer{}, err
+		}
+		if err = q.misfit(question, answer); err == nil {
+			return answer, nil
+		}
+	}
+	return tenon.Answer{}, err
+}
+
+// misfit says what is wrong with the fields of a form: the source that asked
+// never sees such an answer.
+func (q *request) misfit(question tenon.Question, answer tenon.Answer) error {
+	if answer.Action != "accept" || q.server.lax(ruleForm) {
+		return nil
+	}
+	return question.Check(answer.Body)
+}
+
+// accepted reads an answer and reports whether it can be handed on.
+func (q *request) accepted(question tenon.Question, raw []byte) (tenon.Answer, bool) {
+	answer, ok := answerOf(question.Kind, raw)
+	return answer, ok && q.misfit(question, answer) == nil
 }
 
 // recall finds the answers that came with this request or an earlier round,
@@ -57,7 +88,7 @@ func (q *request) recall(questions []tenon.Question) ([]tenon.Answer, error) {
 	var missing []tenon.Question
 	for i, question := range questions {
 		var ok bool
-		if answers[i], ok = answerOf(question.Kind, q.answers[question.Key]); !ok {
+		if answers[i], ok = q.accepted(question, q.answers[question.Key]); !ok {
 			missing = append(missing, question)
 		}
 	}

@@ -45,6 +45,7 @@ const (
 	ruleBatchSize                         // a batch is bounded
 	ruleSession                           // an ended session is 404
 	ruleLink                              // a link is text before 2025-06-18
+	ruleForm                              // a form that is filled in wrongly never reaches who asked
 	endOfRules
 )
 

@@ -23,6 +23,7 @@ const (
 	tasksExtension = "io.modelcontextprotocol/tasks"
 	taskLife       = time.Hour // how long a task can be asked for after it was made
 	maxTasks       = 1000
+	maxTaskBytes   = 256 << 20 // of all results that wait to be asked for
 )
 
 // task is one call that was answered with a task. It is guarded by its mutex.
@@ -39,6 +40,11 @@ type task struct {
 	body    []byte
 	pending map[string]*pendingInput
 	began   bool // the client knows of it
+	heard   map[*feed]struct{}
+
+	// Guarded by the mutex of tasks.
+	expiry *time.Timer
+	kept   int // bytes of body
 }
 
 // pendingInput is a question of a task that waits for its answer.
@@ -49,28 +55,50 @@ type pendingInput struct {
 
 // tasks are those that can be asked for.
 type tasks struct {
-	mu sync.Mutex
-	by map[string]*task
+	mu    sync.Mutex
+	by    map[string]*task
+	bytes int // of their results
 }
 
-// add keeps a task, unless there are too many that did not end.
+// add keeps a task until its life is over, unless there are too many. A call
+// that is still under way then ends: nobody could hear of it.
 func (ts *tasks) add(t *task) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if len(ts.by) >= maxTasks {
-		maps.DeleteFunc(ts.by, func(_ string, t *task) bool { return time.Since(t.created) > taskLife })
-	}
-	if len(ts.by) >= maxTasks {
 		return false
 	}
 	ts.by[t.id] = t
+	t.expiry = time.AfterFunc(taskLife, func() {
+		ts.remove(t)
+		t.cancel()
+	})
 	return true
 }
 
 func (ts *tasks) remove(t *task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
+	if ts.by[t.id] != t {
+		return
+	}
 	delete(ts.by, t.id)
+	ts.bytes -= t.kept
+	if t.expiry != nil {
+		t.expiry.Stop()
+	}
+}
+
+// hold keeps the bytes of a result, unless those of all are too many.
+func (ts *tasks) hold(t *task, n int) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.bytes+n > maxTaskBytes || ts.by[t.id] != t {
+		return false
+	}
+	ts.bytes += n
+	t.kept = n
+	return true
 }
 
 // find returns a task of the same subject; nil: there is none.
@@ -79,7 +107,7 @@ func (ts *tasks) find(id string, subject tenon.Subject) *task {
 	defer ts.mu.Unlock()
 	t := ts.by[id]
 	if t == nil || t.subject != subject || time.Since(t.created) > taskLife {
-		return nil
+		return nil // the timer may be late
 	}
 	return t
 }
@@ -197,10 +225,10 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 		t.member = "result" // begin comes too late from now on
 		return
 	}
-	t.updated = time.Now()
 	if t.status == "cancelled" {
 		return
 	}
+	defer t.changed()
 	a := &answer{}
 	if err == nil {
 		t.status, t.member = "completed", "result"
@@ -210,6 +238,11 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 	} else {
 		t.status, t.member = "failed", "error"
 		a.failure(s.callFailed(q, &answer{}, err))
+	}
+	if !s.tasks.hold(t, len(a.buf)) {
+		a.reset()
+		t.status, t.member = "failed", "error"
+		a.failure(&rpcError{code: codeInternal, message: "the call was executed, but too many results wait to be asked for: this one is lost"})
 	}
 	t.body = a.buf
 }
@@ -271,14 +304,15 @@ func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok boo
 		waiting = append(waiting, w)
 	}
 	if t.status == "working" && len(waiting) > 0 {
-		t.status, t.updated = "input_required", time.Now()
+		t.status = "input_required"
 	}
+	t.changed()
 	return waiting, true
 }
 
 // update takes answers over. What is no answer to an open question is ignored.
-func (t *task) update(responses []byte) {
-	doc, err := rawjson.Parse(responses)
+func (t *task) update(q *request) {
+	doc, err := rawjson.Parse(q.responses)
 	if err != nil {
 		return
 	}
@@ -289,13 +323,14 @@ func (t *task) update(responses []byte) {
 		if w == nil {
 			continue
 		}
-		if a, ok := answerOf(w.question.Kind, doc.Raw(m)); ok {
+		if a, ok := q.accepted(w.question, doc.Raw(m)); ok {
 			w.answer <- a
 			delete(t.pending, doc.Key(m))
 		}
 	}
 	if t.status == "input_required" && len(t.pending) == 0 {
-		t.status, t.updated = "working", time.Now()
+		t.status = "working"
+		t.changed()
 	}
 }
 
@@ -326,7 +361,7 @@ func (s *Server) updateTask(_ context.Context, q *request, a *answer) *rpcError 
 	if e != nil {
 		return e
 	}
-	t.update(q.responses)
+	t.update(q)
 	a.begin(q, nil)
 	a.end()
 	return nil
@@ -340,7 +375,8 @@ func (s *Server) cancelTask(_ context.Context, q *request, a *answer) *rpcError 
 	}
 	t.mu.Lock()
 	if t.member == "" {
-		t.status, t.updated = "cancelled", time.Now()
+		t.status = "cancelled"
+		t.changed()
 	}
 	t.mu.Unlock()
 	t.cancel()
