@@ -3,6 +3,7 @@ package functions
 import (
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -60,11 +61,13 @@ func readContents(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
 	return b, err
 }
 
+// readBase64 reads data, with padding or without: Azure's host looks at
+// neither.
 func readBase64(doc *rawjson.Doc, n rawjson.Node) ([]byte, error) {
 	if doc.Kind(n) != rawjson.String {
 		return nil, &Error{What: "data must be a string in base64"}
 	}
-	data, err := base64.StdEncoding.DecodeString(doc.Str(n))
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(doc.Str(n), "="))
 	if err != nil {
 		return nil, &Error{What: "data must be a string in base64", Err: err}
 	}

@@ -123,6 +123,16 @@ func splitURI(uri string) (texts, variables []string, err error) {
 	}
 }
 
+// URIKey is what of a resource's address counts in a host's list: resources
+// of one key are one. Neither case counts nor the names of variables.
+func URIKey(uri string) string {
+	texts, _, err := splitURI(uri)
+	if err != nil {
+		return strings.ToLower(uri)
+	}
+	return strings.ToLower(strings.Join(texts, "{_}"))
+}
+
 // foldVariable is what of a variable's name counts.
 func foldVariable(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {

@@ -59,6 +59,10 @@ func TestResults(t *testing.T) {
 			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.ImageBlock, Data: []byte{1, 2}, Media: "image/png"}}},
 		},
 		{
+			name: "an image without padding", value: envelope(t, "image", `{"type":"image","data":"AQI","mimeType":"image/png"}`, ""),
+			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.ImageBlock, Data: []byte{1, 2}, Media: "image/png"}}},
+		},
+		{
 			name: "a sound", value: envelope(t, "audio", `{"type":"audio","data":"AQI=","mimeType":"audio/wav"}`, ""),
 			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.AudioBlock, Data: []byte{1, 2}, Media: "audio/wav"}}},
 		},

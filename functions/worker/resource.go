@@ -19,7 +19,7 @@ type Resource struct {
 // Resource adds a resource; with variables in its address, {id}, a template.
 func (a *App) Resource(uri, name string) *Resource {
 	r := &Resource{described: functions.Resource{Binding: binding, URI: uri, Name: name}}
-	r.function = function{app: a, site: here(), what: "resource " + uri, id: "resource " + uri, made: "resource_" + name}
+	r.function = function{app: a, site: here(), what: "resource " + uri, id: "resource " + functions.URIKey(uri), made: "resource_" + name}
 	r.complain(functions.CheckURI(uri))
 	if name == "" {
 		r.complain(errors.New("it has no name"))

@@ -167,6 +167,11 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		{"metadata that is no JSON", func(a *worker.App) int { a.Func(typed).WithMetadata("f", func() {}); return line() }, `tool typed: metadata "f": json: unsupported type: func()`},
 		{"a handler for a Go function", func(a *worker.App) int { a.Func(typed).Handle(answers("{}")); return line() }, "tool typed: a tool has one handler, and that of a Go function is the function"},
 		{"a question that nobody can ask", func(a *worker.App) int { a.Func(typed.With(asks)); return line() }, "tool typed: a function app has no way to ask before it runs: take the hint Destructive, by which hosts and clients ask"},
+		{"two templates of one form", func(a *worker.App) int {
+			a.Resource("a://{x}/b", "one").Read(read)
+			a.Resource("A://{y}/b", "two").Read(read)
+			return line() - 1
+		}, "resource A://{y}/b: resource a://{_}/b is taken by resource a://{x}/b; case does not count"},
 		{"an address with an open brace", func(a *worker.App) int { a.Resource("a://{", "r").Read(read); return line() }, `resource a://{: "a://{" has a brace that is empty or not closed`},
 		{"a prompt without a name for an argument", func(a *worker.App) int {
 			a.Prompt("p").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) { return nil, nil }).WithArgument(tenon.Argument{})
