@@ -17,8 +17,8 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call) (reply Reply, e
 			id := incident()
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			reply = Reply{}
-			if readOnly := e.tool.Hints.ReadOnly; readOnly == nil || !*readOnly {
-				reply.Sent.Unsafe = SentNoAnswer
+			if !isTrue(e.tool.Hints.ReadOnly) {
+				reply.Sent = Sent{Unsafe: SentNoAnswer, Repeatable: isTrue(e.tool.Hints.Idempotent)}
 			}
 			err = errorf(CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
 		}
