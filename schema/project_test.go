@@ -1,0 +1,401 @@
+package schema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+func projection(t interface {
+	Helper()
+	Fatal(args ...any)
+}, paths string,
+) *schema.Projection {
+	t.Helper()
+	p, err := schema.ParseProjection(strings.Split(paths, ",")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestProjectValue(t *testing.T) {
+	const pets = `{"total":2, "items":[ {"id":1,"name":"a","by":{"id":7,"x":null}}, {"id":2,"by":null} ],"next":null}`
+	tests := map[string]struct{ paths, value, want string }{
+		"a member":                        {`total`, pets, `{"total":2}`},
+		"two, in the value's order":       {`next,total`, pets, `{"total":2,"next":null}`},
+		"a whole array":                   {`items`, `{"x":1,"items":[1, 2]}`, `{"items":[1, 2]}`},
+		"a member of items":               {`items[].id`, pets, `{"items":[{"id":1},{"id":2}]}`},
+		"the same with a star":            {`items.*.id`, pets, `{"items":[{"id":1},{"id":2}]}`},
+		"the same without":                {`items.id`, pets, `{"items":[{"id":1},{"id":2}]}`},
+		"the same as a pointer":           {`/items/*/id`, pets, `{"items":[{"id":1},{"id":2}]}`},
+		"null on the way stays":           {`items.by.id`, pets, `{"items":[{"by":{"id":7}},{"by":null}]}`},
+		"what is missing stays so":        {`items.name`, pets, `{"items":[{"name":"a"},{}]}`},
+		"every member":                    {`*.id`, `{"a":{"id":1,"x":2},"b":{"id":3},"c":4}`, `{"a":{"id":1},"b":{"id":3},"c":4}`},
+		"every member and more of one":    {`*.id,a.x`, `{"a":{"id":1,"x":2},"b":{"id":3,"x":4}}`, `{"a":{"id":1,"x":2},"b":{"id":3}}`},
+		"a part and the whole":            {`a.x,a`, `{"a":{"id":1,"x":2}}`, `{"a":{"id":1,"x":2}}`},
+		"an array at the root":            {`id`, `[{"id":1,"x":2}]`, `[{"id":1}]`},
+		"an array at the root, with []":   {`[].id`, `[{"id":1,"x":2}]`, `[{"id":1}]`},
+		"arrays in arrays":                {`a[][].id`, `{"a":[[{"id":1,"x":2}],[]]}`, `{"a":[[{"id":1}],[]]}`},
+		"names with dots and escapes":     {`/a.b/c~1d`, `{"\u0061.b":{"c\/d":1,"e":2},"f":3}`, `{"\u0061.b":{"c\/d":1}}`},
+		"a scalar":                        {`a`, `12345678901234567890.10`, `12345678901234567890.10`},
+		"an index is a name like another": {`a.0`, `{"a":[{"0":1},5]}`, `{"a":[{"0":1},5]}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := projection(t, test.paths).AppendValue(nil, []byte(test.value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	if got, err := projection(t, "a").AppendValue(nil, []byte(`{"a":`)); err == nil {
+		t.Errorf("what is no JSON became %s", got)
+	}
+}
+
+func TestProjectSchema(t *testing.T) {
+	tests := map[string]struct{ paths, doc, want string }{
+		"members and what is required": {
+			`id,by.name`,
+			`{"type":"object","title":"Pet","properties":{"id":{"type":"integer"},"x":{},"by":{"type":"object","properties":{"name":{"type":"string"},"y":{}},"required":["y","name"]}},"required":["x","id"],"additionalProperties":false}`,
+			`{"type":"object","title":"Pet","properties":{"id":{"type":"integer"},"by":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}},"additionalProperties":false,"required":["id"]}`,
+		},
+		"items": {
+			`[].id`, `{"type":"array","minItems":1,"uniqueItems":true,"items":{"properties":{"id":{},"x":{}}}}`,
+			`{"type":"array","minItems":1,"items":{"properties":{"id":{}}}}`,
+		},
+		"recursion": {
+			`kids.kids.id`,
+			`{"$ref":"#/$defs/Node","$defs":{"Node":{"type":"object","properties":{"id":{"type":"integer"},"kids":{"type":"array","items":{"$ref":"#/$defs/Node"}}},"required":["id"]}}}`,
+			`{"$ref":"#/$defs/Node","$defs":{"Node":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Node_2"}}},"required":[]},` +
+				`"Node_2":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Node_3"}}},"required":[]},` +
+				`"Node_3":{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}}}`,
+		},
+		"a oneOf that is told apart by what is selected": {
+			`kind`, `{"oneOf":[{"properties":{"kind":{"const":"x"}},"required":["kind"]},{"properties":{"kind":{"const":"y"}},"required":["kind"]}]}`,
+			`{"oneOf":[{"properties":{"kind":{"const":"x"}},"required":["kind"]},{"properties":{"kind":{"const":"y"}},"required":["kind"]}]}`,
+		},
+		"a oneOf that is not": {
+			`a`, `{"oneOf":[{"properties":{"kind":{"const":"x"},"a":{"type":"null"}}},{"properties":{"kind":{"const":"y"},"a":{}}}]}`,
+			`{"anyOf":[{"properties":{"a":{"type":"null"}}},{"properties":{"a":{}}}]}`,
+		},
+		"a oneOf beside an anyOf": {
+			`a`, `{"properties":{"a":{}},"anyOf":[{"minProperties":2}],"oneOf":[{"properties":{"b":{}},"required":["b"]},{}],"allOf":[{"required":["a","b"]}]}`,
+			`{"properties":{"a":{}},"anyOf":[{}],"allOf":[{"required":["a"]},{"anyOf":[{"properties":{},"required":[]},{}]}]}`,
+		},
+		"const and enum": {
+			`a`, `{"properties":{"a":{}},"enum":[{"a":1,"b":2},{"b":3,"a":1},{"a":2},7]}`,
+			`{"properties":{"a":{}},"enum":[{"a":1},{"a":2},7]}`,
+		},
+		"a pattern that knows the name": {
+			`x-a.b`, `{"patternProperties":{"^x-":{"properties":{"b":{"type":"string"},"c":{}}}},"additionalProperties":false}`,
+			`{"properties":{"x-a":{"properties":{"b":{"type":"string"}}}},"additionalProperties":false}`,
+		},
+		"additionalProperties for the name": {
+			`k.b`, `{"additionalProperties":{"properties":{"b":{"type":"string"},"c":{}}}}`,
+			`{"properties":{"k":{"properties":{"b":{"type":"string"}}}},"additionalProperties":false}`,
+		},
+		"every member, as before": {
+			`*.b`, `{"type":"object","minProperties":1,"additionalProperties":{"properties":{"b":{"type":"string"},"c":{}}}}`,
+			`{"type":"object","minProperties":1,"properties":{},"additionalProperties":{"properties":{"b":{"type":"string"}}}}`,
+		},
+		"not, where a type is refused": {`a`, `{"properties":{"a":{}},"not":{"type":"null"}}`, `{"properties":{"a":{}},"not":{"type":"null"}}`},
+		"not, where it needs the rest": {`a`, `{"properties":{"a":{}},"not":{"required":["b"]}}`, `{"properties":{"a":{}}}`},
+		"anchors become pointers":      {`a`, `{"properties":{"a":{"$ref":"#here"}},"$defs":{"x":{"$anchor":"here","type":"string"}}}`, `{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`},
+		"another document is nothing":  {`a`, `{"properties":{"a":{"$ref":"other.json"}}}`, `{}`},
+		"a schema that says nothing":   {`a.b`, `true`, `true`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := projection(t, test.paths).AppendSchema(nil, []byte(test.doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProjectionRefuses(t *testing.T) {
+	const doc = `{"type":"object","properties":{"items":{"type":"array","items":{"$ref":"#/$defs/Pet"}},"total":{"type":"integer"},"meta":{"type":"object"}},` +
+		`"$defs":{"Pet":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"},"owner":{"anyOf":[{"$ref":"#/$defs/Pet"},{"type":"null"}]}}}}}`
+	tests := map[string]struct{ paths, want string }{
+		"nothing at all":             {``, `path : a name is missing`},
+		"an empty name":              {`a..b`, `path a..b: a name is missing`},
+		"an index":                   {`items[0]`, `path items[0]: only "[]" may stand in brackets; names with brackets are written as JSON Pointers`},
+		"a letter too few":           {`itms`, `path itms: itms is not known; there is items`},
+		"a member of the items":      {`Name`, `path Name: Name is not known; there is items, total, meta`},
+		"deep, in a union":           {`items.owner.nam`, `path items.owner.nam: nam is not known; there is items.owner.name`},
+		"below what has no members":  {`total.x`, `path total.x: x is not known`},
+		"a member of a free object":  {`meta.x.y`, ``},
+		"a member of recursive ones": {`items.owner.owner.owner.id`, ``},
+		"the second of two":          {`total,x`, `path x: x is not known; there is items, total, meta`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			p, err := schema.ParseProjection(strings.Split(test.paths, ",")...)
+			if err == nil {
+				_, err = p.AppendSchema(nil, []byte(doc))
+				if unknown := (*schema.PathError)(nil); err != nil && !errors.As(err, &unknown) {
+					t.Errorf("%T", err)
+				}
+			}
+			if err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for name, paths := range map[string][]string{
+		"no path": nil, "many paths": make([]string, 1000), "a long path": {strings.Repeat("a", 20_000)}, "a deep path": {strings.Repeat("a.", 100) + "b"},
+	} {
+		if _, err := schema.ParseProjection(paths...); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// For every schema S, value v that fits S and projection p: p(v) fits p(S).
+func TestProjectProperty(t *testing.T) {
+	seen, checked, tighter := map[string]int{}, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		doc, n, real := projectionHolds(t)
+		if checked += n; n > 0 {
+			for _, k := range projected() {
+				if strings.Contains(doc, `"`+k+`":`) {
+					seen[k] += n
+				}
+			}
+			if real {
+				tighter += n
+			}
+		}
+	})
+	t.Logf("%d values; the narrowed schema says something for %d", checked, tighter)
+	var rare []string
+	for _, k := range slices.Sorted(maps.Keys(seen)) {
+		t.Logf("%5.1f %% %s", 100*float64(seen[k])/float64(checked), k)
+	}
+	for _, k := range projected() {
+		if seen[k]*100 < checked {
+			rare = append(rare, k)
+		}
+	}
+	if len(rare) > 0 || tighter*2 < checked {
+		t.Errorf("hardly tried: %v", rare)
+	}
+}
+
+// projected are the keywords that a projection deals with.
+func projected() []string {
+	return []string{
+		"$ref", "$defs", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "prefixItems", "items", "contains",
+		"properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "type", "enum", "const",
+		"maximum", "exclusiveMinimum", "multipleOf", "maxLength", "minItems", "maxItems", "maxProperties", "minProperties", "uniqueItems", "pattern",
+		"required", "dependentRequired", "minContains", "maxContains", "description", "format", "default",
+	}
+}
+
+func FuzzProject(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { projectionHolds(t) }))
+}
+
+func projectionHolds(t *rapid.T) (doc string, checked int, real bool) {
+	m := maker{T: t, named: rapid.IntRange(0, 9).Draw(t, "named") == 9}
+	m.refs = []string{"#/$defs/A", "#/$defs/B", "#"}
+	doc = m.document(fmt.Sprintf(`"properties":{"a":%s,"b":%s}`, m.schema(4), m.schema(2)))
+	s, err := schema.Compile([]byte(doc), schema.Options{})
+	if err != nil {
+		return doc, 0, false
+	}
+	var paths []string
+	for range rapid.IntRange(1, 3).Draw(t, "paths") {
+		var tokens []string
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+			tokens = append(tokens, m.pick("a", "b", "c", "a", "b", "*"))
+		}
+		paths = append(paths, strings.Join(tokens, "."))
+	}
+	p := projection(t, strings.Join(paths, ","))
+	narrow, err := p.AppendSchema(nil, []byte(doc))
+	if unknown := (*schema.PathError)(nil); errors.As(err, &unknown) {
+		return doc, 0, false
+	} else if err != nil {
+		t.Fatalf("%s by %v: %v", doc, paths, err)
+	}
+	ps, err := schema.Compile(narrow, schema.Options{})
+	if err != nil {
+		t.Fatalf("%s\nby %v became %s\nwhich does not compile: %v", doc, paths, narrow, err)
+	}
+	g := m.guided(doc, false)
+	for range 8 {
+		value := g.like(g.root, 6)
+		if s.Validate([]byte(value)) != nil {
+			continue
+		}
+		checked++
+		part, err := p.AppendValue(nil, []byte(value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bad := ps.Validate(part); bad != nil {
+			t.Fatalf("%s\nby %v became %s\nand %s became %s\nwhich breaks %v", doc, paths, narrow, value, part, bad)
+		}
+	}
+	return doc, checked, string(narrow) != "{}" && string(narrow) != "true"
+}
+
+// The same for the schemas of a real description.
+func TestProjectGitHub(t *testing.T) {
+	file := os.Getenv("TENON_OPENAPI_GITHUB")
+	if file == "" {
+		t.Skip("SKIPPED: 500 real schemas are not projected; TENON_OPENAPI_GITHUB names GitHub's OpenAPI document, as JSON")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := realSchemas(t, text)
+	names := slices.Sorted(maps.Keys(docs))
+	tried, checked := 0, 0
+	for _, name := range names[:min(500, len(names))] {
+		doc := docs[name]
+		s, err := schema.Compile([]byte(doc), schema.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		tried++
+		rapid.Check(&quiet{t}, func(t *rapid.T) {
+			m := maker{T: t}
+			g := m.guided(doc, false)
+			path := g.path(g.root, rapid.IntRange(1, 4).Draw(t, "steps"))
+			p := projection(t, path)
+			narrow, err := p.AppendSchema(nil, []byte(doc))
+			if unknown := (*schema.PathError)(nil); path == "*" && errors.As(err, &unknown) {
+				return // a string, a number
+			} else if err != nil {
+				t.Fatalf("%s by %s: %v", name, path, err)
+			}
+			ps, err := schema.Compile(narrow, schema.Options{})
+			if err != nil {
+				t.Fatalf("%s by %s: %v", name, path, err)
+			}
+			value := []byte(g.like(g.root, 7))
+			if s.Validate(value) != nil {
+				return
+			}
+			checked++
+			part, err := p.AppendValue(nil, value)
+			if bad := ps.Validate(part); err != nil || bad != nil {
+				t.Fatalf("%s by %s became %s\nand %s became %s\nwhich breaks %v", doc, path, narrow, value, part, bad)
+			}
+		})
+	}
+	t.Logf("%d schemas, %d values that fit", tried, checked)
+	if tried < 500 || checked < 5*tried {
+		t.Error("hardly tried")
+	}
+}
+
+// quiet keeps a property from reporting each time that it holds.
+type quiet struct{ *testing.T }
+
+func (quiet) Logf(string, ...any) {}
+
+// realSchemas makes each schema of a document stand alone, with those that it
+// refers to.
+func realSchemas(t *testing.T, text []byte) map[string]string {
+	var doc struct {
+		Components struct {
+			Schemas map[string]json.RawMessage `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for name, raw := range doc.Components.Schemas {
+		var flat bytes.Buffer
+		if err := json.Compact(&flat, raw); err != nil {
+			t.Fatal(err)
+		}
+		all[name] = strings.ReplaceAll(flat.String(), "#/components/schemas/", "#/$defs/")
+	}
+	docs := map[string]string{}
+	for name, body := range all {
+		var defs []string
+		seen, queue := map[string]bool{}, []string{body}
+		for len(queue) > 0 {
+			for _, part := range strings.Split(queue[0], `"#/$defs/`)[1:] {
+				to, _, _ := strings.Cut(part, `"`)
+				if !seen[to] && all[to] != "" {
+					seen[to] = true
+					queue = append(queue, all[to])
+					defs = append(defs, fmt.Sprintf("%q:%s", to, all[to]))
+				}
+			}
+			queue = queue[1:]
+		}
+		if strings.Contains(body, `"properties"`) && len(defs) < 60 {
+			slices.Sort(defs)
+			docs[name] = `{"$defs":{` + strings.Join(defs, ",") + `},` + body[1:]
+		}
+	}
+	return docs
+}
+
+// path makes a path that the schema s knows.
+func (g *guided) path(s any, steps int) string {
+	o, _ := s.(map[string]any)
+	for hops := 0; hops < 20; hops++ {
+		if to, ok := o["$ref"].(string); ok {
+			o, _ = g.lookup(to).(map[string]any)
+		} else if items, ok := o["items"].(map[string]any); ok {
+			o = items
+		} else if list, ok := firstOf(o, "allOf", "anyOf", "oneOf"); ok && o["properties"] == nil {
+			o, _ = list[g.below(len(list))].(map[string]any)
+		}
+	}
+	known, _ := o["properties"].(map[string]any)
+	if len(known) == 0 {
+		return "*"
+	}
+	name := g.pick(slices.Sorted(maps.Keys(known))...)
+	path := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	if steps > 1 {
+		if rest := g.path(known[name], steps-1); strings.HasPrefix(rest, "/") {
+			return path + rest
+		}
+	}
+	return path
+}
+
+func firstOf(o map[string]any, keys ...string) ([]any, bool) {
+	for _, k := range keys {
+		if list, ok := o[k].([]any); ok && len(list) > 0 {
+			return list, true
+		}
+	}
+	return nil, false
+}
