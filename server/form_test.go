@@ -63,6 +63,23 @@ func checkForm(t *testing.T, off uint64) string {
 	return ""
 }
 
+// Nobody is asked for ever: a client that always answers the same gets an error.
+func TestWrongFormIsRefusedInTheEnd(t *testing.T) {
+	var came []string
+	s := serve(server.Options{}, census(&came))
+	params, body := "", ""
+	for range 10 {
+		body = answer(s, post(withMeta("1", "tools/call", `"name":"census"`+params, forms, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: census")).Body.String()
+		params = `,"inputResponses":{"age":{"action":"accept","content":{"age":"x"}}},"requestState":"` + stateOf(body) + `"`
+		if stateOf(body) == "" {
+			break
+		}
+	}
+	if fault := missing(body, `"isError":true`, "does not fit", "age: expected"); fault != "" || len(came) > 0 {
+		t.Error(fault, came)
+	}
+}
+
 // Before 2026-07-28 the question is put again in the same call, and in the end
 // the call fails with what is wrong.
 func TestWrongFormIsAskedAgain(t *testing.T) {

@@ -34,6 +34,7 @@ type request struct {
 	closing <-chan struct{}   // closed when the door closes; nil: only the server does
 	task    *task             // what the call may become; nil: nothing
 	answers map[string][]byte // to questions of earlier rounds, by key
+	tries   int               // how many of them did not fit
 
 	telling  sync.Mutex // guards the rest
 	silent   bool       // the answer is out

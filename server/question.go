@@ -50,7 +50,8 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 	return answers, nil
 }
 
-// maxTries is how often a person is asked who fills in what does not fit.
+// maxTries is how often a person is asked who fills in what does not fit: a
+// client without one would go on for ever.
 const maxTries = 3
 
 // askUntilFits asks a question again whose form was filled in wrongly.
@@ -69,7 +70,7 @@ func (q *request) askUntilFits(ctx context.Context, question tenon.Question) (an
 // misfit says what is wrong with the fields of a form: the source that asked
 // never sees such an answer.
 func (q *request) misfit(question tenon.Question, answer tenon.Answer) error {
-	if answer.Action != "accept" || q.server.lax(ruleForm) {
+	if answer.Action != "accept" || answer.Body == nil || q.server.lax(ruleForm) {
 		return nil
 	}
 	return question.Check(answer.Body)
@@ -87,8 +88,14 @@ func (q *request) recall(questions []tenon.Question) ([]tenon.Answer, error) {
 	answers := make([]tenon.Answer, len(questions))
 	var missing []tenon.Question
 	for i, question := range questions {
-		var ok bool
-		if answers[i], ok = q.accepted(question, q.answers[question.Key]); !ok {
+		answer, ok := answerOf(question.Kind, q.answers[question.Key])
+		wrong := q.misfit(question, answer)
+		if wrong != nil {
+			if q.tries++; q.tries >= maxTries {
+				return nil, wrong
+			}
+		}
+		if answers[i] = answer; !ok || wrong != nil {
 			missing = append(missing, question)
 		}
 	}
@@ -175,7 +182,7 @@ func answerOf(k tenon.QuestionKind, raw []byte) (tenon.Answer, bool) {
 
 // needInput answers that input is needed.
 func (q *request) needInput(a *answer, questions []tenon.Question) *rpcError {
-	state := roundState{answers: q.answers}
+	state := roundState{answers: q.answers, tries: q.tries}
 	a.envelope(q.id)
 	a.write(`,"result":`)
 	a.openAs(q, "input_required", nil)

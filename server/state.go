@@ -27,6 +27,7 @@ const (
 type roundState struct {
 	answers map[string][]byte // by key; JSON
 	asked   []string          // keys of the last round
+	tries   int               // how many answers did not fit
 }
 
 // sealedState is its form inside the seal.
@@ -34,10 +35,11 @@ type sealedState struct {
 	Until   int64                      `json:"u"`
 	Answers map[string]json.RawMessage `json:"a,omitempty"`
 	Asked   []string                   `json:"q"`
+	Tries   int                        `json:"t,omitempty"`
 }
 
 func (k *stateKey) seal(q *request, s *roundState) (string, bool) {
-	out := sealedState{Until: time.Now().Add(stateLife).Unix(), Asked: s.asked, Answers: map[string]json.RawMessage{}}
+	out := sealedState{Until: time.Now().Add(stateLife).Unix(), Asked: s.asked, Tries: s.tries, Answers: map[string]json.RawMessage{}}
 	for key, raw := range s.answers {
 		out.Answers[key] = raw
 	}
@@ -60,7 +62,7 @@ func (k *stateKey) open(q *request, sealed string) (*roundState, bool) {
 	if json.Unmarshal(b[sha256.Size:], &in) != nil || time.Now().Unix() > in.Until {
 		return nil, false
 	}
-	s := &roundState{answers: map[string][]byte{}, asked: in.Asked}
+	s := &roundState{answers: map[string][]byte{}, asked: in.Asked, tries: in.Tries}
 	for key, raw := range in.Answers {
 		s.answers[key] = raw
 	}
@@ -100,7 +102,7 @@ func (q *request) resume() *rpcError {
 	if !ok {
 		return invalidParams("requestState is not valid for this request, or it is too old; begin again without it")
 	}
-	q.answers = s.answers
+	q.answers, q.tries = s.answers, s.tries
 	doc, err := rawjson.Parse(q.responses)
 	if err != nil {
 		return nil
