@@ -1,8 +1,6 @@
 package openapi
 
 import (
-	"bytes"
-	"encoding/base64"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -14,9 +12,13 @@ type body struct {
 	media    string // Content-Type, as declared
 	write    bodyWriter
 	required bool
-	node     value            // request body object, or body parameter of 2.0
-	schema   value            // of the chosen media type
-	fields   map[string]style // fields of a form with a style of their own
+	node     value // request body object, or body parameter of 2.0
+	schema   value // of the chosen media type
+	doc      *document
+
+	rules     map[string]partRule // fields of a form, by name
+	otherwise partRule            // of fields that the schema does not name
+	files     *files
 }
 
 // bodyWriter says how the argument becomes bytes.
@@ -29,13 +31,15 @@ const (
 	fieldsBody // form of 2.0: the parameters in it
 	textBody
 	binaryBody
+	partsBody      // multipart, of an object
+	partFieldsBody // multipart of 2.0: the parameters in it
+	xmlBody
 	unsupportedBody
-	unsupportedFields // likewise a form of 2.0 that nobody can write yet
 )
 
 // exists tells whether the body is one argument.
 func (b *body) exists() bool {
-	return b.write != noBody && b.write != fieldsBody && b.write != unsupportedFields
+	return b.write != noBody && b.write != fieldsBody && b.write != partFieldsBody
 }
 
 // bodyOf reads the request body and chooses one of its media types.
@@ -48,7 +52,7 @@ func (p *plan) bodyOf(o *operation, params []parameter, legacy value) body {
 		p.fault(o, o.node.get("requestBody"), "request body is left out: "+err.Error())
 		return body{}
 	}
-	b := body{node: node, required: node.isTrue("required")}
+	b := body{node: node, required: node.isTrue("required"), doc: o.api.doc, files: o.api.files()}
 	rank := 0
 	var chosen value
 	for media, v := range node.get("content").each() {
@@ -65,8 +69,8 @@ func (p *plan) bodyOf(o *operation, params []parameter, legacy value) body {
 	if b.write == jsonBody && strings.Contains(b.media, "*") {
 		b.media = "application/json"
 	}
-	if b.write == formBody {
-		b.fields = p.fieldStyles(o, chosen.get("encoding"))
+	if b.write == formBody || b.write == partsBody {
+		b.rules, b.otherwise = p.partRules(o, b.schema, chosen.get("encoding"))
 	}
 	if b.write == unsupportedBody {
 		p.fault(o, node, "request body "+b.media+" is not supported yet")
@@ -81,21 +85,23 @@ func writerOf(media string, schema value) (w bodyWriter, rank int) {
 	case media == "application/json":
 		return jsonBody, 9
 	case media == "*/*" || media == "application/*":
-		return jsonBody, 6
+		return jsonBody, 5
 	case isJSON(media):
 		return jsonBody, 8
 	case media == "application/x-www-form-urlencoded":
 		return formBody, 7
 	case strings.HasPrefix(media, "multipart/"):
-		return unsupportedBody, 1
-	case strings.HasPrefix(media, "text/") && media != "text/xml" && media != "text/event-stream":
-		return textBody, 5
+		return partsBody, 6
+	case media == "text/xml" || media == "application/xml" || strings.HasSuffix(media, "+xml") && media != "image/svg+xml":
+		return xmlBody, 3
+	case strings.HasPrefix(media, "text/") && media != "text/event-stream":
+		return textBody, 4
 	case isBinary(media), schema.strAt("format") == "binary", schema.strAt("type") == "file":
 		return binaryBody, 4
 	case schema.strAt("type") == "string":
-		return textBody, 3
+		return textBody, 2
 	}
-	return unsupportedBody, 2
+	return unsupportedBody, 1
 }
 
 func isBinary(media string) bool {
@@ -111,23 +117,6 @@ func isBinary(media string) bool {
 	return false
 }
 
-// fieldStyles reads how the fields of a form are written.
-func (p *plan) fieldStyles(o *operation, encoding value) map[string]style {
-	var m map[string]style
-	for name, v := range encoding.each() {
-		if v.get("style").kind() == rawjson.Invalid && v.get("explode").kind() == rawjson.Invalid {
-			continue
-		}
-		if m == nil {
-			m = map[string]style{}
-		}
-		s := p.styleAt(o, v, inForm)
-		s.escape = escapeForm
-		m[name] = s
-	}
-	return m
-}
-
 // legacyBodyOf reads the body of 2.0: one parameter, or the fields of a form.
 func (p *plan) legacyBodyOf(o *operation, params []parameter, node value) body {
 	consumes := o.node.get("consumes")
@@ -135,7 +124,7 @@ func (p *plan) legacyBodyOf(o *operation, params []parameter, node value) body {
 		consumes = o.api.doc.root.get("consumes")
 	}
 	if node.ok() {
-		return legacyJSON(node, consumes)
+		return o.api.legacyBody(node, consumes)
 	}
 	for i := range params {
 		if params[i].in == inForm {
@@ -145,15 +134,15 @@ func (p *plan) legacyBodyOf(o *operation, params []parameter, node value) body {
 	return body{}
 }
 
-func legacyJSON(node, consumes value) body {
-	b := body{node: node, schema: node.get("schema"), required: node.isTrue("required"), media: "application/json", write: jsonBody}
+func (a *api) legacyBody(node, consumes value) body {
+	b := body{doc: a.doc, files: a.files(), node: node, schema: node.get("schema"), required: node.isTrue("required"), media: "application/json", write: jsonBody}
 	rank := 0
 	for _, c := range consumes.each() {
 		if w, r := writerOf(mediaType(c.str()), b.schema); r > rank {
 			rank, b.write, b.media = r, w, c.str()
 		}
 	}
-	if b.write == formBody || b.write == jsonBody && strings.Contains(b.media, "*") {
+	if b.write == formBody || b.write == partsBody || b.write == jsonBody && strings.Contains(b.media, "*") {
 		b.write, b.media = jsonBody, "application/json" // a form has no body parameter: the list is the document's default
 	}
 	return b
@@ -172,8 +161,7 @@ func (p *plan) legacyForm(o *operation, params []parameter, consumes value) body
 		}
 	}
 	if multipart {
-		p.fault(o, o.node, "request body multipart/form-data is not supported yet")
-		return body{write: unsupportedFields, media: "multipart/form-data"}
+		return body{write: partFieldsBody, media: "multipart/form-data", files: o.api.files()}
 	}
 	return body{write: fieldsBody, media: "application/x-www-form-urlencoded"}
 }
@@ -189,20 +177,31 @@ func onlyJSON(consumes value) bool {
 	return true
 }
 
-// bytes makes the body out of its argument.
-func (b *body) bytes(v argument) ([]byte, error) {
+// bytes makes the body out of its argument. media is its Content-Type where
+// that is not the declared one.
+func (b *body) bytes(v argument) (content []byte, media string, err error) {
 	switch b.write {
 	case jsonBody:
-		return v.doc.Raw(v.node), nil
+		return v.doc.Raw(v.node), "", nil
 	case formBody:
-		return b.form(v)
+		content, err = b.form(v)
 	case textBody:
-		return v.scalar(), nil
+		content = v.scalar()
 	case binaryBody:
-		return decodeBase64(b.arg, v)
+		var u upload
+		u, err = b.files.read(b.arg, v)
+		content = u.content
+		if strings.Contains(b.media, "*") {
+			media = u.media
+		}
+	case partsBody:
+		return b.parts(v)
+	case xmlBody:
+		content, err = b.doc.xmlDocument(b.schema, b.arg, v)
 	default:
-		return nil, b.unsupported()
+		err = b.unsupported()
 	}
+	return content, media, err
 }
 
 func (b *body) unsupported() error {
@@ -222,11 +221,15 @@ func (b *body) form(v argument) ([]byte, error) {
 			continue
 		}
 		key := v.doc.Key(n)
-		s, styled := b.fields[key]
-		if !styled {
-			s = plain
+		rule := b.rules[key]
+		switch {
+		case rule.how:
+			dst = appendField(dst, rule.style, escapeForm.text(key), field, true)
+		case isJSON(rule.media):
+			dst = appendPair(dst, escapeForm.text(key), field)
+		default:
+			dst = appendField(dst, plain, escapeForm.text(key), field, false)
 		}
-		dst = appendField(dst, s, escapeForm.text(key), field, styled)
 	}
 	if len(dst) > maxText {
 		return nil, tooLong("the form", maxText)
@@ -243,30 +246,20 @@ func appendField(dst []byte, s style, name string, v argument, styled bool) []by
 	}
 	mark := len(dst)
 	if v.kind() == rawjson.Object && !styled {
-		dst = append(append(dst, name...), '=')
-		dst = s.escape.append(dst, v.scalar())
-	} else {
-		dst = s.append(dst, name, v)
+		return appendPair(dst[:start], name, v)
 	}
+	dst = s.append(dst, name, v)
 	if len(dst) == mark {
 		return dst[:start]
 	}
 	return dst
 }
 
-func decodeBase64(arg string, v argument) ([]byte, error) {
-	if v.kind() != rawjson.String {
-		return nil, invalid("argument %s must be a base64 string", arg)
+// appendPair writes a field as one text, JSON where it is no scalar.
+func appendPair(dst []byte, name string, v argument) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, '&')
 	}
-	text := bytes.TrimRight(v.scalar(), "=")
-	enc := base64.RawStdEncoding
-	if bytes.ContainsAny(text, "-_") {
-		enc = base64.RawURLEncoding
-	}
-	out := make([]byte, enc.DecodedLen(len(text)))
-	n, err := enc.Decode(out, text)
-	if err != nil {
-		return nil, invalid("argument %s is not base64", arg)
-	}
-	return out[:n], nil
+	dst = append(append(dst, name...), '=')
+	return escapeForm.append(dst, v.scalar())
 }

@@ -75,7 +75,7 @@ func (o *operation) bodySchema(b *body) fragment {
 		return fragment{body: []byte(`{"type":"string","contentEncoding":"base64"}`)}
 	case b.write == textBody && b.schema.strAt("type") != "string":
 		return fragment{body: []byte(`{"type":"string"}`)}
-	case b.write == formBody && !b.schema.ok():
+	case (b.write == formBody || b.write == partsBody) && !b.schema.ok():
 		return fragment{body: []byte(`{"type":"object"}`)}
 	case b.schema.ok():
 		return o.api.doc.convert(b.schema, input)
@@ -98,8 +98,12 @@ func (b *body) describe() string {
 	switch b.write {
 	case unsupportedBody:
 		text += " (" + b.media + ": not supported yet)"
-	case binaryBody, textBody:
+	case textBody, xmlBody:
 		text += " (" + b.media + ")"
+	case binaryBody:
+		text += " (" + b.media + b.files.hint("; ") + ")"
+	case partsBody:
+		text += " (" + b.media + b.files.hint("; files ") + ")"
 	default:
 	}
 	return strings.TrimSpace(text)

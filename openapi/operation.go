@@ -42,6 +42,9 @@ func (o *operation) planned() *plan {
 	return o.plan
 }
 
+// files is where arguments that stand for bytes may come from.
+func (a *api) files() *files { return &files{root: a.options.FileRoot} }
+
 // legacy tells documents of version 2.0 from the others.
 func (a *api) legacy() bool { return a.doc.version == v20 }
 
@@ -83,7 +86,9 @@ func (ix *indexer) path(path string, v value) {
 		ix.fault(v, "path "+path+" is skipped: it is no object", "")
 		return
 	}
-	path, _, _ = strings.Cut(path, "#") // Box tells operations of one path apart by a fragment
+	if before, fragment, _ := strings.Cut(path, "#"); !strings.Contains(fragment, "/") {
+		path = before // Box tells operations of one path apart by a fragment
+	}
 	for key, node := range item.each() {
 		if m := method(key); m != "" {
 			ix.operation(m, path, item, node)

@@ -83,6 +83,9 @@ func (p *plan) declared(o *operation) (ps []parameter, body value) {
 func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 	name := node.strAt("name")
 	in, known := locationOf(node.strAt("in"))
+	if key, found := o.queryKey(name); in == inPath && found {
+		name, in = key, inQuery
+	}
 	switch {
 	case name == "" && in != inQueryString || !known:
 		p.fault(o, node, "parameter "+strconv.Quote(name)+" is left out: no name or no known place")

@@ -1,9 +1,11 @@
 package openapi
 
 import (
+	"iter"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,7 +42,7 @@ func newPlan(o *operation) *plan {
 	p := &plan{}
 	p.base, p.baseErr = o.baseOf()
 	params, legacyBody := p.declared(o)
-	params = p.named(o, params)
+	params = p.namedInQuery(o, p.named(o, params))
 	p.body = p.bodyOf(o, params, legacyBody)
 	p.body.arg = assign(params, p.body.exists())
 	p.params = params
@@ -72,6 +74,51 @@ func (p *plan) named(o *operation, ps []parameter) []parameter {
 	}
 }
 
+// namedInQuery adds those of a query in the template, which some documents
+// write like a path: "/fax?q={q}".
+func (p *plan) namedInQuery(o *operation, ps []parameter) []parameter {
+	for key, name := range o.queryTemplate() {
+		declared := slices.ContainsFunc(ps, func(q parameter) bool { return q.in == inQuery && q.name == key })
+		if name != "" && !declared {
+			p.fault(o, o.node, "query parameter "+key+" is not declared; taken as a string")
+			q := parameter{name: key, in: inQuery, style: styleOf("form")}
+			q.wire = q.style.escape.text(key)
+			ps = append(ps, q)
+		}
+	}
+	return ps
+}
+
+// queryTemplate goes over the pairs of the query in the path, each with the
+// name of the parameter that is its value; empty: the value is literal.
+func (o *operation) queryTemplate() iter.Seq2[string, string] {
+	_, query, _ := strings.Cut(o.path, "?")
+	return func(yield func(string, string) bool) {
+		for pair := range strings.SplitSeq(query, "&") {
+			key, text, _ := strings.Cut(pair, "=")
+			name, found := strings.CutPrefix(text, "{")
+			name, closed := strings.CutSuffix(name, "}")
+			if !found || !closed || key == "" || strings.ContainsAny(name, "{}") {
+				name = ""
+			}
+			if !yield(key, name) {
+				return
+			}
+		}
+	}
+}
+
+// queryKey is the key whose value in the template's query is the parameter of
+// that name.
+func (o *operation) queryKey(name string) (key string, found bool) {
+	for key, n := range o.queryTemplate() {
+		if n == name {
+			return key, true
+		}
+	}
+	return "", false
+}
+
 // find returns the index of a path parameter, -1 if there is none.
 func find(ps []parameter, name string) int {
 	for i := range ps {
@@ -94,8 +141,18 @@ func (o *operation) template() string {
 }
 
 func (o *operation) literalQuery() string {
-	_, query, _ := strings.Cut(o.path, "?")
-	return escapeLiteral(query, pathKeep+"?")
+	_, query, found := strings.Cut(o.path, "?")
+	if !found {
+		return ""
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		_, text, _ := strings.Cut(pair, "=")
+		if name := strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"); len(name) != len(text)-2 || strings.ContainsAny(name, "{}") {
+			kept = append(kept, pair)
+		}
+	}
+	return escapeLiteral(strings.Join(kept, "&"), pathKeep+"?")
 }
 
 // segments splits the path where parameters stand. It begins with a slash.

@@ -54,15 +54,19 @@ func (p *plan) request(ctx context.Context, method string, args []byte) (*http.R
 	if err != nil {
 		return nil, err
 	}
-	content, given, err := p.content(root)
+	content, media, given, err := p.content(root)
 	if err != nil {
 		return nil, err
 	}
 	req := &http.Request{Method: method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header}
-	if given {
-		setBody(req, content)
-	} else {
+	switch {
+	case !given:
 		delete(header, "Content-Type")
+	default:
+		setBody(req, content)
+		if media != "" {
+			header["Content-Type"] = []string{media}
+		}
 	}
 	return req.WithContext(ctx), nil
 }
@@ -227,27 +231,29 @@ func (q *parameter) appendQuery(dst []byte, v argument) []byte {
 	return escapeReserved.append(dst, v.scalar())
 }
 
-// content makes the body; given is false where none is sent.
-func (p *plan) content(root argument) (content []byte, given bool, err error) {
+// content makes the body; given is false where none is sent. media is its
+// Content-Type where that is not the declared one.
+func (p *plan) content(root argument) (content []byte, media string, given bool, err error) {
 	switch p.body.write {
 	case noBody:
-		return nil, false, nil
+		return nil, "", false, nil
 	case fieldsBody:
-		return p.formFields(root)
-	case unsupportedFields:
-		return nil, false, p.body.unsupported()
+		content, given, err = p.formFields(root)
+		return content, "", given, err
+	case partFieldsBody:
+		return p.formParts(root)
 	default:
 	}
 	v := argument{root.doc, root.doc.Get(root.node, p.body.arg)}
 	null := v.kind() == rawjson.Null && p.body.required && p.body.write == jsonBody
 	if !v.given() && !null {
 		if p.body.required {
-			return nil, false, p.missingBody()
+			return nil, "", false, p.missingBody()
 		}
-		return nil, false, nil
+		return nil, "", false, nil
 	}
-	content, err = p.body.bytes(v)
-	return content, err == nil, err
+	content, media, err = p.body.bytes(v)
+	return content, media, err == nil, err
 }
 
 // missingBody names the better reason where the body could not be sent anyway.
@@ -278,4 +284,27 @@ func (p *plan) formFields(root argument) (content []byte, given bool, err error)
 		}
 	}
 	return content, given, nil
+}
+
+// formParts writes the form parameters of 2.0 as parts, one of them a file.
+func (p *plan) formParts(root argument) (content []byte, media string, given bool, err error) {
+	w := newMultipart(p.body.media, p.body.files)
+	for i := range p.params {
+		q := &p.params[i]
+		if q.in != inForm {
+			continue
+		}
+		v, ok, err := q.value(root)
+		if err != nil {
+			return nil, "", false, err
+		}
+		if !ok {
+			continue
+		}
+		given = true
+		if err := w.field(q.name, partRule{file: q.node.strAt("type") == "file"}, v); err != nil {
+			return nil, "", false, err
+		}
+	}
+	return w.end(), w.contentType(p.body.media), given, nil
 }

@@ -48,6 +48,7 @@ type Options struct {
 	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration // of one request, from connecting to the last byte; 0: 30 s
 
+	FileRoot string   // folder below which an argument may name a file to send, as file:PATH; empty: none
 	Overlays []string // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
 	RefRoot  string   // folder below which the other files of a document on disk may lie; empty: the document's own
 	RefHosts []string // hosts, with a port where it is not the usual one, from which other files of a document may be read

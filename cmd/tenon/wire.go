@@ -32,6 +32,7 @@ type sourceFlags struct {
 	baseURL    string
 	headers    []string
 	allowHosts []string
+	fileRoot   string
 	overlays   []string
 	refRoot    string
 	allowRefs  []string
@@ -50,6 +51,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
+	fs.StringVar(&f.fileRoot, "file-root", "", "folder below which an argument may name a file to send, as file:PATH (default: none)")
 	fs.StringArrayVar(&f.overlays, "overlay", nil, "change OpenAPI documents by this overlay (file or URL) before they are read (repeatable, in order)")
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of an OpenAPI document may lie (default: the document's own folder)")
 	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of an OpenAPI document from this host in the web (repeatable)")
@@ -130,7 +132,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
 		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: f.timeout,
-		Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
+		FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
 	}, nil
 }
 
