@@ -82,7 +82,11 @@ func (a *answer) envelope(id []byte) {
 // begin opens the result for q; meta, a JSON object or nil, is what its _meta
 // holds. Members follow, then end.
 func (a *answer) begin(q *request, meta []byte) {
-	a.envelope(q.id)
+	id := q.id
+	if q.server.lax(ruleSameID) {
+		id = []byte("0")
+	}
+	a.envelope(id)
 	a.write(`,"result":`)
 	a.open(q, meta)
 }

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"math"
 	"math/big"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -61,6 +63,9 @@ func (s *Server) checkOne(b *bound, doc *rawjson.Doc, value rawjson.Node, h http
 	if e != nil {
 		return e
 	}
+	if b.kind == "integer" && !s.lax(ruleBoundRange) && !safeInteger(text) {
+		return headerMismatch(b.header + " is no integer within ±(2^53-1)")
+	}
 	if !b.equal(doc, value, text) || s.lax(ruleBoundNumber) && string(doc.Raw(value)) != text && doc.Kind(value) == rawjson.Number {
 		return headerMismatch(b.header + " differs from the argument at " + b.path)
 	}
@@ -81,6 +86,14 @@ func (b *bound) equal(doc *rawjson.Doc, value rawjson.Node, text string) bool {
 	return false // wall one says what is wrong with it, but no header can carry it
 }
 
+// safeInteger reports whether every client can write the number: the protocol
+// bounds the integers of headers to those that doubles hold.
+func safeInteger(text string) bool {
+	const most = 1<<53 - 1
+	f, err := strconv.ParseFloat(text, 64)
+	return err == nil && f == math.Trunc(f) && math.Abs(f) <= most
+}
+
 func sameNumber(a, b string) bool {
 	const most = 40 // more digits than any header may carry
 	if len(a) > most || len(b) > most || strings.ContainsAny(a+b, "eExXpP_/") {
@@ -99,7 +112,7 @@ func (l *listing) boundOf(e *tenon.Entry) []bound {
 		return all
 	}
 	input, _ := e.Schemas()
-	all, wrong := boundIn(input)
+	all, wrong := boundIn(input, l.lax&ruleBoundLegal != 0)
 	if wrong != "" {
 		l.log.Warn("the headers of a tool are not checked: clients will leave the tool out", "tool", e.Name(), "reason", wrong)
 	}
@@ -109,7 +122,7 @@ func (l *listing) boundOf(e *tenon.Entry) []bound {
 
 // boundIn finds the annotations of a schema. One that breaks a rule makes all
 // of them void: clients refuse such a tool.
-func boundIn(schema []byte) (all []bound, wrong string) {
+func boundIn(schema []byte, lax bool) (all []bound, wrong string) {
 	if !strings.Contains(string(schema), boundKey) {
 		return nil, ""
 	}
@@ -122,7 +135,7 @@ func boundIn(schema []byte) (all []bound, wrong string) {
 	if w.wrong == "" && w.count(doc.Root(), 0) != len(w.all) {
 		w.wrong = boundKey + " stands where no chain of properties leads"
 	}
-	if w.wrong != "" {
+	if w.wrong != "" && !lax {
 		return nil, w.wrong
 	}
 	return w.all, ""

@@ -22,27 +22,6 @@ type demand struct {
 	check func(t *testing.T, off uint64) (fault string) // empty: the rule is kept
 }
 
-// TestDemands checks that the server keeps every rule, and that the check of a
-// rule notices when that rule is switched off. The table has the order of the
-// rules in rule.go.
-func TestDemands(t *testing.T) {
-	all := demands()
-	rules := server.Rules()
-	if len(all) != len(rules) {
-		t.Fatalf("there are %d rules and %d demands", len(rules), len(all))
-	}
-	for i, d := range all {
-		t.Run(d.name, func(t *testing.T) {
-			if fault := d.check(t, 0); fault != "" {
-				t.Errorf("the rule is broken: %s", fault)
-			}
-			if d.check(t, rules[i]) == "" {
-				t.Error("nobody notices when the rule is switched off")
-			}
-		})
-	}
-}
-
 func demands() []demand {
 	version, list := "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/list"
 	call, greet := "Mcp-Method: tools/call", modernBody("tools/call", `"name":"greet"`)
@@ -98,7 +77,6 @@ func demands() []demand {
 		}, 400, -32600, "")},
 		{"an ended session is 404", checkSession},
 		{"a link is text before 2025-06-18", verdictOf(func() *http.Request { return post(legacyBody("tools/call", `"name":"link"`)) }, 200, 0, `{"type":"text","text":"shop://book/1"}`)},
-		{"a form that is filled in wrongly never reaches who asked", checkForm},
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Server) checkModern(m *message, h http.Header) *rpcError {
 	if h == nil {
 		return nil
 	}
-	if s.field(h, headerMethod) != m.method && !s.lax(ruleMethodHeader) {
+	if !s.same(s.field(h, headerMethod), m.method) && !s.lax(ruleMethodHeader) {
 		return mismatch(headerMethod, m.method)
 	}
 	switch methodOf(m.method).named {
@@ -100,6 +100,10 @@ func (s *Server) field(h http.Header, name string) string {
 	return strings.Trim(h.Get(name), " \t")
 }
 
+func (s *Server) same(header, body string) bool {
+	return header == body || s.lax(ruleCase) && strings.EqualFold(header, body)
+}
+
 // checkName compares Mcp-Name with the body. A value that no header can carry
 // comes in base64.
 func (s *Server) checkName(header, name string) *rpcError {
@@ -110,7 +114,7 @@ func (s *Server) checkName(header, name string) *rpcError {
 	if !s.lax(ruleBase64) {
 		value, e = decoded(headerName, header)
 	}
-	if e == nil && (value == "" || value != name) {
+	if e == nil && (value == "" || !s.same(value, name)) {
 		return mismatch(headerName, name)
 	}
 	return e

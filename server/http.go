@@ -26,7 +26,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.Method == http.MethodPost:
+	case r.Method == http.MethodPost, s.lax(ruleOnlyPost):
 		s.post(w, r)
 	case s.options.NoSessions || r.Header.Get(headerSession) == "" || r.Header.Get(headerRevision) == modernRevision:
 		s.refuse(w, r, nil, refused(http.StatusMethodNotAllowed, "only POST is served here"))
@@ -92,7 +92,7 @@ type exchange struct {
 // sent before.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
-	if acceptsEvents(r.Header["Accept"]) {
+	if acceptsEvents(r.Header["Accept"]) && !s.lax(ruleStream) {
 		x.out = &x.stream
 	}
 	a := s.newAnswer()

@@ -37,6 +37,7 @@ type listing struct {
 	before  *tenon.Catalog // what was in force until then; nil: nothing
 
 	bound sync.Map // *tenon.Entry to []bound
+	lax   rule     // what tests switched off
 
 	mu    sync.Mutex
 	pages map[int]*page // by the first tool
@@ -56,7 +57,7 @@ func (s *Server) tools() *listing {
 		if old != nil && old.catalog == c {
 			return old
 		}
-		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}, since: time.Now()}
+		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}, since: time.Now(), lax: s.off}
 		if old != nil {
 			fresh.id, fresh.before = old.id+1, old.catalog
 		}

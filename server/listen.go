@@ -35,7 +35,7 @@ func (s *Server) subscribe(ctx context.Context, q *request, a *answer) *rpcError
 	if q.out == nil {
 		return notAcceptable()
 	}
-	if !s.listeners.tryEnter() {
+	if s.lax(ruleSeveral) && len(s.listeners.places) > 0 || !s.listeners.tryEnter() {
 		return &rpcError{code: codeInternal, message: "too many subscriptions at once; try again later", status: 503}
 	}
 	defer s.listeners.leave()

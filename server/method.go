@@ -68,7 +68,7 @@ func methodOf(name string) method {
 	case "ping":
 		return method{run: (*Server).ping, eras: legacy}
 	case "server/discover":
-		return method{run: (*Server).discover, eras: modern}
+		return method{run: (*Server).discover, eras: modern, when: func(s *Server) bool { return !s.lax(ruleDiscover) }}
 	case "tools/list":
 		return method{run: (*Server).listTools, eras: legacy | modern}
 	case "tools/call":
@@ -139,7 +139,7 @@ func (s *Server) initialize(_ context.Context, q *request, a *answer) *rpcError 
 		return invalidParams("protocolVersion is missing")
 	}
 	revision := newestLegacyRevision
-	if legacyRevision(q.requested) {
+	if legacyRevision(q.requested) || s.lax(ruleHandshake) {
 		revision = q.requested
 	}
 	if q.peer != nil {
@@ -262,7 +262,7 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	if e := s.refuseWait(q); e != nil {
 		return e
 	}
-	if err := s.calls.enter(ctx, q.patient); err != nil {
+	if err := s.calls.enter(ctx, q.patient || s.lax(ruleBusy)); err != nil {
 		return s.callFailed(q, a, err)
 	}
 	if s.mayBecomeTask(q) {
@@ -300,7 +300,7 @@ func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 	var needed *tenon.InputNeededError
 	var cannot *tenon.CannotAskError
 	switch {
-	case errors.As(err, &needed) && q.era == modern:
+	case errors.As(err, &needed) && q.era == modern && (q.hasRounds() || s.lax(ruleRounds)):
 		return q.needInput(a, needed.Questions)
 	case errors.As(err, &cannot):
 		return missingCapability(q, cannot.Kind)

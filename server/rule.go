@@ -46,6 +46,22 @@ const (
 	ruleSession                           // an ended session is 404
 	ruleLink                              // a link is text before 2025-06-18
 	ruleForm                              // a form that is filled in wrongly never reaches who asked
+	ruleStream                            // what is said before the answer makes it an event stream
+	ruleOnlyPost                          // without a session only POST is served
+	ruleCase                              // values of headers are compared with their case
+	ruleDiscover                          // discover is served without anything before it
+	ruleRounds                            // only calls, prompts and resources have rounds
+	ruleInput                             // an answer that needs input says which, and has a state
+	ruleKeys                              // the keys of questions are unique
+	ruleSeveral                           // several subscriptions live side by side
+	ruleBoundLegal                        // an annotation that breaks a rule binds no header
+	ruleBoundRange                        // a header carries no integer that JavaScript cannot
+	ruleSameID                            // an answer has the id of its request
+	ruleOnlyMessages                      // nothing but messages is on the output of stdio
+	ruleDrain                             // what was asked before the input ended is answered
+	ruleEnd                               // the end of the input ends the conversation
+	ruleBusy                              // calls at a time are bounded
+	ruleHandshake                         // initialize is answered with a version that is served
 	endOfRules
 )
 

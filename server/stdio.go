@@ -44,11 +44,19 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	go c.tellChanges(work, changes)
 	ended := make(chan error, 1)
 	go func() { ended <- c.read(work, in) }()
+	if s.lax(ruleOnlyMessages) {
+		_, _ = io.WriteString(out, "ready\n")
+	}
 	var err error
 	select {
 	case err = <-ended:
 		close(c.ending)
-		c.drain(s.options.Drain, work.Done())
+		if !s.lax(ruleDrain) {
+			c.drain(s.options.Drain, work.Done())
+		}
+		if s.lax(ruleEnd) {
+			<-work.Done()
+		}
 	case <-work.Done():
 		err = context.Cause(work)
 	}
