@@ -352,8 +352,14 @@ func TestExecuted(t *testing.T) {
 	a := worker.New(worker.Options{})
 	a.Tool("writes").Handle(answers(`{}`))
 	a.Tool("reads").WithHints(tenon.Hints{ReadOnly: &yes}).Handle(answers(`{}`))
+	panics := func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("p") }
+	a.Tool("writes_and_panics").Handle(panics)
+	a.Tool("reads_and_panics").WithHints(tenon.Hints{ReadOnly: &yes}).Handle(panics)
 	h := handler(t, a)
-	for tool, want := range map[string]string{"writes": `"executed":"yes"`, "reads": `"executed":"no"`} {
+	for tool, want := range map[string]string{
+		"writes": `"executed":"yes"`, "reads": `"executed":"no"`,
+		"writes_and_panics": `"executed":"unknown"`, "reads_and_panics": `"executed":"no"`,
+	} {
 		_, r := call(t, h, functions.Invocation{Function: tool, Context: functions.Context{Name: tool}})
 		got, err := functions.ReadResult(r.ReturnValue, true)
 		if err != nil || !strings.Contains(string(got.Meta), want) {
