@@ -181,9 +181,9 @@ func (x *sites) near(p path, i int, l level) []string {
 		return distance(name[:min(len(name), maxAlike)], wish[:min(len(wish), maxAlike)])
 	}
 	names := l.names()
-	if close := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return alike(name) > 1+len(wish)/3 }); len(close) > 0 {
-		slices.SortStableFunc(close, func(a, b string) int { return cmp.Compare(alike(a), alike(b)) })
-		names = close
+	if alikes := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return alike(name) > 1+len(wish)/3 }); len(alikes) > 0 {
+		slices.SortStableFunc(alikes, func(a, b string) int { return cmp.Compare(alike(a), alike(b)) })
+		names = alikes
 	}
 	names = names[:min(len(names), maxNear)]
 	for i, name := range names {

@@ -179,14 +179,14 @@ func TestProjectionRefuses(t *testing.T) {
 func TestProjectProperty(t *testing.T) {
 	seen, checked, tighter := map[string]int{}, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		doc, n, real := projectionHolds(t)
+		doc, n, says := projectionHolds(t)
 		if checked += n; n > 0 {
 			for _, k := range projected() {
 				if strings.Contains(doc, `"`+k+`":`) {
 					seen[k] += n
 				}
 			}
-			if real {
+			if says {
 				tighter += n
 			}
 		}
@@ -220,7 +220,7 @@ func FuzzProject(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { projectionHolds(t) }))
 }
 
-func projectionHolds(t *rapid.T) (doc string, checked int, real bool) {
+func projectionHolds(t *rapid.T) (doc string, checked int, says bool) {
 	m := maker{T: t, named: rapid.IntRange(0, 9).Draw(t, "named") == 9}
 	m.refs = []string{"#/$defs/A", "#/$defs/B", "#"}
 	doc = m.document(fmt.Sprintf(`"properties":{"a":%s,"b":%s}`, m.schema(4), m.schema(2)))
@@ -368,7 +368,7 @@ func realSchemas(t *testing.T, text []byte) map[string]string {
 // path makes a path that the schema s knows.
 func (g *guided) path(s any, steps int) string {
 	o, _ := s.(map[string]any)
-	for hops := 0; hops < 20; hops++ {
+	for range 20 {
 		if to, ok := o["$ref"].(string); ok {
 			o, _ = g.lookup(to).(map[string]any)
 		} else if items, ok := o["items"].(map[string]any); ok {
