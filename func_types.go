@@ -17,6 +17,9 @@ type (
 	Tuple2[A, B any] = schema.Tuple2[A, B]
 	// Tuple3 is a list of an A, a B and a C.
 	Tuple3[A, B, C any] = schema.Tuple3[A, B, C]
+	// Docs are descriptions of a T and its fields, as tenon doc-comments
+	// writes them.
+	Docs[T any] = schema.Docs[T]
 	// Union says which types stand for an interface; see [schema.UnionOf].
 	Union = schema.Union
 )

@@ -77,6 +77,8 @@ func (e *ValueError) Error() string {
 //	required, optional        whatever the type says; optional for arguments only
 //	each.WORD                 the same of what a list or a map holds
 //
+// A type can bring descriptions of itself and its fields: see [Docs].
+//
 // With o.Arguments the schema is that of a tool's arguments: no other members
 // are allowed than those that the type has, and pointers, members with a
 // default and those that could be dropped need not be sent.
@@ -95,7 +97,7 @@ func For(t reflect.Type, o ForOptions) (*Codec, error) {
 
 func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	o.Arguments = o.Arguments || o.Form
-	b := &planner{o: o, is: newInterfaces(), named: map[reflect.Type]*plan{}}
+	b := &planner{o: o, is: newInterfaces(), named: map[reflect.Type]*plan{}, described: map[reflect.Type]map[string]string{}}
 	root, err := b.root(t)
 	if err != nil {
 		if o.Foreign && (o.Arguments || writable(t)) {
@@ -118,6 +120,9 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	}
 	if err := w.compileChoices(b.choices); err != nil {
 		return nil, err
+	}
+	if o.Arguments { // the tool's description says what they are
+		root.comment = ""
 	}
 	c.doc = w.document(root, nil, b.title(root))
 	return c, nil

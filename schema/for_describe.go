@@ -107,8 +107,21 @@ func (d *describer) describe(p *plan, r *rules, title string) keywords {
 	if title != "" {
 		k.set("title", quote(title))
 	}
+	if p.comment != "" && (r == nil || r.doc == "") {
+		r = r.described(p.comment)
+	}
 	d.annotate(&k, p, r)
 	return k
+}
+
+// described is r with a description.
+func (r *rules) described(doc string) *rules {
+	with := rules{doc: doc}
+	if r != nil {
+		with = *r
+		with.doc = doc
+	}
+	return &with
 }
 
 // scalar writes what is neither struct nor union.

@@ -30,6 +30,7 @@ type candidate struct {
 	field  reflect.StructField
 	gone   bool // through an embedded pointer
 	hidden bool // through a pointer to an unexported struct, which cannot be set
+	owner  reflect.Type
 }
 
 // structure plans a struct as encoding/json sees it.
@@ -80,6 +81,9 @@ func (b *planner) field(c *candidate, path string) (planField, error) {
 	}
 	if f.rules, err = b.readRules(&f, c.field.Tag, path); err != nil {
 		return f, err
+	}
+	if f.rules.doc == "" {
+		f.rules.doc = b.docs(c.owner)[c.field.Name]
 	}
 	f.optional = f.omit != nil || c.gone
 	if b.o.Arguments {
@@ -188,7 +192,7 @@ func (e *embedded) fields() (fields []*candidate, inside []embedded) {
 			continue
 		}
 		c.index = append(slices.Clone(e.index), i)
-		c.gone, c.hidden = e.gone, e.hidden
+		c.gone, c.hidden, c.owner = e.gone, e.hidden, e.typ
 		if descend == nil {
 			fields = append(fields, &c)
 			continue

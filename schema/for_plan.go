@@ -39,6 +39,7 @@ type plan struct {
 	shared    bool        // stands in $defs when it stands inside another type
 	busy      bool        // still being made: whoever meets it is inside it
 	note      string      // stands behind the description
+	comment   string      // of the type's declaration: its description where it is described itself
 	key, elem *plan       // key of maps; what lists, maps and wrappers hold
 	length    int         // of arrays
 	of        []*plan     // members of OneOf, tuples and unions
@@ -64,12 +65,13 @@ func (p *plan) nullable() bool { return p.kind == planNullable || p.kind == plan
 
 // planner makes the plans of one type and all that it is made of.
 type planner struct {
-	o        ForOptions
-	is       interfaces
-	named    map[reflect.Type]*plan // types with a name: only they can contain themselves
-	provided []*plan                // kind planProvided
-	valued   []valued               // fields whose tags have values of their type
-	choices  []*plan                // kind planOneOf, of arguments
+	o         ForOptions
+	is        interfaces
+	named     map[reflect.Type]*plan // types with a name: only they can contain themselves
+	provided  []*plan                // kind planProvided
+	valued    []valued               // fields whose tags have values of their type
+	described map[reflect.Type]map[string]string
+	choices   []*plan // kind planOneOf, of arguments
 }
 
 // root plans the type that was asked for.
@@ -105,6 +107,7 @@ func (b *planner) plan(t reflect.Type, path string) (*plan, error) {
 		return nil, err
 	}
 	made.busy = false
+	made.comment = b.docs(t)[""]
 	if made != p { // a plan that was ready: nothing can refer to p
 		b.named[t] = made
 	}

@@ -476,3 +476,34 @@ func TestObjectsAreTold(t *testing.T) {
 		})
 	}
 }
+
+// documented brings descriptions; a type that embeds it does not, of itself.
+type documented struct {
+	A int `json:"a"`
+	B int `json:"b" doc:"The tag goes first."`
+}
+
+func (documented) DocComments() schema.Docs[documented] {
+	return schema.Docs[documented]{"": "Documented by a comment.", "A": "The first.", "B": "Not seen."}
+}
+
+func TestTypesBringDescriptions(t *testing.T) {
+	body := `"properties":{"a":{"description":"The first.","type":"integer"},"b":{"description":"The tag goes first.","type":"integer"}},"required":["a","b"]`
+	checkWritten(t, new(documented), schema.ForOptions{NoTitles: true}, `{"description":"Documented by a comment.",`+body+`,"type":"object"}`, `{"a":0,"b":0}`)
+	checkWritten(t, &struct {
+		documented
+		Inner documented  `json:"inner" doc:"Inside."`
+		Maybe *documented `json:"maybe"`
+	}{}, schema.ForOptions{NoTitles: true},
+		`{"$defs":{"documented":{"description":"Documented by a comment.",`+body+`,"type":"object"}},`+
+			strings.TrimSuffix(body, `},"required":["a","b"]`)+`,"inner":{"$ref":"#/$defs/documented","description":"Inside."},`+
+			`"maybe":{"anyOf":[{"$ref":"#/$defs/documented"},{"type":"null"}]}},"required":["a","b","inner","maybe"],"type":"object"}`,
+		`{"a":0,"b":0,"inner":{"a":0,"b":0},"maybe":null}`)
+	c, err := schema.For(reflect.TypeFor[documented](), schema.ForOptions{NoTitles: true, Arguments: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`{"additionalProperties":false,`+body+`,"type":"object"}`, string(c.Doc())); diff != "" {
+		t.Errorf("as arguments (-want +got):\n%s", diff)
+	}
+}
