@@ -38,7 +38,8 @@ func AskFor[T any](ctx context.Context, key, message string) (T, error) {
 	if err != nil {
 		return form, &Error{Code: CodeInternal, Message: "the question " + key + " cannot be asked", Err: err}
 	}
-	answers, err := CallOf(ctx).Ask(ctx, Form(key, message, c.Doc()))
+	question := Form(key, message, c.Doc())
+	answers, err := CallOf(ctx).Ask(ctx, question)
 	if err != nil {
 		return form, err
 	}
@@ -49,25 +50,13 @@ func AskFor[T any](ctx context.Context, key, message string) (T, error) {
 	if len(answer.Body) == 0 {
 		answer.Body = []byte("{}")
 	}
-	if err := checkForm(c, answer.Body); err != nil {
+	if err := question.Check(answer.Body); err != nil {
 		return form, err
 	}
 	if err := c.Decode(answer.Body, &form); err != nil {
 		return form, &Error{Code: CodeValidation, Message: "the answer to " + key + " cannot be used: " + err.Error()}
 	}
 	return form, nil
-}
-
-func checkForm(c *schema.Codec, answer []byte) error {
-	s, err := schema.Compile(c.Doc(), schema.Options{AssertFormat: true})
-	if err != nil {
-		return err
-	}
-	if violations := s.Validate(answer); len(violations) > 0 {
-		f := invalidArguments(violations)
-		return &Error{Code: CodeValidation, Message: "the answer to the question does not fit: " + f.message}
-	}
-	return nil
 }
 
 // RefusedError says that a person answered a question with no. A function that

@@ -64,7 +64,7 @@ func (n *counted) fill(ctx context.Context, o order) (receipt, error) {
 type person struct {
 	t        *testing.T
 	revision string
-	answers  map[string]string // by the beginning of the message
+	answers  map[string]string // by the message; several, a line each, for a question that is put again
 	asked    []string          // params of the questions
 	out      *bufio.Scanner
 	in       io.Writer
@@ -114,7 +114,11 @@ func (p *person) answer(params json.RawMessage) string {
 	if err := json.Unmarshal(params, &q); err != nil {
 		p.t.Fatal(err)
 	}
-	return p.answers[q.Message]
+	answer, rest, more := strings.Cut(p.answers[q.Message], "\n")
+	if more {
+		p.answers[q.Message] = rest
+	}
+	return answer
 }
 
 // call makes a call and answers all questions until there is a result.
@@ -234,10 +238,8 @@ func TestWhoCannotBeAsked(t *testing.T) {
 
 func TestAnswersThatAreNoYes(t *testing.T) {
 	for name, tt := range map[string]struct{ answer, want string }{
-		"no":                        {`{"action":"decline"}`, "Error executing tool fill: the question size was answered with no: nothing was done"},
-		"the form was closed":       {`{"action":"cancel"}`, "Error executing tool fill: the question size was closed without an answer: nothing was done"},
-		"a field that does not fit": {`{"action":"accept","content":{"liters":61}}`, "liters"},
-		"a field that is missing":   {`{"action":"accept","content":{}}`, "liters"},
+		"no":                  {`{"action":"decline"}`, "Error executing tool fill: the question size was answered with no: nothing was done"},
+		"the form was closed": {`{"action":"cancel"}`, "Error executing tool fill: the question size was closed without an answer: nothing was done"},
 	} {
 		for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(name+", "+revision, func(t *testing.T) {
@@ -248,6 +250,20 @@ func TestAnswersThatAreNoYes(t *testing.T) {
 					t.Errorf("worked %d times: %+v", n.worked, m)
 				}
 			})
+		}
+	}
+}
+
+// TestAFormThatDoesNotFitIsPutAgain: the function never sees such an answer.
+func TestAFormThatDoesNotFitIsPutAgain(t *testing.T) {
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		var n counted
+		p := meet(t, revision, tenon.Func("fill", "", n.fill), map[string]string{
+			"How much?": `{"action":"accept","content":{"liters":61}}` + "\n" + `{"action":"accept","content":{"liters":60}}`,
+		})
+		m := p.call(`{"Questions":1}`)
+		if len(p.asked) != 2 || n.worked != 1 || !strings.HasPrefix(string(m.Result.StructuredContent), `{"liters":60,`) {
+			t.Errorf("%s: asked %d times, worked %d: %+v", revision, len(p.asked), n.worked, m)
 		}
 	}
 }
