@@ -71,7 +71,7 @@ func keepers() map[string]string {
 // separate are the folders with a go.mod of their own, and those that hold no
 // package of the product.
 func separate(name string) bool {
-	return slices.Contains([]string{"testdata", "examples", "bench", "docs"}, name) || name != "." && strings.HasPrefix(name, ".")
+	return slices.Contains([]string{"testdata", "examples", "bench", "docs", "adapters"}, name) || name != "." && strings.HasPrefix(name, ".")
 }
 
 const module = "github.com/tenon-mcp/tenon"
