@@ -1,8 +1,10 @@
 package tenon
 
 import (
+	"bytes"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
 )
 
@@ -24,16 +26,17 @@ func (g *Gateway) ownContent(e *Entry, checks *checks, r *Reply) *Result {
 			res.Value = nil
 		}
 	}
-	res.Meta = joinObjects(r.Meta, res.Meta)
+	res.Meta = joinMeta(r.Meta, res.Meta)
 	return res
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
-	res := &Result{IsError: true, Code: CodeServer, Meta: joinObjects(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
-	if said := executedSentence(r.Sent); said != "" {
-		res.Content = append(res.Content, Block{Text: []byte(strings.TrimSpace(said))})
+	res := &Result{IsError: true, Code: CodeServer, Meta: joinMeta(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
+	// A worker that is made with this module says so itself.
+	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && !bytes.HasPrefix(firstText(r.Blocks), []byte(said)) {
+		res.Content = append(res.Content, Block{Text: []byte(said)})
 	}
 	res.Content = append(res.Content, r.Blocks...)
 	for _, b := range res.Content {
@@ -44,15 +47,34 @@ func ownFailure(e *Entry, r *Reply) *Result {
 	return res
 }
 
-// joinObjects returns one JSON object with the members of two; either may be
-// nil.
-func joinObjects(a, b []byte) []byte {
-	switch {
-	case len(a) <= len("{}"):
-		return b
-	case len(b) <= len("{}"):
-		return a
+func firstText(blocks []Block) []byte {
+	if len(blocks) == 0 {
+		return nil
 	}
-	joined := append(make([]byte, 0, len(a)+len(b)), a[:len(a)-1]...)
-	return append(append(joined, ','), b[1:]...)
+	return blocks[0].Text
+}
+
+// joinMeta returns the members of both objects as one; ours wins where both
+// have a name: a worker may be made with this module, too, and say of itself
+// what is said here of the call. Either may be nil.
+func joinMeta(theirs, ours []byte) []byte {
+	doc, err := rawjson.Parse(theirs)
+	if err != nil || doc.Len(doc.Root()) == 0 {
+		return ours
+	}
+	our, err := rawjson.Parse(ours)
+	if err != nil {
+		return theirs
+	}
+	joined := []byte{'{'}
+	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
+		if our.Get(our.Root(), doc.Key(n)) == rawjson.None {
+			joined = append(rawjson.AppendString(joined, doc.Key(n)), ':')
+			joined = append(append(joined, doc.Raw(n)...), ',')
+		}
+	}
+	if our.Len(our.Root()) == 0 {
+		return append(joined[:len(joined)-1], '}')
+	}
+	return append(joined, bytes.TrimSpace(ours)[1:]...)
 }

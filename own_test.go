@@ -55,7 +55,7 @@ func TestContentOfItsOwn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.reply.Meta = []byte(`{"their/own":1}`)
+			tt.reply.Meta = []byte(`{"tenon/contract":{"verdict":"theirs"},"their/own":1}`)
 			res := call(t, one(tenon.Tool{Promise: tt.promise, Policy: tt.policy}, answer(tt.reply)), "")
 			var texts []string
 			for _, b := range res.Content {

@@ -19,7 +19,7 @@ import (
 const maxArguments = 4 << 20
 
 func callCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError} // what goes wrong is printed
+	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}} // what goes wrong is printed
 	var asJSON bool
 	var output string
 	cmd := &cobra.Command{
@@ -42,6 +42,7 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
+			defer w.close()
 			tool := findTool(w.catalog, args[1])
 			if tool == nil {
 				return unknownTool(w.catalog, args[1])
@@ -77,6 +78,7 @@ func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
+	defer w.close()
 	var words []string
 	if len(args) == 1 {
 		for _, t := range w.catalog.Tools() {
@@ -329,6 +331,9 @@ func errorText(res *tenon.Result) string {
 func blockText(res *tenon.Result) string {
 	var b strings.Builder
 	for _, block := range res.Content {
+		if b.Len() > 0 && len(block.Text) > 0 {
+			b.WriteByte('\n')
+		}
 		b.Write(block.Text)
 	}
 	return b.String()

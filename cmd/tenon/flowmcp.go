@@ -145,14 +145,17 @@ func isSchemaFile(spec string) bool {
 
 // source is the source for a SPEC: what differs between the kinds is known
 // here alone.
-func (f *sourceFlags) source(where string, o openapi.Options, e env) tenon.Source {
-	if !isSchemaFile(where) {
-		return openapi.New(where, o)
+func (f *sourceFlags) source(where string, o openapi.Options, e env) (tenon.Source, error) {
+	switch {
+	case isApp(where):
+		return f.app(where, o, e)
+	case !isSchemaFile(where):
+		return openapi.New(where, o), nil
 	}
 	return flowmcp.New(where, flowmcp.Options{
 		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape,
 		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
-	})
+	}), nil
 }
 
 // findTool finds a tool by its name in the catalog or by the qualified name

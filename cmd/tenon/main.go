@@ -91,7 +91,7 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
-	root.AddCommand(demoCommand(e), serveCommand(e), toolsCommand(e), callCommand(e), flowmcpCommand(e), docCommentsCommand(e), versionCommand(e))
+	root.AddCommand(demoCommand(e), serveCommand(e), toolsCommand(e), callCommand(e), flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e))
 	return root
 }
 

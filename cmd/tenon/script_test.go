@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tenon": main})
+	testscript.Main(m, map[string]func(){"tenon": main, "adder": adder})
 }
 
 // TestScripts drives the real command. The first word of a script's name is

@@ -30,10 +30,11 @@ func serveCommand(e env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve SPEC...",
 		Short: "Serve descriptions as MCP tools on stdio or HTTP",
-		Long: `Serve one or more OpenAPI documents or FlowMCP schema files as MCP tools.
+		Long: `Serve one or more OpenAPI documents, FlowMCP schema files or function apps as
+MCP tools.
 
-SPEC is a file or an https URL, or for schema files (.mjs) a file or a folder,
-optionally as NAME=SPEC. Without --http the server speaks MCP on standard input
+SPEC is a file or an https URL, for schema files (.mjs) a file or a folder, for
+function apps the folder with the host.json, optionally as NAME=SPEC. Without --http the server speaks MCP on standard input
 and output, the way desktop clients start it. With --http it answers at /mcp on
 that address, and at /jsonrpc plain JSON-RPC for programs that are no MCP
 clients; /healthz and /readyz tell how it is. An address without a host, like
@@ -43,13 +44,14 @@ clients; /healthz and /readyz tell how it is. An address without a host, like
   tenon serve --header 'Authorization: Bearer ${TOKEN}' https://api.example.com/openapi.json`,
 		Args: atLeast(1, "serve needs at least one SPEC: a file or an https URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := doors.check(); err != nil {
+			if err := doors.check(e, addr); err != nil {
 				return err
 			}
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err
 			}
+			defer w.close()
 			sources.report(e.err, w.catalog)
 			s := newServer(w, origins, doors)
 			if addr == "" {
@@ -69,6 +71,7 @@ clients; /healthz and /readyz tell how it is. An address without a host, like
 	cmd.Flags().StringVar(&doors.plain, "jsonrpc", doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
 	cmd.Flags().StringVar(&doors.sessions, "sessions", doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
 	cmd.Flags().DurationVar(&doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
+	doors.azure.register(cmd)
 	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
 	return cmd
 }
@@ -77,15 +80,16 @@ clients; /healthz and /readyz tell how it is. An address without a host, like
 type doors struct {
 	plain, sessions string
 	taskAfter       time.Duration
+	azure           azureDoor
 }
 
-func (d doors) check() error {
+func (d *doors) check(e env, addr string) error {
 	for name, value := range map[string]string{"jsonrpc": d.plain, "sessions": d.sessions} {
 		if value != "on" && value != "off" {
 			return usagef("--%s is on or off, not %q", name, value)
 		}
 	}
-	return nil
+	return d.azure.check(e, addr)
 }
 
 func newServer(w *wire, origins []string, d doors) *server.Server {
@@ -120,7 +124,8 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) e
 	if d.plain != "off" {
 		mux.Handle("/jsonrpc", s.JSONRPC())
 	}
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	d.azure.mount(mux, s)
+	web := &http.Server{Handler: d.azure.guard(mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
 	select {

@@ -16,7 +16,7 @@ import (
 )
 
 func toolsCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError} // what goes wrong is printed
+	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}} // what goes wrong is printed
 	var asJSON bool
 	var one string
 	cmd := &cobra.Command{
@@ -35,6 +35,7 @@ An asterisk marks required arguments.`,
 			if err != nil {
 				return err
 			}
+			defer w.close()
 			switch {
 			case one != "":
 				return printSchemas(e.out, w.catalog, one)

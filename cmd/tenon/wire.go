@@ -39,6 +39,7 @@ type sourceFlags struct {
 	timeout    time.Duration
 	maxIn      int
 	maxOut     int
+	apps       appFlags
 	verbose    bool
 	level      slog.Level // of the log without --verbose
 }
@@ -58,6 +59,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
+	f.apps.register(cmd)
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "flowmcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
@@ -69,21 +71,48 @@ type wire struct {
 	gateway *tenon.Gateway
 	catalog *tenon.Catalog
 	log     *slog.Logger
+	open    []io.Closer // sources that hold something
+}
+
+// close ends what the sources hold: workers, after the calls under way.
+func (w *wire) close() {
+	for _, c := range w.open {
+		if err := c.Close(); err != nil {
+			w.log.Error("a source does not end cleanly", "error", err)
+		}
+	}
 }
 
 // connect loads every description and builds the catalog and gateway. Its
 // report goes to e.err. A description that cannot be read at all is an error
 // of class bad_source.
 func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire, error) {
-	o, err := f.options(e)
-	if err != nil {
-		return nil, err
-	}
 	prefix, err := tenon.ParsePrefix(f.prefix)
 	if err != nil {
 		return nil, err
 	}
 	adjust, err := f.adjust()
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{log: f.logger(e)}
+	offers, err := f.load(ctx, e, specs, w)
+	if err == nil {
+		w.catalog = tenon.Build(offers, tenon.BuildOptions{Prefix: prefix, Adjust: adjust.tool})
+		err = adjust.unused()
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: f.timeout})
+	return w, nil
+}
+
+// load loads every description. What holds something is w's to close, also
+// where a later one cannot be loaded.
+func (f *sourceFlags) load(ctx context.Context, e env, specs []string, w *wire) ([]tenon.Named, error) {
+	o, err := f.options(e)
 	if err != nil {
 		return nil, err
 	}
@@ -94,22 +123,20 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprintf("%s_%d", name, names[name])
 		}
-		offer, err := f.source(where, o, e).Load(ctx)
+		source, err := f.source(where, o, e)
+		if err != nil {
+			return nil, err
+		}
+		if c, holds := source.(io.Closer); holds {
+			w.open = append(w.open, c)
+		}
+		offer, err := source.Load(ctx)
 		if err != nil {
 			return nil, badSource(where, err)
 		}
 		offers = append(offers, tenon.Named{Name: name, Offer: offer})
 	}
-	log := f.logger(e)
-	catalog := tenon.Build(offers, tenon.BuildOptions{Prefix: prefix, Adjust: adjust.tool})
-	if err := adjust.unused(); err != nil {
-		return nil, err
-	}
-	return &wire{
-		gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{Logger: log, Timeout: f.timeout}),
-		catalog: catalog,
-		log:     log,
-	}, nil
+	return offers, nil
 }
 
 func (f *sourceFlags) options(e env) (openapi.Options, error) {

@@ -39,6 +39,7 @@ type Function struct {
 	Resource *functions.Resource
 	Prompt   *functions.Prompt
 	Why      string
+	Wrong    bool // Why is a fault, which stands in App.Faults
 
 	binding  string // the name of the trigger
 	inputs   []input
@@ -102,12 +103,12 @@ func (a *App) readFunctions() error {
 func (a *App) readFunction(f *Function) {
 	text, err := readFile(f.File)
 	if err != nil {
-		f.Why = "cannot be read"
+		f.Why, f.Wrong = "cannot be read", true
 		a.fault(f.File, nil, err)
 		return
 	}
 	refuse := func(err error) {
-		f.Why = "is wrong"
+		f.Why, f.Wrong = "is wrong", true
 		a.fault(f.File, text, fmt.Errorf("function %s is not served: %w", f.Name, err))
 	}
 	if !functions.LegalFunction(f.Name) {
@@ -194,7 +195,7 @@ func (a *App) readOthers(f *Function, bindings []functions.Object) {
 // compares without regard to case.
 func (a *App) refuseTwin(f *Function, refuse func(error)) {
 	for _, other := range a.Functions {
-		if what := f.serves(); what != "" && strings.EqualFold(what, other.serves()) {
+		if what := f.Serves(); what != "" && strings.EqualFold(what, other.Serves()) {
 			f.Tool, f.Resource, f.Prompt = nil, nil, nil
 			refuse(fmt.Errorf("the %s is already registered by function %s", what, other.Name))
 			return
@@ -202,8 +203,8 @@ func (a *App) refuseTwin(f *Function, refuse func(error)) {
 	}
 }
 
-// serves says what f is to clients, "" where it is nothing.
-func (f *Function) serves() string {
+// Serves says what f is to clients, such as "tool get_weather"; empty: nothing.
+func (f *Function) Serves() string {
 	switch {
 	case f.Tool != nil:
 		return "tool " + f.Tool.Name
@@ -218,7 +219,7 @@ func (f *Function) serves() string {
 // find returns the function with that name, or nil.
 func (a *App) find(name string) *Function {
 	i := slices.IndexFunc(a.Functions, func(f Function) bool { return f.Name == name })
-	if i < 0 || a.Functions[i].serves() == "" {
+	if i < 0 || a.Functions[i].Serves() == "" {
 		return nil
 	}
 	return &a.Functions[i]

@@ -106,7 +106,7 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 	case "Deaf": // listens no more, and lives on
 		w.Header().Set("Connection", "close")
 		give("deaf from now on")
-		go func() { stopListening(r) }()
+		go stopListening(r)
 	default: // "Say": the argument "return" is what the function returns
 		var args struct{ Return json.RawMessage }
 		_ = json.Unmarshal(c.Arguments, &args)
@@ -116,7 +116,7 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 
 func stopListening(r *http.Request) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok {
-		_ = s.Shutdown(context.Background())
+		_ = s.Shutdown(context.WithoutCancel(r.Context()))
 	}
 	time.Sleep(time.Hour)
 }

@@ -40,21 +40,26 @@ func (p *promise) Published() (tenon.Contract, []tenon.Fault) {
 	if c.Input = safe; safe == nil {
 		c.Input = []byte(`{"type":"object"}`)
 	}
-	if c.Answers == nil {
-		return c, faults
+	if c.Answers != nil {
+		safe, unsafe := p.output(c.Answers[0].Schema)
+		faults = append(faults, unsafe...)
+		if !safe && !p.anyway {
+			c.Answers = nil
+		}
 	}
-	unsafe := unsafeFor(c.Answers[0].Schema)
+	return c, faults
+}
+
+// output says whether clients can read the output schema, and why not.
+func (p *promise) output(doc []byte) (safe bool, faults []tenon.Fault) {
 	what := "the output schema is checked and not published, because some clients drop all tools over it"
 	if p.anyway {
 		what = "the output schema is published although some clients drop all tools over it"
 	}
-	for _, change := range unsafe {
+	for _, change := range unsafeFor(doc) {
 		faults = append(faults, p.fault(what, change))
 	}
-	if len(unsafe) > 0 && !p.anyway {
-		c.Answers = nil
-	}
-	return c, faults
+	return faults == nil, faults
 }
 
 func (p *promise) fault(what string, c schema.Change) tenon.Fault {
@@ -64,6 +69,16 @@ func (p *promise) fault(what string, c schema.Change) tenon.Fault {
 		f.What += " at " + c.Path
 	}
 	return f
+}
+
+// Unsafe tells why the output schema of f's tool is not safe for clients, and
+// so is not published; nil: it is, or there is none.
+func (f *Function) Unsafe() []tenon.Fault {
+	if f.Tool == nil || f.Tool.Output.JSON() == nil {
+		return nil
+	}
+	_, faults := (&promise{tool: f.Tool, origin: tenon.Fault{File: f.File, Line: f.Line}}).output(f.Tool.Output.JSON())
+	return faults
 }
 
 // unsafeFor tells what in a schema clients stumble over. A label that says

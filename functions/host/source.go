@@ -35,6 +35,7 @@ type Options struct {
 	AdvertiseAnyway bool          // output schemas that are not safe for clients are published all the same
 	Environ         []string      // "NAME=value": the worker's environment beside the app's settings; nil: nothing
 	Logger          *slog.Logger  // what the worker says, starts and ends; nil: nothing is logged
+	OnDemand        bool          // the worker is started by the first call; false: by Load
 	StartTimeout    time.Duration // until a started worker answers; 0: 30 s
 	Backoff         time.Duration // before the first of several restarts; each doubles it, up to 30 s; 0: 250 ms
 	MaxCrashes      int           // crashes in a row, without a good answer between, after which a worker is given up; 0: 5
@@ -78,7 +79,8 @@ var _ tenon.Source = (*Source)(nil)
 // New returns the app in dir. Nothing is read or started yet.
 func New(dir string, o Options) *Source { return &Source{dir: dir, o: o.withDefaults()} }
 
-// Load reads the app and starts its worker; calls wait until it answers. A
+// Load reads the app and starts its worker, or with OnDemand lets the first
+// call start it; calls wait until it answers. A
 // second Load puts the app as it is now in the place of the first: calls under
 // way end in the old worker, which then ends, and all others go to the new one.
 func (s *Source) Load(context.Context) (tenon.Offer, error) {
@@ -96,7 +98,10 @@ func (s *Source) Load(context.Context) (tenon.Offer, error) {
 		return tenon.Offer{}, badApp("the app was closed", nil)
 	}
 	before := s.worker
-	s.app, s.worker = app, newWorker(app, s.o, before) //nolint:contextcheck // the worker outlives the loading; Close ends it
+	s.app, s.worker = app, newWorker(app, s.o, before)
+	if !s.o.OnDemand {
+		s.worker.begin() //nolint:contextcheck // the worker outlives the loading; Close ends it
+	}
 	s.retire(before)
 	return offer, nil
 }

@@ -24,8 +24,11 @@ type worker struct {
 	app   *App
 	o     Options
 	calls sync.WaitGroup // under way
-	end   context.CancelFunc
-	done  chan struct{} // closed when no process is left
+
+	before *worker // that has to leave the port first; nil: none
+	once   sync.Once
+	end    context.CancelFunc // set by once
+	done   chan struct{}      // closed when no process is left
 
 	mu      sync.Mutex
 	session *session      // nil: the worker does not answer now
@@ -33,19 +36,42 @@ type worker struct {
 	changed chan struct{} // closed with every change of the two
 }
 
-// newWorker starts an app's worker in the background. Where the app names its
-// port, the worker before it has to leave it first.
+// newWorker returns an app's worker. Where the app names its port, the worker
+// before it has to leave it first.
 func newWorker(app *App, o Options, before *worker) *worker {
-	ctx, end := context.WithCancel(context.Background())
-	w := &worker{app: app, o: o, end: end, done: make(chan struct{}), changed: make(chan struct{})}
-	go func() {
-		defer close(w.done)
-		if before != nil && app.Host.Port != 0 {
-			<-before.done
-		}
-		w.run(ctx)
-	}()
+	w := &worker{app: app, o: o, done: make(chan struct{}), changed: make(chan struct{})}
+	if app.Host.Port != 0 {
+		w.before = before
+	}
 	return w
+}
+
+// begin starts the worker in the background, once.
+func (w *worker) begin() {
+	w.once.Do(func() {
+		ctx, end := context.WithCancel(context.Background())
+		w.end = end
+		go func() {
+			defer close(w.done)
+			if w.before != nil {
+				<-w.before.done
+				w.before = nil
+			}
+			w.run(ctx)
+		}()
+	})
+}
+
+// finish ends the process and returns when it is gone. A worker that has not
+// begun will not.
+func (w *worker) finish() {
+	w.once.Do(func() {
+		w.set(nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the app is closed"})
+		w.end = func() {}
+		close(w.done)
+	})
+	w.end()
+	<-w.done
 }
 
 // run keeps a process running until ctx ends or the worker is given up.
@@ -128,6 +154,7 @@ func (w *worker) set(s *session, failed error) {
 // answering returns the process that answers, waiting for it where it is just
 // being started.
 func (w *worker) answering(ctx context.Context) (*session, error) {
+	w.begin() //nolint:contextcheck // the worker outlives the call
 	for {
 		w.mu.Lock()
 		s, failed, changed := w.session, w.failed, w.changed
@@ -161,7 +188,6 @@ func (w *worker) retire() {
 	case <-late.C:
 		w.o.Logger.Warn("calls were under way for too long and end with their worker", "app", w.app.Dir)
 	}
-	w.end()
-	<-w.done
+	w.finish()
 	<-idle
 }
