@@ -26,14 +26,14 @@ func (g *Gateway) ownContent(e *Entry, checks *checks, r *Reply) *Result {
 			res.Value = nil
 		}
 	}
-	res.Meta = joinMeta(r.Meta, res.Meta)
+	res.Meta = joinObjects(r.Meta, res.Meta)
 	return res
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
-	res := &Result{IsError: true, Code: CodeServer, Meta: joinMeta(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
+	res := &Result{IsError: true, Code: CodeServer, Meta: joinObjects(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
 	// A worker that is made with this module says so itself.
 	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && !bytes.HasPrefix(firstText(r.Blocks), []byte(said)) {
 		res.Content = append(res.Content, Block{Text: []byte(said)})
@@ -54,10 +54,10 @@ func firstText(blocks []Block) []byte {
 	return blocks[0].Text
 }
 
-// joinMeta returns the members of both objects as one; ours wins where both
+// joinObjects returns the members of both objects as one; ours wins where both
 // have a name: a worker may be made with this module, too, and say of itself
 // what is said here of the call. Either may be nil.
-func joinMeta(theirs, ours []byte) []byte {
+func joinObjects(theirs, ours []byte) []byte {
 	doc, err := rawjson.Parse(theirs)
 	if err != nil || doc.Len(doc.Root()) == 0 {
 		return ours
