@@ -116,9 +116,29 @@ func TestProjectSchema(t *testing.T) {
 		},
 		"not, where a type is refused": {`a`, `{"properties":{"a":{}},"not":{"type":"null"}}`, `{"properties":{"a":{}},"not":{"type":"null"}}`},
 		"not, where it needs the rest": {`a`, `{"properties":{"a":{}},"not":{"required":["b"]}}`, `{"properties":{"a":{}}}`},
-		"anchors become pointers":      {`a`, `{"properties":{"a":{"$ref":"#here"}},"$defs":{"x":{"$anchor":"here","type":"string"}}}`, `{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`},
-		"another document is nothing":  {`a`, `{"properties":{"a":{"$ref":"other.json"}}}`, `{}`},
-		"a schema that says nothing":   {`a.b`, `true`, `true`},
+		"if, where it needs the rest": {
+			`a`, `{"properties":{"a":{}},"if":{"required":["b"]},"then":{"required":["a"]},"else":{"properties":{"a":{"type":"null"}}}}`,
+			`{"properties":{"a":{}}}`,
+		},
+		"if, where all it looks at is selected": {
+			`a`, `{"properties":{"a":{}},"if":{"required":["a"]},"then":{"required":["b"]},"else":{"minProperties":1}}`,
+			`{"properties":{"a":{}},"if":{"required":["a"]},"then":{"required":[]},"else":{}}`,
+		},
+		"what depends on a member": {
+			`a,b`, `{"properties":{"a":{},"b":{},"c":{}},"dependentRequired":{"a":["b","c"],"c":["a"]},"dependentSchemas":{"a":{"required":["c","b"]},"c":{"required":["a"]}}}`,
+			`{"properties":{"a":{},"b":{}},"dependentRequired":{"a":["b"]},"dependentSchemas":{"a":{"required":["b"]}}}`,
+		},
+		"contains, where more items may become alike": {
+			`[].a`, `{"contains":{"properties":{"a":{},"b":{"const":1}},"required":["b"]},"minContains":1,"maxContains":1}`,
+			`{"contains":{"properties":{"a":{}},"required":[]},"minContains":1}`,
+		},
+		"contains, where all it looks at is selected": {
+			`[].a`, `{"contains":{"required":["a"]},"maxContains":1,"items":{"properties":{"a":{},"b":{}}}}`,
+			`{"contains":{"required":["a"]},"maxContains":1,"items":{"properties":{"a":{}}}}`,
+		},
+		"anchors become pointers":     {`a`, `{"properties":{"a":{"$ref":"#here"}},"$defs":{"x":{"$anchor":"here","type":"string"}}}`, `{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`},
+		"another document is nothing": {`a`, `{"properties":{"a":{"$ref":"other.json"}}}`, `{}`},
+		"a schema that says nothing":  {`a.b`, `true`, `true`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
