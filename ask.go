@@ -48,6 +48,7 @@ func Form(key, message string, schema []byte) Question {
 type Answer struct {
 	Action string // forms and addresses: "accept", "decline" or "cancel"; empty for other kinds
 	Body   []byte // forms: the fields, a JSON object, nil where none came; other kinds: the whole answer
+	Round  string // names the series of requests that the answer came with and could come with again; empty: it was given to this call alone
 }
 
 // InputNeededError says that a call cannot go on without answers that only a

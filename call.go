@@ -3,6 +3,8 @@ package tenon
 import (
 	"context"
 	"net/http"
+
+	"github.com/tenon-mcp/tenon/internal/deadline"
 )
 
 // Call is one use of a tool by a client.
@@ -18,7 +20,8 @@ type Call struct {
 	Log      func(level Level, data any)
 }
 
-// Ask asks the party behind the call: see [Asker].
+// Ask asks the party behind the call: see [Asker]. Meanwhile the time of the
+// call stands still.
 func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
 	if c.Asker == nil {
 		for _, q := range questions {
@@ -26,6 +29,8 @@ func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 		}
 		return nil, nil
 	}
+	ctx, resume := deadline.Pause(ctx)
+	defer resume()
 	return c.Asker.Ask(ctx, questions...)
 }
 
@@ -95,6 +100,10 @@ type Result struct {
 	Structured []byte  // JSON value for structuredContent; nil: none
 	Meta       []byte  // JSON object for _meta; nil: none
 	IsError    bool
+
+	// Request is the structure that asks the caller for consent, instead of an
+	// answer; nil: there is an answer.
+	Request []byte
 
 	// What the shape was made of, for doors with a form of their own.
 	Value []byte // the value of a success as JSON; nil: the source has content of its own

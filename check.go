@@ -1,12 +1,16 @@
 package tenon
 
-import "github.com/tenon-mcp/tenon/schema"
+import (
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/schema"
+)
 
 // checks is a contract ready to be checked against.
 type checks struct {
 	input   *schema.Schema
 	answers []checkedVariant
-	base64  bool // binary data stands in the answer itself
+	own     reserve.Set // arguments that are the gateway's
+	base64  bool        // binary data stands in the answer itself
 	faults  []Fault
 }
 
@@ -19,12 +23,13 @@ type checkedVariant struct {
 // compileChecks compiles a tool's contract. What does not compile is not
 // checked, and reported: a call must not fail over a description's mistake.
 func compileChecks(t *Tool) checks {
-	c := checks{base64: t.Shape == FlowMCP}
+	c := checks{base64: t.Shape == FlowMCP, own: t.reserves()}
 	contract, err := t.promised().Contract()
 	if err != nil {
 		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error()))
 		return c
 	}
+	c.own = t.reserves() &^ reserve.Declared(contract.Input)
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}

@@ -121,7 +121,7 @@ func troubled(t *testing.T, s tenon.Shape, baseURL string) tenon.Offer {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdleConnections)
-	offer, err := openapi.Parse("trouble", []byte(document), openapi.Options{Client: client, BaseURL: baseURL, Policy: tenon.Enforce, Shape: s})
+	offer, err := openapi.Parse("trouble", []byte(document), openapi.Options{Client: client, BaseURL: baseURL, Policy: tenon.Enforce, Shape: s, Consent: tenon.ConsentOff})
 	if err != nil || len(offer.Faults) > 0 {
 		t.Fatal(err, offer.Faults)
 	}
@@ -183,7 +183,7 @@ func TestExecutedOfFunctions(t *testing.T) {
 			}
 			for _, s := range allShapes {
 				offer.Tools[0].Shape = s
-				gateway := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{Timeout: 50 * time.Millisecond})
+				gateway := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{Adjust: func(_ string, t *tenon.Tool) { t.Consent.Mode = tenon.ConsentOff }}), tenon.GatewayOptions{Timeout: 50 * time.Millisecond})
 				door := server.New(gateway, server.Options{NoSessions: true})
 				for _, revision := range revisions {
 					t.Run(strings.Join([]string{name, method, string(s), revision}, " "), func(t *testing.T) {

@@ -6,12 +6,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/deadline"
+	"github.com/tenon-mcp/tenon/internal/memory"
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
 type GatewayOptions struct {
 	Logger  *slog.Logger  // nil: nothing is logged
-	Timeout time.Duration // the longest that a call may take; 0: one minute
+	Timeout time.Duration // the longest that a call may take, without the time in which somebody is asked; 0: one minute
+	// AskTimeout is how long a question waits for its answer where the call
+	// waits, too. 0: ten minutes.
+	AskTimeout time.Duration
+	State      State // what is kept between calls; nil: in the memory of this process
 }
 
 // Gateway performs calls: it finds the tool, checks what goes in, lets the
@@ -23,16 +30,24 @@ type Gateway struct {
 	subscribers sync.Map // of *func(Change)
 	log         *slog.Logger
 	timeout     time.Duration
+	patience    time.Duration
+	state       State
 }
 
 // NewGateway returns a gateway that serves c.
 func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
-	g := &Gateway{log: o.Logger, timeout: o.Timeout}
+	g := &Gateway{log: o.Logger, timeout: o.Timeout, patience: o.AskTimeout, state: o.State}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
 	if g.timeout == 0 {
 		g.timeout = time.Minute
+	}
+	if g.patience == 0 {
+		g.patience = 10 * time.Minute
+	}
+	if g.state == nil {
+		g.state = memory.New(memory.Options{})
 	}
 	g.catalog.Store(c)
 	return g
@@ -58,26 +73,29 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (res *Result, err error) {
 		return nil, errorf(CodeNotFound, "unknown tool %q", c.Tool)
 	}
 	checks := e.prepare()
-	if len(c.Args) == 0 {
-		withArgs := *c
-		withArgs.Args = []byte("{}")
-		c = &withArgs
-	}
+	c, own := ownArguments(c, checks.own)
 	c, healed, violations := checks.wallOne(c)
 	defer func() { res.tellHealed(healed) }()
 	if len(violations) > 0 {
 		return shapeFailure(&e.tool, invalidArguments(violations)), nil
 	}
-	limited, cancel := context.WithTimeout(ctx, g.timeout)
-	defer cancel()
+	giveBack, res, err := g.consented(ctx, e, c, own)
+	if res != nil || err != nil {
+		return res, err
+	}
+	limited := deadline.New(ctx, g.timeout, g.patience) //nolint:contextcheck // it stands on ctx
+	defer limited.Stop()
 	reply, err := g.handle(limited, e, c)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if unwinds(err) {
-			return nil, err
-		}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case unwinds(err):
+		giveBack()
+		return nil, err
+	case limited.Expired():
+		return g.failed(e, &reply, context.DeadlineExceeded), nil
+	default:
 		return g.failed(e, &reply, err), nil
 	}
 	if reply.Blocks != nil || reply.Meta != nil || reply.Failed {

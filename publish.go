@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -19,6 +20,7 @@ func (e *Entry) render() {
 	published, faults := e.tool.promised().Published()
 	e.faults = faults
 	e.input = e.safe("input", published.Input, anyObject)
+	e.input = reserve.Publish(e.input, e.tool.publishes()&^reserve.Declared(e.input))
 	if output := e.publishedOutput(published); output != nil {
 		e.output = e.safe("output", output, "")
 	}
@@ -72,7 +74,7 @@ func (e *Entry) publishedOutput(c Contract) (doc []byte) {
 
 // promise is what the tool promises of its successes.
 func (t *Tool) promise(c Contract) shape.Promise {
-	p := shape.Promise{Advice: t.Policy == Warn, Wrapper: c.Wrapper}
+	p := shape.Promise{Advice: t.Policy == Warn, Wrapper: c.Wrapper, Consent: t.asksConsent()}
 	for _, v := range successes(c.Answers) {
 		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Schema: v.Schema})
 	}

@@ -63,7 +63,8 @@ type Tool struct {
 	Shape       Shape           // empty: Native
 	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
 	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
-	Confirm     Confirmer       // what to ask before a call; nil: nothing that the source knows of
+	Consent     ConsentRule     // whether somebody has to agree before a call
+	Confirm     Confirmer       // what to ask them; nil: whether the call may be made
 	Handler     Handler         // what a call does; must not be nil
 	Origin      Fault           // File and Line where the tool is described, for reports about it
 }

@@ -34,16 +34,17 @@ type Options struct {
 	// a file declares in requiredServerParams, at load whether they are there
 	// and at each call. nil: there are none.
 	Env             func(name string) (string, bool)
-	BaseURL         string        // replaces every file's root; empty: the roots
-	Lists           string        // folder of shared lists; empty: _lists or _shared above a file
-	Libraries       []string      // libraries that are allowed beside the format's own
-	Strict          bool          // keep the letter of the pages; false: load what the public library does
-	Policy          tenon.Policy  // empty: Warn, as the page has it
-	Shape           tenon.Shape   // empty: FlowMCP
-	MaxInputSchema  int           // bytes of a published input schema; 0: 32 KiB; negative: no limit
-	MaxOutputSchema int           // bytes of a published output schema; 0: 16 KiB; negative: no limit
-	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
-	Timeout         time.Duration // of one request; 0: 30 s
+	BaseURL         string            // replaces every file's root; empty: the roots
+	Lists           string            // folder of shared lists; empty: _lists or _shared above a file
+	Libraries       []string          // libraries that are allowed beside the format's own
+	Strict          bool              // keep the letter of the pages; false: load what the public library does
+	Policy          tenon.Policy      // empty: Warn, as the page has it
+	Consent         tenon.ConsentMode // of routes that destroy; empty: ConsentAuto
+	Shape           tenon.Shape       // empty: FlowMCP
+	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
+	MaxOutputSchema int               // bytes of a published output schema; 0: 16 KiB; negative: no limit
+	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
+	Timeout         time.Duration     // of one request; 0: 30 s
 }
 
 func (o Options) defaults() (Options, error) {

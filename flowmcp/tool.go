@@ -23,6 +23,7 @@ func (t *route) tool(name string, o *Options) tenon.Tool {
 		Description: t.text,
 		Hints:       t.hints(),
 		Meta:        t.definitionMeta(),
+		Consent:     t.consent(o),
 		Policy:      o.Policy,
 		Shape:       o.Shape,
 		Promise:     promise{t, o},
@@ -63,6 +64,24 @@ func (t *route) hints() tenon.Hints {
 
 func (t *route) repeatable() bool {
 	return t.method == http.MethodPut || t.method == http.MethodDelete
+}
+
+// consent is due where the MCP block says that the route destroys, or says
+// nothing and the method replaces or deletes.
+func (t *route) consent(o *Options) tenon.ConsentRule {
+	c := tenon.ConsentRule{Mode: o.Consent, Effect: t.method + " route " + t.id()}
+	destroys := t.meta.get("isDestructive")
+	switch {
+	case t.readOnly() || destroys.is(boolKind) && !destroys.yes():
+	case destroys.yes():
+		c.Action, c.Effect = tenon.RunTool, c.Effect+" may destroy what is there"
+	case t.meta != nil: // it says that the route changes something, not that it destroys
+	case t.method == http.MethodPut:
+		c.Action, c.Effect = tenon.ReplaceResource, c.Effect+" replaces what is there"
+	case t.method == http.MethodDelete:
+		c.Action, c.Effect = tenon.DeleteResource, c.Effect+" deletes what is there"
+	}
+	return c
 }
 
 // definitionMeta is the _meta of the tool's definition.

@@ -41,12 +41,13 @@ type Options struct {
 	// Header is sent with every request to the host of the base URL and to no
 	// other; a parameter of the same name is then not an argument any more.
 	Header          http.Header
-	Policy          tenon.Policy  // empty: Warn, because an upstream is not ours to enforce
-	Shape           tenon.Shape   // empty: OpenAPIMCP
-	MaxInputSchema  int           // bytes of a published input schema; 0: 32 KiB; negative: no limit
-	MaxOutputSchema int           // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
-	MaxAnswer       int64         // bytes of an answer's body; 0: 32 MiB
-	Timeout         time.Duration // of one request, from connecting to the last byte; 0: 30 s
+	Policy          tenon.Policy      // empty: Warn, because an upstream is not ours to enforce
+	Consent         tenon.ConsentMode // of operations that are not safe; empty: ConsentAuto
+	Shape           tenon.Shape       // empty: OpenAPIMCP
+	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
+	MaxOutputSchema int               // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
+	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
+	Timeout         time.Duration     // of one request, from connecting to the last byte; 0: 30 s
 
 	FileRoot string   // folder below which an argument may name a file to send, as file:PATH; empty: none
 	Overlays []string // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order

@@ -19,6 +19,7 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 		Name:        name,
 		Description: o.description(summary),
 		Hints:       o.hints(),
+		Consent:     o.consent(),
 		Policy:      o.api.options.Policy,
 		Shape:       o.api.options.Shape,
 		Promise:     o,

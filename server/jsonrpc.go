@@ -94,6 +94,9 @@ func isStructure(value []byte) bool { return bytes.HasPrefix(value, []byte(`{"Ou
 
 // structureOf makes the output structure of a result in another shape.
 func structureOf(r *tenon.Result) []byte {
+	if r.Request != nil {
+		return r.Request
+	}
 	if r.IsError {
 		b := append([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`), r.Code...)
 		b = rawjson.AppendString(append(b, `","message":`...), r.About)

@@ -35,6 +35,7 @@ type request struct {
 	task    *task             // what the call may become; nil: nothing
 	answers map[string][]byte // to questions of earlier rounds, by key
 	tries   int               // how many of them did not fit
+	series  string            // what those rounds have in common; empty: there were none
 
 	telling  sync.Mutex // guards the rest
 	silent   bool       // the answer is out

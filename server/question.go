@@ -98,6 +98,7 @@ func (q *request) recall(questions []tenon.Question) ([]tenon.Answer, error) {
 		if answers[i] = answer; !ok || wrong != nil {
 			missing = append(missing, question)
 		}
+		answers[i].Round = q.series
 	}
 	if missing != nil && q.server.lax(ruleAskAgain) && q.state != "" {
 		return nil, &tenon.Error{Code: tenon.CodeValidation, Message: "an answer is missing"}
@@ -189,7 +190,7 @@ func (q *request) hasRounds() bool {
 
 // needInput answers that input is needed.
 func (q *request) needInput(a *answer, questions []tenon.Question) *rpcError {
-	state := roundState{answers: q.answers, tries: q.tries}
+	state := roundState{answers: q.answers, tries: q.tries, series: q.series}
 	a.envelope(q.id)
 	a.write(`,"result":`)
 	a.openAs(q, "input_required", nil)

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -28,6 +29,7 @@ type roundState struct {
 	answers map[string][]byte // by key; JSON
 	asked   []string          // keys of the last round
 	tries   int               // how many answers did not fit
+	series  string            // names this and the other rounds of one call
 }
 
 // sealedState is its form inside the seal.
@@ -36,10 +38,14 @@ type sealedState struct {
 	Answers map[string]json.RawMessage `json:"a,omitempty"`
 	Asked   []string                   `json:"q"`
 	Tries   int                        `json:"t,omitempty"`
+	Series  string                     `json:"s"`
 }
 
 func (k *stateKey) seal(q *request, s *roundState) (string, bool) {
-	out := sealedState{Until: time.Now().Add(stateLife).Unix(), Asked: s.asked, Tries: s.tries, Answers: map[string]json.RawMessage{}}
+	if s.series == "" {
+		s.series = rand.Text()
+	}
+	out := sealedState{Until: time.Now().Add(stateLife).Unix(), Asked: s.asked, Tries: s.tries, Series: s.series, Answers: map[string]json.RawMessage{}}
 	for key, raw := range s.answers {
 		out.Answers[key] = raw
 	}
@@ -62,7 +68,7 @@ func (k *stateKey) open(q *request, sealed string) (*roundState, bool) {
 	if json.Unmarshal(b[sha256.Size:], &in) != nil || time.Now().Unix() > in.Until {
 		return nil, false
 	}
-	s := &roundState{answers: map[string][]byte{}, asked: in.Asked, tries: in.Tries}
+	s := &roundState{answers: map[string][]byte{}, asked: in.Asked, tries: in.Tries, series: in.Series}
 	for key, raw := range in.Answers {
 		s.answers[key] = raw
 	}
@@ -102,7 +108,7 @@ func (q *request) resume() *rpcError {
 	if !ok {
 		return invalidParams("requestState is not valid for this request, or it is too old; begin again without it")
 	}
-	q.answers, q.tries = s.answers, s.tries
+	q.answers, q.tries, q.series = s.answers, s.tries, s.series
 	doc, err := rawjson.Parse(q.responses)
 	if err != nil {
 		return nil

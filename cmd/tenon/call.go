@@ -19,7 +19,10 @@ import (
 const maxArguments = 4 << 20
 
 func callCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}} // what goes wrong is printed
+	// What goes wrong is printed, and who types a call has agreed to it.
+	sources := sourceFlags{
+		level: slog.LevelError, apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}},
+	}
 	var asJSON bool
 	var output string
 	cmd := &cobra.Command{

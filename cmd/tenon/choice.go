@@ -69,6 +69,7 @@ func (c *choice) unused(flag string) error {
 // adjustment puts the flags that name tools into force.
 type adjustment struct {
 	policy, shape *choice
+	calls         *callChoices
 }
 
 // adjust checks the values of the flags that name tools.
@@ -83,7 +84,10 @@ func (f *sourceFlags) adjust() (adjustment, error) {
 			return adjustment{}, err
 		}
 	}
-	return adjustment{policy: &f.policy, shape: &f.shape}, nil
+	if err := f.calls.check(); err != nil {
+		return adjustment{}, err
+	}
+	return adjustment{policy: &f.policy, shape: &f.shape, calls: &f.calls}, nil
 }
 
 func (a adjustment) tool(source string, t *tenon.Tool) {
@@ -93,13 +97,17 @@ func (a adjustment) tool(source string, t *tenon.Tool) {
 	if s := a.shape.of(source, t.Name); s != "" {
 		t.Shape = tenon.Shape(s)
 	}
+	a.calls.tool(source, t)
 }
 
 func (a adjustment) unused() error {
 	if err := a.policy.unused("policy"); err != nil {
 		return err
 	}
-	return a.shape.unused("shape")
+	if err := a.shape.unused("shape"); err != nil {
+		return err
+	}
+	return a.calls.unused()
 }
 
 // parsed reads a value that may be missing.

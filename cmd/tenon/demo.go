@@ -142,6 +142,10 @@ type scene struct {
 	check  func(toolResult) error
 }
 
+// newBook is what the demo puts on the shelf.
+const newBook = `"body":{"isbn":"978-1009990015","title":"Emma","authors":[{"name":"Jane Austen"}],"year":1815,"genre":"romance","tags":["england"],` +
+	`"priceCents":875,"stock":3,"barcode":978100999001500127,"format":{"kind":"paperback","pages":474}}`
+
 func scenes() []scene {
 	return []scene{
 		{
@@ -180,9 +184,12 @@ func scenes() []scene {
 			expectCode("not_found"),
 		},
 		{
-			"A call that changes something", "createBook",
-			`{"body":{"isbn":"978-1009990015","title":"Emma","authors":[{"name":"Jane Austen"}],"year":1815,"genre":"romance","tags":["england"],` +
-				`"priceCents":875,"stock":3,"barcode":978100999001500127,"format":{"kind":"paperback","pages":474}}}`,
+			"A call that would change something", "createBook", "{" + newBook + "}",
+			"Nothing was sent: somebody has to agree first. A client that can ask a person is asked that way instead.",
+			expectRequest("create_resource"),
+		},
+		{
+			"The same call with consent", "createBook", "{" + newBook + `,"__confirmed":true}`,
 			"executed: yes and retry: unsafe tell the agent that doing it again would do it twice.",
 			expectExecuted("yes", "unsafe"),
 		},
@@ -221,8 +228,11 @@ func (s *stage) calls(ctx context.Context, shop *shop) error {
 // result prints the data or the error, and the contract's verdict.
 func (s *stage) result(res toolResult, took time.Duration) {
 	body := res.member("data")
-	if res.IsError {
+	switch {
+	case res.IsError:
 		body = res.member("error")
+	case body == nil:
+		body = res.Structured
 	}
 	for line := range strings.Lines(abridge(fold(body), 12)) {
 		s.printf("   ← %s\n", strings.TrimRight(line, "\n"))

@@ -82,3 +82,20 @@ func expectExecuted(executed, retry string) func(toolResult) error {
 		return nil
 	}
 }
+
+// expectRequest wants a request for consent, and nothing done.
+func expectRequest(action string) func(toolResult) error {
+	return func(r toolResult) error {
+		switch {
+		case r.IsError:
+			return fmt.Errorf("isError is true")
+		case string(r.member("type")) != `"confirmation_request"`:
+			return fmt.Errorf("the type is %s", r.member("type"))
+		case string(r.member("action")) != `"`+action+`"`:
+			return fmt.Errorf("the action is %s", r.member("action"))
+		case r.Meta.Contract.Executed != "no":
+			return fmt.Errorf("executed is %q", r.Meta.Contract.Executed)
+		}
+		return nil
+	}
+}

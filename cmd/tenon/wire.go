@@ -40,6 +40,7 @@ type sourceFlags struct {
 	maxIn      int
 	maxOut     int
 	apps       appFlags
+	calls      callChoices
 	verbose    bool
 	level      slog.Level // of the log without --verbose
 }
@@ -48,6 +49,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Var(&f.policy, "policy", "what happens to an answer that breaks its schema: enforce, repair, warn or off (default warn); TOOL=POLICY for some tools (repeatable)")
 	fs.Var(&f.shape, "shape", "what stands in structuredContent: openapi-mcp, flowmcp or native (default: as the kind of description has it); TOOL=SHAPE for some tools (repeatable)")
+	f.calls.register(cmd)
 	fs.StringVar(&f.prefix, "prefix", "auto", "put the source's name before tool names: auto (where they collide), always or never")
 	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")

@@ -11,12 +11,19 @@ func PublishOpenAPIMCP(p Promise) []byte {
 	var b schema.Bundle
 	doc := []byte(`{"type":"object","properties":{` +
 		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},` +
-		`"type":{"enum":["api_response","error"]}},` +
-		`"required":["OutputFormat","OutputType","type"],"anyOf":[` +
-		`{"properties":{"type":{"const":"api_response"},"data":`)
+		`"type":{"enum":["api_response","error"`)
+	if p.Consent {
+		doc = append(doc, `,"confirmation_request"`...)
+	}
+	doc = append(doc, `]}},"required":["OutputFormat","OutputType","type"],"anyOf":[`+
+		`{"properties":{"type":{"const":"api_response"},"data":`...)
 	doc = append(doc, p.advised(p.data(&b))...)
 	doc = append(doc, `},"required":["data","metadata"]},`+
-		`{"properties":{"type":{"const":"error"}},"required":["error"]}]`...)
+		`{"properties":{"type":{"const":"error"}},"required":["error"]}`...)
+	if p.Consent {
+		doc = append(doc, `,{"properties":{"type":{"const":"confirmation_request"}},"required":["confirmation_required","message","action"]}`...)
+	}
+	doc = append(doc, ']')
 	return appendDefs(doc, &b)
 }
 

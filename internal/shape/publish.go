@@ -19,6 +19,7 @@ const binarySchema = `{"type":"object","properties":{` +
 type Promise struct {
 	Successes []Variant // nil: nothing is declared
 	Advice    bool      // the schema is advice: any value may come
+	Consent   bool      // the caller may be asked for consent first
 	Wrapper   string    // title of the object in which Native holds even an object; empty: no such object
 }
 

@@ -1,0 +1,226 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
+)
+
+// ConsentRule says whether somebody has to agree before a tool does its work.
+// The zero value asks where Hints.Destructive is true or the tool has a
+// Confirmer.
+type ConsentRule struct {
+	Mode   ConsentMode // empty: ConsentAuto
+	Action Action      // what the tool does, for programs; not empty: consent is due
+	Effect string      // what the tool does, for people: "DELETE /books/{id} deletes a resource"; empty: its name
+}
+
+// ConsentMode says who agrees, and how.
+type ConsentMode string
+
+// The ways to agree.
+const (
+	ConsentAuto  ConsentMode = "auto"  // a person where the client can ask one, else as ConsentArg
+	ConsentArg   ConsentMode = "arg"   // the caller repeats the call with __confirmed: true
+	ConsentHuman ConsentMode = "human" // a person; a client that can ask none is refused
+	ConsentOff   ConsentMode = "off"   // nobody is asked
+)
+
+// ParseConsent reads a way to agree as an operator writes it.
+func ParseConsent(s string) (ConsentMode, error) {
+	return oneOf("way to confirm", ConsentMode(s), ConsentAuto, ConsentArg, ConsentHuman, ConsentOff)
+}
+
+// Action is what a tool does to the things behind it, for programs.
+type Action string
+
+// The actions.
+const (
+	CreateResource  Action = "create_resource"
+	ReplaceResource Action = "replace_resource"
+	UpdateResource  Action = "update_resource"
+	DeleteResource  Action = "delete_resource"
+	RunTool         Action = "run_tool"
+)
+
+// consentLife is how long a request for consent can be agreed to.
+const consentLife = 10 * time.Minute
+
+// asksConsent reports whether consent is due before t does its work.
+func (t *Tool) asksConsent() bool {
+	destroys := t.Hints.Destructive != nil && *t.Hints.Destructive
+	return t.Consent.Mode != ConsentOff && (t.Consent.Action != "" || t.Confirm != nil || destroys)
+}
+
+// consented is the stage between wall one and the handler. It returns a result
+// where the call ends here: nothing was sent. With an error the call unwinds.
+// The consent that was given stays used unless giveBack is called, which a call
+// does that will be made again.
+func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.Own) (giveBack func(), res *Result, err error) {
+	giveBack = func() {}
+	if !e.tool.asksConsent() {
+		return giveBack, nil, nil
+	}
+	mode := e.tool.Consent.Mode
+	if mode == ConsentHuman && own.Asserts {
+		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out __confirmed")), nil
+	}
+	q, err := e.tool.question(c.Args)
+	if err != nil {
+		return giveBack, g.failed(e, &Reply{}, err), nil
+	}
+	if mode != ConsentArg {
+		answers, err := g.askPerson(ctx, c, q)
+		switch {
+		case err == nil:
+			giveBack, res = g.personSaid(ctx, e, answers[0])
+			return giveBack, res, nil
+		case !errors.As(err, new(*CannotAskError)):
+			res, err = g.personSilent(ctx, e, err)
+			return giveBack, res, err
+		case mode == ConsentHuman:
+			return giveBack, shapeFailure(&e.tool, refusal(CodeAuthorization, "This call needs the consent of a person, and this client has no way to ask one. Nothing was sent.",
+				"Use a client that supports elicitation, or ask the operator")), nil
+		}
+	}
+	return giveBack, g.confirmed(ctx, e, c, q, own), nil
+}
+
+// consentForm is what a person fills in. Consent is a field and not only the
+// button of a form, because some clients press that by themselves.
+const consentForm = `{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it","description":"true: the call is made; false: nothing is sent","default":false}},"required":["confirm"]}`
+
+// question is what a person is asked about a call with these arguments.
+func (t *Tool) question(args []byte) (q Question, err error) {
+	if t.Confirm != nil {
+		q, err = t.Confirm(args)
+	} else {
+		q = Form("", t.effect()+".\nArguments: "+shape.Excerpt(args, 1000), []byte(consentForm))
+	}
+	q.Key = "tenon/consent"
+	return q, err
+}
+
+// effect says what a tool would do.
+func (t *Tool) effect() string {
+	if t.Consent.Effect != "" {
+		return t.Consent.Effect
+	}
+	return "The tool " + t.Name + " may change or destroy what is there"
+}
+
+func (g *Gateway) askPerson(ctx context.Context, c *Call, q Question) ([]Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.patience)
+	defer cancel()
+	answers, err := c.Ask(ctx, q)
+	if err == nil && len(answers) != 1 {
+		err = errorf(CodeInternal, "the question for consent has %d answers", len(answers))
+	}
+	return answers, err
+}
+
+// personSaid goes on only with a clear yes, once.
+func (g *Gateway) personSaid(ctx context.Context, e *Entry, a Answer) (giveBack func(), res *Result) {
+	giveBack = func() {}
+	if !e.tool.agreed(a) {
+		return giveBack, shapeFailure(&e.tool, refusal(CodeAuthorization, "The person who was asked did not agree. Nothing was sent.",
+			"Do not call again unless the person asks for it"))
+	}
+	if a.Round == "" {
+		return giveBack, nil
+	}
+	key := "consent used " + a.Round
+	fresh, err := g.state.PutNew(ctx, key, nil, 2*consentLife)
+	switch {
+	case err != nil:
+		return giveBack, g.unkept(e, err)
+	case !fresh:
+		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "This consent was used already. Nothing was sent.",
+			"Call again without the answers: the person is asked anew"))
+	}
+	return func() { _, _, _ = g.state.Take(context.WithoutCancel(ctx), key) }, nil // one that stays is used, which is safe
+}
+
+// agreed reports whether an answer is a yes. A Confirmer's form is accepted as
+// a whole.
+func (t *Tool) agreed(a Answer) bool {
+	if t.Confirm != nil {
+		return a.Action == "accept"
+	}
+	doc, err := rawjson.Parse(a.Body)
+	return err == nil && a.Action == "accept" && string(doc.Raw(doc.Get(doc.Root(), "confirm"))) == "true"
+}
+
+// personSilent ends a call whose question has no answer.
+func (g *Gateway) personSilent(ctx context.Context, e *Entry, err error) (*Result, error) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case unwinds(err):
+		return nil, err
+	case errors.Is(err, context.DeadlineExceeded):
+		return shapeFailure(&e.tool, refusal(CodeTimeout, "The person who was asked did not answer in "+g.patience.String()+". Nothing was sent.",
+			"Call again when the person is there")), nil
+	}
+	f := refusal(CodeOf(err), "The person could not be asked. Nothing was sent.")
+	if known, ok := errors.AsType[*Error](err); ok {
+		f.message += " " + known.Message
+	}
+	return shapeFailure(&e.tool, f), nil
+}
+
+// confirmed goes on where the caller was asked for exactly this call and now
+// agrees; else it is asked.
+func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, own reserve.Own) *Result {
+	key := "consent " + reserve.Key(string(c.Subject), c.Tool, c.Args)
+	if own.Confirmed {
+		_, asked, err := g.state.Take(ctx, key)
+		switch {
+		case err != nil:
+			return g.unkept(e, err)
+		case asked:
+			return nil
+		}
+	}
+	if err := g.state.Put(ctx, key, nil, consentLife); err != nil {
+		return g.unkept(e, err)
+	}
+	return shapeConfirmation(&e.tool, q)
+}
+
+// unkept fails closed: a consent that cannot be remembered cannot be given.
+func (g *Gateway) unkept(e *Entry, err error) *Result {
+	g.log.Error("a consent cannot be kept", "tool", e.tool.Name, "error", err)
+	return shapeFailure(&e.tool, refusal(CodeInternal, "The consent that this call needs cannot be kept now. Nothing was sent.", "Try again later"))
+}
+
+// refusal is a failure before anything was sent.
+func refusal(code Code, message string, suggestions ...string) failure {
+	return failure{code: code, message: message, suggestions: suggestions, judged: judgement{verdict: Unchecked}}
+}
+
+// shapeConfirmation asks the caller for consent: a structure of its own in the
+// shape openapi-mcp, an error with the same structure as text in the others.
+func shapeConfirmation(t *Tool, question Question) *Result {
+	action := t.Consent.Action
+	if action == "" {
+		action = RunTool
+	}
+	what := t.effect() + "."
+	if t.Confirm != nil {
+		what = question.Message()
+	}
+	q := shape.Confirmation{Message: what + " Call again with __confirmed: true if the user agrees.", Action: string(action)}
+	res := &Result{Request: q.JSON(), Meta: appendMeta(t, &Reply{}, judgement{verdict: Unchecked})}
+	res.Content = []Block{{Text: res.Request}}
+	if t.Shape == OpenAPIMCP {
+		res.Structured = res.Request
+		return res
+	}
+	res.IsError = true
+	return res
+}

@@ -1,0 +1,160 @@
+// Package reserve knows the arguments that are the gateway's own and not the
+// tool's: __confirmed, resume_token, _fields. It takes them out of a call's
+// arguments and writes them into a published input schema.
+//
+// It does not know what they mean, nor which tool has which of them: the root
+// decides that. It stands before wall one.
+package reserve
+
+import (
+	"bytes"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Set is a set of reserved arguments.
+type Set uint8
+
+// The reserved arguments.
+const (
+	Confirmed Set = 1 << iota // __confirmed: the caller says that the user agreed
+	Token                     // resume_token: the next part of an answer
+	Fields                    // _fields: the part of the answer that is wanted
+)
+
+// names are in the order in which they are published.
+func names() [3]struct {
+	set    Set
+	name   string
+	schema string
+} {
+	return [...]struct {
+		set    Set
+		name   string
+		schema string
+	}{
+		{Confirmed, "__confirmed", `{"type":"boolean","description":"true: the user agreed to this call"}`},
+		{Token, "resume_token", `{"type":"string","description":"of a partial answer: returns its next part, needs no other argument"}`},
+		{Fields, "_fields", `{"type":"array","items":{"type":"string"},"description":"return only these parts of the answer, for example [\"items[].id\"]"}`},
+	}
+}
+
+// Own is what stood in the reserved arguments.
+type Own struct {
+	Asserts   bool   // __confirmed stood there
+	Confirmed bool   // and was true
+	Token     string // empty: none
+	Fields    []byte // JSON; nil: none
+}
+
+// Take takes the arguments of set out of args, a JSON object, and returns the
+// rest, which is args itself where there were none. What is no JSON object,
+// or no strict one, is left to wall one.
+func Take(args []byte, set Set) (rest []byte, own Own) {
+	if !mayHold(args, set) || rawjson.Check(args) != nil {
+		return args, own
+	}
+	doc, err := rawjson.Parse(args)
+	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
+		return args, own
+	}
+	rest = append(make([]byte, 0, len(args)), '{')
+	for m := doc.First(doc.Root()); m != rawjson.None; m = doc.Next(m) {
+		switch set & member(doc.Key(m)) {
+		case Confirmed:
+			own.Asserts = true
+			own.Confirmed = doc.Kind(m) == rawjson.Bool && string(doc.Raw(m)) == "true"
+		case Token:
+			own.Token = token(doc, m)
+		case Fields:
+			own.Fields = doc.Raw(m)
+		default:
+			if len(rest) > 1 {
+				rest = append(rest, ',')
+			}
+			rest = append(append(append(rest, '"'), doc.RawKey(m)...), '"', ':')
+			rest = append(rest, doc.Raw(m)...)
+		}
+	}
+	return append(rest, '}'), own
+}
+
+// token reads a token. What is none is one that nobody knows: its JSON, which
+// no token looks like.
+func token(doc *rawjson.Doc, m rawjson.Node) string {
+	if s := doc.Str(m); s != "" {
+		return s
+	}
+	return string(doc.Raw(m))
+}
+
+// mayHold is quick and errs on the side of true: a name may be written with
+// escapes.
+func mayHold(args []byte, set Set) bool {
+	if bytes.IndexByte(args, '\\') >= 0 {
+		return set != 0
+	}
+	for _, n := range names() {
+		if set&n.set != 0 && bytes.Contains(args, []byte(n.name)) {
+			return true
+		}
+	}
+	return false
+}
+
+func member(key string) Set {
+	for _, n := range names() {
+		if n.name == key {
+			return n.set
+		}
+	}
+	return 0
+}
+
+// Declared returns the names of the set that an input schema declares for
+// itself: there they are the tool's.
+func Declared(input []byte) (set Set) {
+	if !mayHold(input, Confirmed|Token|Fields) {
+		return 0
+	}
+	doc, err := rawjson.Parse(input)
+	if err != nil {
+		return 0
+	}
+	properties := doc.Get(doc.Root(), "properties")
+	for m := doc.First(properties); m != rawjson.None; m = doc.Next(m) {
+		set |= member(doc.Key(m))
+	}
+	return set
+}
+
+// Publish returns the input schema, a JSON object, with the properties of set.
+func Publish(input []byte, set Set) []byte {
+	var added []byte
+	for _, n := range names() {
+		if set&n.set != 0 {
+			added = append(append(added, `,"`+n.name+`":`...), n.schema...)
+		}
+	}
+	doc, err := rawjson.Parse(input)
+	if err != nil || added == nil || doc.Kind(doc.Root()) != rawjson.Object {
+		return input
+	}
+	properties := doc.Get(doc.Root(), "properties")
+	var at int
+	var insert []byte
+	switch {
+	case doc.Kind(properties) != rawjson.Object: // before the last brace
+		at = doc.Offset(doc.Root()) + len(doc.Raw(doc.Root())) - 1
+		insert = append(append([]byte(`,"properties":{`), added[1:]...), '}')
+		if doc.Len(doc.Root()) == 0 {
+			insert = insert[1:]
+		}
+	case doc.Len(properties) == 0:
+		at, insert = doc.Offset(properties)+1, added[1:]
+	default:
+		at, insert = doc.Offset(properties)+len(doc.Raw(properties))-1, added
+	}
+	out := append(make([]byte, 0, len(input)+len(insert)), input[:at]...)
+	return append(append(out, insert...), input[at:]...)
+}
