@@ -2,12 +2,15 @@ package tenon_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -42,4 +45,98 @@ func Example() {
 	}
 	// Output:
 	// {"jsonrpc":"2.0","id":1,"result":{"_meta":{"tenon/contract":{"verdict":"fits","executed":"yes","retry":"unsafe","mediaType":"application/json"}},"content":[{"type":"text","text":"{\n  \"temperature\": 16.2,\n  \"humidity\": 0.83,\n  \"conditions\": \"Overcast\"\n}"}],"structuredContent":{"temperature":16.2,"humidity":0.83,"conditions":"Overcast"}}}
+}
+
+// rounds is a client of a revision that cannot be asked in the middle of a
+// call: it ends the call with the question and makes it again with the answer.
+type rounds struct{ answered map[string]tenon.Answer }
+
+func (r rounds) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+	answers := make([]tenon.Answer, len(questions))
+	for i, q := range questions {
+		answer, ok := r.answered[q.Key]
+		if !ok {
+			return nil, &tenon.InputNeededError{Questions: questions}
+		}
+		answers[i] = answer
+	}
+	return answers, nil
+}
+
+// A function that asks is run again from its beginning when the answer is
+// there, under revision 2026-07-28 and later: it asks first, and does its work
+// after the last question. What it does twice must do no harm.
+func ExampleAskFor() {
+	type Order struct {
+		Fuel string `json:"fuel" check:"enum=diesel|petrol"`
+	}
+	type Amount struct {
+		Liters int `json:"liters" doc:"How much." check:"min=1,max=60"`
+	}
+	fill := func(ctx context.Context, o Order) (string, error) {
+		fmt.Println("begins")
+		amount, err := tenon.AskFor[Amount](ctx, "amount", "How much "+o.Fuel+"?")
+		if err != nil {
+			return "", err // the question itself, a no, or that nobody can be asked
+		}
+		fmt.Println("pumps")
+		return fmt.Sprintf("%d liters of %s", amount.Liters, o.Fuel), nil
+	}
+
+	ctx := context.Background()
+	gateway, err := tenon.Load(ctx, tenon.Functions{tenon.Func("fill", "Fills the tank.", fill)}, tenon.GatewayOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := rounds{answered: map[string]tenon.Answer{}}
+	call := &tenon.Call{Tool: "fill", Args: []byte(`{"fuel":"diesel"}`), Asker: client}
+	_, err = gateway.Call(ctx, call)
+	if needed := new(tenon.InputNeededError); errors.As(err, &needed) {
+		fmt.Println("asks:", needed.Questions[0].Message())
+	}
+	client.answered["amount"] = tenon.Answer{Action: "accept", Body: []byte(`{"liters":40}`)}
+	result, err := gateway.Call(ctx, call)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", result.Structured)
+	// Output:
+	// begins
+	// asks: How much diesel?
+	// begins
+	// pumps
+	// {"result":"40 liters of diesel"}
+}
+
+// One catalog of many sources: Go functions beside an OpenAPI document and a
+// FlowMCP schema file. Names that two sources share get the source's name.
+func ExampleBuild() {
+	ctx := context.Background()
+	sources := []struct {
+		name   string
+		source tenon.Source
+	}{
+		{"own", tenon.Functions{tenon.Func("find_pet", "Finds a pet by its name.", func(_ context.Context, in struct{ Name string }) (string, error) {
+			return in.Name + " sleeps", nil
+		})}},
+		{"pets", openapi.New("testdata/pets.yaml", openapi.Options{})},
+		{"shop", flowmcp.New("testdata/shop.mjs", flowmcp.Options{})},
+	}
+	var offers []tenon.Named
+	for _, s := range sources {
+		offer, err := s.source.Load(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		offers = append(offers, tenon.Named{Name: s.name, Offer: offer})
+	}
+	gateway := tenon.NewGateway(tenon.Build(offers, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	for _, tool := range gateway.Catalog().Tools() {
+		fmt.Println(tool.Source(), tool.Name())
+	}
+	// Output:
+	// own own_find_pet
+	// pets pets_find_pet
+	// pets list_pets
+	// shop list_food_shop
 }

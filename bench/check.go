@@ -34,6 +34,11 @@ func budgets() []budget {
 		ratio("a function's 200 B, to mcp-go", 2.5, "mcp-go-small"),
 		ratio("a function's 50 KB, to go-sdk", 10, "go-sdk-big"),
 		ratio("a function's 50 KB, to mcp-go", 6, "mcp-go-big"),
+		atMost("functions.json", "a thousand functions to register, ms (fastest run)", 100, "registerThousandMS"),
+		atMost("functions.json", "a function's call with 1 KB both ways, to encoding/json alone", 1.5, "small", "ratio"),
+		atMost("functions.json", "a function's call with 50 KB both ways, to encoding/json alone", 1.5, "big", "ratio"),
+		atMost("functions.json", "allocations more than encoding/json, 1 KB", 16, "small", "moreAllocs"),
+		atMost("functions.json", "allocations more than encoding/json, 50 KB", 16, "big", "moreAllocs"),
 		ratio("stdio, 200 B, to a bare loop", 0.75, "stdio-floor-small"),
 	}
 }

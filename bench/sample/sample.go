@@ -47,6 +47,9 @@ func Results() map[string]Forecast {
 	return map[string]Forecast{Small: forecast(1), Big: forecast(280)}
 }
 
+// Of returns a result of so many stations.
+func Of(n int) Forecast { return forecast(n) }
+
 func forecast(n int) Forecast {
 	f := Forecast{City: "Reykjavik", Count: n}
 	for i := range n {
