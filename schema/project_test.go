@@ -136,6 +136,10 @@ func TestProjectSchema(t *testing.T) {
 			`[].a`, `{"contains":{"required":["a"]},"maxContains":1,"items":{"properties":{"a":{},"b":{}}}}`,
 			`{"contains":{"required":["a"]},"maxContains":1,"items":{"properties":{"a":{}}}}`,
 		},
+		"every member, and more of one that a pattern knows": {
+			`*.a,x.b`, `{"patternProperties":{"^x":{"properties":{"a":{},"b":{},"c":{}}}},"additionalProperties":false}`,
+			`{"properties":{"x":{"properties":{"a":{},"b":{}}}}}`,
+		},
 		"anchors become pointers":     {`a`, `{"properties":{"a":{"$ref":"#here"}},"$defs":{"x":{"$anchor":"here","type":"string"}}}`, `{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`},
 		"another document is nothing": {`a`, `{"properties":{"a":{"$ref":"other.json"}}}`, `{}`},
 		"a schema that says nothing":  {`a.b`, `true`, `true`},
