@@ -58,6 +58,7 @@ func work(manner string) {
 		body, _ := io.ReadAll(r.Body)
 		answer(w, r, strings.Trim(r.URL.Path, "/"), body)
 	}))
+	time.Sleep(time.Hour) // it listens no more, and lives on
 }
 
 func answer(w http.ResponseWriter, r *http.Request, function string, body []byte) {
@@ -72,7 +73,11 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 		_, _ = w.Write(text)
 	}
 	switch function {
-	case "Echo": // the arguments are the structured content
+	case "Echo": // the arguments are the structured content; each call leaves a line
+		if f, err := os.OpenFile("received", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			_, _ = f.WriteString(string(c.Arguments) + "\n")
+			_ = f.Close()
+		}
 		give(envelope("text", `{"type":"text","text":"echo"}`, string(c.Arguments)))
 	case "Env":
 		text, _ := json.Marshal(os.Environ())
@@ -103,7 +108,7 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 			_, _ = io.WriteString(w, chunk)
 		}
 		_, _ = io.WriteString(w, `"}`)
-	case "Deaf": // listens no more, and lives on
+	case "Deaf":
 		w.Header().Set("Connection", "close")
 		give("deaf from now on")
 		go stopListening(r)
@@ -118,7 +123,6 @@ func stopListening(r *http.Request) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok {
 		_ = s.Shutdown(context.WithoutCancel(r.Context()))
 	}
-	time.Sleep(time.Hour)
 }
 
 func envelope(kind, content, structured string) string {
