@@ -1,0 +1,77 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+func TestSample(t *testing.T) {
+	for doc, want := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["b"]}`: `{"b":1}`,
+		`{"type":"object","properties":{"a":{"type":"string"}}}`:                                         `{"a":"text"}`,
+		`{"type":"array","items":{"$ref":"#/$defs/A"},"$defs":{"A":{"enum":["x","y"]}}}`:                 `["x"]`,
+		`{"type":"array","items":{"type":"null"},"minItems":2}`:                                          `[null,null]`,
+		`{"type":"string","pattern":"^[A-Z]{2}-\\d+$"}`:                                                  `"AA-0"`,
+		`{"type":"string","minLength":6}`:                                                                `"textxx"`,
+		`{"type":"string","maxLength":2}`:                                                                `"te"`,
+		`{"type":"string","format":"date"}`:                                                              `"2026-01-31"`,
+		`{"type":"integer","minimum":7,"multipleOf":5}`:                                                  `10`,
+		`{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1}`:                                    `0.5`,
+		`{"type":"integer","examples":["no integer"],"maximum":-3}`:                                      `-3`,
+		`{"type":"integer","examples":[42]}`:                                                             `42`,
+		`{"anyOf":[{"type":"null"},{"type":"boolean"}]}`:                                                 `true`,
+		`{"allOf":[{"required":["a"]},{"properties":{"a":{"const":[1]}}}]}`:                              `{"a":[1]}`,
+		`{"type":"object","properties":{"next":{"$ref":"#"}}}`:                                           `{"next":{"next":{"next":{"next":{}}}}}`,
+		`{}`: `"text"`,
+	} {
+		s, err := schema.Compile([]byte(doc), schema.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.Sample(); !ok || string(got) != want {
+			t.Errorf("%s: %s, %v, want %s", doc, got, ok, want)
+		}
+	}
+	for _, doc := range []string{`{"not":{}}`, `{"type":"object","properties":{"next":{"$ref":"#"}},"required":["next"]}`, `{"allOf":[{"type":"string"},{"type":"null"}]}`} {
+		s, err := schema.Compile([]byte(doc), schema.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.Sample(); ok {
+			t.Errorf("%s: %s", doc, got)
+		}
+	}
+}
+
+// TestSampleFits has no sample that the second tier's library refuses.
+func TestSampleFits(t *testing.T) {
+	found, all := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := &maker{T: t}
+		doc := m.document("")
+		s, err := schema.Compile([]byte(doc), schema.Options{})
+		if err != nil {
+			return
+		}
+		all++
+		value, ok := s.Sample()
+		if !ok {
+			return
+		}
+		found++
+		if again, _ := s.Sample(); string(again) != string(value) || !json.Valid(value) {
+			t.Errorf("%s: %s and %s", doc, value, again)
+		}
+		if o, err := oracle(doc); err == nil && !fits(t, o, string(value)) {
+			t.Errorf("%s does not fit %s", value, doc)
+		}
+	})
+	t.Logf("%d of %d schemas have a sample", found, all)
+	if found*2 < all {
+		t.Errorf("only %d of %d schemas have a sample", found, all)
+	}
+}
