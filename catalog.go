@@ -34,8 +34,9 @@ func ParsePrefix(s string) (Prefix, error) {
 
 // BuildOptions are the choices of Build. The zero value works.
 type BuildOptions struct {
-	Prefix Prefix
-	Adjust func(source string, t *Tool) // called for every tool under its name in the catalog; may change all but that; nil: nothing
+	Prefix   Prefix
+	Describe BuiltIn                      // the tool "describe"; empty: where a tool has the shape OpenAPIMCP
+	Adjust   func(source string, t *Tool) // called for every tool under its name in the catalog; may change all but that; nil: nothing
 }
 
 // Catalog is a frozen set of tools, resources and prompts in the order of their
@@ -70,6 +71,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 			c.add(n.Name, t, name, o.Adjust)
 		}
 	}
+	c.addDescribe(o.Describe)
 	return c
 }
 

@@ -25,6 +25,8 @@ type Variant struct {
 	Status string // "200", "2XX", "default"; empty: no HTTP is involved, always a success
 	Media  string // media type or range, lower case, without parameters; empty: no body is declared
 	Schema []byte // schema of a JSON body; nil: the body is not described
+
+	Example []byte // a JSON body that the description gives as an example; nil: none
 }
 
 // Policy says what is published and what happens to an answer that breaks its

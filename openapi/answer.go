@@ -12,6 +12,7 @@ type answer struct {
 	status string
 	media  string
 	schema value // not ok: the body is not described
+	entry  value // where its examples stand
 }
 
 // answers lists what the operation declares, in the order of the document.
@@ -58,7 +59,7 @@ func (o *operation) contentAnswers(all []answer, status string, node value, faul
 		if err != nil {
 			fault(v, "answer "+status+" "+media+" is not described: "+err.Error())
 		}
-		a := answer{status: status, media: mediaType(media)}
+		a := answer{status: status, media: mediaType(media), entry: entry}
 		if a.media == "" || repeated(all[before:], a.media) {
 			continue
 		}
@@ -153,7 +154,21 @@ func (o *operation) variant(a answer) tenon.Variant {
 	if a.schema.ok() {
 		v.Schema = o.api.standalone(a.schema)
 	}
+	v.Example = o.example(a.entry)
 	return v
+}
+
+// example is the first example of a media type's entry.
+func (o *operation) example(entry value) []byte {
+	if e := entry.get("example"); e.ok() {
+		return e.raw()
+	}
+	for _, e := range entry.get("examples").each() {
+		if e, err := o.api.doc.deref(e); err == nil && e.get("value").ok() {
+			return e.get("value").raw()
+		}
+	}
+	return nil
 }
 
 // standalone is a schema as a document of its own.

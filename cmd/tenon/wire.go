@@ -41,6 +41,7 @@ type sourceFlags struct {
 	maxOut     int
 	apps       appFlags
 	calls      callChoices
+	describe   string
 	verbose    bool
 	level      slog.Level // of the log without --verbose
 }
@@ -62,6 +63,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	f.apps.register(cmd)
+	fs.StringVar(&f.describe, "describe", "auto", "the tool that describes all the others: auto (where a tool has the shape openapi-mcp), on or off")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "flowmcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
@@ -93,6 +95,10 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 	if err != nil {
 		return nil, err
 	}
+	describe, err := tenon.ParseBuiltIn(f.describe)
+	if err != nil {
+		return nil, err
+	}
 	adjust, err := f.adjust()
 	if err != nil {
 		return nil, err
@@ -100,7 +106,7 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 	w := &wire{log: f.logger(e)}
 	offers, err := f.load(ctx, e, specs, w)
 	if err == nil {
-		w.catalog = tenon.Build(offers, tenon.BuildOptions{Prefix: prefix, Adjust: adjust.tool})
+		w.catalog = tenon.Build(offers, tenon.BuildOptions{Prefix: prefix, Describe: describe, Adjust: adjust.tool})
 		err = adjust.unused()
 	}
 	if err != nil {
@@ -176,7 +182,7 @@ func (f *sourceFlags) logger(e env) *slog.Logger {
 // report prints what was read and what is wrong with it.
 func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
 	faults := c.Faults()
-	fmt.Fprintf(w, "tenon: %s, %s\n", count(len(c.Tools()), "tool"), count(len(faults), "warning"))
+	fmt.Fprintf(w, "tenon: %s, %s\n", count(described(c), "tool"), count(len(faults), "warning"))
 	shown := maxFaultsShown
 	if f.verbose {
 		shown = len(faults)
@@ -187,6 +193,17 @@ func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
 	if more := len(faults) - shown; more > 0 {
 		fmt.Fprintf(w, "  and %d more; --verbose shows them all\n", more)
 	}
+}
+
+// described counts the tools that descriptions became: not our own.
+func described(c *tenon.Catalog) int {
+	n := 0
+	for _, t := range c.Tools() {
+		if t.Source() != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func count(n int, noun string) string {
