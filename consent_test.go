@@ -153,13 +153,13 @@ func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
 	})
 }
 
-// rounds answers from a request that was made again, as 2026-07-28 does.
-type rounds struct {
+// again answers from a request that was made again, as 2026-07-28 does.
+type again struct {
 	round   string
 	answers map[string]tenon.Answer
 }
 
-func (r *rounds) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+func (r *again) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
 	var answers []tenon.Answer
 	for _, q := range questions {
 		a, ok := r.answers[q.Key]
@@ -185,25 +185,25 @@ func TestConsentOfARoundIsUsedOnce(t *testing.T) {
 		called++
 		return jsonReply(200, `{}`), nil
 	})
-	call := func(r *rounds) (*tenon.Result, error) {
+	call := func(r *again) (*tenon.Result, error) {
 		return g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: r})
 	}
-	if _, err := call(&rounds{}); !errors.As(err, new(*tenon.InputNeededError)) {
+	if _, err := call(&again{}); !errors.As(err, new(*tenon.InputNeededError)) {
 		t.Fatalf("the first round: %v", err)
 	}
 	for range 2 { // a handler that asks gives the consent back, for it is run again
-		if _, err := call(&rounds{round: "r", answers: yes}); !errors.As(err, new(*tenon.InputNeededError)) {
+		if _, err := call(&again{round: "r", answers: yes}); !errors.As(err, new(*tenon.InputNeededError)) {
 			t.Fatalf("the second round: %v", err)
 		}
 	}
 	asks = false
 	for i, want := range []int{1, 1} {
-		res, err := call(&rounds{round: "r", answers: yes})
+		res, err := call(&again{round: "r", answers: yes})
 		if err != nil || called != want || res.IsError != (i == 1) {
 			t.Fatalf("use %d: called %d times, %v, %s", i+1, called, err, res.Content[0].Text)
 		}
 	}
-	if _, err := call(&rounds{round: "s", answers: yes}); err != nil || called != 2 {
+	if _, err := call(&again{round: "s", answers: yes}); err != nil || called != 2 {
 		t.Fatalf("another consent: called %d times, %v", called, err)
 	}
 }
