@@ -10,3 +10,9 @@ func Rules() (all []uint64) {
 
 // SwitchOff switches rules off.
 func (s *Server) SwitchOff(rules uint64) { s.off = rule(rules) }
+
+// Hold bounds what all streams keep, and Held is what they do.
+func (s *Server) Hold(most int64) { s.sessions.held.most = most }
+
+// Held is the number of bytes that all streams keep.
+func (s *Server) Held() int64 { return s.sessions.held.bytes.Load() }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,16 +26,29 @@ type replay struct {
 	plain  *answer       // the answer, where nothing came before it
 	wake   chan struct{} // closed and replaced at every change
 	reader int           // counts readers: a new one takes the stream over
+
+	held   *held // counts what all streams keep
+	gone   bool  // nobody can come back: nothing is kept
+	direct bool  // each message is written when it is sent, and kept only for who comes back
 }
+
+// held counts the bytes that all streams keep together.
+type held struct {
+	bytes atomic.Int64
+	most  int64
+}
+
+func (h *held) full() bool { return h.bytes.Load() > h.most }
 
 // The bounds of what a stream keeps. An event that is gone is not replayed.
 const (
 	maxEvents     = 1000
 	maxEventBytes = 1 << 20
+	maxHeldBytes  = 256 << 20 // of all streams
 )
 
-func newReplay(id uint64) *replay {
-	return &replay{id: id, first: 1, wake: make(chan struct{})}
+func newReplay(id uint64, h *held) *replay {
+	return &replay{id: id, held: h, first: 1, wake: make(chan struct{})}
 }
 
 var _ outlet = (*replay)(nil)
@@ -60,14 +74,37 @@ func (r *replay) add(message []byte, last bool) (number int, ok bool) {
 }
 
 func (r *replay) keep(message []byte) {
+	if r.gone {
+		r.first++
+		return
+	}
 	r.events = append(r.events, message)
-	r.bytes += len(message)
-	for len(r.events) > 1 && (len(r.events) > maxEvents || r.bytes > maxEventBytes) {
-		r.bytes -= len(r.events[0])
+	r.count(len(message))
+	least := 1
+	if r.direct {
+		least = 0
+	}
+	for len(r.events) > least && (len(r.events) > maxEvents || r.bytes > maxEventBytes || r.held.full()) {
+		r.count(-len(r.events[0]))
 		r.events[0] = nil
 		r.events = r.events[1:]
 		r.first++
 	}
+}
+
+func (r *replay) count(n int) {
+	r.bytes += n
+	r.held.bytes.Add(int64(n))
+}
+
+// release forgets what is kept, for a stream to which nobody can come back.
+func (r *replay) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone = true
+	r.first += len(r.events)
+	r.events = nil
+	r.count(-r.bytes)
 }
 
 func (r *replay) changed() {

@@ -100,7 +100,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 30*time.Second)
 	s := &Server{
 		gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), listeners: newGate(o.MaxListeners),
-		sessions: sessions{max: o.MaxSessions, idle: o.SessionIdle, by: map[string]*session{}},
+		sessions: sessions{max: o.MaxSessions, idle: o.SessionIdle, by: map[string]*session{}, held: held{most: maxHeldBytes}, swept: time.Now()},
 		tasks:    tasks{by: map[string]*task{}},
 		closing:  make(chan struct{}), jsonType: []string{"application/json"},
 	}

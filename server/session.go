@@ -17,6 +17,7 @@ type session struct {
 	*peer
 	id      string
 	subject tenon.Subject
+	held    *held
 
 	mu      sync.Mutex // guards all below; nothing blocks under it
 	used    time.Time
@@ -30,9 +31,11 @@ type session struct {
 type sessions struct {
 	max  int
 	idle time.Duration
+	held held
 
-	mu sync.Mutex
-	by map[string]*session
+	mu    sync.Mutex
+	by    map[string]*session
+	swept time.Time // when those that expired were last looked for
 }
 
 // The bounds of one session.
@@ -49,13 +52,17 @@ func (ss *sessions) mint() *session {
 	id := hex.EncodeToString(b[:])
 	sum := sha256.Sum256([]byte(id))
 	s := &session{
-		peer: newPeer(), id: id, used: time.Now(), over: make(chan struct{}),
+		peer: newPeer(), id: id, used: time.Now(), over: make(chan struct{}), held: &ss.held,
 		subject: tenon.Subject("session " + hex.EncodeToString(sum[:8])), // the id itself opens the session
 	}
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	if len(ss.by) >= ss.max && !ss.makeRoom() {
-		return nil
+	full := len(ss.by) >= ss.max
+	if full || time.Since(ss.swept) > ss.idle/4 { // what expired would keep its streams
+		ss.swept = time.Now()
+		if !ss.makeRoom() {
+			return nil
+		}
 	}
 	ss.by[id] = s
 	return s
@@ -132,6 +139,7 @@ func (ss *sessions) drop(s *session) {
 		delete(ss.by, s.id)
 		close(s.over)
 		s.cancelAll()
+		s.releaseAll()
 	}
 }
 
@@ -149,20 +157,30 @@ func (s *session) stream() *replay {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
-	r := newReplay(s.next)
+	r := newReplay(s.next, s.held)
 	r.resumable = s.speaks() == newestLegacyRevision
 	if len(s.streams) >= maxStreams {
-		i := slices.IndexFunc(s.streams, (*replay).isOver)
-		s.streams = slices.Delete(s.streams, max(i, 0), max(i, 0)+1)
+		i := max(slices.IndexFunc(s.streams, (*replay).isOver), 0)
+		s.streams[i].release()
+		s.streams = slices.Delete(s.streams, i, i+1)
 	}
 	s.streams = append(s.streams, r)
 	return r
+}
+
+func (s *session) releaseAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.streams {
+		r.release()
+	}
 }
 
 // forget drops a stream to which nobody comes back.
 func (s *session) forget(r *replay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r.release()
 	s.streams = slices.DeleteFunc(s.streams, func(x *replay) bool { return x == r })
 }
 

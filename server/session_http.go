@@ -130,6 +130,7 @@ func (o *rideOutlet) send(message []byte) error {
 	defer o.mu.Unlock()
 	if o.replay == nil {
 		o.replay = o.session.stream()
+		o.replay.direct = true
 	}
 	o.put(message, false)
 	return nil

@@ -1,0 +1,81 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+func opened(s *server.Server) (header string) {
+	return "Mcp-Session-Id: " + answer(s, post(legacyBody("initialize", `"protocolVersion":"2025-11-25"`))).Header().Get("Mcp-Session-Id")
+}
+
+// One session cannot take all places; the others are served meanwhile.
+func TestCallsOfOneSessionAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const most = 64
+		began, ended := make(chan string, most+1), make(chan string, most+1)
+		s := serve(server.Options{}, waiter(began, ended), echo())
+		greedy, other := opened(s), opened(s)
+		results := make(chan *httptest.ResponseRecorder, most+1)
+		for range most + 1 {
+			go func() { results <- answer(s, post(legacyBody("tools/call", `"name":"wait"`), greedy)) }()
+			synctest.Wait()
+		}
+		w := <-results
+		if fault := missing(w.Body.String(), "too many requests of one session"); w.Code != 503 || w.Header().Get("Retry-After") == "" || fault != "" {
+			t.Error(w.Code, fault)
+		}
+		if w := answer(s, post(legacyBody("tools/call", `"name":"echo"`), other)); w.Code != 200 {
+			t.Errorf("another session: %d %s", w.Code, w.Body)
+		}
+		end := post("", greedy) // the calls end with their session
+		end.Method = http.MethodDelete
+		answer(s, end)
+	})
+}
+
+// What streams keep for clients that come back is bounded in all, and given
+// back when a session ends, however it ends.
+func TestStreamsKeepNoMoreThanTheirShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		loud := tool("loud", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+			c.Note("info", strings.Repeat("x", 10_000))
+			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("said")}}}, nil
+		})
+		s := serve(server.Options{SessionIdle: time.Minute}, loud)
+		s.Hold(50_000)
+		call := func(id string) {
+			if w := answer(s, post(legacyBody("tools/call", `"name":"loud"`), id)); !strings.Contains(w.Body.String(), "said") {
+				t.Error(w.Body)
+			}
+		}
+		for range 10 {
+			id := opened(s)
+			for range 3 {
+				call(id)
+			}
+		}
+		if got := s.Held(); got == 0 || got > 60_000 {
+			t.Errorf("%d bytes are kept", got)
+		}
+		time.Sleep(2 * time.Minute)
+		ended := opened(s) // whoever comes next clears up
+		if got := s.Held(); got != 0 {
+			t.Errorf("after all expired %d bytes are kept", got)
+		}
+		call(ended)
+		r := post("", ended)
+		r.Method = http.MethodDelete
+		if w := answer(s, r); w.Code != 204 || s.Held() != 0 {
+			t.Errorf("%d, and %d bytes are kept", w.Code, s.Held())
+		}
+	})
+}
