@@ -39,7 +39,7 @@ func compute(name string, args []string) (string, error) {
 	}
 	switch name {
 	case "encode":
-		return toLatin1([]byte(arg(0))), nil
+		return Latin1([]byte(arg(0))), nil
 	case "decode":
 		return strings.ToValidUTF8(string(fromLatin1(arg(0))), string(utf8.RuneError)), nil
 	case "base64":
@@ -50,7 +50,7 @@ func compute(name string, args []string) (string, error) {
 		return hex.EncodeToString(fromLatin1(arg(0))), nil
 	case "unhex":
 		b, _ := hex.DecodeString(arg(0)) // as Node has it: what stands before the first wrong digit
-		return toLatin1(b), nil
+		return Latin1(b), nil
 	case "random":
 		return randomBytes(arg(0))
 	case "hash":
@@ -69,7 +69,8 @@ func compute(name string, args []string) (string, error) {
 	return pack(name, fromLatin1(arg(0)))
 }
 
-func toLatin1(b []byte) string {
+// Latin1 is bytes as a text of one character each, as realms take them.
+func Latin1(b []byte) string {
 	var s strings.Builder
 	s.Grow(len(b) + len(b)/4)
 	for _, c := range b {
@@ -94,7 +95,7 @@ func unbase64(s string) (string, error) {
 	if err != nil {
 		return "", errors.New("not base64")
 	}
-	return toLatin1(b), nil
+	return Latin1(b), nil
 }
 
 func randomBytes(count string) (string, error) {
@@ -104,7 +105,7 @@ func randomBytes(count string) (string, error) {
 	}
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails
-	return toLatin1(b), nil
+	return Latin1(b), nil
 }
 
 func newHash(name string) (func() hash.Hash, error) {
@@ -125,7 +126,7 @@ func newHash(name string) (func() hash.Hash, error) {
 
 func sum(h hash.Hash, data string) string {
 	h.Write(fromLatin1(data))
-	return toLatin1(h.Sum(nil))
+	return Latin1(h.Sum(nil))
 }
 
 // pack compresses and expands.
@@ -160,7 +161,7 @@ func pack(name string, data []byte) (string, error) {
 		if err := w.Close(); err != nil {
 			return "", err
 		}
-		return toLatin1(out.Bytes()), nil
+		return Latin1(out.Bytes()), nil
 	}
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -169,5 +170,5 @@ func pack(name string, data []byte) (string, error) {
 	if len(b) > maxBytes {
 		return "", errTooLong
 	}
-	return toLatin1(b), nil
+	return Latin1(b), nil
 }

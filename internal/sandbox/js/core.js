@@ -57,7 +57,7 @@
   return {
     library(name, make) {
       const made = make(around)
-      libraries[name] = made && made.default !== undefined && Object.keys(made).length === 1 ? made.default : made
+      libraries[name] = made?.default ?? made
     },
     prepare(glue, data) {
       boot = glue({ ask, libraries, modules, bytes, data: deepFreeze(parse(data)) })
