@@ -31,7 +31,8 @@ func rooms() map[string][]string {
 		"internal/config":      {"internal/rawjson", "internal/yaml"},
 		"internal/egress":      {"internal/rawjson"},
 		"internal/proc":        {},
-		"internal/sandbox":     {"internal/rawjson", "internal/proc"},
+		"internal/sandbox":     {"internal/proc"},
+		"internal/bundle":      {"internal/proc"},
 		"internal/jq":          {"internal/rawjson"},
 		"internal/bookshop":    {},
 		"internal/doccomments": {},
@@ -48,7 +49,7 @@ func rooms() map[string][]string {
 		"observe":              {"."},
 		"cmd/tenon": {
 			".", "openapi", "flowmcp", "functions/host", "redis", "server", "inspector", "guard", "observe",
-			"internal/rawjson", "internal/config", "internal/egress", "internal/sandbox", "internal/jq", "internal/bookshop", "internal/doccomments",
+			"internal/rawjson", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments",
 		},
 	}
 }
@@ -64,6 +65,7 @@ func keepers() map[string]string {
 		"github.com/redis/go-redis/":             "redis",
 		"github.com/tdewolff/parse/":             "flowmcp",
 		"github.com/itchyny/gojq":                "internal/jq",
+		"github.com/evanw/esbuild":               "internal/bundle",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",
 		"golang.org/x/sys/windows":               "internal/proc",

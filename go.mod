@@ -3,6 +3,7 @@ module github.com/tenon-mcp/tenon
 go 1.26.0
 
 require (
+	github.com/evanw/esbuild v0.28.2
 	github.com/google/go-cmp v0.7.0
 	github.com/itchyny/gojq v0.12.20
 	github.com/rogpeppe/go-internal v1.16.0

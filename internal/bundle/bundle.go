@@ -1,0 +1,108 @@
+// Package bundle makes one text of an npm package and all that it imports, so
+// that a program can have it where there is no Node and no package folder.
+//
+// It does not know what a bundle is for nor where it is kept, and it runs no
+// line of a package: installing leaves scripts out, and bundling reads.
+//
+// It stands beside the path: an operator bundles libraries ahead of time, the
+// sandbox evaluates the text later.
+package bundle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Bundle is a package as one text.
+type Bundle struct {
+	Name    string
+	Version string
+	// Source is the text of a JavaScript function. It takes an object with what
+	// stands around a library (timers, fetch, require and so on), and returns
+	// what the package exports.
+	Source []byte
+}
+
+// ErrNative says that a package holds compiled code, which no text can hold.
+var ErrNative = errors.New("it is native code")
+
+var packageName = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+
+// Build bundles the package name that is installed in dir/node_modules. The
+// error wraps ErrNative where the package needs compiled code.
+func Build(dir, name string) (Bundle, error) {
+	if !packageName.MatchString(name) {
+		return Bundle{}, fmt.Errorf("%q is not the name of a package", name)
+	}
+	version, err := installed(dir, name)
+	if err != nil {
+		return Bundle{}, err
+	}
+	result := api.Build(api.BuildOptions{
+		Stdin:             &api.StdinOptions{Contents: fmt.Sprintf("import * as all from %q; export { all };", name), ResolveDir: dir, Sourcefile: "entry.js"},
+		Bundle:            true,
+		Format:            api.FormatIIFE,
+		GlobalName:        "library",
+		Platform:          api.PlatformBrowser,
+		Target:            api.ES2023,
+		External:          external(),
+		Define:            map[string]string{"process.env.NODE_ENV": `"production"`, "global": "globalThis"},
+		MinifyWhitespace:  true,
+		MinifySyntax:      true,
+		MinifyIdentifiers: true,
+		LegalComments:     api.LegalCommentsEndOfFile,
+		LogLevel:          api.LogLevelSilent,
+	})
+	if len(result.Errors) > 0 {
+		return Bundle{}, failure(dir, name, result.Errors)
+	}
+	return Bundle{Name: name, Version: version, Source: wrap(result.OutputFiles[0].Contents)}, nil
+}
+
+// external are the modules of Node that stand around a library.
+func external() []string {
+	var all []string
+	for _, name := range []string{"zlib", "crypto", "buffer", "path", "url", "util", "querystring"} {
+		all = append(all, name, "node:"+name)
+	}
+	return all
+}
+
+// installed is the version of the package in dir.
+func installed(dir, name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json"))
+	if err != nil {
+		return "", fmt.Errorf("the package is not installed in %s", filepath.Join(dir, "node_modules"))
+	}
+	var p struct{ Version string }
+	if err := json.Unmarshal(text, &p); err != nil {
+		return "", fmt.Errorf("its package.json is no JSON: %w", err)
+	}
+	return p.Version, nil
+}
+
+// failure says why a package could not be bundled.
+func failure(dir, name string, all []api.Message) error {
+	_, gyp := os.Stat(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "binding.gyp"))
+	for _, m := range all {
+		if strings.Contains(m.Text, ".node") || gyp == nil {
+			return fmt.Errorf("it cannot be bundled: %w (%s)", ErrNative, m.Text)
+		}
+	}
+	return fmt.Errorf("it cannot be bundled: %s (and %d more)", all[0].Text, len(all)-1)
+}
+
+// wrap makes the bundle a function of what stands around it.
+func wrap(code []byte) []byte {
+	const before = `function (host) {
+const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, queueMicrotask, fetch, process, self, require } = host;
+`
+	return append(append([]byte(before), code...), "\nreturn library.all;\n}\n"...)
+}
