@@ -186,6 +186,9 @@ func compareBody(got, want *string, defaults map[string]bool) (kind, why string)
 		}
 		return "", fmt.Sprintf("body %v, want %v", got, want)
 	}
+	if *got == *want {
+		return "", ""
+	}
 	var g, w map[string]any
 	if json.Unmarshal([]byte(*got), &g) != nil || json.Unmarshal([]byte(*want), &w) != nil {
 		return "", fmt.Sprintf("body %q, want %q", *got, *want)

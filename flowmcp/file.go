@@ -13,6 +13,8 @@ type file struct {
 	namespace string
 	name      string
 	hash      string
+	text      []byte   // kept where there are handlers
+	hosts     []string // that handlers may talk to, as patterns
 	main      *node
 	handlers  handlerSet
 	lists     map[string]*reference // declared ones; nil: it cannot be read
@@ -65,7 +67,9 @@ func readSchema(path string, text []byte, r rules) *file {
 	f.namespace, f.name = f.main.get("namespace").str(), f.main.get("name").str()
 	c.checkMain(f, r)
 	if f.main.is(objectKind) {
-		f.handlers = c.readHandlers(f.main)
+		if f.handlers = c.readHandlers(f.main); f.handlers.line > 0 {
+			f.text, f.hosts = text, hostsIn(string(text))
+		}
 		c.readLists(f, r)
 		c.readRoutes(f)
 		c.checkUnusedLists(f)

@@ -9,21 +9,25 @@ import (
 // handlerSet says which tools of a file need its JavaScript. It is read from
 // the syntax tree of the factory; the factory is not called.
 type handlerSet struct {
-	line    int             // where the factory stands; 0: not known
-	all     bool            // what the factory returns cannot be told: every tool may need it
-	members map[string]bool // of the returned object; true: has functions
+	line    int                 // where the factory stands; 0: not known
+	all     bool                // what the factory returns cannot be told: every tool may need it
+	members map[string]bool     // of the returned object; true: has functions
+	stages  map[string][]string // of a member that is an object literal: its keys
+
+	libraries map[string][]string // that a member leads to
+	names     map[string]bool     // that stand in the factory
 }
 
 func (h handlerSet) needs(tool string) bool { return h.all || h.members[tool] }
 
 // readHandlers finds the keys of the object that the export handlers returns.
 func (c *checker) readHandlers(main *node) handlerSet {
-	h := handlerSet{members: map[string]bool{}}
+	h := handlerSet{members: map[string]bool{}, stages: map[string][]string{}, libraries: map[string][]string{}}
 	x, at := c.m.exported("handlers")
 	if x == nil {
 		return h
 	}
-	h.line = c.m.line(at)
+	h.line, h.names = c.m.line(at), names(x)
 	body, ok := factoryBody(x)
 	if !ok {
 		c.loose("VAL004", nil, "handlers", "must be a function that returns the handlers")
@@ -35,6 +39,8 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		h.all = true
 		return h
 	}
+	wanted := main.get("requiredLibraries").strs()
+	leads := newReach(c.m.ast)
 	for _, p := range object.List {
 		name := nameOf(p)
 		if p.Spread || name == nil || name.IsComputed() {
@@ -45,11 +51,37 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		key := e.key(name.Literal)
 		inner, isObject := p.Value.(*js.ObjectExpr)
 		h.members[key] = !isObject || len(inner.List) > 0
+		if len(wanted) > 0 {
+			h.libraries[key] = leads.from(p.Value, wanted)
+		}
+		if isObject {
+			h.stages[key] = e.stages(inner)
+		}
 		if !c.isHandled(main, key) {
 			c.add(e.at, Finding{Code: "VAL005", Severity: Warning, Path: "handlers." + key, Message: "matches no tool and no resource"})
 		}
 	}
 	return h
+}
+
+// stages are the handlers of a tool, in the order of a call; nil: they cannot
+// be told.
+func (e *evaluator) stages(x *js.ObjectExpr) []string {
+	there := map[string]bool{}
+	for _, p := range x.List {
+		name := nameOf(p)
+		if p.Spread || name == nil || name.IsComputed() {
+			return nil
+		}
+		there[e.key(name.Literal)] = true
+	}
+	found := []string{}
+	for _, stage := range []string{"preRequest", "executeRequest", "postRequest"} {
+		if there[stage] {
+			found = append(found, stage)
+		}
+	}
+	return found
 }
 
 func (c *checker) isHandled(main *node, key string) bool {

@@ -7,12 +7,20 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // minSecret is how long a server parameter must be to be looked for in an
 // answer: a short one would stand there by chance.
 const minSecret = 8
+
+// hideAnswer is hide for an answer that goes to a handler.
+func (t *route) hideAnswer(res *egress.Response, env func(string) (string, bool)) {
+	r := tenon.Reply{Header: res.Header, Body: res.Body, Media: res.Header.Get("Content-Type")}
+	t.hide(&r, env)
+	res.Body = r.Body
+}
 
 // hide takes the values of the file's server parameters out of an answer. Some
 // upstreams repeat the request's address in an error, a link to the next page

@@ -145,7 +145,7 @@ func TestLeftOut(t *testing.T) {
 	const rest = `description: 'x', parameters: []`
 	for _, c := range []struct{ name, text, tools, fault string }{
 		{"a handler is needed", file(`a: { method: 'GET', path: '/a', `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`) +
-			"\nexport const handlers = () => { const shared = 1; return { a: { preRequest: async () => ({}) }, b: {} } }", "b_shop", "1 of 2 tools need handlers"},
+			"\nexport const handlers = () => { const shared = 1; return { a: { preRequest: async () => ({}) }, b: {} } }", "b_shop", "1 of 2 tools need handlers, which run nowhere here"},
 		{"the handlers cannot be told", file(`a: { method: 'GET', path: '/a', `+rest+` }`) + "\nexport function handlers() { return make() }", "", "1 of 1 tools need handlers"},
 		{"a tool is wrong", file(`a: { method: 'GET', path: 5, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "VAL033 main.tools.a.path"},
 		{"a tool is computed", file(`a: { method: 'GET', path: '/' + x, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "SEC017 main.tools.a.path"},

@@ -62,6 +62,7 @@ func placeholderAt(template string, at []int, inserts, server map[string]bool) (
 type urlWriter struct {
 	out  []byte
 	part urlPart
+	raw  bool // literals stay as they are
 }
 
 type urlPart uint8
@@ -85,6 +86,10 @@ func (w *urlWriter) literal(text string) {
 	}
 	if w.part == inPath && strings.Contains(text, "?") {
 		w.part = inSearch
+	}
+	if w.raw {
+		w.out = append(w.out, text...)
+		return
 	}
 	w.out = encode(w.out, text, func(b byte) bool { return b > ' ' && b < 0x7F && strings.IndexByte(`"<>\^`+"`"+`{|}`, b) < 0 })
 }

@@ -97,13 +97,16 @@ func otherThing(name string) bool {
 	return false
 }
 
-func readFile(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) { return readUpTo(path, maxFile) }
+
+// readUpTo reads a file, and one byte more than limit where it is larger.
+func readUpTo(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator names the file or its folder
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, plain(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -28,9 +29,16 @@ func (t *route) request(ctx context.Context, args []byte, base string, env func(
 	if t.hasBody() {
 		body = t.body(&v)
 	}
-	header, err := t.header(&v)
+	fields, err := t.header(&v)
 	if err != nil {
 		return nil, err
+	}
+	header := http.Header{}
+	if t.hasBody() {
+		header.Set("Content-Type", "application/json")
+	}
+	for _, f := range fields {
+		header.Set(f.name, f.value)
 	}
 	if v.missing != "" {
 		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the operator has not set " + v.missing}
@@ -57,6 +65,7 @@ type values struct {
 	doc     *rawjson.Doc
 	env     func(string) (string, bool)
 	missing string // a server parameter that is not set
+	lax     bool   // for a handler, which may put in what is missing
 }
 
 func (v *values) server(name string) string {
@@ -119,7 +128,7 @@ func plainText(raw []byte) string {
 
 // address writes the URL, from base instead of the root if there is one.
 func (t *route) address(base string, v *values) (string, error) {
-	w := &urlWriter{}
+	w := &urlWriter{raw: v.lax}
 	pieces := t.pieces
 	if base != "" {
 		pieces = splitPath(base+t.path, t, t.file.server)
@@ -151,6 +160,9 @@ func (t *route) insert(w *urlWriter, v *values, key string, rest []piece) error 
 	p := t.inserted(key)
 	text, ok := v.text(p)
 	switch {
+	case !ok && v.lax:
+		w.literal(":" + key)
+		return nil
 	case !ok && w.part == inSearch:
 		return nil
 	case !ok && w.part == inPath && (len(rest) == 0 || strings.HasPrefix(rest[0].text, "?")) && bytes.HasSuffix(w.out, []byte{'/'}):
@@ -235,13 +247,13 @@ func (v *values) bodyValue(p *parameter) []byte {
 	return rawjson.AppendString(nil, text)
 }
 
+// field is one header as the file spells it.
+type field struct{ name, value string }
+
 // header makes the request's headers: those of the file, overridden by those
 // of the tool whatever their case.
-func (t *route) header(v *values) (http.Header, error) {
-	h := http.Header{}
-	if t.hasBody() {
-		h.Set("Content-Type", "application/json")
-	}
+func (t *route) header(v *values) ([]field, error) {
+	var fields []field
 	var err error
 	for _, set := range []*node{t.file.main.get("headers"), t.headers} {
 		set.members(func(name string, value *node) {
@@ -257,10 +269,15 @@ func (t *route) header(v *values) (http.Header, error) {
 				err = &tenon.Error{Code: tenon.CodeRequest, Message: "the header " + strings.ToValidUTF8(name, "?") + " cannot be sent: its name or value holds what no header may"}
 				return
 			}
-			h.Set(name, text)
+			at := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+			if at < 0 {
+				fields = append(fields, field{name, text})
+			} else {
+				fields[at].value = text
+			}
 		})
 	}
-	return h, err
+	return fields, err
 }
 
 // validHeader refuses names and values that could add lines or other headers.

@@ -18,13 +18,17 @@ package flowmcp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
 // Options configure a source. The zero value works.
@@ -44,7 +48,24 @@ type Options struct {
 	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
 	MaxOutputSchema int               // bytes of a published output schema; 0: 16 KiB; negative: no limit
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
-	Timeout         time.Duration     // of one request; 0: 30 s
+	Timeout         time.Duration     // of one call and all its requests; 0: 30 s
+
+	// Worker is the command that starts a worker for handlers: see [WorkerMain].
+	// nil: tools with handlers are left out.
+	Worker      []string
+	Workers     int           // the most workers at a time; 0: as many as processors, at least 2
+	HandlerTime time.Duration // that the code of one handler may run, waiting left out; 0: 5 s
+	// HandlerSecrets names the files whose handlers get the values of server
+	// parameters instead of markers, because they sign with them: namespaces,
+	// or namespace/file. Such a file must be trusted like a program.
+	HandlerSecrets []string
+	LibraryDir     string // folder of the bundles that AddLibraries wrote; empty: none
+}
+
+// handsOut reports whether the handlers of a file get the values themselves.
+func (o *Options) handsOut(f *file) bool {
+	name := strings.TrimSuffix(filepath.Base(f.path), ".mjs")
+	return slices.Contains(o.HandlerSecrets, f.namespace) || slices.Contains(o.HandlerSecrets, f.namespace+"/"+name)
 }
 
 func (o Options) defaults() (Options, error) {
@@ -76,6 +97,9 @@ func (o Options) defaults() (Options, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
+	if o.HandlerTime == 0 {
+		o.HandlerTime = defaultHandlerTime
+	}
 	return o, nil
 }
 
@@ -83,6 +107,9 @@ func (o Options) defaults() (Options, error) {
 type Source struct {
 	spec    string
 	options Options
+
+	mu   sync.Mutex
+	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
 }
 
 var _ tenon.Source = (*Source)(nil)
@@ -103,15 +130,44 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 		return tenon.Offer{}, err
 	}
 	b := offerer{options: &o, taken: map[string]bool{}}
+	if b.library, err = openLibraries(o.LibraryDir); err != nil {
+		return tenon.Offer{}, err
+	}
+	if o.Worker != nil {
+		b.runner = &runner{pool: s.workers(o), library: b.library.get, programs: map[*file]*sandbox.Program{}}
+	}
 	for _, f := range files {
 		b.file(f)
 	}
 	return b.offer, nil
 }
 
+// workers returns the pool for handlers, the same at every Load.
+func (s *Source) workers(o Options) *sandbox.Pool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool == nil {
+		s.pool = sandbox.NewPool(sandbox.Options{Command: o.Worker, Workers: o.Workers})
+	}
+	return s.pool
+}
+
+// Close ends the workers and with them the calls of handlers under way. A
+// source without calls under way needs no Close: workers that idle end.
+func (s *Source) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool == nil {
+		return nil
+	}
+	return s.pool.Close()
+}
+
 // offerer gathers the tools of files.
 type offerer struct {
 	options *Options
+	runner  *runner // nil: handlers cannot be run
+	library *libraries
 	taken   map[string]bool
 	offer   tenon.Offer
 }
@@ -154,22 +210,56 @@ func changesCalls(code string) bool {
 
 func (b *offerer) routes(f *file) {
 	var handled []string
+	lacking := map[string][]string{} // tools by what they lack
 	for _, t := range f.routes {
+		lacks := b.lacks(t)
 		switch {
 		case t.broken:
-		case t.handled:
+		case t.handled && b.runner == nil:
 			handled = append(handled, t.name)
+		case lacks != "":
+			lacking[lacks] = append(lacking[lacks], t.name)
 		default:
 			name := unique(b.taken, wireName(t.name, f.namespace), f.path)
 			if plain := wireName(t.name, f.namespace); plain != name {
 				b.fault(f, t.line, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
 			}
-			b.offer.Tools = append(b.offer.Tools, t.tool(name, b.options))
+			b.offer.Tools = append(b.offer.Tools, t.tool(name, b.options, b.runner))
 		}
 	}
 	if handled != nil {
 		slices.Sort(handled)
-		b.fault(f, f.handlers.line, fmt.Sprintf("%d of %d tools need handlers, which are not run yet, and are not served: %s",
-			len(handled), len(f.routes), strings.Join(handled, ", ")), "")
+		b.fault(f, f.handlers.line, fmt.Sprintf("%d of %d tools need handlers, which run nowhere here, and are not served: %s",
+			len(handled), len(f.routes), strings.Join(handled, ", ")), "give a command for workers")
 	}
+	for _, name := range slices.Sorted(maps.Keys(lacking)) {
+		what, do := "which is not bundled", "tenon flowmcp libs add "+name
+		if isNative(name) {
+			what, do = "which is native code and cannot be run", ""
+		}
+		if _, isList := f.lists[name]; isList {
+			what, do = "a shared list that cannot be read", "name its folder"
+		}
+		b.fault(f, f.handlers.line, fmt.Sprintf("%d of %d tools need %s, %s, and are not served: %s",
+			len(lacking[name]), len(f.routes), name, what, strings.Join(lacking[name], ", ")), do)
+	}
+}
+
+// lacks names a library that the tool's handlers lead to, or a shared list that
+// the factory uses, and that is not here; empty: nothing is missing.
+func (b *offerer) lacks(t *route) string {
+	if !t.handled {
+		return ""
+	}
+	for _, ref := range slices.Sorted(maps.Keys(t.file.lists)) {
+		if t.file.lists[ref] == nil && t.file.handlers.names[ref] {
+			return ref
+		}
+	}
+	for _, name := range t.file.handlers.libraries[t.name] {
+		if _, ok := b.library.get(name); !ok && !slices.Contains(builtIn(), name) {
+			return name
+		}
+	}
+	return ""
 }

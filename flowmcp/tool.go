@@ -17,7 +17,11 @@ func (t *route) fault(what string) tenon.Fault {
 }
 
 // tool is the tool of a route under a wire name.
-func (t *route) tool(name string, o *Options) tenon.Tool {
+func (t *route) tool(name string, o *Options, r *runner) tenon.Tool {
+	handler := func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return t.call(ctx, c, o) }
+	if t.handled {
+		handler = func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return t.handle(ctx, c, o, r) }
+	}
 	return tenon.Tool{
 		Name:        name,
 		Description: t.text,
@@ -27,7 +31,7 @@ func (t *route) tool(name string, o *Options) tenon.Tool {
 		Policy:      o.Policy,
 		Shape:       o.Shape,
 		Promise:     promise{t, o},
-		Handler:     func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return t.call(ctx, c, o) },
+		Handler:     handler,
 		Origin:      t.fault(""),
 	}
 }

@@ -1,0 +1,106 @@
+// Joins a schema file's handlers to the stages of a call. It takes both
+// contracts: that of the format's page and the one that real files follow.
+({ ask, data, libraries, modules, bytes }) => {
+  const { fromLatin1, toLatin1, utf8 } = bytes
+
+  class Headers {
+    #list = []
+    constructor(init = []) {
+      const pairs = init instanceof Headers ? init.#list : typeof init?.[Symbol.iterator] === 'function' ? init : Object.entries(init ?? {})
+      for (const [k, v] of pairs) this.append(k, v)
+    }
+    append(k, v) { this.#list.push([String(k).toLowerCase(), String(v)]) }
+    delete(k) { this.#list = this.#list.filter((p) => p[0] !== String(k).toLowerCase()) }
+    get(k) { const all = this.#list.filter((p) => p[0] === String(k).toLowerCase()).map((p) => p[1]); return all.length ? all.join(', ') : null }
+    getSetCookie() { return this.#list.filter((p) => p[0] === 'set-cookie').map((p) => p[1]) }
+    has(k) { return this.get(k) !== null }
+    set(k, v) { this.delete(k); this.append(k, v) }
+    forEach(f, self) { for (const [k, v] of this.#list) f.call(self, v, k, this) }
+    keys() { return this.#list.map((p) => p[0])[Symbol.iterator]() }
+    values() { return this.#list.map((p) => p[1])[Symbol.iterator]() }
+    entries() { return this.#list.map((p) => [p[0], p[1]])[Symbol.iterator]() }
+    [Symbol.iterator]() { return this.entries() }
+  }
+  class Response {
+    #text; #binary
+    constructor(body = '', { status = 200, statusText = '', headers, url = '', binary = false, redirected = false } = {}) {
+      Object.assign(this, { status, statusText, url, redirected, ok: status >= 200 && status < 300, headers: new Headers(headers), type: 'basic', bodyUsed: false })
+      this.#text = body
+      this.#binary = binary
+    }
+    async text() { return this.#binary ? new TextDecoder().decode(fromLatin1(this.#text)) : this.#text }
+    async json() { return JSON.parse(await this.text()) }
+    async bytes() { return this.#binary ? fromLatin1(this.#text) : utf8(this.#text) }
+    async arrayBuffer() { return (await this.bytes()).buffer }
+    clone() { return new Response(this.#text, { ...this, binary: this.#binary }) }
+  }
+  const fetch = async (input, init = {}) => {
+    const headers = new Headers(init.headers ?? input?.headers)
+    let body = init.body ?? null
+    let binary = false
+    if (body instanceof URLSearchParams && !headers.has('content-type')) headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
+    if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
+      body = toLatin1(bytes.view(body))
+      binary = true
+    } else if (body !== null) {
+      body = String(body)
+      if (!headers.has('content-type')) headers.set('content-type', 'text/plain;charset=UTF-8')
+    }
+    init.signal?.throwIfAborted?.()
+    const { value, text } = await ask('fetch', {
+      url: String(input?.url ?? input), method: String(init.method ?? input?.method ?? 'GET').toUpperCase(), headers: [...headers], body, binary, redirect: String(init.redirect ?? 'follow'),
+      timeout: Number.isFinite(init.signal?.after) ? init.signal.after : 0,
+    })
+    return new Response(text, value)
+  }
+
+  // A library that is not here can be named, and fails where it is used.
+  const missing = (name) => {
+    const fail = () => { throw new Error('SEC103 the library ' + name + ' is not here') }
+    return new Proxy(function () {}, { get: (_, k) => typeof k === 'symbol' || k === 'then' ? undefined : missing(name), apply: fail, construct: fail, set: fail })
+  }
+  const given = {}
+  for (const name of data.libraries) given[name] = libraries[name] ?? modules[name] ?? missing(name)
+  Object.freeze(given)
+
+  const plain = (x) => x !== null && typeof x === 'object'
+  const invalid = (stage, what) => { throw new Error('SEC101 ' + stage + ' must return an object with ' + what) }
+  const say = (struct, data) => ({ status: struct.status !== false, messages: (Array.isArray(struct.messages) ? struct.messages : []).map(String), data: data === undefined ? null : data })
+
+  return {
+    globals: { fetch, Headers, Response },
+    start({ handlers }) {
+      if (typeof handlers !== 'function') throw new TypeError('the export handlers is no function')
+      const table = handlers({ sharedLists: data.lists, libraries: given })
+      if (!plain(table) || typeof table.then === 'function') throw new TypeError('SEC104 handlers must return an object')
+      const handler = (tool, stage) => {
+        const of = Object.hasOwn(table, tool) ? table[tool] : undefined
+        const f = plain(of) && Object.hasOwn(of, stage) ? of[stage] : undefined
+        return typeof f === 'function' ? f.bind(of) : undefined
+      }
+      return {
+        stages: ({ tool }) => ['preRequest', 'executeRequest', 'postRequest'].filter((s) => handler(tool, s)),
+        async preRequest({ tool, struct, payload }) {
+          const r = await handler(tool, 'preRequest')({ struct, payload })
+          if (!plain(r) || !plain(r.struct) && !plain(r.payload)) invalid('preRequest', 'struct or payload')
+          const { url, method, headers, body } = r.struct ?? struct
+          return { struct: { url, method, headers, body }, payload: r.payload ?? payload }
+        },
+        async executeRequest({ tool, struct, payload, secrets }) {
+          const request = { ...struct }
+          const r = await handler(tool, 'executeRequest')({
+            struct: { ...request, status: true, messages: [], data: null, dataAsString: null },
+            payload: { ...payload, ...request, userParams: payload, serverParams: secrets },
+          })
+          if (!plain(r) || !plain(r.struct) && r.response === undefined) invalid('executeRequest', 'response or struct')
+          return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data)
+        },
+        async postRequest({ tool, struct, payload, response }) {
+          const r = await handler(tool, 'postRequest')({ response, struct: { ...struct, status: true, messages: [], data: response }, payload })
+          if (!plain(r) || r.response === undefined && !plain(r.struct)) invalid('postRequest', 'response')
+          return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data !== undefined ? r.struct.data : response)
+        },
+      }
+    },
+  }
+}
