@@ -23,7 +23,7 @@ func flowmcpCommand(e env) *cobra.Command {
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(flowmcpCheckCommand(e))
+	cmd.AddCommand(flowmcpCheckCommand(e), flowmcpLibsCommand(e))
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func toolCount(r flowmcp.Report) string {
 	}
 	text := count(len(r.Tools), "tool")
 	if handlers > 0 {
-		text += fmt.Sprintf(", %d of them with handlers, which are not run yet", handlers)
+		text += fmt.Sprintf(", %d of them with handlers", handlers)
 	}
 	if broken > 0 {
 		text += fmt.Sprintf(", %d of them with errors", broken)
@@ -152,10 +152,12 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env) (tenon.Sour
 	case !isSchemaFile(where):
 		return openapi.New(where, o), nil
 	}
-	return flowmcp.New(where, flowmcp.Options{
+	options := flowmcp.Options{
 		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape,
 		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
-	}), nil
+	}
+	f.handlers.apply(&options, e)
+	return flowmcp.New(where, options), nil
 }
 
 // findTool finds a tool by its name in the catalog or by the qualified name

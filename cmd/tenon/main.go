@@ -35,6 +35,7 @@ type env struct {
 	out    io.Writer
 	err    io.Writer
 	getenv func(string) (string, bool)
+	worker []string // command that starts a process for handlers; nil: there are none
 }
 
 func main() {
@@ -42,7 +43,11 @@ func main() {
 	// an answer that nobody asked for. They may hold anything.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}, os.Args[1:])
+	e := env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}
+	if self, err := os.Executable(); err == nil {
+		e.worker = []string{self, "sandbox-worker"}
+	}
+	code := run(ctx, e, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -91,7 +96,7 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
-	root.AddCommand(demoCommand(e), serveCommand(e), toolsCommand(e), callCommand(e), flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e))
+	root.AddCommand(demoCommand(e), serveCommand(e), toolsCommand(e), callCommand(e), flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e), sandboxWorkerCommand(e))
 	return root
 }
 

@@ -43,6 +43,7 @@ type sourceFlags struct {
 	calls      callChoices
 	describe   string
 	verbose    bool
+	handlers   handlerFlags
 	level      slog.Level // of the log without --verbose
 }
 
@@ -64,6 +65,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	f.apps.register(cmd)
 	fs.StringVar(&f.describe, "describe", "auto", "the tool that describes all the others: auto (where a tool has the shape openapi-mcp), on or off")
+	f.handlers.register(cmd)
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "flowmcp", "native"}, cobra.ShellCompDirectiveNoFileComp))

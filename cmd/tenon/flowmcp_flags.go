@@ -1,0 +1,48 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+// handlerFlags are the flags about the handlers of schema files.
+type handlerFlags struct {
+	libs    string
+	lists   string
+	secrets []string
+	workers int
+	time    time.Duration
+}
+
+func (f *handlerFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.libs, "libs", "", "folder of the libraries that handlers of schema files use; see 'tenon flowmcp libs' (default: the user's)")
+	fs.StringVar(&f.lists, "lists", "", "folder of the shared lists of schema files (default: _lists or _shared above a file)")
+	fs.StringArrayVar(&f.secrets, "handler-secrets", nil, "give the handlers of a schema file, NAMESPACE or NAMESPACE/FILE, the values of its server parameters, because they sign with them (repeatable)")
+	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
+	fs.DurationVar(&f.time, "handler-time", 0, "the longest that the code of one handler may run, waiting left out (0: 5s)")
+}
+
+// apply puts the flags into the options of a source.
+func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
+	o.Worker = e.worker
+	o.LibraryDir = libraryDir(f.libs, e)
+	o.Lists = f.lists
+	o.HandlerSecrets = f.secrets
+	o.Workers = f.workers
+	o.HandlerTime = f.time
+}
+
+// sandboxWorkerCommand is the inside of the processes that run handlers.
+func sandboxWorkerCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:    "sandbox-worker",
+		Short:  "Run handlers for the process that started this one",
+		Hidden: true,
+		Args:   exactly(0, "sandbox-worker takes no arguments"),
+		RunE:   func(*cobra.Command, []string) error { return flowmcp.ServeWorker(e.in, e.out) },
+	}
+}

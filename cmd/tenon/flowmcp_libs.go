@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/bundle"
+)
+
+func flowmcpLibsCommand(e env) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "libs",
+		Short: "Bundle the npm packages that handlers use",
+		Long: `Handlers get libraries from bundles that were made ahead of time: 'libs add'
+needs npm, serving needs neither npm nor Node.`,
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&dir, "libs", "", "folder of the bundles (default: "+filepath.Join("tenon", "flowmcp-libs")+" in the user's configuration folder)")
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "List the bundles",
+		Args:  exactly(0, "list takes no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			bundles, err := flowmcp.Bundles(libraryDir(dir, e))
+			for _, b := range bundles {
+				fmt.Fprintf(e.out, "%s %s sha256:%s\n", b.Name, b.Version, b.SHA256)
+			}
+			return err
+		},
+	}
+	cmd.AddCommand(flowmcpLibsAddCommand(e, &dir), list)
+	return cmd
+}
+
+func flowmcpLibsAddCommand(e env, dir *string) *cobra.Command {
+	var from string
+	cmd := &cobra.Command{
+		Use:   "add PACKAGE[@VERSION]...",
+		Short: "Bundle packages for handlers",
+		Long: `Install packages with npm into a temporary folder, without running their
+scripts, and bundle each with all that it imports into one file. Packages that
+are native code are refused.`,
+		Example: `  tenon flowmcp libs add ethers indicatorts trading-signals moment
+  tenon flowmcp libs add --from ./project ethers`,
+		Args: atLeast(1, "add needs the name of a package"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return addLibraries(cmd.Context(), e, libraryDir(*dir, e), from, args)
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "folder whose node_modules has the packages, instead of installing them")
+	return cmd
+}
+
+// addLibraries bundles each package. One that cannot be bundled costs the
+// others nothing.
+func addLibraries(ctx context.Context, e env, dir, from string, packages []string) error {
+	if from == "" {
+		temporary, err := os.MkdirTemp("", "tenon-libs-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		if err := bundle.Install(ctx, temporary, npmEnv(e), packages...); err != nil {
+			return err
+		}
+		from = temporary
+	}
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, p := range packages {
+		b, err := bundle.Build(from, bundle.Name(p))
+		if err == nil {
+			var added flowmcp.Bundle
+			added, err = flowmcp.AddBundle(dir, b.Name, b.Version, b.Source)
+			if err == nil {
+				fmt.Fprintf(e.out, "%s %s: %d KB, sha256:%s\n", added.Name, added.Version, len(b.Source)>>10, added.SHA256)
+				continue
+			}
+		}
+		failed = true
+		fmt.Fprintf(e.err, "tenon: %s: %v\n", p, err)
+		if errors.Is(err, bundle.ErrNative) {
+			fmt.Fprintf(e.err, "  tools that need it are not served; 'tenon tools' names them\n")
+		}
+	}
+	if failed {
+		return errToolFailed // exit 1: the reasons are printed
+	}
+	return nil
+}
+
+// npmEnv is what npm needs to find its settings and its registry.
+func npmEnv(e env) []string {
+	var all []string
+	for _, name := range []string{
+		"PATH", "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "SystemRoot", "TEMP", "TMP", "TMPDIR", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig",
+		"NPM_CONFIG_REGISTRY", "npm_config_registry", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE",
+	} {
+		if v, ok := e.getenv(name); ok {
+			all = append(all, name+"="+v)
+		}
+	}
+	return all
+}
+
+// libraryDir is the folder of the bundles: the one that is named, or that of
+// the user.
+func libraryDir(named string, e env) string {
+	if named != "" {
+		return named
+	}
+	for _, base := range [][2]string{{"XDG_CONFIG_HOME", ""}, {"APPDATA", ""}, {"HOME", ".config"}} {
+		if dir, ok := e.getenv(base[0]); ok && dir != "" {
+			return filepath.Join(dir, base[1], "tenon", "flowmcp-libs")
+		}
+	}
+	return ""
+}
