@@ -15,13 +15,18 @@ const cases = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'u
 export async function judge(client, where, pick = () => true) {
   const tools = await client.list()
   const faults = checkList(tools)
-  const saved = {}
+  const saved = client.forgets ? { NEW: 'b1001' } : {} // where nothing is ever made, any book will do
   const called = new Set()
   const chosen = cases.filter(c => (!c.only || c.only === where) && pick(c)) // "python": numbers that no double holds
   for (const c of chosen) {
     called.add(c.tool)
     const args = fill(c.arguments, saved)
-    const outcome = await outcomeOf(() => client.call(c.tool, args))
+    let outcome = await outcomeOf(() => client.call(c.tool, args))
+    if (c.consent && !client.asks) {
+      faults.push(...checkRequest(outcome).map(f => `${c.tool}, ${c.name}: ${f}`))
+      if (client.forgets) continue // each call has a session of its own: nobody could agree in the next one
+      outcome = await outcomeOf(() => client.call(c.tool, { ...args, __confirmed: true }))
+    }
     for (const [name, at] of Object.entries(c.save ?? {})) saved[name] = pointer(outcome, at)
     faults.push(...checkOutcome(outcome, c).map(f => `${c.tool}, ${c.name}: ${f}`))
   }
@@ -82,6 +87,15 @@ async function outcomeOf(call) {
   } catch (e) {
     return { error: { code: e.code, message: e.message ?? String(e) } }
   }
+}
+
+// checkRequest: a call that changes something is answered with a request for
+// consent, and nothing was done.
+function checkRequest(outcome) {
+  const type = outcome.structuredContent?.type
+  const executed = outcome._meta?.['tenon/contract']?.executed
+  if (type !== 'confirmation_request') return [`expected a request for consent, got ${show(outcome.error ?? type)}`]
+  return executed === 'no' ? [] : [`a request for consent says executed: ${show(executed)}`]
 }
 
 function checkOutcome(outcome, c) {

@@ -11,13 +11,25 @@ const transport = where === 'stdio'
   ? new StdioClientTransport({ command: first, args: rest, stderr: 'ignore' })
   : new StreamableHTTPClientTransport(new URL(first))
 const options = era === 'legacy' ? {} : { versionNegotiation: { mode: { pin: era } } }
-const client = new Client({ name: 'tenon-ci', version: '1' }, options)
+// Its person agrees to everything, and is counted: consent is asked for before
+// each call that changes something.
+const client = new Client({ name: 'tenon-ci', version: '1' }, { ...options, capabilities: { elicitation: { form: {} } } })
+let asked = 0
+client.setRequestHandler('elicitation/create', async () => {
+  asked++
+  return { action: 'accept', content: { confirm: true } }
+})
 await client.connect(transport)
 
 await judge({
   name: `TypeScript client 2, ${era}, over ${where === 'stdio' ? 'stdio' : 'HTTP'}`,
   list: async () => (await client.listTools()).tools,
+  asks: true,
   call: (name, args) => client.callTool({ name, arguments: args }),
   abandon: (name, args) => client.callTool({ name, arguments: args }, { timeout: 500 }),
 }, where)
+if (asked === 0) {
+  console.log('FAIL nobody was asked for consent')
+  process.exitCode = 1
+}
 await client.close()

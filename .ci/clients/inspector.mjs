@@ -35,5 +35,5 @@ async function call(name, args) {
   return JSON.parse(p.stdout).result
 }
 
-await judge({ name: `Inspector, ${era}, over HTTP`, list, call }, 'demo', firstOfEachTool())
+await judge({ name: `Inspector, ${era}, over HTTP`, list, call, forgets: era === 'legacy' }, 'demo', firstOfEachTool())
 rmSync(home, { recursive: true })

@@ -124,6 +124,12 @@ async def main(where, mode, target, quiet):
         names = [t.name for t in await list_tools(client)]
         for case in chosen:
             outcome = await call(client, case, saved)
+            if case.get("consent"):
+                asked = (outcome.get("structuredContent") or {}).get("type")
+                if asked != "confirmation_request":
+                    faults.append(f"{case['tool']}, {case['name']}: expected a request for consent, got {show(asked)}")
+                case = case | {"arguments": case["arguments"] | {"__confirmed": True}}
+                outcome = await call(client, case, saved)
             for name, at in case.get("save", {}).items():
                 got = pointer(outcome, at)
                 saved[name] = None if got is ABSENT else got
