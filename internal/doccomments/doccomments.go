@@ -144,13 +144,19 @@ func (p *source) function(d *ast.FuncDecl) {
 	p.functions["doc"+upper(receiver)+upper(d.Name.Name)] = text
 }
 
-// signatures notes the types of all functions that can be tools.
+// signatures notes the types of all functions that can be tools, and of the
+// forms that they ask for.
 func (p *source) signatures(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
-		if t, ok := n.(*ast.FuncType); ok {
-			if in, out := signature(t); in != nil {
+		switch n := n.(type) {
+		case *ast.FuncType:
+			if in, out := signature(n); in != nil {
 				p.want(in)
 				p.want(out)
+			}
+		case *ast.IndexExpr:
+			if ask, ok := n.X.(*ast.SelectorExpr); ok && ask.Sel.Name == "AskFor" {
+				p.want(n.Index)
 			}
 		}
 		return true
