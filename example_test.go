@@ -132,11 +132,12 @@ func ExampleBuild() {
 	}
 	gateway := tenon.NewGateway(tenon.Build(offers, tenon.BuildOptions{}), tenon.GatewayOptions{})
 	for _, tool := range gateway.Catalog().Tools() {
-		fmt.Println(tool.Source(), tool.Name())
+		fmt.Println(tool.Name())
 	}
 	// Output:
-	// own own_find_pet
-	// pets pets_find_pet
-	// pets list_pets
-	// shop list_food_shop
+	// own_find_pet
+	// pets_find_pet
+	// list_pets
+	// list_food_shop
+	// describe
 }
