@@ -182,7 +182,7 @@ func checkEnd(t *testing.T, off uint64) (fault string) {
 		default:
 			fault = "the conversation goes on"
 			cancel()
-			<-p.ended
+			_ = <-p.ended // the end of ctx
 		}
 	})
 	return fault

@@ -13,7 +13,7 @@ export const scenes = [
   { title: 'contract_violation', tool: 'breach', throws: 'API error: The answer of breach breaks its contract: ', code: 'contract_violation' },
   { title: 'network_error', tool: 'break', throws: 'API error: ', code: 'network_error' },
   { title: 'an unknown tool', tool: 'nobody', throws: 'RPC error: unknown tool "nobody"' },
-  { title: 'confirmation declined', needs: '--confirm ', tool: 'make', says: false, throws: 'Operation cancelled', made: 0 },
-  { title: 'confirmation accepted', needs: '--confirm ', tool: 'make', says: true, data: { id: 1 }, made: 1 },
+  { title: 'confirmation declined', tool: 'make', says: false, throws: 'Operation cancelled', made: 0 },
+  { title: 'confirmation accepted', tool: 'make', says: true, data: { id: 1 }, made: 1 },
   { title: 'a partial answer and its continuation', needs: '--max-result-bytes ', tool: 'rows', parts: true },
 ]
