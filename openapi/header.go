@@ -20,7 +20,7 @@ func (p *plan) headers(root argument) (http.Header, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !given {
+		if !given || v.isVoid() && !q.json {
 			continue
 		}
 		text, err := q.headerText(v)

@@ -83,6 +83,20 @@ func (a argument) given() bool {
 	return k != rawjson.Invalid && k != rawjson.Null
 }
 
+// isVoid tells a list or an object of which nothing would be written: such a
+// value is undefined (RFC 6570 §2.3), not empty.
+func (a argument) isVoid() bool {
+	if k := a.kind(); k != rawjson.Array && k != rawjson.Object {
+		return false
+	}
+	for n := a.doc.First(a.node); n != rawjson.None; n = a.doc.Next(n) {
+		if (argument{a.doc, n}).given() {
+			return false
+		}
+	}
+	return true
+}
+
 // scalar is the value as text: a string without quotes and escapes, a number
 // as it was written, anything else as JSON.
 func (a argument) scalar() []byte {
