@@ -299,6 +299,27 @@ func TestFormsAreFlat(t *testing.T) {
 	}
 }
 
+// TestConfirmIsAskedBeforeTheFunctionBegins: a no costs nothing, a yes is
+// followed by one run.
+func TestConfirmIsAskedBeforeTheFunctionBegins(t *testing.T) {
+	ask := tenon.Confirm(func(o order) tenon.Question { return tenon.Consent(fmt.Sprintf("Ask %d times?", o.Questions)) })
+	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
+		for answer, want := range map[string]counted{
+			`{"action":"accept","content":{}}`: {began: 1, worked: 1},
+			`{"action":"decline"}`:             {},
+			`{"action":"cancel"}`:              {},
+		} {
+			var n counted
+			f := tenon.Func("fill", "", n.fill).With(tenon.FuncOptions{Confirm: ask})
+			p := meet(t, revision, f, map[string]string{"Ask 0 times?": answer})
+			m := p.call(`{"Questions":0}`)
+			if n != want || len(p.asked) != 1 || m.Result.IsError != (want.worked == 0) {
+				t.Errorf("%s, %s: asked %q, %+v, %+v", revision, answer, p.asked, n, m)
+			}
+		}
+	}
+}
+
 func TestConfirmationIsAboutTheArguments(t *testing.T) {
 	f := tenon.Func("fill", "", new(counted).fill)
 	ask := tenon.Confirm(func(o order) tenon.Question { return tenon.Consent(fmt.Sprintf("Ask %d times?", o.Questions)) })
