@@ -77,8 +77,8 @@ func TestAWorkerThatIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
-	port := taken.Addr().(*net.TCPAddr).Port
+	defer func() { _ = taken.Close() }()
+	port := portOf(t, taken)
 	tests := []struct {
 		name, hostFile, want, logged string
 	}{
@@ -108,6 +108,15 @@ func TestAWorkerThatIsGivenUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+func portOf(t *testing.T, l net.Listener) int {
+	t.Helper()
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatal(l.Addr())
+	}
+	return addr.Port
 }
 
 // safeLog is a buffer for several goroutines.
@@ -229,7 +238,7 @@ func resources(t *testing.T) counted {
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, task := range tasks {
 		text, _ := os.ReadFile(task)
-		for _, pid := range strings.Fields(string(text)) {
+		for pid := range strings.FieldsSeq(string(text)) {
 			if _, err := strconv.Atoi(pid); err == nil {
 				c.children++
 			}
@@ -245,7 +254,7 @@ func TestReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := l.Addr().(*net.TCPAddr).Port
+	port := portOf(t, l)
 	_ = l.Close()
 	dir := newApp(t, "", functions.Tool{Name: "Hang"}, functions.Tool{Name: "Echo", Envelope: true}, functions.Tool{Name: "Pid"})
 	write(t, dir, "host.json", hostFile("plain", port))
@@ -254,8 +263,7 @@ func TestReload(t *testing.T) {
 	g, s := serve(t, dir, o)
 	first := call(t, g, "pid", "{}").Text
 	hanging := make(chan outcome, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx := t.Context()
 	go func() {
 		res, err := g.Call(ctx, &tenon.Call{Tool: "hang", Args: []byte("{}")})
 		if err != nil {
