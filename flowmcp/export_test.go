@@ -2,6 +2,7 @@ package flowmcp
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
 	"github.com/tenon-mcp/tenon"
@@ -101,3 +102,14 @@ func Library(ctx context.Context, s *Source, tap *Tap) (files, factories int, wr
 
 // HostsIn are the patterns of the hosts that a text names.
 func HostsIn(text string) []string { return hostsIn(text) }
+
+// RunAnyway runs postRequest of the tool a, whatever the rules say about the
+// file.
+func RunAnyway(ctx context.Context, text string, worker []string) ([]byte, error) {
+	f := readSchema("Test.mjs", []byte(text), rules{shelf: newShelf("")})
+	pool := sandbox.NewPool(sandbox.Options{Command: worker})
+	defer pool.Close()
+	r := &runner{pool: pool, library: func(string) (sandbox.Library, bool) { return sandbox.Library{}, false }, programs: map[*file]*sandbox.Program{}}
+	ask := func(context.Context, string, []byte) (sandbox.Answer, error) { return sandbox.Answer{}, errors.New("SEC100") }
+	return r.run(ctx, f, sandbox.Call{Function: "postRequest", Args: []byte(`{"tool":"a","struct":{},"payload":{},"response":1}`), Ask: ask})
+}

@@ -70,6 +70,7 @@ func readSchema(path string, text []byte, r rules) *file {
 		if f.handlers = c.readHandlers(f.main); f.handlers.line > 0 {
 			f.text, f.hosts = text, hostsIn(string(text))
 		}
+		c.checkSigning(f)
 		c.readLists(f, r)
 		c.readRoutes(f)
 		c.checkUnusedLists(f)

@@ -142,6 +142,36 @@ func TestHandlerFaults(t *testing.T) {
 	}
 }
 
+// TestEvasions has the ways around a scan of the text: each must leave a
+// handler with nothing, whatever the rules say about its file.
+func TestEvasions(t *testing.T) {
+	for _, code := range []string{
+		"const m = /'/; const c = await import(`node:child_process`); const n = /'/; return { response: c }",
+		"return { response: `${process.env.HOME}` }",
+		"return { response: (0,eval)('1') }",
+		"return { response: (()=>{}).constructor('return process')().env }",
+		"const p = process; return { response: p.env }",
+		"return { response: process?.env.HOME }",
+		"return { response: require ('fs').readFileSync('/etc/passwd') }",
+		"const f =Function('return this'); return { response: f().process.env }",
+		"const g = globalThis; return { response: g['pro' + 'cess'].env.HOME }",
+		"return { response: await /*\n* */ import('fs') }",
+		"return { response: await (await fetch('https://shop.example/')).text() }",
+		"return { response: new XMLHttpRequest().open('GET', '/') }",
+		"return { response: new WebSocket('wss://shop.example/').url }",
+		"return { response: await new Promise((r) => setTimeout(() => r(1), 1)) }",
+		"return { response: [].constructor.constructor('return 1')() }",
+		"return { response: Reflect.construct(Object.getPrototypeOf(async () => {}).constructor, ['return 1'])() }",
+	} {
+		text := handled("postRequest: async ({ struct }) => { " + code + " }")
+		out, err := flowmcp.RunAnyway(t.Context(), text, worker())
+		if err == nil {
+			t.Errorf("%s: %s", code, out)
+		}
+		t.Log(err)
+	}
+}
+
 // TestHandlerSecrets hands the values out where the operator says so.
 func TestHandlerSecrets(t *testing.T) {
 	const text = `preRequest: async ({ struct }) => { const { createHash } = await import('crypto')

@@ -64,6 +64,20 @@ func (c *checker) readHandlers(main *node) handlerSet {
 	return h
 }
 
+// checkSigning names a file that may need the values of its server parameters.
+func (c *checker) checkSigning(f *file) {
+	if len(f.server) == 0 {
+		return
+	}
+	for _, name := range []string{"createHash", "createHmac", "btoa", "base64"} {
+		if f.handlers.names[name] {
+			c.add(-1, Finding{Code: "SEC105", Severity: Info, Path: "handlers", Message: "uses " + name +
+				" and the file has server parameters: if it signs with one, the operator must hand it out (handler secrets)"})
+			return
+		}
+	}
+}
+
 // stages are the handlers of a tool, in the order of a call; nil: they cannot
 // be told.
 func (e *evaluator) stages(x *js.ObjectExpr) []string {
