@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ type api struct {
 	doc     *document
 	at      *url.URL // where the document was read; nil: a file
 	options Options
+	choice  *chooser
 	base    *url.URL // the server of operations that name none
 	baseErr error    // why there is no base
 
@@ -58,6 +60,9 @@ func (a *api) index() tenon.Offer {
 			continue
 		}
 		ix.path(path, item)
+	}
+	for _, rule := range a.choice.unused() {
+		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
 	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
 	return ix.offer
@@ -122,7 +127,10 @@ func (ix *indexer) operation(method, path string, item, v value) {
 	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
 	op.safe = isSafe(method) || node.isTrue("x-mcp-safe")
 	wanted := propose(node.strAt("operationId"), method, path)
-	name := ix.names.take(wanted)
+	name := ix.names.take(wanted) // also of what is not chosen: a choice renames nothing
+	if !ix.api.choice.takes(op) {
+		return
+	}
 	if name != wanted {
 		ix.fault(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
 	}

@@ -49,6 +49,7 @@ type Options struct {
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration     // of one request, from connecting to the last byte; 0: 30 s
 
+	Choose   Choice   // which operations become tools
 	FileRoot string   // folder below which an argument may name a file to send, as file:PATH; empty: none
 	Overlays []string // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
 	RefRoot  string   // folder below which the other files of a document on disk may lie; empty: the document's own
@@ -157,6 +158,10 @@ type origin struct {
 }
 
 func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, error) {
+	choice, err := o.Choose.read()
+	if err != nil {
+		return tenon.Offer{}, err
+	}
 	main, told, err := overlaid(from.name, raw, overlays)
 	if err != nil {
 		return tenon.Offer{}, err
@@ -168,7 +173,7 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	if from.library.web() {
 		from.library.fetchAll(doc.root.file)
 	}
-	a := &api{doc: doc, at: from.at.url, options: o, yes: true}
+	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, yes: true}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}

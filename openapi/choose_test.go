@@ -1,0 +1,70 @@
+package openapi_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi"
+)
+
+const chosenFrom = `{"openapi":"3.0.0","servers":[{"url":"https://example.com"}],"paths":{
+	"/repos":{"get":{"operationId":"repos_list","tags":["Repos"]},"post":{"operationId":"repos_create","tags":["Repos"]}},
+	"/repos/{id}":{"get":{"operationId":"repos_get"},"delete":{"operationId":"repos_delete"}},
+	"/repos/{id}/search":{"post":{"operationId":"search","x-mcp-safe":true}},
+	"/users":{"get":{"operationId":"users_list","tags":["users","Repos"]}}}}`
+
+func TestChoice(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.txt")
+	if err := os.WriteFile(file, []byte("# two of them\nusers_*\n\nGET /repos/{id}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	only := func(rules ...string) openapi.Choice { return openapi.Choice{Only: rules} }
+	for name, c := range map[string]struct {
+		choice openapi.Choice
+		want   string
+	}{
+		"everything":           {openapi.Choice{}, "repos_list repos_create repos_get repos_delete search users_list"},
+		"a tag":                {only("tag:repos"), "repos_list repos_create users_list"},
+		"a method":             {only("method:delete"), "repos_delete"},
+		"a segment":            {only("path:/repos/*"), "repos_get repos_delete"},
+		"any number of them":   {only("path:/repos**"), "repos_list repos_create repos_get repos_delete search"},
+		"an operationId":       {only("id:*_list"), "repos_list users_list"},
+		"without a word":       {only("search"), "search"},
+		"method and path":      {only("GET /repos/{id}"), "repos_get"},
+		"a regular expression": {only(`/^(GET|DELETE) .*repos_[gd]/`), "repos_get repos_delete"},
+		"several rules":        {only("search", "method:DELETE"), "repos_delete search"},
+		"a file":               {only("@" + file), "repos_get users_list"},
+		"exceptions":           {openapi.Choice{Only: []string{"tag:repos"}, Except: []string{"users_*"}}, "repos_list repos_create"},
+		"what changes nothing": {openapi.Choice{ReadOnly: true}, "repos_list repos_get search users_list"},
+	} {
+		offer := load(t, chosenFrom, openapi.Options{Choose: c.choice})
+		var names []string
+		for _, tool := range offer.Tools {
+			names = append(names, tool.Name)
+		}
+		if diff := cmp.Diff(c.want, strings.Join(names, " ")); diff != "" || len(offer.Faults) > 0 {
+			t.Errorf("%s: faults %v, %s", name, offer.Faults, diff)
+		}
+	}
+}
+
+func TestRulesThatMatchNothingAreTold(t *testing.T) {
+	offer := load(t, chosenFrom, openapi.Options{Choose: openapi.Choice{Only: []string{"search", "tag:none"}, Except: []string{"id:nobody"}}})
+	if len(offer.Faults) != 2 || !strings.Contains(offer.Faults[0].What, `"tag:none" matches no`) || !strings.Contains(offer.Faults[1].What, `"id:nobody" matches no`) {
+		t.Errorf("faults %v", offer.Faults)
+	}
+}
+
+func TestRulesThatAreNone(t *testing.T) {
+	for _, rule := range []string{"", "path:", "/(/", "@" + filepath.Join(t.TempDir(), "none")} {
+		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Choose: openapi.Choice{Only: []string{rule}}})
+		if tenon.CodeOf(err) != tenon.CodeUsage {
+			t.Errorf("%q: error %v, want one of usage", rule, err)
+		}
+	}
+}
