@@ -1,0 +1,26 @@
+// The same calls with the format's reference: node reference.mjs CORE FILE ADDRESS once|warm
+import { pathToFileURL } from 'node:url'
+
+const [ core, file, address, mode ] = process.argv.slice( 2 )
+const { FlowMCP } = await import( pathToFileURL( core + '/src/v4/index.mjs' ) )
+const { main, handlers } = await import( pathToFileURL( file ) )
+const there = { ...main, root: address }
+const handlerMap = handlers( { sharedLists: {}, libraries: {} } )
+const call = async ( size ) => {
+    const { struct, status, messages } = await FlowMCP.fetch( { main: there, handlerMap, userParams: { size }, serverParams: {}, routeName: 'listCoins' } )
+    if( !( struct?.status ?? status ) ) { throw new Error( JSON.stringify( struct?.messages ?? messages ) ) }
+}
+const median = async ( n, size ) => {
+    const all = []
+    for( let i = 0; i < n * 1.1; i++ ) {
+        const begun = performance.now()
+        await call( size )
+        all.push( ( performance.now() - begun ) * 1000 )
+    }
+    const rest = all.slice( Math.floor( n / 10 ) ).sort( ( a, b ) => a - b )
+    return rest[ Math.floor( rest.length / 2 ) ]
+}
+if( mode === 'once' ) { await call( 10_000 ) } else {
+    console.log( JSON.stringify( { small: await median( 300, 10_000 ), large: await median( 12, 1_000_000 ), workerMB: 0 } ) )
+}
+process.exit( 0 )
