@@ -182,7 +182,9 @@ func checkEnd(t *testing.T, off uint64) (fault string) {
 		default:
 			fault = "the conversation goes on"
 			cancel()
-			_ = <-p.ended // the end of ctx
+			if err := <-p.ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("the conversation ended with %v", err)
+			}
 		}
 	})
 	return fault
