@@ -23,7 +23,7 @@ func callCommand(e env) *cobra.Command {
 	sources := sourceFlags{
 		level: slog.LevelError, apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}},
 	}
-	var asJSON bool
+	var asJSON, explained bool
 	var output string
 	cmd := &cobra.Command{
 		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
@@ -58,14 +58,19 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output, shape: tool.Tool().Shape}
-			return p.print(res)
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output, shape: tool.Tool().Shape, quiet: explained}
+			err = p.print(res)
+			if explained {
+				explain(e.err, tool.Tool(), res)
+			}
+			return err
 		},
 	}
 	sources.register(cmd)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return sources.complete(cmd.Context(), e, args)
 	}
+	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error how the answer stands to its contract")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
 	return cmd
@@ -220,6 +225,7 @@ type printer struct {
 	asJSON   bool
 	file     string
 	shape    tenon.Shape
+	quiet    bool // what breaks the contract is said elsewhere
 }
 
 func (p printer) print(res *tenon.Result) error {
@@ -237,7 +243,9 @@ func (p printer) print(res *tenon.Result) error {
 		fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
 		return errToolFailed
 	}
-	p.warn(res)
+	if !p.quiet {
+		p.warn(res)
+	}
 	return p.data(res)
 }
 
@@ -301,6 +309,10 @@ func (p printer) warn(res *tenon.Result) {
 		return
 	}
 	contract := doc.Get(doc.Root(), "tenon/contract")
+	if doc.IsStr(doc.Get(contract, "verdict"), string(tenon.Repaired)) {
+		explainFixes(p.err, "tenon: repaired", doc, doc.Get(contract, "repairs"))
+		return
+	}
 	list := doc.Get(contract, "violations")
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
 		where := doc.Str(doc.Get(n, "path"))

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// explain tells a person how an answer stands to its contract: what _meta says
+// of it, in words.
+func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
+	doc, err := rawjson.Parse(res.Meta)
+	if err != nil {
+		doc, _ = rawjson.Parse([]byte("{}")) // policy off: nothing is said
+	}
+	contract := doc.Get(doc.Root(), "tenon/contract")
+	said := func(name string) string { return doc.Str(doc.Get(contract, name)) }
+	fmt.Fprintf(w, "policy    %s: %s\n", tool.Policy, policyWords(tool.Policy))
+	if contract == rawjson.None {
+		return
+	}
+	if status := doc.Get(contract, "status"); status != rawjson.None {
+		fmt.Fprintf(w, "answer    %s %s\n", doc.Raw(status), said("mediaType"))
+	}
+	fmt.Fprintf(w, "verdict   %s: %s\n", said("verdict"), verdictWords(tenon.Verdict(said("verdict"))))
+	fmt.Fprintf(w, "executed  %s: %s\n", said("executed"), executedWords(said("executed")))
+	fmt.Fprintf(w, "retry     %s\n", said("retry"))
+	list := doc.Get(contract, "violations")
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		fmt.Fprintf(w, "breach    %s: expected %s, got %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
+	}
+	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
+	explainFixes(w, "healed", doc, doc.Pointer("/tenon~1arguments/healed"))
+}
+
+func explainFixes(w io.Writer, what string, doc *rawjson.Doc, list rawjson.Node) {
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		fmt.Fprintf(w, "%-9s %s: %s became %s (%s)\n", what, place(doc, n), doc.Str(doc.Get(n, "old")), doc.Str(doc.Get(n, "new")), doc.Str(doc.Get(n, "kind")))
+	}
+}
+
+func place(doc *rawjson.Doc, n rawjson.Node) string {
+	if path := doc.Str(doc.Get(n, "path")); path != "" {
+		return path
+	}
+	return "the whole"
+}
+
+func policyWords(p tenon.Policy) string {
+	switch p {
+	case tenon.Warn:
+		return "what breaks the schema is delivered and reported"
+	case tenon.Repair:
+		return "what breaks the schema is mended where that leaves no doubt, else it is an error"
+	case tenon.Off:
+		return "nothing is published, nothing is checked"
+	case tenon.Enforce:
+	}
+	return "what breaks the schema is an error"
+}
+
+func verdictWords(v tenon.Verdict) string {
+	switch v {
+	case tenon.Fits:
+		return "it is what the description promises"
+	case tenon.Repaired:
+		return "it is what the description promises, after the changes below"
+	case tenon.Violated:
+		return "it breaks the schema"
+	case tenon.Undeclared:
+		return "the description does not name such an answer"
+	case tenon.Unchecked:
+	}
+	return "there was nothing to check"
+}
+
+func executedWords(executed string) string {
+	switch executed {
+	case "no":
+		return "nothing was sent that can change something"
+	case "yes":
+		return "a request that can change something was answered"
+	}
+	return "a request that can change something left, and no answer came back"
+}
