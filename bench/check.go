@@ -39,6 +39,7 @@ func budgets() []budget {
 		atMost("functions.json", "a function's call with 50 KB both ways, to encoding/json alone", 1.5, "big", "ratio"),
 		atMost("functions.json", "allocations more than encoding/json, 1 KB", 16, "small", "moreAllocs"),
 		atMost("functions.json", "allocations more than encoding/json, 50 KB", 16, "big", "moreAllocs"),
+		atMost("host.json", "a function app's call with 1 KB, more than its worker alone, µs (median)", 150, "more_us"),
 		ratio("stdio, 200 B, to a bare loop", 0.75, "stdio-floor-small"),
 	}
 }
