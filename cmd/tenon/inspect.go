@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// bytesPerToken is the rule of thumb for JSON in English; models differ.
+const bytesPerToken = 4
+
+func inspectCommand(e env) *cobra.Command {
+	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}} // what goes wrong is counted
+	var asJSON bool
+	var top int
+	cmd := &cobra.Command{
+		Use:   "inspect SPEC...",
+		Short: "Say how much a description's tools cost a client, and what was left out",
+		Long: `Count the tools that serve would offer, the bytes of tools/list with and
+without the schemas of answers, and what that is in tokens of a model, about.
+The tools that weigh most are listed; --only, --except and --read-only make the
+list shorter, --max-output-schema its schemas.`,
+		Example: `  tenon inspect petstore.yaml
+  tenon inspect --top 20 --only tag:issues github.json`,
+		Args: atLeast(1, "inspect needs at least one SPEC: a file or an https URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := sources.connect(cmd.Context(), e, args)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			in := weigh(w.catalog)
+			if asJSON {
+				return json.NewEncoder(e.out).Encode(in)
+			}
+			return in.print(e.out, top)
+		},
+	}
+	sources.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all numbers as JSON, every tool among them")
+	cmd.Flags().IntVar(&top, "top", 10, "how many of the heaviest tools to list")
+	return cmd
+}
+
+// inspection is what a catalog weighs. Sizes are bytes of JSON.
+type inspection struct {
+	Tools    int      `json:"tools"`
+	Readers  int      `json:"readOnly"` // that say that they change nothing
+	Outputs  int      `json:"withOutputSchema"`
+	Bytes    int      `json:"bytes"` // of tools/list, all pages as one
+	Input    int      `json:"inputSchemaBytes"`
+	Output   int      `json:"outputSchemaBytes"`
+	Warnings int      `json:"warnings"`
+	Heaviest []weight `json:"weights"` // the heaviest first
+}
+
+type weight struct {
+	Tool   string `json:"tool"`
+	Bytes  int    `json:"bytes"`
+	Input  int    `json:"inputSchemaBytes"`
+	Output int    `json:"outputSchemaBytes"`
+}
+
+func weigh(c *tenon.Catalog) inspection {
+	in := inspection{Heaviest: []weight{}, Warnings: len(c.Faults())}
+	for _, t := range c.Tools() {
+		input, output := t.Schemas()
+		w := weight{Tool: t.Name(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}
+		in.Tools++
+		in.Bytes += w.Bytes
+		in.Input += w.Input
+		in.Output += w.Output
+		if output != nil {
+			in.Outputs++
+		}
+		if h := t.Tool().Hints.ReadOnly; h != nil && *h {
+			in.Readers++
+		}
+		in.Warnings += len(t.Faults())
+		in.Heaviest = append(in.Heaviest, w)
+	}
+	slices.SortStableFunc(in.Heaviest, func(a, b weight) int { return b.Bytes - a.Bytes })
+	return in
+}
+
+func (in inspection) print(out io.Writer, top int) error {
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "tools\t%d\t%d read only, %d with an output schema\n", in.Tools, in.Readers, in.Outputs)
+	fmt.Fprintf(tw, "tools/list\t%s\t%s\n", size(in.Bytes), tokens(in.Bytes))
+	fmt.Fprintf(tw, "  input schemas\t%s\t%s\n", size(in.Input), tokens(in.Input))
+	fmt.Fprintf(tw, "  output schemas\t%s\t%s\n", size(in.Output), tokens(in.Output))
+	fmt.Fprintf(tw, "  without them\t%s\t%s\n", size(in.Bytes-in.Output), tokens(in.Bytes-in.Output))
+	fmt.Fprintf(tw, "warnings\t%d\t'tenon tools --verbose' prints them\n", in.Warnings)
+	if top = min(top, len(in.Heaviest)); top > 0 {
+		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT\n")
+		for _, w := range in.Heaviest[:top] {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", w.Tool, size(w.Bytes), size(w.Input), size(w.Output))
+		}
+	}
+	return tw.Flush()
+}
+
+func size(n int) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d B", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%d kB", n/1000)
+	}
+	return fmt.Sprintf("%d MB", n/1_000_000)
+}
+
+func tokens(n int) string { return fmt.Sprintf("about %d tokens", n/bytesPerToken) }
