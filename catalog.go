@@ -71,6 +71,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 			c.add(n.Name, t, name, o.Adjust)
 		}
 	}
+	c.addNextPart()
 	c.addDescribe(o.Describe)
 	return c
 }

@@ -30,6 +30,9 @@ func compileChecks(t *Tool) checks {
 		return c
 	}
 	c.own = t.reserves() &^ reserve.Declared(contract.Input)
+	if t.resumes {
+		c.own = reserve.Token
+	}
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}

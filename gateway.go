@@ -74,6 +74,9 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (res *Result, err error) {
 	}
 	checks := e.prepare()
 	c, own := ownArguments(c, checks.own)
+	if own.Token != "" {
+		return g.resume(ctx, e, c, own.Token), nil
+	}
 	c, healed, violations := checks.wallOne(c)
 	defer func() { res.tellHealed(healed) }()
 	if len(violations) > 0 {
@@ -101,5 +104,9 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (res *Result, err error) {
 	if reply.Blocks != nil || reply.Meta != nil || reply.Failed {
 		return g.ownContent(e, checks, &reply), nil
 	}
-	return g.answered(e, checks, &reply), nil
+	j, failed := g.judged(e, checks, &reply)
+	if failed != nil {
+		return failed, nil
+	}
+	return g.fit(ctx, e, c, &reply, j), nil
 }

@@ -59,7 +59,7 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 func (e *Entry) publishedOutput(c Contract) (doc []byte) {
 	p := e.tool.promise(c)
 	switch {
-	case e.tool.Policy == Off:
+	case e.tool.Policy == Off, e.tool.resumes: // a part has the schema of the tool that was called first
 	case e.tool.Shape == OpenAPIMCP:
 		doc = shape.PublishOpenAPIMCP(p)
 	case e.tool.Shape == FlowMCP:

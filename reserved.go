@@ -8,6 +8,9 @@ func (t *Tool) reserves() (set reserve.Set) {
 	if t.asksConsent() {
 		set |= reserve.Confirmed
 	}
+	if t.MaxResult > 0 {
+		set |= reserve.Token
+	}
 	return set
 }
 

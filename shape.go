@@ -15,8 +15,32 @@ func (r *Reply) answer(f shape.Form) shape.Answer {
 // shapeSuccess gives a reply the shape that the tool published.
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 	a := r.answer(j.form)
-	res := &Result{Value: e.prepare().data(&a)}
-	switch e.tool.Shape {
+	return e.dress().shape(r, j, e.prepare().data(&a))
+}
+
+// dress is what a success is given its form by. It outlives its tool.
+type dress struct {
+	Tool   string
+	Shape  Shape
+	Policy Policy
+	Wraps  bool // native: the value stands under "result"
+	Bare   bool // native: no schema is published, so nothing says how to wrap
+}
+
+func (e *Entry) dress() dress {
+	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Policy: e.tool.Policy}
+	if d.Shape != OpenAPIMCP && d.Shape != FlowMCP {
+		e.publish.Do(e.render)
+		d.Wraps, d.Bare = e.wraps, e.output == nil
+	}
+	return d
+}
+
+// shape forms value, which stands for the body of r.
+func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
+	a := r.answer(j.form)
+	res := &Result{Value: value}
+	switch d.Shape {
 	case OpenAPIMCP:
 		res.Structured = a.OpenAPIMCP(res.Value)
 		res.Content = []Block{{Text: res.Structured}}
@@ -24,25 +48,24 @@ func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 		res.Structured = shape.FlowMCP(res.Value)
 		res.Content = []Block{{Text: res.Structured}}
 	default:
-		res.Structured = e.native(res.Value)
+		res.Structured = d.native(res.Value)
 		res.Content = shape.Texts(j.form, res.Value, textBlock)
 	}
 	if j.form == shape.Binary {
 		res.Content = append(res.Content, Block{Kind: blockKind(r.Media), Data: r.Body, Media: shape.Essence(r.Media), URI: "tenon:answer"})
 	}
-	res.Meta = appendMeta(&e.tool, r, j)
+	res.Meta = appendMeta(&Tool{Name: d.Tool, Shape: d.Shape, Policy: d.Policy}, r, j)
 	return res
 }
 
 // native is the structured content of the native shape: the value itself where
 // it can stand there.
-func (e *Entry) native(data []byte) []byte {
-	e.publish.Do(e.render)
+func (d dress) native(data []byte) []byte {
 	isObject := len(data) > 0 && data[0] == '{'
 	switch {
-	case isObject && !e.wraps:
+	case isObject && !d.Wraps:
 		return data
-	case e.output == nil: // nothing is published, so nothing says how to wrap
+	case d.Bare:
 		return nil
 	}
 	return shape.WrapNative(data)

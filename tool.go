@@ -61,12 +61,15 @@ type Tool struct {
 	Meta        json.RawMessage // JSON object for the definition's _meta; nil: none
 	Policy      Policy          // empty: Enforce
 	Shape       Shape           // empty: Native
+	MaxResult   int             // bytes of a value before it is cut into parts; 0: no limit
 	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
 	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
 	Consent     ConsentRule     // whether somebody has to agree before a call
 	Confirm     Confirmer       // what to ask them; nil: whether the call may be made
 	Handler     Handler         // what a call does; must not be nil
 	Origin      Fault           // File and Line where the tool is described, for reports about it
+
+	resumes bool // it hands out the parts of other tools' answers
 }
 
 // Hints are the tool annotations of MCP. A nil pointer leaves the member out,

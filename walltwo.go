@@ -33,6 +33,15 @@ type judgement struct {
 
 // answered judges a reply and gives it its shape.
 func (g *Gateway) answered(e *Entry, checks *checks, r *Reply) *Result {
+	j, failed := g.judged(e, checks, r)
+	if failed != nil {
+		return failed
+	}
+	return shapeSuccess(e, r, j)
+}
+
+// judged judges a reply; the result is not nil where it is a failure.
+func (g *Gateway) judged(e *Entry, checks *checks, r *Reply) (judgement, *Result) {
 	t := &e.tool
 	j := judgement{verdict: Unchecked, form: formOfReply(r)}
 	if t.Policy == Off {
@@ -42,15 +51,15 @@ func (g *Gateway) answered(e *Entry, checks *checks, r *Reply) *Result {
 		g.tellBreach(t, r, &j)
 	}
 	if !r.succeeded() {
-		return shapeFailure(t, upstreamError(r, j))
+		return j, shapeFailure(t, upstreamError(r, j))
 	}
 	if t.Policy == Repair {
 		j.mend(r)
 	}
 	if j.broken() && t.Policy != Warn && t.Policy != Off {
-		return shapeFailure(t, breach(t, r, j))
+		return j, shapeFailure(t, breach(t, r, j))
 	}
-	return shapeSuccess(e, r, j)
+	return j, nil
 }
 
 // succeeded reports whether the reply is a success: without HTTP it always is.

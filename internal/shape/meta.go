@@ -148,6 +148,13 @@ func appendUpstream(dst []byte, status int, header http.Header) []byte {
 	return append(dst, `}}`...)
 }
 
+// Visible returns the headers that may be told: no credentials.
+func Visible(h http.Header) http.Header {
+	h = maps.Clone(h)
+	maps.DeleteFunc(h, func(name string, _ []string) bool { return hiddenHeader(name) })
+	return h
+}
+
 // hiddenHeader tells the response headers that stay here: credentials, and
 // those that concern only the connection.
 func hiddenHeader(name string) bool {

@@ -1,0 +1,159 @@
+package tenon
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// partLife is how long the parts of an answer can be asked for.
+const partLife = 10 * time.Minute
+
+// rest is what is kept of an answer that was cut, beside its value: all that a
+// part is formed by, so that a catalog that was swapped in between changes
+// nothing.
+type rest struct {
+	Subject    Subject
+	Call       string // names the first call with its arguments
+	Dress      dress
+	Status     int
+	Media      string
+	Header     http.Header
+	Sent       Sent
+	Verdict    Verdict
+	Violations []schema.Violation
+	Repairs    []schema.Fix
+	Cut        *schema.Cut
+	Until      time.Time
+}
+
+// fit gives a success its shape: whole where it is within the tool's limit,
+// else its first part, while the value is kept for the others.
+func (g *Gateway) fit(ctx context.Context, e *Entry, c *Call, r *Reply, j judgement) *Result {
+	limit := e.tool.MaxResult
+	if limit <= 0 || len(r.Body) <= limit || j.form != shape.JSON {
+		return shapeSuccess(e, r, j)
+	}
+	a := r.answer(j.form)
+	value := e.prepare().data(&a)
+	if len(value) <= limit {
+		return e.dress().shape(r, j, value)
+	}
+	var against *schema.Schema // a value that breaks its schema was promised nothing
+	if j.verdict == Fits || j.verdict == Repaired {
+		against = j.against
+	}
+	cut := against.Cut(value, limit)
+	if cut == nil {
+		return tooLarge(e.dress().shape(r, j, value), limit)
+	}
+	k := &rest{
+		Subject: c.Subject, Call: reserve.Key(string(c.Subject), c.Tool, c.Args), Dress: e.dress(),
+		Status: r.Status, Media: r.Media, Header: shape.Visible(r.Header), Sent: r.Sent,
+		Verdict: j.verdict, Violations: j.violations, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
+	}
+	id := rand.Text()
+	if err := g.keep(ctx, id, k, value); err != nil {
+		g.log.Warn("a large answer cannot be kept and is delivered whole", "tool", e.tool.Name, "bytes", len(value), "error", err)
+		return tooLarge(e.dress().shape(r, j, value), limit)
+	}
+	return k.part(id, 0, value)
+}
+
+func tooLarge(res *Result, limit int) *Result {
+	res.Meta = joinObjects(res.Meta, shape.Over(len(res.Value), limit))
+	return res
+}
+
+func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) error {
+	b, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	if err := g.state.Put(ctx, "value "+id, value, partLife); err != nil {
+		return err
+	}
+	return g.state.Put(ctx, "rest "+id, b, partLife)
+}
+
+// part forms part i, counted from 0.
+func (k *rest) part(id string, i int, value []byte) *Result {
+	p := shape.Part{Number: i + 1, Of: len(k.Cut.Parts), Cut: k.Cut.Pointer, Returned: k.Cut.Parts[i].Items, Until: k.Until}
+	for _, s := range k.Cut.Parts {
+		p.Total += s.Items
+	}
+	if p.Number < p.Of {
+		p.Token = id + "." + strconv.Itoa(p.Number+1)
+	}
+	r := &Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
+	j := judgement{verdict: k.Verdict, violations: k.Violations, repairs: k.Repairs, form: shape.JSON}
+	slice := k.Cut.AppendPart(make([]byte, 0, k.Cut.Size(value, i)), value, i)
+	res := k.Dress.shape(r, j, slice)
+	if k.Dress.Shape == OpenAPIMCP {
+		res.Structured = p.OpenAPIMCP(res.Structured)
+		res.Content = []Block{{Text: res.Structured}}
+	} else {
+		res.Content = append(res.Content, Block{Text: []byte(p.Words())})
+	}
+	res.Meta = joinObjects(res.Meta, p.Meta())
+	return res
+}
+
+// resume answers a call that asks for a part. Nothing else of the path is
+// passed: no confirmation, no handler, no upstream.
+func (g *Gateway) resume(ctx context.Context, e *Entry, c *Call, token string) *Result {
+	id, number, _ := strings.Cut(token, ".")
+	kept, ok, err := g.state.Get(ctx, "rest "+id)
+	var k rest
+	if err != nil || !ok || json.Unmarshal(kept, &k) != nil || k.Subject != c.Subject || !e.tool.resumes && k.Dress.Tool != c.Tool {
+		return unknownToken(e)
+	}
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 1 || i > len(k.Cut.Parts) {
+		return unknownToken(e)
+	}
+	if !e.tool.resumes && string(c.Args) != "{}" && reserve.Key(string(c.Subject), c.Tool, c.Args) != k.Call {
+		return shapeFailure(&e.tool, refusal(CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
+			"Send resume_token alone"))
+	}
+	value, ok, err := g.state.Get(ctx, "value "+id)
+	if err != nil || !ok {
+		return unknownToken(e)
+	}
+	return k.part(id, i-1, value)
+}
+
+func unknownToken(e *Entry) *Result {
+	return shapeFailure(&e.tool, refusal(CodeValidation, "This resume_token is not known here: it is older than ten minutes, or of somebody else. "+
+		"This request executed nothing; the call that made the token was executed when it was made.",
+		"If the call only reads, make it again without resume_token"))
+}
+
+// addNextPart adds a tool that hands out parts, for clients that insist on the
+// required arguments of the tool that was called first.
+func (c *Catalog) addNextPart() {
+	for _, e := range c.tools {
+		if e.tool.MaxResult <= 0 {
+			continue
+		}
+		readOnly := true
+		c.add("tenon", Tool{
+			Name: "next_part", Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
+			Description: "Returns the next part of an answer that was too large for one result.",
+			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},
+			Promise:     Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
+			Handler: func(context.Context, *Call) (Reply, error) {
+				return Reply{}, errorf(CodeValidation, "resume_token is missing")
+			},
+		}, "next_part", nil)
+		return
+	}
+}
