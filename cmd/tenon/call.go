@@ -23,7 +23,7 @@ func callCommand(e env) *cobra.Command {
 	sources := sourceFlags{
 		level: slog.LevelError, apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}},
 	}
-	var asJSON, explained bool
+	var asJSON, explained, dry bool
 	var output string
 	cmd := &cobra.Command{
 		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
@@ -54,7 +54,11 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			res, err := w.gateway.Call(cmd.Context(), &tenon.Call{Tool: tool.Name(), Args: arguments, Subject: "owner"})
+			request := &tenon.Call{Tool: tool.Name(), Args: arguments, Subject: "owner"}
+			if dry {
+				return sources.showRequest(cmd.Context(), e, w, request)
+			}
+			res, err := w.gateway.Call(cmd.Context(), request)
 			if err != nil {
 				return err
 			}
@@ -70,6 +74,7 @@ answer that breaks its schema is reported on standard error.`,
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return sources.complete(cmd.Context(), e, args)
 	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the request that would be sent, with what the operator gave hidden, and send nothing")
 	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error how the answer stands to its contract")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")

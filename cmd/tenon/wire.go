@@ -46,6 +46,8 @@ type sourceFlags struct {
 	verbose    bool
 	handlers   handlerFlags
 	level      slog.Level // of the log without --verbose
+
+	client *http.Client // the way out that connect made
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
@@ -170,6 +172,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, usagef("--allow-host: %v", err)
 	}
+	f.client = client
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
 		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: f.timeout,
