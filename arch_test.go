@@ -58,7 +58,8 @@ func rooms() map[string][]string {
 func keepers() map[string]string {
 	return map[string]string{
 		"github.com/santhosh-tekuri/jsonschema/": "schema",
-		"golang.org/x/text/":                     "schema",
+		"golang.org/x/text/":                     "internal/egress",
+		"github.com/andybalholm/brotli":          "internal/egress",
 		"go.yaml.in/yaml/":                       "internal/yaml",
 		"github.com/spf13/cobra":                 "cmd/tenon",
 		"modernc.org/quickjs":                    "internal/sandbox",

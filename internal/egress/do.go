@@ -9,7 +9,7 @@ import (
 type Response struct {
 	Status   int         // 0: no answer came
 	Header   http.Header // nil without an answer
-	Body     []byte      // without transfer encoding and gzip; another Content-Encoding still stands in Header; the caller owns it
+	Body     []byte      // without transfer encoding, gzip and br; another Content-Encoding still stands in Header; the caller owns it
 	Progress Progress
 }
 
@@ -33,18 +33,25 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 		return Response{}, nil, newError(r, err, NotSent)
 	}
 	d, _ := c.Transport.(*door)
-	if d != nil && r.Header.Get("User-Agent") == "" {
-		setAgent(r, d.agent)
+	asked := false
+	if d != nil {
+		if r.Header.Get("User-Agent") == "" {
+			setAgent(r, d.agent)
+		}
+		asked = d.ask(r)
 	}
 	t := newTracker(r.Context(), d != nil || isStandard(c.Transport))
 	answer, err := c.Do(r.WithContext(t.traced())) //nolint:gosec,contextcheck // the client decides where requests may go; the tracker stands on the context of r
 	if answer == nil {
 		return t.noAnswer(r, err)
 	}
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }() // it may be a decoder by then
 	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered}
 	if err != nil { // a redirect that is not followed
 		return got, nil, newError(r, err, Answered)
+	}
+	if asked {
+		d.open(answer)
 	}
 	got.Body, err = readBody(d, answer, maxBody)
 	if err != nil {

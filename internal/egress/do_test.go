@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
@@ -57,9 +59,20 @@ func zipped(text string) string {
 	return b.String()
 }
 
-func packed(body string) string {
-	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+func brotlied(text string) string {
+	var b bytes.Buffer
+	w := brotli.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
 }
+
+func encoded(encoding, body string, length int) string {
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", encoding, length, body)
+}
+
+func packed(body string) string { return encoded("gzip", body, len(body)) }
+func shrunk(body string) string { return encoded("br", body, len(body)) }
 
 // The upstream reads the request, says what the case says, and ends the
 // connection. One request must have arrived.
@@ -98,6 +111,16 @@ func TestBadAnswers(t *testing.T) {
 		{"a chunk size that is a word", chunked + "2\r\nab\r\n" + secret + "\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "ab"}},
 		{"gzip that is cut", packed(zipped(strings.Repeat("abc", 30))[:20]), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, strings.Repeat("abc", 30)}},
 		{"gzip that is none", packed(secret + " is no gzip at all"), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"gzip that is whole before its length", encoded("gzip", zipped("abc"), 90), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "abc"}},
+		{"gzip with something behind it", packed(zipped("abc") + secret), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "abc"}},
+		{"br that is cut", shrunk(brotlied(strings.Repeat("abc", 30))[:9]), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"br that is cut inside its length", encoded("br", brotlied("abc")[:4], len(brotlied("abc"))), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "a"}},
+		{"br that is whole before its length", encoded("br", brotlied("abc"), 90), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "abc"}},
+		{"br with something behind it", shrunk(brotlied("abc") + secret), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "abc"}},
+		{"br that is none", shrunk("\xff" + secret + " is no brotli at all"), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"br of nothing", ok + "Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"br in chunks that are cut", ok + "Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n" + brotlied("abc")[:3] + "\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"br that unpacks above the limit", shrunk(brotlied(strings.Repeat("x", 64<<20))), closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
 		{"a length above the limit", ok + "Content-Length: 101\r\n\r\n" + long, closes, failed{egress.TooLarge, egress.Answered, 200, ""}},
 		{"chunks above the limit", chunked + "65\r\n" + long + "\r\n0\r\n\r\n", closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
 		{"a body without a length above the limit", ok + "\r\n" + long, closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
@@ -316,5 +339,60 @@ func TestReusedConnection(t *testing.T) {
 			}
 			u.expect(t, c.requests)
 		})
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	text := strings.Repeat("a long text ", 5000)
+	for _, c := range []struct{ name, says, want, left string }{
+		{"gzip", packed(zipped(text)), text, ""},
+		{"gzip in two members", packed(zipped("ab") + zipped("cd")), "abcd", ""},
+		{"br", shrunk(brotlied(text)), text, ""},
+		{"br in capitals", encoded("BR", brotlied("abc"), len(brotlied("abc"))), "abc", ""},
+		{"br in chunks", "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n" + brotlied("abc")[:3] + "\r\n" +
+			fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(brotlied("abc"))-3, brotlied("abc")[3:]), "abc", ""},
+		{"br of nothing with a length", encoded("br", "", 0), "", "br"},
+		{"gzip of nothing", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "", ""},
+		{"an encoding that nobody asked for", encoded("zstd", "abc", 3), "abc", "zstd"},
+		{"two encodings", encoded("br, gzip", "abc", 3), "abc", "br, gzip"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := make(chan string, 2)
+			u := listen(t, func(_ *upstream, conn *net.TCPConn, r *bufio.Reader) {
+				for {
+					req, err := http.ReadRequest(r)
+					if err != nil {
+						return
+					}
+					asked <- req.Header.Get("Accept-Encoding")
+					_, _ = conn.Write([]byte(c.says))
+				}
+			})
+			door := local(t)
+			defer door.CloseIdleConnections()
+			for range 2 { // the second has the first one's decoder, and its connection
+				got, err := egress.Do(door, request(t, http.MethodGet, "http://"+u.address+"/", ""), 1<<20)
+				if err != nil || string(got.Body) != c.want || got.Header.Get("Content-Encoding") != c.left {
+					t.Fatalf("%d bytes, %v, %v", len(got.Body), got.Header, err)
+				}
+				if a := <-asked; a != "gzip, br" {
+					t.Errorf("asked for %q", a)
+				}
+			}
+		})
+	}
+}
+
+func TestEncodingThatTheCallerAskedFor(t *testing.T) {
+	u := listen(t, func(u *upstream, conn *net.TCPConn, r *bufio.Reader) {
+		if u.read(r) {
+			_, _ = conn.Write([]byte(shrunk(brotlied("abc"))))
+		}
+	})
+	r := request(t, http.MethodGet, "http://"+u.address+"/", "")
+	r.Header.Set("Accept-Encoding", "br")
+	got, err := egress.Do(local(t), r, 100)
+	if err != nil || string(got.Body) != brotlied("abc") || got.Header.Get("Content-Encoding") != "br" {
+		t.Errorf("%q %v %v", got.Body, got.Header, err)
 	}
 }

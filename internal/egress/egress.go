@@ -76,7 +76,7 @@ func NewClient(o Options) (*http.Client, error) {
 		redirects = 5
 	}
 	return &http.Client{
-		Transport:     &door{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}},
+		Transport:     &door{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
 		CheckRedirect: redirectRule(redirects),
 	}, nil
 }
@@ -87,6 +87,7 @@ type door struct {
 	allow   *allowList
 	agent   []string  // shared by the requests, never written
 	scratch sync.Pool // *[]byte, for bodies of unknown length
+	decoders
 }
 
 func orDuration(d, otherwise time.Duration) time.Duration {

@@ -1,0 +1,76 @@
+package egress_test
+
+import (
+	"bytes"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/egress"
+)
+
+func TestTextsBecomeUTF8(t *testing.T) {
+	for _, c := range []struct{ name, media, body, want string }{
+		{"no charset", "text/plain", "caf\xe9", "caf\xe9"},
+		{"UTF-8", "text/plain; charset=utf-8", "\ufeffcafé", "\ufeffcafé"},
+		{"UTF-8 by another name", `text/plain; charset="UTF8"`, "café", "café"},
+		{"ISO 8859-1", "text/plain; charset=iso-8859-1", "caf\xe9", "café"},
+		{"ISO 8859-15", "text/plain; charset=ISO-8859-15", "5 \xa4", "5 €"},
+		{"Windows 1252", "text/html; charset=windows-1252", "\x80 \x93caf\xe9\x94", "€ “café”"},
+		{"KOI8-R", "text/plain; charset=koi8-r", "\xf0\xd2\xc9", "При"},
+		{"Shift JIS", "text/plain; charset=Shift_JIS", "\x93\xfa\x96\x7b", "日本"},
+		{"EUC-JP", "text/plain; charset=euc-jp", "\xc6\xfc\xcb\xdc", "日本"},
+		{"ISO 2022-JP", "text/plain; charset=iso-2022-jp", "\x1b$BF|K\\\x1b(B", "日本"},
+		{"GB 18030", "text/plain; charset=gb18030", "\xc8\xd5\xb1\xbe", "日本"},
+		{"Big5", "text/plain; charset=big5", "\xa4\xe9\xa5\xbb", "日本"},
+		{"EUC-KR", "text/plain; charset=euc-kr", "\xc7\xd1", "한"},
+		{"UTF-16 with a mark of the big end", "text/plain; charset=utf-16", "\xfe\xff\x65\xe5", "日"},
+		{"UTF-16 with a mark of the little end", "text/plain; charset=utf-16", "\xff\xfe\xe5\x65", "日"},
+		{"UTF-16 without a mark", "text/plain; charset=utf-16", "a\x00", "a"},
+		{"UTF-16BE", "text/plain; charset=utf-16be", "\x00a", "a"},
+		{"UTF-16 that is cut", "text/plain; charset=utf-16le", "a\x00b", "a\ufffd"},
+		{"a mark of UTF-8 under another name", "text/plain; charset=iso-8859-1", "\xef\xbb\xbfcafé", "café"},
+		{"bytes that the charset has not", "text/plain; charset=shift_jis", "a\xff", "a\ufffd"},
+		{"an unknown charset", "text/plain; charset=klingon", "caf\xe9", "caf\xe9"},
+		{"a charset that browsers refuse", "text/plain; charset=iso-2022-kr", "caf\xe9", "caf\xe9"},
+		{"quotes, spaces and other parameters", `text/csv ; header=present; Charset = "latin1" `, "caf\xe9", "café"},
+		{"nothing", "text/plain; charset=latin1", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := string(egress.UTF8(c.media, []byte(c.body))); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// What has a known charset is UTF-8 afterwards, within the bound; all else is
+// as it was.
+func FuzzUTF8(f *testing.F) {
+	for _, label := range []string{"iso-8859-1", "utf-16", "shift_jis", "iso-2022-jp", "gb18030", "utf-8", "replacement", "x-user-defined", "nothing"} {
+		f.Add("text/plain; charset="+label, []byte("caf\xe9 \x1b$B\xff\xfe\x00"))
+	}
+	f.Fuzz(func(t *testing.T, media string, body []byte) {
+		was := bytes.Clone(body)
+		got := egress.UTF8(media, body)
+		if !bytes.Equal(body, was) {
+			t.Fatal("the body was changed")
+		}
+		if bytes.Equal(got, body) {
+			return
+		}
+		if !utf8.Valid(got) || len(got) > 3*len(body)+3 {
+			t.Errorf("%d bytes out of %d: %q", len(got), len(body), got)
+		}
+	})
+}
+
+func TestPlainAnswersCostNothing(t *testing.T) {
+	body := []byte("text")
+	n := testing.AllocsPerRun(100, func() {
+		egress.UTF8("application/json; charset=utf-8", body)
+		egress.UTF8("application/json", body)
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,127 @@
+package egress
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+)
+
+var errTrailing = errors.New("bytes follow the end of the compressed body")
+
+// decoders are the content encodings that a door asks for. The transport would
+// ask for gzip alone and unpack it, and does neither where a request says
+// itself what it takes.
+type decoders struct {
+	accept      []string  // shared by the requests, never written
+	gzip, other sync.Pool // *gzip.Reader, *brotli.Reader
+}
+
+// ask adds Accept-Encoding where nobody else did and a whole body may come, as
+// the transport would. Only what was asked for here is unpacked here.
+func (d *decoders) ask(r *http.Request) (asked bool) {
+	if r.Method == http.MethodHead || r.Header.Get("Accept-Encoding") != "" || r.Header.Get("Range") != "" {
+		return false
+	}
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header["Accept-Encoding"] = d.accept
+	return true
+}
+
+// open puts a decoder before the answer's body, and takes the encoding and
+// the length that was on the wire out of its headers.
+func (d *decoders) open(answer *http.Response) {
+	name := answer.Header.Get("Content-Encoding")
+	if name == "" || answer.ContentLength == 0 {
+		return
+	}
+	body := &decoded{raw: answer.Body, from: d}
+	switch {
+	case strings.EqualFold(name, "gzip"):
+	case strings.EqualFold(name, "br"):
+		body.brotli = true
+	default:
+		return
+	}
+	answer.Body, answer.ContentLength, answer.Uncompressed = body, -1, true
+	answer.Header.Del("Content-Encoding")
+	answer.Header.Del("Content-Length")
+}
+
+// decoded is a body that is unpacked while it is read. Its end is that of both:
+// a decoder stops where its stream ends, and bytes that are missing or left
+// behind that are an error all the same.
+type decoded struct {
+	raw    io.ReadCloser
+	from   *decoders
+	brotli bool
+	reader io.Reader // nil until the first Read
+	err    error     // what ended it
+}
+
+func (b *decoded) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.reader == nil {
+		if b.err = b.start(); b.err != nil {
+			return 0, b.err
+		}
+	}
+	n, err := b.reader.Read(p)
+	if err == io.EOF { //nolint:errorlint // a wrapped one is not the end
+		err = b.end()
+	}
+	b.err = err
+	return n, err
+}
+
+// start takes a decoder. An empty body is an empty answer.
+func (b *decoded) start() error {
+	if b.brotli {
+		r, ok := b.from.other.Get().(*brotli.Reader)
+		if !ok {
+			b.reader = brotli.NewReader(b.raw)
+			return nil
+		}
+		b.reader = r
+		return r.Reset(b.raw)
+	}
+	r, ok := b.from.gzip.Get().(*gzip.Reader)
+	if !ok {
+		r = new(gzip.Reader)
+	}
+	if err := r.Reset(b.raw); err != nil {
+		b.from.gzip.Put(r)
+		return err
+	}
+	b.reader = r
+	return nil
+}
+
+func (b *decoded) end() error {
+	var one [1]byte
+	n, err := io.ReadFull(b.raw, one[:])
+	if n > 0 {
+		return errTrailing
+	}
+	return err
+}
+
+// Close gives the decoder back.
+func (b *decoded) Close() error {
+	switch r := b.reader.(type) {
+	case *gzip.Reader:
+		b.from.gzip.Put(r)
+	case *brotli.Reader:
+		b.from.other.Put(r)
+	}
+	b.reader, b.err = nil, http.ErrBodyReadAfterClose
+	return b.raw.Close()
+}
