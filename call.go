@@ -62,7 +62,7 @@ type Reply struct {
 	Status int         // HTTP status; 0: no HTTP was involved and the reply is a success
 	Media  string      // media type of Body as it was sent, with parameters; empty with an empty Body
 	Header http.Header // response headers; nil without HTTP
-	Body   []byte      // raw bytes, decoded from any transfer or content encoding
+	Body   []byte      // raw bytes, decoded from any transfer or content encoding; text in UTF-8 where its charset is known
 	Sent   Sent        // how far the requests got that can change something
 
 	// Blocks is what a source answers that has content of its own: it is

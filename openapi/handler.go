@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -22,10 +23,10 @@ func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error
 	reply := tenon.Reply{
 		Status: res.Status,
 		Header: res.Header,
-		Body:   res.Body,
 		Media:  mediaOf(res),
 		Sent:   o.sent(res.Progress),
 	}
+	reply.Body = readable(reply.Media, res.Body)
 	if err != nil {
 		return reply, failure(err)
 	}
@@ -57,6 +58,20 @@ func mediaOf(res egress.Response) string {
 		return "application/json"
 	}
 	return "application/octet-stream"
+}
+
+// readable is a body whose text is UTF-8. JSON is that whatever its charset
+// parameter says (RFC 8259 §8.1): only what cannot be read so is converted.
+func readable(media string, body []byte) []byte {
+	kind := mediaType(media)
+	if isBinary(kind) {
+		return body
+	}
+	text := egress.UTF8(media, body)
+	if isJSON(kind) && !bytes.Equal(text, body) && rawjson.Check(body) == nil {
+		return body
+	}
+	return text
 }
 
 // failure is a failed request as the caller may read it: what egress prints

@@ -46,6 +46,21 @@ func upstream(w http.ResponseWriter, r *http.Request) {
 	case "bare-bytes":
 		w.Header()["Content-Type"] = nil
 		_, _ = w.Write([]byte{0xff, 0})
+	case "latin":
+		w.Header().Set("Content-Type", "text/csv; charset=iso-8859-1")
+		_, _ = w.Write([]byte("caf\xe9"))
+	case "latin-json":
+		w.Header().Set("Content-Type", "application/json; charset=iso-8859-1")
+		_, _ = w.Write([]byte("\"caf\xe9\""))
+	case "mislabelled-json":
+		w.Header().Set("Content-Type", "application/json; charset=iso-8859-1")
+		_, _ = w.Write([]byte(`"café"`))
+	case "labelled-bytes":
+		w.Header().Set("Content-Type", "image/png; charset=iso-8859-1")
+		_, _ = w.Write([]byte("\x89PNG"))
+	case "klingon":
+		w.Header().Set("Content-Type", "text/plain; charset=klingon")
+		_, _ = w.Write([]byte("caf\xe9"))
 	case "empty":
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNoContent)
@@ -85,6 +100,11 @@ func TestReplies(t *testing.T) {
 		{"JSON", "get", "json", 200, "application/json; charset=utf-8", `{"n":9007199254740993}`, "", none},
 		{"JSON without a type", "get", "bare-json", 200, "application/json", `[1]`, "", none},
 		{"bytes without a type", "get", "bare-bytes", 200, "application/octet-stream", "\xff\x00", "", none},
+		{"text in another charset", "get", "latin", 200, "text/csv; charset=iso-8859-1", "café", "", none},
+		{"text in an unknown charset", "get", "klingon", 200, "text/plain; charset=klingon", "caf\xe9", "", none},
+		{"JSON in another charset", "get", "latin-json", 200, "application/json; charset=iso-8859-1", `"café"`, "", none},
+		{"JSON that only says so", "get", "mislabelled-json", 200, "application/json; charset=iso-8859-1", `"café"`, "", none},
+		{"bytes with a charset", "get", "labelled-bytes", 200, "image/png; charset=iso-8859-1", "\x89PNG", "", none},
 		{"empty", "get", "empty", 204, "", "", "", none},
 		{"an error status is an answer", "get", "teapot", 418, "text/plain; charset=utf-8", "short and stout\n", "", none},
 		{"POST", "post", "json", 200, "application/json; charset=utf-8", `{"n":9007199254740993}`, "", answered},
