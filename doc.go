@@ -36,14 +36,17 @@
 //
 //  1. A door of server reads the request and makes a [Call].
 //  2. [Gateway.Call] finds the tool in the catalog in force.
-//  3. Wall one validates the raw arguments against the input schema.
-//  4. The tool's [Handler] asks the upstream and returns a [Reply]: status,
+//  3. A token for the next part of an answer is answered from [State]; else
+//     wall one validates the raw arguments against the input schema.
+//  4. Consent is asked for where it is due, before anything is sent.
+//  5. The tool's [Handler] asks the upstream and returns a [Reply]: status,
 //     media type, headers, bytes.
-//  5. Wall two picks the declared variant for that status and media type,
+//  6. Wall two picks the declared variant for that status and media type,
 //     validates the bytes and gives a [Verdict].
-//  6. The value gets the tool's [Shape], beside a text copy for the model and
+//  7. A value above the tool's limit is cut into parts that fit as well.
+//  8. The value gets the tool's [Shape], beside a text copy for the model and
 //     _meta["tenon/contract"], which says what happened.
-//  7. The door writes the [Result] once.
+//  9. The door writes the [Result] once.
 //
 // No step decodes a value in order to encode it again: bytes are validated,
 // spliced and escaped. So integers, number texts and key order arrive as the

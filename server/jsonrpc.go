@@ -112,7 +112,25 @@ func structureOf(r *tenon.Result) []byte {
 	} else {
 		b = append(b, r.Value...)
 	}
-	return append(append(append(b, `,"metadata":`...), upstreamOf(r.Meta)...), '}')
+	b = append(append(b, `,"metadata":`...), upstreamOf(r.Meta)...)
+	return append(appendPartial(b, r.Meta), '}')
+}
+
+// appendPartial writes the members of a part of an answer, in every shape.
+func appendPartial(dst, meta []byte) []byte {
+	doc, err := rawjson.Parse(meta)
+	if err != nil {
+		return dst
+	}
+	partial := doc.Get(doc.Root(), "tenon/partial")
+	if doc.Get(partial, "part") == rawjson.None {
+		return dst
+	}
+	dst = append(dst, `,"partial":true`...)
+	if token := doc.Get(partial, "resume_token"); token != rawjson.None {
+		dst = append(append(dst, `,"resume_token":`...), doc.Raw(token)...)
+	}
+	return dst
 }
 
 // textOf joins the text of a result.

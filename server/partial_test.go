@@ -1,0 +1,33 @@
+package server_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// TestThePlainDoorTellsOfParts: the members of a part stand at the top of the
+// result, whatever the tool's shape.
+func TestThePlainDoorTellsOfParts(t *testing.T) {
+	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		t.Run(string(shape), func(t *testing.T) {
+			tool := tenon.Tool{Name: "list", Shape: shape, MaxResult: 10, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+				return tenon.Reply{Media: "application/json", Body: []byte(`["aaaa","bbbb","cccc"]`)}, nil
+			}}
+			c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{})
+			door := server.New(tenon.NewGateway(c, tenon.GatewayOptions{}), server.Options{}).JSONRPC()
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("POST", "http://127.0.0.1/jsonrpc", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","arguments":{}}}`))
+			r.Header.Set("Content-Type", "application/json")
+			door.ServeHTTP(w, r)
+			top, _, _ := strings.Cut(w.Body.String(), `"content":`)
+			if !strings.Contains(top, `"data":["aaaa"]`) || !strings.Contains(top, `"partial":true,"resume_token":"`) {
+				t.Error(w.Body.String())
+			}
+		})
+	}
+}
