@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
@@ -83,11 +82,17 @@ func (s *Source) run(ctx context.Context, function string, fill func(*Function) 
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	session, err := w.answering(ctx)
-	if err != nil {
-		return functions.Response{}, tenon.NotSent, err
+	for {
+		session, err := w.answering(ctx)
+		if err != nil {
+			return functions.Response{}, tenon.NotSent, err
+		}
+		r, sent, err := session.invoke(ctx, w.o, inv)
+		if err == nil || sent != tenon.NotSent || !session.ended() {
+			return r, sent, err
+		}
+		// The process was gone before anything reached it: the next one will do.
 	}
-	return session.invoke(ctx, w.o, inv)
 }
 
 // invoke sends the one request of a call.
@@ -151,11 +156,7 @@ func (s *session) broken(ctx context.Context, f *Function, sent tenon.Progress, 
 	defer moment.Stop()
 	select {
 	case <-s.child.Done():
-		message := fmt.Sprintf("the worker of the app ended while it ran the function %s (%s); it is started again", f.Name, s.child.Exit())
-		if sent == tenon.NotSent {
-			message = fmt.Sprintf("the worker of the app has just ended (%s); it is started again: call once more", s.child.Exit())
-		}
-		return &tenon.Error{Code: tenon.CodeNetwork, Message: message}
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: fmt.Sprintf("the worker of the app ended while it ran the function %s (%s)", f.Name, s.child.Exit())}
 	case <-ctx.Done():
 	case <-moment.C:
 	}
@@ -174,14 +175,11 @@ func excerpt(body []byte) string {
 	cut := ""
 	if len(text) > maxExcerpt {
 		text, cut = text[:maxExcerpt], "…"
-		for len(text) > 0 && !utf8.Valid(text[max(0, len(text)-utf8.UTFMax):]) && cut != "" && len(text) > maxExcerpt-utf8.UTFMax {
-			text = text[:len(text)-1]
-		}
 	}
 	return ": " + strings.ToValidUTF8(string(text), "\uFFFD") + cut
 }
 
-// session names a subject to a function, without saying who it is.
+// sessionOf names a subject to a function, without saying who it is.
 func sessionOf(c *tenon.Call) string {
 	if c == nil || c.Subject == "" {
 		return ""

@@ -65,6 +65,16 @@ func newClient() *http.Client {
 	}
 }
 
+// ended reports whether the process is gone.
+func (s *session) ended() bool {
+	select {
+	case <-s.child.Done():
+		return true
+	default:
+		return false
+	}
+}
+
 // close ends the process if it runs, and what is open to it.
 func (s *session) close() {
 	s.child.Stop(stopGrace)
@@ -77,12 +87,7 @@ func (s *session) awaitAnswer(ctx context.Context) bool {
 	began := time.Now()
 	for ctx.Err() == nil {
 		if s.knock(ctx) {
-			select {
-			case <-s.child.Done(): // somebody else has answered
-				return false
-			default:
-				return true
-			}
+			return !s.ended() // else somebody else has answered
 		}
 		every := pollEvery
 		if time.Since(began) > pollPatient {

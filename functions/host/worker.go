@@ -160,7 +160,7 @@ func (w *worker) answering(ctx context.Context) (*session, error) {
 		s, failed, changed := w.session, w.failed, w.changed
 		w.mu.Unlock()
 		switch {
-		case s != nil:
+		case s != nil && !s.ended():
 			return s, nil
 		case failed != nil:
 			return nil, failed
