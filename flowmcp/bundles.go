@@ -42,7 +42,7 @@ type libraries struct {
 
 // Bundles lists the libraries of a folder. A folder without an index has none.
 func Bundles(dir string) ([]Bundle, error) {
-	text, err := os.ReadFile(filepath.Join(dir, indexFile))
+	text, err := os.ReadFile(filepath.Join(dir, indexFile)) //nolint:gosec // the operator names the folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -110,6 +110,8 @@ func RunAnyway(ctx context.Context, text string, worker []string) ([]byte, error
 	pool := sandbox.NewPool(sandbox.Options{Command: worker})
 	defer pool.Close()
 	r := &runner{pool: pool, library: func(string) (sandbox.Library, bool) { return sandbox.Library{}, false }, programs: map[*file]*sandbox.Program{}}
-	ask := func(context.Context, string, []byte) (sandbox.Answer, error) { return sandbox.Answer{}, errors.New("SEC100") }
+	ask := func(context.Context, string, []byte) (sandbox.Answer, error) {
+		return sandbox.Answer{}, errors.New("SEC100")
+	}
 	return r.run(ctx, f, sandbox.Call{Function: "postRequest", Args: []byte(`{"tool":"a","struct":{},"payload":{},"response":1}`), Ask: ask})
 }

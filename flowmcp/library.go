@@ -17,7 +17,6 @@ func builtIn() []string {
 // alone, so it finds rather too many than too few.
 type reach struct {
 	declared map[string]map[string]bool // names in the declaration of a name
-	found    map[string]bool
 }
 
 func newReach(n js.INode) *reach {

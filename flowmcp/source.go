@@ -59,7 +59,7 @@ type Options struct {
 	// parameters instead of markers, because they sign with them: namespaces,
 	// or namespace/file. Such a file must be trusted like a program.
 	HandlerSecrets []string
-	LibraryDir     string // folder of the bundles that AddLibraries wrote; empty: none
+	LibraryDir     string // folder of the bundles that AddBundle wrote; empty: none
 }
 
 // handsOut reports whether the handlers of a file get the values themselves.

@@ -15,10 +15,10 @@ const workerWord = "sandbox-worker"
 // process; in any other it returns the command that starts such a worker, for
 // [Options].Worker.
 func WorkerMain() []string {
-	if len(os.Args) == 2 && os.Args[1] == workerWord {
+	if len(os.Args) == 2 && os.Args[1] == workerWord { //nolint:forbidigo // this function is the main of a worker
 		if err := ServeWorker(os.Stdin, os.Stdout); err != nil { //nolint:forbidigo // the process is the worker's own
-			_, _ = os.Stderr.WriteString(err.Error() + "\n")
-			os.Exit(1) //nolint:forbidigo // as above
+			_, _ = os.Stderr.WriteString(err.Error() + "\n") //nolint:forbidigo // as above
+			os.Exit(1)                                       //nolint:forbidigo // as above
 		}
 		os.Exit(0) //nolint:forbidigo // as above
 	}

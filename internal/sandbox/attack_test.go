@@ -86,6 +86,9 @@ const (
 // it, samples the memory of this process and of the workers, and looks whether
 // the next call finds the world as it was.
 func TestAttacks(t *testing.T) {
+	if raced {
+		t.Skip("SKIPPED: times and memory mean nothing under the race detector; .ci/run runs this without it")
+	}
 	const resident = 320 << 20
 	p := pool(t, sandbox.Options{Workers: 3, Resident: resident})
 	good := program(`let n = 0; export const f = (x) => x.a.map((i) => i * 2).concat(Object.keys(Object.prototype).length)`)
