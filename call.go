@@ -13,6 +13,11 @@ type Call struct {
 	Args    []byte  // the arguments object as it came, one JSON value; empty: {}
 	Subject Subject // on whose behalf
 
+	// Header holds those headers of the caller's HTTP request that the operator
+	// lets through to a source, and no others; nil: none. Subject is keyed by
+	// them.
+	Header http.Header
+
 	// What leads back to the caller while the call is under way. Each may be
 	// nil; the methods of Call know that.
 	Asker    Asker

@@ -19,6 +19,9 @@ func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error
 	if err != nil {
 		return tenon.Reply{}, err
 	}
+	if err := o.authorize(ctx, c, req); err != nil {
+		return tenon.Reply{}, err
+	}
 	res, err := egress.Do(o.api.options.Client, req, o.api.options.MaxAnswer)
 	reply := tenon.Reply{
 		Status: res.Status,

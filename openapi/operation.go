@@ -18,6 +18,7 @@ type api struct {
 	choice  *chooser
 	base    *url.URL // the server of operations that name none
 	baseErr error    // why there is no base
+	schemes map[string]*scheme
 
 	yes, no bool // what hints point to
 

@@ -21,6 +21,7 @@ type plan struct {
 	query   string // literal part of the query, escaped
 	params  []parameter
 	body    body
+	demand  demand
 	header  func() http.Header // sent with every request; shared, so copied before something is added
 	faults  []tenon.Fault
 }
@@ -41,6 +42,7 @@ type part struct {
 func newPlan(o *operation) *plan {
 	p := &plan{}
 	p.base, p.baseErr = o.baseOf()
+	p.demand = o.demand(p)
 	params, legacyBody := p.declared(o)
 	params = p.namedInQuery(o, p.named(o, params))
 	p.body = p.bodyOf(o, params, legacyBody)

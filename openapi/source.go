@@ -11,7 +11,7 @@
 // values, and their requests leave through the client that it was given.
 //
 // The path of a description: bytes → document → operation → tool. The path
-// of a call: arguments → plan (request.go, header.go, style.go, body.go) → upstream →
+// of a call: arguments → plan (request.go, header.go, style.go, body.go) → credentials (authorize.go) → upstream →
 // [tenon.Reply].
 package openapi
 
@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,7 +41,10 @@ type Options struct {
 	BaseURL string       // replaces every server that the document names; empty: the document's servers
 	// Header is sent with every request to the host of the base URL and to no
 	// other; a parameter of the same name is then not an argument any more.
-	Header          http.Header
+	Header http.Header
+	// Credentials are those of the document's security schemes, by the scheme's
+	// name. A call whose operation demands another one is refused.
+	Credentials     map[string]Credential
 	Policy          tenon.Policy      // empty: Warn, because an upstream is not ours to enforce
 	Consent         tenon.ConsentMode // of operations that are not safe; empty: ConsentAuto
 	Shape           tenon.Shape       // empty: OpenAPIMCP
@@ -70,6 +74,7 @@ func (o Options) defaults() (Options, error) {
 		header[http.CanonicalHeaderKey(name)] = slices.Clip(values)
 	}
 	o.Header = header
+	o.Credentials = maps.Clone(o.Credentials)
 	o.Policy = or(o.Policy, tenon.Warn)
 	o.Shape = or(o.Shape, tenon.OpenAPIMCP)
 	o.MaxInputSchema = or(o.MaxInputSchema, 32<<10)
@@ -176,6 +181,10 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, yes: true}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
+	}
+	a.schemes = a.readSchemes()
+	if err := a.checkCredentials(); err != nil {
+		return tenon.Offer{}, err
 	}
 	offer := a.index()
 	offer.Faults = append(told, offer.Faults...)
