@@ -49,7 +49,7 @@ func rooms() map[string][]string {
 		"observe":              {"."},
 		"cmd/tenon": {
 			".", "openapi", "flowmcp", "functions/host", "redis", "server", "inspector", "guard", "observe",
-			"internal/rawjson", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments",
+			"internal/rawjson", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments", "internal/proc",
 		},
 	}
 }

@@ -83,6 +83,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 		defer v.leave()
 		base.peer, base.subject = v.peer, v.subject
 	}
+	s.attribute(&base, r)
 	stream := &events{w: w, timeout: s.options.WriteTimeout}
 	var out outlet
 	if acceptsEvents(r.Header["Accept"]) {
@@ -145,7 +146,7 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 func (s *Server) ofBatch(text []byte, base *request) (*request, *rpcError) {
 	m, e := s.decode(text)
 	q := &request{
-		message: m, server: s, era: legacy, subject: base.subject, revision: base.revision,
+		message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, revision: base.revision,
 		patient: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
 	}
 	switch {

@@ -67,7 +67,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	s.serve(w, r, &exchange{request: request{message: m, server: s, era: in, outlives: in == legacy, revision: legacyHeader(r, in), header: r.Header}})
+	x := &exchange{request: request{message: m, server: s, era: in, outlives: in == legacy, revision: legacyHeader(r, in), header: r.Header}}
+	s.attribute(&x.request, r)
+	s.serve(w, r, x)
 }
 
 // legacyHeader is the revision of a request that comes without a session. A

@@ -45,7 +45,9 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 	default:
 		a := s.newAnswer()
 		defer s.release(a)
-		e := s.respond(r.Context(), &request{message: m, server: s, era: legacy, plain: true}, a)
+		q := &request{message: m, server: s, era: legacy, plain: true}
+		s.attribute(q, r)
+		e := s.respond(r.Context(), q, a)
 		s.send(w, s.httpStatus(legacy, e), a)
 	}
 }

@@ -28,6 +28,8 @@ type request struct {
 	outlives bool // a call goes on when its client is gone
 	plain    bool // it came through the door of JSONRPC
 
+	forwarded http.Header // what a source may see of the caller's headers; nil: nothing
+
 	header  http.Header       // nil on stdio
 	peer    *peer             // legacy: what is remembered of the client; nil: nothing
 	out     outlet            // leads back while the request is under way; nil: nothing does

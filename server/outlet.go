@@ -21,7 +21,7 @@ var errSilent = errors.New("nothing may be sent for this request any more")
 
 // call makes what a source is told about q, with the ways back that there are.
 func (q *request) call() *tenon.Call {
-	c := &tenon.Call{Tool: q.name, Args: q.arguments, Subject: q.subject, Asker: q}
+	c := &tenon.Call{Tool: q.name, Args: q.arguments, Subject: q.subject, Header: q.forwarded, Asker: q}
 	if q.out == nil {
 		return c
 	}

@@ -29,6 +29,11 @@ type Options struct {
 	// without port. Empty: any, but on a loopback address only loopback names.
 	AllowedHosts []string
 
+	// ForwardHeaders are the headers of a client's HTTP request that sources see
+	// in tenon.Call.Header; empty: none. Who sends one is the subject that its
+	// value makes.
+	ForwardHeaders []string
+
 	MaxBody       int64         // bytes of a message; 0: 4 MiB
 	MaxConcurrent int           // calls at a time, in all; 0: 256
 	MaxListeners  int           // subscriptions of 2026-07-28 at a time; 0: 1000
@@ -73,6 +78,7 @@ type Server struct {
 	answers sync.Pool // of *answer
 	cursors cursorKey
 	states  stateKey
+	callers [32]byte // keys the subjects that forwarded headers make
 
 	listeners gate
 	sessions  sessions
@@ -114,6 +120,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 		_, _ = rand.Read(secret) // never fails: see crypto/rand
 	}
 	s.cursors = sha256.Sum256(append([]byte("cursors "), secret...))
+	s.callers = sha256.Sum256(append([]byte("callers "), secret...))
 	s.states = sha256.Sum256(append([]byte("states "), secret...))
 	return s
 }

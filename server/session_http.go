@@ -79,6 +79,7 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 		message: *m, server: s, era: legacy, outlives: true,
 		peer: v.peer, subject: v.subject, revision: v.speaks(),
 	}}}
+	s.attribute(&x.request, r)
 	switch m.method {
 	case "tools/call", "prompts/get", "resources/read":
 	default:

@@ -95,6 +95,7 @@ func (d *doors) check(e env, addr string) error {
 func newServer(w *wire, origins []string, d doors) *server.Server {
 	return server.New(w.gateway, server.Options{
 		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: origins, NoSessions: d.sessions == "off", TaskAfter: d.taskAfter,
+		ForwardHeaders: w.forward,
 	})
 }
 

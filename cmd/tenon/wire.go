@@ -41,6 +41,7 @@ type sourceFlags struct {
 	maxIn      int
 	maxOut     int
 	apps       appFlags
+	auth       authFlags
 	calls      callChoices
 	describe   string
 	verbose    bool
@@ -70,6 +71,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	f.apps.register(cmd)
+	f.auth.register(cmd)
 	fs.StringVar(&f.describe, "describe", "auto", "the tool that describes all the others: auto (where a tool has the shape openapi-mcp), on or off")
 	f.handlers.register(cmd)
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
@@ -84,6 +86,7 @@ type wire struct {
 	catalog *tenon.Catalog
 	log     *slog.Logger
 	open    []io.Closer // sources that hold something
+	forward []string    // headers of clients' requests that sources may see
 }
 
 // close ends what the sources hold: workers, after the calls under way.
@@ -121,6 +124,7 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 		w.close()
 		return nil, err
 	}
+	w.forward = f.auth.callerHeaders()
 	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: f.timeout})
 	return w, nil
 }
@@ -132,12 +136,20 @@ func (f *sourceFlags) load(ctx context.Context, e env, specs []string, w *wire) 
 	if err != nil {
 		return nil, err
 	}
+	if err := f.auth.read(e); err != nil {
+		return nil, err
+	}
 	var offers []tenon.Named
 	names := map[string]int{}
 	for _, spec := range specs {
 		name, where := splitSpec(spec)
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprintf("%s_%d", name, names[name])
+		}
+		if !isSchemaFile(where) { // nor a folder
+			if o.Credentials, err = f.auth.of(name, len(specs) == 1); err != nil {
+				return nil, err
+			}
 		}
 		source, err := f.source(where, o, e)
 		if err != nil {
@@ -152,7 +164,7 @@ func (f *sourceFlags) load(ctx context.Context, e env, specs []string, w *wire) 
 		}
 		offers = append(offers, tenon.Named{Name: name, Offer: offer})
 	}
-	return offers, nil
+	return offers, f.auth.unused()
 }
 
 func (f *sourceFlags) options(e env) (openapi.Options, error) {
@@ -223,8 +235,9 @@ func count(n int, noun string) string {
 }
 
 // badSource makes sure that a description that cannot be read ends with exit 3.
+// A flag that does not fit it is a fault of the command line.
 func badSource(spec string, err error) error {
-	if tenon.CodeOf(err) == tenon.CodeBadSource || errors.Is(err, context.Canceled) {
+	if code := tenon.CodeOf(err); code == tenon.CodeBadSource || code == tenon.CodeUsage || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &tenon.Error{Code: tenon.CodeBadSource, Message: fmt.Sprintf("%s cannot be read", spec), Err: err}
