@@ -103,7 +103,7 @@ func (m *maker) member(depth int) []string {
 
 func (m *maker) assertion() string {
 	k := m.pick("type", "type", "enum", "const", "maximum", "exclusiveMinimum", "multipleOf", "maxLength", "minItems", "maxItems",
-		"maxProperties", "minProperties", "uniqueItems", "pattern", "required", "dependentRequired", "description", "title", "format", "default", "x-a")
+		"maxProperties", "minProperties", "uniqueItems", "pattern", "required", "required", "dependentRequired", "minItems", "format", "description", "description", "title", "format", "default", "x-a")
 	switch k {
 	case "type":
 		return `"type":` + m.pick(`"object"`, `"array"`, `"string"`, `"integer"`, `["object","null"]`, `["string","array","number"]`)
@@ -144,7 +144,7 @@ func (m *maker) applicator(depth int) []string {
 	case "prefixItems", "allOf", "anyOf", "oneOf":
 		return []string{fmt.Sprintf("%q:[%s,%s]", k, m.schema(depth), m.schema(depth))}
 	case "contains":
-		return []string{one("contains"), m.pick(`"minContains":0`, `"minContains":1`, `"maxContains":1`)}
+		return []string{one("contains"), m.pick(`"minContains":0`, `"minContains":1`, `"maxContains":1`, `"minContains":0,"maxContains":1`)}
 	case "if":
 		return []string{one("if"), one("then"), one("else")}
 	case "$ref":
