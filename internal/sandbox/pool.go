@@ -162,10 +162,12 @@ func (p *Pool) start() (*hand, error) {
 	return h, nil
 }
 
-// release takes a worker back after its call.
+// release takes a worker back after its call. One that holds much ends: what
+// programs keep must not cost a later call its worker.
 func (p *Pool) release(h *hand) {
+	held, _ := h.child.Resident()
 	p.mu.Lock()
-	if h.broken || p.closed {
+	if h.broken || p.closed || held > p.o.Resident/2 {
 		delete(p.all, h)
 		p.mu.Unlock()
 		h.child.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func program(module string) *sandbox.Program {
 // run calls the function f of a module.
 func run(t testing.TB, p *sandbox.Pool, module, args string) (string, error) {
 	t.Helper()
-	out, err := p.Run(t.Context(), program(module), sandbox.Call{Function: "f", Args: []byte(args), Budget: time.Second})
+	out, err := p.Run(t.Context(), program(module), sandbox.Call{Function: "f", Args: []byte(args), Budget: time.Minute})
 	return string(out), err
 }
 
@@ -90,9 +91,22 @@ export const g = async () => { try { await ask('fail') } catch (e) { return e.me
 		return sandbox.Answer{Value: append([]byte("1"), args...), Text: []byte("é")}, nil
 	}
 	for f, want := range map[string]string{"f": `["10é","11é","12é"]`, "g": `"no such thing"`} {
-		out, err := p.Run(t.Context(), module, sandbox.Call{Function: f, Args: []byte("3"), Ask: answer})
+		out, err := p.Run(t.Context(), module, sandbox.Call{Function: f, Args: []byte("3"), Budget: time.Minute, Ask: answer})
 		if err != nil || string(out) != want {
 			t.Errorf("%s: %s, %v; want %s", f, out, err, want)
+		}
+	}
+}
+
+// TestFullWorker fills a worker by what programs keep between their calls: no
+// call is ended for what others left behind.
+func TestFullWorker(t *testing.T) {
+	p := pool(t, sandbox.Options{Workers: 1, Resident: 320 << 20, Load: time.Minute})
+	for i := range 8 {
+		kept := program(`const kept = []; export const f = (n) => { kept.push(new Uint8Array(64 << 20).fill(n)); return ` + strconv.Itoa(i) + ` }`)
+		out, err := p.Run(t.Context(), kept, sandbox.Call{Function: "f", Args: []byte("1"), Budget: time.Minute})
+		if err != nil || string(out) != strconv.Itoa(i) {
+			t.Errorf("program %d: %s, %v", i, out, err)
 		}
 	}
 }
