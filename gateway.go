@@ -86,9 +86,9 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (res *Result, err error) {
 	if res != nil || err != nil {
 		return res, err
 	}
-	limited := deadline.New(ctx, g.timeout, g.patience) //nolint:contextcheck // it stands on ctx
+	limited := deadline.New(ctx, g.timeout, g.patience)
 	defer limited.Stop()
-	reply, err := g.handle(limited, e, c)
+	reply, err := g.handle(limited, e, c) //nolint:contextcheck // limited stands on ctx
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

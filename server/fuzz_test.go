@@ -16,6 +16,7 @@ var seeds = []string{
 	``, `{`, `[]`, `null`, `"x"`, "\ufeff{}", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"a\u0000","method":"pi\u006eg"}`,
 	modernBody("server/discover", ""), modernBody("tools/list", `"cursor":"x"`), modernBody("tools/call", `"name":"echo","arguments":{"a":[1.0,-0,"\ud800"]}`),
 	legacyBody("initialize", `"protocolVersion":"2025-11-25"`), legacyBody("tools/call", `"name":"echo","arguments":{"b":{}},"name":"x"`),
+	`{"jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`,
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
 	`{"jsonrpc":"2.0","id":-12345678901234567890,"method":"tools/call","params":{"name":"fail"}}`, strings.Repeat("[", 1001) + strings.Repeat("]", 1001),
 }

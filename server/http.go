@@ -59,7 +59,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, m.id, e)
 		return
 	}
-	if in == legacy && !s.options.NoSessions && (r.Header.Get(headerSession) != "" || m.method == "initialize") {
+	if in == legacy && !s.options.NoSessions && (r.Header.Get(headerSession) != "" || m.method == "initialize" && !m.notification) {
 		s.postSession(w, r, &m)
 		return
 	}
