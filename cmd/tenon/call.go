@@ -63,7 +63,7 @@ answer that breaks its schema is reported on standard error.`,
 				return err
 			}
 			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output, shape: tool.Tool().Shape, quiet: explained}
-			err = p.print(res)
+			err = p.result(res)
 			if explained {
 				explain(e.err, tool.Tool(), res)
 			}
@@ -233,7 +233,7 @@ type printer struct {
 	quiet    bool // what breaks the contract is said elsewhere
 }
 
-func (p printer) print(res *tenon.Result) error {
+func (p printer) result(res *tenon.Result) error {
 	if p.asJSON {
 		if _, err := p.out.Write(append(server.AppendResult(nil, res), '\n')); err != nil {
 			return err

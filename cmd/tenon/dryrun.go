@@ -43,7 +43,7 @@ func (f *sourceFlags) showRequest(ctx context.Context, e env, w *wire, c *tenon.
 	case d.asked:
 		return nil
 	case res.IsError:
-		return (printer{out: e.out, err: e.err}).print(res)
+		return (printer{out: e.out, err: e.err}).result(res)
 	}
 	fmt.Fprintln(e.err, "tenon: this tool sends no request")
 	return nil
