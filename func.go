@@ -82,17 +82,19 @@ func (f Function) Tool() (Tool, error) {
 	case f.name == "" || LegalName(f.name) != f.name:
 		return Tool{}, f.bad("not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -")
 	}
-	b := &bound{options: f.options}
-	contract := Contract{Formats: true}
-	if err := f.bindInput(b, &contract); err != nil {
+	b := &bound{name: f.name, options: f.options}
+	var err error
+	if b.input, err = f.bind(f.in, f.options.Input, schema.ForOptions{Arguments: true}); err != nil {
 		return Tool{}, f.bad("argument: " + err.Error())
 	}
-	if err := f.bindOutput(b, &contract); err != nil {
-		return Tool{}, f.bad("result: " + err.Error())
+	if out, content := resultType(f.out); !content {
+		if b.output, err = f.bind(out, f.options.Output, schema.ForOptions{Foreign: f.options.TextOnly}); err != nil {
+			return Tool{}, f.bad("result: " + err.Error())
+		}
 	}
 	t := Tool{
 		Name: f.name, Title: f.options.Title, Description: f.description, Hints: f.options.Hints,
-		Policy: f.options.Policy, Shape: Native, Promise: contract,
+		Policy: f.options.Policy, Shape: Native, Promise: b,
 		Handler: func(ctx context.Context, c *Call) (Reply, error) {
 			return f.run(context.WithValue(ctx, callKey{}, c), b, c.Args)
 		},
@@ -106,47 +108,17 @@ func (f Function) Tool() (Tool, error) {
 	return t, nil
 }
 
-// bindInput makes the codec and the schema of the argument.
-func (f Function) bindInput(b *bound, c *Contract) error {
-	o := schema.ForOptions{Arguments: true, Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions, Foreign: f.options.Input != nil}
-	var err error
-	if b.input, err = schema.For(f.in, o); err != nil {
-		return err
+// bind makes the codec of a type, whose schema may be written by hand.
+func (f Function) bind(t reflect.Type, byHand []byte, o schema.ForOptions) (*schema.Codec, error) {
+	o.Name, o.NoTitles, o.Unions, o.Foreign = f.name, f.options.NoTitles, f.options.Unions, o.Foreign || byHand != nil
+	c, err := schema.For(t, o)
+	if err != nil || byHand == nil {
+		return c, err
 	}
-	if c.Input = f.options.Input; c.Input == nil {
-		c.Input = b.input.Doc()
-		return nil
+	if _, err := schema.Compile(byHand, schema.Options{AssertFormat: true}); err != nil {
+		return nil, errors.New("the schema written by hand does not compile: " + err.Error())
 	}
-	return checkByHand(c.Input)
-}
-
-// bindOutput makes the codec and the schema of the result.
-func (f Function) bindOutput(b *bound, c *Contract) error {
-	t, content := resultType(f.out)
-	if content {
-		return nil
-	}
-	byHand := f.options.Output
-	o := schema.ForOptions{Name: f.name, NoTitles: f.options.NoTitles, Unions: f.options.Unions, Foreign: f.options.TextOnly || byHand != nil}
-	var err error
-	if b.output, err = schema.For(t, o); err != nil || f.options.TextOnly {
-		return err
-	}
-	v := Variant{Media: "application/json", Schema: b.output.Doc()}
-	if byHand != nil {
-		v.Schema, err = byHand, checkByHand(byHand)
-	} else if !b.output.IsObject() {
-		c.Wrapper = f.name + "Output"
-	}
-	c.Answers = []Variant{v}
-	return err
-}
-
-func checkByHand(doc []byte) error {
-	if _, err := schema.Compile(doc, schema.Options{AssertFormat: true}); err != nil {
-		return errors.New("the schema written by hand does not compile: " + err.Error())
-	}
-	return nil
+	return c, nil
 }
 
 func (f Function) bad(what string) error {
@@ -193,10 +165,40 @@ func Load(ctx context.Context, s Source, o GatewayOptions) (*Gateway, error) {
 	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
 }
 
-// bound is a function with the codecs of its types.
+// bound is a function with the codecs of its types. It promises the schemas
+// that they write when they are asked.
 type bound struct {
+	name          string
 	options       FuncOptions
-	input, output *schema.Codec
+	input, output *schema.Codec // output is nil where the result is content
+}
+
+var _ Promise = (*bound)(nil)
+
+// Contract answers the schemas of the types, or those written by hand.
+func (b *bound) Contract() (Contract, error) {
+	c := Contract{Input: b.options.Input, Formats: true}
+	if c.Input == nil {
+		c.Input = b.input.Doc()
+	}
+	if b.output == nil || b.options.TextOnly {
+		return c, nil
+	}
+	v := Variant{Media: "application/json", Schema: b.options.Output}
+	if v.Schema == nil {
+		v.Schema = b.output.Doc()
+		if !b.output.IsObject() {
+			c.Wrapper = b.name + "Output"
+		}
+	}
+	c.Answers = []Variant{v}
+	return c, nil
+}
+
+// Published is the whole contract.
+func (b *bound) Published() (Contract, []Fault) {
+	c, _ := b.Contract() // its error is always nil
+	return c, nil
 }
 
 // sent says what a call may have done that began to run: everything, unless

@@ -30,8 +30,11 @@ func docsOf(t reflect.Type) map[string]string {
 	if t.Name() == "" {
 		return nil
 	}
+	if _, there := reflect.PointerTo(t).MethodByName(docsMethod); !there {
+		return nil
+	}
 	method := reflect.New(t).MethodByName(docsMethod)
-	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
+	if method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
 		return nil
 	}
 	result := method.Type().Out(0)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -18,8 +19,8 @@ const maxGuess = 1 << 20
 // always fits. A Codec is immutable and safe for concurrent use.
 type Codec struct {
 	plan *plan
-	doc  []byte
-	size atomic.Int64 // of the last text, as a guess at the next
+	doc  func() []byte // made when it is first asked for
+	size atomic.Int64  // of the last text, as a guess at the next
 }
 
 // ForOptions are the choices of [For]. The zero value describes what is
@@ -101,7 +102,7 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	root, err := b.root(t)
 	if err != nil {
 		if o.Foreign && (o.Arguments || writable(t)) {
-			return &Codec{plan: &plan{kind: planProvided, typ: t, write: writeForeign}, doc: []byte("{}")}, nil
+			return &Codec{plan: &plan{kind: planProvided, typ: t, write: writeForeign}, doc: func() []byte { return []byte("{}") }}, nil
 		}
 		return nil, err
 	}
@@ -110,7 +111,6 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 			return nil, err
 		}
 	}
-	c := &Codec{plan: root}
 	w, err := newDescriber(o, b)
 	if err != nil {
 		return nil, err
@@ -124,12 +124,13 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	if o.Arguments { // the tool's description says what they are
 		root.comment = ""
 	}
-	c.doc = w.document(root, nil, b.title(root))
-	return c, nil
+	title := b.title(root)
+	return &Codec{plan: root, doc: sync.OnceValue(func() []byte { return w.document(root, nil, title) })}, nil
 }
 
-// Doc returns the schema document.
-func (c *Codec) Doc() []byte { return c.doc }
+// Doc returns the schema document. It is the same bytes on every call; the
+// caller must not change them.
+func (c *Codec) Doc() []byte { return c.doc() }
 
 // IsObject reports whether the values are objects whose members have names of
 // their own. Lists, scalars, unions, values that may be null and maps whose
