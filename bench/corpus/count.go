@@ -70,6 +70,19 @@ func byKin(spec string) (n counts, err error) {
 					}
 				}
 			}
+			security := &doc.Security
+			if op.Security != nil {
+				security = op.Security
+			}
+			for _, together := range *security {
+				for name := range together {
+					if doc.Components == nil || doc.Components.SecuritySchemes[name] == nil || doc.Components.SecuritySchemes[name].Value == nil {
+						continue
+					}
+					s := doc.Components.SecuritySchemes[name].Value
+					args.leaveOut(s.Type, s.In, s.Name)
+				}
+			}
 			n.arguments += len(args)
 			if op.RequestBody != nil && op.RequestBody.Value != nil && len(op.RequestBody.Value.Content) > 0 {
 				n.arguments++
@@ -90,11 +103,24 @@ func (a arguments) add(path, in, name string) {
 	case name == "":
 	case in == "header" && strings.Contains(" accept content-type authorization host content-length transfer-encoding connection keep-alive upgrade te trailer expect accept-encoding proxy-authorization proxy-connection ", " "+lower+" "):
 	case in == "path" && !strings.Contains(path, "{"+name+"}"):
-	case in == "header":
-		a[in+" "+lower] = true
 	default:
-		a[in+" "+name] = true
+		a[argument(in, name)] = true
 	}
+}
+
+// leaveOut takes away what repeats a credential that the operation demands:
+// the operator gives it, not the caller.
+func (a arguments) leaveOut(kind, in, name string) {
+	if kind == "apiKey" {
+		delete(a, argument(in, name))
+	}
+}
+
+func argument(in, name string) string {
+	if in == "header" {
+		name = strings.ToLower(name)
+	}
+	return in + " " + name
 }
 
 // byHand counts in the raw JSON, knowing nothing but references.
@@ -147,6 +173,22 @@ func byHand(spec string) (n counts, err error) {
 					in, _ := m["in"].(string)
 					name, _ := m["name"].(string)
 					args.add(path, in, name)
+				}
+			}
+			security, own := op["security"].([]any)
+			if !own {
+				security, _ = doc["security"].([]any)
+			}
+			components, _ := doc["components"].(map[string]any)
+			schemes, _ := components["securitySchemes"].(map[string]any)
+			for _, together := range security {
+				names, _ := together.(map[string]any)
+				for name := range names {
+					s := follow(schemes[name])
+					kind, _ := s["type"].(string)
+					in, _ := s["in"].(string)
+					name, _ := s["name"].(string)
+					args.leaveOut(kind, in, name)
 				}
 			}
 			n.arguments += len(args)

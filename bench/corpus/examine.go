@@ -30,7 +30,7 @@ func examine(dir, name string, v *validators) (r row) {
 		r.Error = err.Error()
 		return r
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "api", Offer: offer}}, tenon.BuildOptions{})
+	catalog := tenon.Build([]tenon.Named{{Name: "api", Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
 	tools := catalog.Tools()
 	for _, t := range tools[:min(len(tools), firstPage)] {
 		t.Definition()
