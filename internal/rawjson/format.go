@@ -1,5 +1,12 @@
 package rawjson
 
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"math/bits"
+)
+
 // AppendCompact appends the JSON value src without white space between its
 // tokens. Everything else stays as it is. The error is a *[SyntaxError].
 func AppendCompact(dst, src []byte) ([]byte, error) {
@@ -22,14 +29,27 @@ func AppendCompact(dst, src []byte) ([]byte, error) {
 	return append(dst, src[start:]...), nil
 }
 
-// textEnd answers where the string at src[i], known to be legal, ends.
+// textEnd answers where the string at src[i] ends, which is known to be legal.
 func textEnd(src []byte, i int) int {
-	for i++; src[i] != '"'; i++ {
-		if src[i] == '\\' {
+	for i++; i < len(src); i++ {
+		for i+8 <= len(src) {
+			if m := special(binary.LittleEndian.Uint64(src[i:])); m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				break
+			}
+			i += 8
+		}
+		if i == len(src) {
+			break
+		}
+		switch src[i] {
+		case '"':
+			return i + 1
+		case '\\':
 			i++
 		}
 	}
-	return i + 1
+	return len(src)
 }
 
 // AppendIndent appends the JSON value src with every member and element on its
@@ -43,38 +63,101 @@ func AppendIndent(dst, src []byte, indent string) ([]byte, error) {
 	if dst == nil {
 		dst = make([]byte, 0, 2*len(src)+64)
 	}
-	depth := 0
+	return AppendIndentKnown(dst, src, indent), nil
+}
+
+// AppendIndentKnown is [AppendIndent] for what is known to be JSON. Of other
+// text it makes other text.
+func AppendIndentKnown(dst, src []byte, indent string) []byte {
+	depth, start := 0, 0 // what stands between start and i is copied as it is
 	for i := 0; i < len(src); {
-		c := src[i]
-		switch c {
+		switch c := src[i]; c {
 		case '"':
-			end := textEnd(src, i)
-			dst = append(dst, src[i:end]...)
-			i = end
+			i = textEnd(src, i)
 			continue
 		case ' ', '\t', '\n', '\r':
+			dst = append(dst, src[start:i]...)
+			i = skipSpace(src, i)
+			start = i
+			continue
 		case '{', '[':
-			dst = append(dst, c)
-			if end := skipSpace(src, i+1); src[end] == c+2 { // the bracket that closes it
+			dst = append(dst, src[start:i+1]...)
+			if end := skipSpace(src, i+1); end < len(src) && src[end] == c+2 { // the bracket that closes it
 				dst = append(dst, c+2)
-				i = end + 1
-				continue
+				i = end
+				break
 			}
 			depth++
 			dst = appendLine(dst, indent, depth)
 		case '}', ']':
+			dst = append(dst, src[start:i]...)
 			depth--
 			dst = append(appendLine(dst, indent, depth), c)
 		case ',':
-			dst = appendLine(append(dst, c), indent, depth)
+			dst = appendLine(append(dst, src[start:i+1]...), indent, depth)
 		case ':':
-			dst = append(dst, ':', ' ')
+			dst = append(append(dst, src[start:i]...), ':', ' ')
 		default:
-			dst = append(dst, c)
+			i++
+			continue
+		}
+		i++
+		start = i
+	}
+	return append(dst, src[start:]...)
+}
+
+// Leaves yields the values in list, which is known to be JSON, and those in
+// the lists in it, at any depth: everything that is no list.
+func Leaves(list []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := 0; i < len(list); {
+			switch list[i] {
+			case '[', ']', ',', ' ', '\t', '\n', '\r':
+				i++
+			default:
+				end := leafEnd(list, i)
+				if !yield(list[i:end:end]) {
+					return
+				}
+				i = end
+			}
+		}
+	}
+}
+
+// leafEnd answers where the value at src[i] ends, which is no list but stands
+// in one.
+func leafEnd(src []byte, i int) int {
+	switch src[i] {
+	case '"':
+		return textEnd(src, i)
+	case '{':
+		return objectEnd(src, i)
+	}
+	if n := bytes.IndexAny(src[i+1:], ",] \t\n\r"); n >= 0 {
+		return i + 1 + n
+	}
+	return len(src)
+}
+
+// objectEnd answers where the object at src[i] ends.
+func objectEnd(src []byte, i int) int {
+	for depth := 0; i < len(src); {
+		switch src[i] {
+		case '"':
+			i = textEnd(src, i)
+			continue
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
 		}
 		i++
 	}
-	return dst, nil
+	return len(src)
 }
 
 func skipSpace(src []byte, i int) int {

@@ -51,61 +51,68 @@ func WrapNative(data []byte) []byte {
 }
 
 // Texts makes blocks of the copy for the model: an object as JSON, a string as
-// it is, a list as one block per item, null as none.
+// it is, a list as one block per item, those of lists in it included, null as
+// none.
 func Texts[B any](f Form, data []byte, block func(text []byte) B) []B {
-	if f != Binary {
-		switch data[0] {
-		case 'n':
-			return []B{}
-		case '[':
-			return listTexts(data, block)
-		}
-		data = valueText(data)
-	}
-	return []B{block(data)}
-}
-
-func listTexts[B any](data []byte, block func([]byte) B) []B {
-	doc, err := rawjson.Parse(data)
-	if err != nil {
+	if f == Binary {
 		return []B{block(data)}
 	}
-	blocks := appendItems(make([]B, 0, min(doc.Len(doc.Root()), maxBlocks)), doc, doc.Root(), block)
-	if len(blocks) > maxBlocks {
+	items := itemsOf(data)
+	if len(items) > maxBlocks {
 		return []B{block(data)}
+	}
+	blocks := make([]B, len(items))
+	var buf []byte // of all texts that are not in data
+	for i, item := range items {
+		var text []byte
+		buf, text = itemText(buf, item, len(data))
+		blocks[i] = block(text)
 	}
 	return blocks
 }
 
-// appendItems makes blocks of the items of a list and of the lists in it; null
-// has none. It stops once there are too many.
-func appendItems[B any](blocks []B, doc *rawjson.Doc, list rawjson.Node, block func([]byte) B) []B {
-	for n := doc.First(list); n != rawjson.None && len(blocks) <= maxBlocks; n = doc.Next(n) {
-		switch doc.Kind(n) {
-		case rawjson.Array:
-			blocks = appendItems(blocks, doc, n, block)
-		case rawjson.Null:
-		default:
-			blocks = append(blocks, block(valueText(doc.Raw(n))))
+// itemsOf are the values that get a block, or more than can get one.
+func itemsOf(data []byte) [][]byte {
+	switch data[0] {
+	case 'n':
+		return nil
+	case '[':
+	default:
+		return [][]byte{data}
+	}
+	var items [][]byte
+	for item := range rawjson.Leaves(data) {
+		if item[0] == 'n' {
+			continue
+		}
+		if items = append(items, item); len(items) > maxBlocks {
+			break
 		}
 	}
-	return blocks
+	return items
 }
 
-func valueText(value []byte) []byte {
-	switch value[0] {
-	case '"':
-		if doc, err := rawjson.Parse(value); err == nil {
-			return []byte(doc.Str(doc.Root()))
+// itemText is the text of an object, a string, a number or a boolean. It is
+// item's own or stands at the end of buf, which is made for the texts of so
+// many bytes.
+func itemText(buf, item []byte, size int) (grown, text []byte) {
+	start := len(buf)
+	switch {
+	case item[0] == '"':
+		inner := item[1 : len(item)-1]
+		if bytes.IndexByte(inner, '\\') < 0 {
+			return buf, inner
 		}
-	case '{', '[':
-		if len(value) <= maxIndented {
-			if text, err := rawjson.AppendIndent(nil, value, "  "); err == nil {
-				return text
-			}
+		buf = rawjson.AppendUnescaped(buf, inner)
+	case item[0] == '{' && len(item) <= maxIndented:
+		if buf == nil {
+			buf = make([]byte, 0, min(2*size, 8*maxIndented)+64)
 		}
+		buf = rawjson.AppendIndentKnown(buf, item, "  ")
+	default:
+		return buf, item
 	}
-	return value
+	return buf, buf[start:len(buf):len(buf)]
 }
 
 // AppendNative appends the text of the failure: this shape has no error form
