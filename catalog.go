@@ -60,7 +60,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 		c.faults = append(c.faults, n.Offer.Faults...)
 		c.gather(n.Offer)
 		for _, t := range n.Offer.Tools {
-			if t.Handler == nil {
+			if t.Handler == nil && t.Forward == nil {
 				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")
 				continue
 			}

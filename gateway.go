@@ -67,11 +67,19 @@ func (g *Gateway) Swap(c *Catalog) {
 // IsError, so that the model can read it. An error means that there is no
 // result: CodeNotFound for a tool that the catalog does not have, ctx's own
 // error where the caller is gone, and what an [Asker] said, untouched.
-func (g *Gateway) Call(ctx context.Context, c *Call) (res *Result, err error) {
+func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
 		return nil, errorf(CodeNotFound, "unknown tool %q", c.Tool)
 	}
+	if e.tool.Forward != nil {
+		return g.forward(ctx, e, c)
+	}
+	return g.perform(ctx, e, c)
+}
+
+// perform makes the call of e.
+func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, err error) {
 	checks := e.prepare()
 	c, own := ownArguments(c, checks.own)
 	if own.Token != "" {

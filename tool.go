@@ -58,6 +58,7 @@ type Tool struct {
 	Title       string          // for people; may be empty
 	Description string          // for the model
 	Hints       Hints           // behaviour that clients may show or ask about
+	Words       string          // what else it is found by: tags, the path of an operation; shown to nobody
 	Meta        json.RawMessage // JSON object for the definition's _meta; nil: none
 	Policy      Policy          // empty: Enforce
 	Shape       Shape           // empty: Native
@@ -66,7 +67,8 @@ type Tool struct {
 	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
 	Consent     ConsentRule     // whether somebody has to agree before a call
 	Confirm     Confirmer       // what to ask them; nil: whether the call may be made
-	Handler     Handler         // what a call does; must not be nil
+	Handler     Handler         // what a call does; must not be nil, except with a Forward
+	Forward     Forward         // whose call a call is instead; nil: its own
 	Origin      Fault           // File and Line where the tool is described, for reports about it
 
 	resumes bool // it hands out the parts of other tools' answers

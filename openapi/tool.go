@@ -18,6 +18,7 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 	t := tenon.Tool{
 		Name:        name,
 		Description: o.description(summary),
+		Words:       o.words(),
 		Hints:       o.hints(),
 		Consent:     o.consent(),
 		Policy:      o.api.options.Policy,
@@ -47,6 +48,15 @@ func (o *operation) description(summary string) string {
 		text = "Deprecated. " + text
 	}
 	return cut(text, maxDescription)
+}
+
+// words are what a search finds the operation by beside its texts.
+func (o *operation) words() string {
+	all := []string{o.path}
+	for _, tag := range o.node.get("tags").each() {
+		all = append(all, tag.str())
+	}
+	return strings.Join(all, " ")
 }
 
 // cut shortens s to limit bytes, at the end of a word where one is near.

@@ -44,6 +44,7 @@ type sourceFlags struct {
 	auth       authFlags
 	calls      callChoices
 	describe   string
+	mode       toolsMode
 	verbose    bool
 	handlers   handlerFlags
 	level      slog.Level // of the log without --verbose
@@ -73,6 +74,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	f.apps.register(cmd)
 	f.auth.register(cmd)
 	fs.StringVar(&f.describe, "describe", "auto", "the tool that describes all the others: auto (where a tool has the shape openapi-mcp), on or off")
+	f.mode.register(cmd)
 	f.handlers.register(cmd)
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
@@ -117,7 +119,9 @@ func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire
 	w := &wire{log: f.logger(e)}
 	offers, err := f.load(ctx, e, specs, w)
 	if err == nil {
-		w.catalog = tenon.Build(offers, tenon.BuildOptions{Prefix: prefix, Describe: describe, Adjust: adjust.tool})
+		w.catalog, err = f.mode.build(offers, tenon.BuildOptions{Prefix: prefix, Describe: describe, Adjust: adjust.tool})
+	}
+	if err == nil {
 		err = adjust.unused()
 	}
 	if err != nil {
@@ -203,7 +207,11 @@ func (f *sourceFlags) logger(e env) *slog.Logger {
 // report prints what was read and what is wrong with it.
 func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
 	faults := c.Faults()
-	fmt.Fprintf(w, "tenon: %s, %s\n", count(described(c), "tool"), count(len(faults), "warning"))
+	tools := count(described(c), "tool")
+	if f.mode.behind > 0 {
+		tools += fmt.Sprintf(" that find and call %d", f.mode.behind)
+	}
+	fmt.Fprintf(w, "tenon: %s, %s\n", tools, count(len(faults), "warning"))
 	shown := maxFaultsShown
 	if f.verbose {
 		shown = len(faults)

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/search"
+)
+
+// toolsMode is how clients get at the tools: list shows them all, search hides
+// them behind three.
+type toolsMode struct {
+	mode   string
+	behind int // tools that are found, not listed
+}
+
+func (m *toolsMode) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.mode, "tools-mode", "list", "how clients get at the tools: list shows them all, search shows search_tools, describe_tool and call_tool in their place")
+	_ = cmd.RegisterFlagCompletionFunc("tools-mode", cobra.FixedCompletions([]string{"list", "search"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// build makes the catalog that is served.
+func (m *toolsMode) build(offers []tenon.Named, o tenon.BuildOptions) (*tenon.Catalog, error) {
+	switch m.mode {
+	case "list", "":
+		return tenon.Build(offers, o), nil
+	case "search":
+		o.Describe = tenon.BuiltInOn // it answers for describe_tool
+		all := tenon.Build(offers, o)
+		m.behind = described(all)
+		return search.Over(all), nil
+	}
+	return nil, usagef("--tools-mode is list or search, not %q", m.mode)
+}

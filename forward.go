@@ -1,0 +1,26 @@
+package tenon
+
+import "context"
+
+// Forward names the tool, of any catalog, that a call is really one of, and the
+// arguments for it. Wall one has passed args. The call then takes the whole
+// path of that tool, so that its answer keeps that tool's contract. An error
+// is told to the caller as that of a handler.
+type Forward func(args []byte) (to *Entry, inner []byte, err error)
+
+// forward performs the call that c stands for.
+func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, error) {
+	c, healed, violations := e.prepare().wallOne(c)
+	if len(violations) > 0 {
+		return shapeFailure(&e.tool, invalidArguments(violations)), nil
+	}
+	to, args, err := e.tool.Forward(c.Args)
+	if err != nil {
+		return g.failed(e, &Reply{}, err), nil
+	}
+	inner := *c
+	inner.Tool, inner.Args = to.Name(), args
+	res, err := g.perform(ctx, to, &inner)
+	res.tellHealed(healed)
+	return res, err
+}

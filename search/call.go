@@ -1,0 +1,117 @@
+package search
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/shape"
+)
+
+const (
+	describeInput = `{"type":"object","properties":{"tool":{"type":"string","description":"its name, as search_tools returned it"}},"required":["tool"],"additionalProperties":false}`
+	callInput     = `{"type":"object","properties":{"tool":{"type":"string","description":"its name, as search_tools returned it"},` +
+		`"arguments":{"type":"object","description":"the arguments of that tool; without it none"}},"required":["tool"],"additionalProperties":false}`
+)
+
+// describeTool is the tool describe of the catalog, for one tool.
+func (s *searcher) describeTool() tenon.Tool {
+	yes, no := true, false
+	t := tenon.Tool{
+		Name: "describe_tool", Title: "Describe a tool",
+		Description: "Tells what a tool accepts and answers, with full schemas and an example. Its outputSchema is that of the data in the answer.",
+		Hints:       tenon.Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Shape: tenon.Native, Verbatim: true,
+		Promise: tenon.Contract{Input: []byte(describeInput)},
+		Forward: func(args []byte) (*tenon.Entry, []byte, error) { return s.describes, args, nil },
+	}
+	if s.describes != nil {
+		_, output := s.describes.Schemas()
+		t.Promise = contract(describeInput, string(output))
+	}
+	return t
+}
+
+// callTool makes the call of another tool. What it publishes is what the
+// answers of all tools have in common.
+func (s *searcher) callTool() tenon.Tool {
+	t := tenon.Tool{
+		Name: "call_tool", Title: "Call a tool",
+		Description: "Calls a tool that search_tools found. The answer is that tool's own. Where an answer says to repeat the call with another argument " +
+			"(__confirmed, resume_token), put it into arguments.",
+		Hints: s.sharedHints(), Shape: tenon.Native, Verbatim: true, Policy: tenon.Off,
+		Promise: tenon.Contract{Input: []byte(callInput)},
+		Forward: s.target,
+	}
+	if output := s.sharedOutput(); output != nil {
+		t.Policy, t.Promise = tenon.Enforce, contract(callInput, string(output))
+	}
+	return t
+}
+
+// target finds the tool that a call of call_tool names.
+func (s *searcher) target(args []byte) (*tenon.Entry, []byte, error) {
+	var asked struct {
+		Tool      string
+		Arguments json.RawMessage
+	}
+	if err := json.Unmarshal(args, &asked); err != nil {
+		return nil, nil, err
+	}
+	to := s.catalog.Find(asked.Tool)
+	if to == nil || to == s.describes {
+		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no tool %q%s", asked.Tool, s.near(asked.Tool))}
+	}
+	return to, asked.Arguments, nil
+}
+
+// near names the tools that may have been meant.
+func (s *searcher) near(name string) string {
+	hits := s.index().find(strings.ReplaceAll(name, "_", " "))
+	if len(hits) == 0 {
+		return "; find one with search_tools"
+	}
+	names := make([]string, 0, defaultHits)
+	for _, h := range hits[:min(len(hits), 3)] {
+		names = append(names, string(rawjson.AppendString(nil, s.tools[h.tool].Name())))
+	}
+	return "; did you mean " + strings.Join(names, ", ") + "?"
+}
+
+// sharedHints says of call_tool what is true of every tool.
+func (s *searcher) sharedHints() tenon.Hints {
+	yes := true
+	for _, e := range s.tools {
+		if h := e.Tool().Hints.ReadOnly; h == nil || !*h {
+			return tenon.Hints{}
+		}
+	}
+	return tenon.Hints{ReadOnly: &yes}
+}
+
+// sharedOutput is a schema that every answer fits; nil: there is none, as
+// tools of the shape native have each their own form, or no structure at all.
+func (s *searcher) sharedOutput() []byte {
+	var openAPI, flowMCP bool
+	for _, e := range s.tools {
+		switch e.Tool().Shape {
+		case tenon.OpenAPIMCP:
+			openAPI = true
+		case tenon.FlowMCP:
+			flowMCP = true
+		default:
+			return nil
+		}
+	}
+	one, two := shape.PublishOpenAPIMCP(shape.Promise{Consent: true}), shape.PublishFlowMCP(shape.Promise{})
+	switch {
+	case openAPI && flowMCP:
+		return fmt.Appendf(nil, `{"type":"object","anyOf":[%s,%s]}`, one, two)
+	case openAPI:
+		return one
+	case flowMCP:
+		return two
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+// Package search puts three tools in the place of a large catalog: one that
+// finds tools by plain words, one that describes a tool, and one that calls it.
+//
+// It does not know where tools come from, how calls are checked or shaped, nor
+// any protocol: what is called through it takes the whole path of the tool that
+// was named, so the answer keeps that tool's contract.
+//
+// On the path of a description it stands between [tenon.Build] and the
+// gateway: a catalog goes in, a catalog comes out.
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Bounds of one answer of search_tools.
+const (
+	defaultHits = 5
+	maxText     = 300 // bytes of a tool's description in it
+)
+
+const (
+	searchInput = `{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"maxLength":1000,"description":"what you want to do, in plain words"},` +
+		`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many tools to return; without it 5"}},"required":["query"],"additionalProperties":false}`
+	searchOutput = `{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{` +
+		`"tool":{"type":"string","description":"its name, for describe_tool and call_tool"},"description":{"type":"string"},"readOnly":{"type":"boolean"},` +
+		`"required":{"type":"array","items":{"type":"string"}},"optional":{"type":"array","items":{"type":"string"}}},` +
+		`"required":["tool","description","required","optional"]}},` +
+		`"of":{"type":"integer","description":"how many tools there are to search"}},"required":["tools","of"]}`
+)
+
+// Over returns a catalog with the tools search_tools, describe_tool and
+// call_tool in the place of all tools of c. Resources, templates and prompts
+// stay. The index is made at the first search. c is to have the tool describe,
+// which answers for describe_tool.
+func Over(c *tenon.Catalog) *tenon.Catalog {
+	s := &searcher{catalog: c}
+	for _, e := range c.Tools() {
+		switch e.Source() {
+		case "":
+			s.describes = e
+		case own:
+		default:
+			s.tools = append(s.tools, e)
+		}
+	}
+	s.index = sync.OnceValue(s.newIndex)
+	offer := tenon.Offer{
+		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
+		Resources: c.Resources(), Templates: c.Templates(), Prompts: c.Prompts(), Faults: c.Faults(),
+	}
+	if s.describes == nil {
+		offer.Tools = slices.Delete(offer.Tools, 1, 2)
+	}
+	return tenon.Build([]tenon.Named{{Name: own, Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
+}
+
+// own is the source of the tools that the product adds by itself.
+const own = "tenon"
+
+type searcher struct {
+	catalog   *tenon.Catalog
+	tools     []*tenon.Entry // that are found
+	describes *tenon.Entry
+	index     func() *index
+}
+
+func (s *searcher) newIndex() *index {
+	texts := make([]text, len(s.tools))
+	for i, e := range s.tools {
+		t := e.Tool()
+		texts[i] = text{name: t.Name, title: t.Title, words: t.Words, body: t.Description, effect: effectOf(&t), past: isPast(t.Title, t.Description)}
+	}
+	return newIndex(texts)
+}
+
+// effectOf tells what a tool does from what it says of itself.
+func effectOf(t *tenon.Tool) effect {
+	if t.Hints.ReadOnly != nil && *t.Hints.ReadOnly {
+		return reads
+	}
+	switch t.Consent.Action {
+	case tenon.CreateResource:
+		return adds
+	case tenon.DeleteResource:
+		return takesAway
+	case tenon.ReplaceResource, tenon.UpdateResource:
+		return changes
+	case tenon.RunTool:
+	}
+	return unknown
+}
+
+func (s *searcher) searchTool() tenon.Tool {
+	yes, no := true, false
+	return tenon.Tool{
+		Name: "search_tools", Title: "Search tools",
+		Description: fmt.Sprintf("Finds the tools for a task among the %d of this server. Say in plain words what you want to do, then call the best with call_tool.", len(s.tools)),
+		Hints:       tenon.Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: tenon.Enforce, Shape: tenon.Native, Verbatim: true,
+		Promise: contract(searchInput, searchOutput),
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+			asked := struct {
+				Query string
+				Limit int
+			}{Limit: defaultHits}
+			if err := json.Unmarshal(c.Args, &asked); err != nil {
+				return tenon.Reply{}, err
+			}
+			return tenon.Reply{Media: "application/json", Body: s.found(asked.Query, asked.Limit)}, nil
+		},
+	}
+}
+
+// found writes the best tools for a query.
+func (s *searcher) found(query string, limit int) []byte {
+	dst := []byte(`{"tools":[`)
+	hits := s.index().find(query)
+	for i, h := range hits[:min(limit, len(hits))] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendHit(dst, s.tools[h.tool])
+	}
+	return fmt.Appendf(dst, `],"of":%d}`, len(s.tools))
+}
+
+func appendHit(dst []byte, e *tenon.Entry) []byte {
+	t := e.Tool()
+	dst = rawjson.AppendString(append(dst, `{"tool":`...), t.Name)
+	dst = rawjson.AppendString(append(dst, `,"description":`...), brief(&t))
+	if h := t.Hints.ReadOnly; h != nil {
+		dst = fmt.Appendf(dst, `,"readOnly":%t`, *h)
+	}
+	input, _ := e.Schemas()
+	required, optional := arguments(input)
+	dst = appendNames(append(dst, `,"required":`...), required)
+	dst = appendNames(append(dst, `,"optional":`...), optional)
+	return append(dst, '}')
+}
+
+// brief is the title and the beginning of the description.
+func brief(t *tenon.Tool) string {
+	about := strings.TrimSpace(strings.TrimPrefix(t.Description, t.Title))
+	if t.Title != "" {
+		about = strings.TrimSpace(t.Title + "\n" + about)
+	}
+	if len(about) > maxText {
+		about = strings.ToValidUTF8(about[:maxText-len("…")], "") + "…"
+	}
+	return about
+}
+
+// arguments returns the names of a tool's arguments.
+func arguments(input []byte) (required, optional []string) {
+	doc, err := rawjson.Parse(input)
+	if err != nil {
+		return nil, nil
+	}
+	list := doc.Get(doc.Root(), "required")
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		required = append(required, doc.Str(n))
+	}
+	props := doc.Get(doc.Root(), "properties")
+	for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
+		if !slices.Contains(required, doc.Key(n)) {
+			optional = append(optional, doc.Key(n))
+		}
+	}
+	return required, optional
+}
+
+func appendNames(dst []byte, names []string) []byte {
+	dst = append(dst, '[')
+	for i, n := range names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = rawjson.AppendString(dst, n)
+	}
+	return append(dst, ']')
+}
+
+func contract(input, output string) tenon.Contract {
+	return tenon.Contract{Input: []byte(input), Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(output)}}}
+}

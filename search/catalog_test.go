@@ -1,0 +1,188 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/search"
+)
+
+const book = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`
+
+// shelf offers a few tools whose upstream answers with body.
+func shelf(shape tenon.Shape, policy tenon.Policy, status int, body string) tenon.Offer {
+	answers := []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(book)}}
+	reply := func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		return tenon.Reply{Status: status, Media: "application/json", Body: []byte(body), Header: http.Header{}}, nil
+	}
+	input := []byte(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`)
+	return tenon.Offer{Tools: []tenon.Tool{
+		{Name: "getBook", Title: "Get a book", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply},
+		{
+			Name: "burnBook", Title: "Burn a book", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply,
+			Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.DeleteResource, Effect: "burns it"},
+		},
+		{Name: "listBooks", Title: "List books", Shape: shape, Policy: policy, Promise: tenon.Contract{Answers: answers}, Handler: reply, MaxResult: 40},
+	}}
+}
+
+func catalog(o tenon.Offer) *tenon.Catalog {
+	return tenon.Build([]tenon.Named{{Name: "shop", Offer: o}}, tenon.BuildOptions{Describe: tenon.BuiltInOn})
+}
+
+func call(t *testing.T, c *tenon.Catalog, tool, args string) *tenon.Result {
+	t.Helper()
+	res, err := tenon.NewGateway(c, tenon.GatewayOptions{}).Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestCallToolIsTheCall holds an answer that came through call_tool against
+// the same call made directly, and against what call_tool publishes.
+func TestCallToolIsTheCall(t *testing.T) {
+	for _, tt := range []struct{ name, tool, args, body string }{
+		{"an answer that fits", "getBook", `{"id":1}`, `{"title":"Emma"}`},
+		{"an answer that breaks its contract", "getBook", `{"id":1}`, `{"title":7}`},
+		{"an error of the upstream", "getBook", `{"id":1}`, ""},
+		{"arguments that do not fit", "getBook", `{"id":"x"}`, `{"title":"Emma"}`},
+		{"arguments that can be healed", "getBook", `{"id":"1"}`, `{"title":"Emma"}`},
+		{"consent is asked for", "burnBook", `{"id":1}`, `{"title":"Emma"}`},
+		{"a tool without arguments", "listBooks", `{}`, `{"title":"Emma"}`},
+	} {
+		for _, shape := range []tenon.Shape{tenon.OpenAPIMCP, tenon.FlowMCP, tenon.Native} {
+			for _, policy := range []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off} {
+				t.Run(tt.name+"/"+string(shape)+"/"+string(policy), func(t *testing.T) {
+					status := 200
+					if tt.body == "" {
+						status = 500
+					}
+					all := catalog(shelf(shape, policy, status, tt.body))
+					want := call(t, all, tt.tool, tt.args)
+					got := call(t, search.Over(all), "call_tool", `{"tool":"`+tt.tool+`","arguments":`+tt.args+`}`)
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("call_tool answers otherwise than %s (-direct +through):\n%s", tt.tool, diff)
+					}
+					checkPublished(t, search.Over(all), got, shape)
+				})
+			}
+		}
+	}
+}
+
+func checkPublished(t *testing.T, c *tenon.Catalog, res *tenon.Result, shape tenon.Shape) {
+	t.Helper()
+	_, output := c.Find("call_tool").Schemas()
+	if shape == tenon.Native {
+		if output != nil {
+			t.Errorf("call_tool publishes %s though every tool has a form of its own", output)
+		}
+		return
+	}
+	s, err := schema.Compile(output, schema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Structured == nil {
+		return
+	}
+	if v := s.Validate(res.Structured); len(v) > 0 {
+		t.Errorf("the answer %s breaks what call_tool publishes: %v", res.Structured, v)
+	}
+}
+
+func TestAgreedAndResumedThroughCallTool(t *testing.T) {
+	long := `{"title":"Emma","pages":[` + strings.TrimSuffix(strings.Repeat(`"0123456789",`, 9), ",") + `]}`
+	offer := shelf(tenon.OpenAPIMCP, tenon.Warn, 200, long)
+	g := tenon.NewGateway(search.Over(catalog(offer)), tenon.GatewayOptions{})
+	ask := func(tool, args string) *tenon.Result {
+		res, err := g.Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1}}`); res.Request == nil {
+		t.Errorf("consent was not asked for: %s", res.Structured)
+	}
+	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1,"__confirmed":true}}`); res.IsError || res.Request != nil {
+		t.Errorf("the call was agreed to and is not made: %s", res.Structured)
+	}
+	first := ask("call_tool", `{"tool":"listBooks"}`)
+	_, token, found := strings.Cut(string(first.Structured), `"resume_token":"`)
+	if !found {
+		t.Fatalf("the answer was not cut: %s", first.Structured)
+	}
+	token, _, _ = strings.Cut(token, `"`)
+	for _, tool := range []string{"listBooks", "next_part"} {
+		if res := ask("call_tool", `{"tool":"`+tool+`","arguments":{"resume_token":"`+token+`"}}`); res.IsError {
+			t.Errorf("%s does not give the next part: %s", tool, res.Structured)
+		}
+	}
+}
+
+func TestSearchAndDescribe(t *testing.T) {
+	over := search.Over(catalog(shelf(tenon.OpenAPIMCP, tenon.Warn, 200, `{"title":"Emma"}`)))
+	var names []string
+	for _, e := range over.Tools() {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"search_tools", "describe_tool", "call_tool"}, names); diff != "" {
+		t.Errorf("the tools (-want +got):\n%s", diff)
+	}
+	for _, tt := range []struct{ name, tool, args, want string }{
+		{"a tool is found by other words", "search_tools", `{"query":"what titles do you have, show all of them","limit":1}`, `"tool":"listBooks"`},
+		{"with its arguments", "search_tools", `{"query":"burn a book","limit":1}`, `"required":["id"],"optional":["__confirmed"]`},
+		{"nothing is found", "search_tools", `{"query":"xyzzy"}`, `{"tools":[],"of":3}`},
+		{"a tool is described", "describe_tool", `{"tool":"getBook"}`, `"name":"getBook"`},
+		{"a tool that is not there", "describe_tool", `{"tool":"getBok"}`, `there is no tool "getBok"`},
+		{"a tool that is not there is not called", "call_tool", `{"tool":"book_get"}`, `did you mean "getBook"`},
+		{"the tool that describes is not called", "call_tool", `{"tool":"describe"}`, `there is no tool`},
+		{"no tool is named", "call_tool", `{}`, `tool`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := call(t, over, tt.tool, tt.args)
+			said := string(res.Structured)
+			for _, b := range res.Content {
+				said += string(b.Text)
+			}
+			if !strings.Contains(said, tt.want) {
+				t.Errorf("got %s, want %s in it", said, tt.want)
+			}
+		})
+	}
+}
+
+// TestAnyQuery: whatever is asked, the answer is a success that fits its
+// schema, with no more tools than asked for.
+func TestAnyQuery(t *testing.T) {
+	g := tenon.NewGateway(search.Over(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), tenon.GatewayOptions{})
+	rapid.Check(t, func(t *rapid.T) {
+		query := rapid.StringN(1, 200, 900).Draw(t, "query")
+		args := append([]byte(`{"limit":2,"query":`), quoted(query)...)
+		res, err := g.Call(context.Background(), &tenon.Call{Tool: "search_tools", Args: append(args, '}')})
+		if err != nil || res.IsError {
+			t.Fatalf("%v %v", err, res)
+		}
+		if n := strings.Count(string(res.Structured), `"required"`); n > 2 {
+			t.Errorf("%d tools, asked for 2", n)
+		}
+	})
+}
+
+func quoted(s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

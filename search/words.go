@@ -1,0 +1,119 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+)
+
+// splitter splits texts into stems and remembers them: a catalog has few words
+// many times.
+type splitter map[string]string
+
+// words splits a text into stems, without those that say nothing. Names are
+// split where a small letter meets a capital, so that listPullRequests has
+// three.
+func (s splitter) words(text string) []string {
+	var out []string
+	start, small := -1, false // where the word began, whether its last letter is a small one
+	flush := func(end int) {
+		if start >= 0 {
+			if w := s.stem(text[start:end]); w != "" {
+				out = append(out, w)
+			}
+		}
+		start = -1
+	}
+	for i, r := range text {
+		switch {
+		case isNoLetter(r):
+			flush(i)
+			continue
+		case small && unicode.IsUpper(r):
+			flush(i)
+		}
+		if start < 0 {
+			start = i
+		}
+		small = unicode.IsLower(r)
+	}
+	flush(len(text))
+	return out
+}
+
+// stem is empty for a word that says nothing.
+func (s splitter) stem(word string) string {
+	stemmed, known := s[word]
+	if !known {
+		if stemmed = stem(strings.ToLower(word)); isCommon(stemmed) {
+			stemmed = ""
+		}
+		s[word] = stemmed
+	}
+	return stemmed
+}
+
+func isNoLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// isCommon tells the words that say nothing about what a tool does.
+func isCommon(w string) bool {
+	switch w {
+	case "a", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "for", "from",
+		"ha", "have", "how", "if", "in", "into", "is", "it", "like", "may", "must", "no", "not", "of", "on", "onto", "or",
+		"our", "please", "s", "should", "so", "some", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+		"those", "to", "want", "wa", "we", "were", "will", "with", "would", "you", "your":
+		return true
+	}
+	return false
+}
+
+// stem takes the endings of English words away, so far that those of one verb
+// or noun are equal. What is left need not be a word.
+func stem(w string) string {
+	if len(w) <= 3 {
+		return strings.TrimSuffix(w, "'")
+	}
+	for _, r := range endings() {
+		if rest, ok := strings.CutSuffix(w, r.from); ok && len(rest) >= r.least {
+			w = rest + r.to
+			break
+		}
+	}
+	n := len(w)
+	switch {
+	case n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])):
+		w = w[:n-1] // stopped, stop
+	case n > 3 && w[n-1] == 'e':
+		w = w[:n-1] // created, create
+	}
+	return w
+}
+
+// ending is one way in which a word ends; the first that fits is taken away.
+type ending struct {
+	from, to string
+	least    int // letters that must be left before it
+}
+
+func endings() []ending {
+	return []ending{
+		{"izations", "iz", 4},
+		{"ization", "iz", 4},
+		{"isations", "iz", 4},
+		{"isation", "iz", 4},
+		{"sses", "ss", 1},
+		{"ies", "y", 2},
+		{"ied", "y", 2},
+		{"ations", "at", 3},
+		{"ation", "at", 3},
+		{"ings", "", 3},
+		{"ing", "", 3},
+		{"eed", "eed", 1},
+		{"ed", "", 3},
+		{"ss", "ss", 1},
+		{"us", "us", 1},
+		{"is", "is", 1},
+		{"es", "e", 3},
+		{"s", "", 3},
+		{"ly", "", 4},
+	}
+}
