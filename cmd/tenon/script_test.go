@@ -40,6 +40,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SHOP", l.Addr().String())
 			return nil
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "race" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return raced, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"waitlog": waitLog,
 			"mcp":     callMCP,
