@@ -167,8 +167,8 @@ func (c *checker) checkParts(f *file) {
 		c.fault("VAL017", routes, "main.routes", "cannot stand beside tools")
 	case routes.there():
 		c.warn("VAL018", routes, "main.routes", "is deprecated; call it tools")
-	case !tools.there() && !resources.there() && !f.main.get("prompts").there():
-		c.fault("VAL016", f.main, "main.tools", "is missing, and there are no resources or prompts")
+	case len(toolsOf(f.main).keysOrNone()) == 0 && !resources.there() && !f.main.get("prompts").there():
+		c.fault("VAL016", f.main, "main.tools", "defines nothing, and there are no resources or prompts")
 	}
 	all := toolsOf(f.main)
 	if all.there() && !all.is(objectKind) {
@@ -237,6 +237,8 @@ func (c *checker) wantStrings(code, key string, main *node) {
 	}
 }
 
+// checkServerParams reads which server parameters there are, and looks at the
+// headers that name some.
 func (c *checker) checkServerParams(f *file) {
 	n := f.main.get("requiredServerParams")
 	if n.there() && (!n.is(arrayKind) || len(n.strs()) != len(n.items)) {
@@ -245,6 +247,11 @@ func (c *checker) checkServerParams(f *file) {
 	for _, key := range n.strs() {
 		f.server[key] = true
 	}
+	f.main.get("headers").members(func(name string, n *node) {
+		if n.is(stringKind) {
+			c.splitMarks(f, n, "main.headers."+name)
+		}
+	})
 }
 
 func (c *checker) checkLibraries(f *file, r rules) {

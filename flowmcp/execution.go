@@ -58,6 +58,9 @@ func (t *route) handle(ctx context.Context, c *tenon.Call, o *Options, r *runner
 	x := &execution{route: t, options: o, runner: r, secrets: newSecrets(t.file, o)}
 	reply, err := x.run(ctx, c.Args)
 	reply.Sent = x.sent
+	if x.secrets.open {
+		t.hide(&reply, o.Env)
+	}
 	if err == nil && x.secrets.in(reply.Body) {
 		return tenon.Reply{Sent: x.sent}, errMarker("the result")
 	}

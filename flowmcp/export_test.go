@@ -11,7 +11,7 @@ import (
 
 // MainJSON evaluates the export main of a schema file for the tests.
 func MainJSON(text []byte) ([]byte, []Finding) {
-	f := readSchema("Test.mjs", text, rules{shelf: newShelf("")})
+	f := readSchema("Test.mjs", text, rules{shelf: newShelf("", false)})
 	if !f.main.valid() {
 		return nil, f.findings
 	}
@@ -106,7 +106,7 @@ func HostsIn(text string) []string { return hostsIn(text) }
 // RunAnyway runs postRequest of the tool a, whatever the rules say about the
 // file.
 func RunAnyway(ctx context.Context, text string, worker []string) ([]byte, error) {
-	f := readSchema("Test.mjs", []byte(text), rules{shelf: newShelf("")})
+	f := readSchema("Test.mjs", []byte(text), rules{shelf: newShelf("", false)})
 	pool := sandbox.NewPool(sandbox.Options{Command: worker})
 	defer pool.Close()
 	r := &runner{pool: pool, library: func(string) (sandbox.Library, bool) { return sandbox.Library{}, false }, programs: map[*file]*sandbox.Program{}}

@@ -200,6 +200,16 @@ func TestHandlerSecrets(t *testing.T) {
 	}
 }
 
+// TestHandlerSecretsStay hides a value that was handed out and comes back.
+func TestHandlerSecretsStay(t *testing.T) {
+	const text = `postRequest: async ({ struct }) => ({ response: { key: struct.headers['X-Shop-Key'] } })`
+	tool := load(t, handled(text), flowmcp.Options{Client: &http.Client{Transport: &seen{}}, Env: shopKey, HandlerSecrets: []string{"shop"}})
+	reply, err := tool.Handler(t.Context(), &tenon.Call{})
+	if want := `{"key":"{{SERVER_PARAM:SHOP_KEY}}"}`; err != nil || string(reply.Body) != want {
+		t.Errorf("%s, %v; want %s", reply.Body, err, want)
+	}
+}
+
 func sha(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

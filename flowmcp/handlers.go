@@ -30,7 +30,7 @@ func (c *checker) readHandlers(main *node) handlerSet {
 	h.line, h.names = c.m.line(at), names(x)
 	body, ok := factoryBody(x)
 	if !ok {
-		c.loose("VAL004", nil, "handlers", "must be a function that returns the handlers")
+		c.add(at, Finding{Code: "VAL004", Severity: c.or(Warning), Path: "handlers", Message: "must be a function that returns the handlers"})
 		h.all = true
 		return h
 	}
@@ -66,15 +66,14 @@ func (c *checker) readHandlers(main *node) handlerSet {
 
 // checkSigning names a file that may need the values of its server parameters.
 func (c *checker) checkSigning(f *file) {
-	if len(f.server) == 0 {
+	x, at := c.m.exported("handlers")
+	if x == nil || len(f.server) == 0 {
 		return
 	}
-	for _, name := range []string{"createHash", "createHmac", "btoa", "base64"} {
-		if f.handlers.names[name] {
-			c.add(-1, Finding{Code: "SEC105", Severity: Info, Path: "handlers", Message: "uses " + name +
-				" and the file has server parameters: if it signs with one, the operator must hand it out (handler secrets)"})
-			return
-		}
+	signs := newReach(c.m.ast).from(x, []string{"createHash", "createHmac", "createSign", "subtle", "btoa", "base64", "sha256", "hmac", "md5"})
+	if len(signs) > 0 {
+		c.add(at, Finding{Code: "SEC105", Severity: Warning, Path: "handlers", Message: "use " + signs[0] +
+			", and the file has server parameters: if they sign with one, they need its value, which only the operator can hand out (handler secrets)"})
 	}
 }
 

@@ -47,6 +47,11 @@ func TestHandlers(t *testing.T) {
 			}
 		})
 	}
+	for strict, severity := range map[bool]flowmcp.Severity{true: flowmcp.Fatal, false: flowmcp.Warning} {
+		if report := check(t, file(oneTool)+"\nexport const handlers = 5", flowmcp.Options{Strict: strict}); !has(report, "VAL004", severity) {
+			t.Errorf("handlers that are no function: %v", report.Findings)
+		}
+	}
 	stray := check(t, file(oneTool)+"\nexport const handlers = () => ({ nobody: {} })", flowmcp.Options{})
 	if !has(stray, "VAL005", flowmcp.Warning) || !stray.Loads {
 		t.Errorf("a handler of no tool: %v", stray.Findings)

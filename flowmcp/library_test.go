@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -163,6 +164,9 @@ func TestLibraryRequests(t *testing.T) {
 			}
 			signed++
 		}
+		if rec.last != nil {
+			rec.last.URL, row.Request.URL = anyTime(rec.last.URL), anyTime(row.Request.URL)
+		}
 		kind, why := compareRequest(described[row.Schema].Tools[row.Tool], row, rec.last, err)
 		switch {
 		case why != "":
@@ -174,4 +178,9 @@ func TestLibraryRequests(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests behind preRequest compared, %d equal, %d of them but for a signature with the time; differences by intent: %v", compared, equal, signed, differ)
+}
+
+// anyTime takes the present out of a URL: seconds since 1970 of these decades.
+func anyTime(address string) string {
+	return regexp.MustCompile(`\b1[789]\d{8}\b`).ReplaceAllString(address, "now")
 }

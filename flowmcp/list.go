@@ -24,9 +24,10 @@ type list struct {
 
 // shelf reads the shared lists of one folder, each once.
 type shelf struct {
-	dir   string
-	read  func(path string) ([]byte, error)
-	lists map[string]*shelved
+	dir    string
+	strict bool
+	read   func(path string) ([]byte, error)
+	lists  map[string]*shelved
 }
 
 type shelved struct {
@@ -35,8 +36,8 @@ type shelved struct {
 	findings []Finding // of the list's own file
 }
 
-func newShelf(dir string) *shelf {
-	return &shelf{dir: dir, read: readFile, lists: map[string]*shelved{}}
+func newShelf(dir string, strict bool) *shelf {
+	return &shelf{dir: dir, strict: strict, read: readFile, lists: map[string]*shelved{}}
 }
 
 // listsNear finds the folder of shared lists above a schema file.
@@ -73,7 +74,7 @@ func (s *shelf) get(ref string) *shelved {
 		return found
 	}
 	found.missing = false
-	found.list, found.findings = parseList(text)
+	found.list, found.findings = parseList(text, s.strict)
 	return found
 }
 
@@ -92,12 +93,12 @@ func kebab(s string) string {
 }
 
 // parseList reads the file of a shared list. nil: it cannot be used.
-func parseList(text []byte) (*list, []Finding) {
+func parseList(text []byte, strict bool) (*list, []Finding) {
 	m, err := parseModule(text)
 	if err != nil {
 		return nil, []Finding{syntaxFinding(err)}
 	}
-	c := &checker{m: m, broken: map[string]bool{}}
+	c := &checker{m: m, strict: strict, broken: map[string]bool{}}
 	n := c.evaluate("list")
 	if n == nil {
 		c.fault("LST001", nil, "list", "is not exported")

@@ -131,18 +131,25 @@ func (c *checker) readValue(f *file, p *parameter, position *node, path string) 
 		c.fault("VAL042", orElse(value, position), path, "must be a string")
 		return
 	}
-	p.pieces = splitValue(value.text, f.server, func(name string) {
+	p.pieces = c.splitMarks(f, value, path)
+}
+
+// splitMarks splits a value or a header at its marks, and reports those that
+// are not declared or not in the form of the page.
+func (c *checker) splitMarks(f *file, value *node, path string) []piece {
+	pieces := splitValue(value.text, f.server, func(name string) {
 		if key, marked := strings.CutPrefix(name, serverMark); marked {
 			c.fault("VAL085", value, path, "the server parameter %s is not declared in requiredServerParams", key)
 			return
 		}
 		c.loose("VAL087", value, path, "{{%s}} is not declared in requiredServerParams: an empty text is sent", name)
 	})
-	for _, piece := range p.pieces {
+	for _, piece := range pieces {
 		if piece.kind == serverPiece && !strings.Contains(value.text, serverMark+piece.text) {
 			c.letter("VAL086", value, path, "writes {{%s}} for {{SERVER_PARAM:%s}}", piece.text, piece.text)
 		}
 	}
+	return pieces
 }
 
 // checkFixed checks a fixed value against its own z.

@@ -39,17 +39,18 @@ func readFiles(ctx context.Context, spec string, o Options, tests bool) ([]*file
 			files = append(files, &file{path: path, failed: true, findings: []Finding{{Code: "VAL001", Severity: Fatal, Path: "file", Message: err.Error()}}})
 			continue
 		}
-		files = append(files, readSchema(path, text, rules{strict: o.Strict, tests: tests, libraries: o.Libraries, shelf: shelfFor(shelves, path, o.Lists)}))
+		files = append(files, readSchema(path, text, rules{strict: o.Strict, tests: tests, libraries: o.Libraries, shelf: shelfFor(shelves, path, o)}))
 	}
 	return files, nil
 }
 
-func shelfFor(shelves map[string]*shelf, path, dir string) *shelf {
+func shelfFor(shelves map[string]*shelf, path string, o Options) *shelf {
+	dir := o.Lists
 	if dir == "" {
 		dir = listsNear(path)
 	}
 	if shelves[dir] == nil {
-		shelves[dir] = newShelf(dir)
+		shelves[dir] = newShelf(dir, o.Strict)
 	}
 	return shelves[dir]
 }

@@ -28,6 +28,7 @@ func TestForbidden(t *testing.T) {
 		{"code on a line that begins like a comment", handlers + "let a = 2\n* process.pid; return a } } })", "SEC006"},
 		{"process beside a parameter of that name", handlers + "const f = (process) => process; return process.env } } })", "SEC006"},
 		{"process with an escape", handlers + "return pr\\u006fcess.env } } })", "SEC006"},
+		{"child_process", handlers + "return child_process.execSync('id') } } })", "SEC007"},
 		{"fs", handlers + "return fs.readFileSync('x') } } })", "SEC008"},
 		{"globalThis by index", handlers + "return globalThis['pro' + 'cess'] } } })", "SEC011"},
 		{"global", handlers + "return global } } })", "SEC012"},
@@ -51,6 +52,7 @@ func TestForbiddenByTheLetter(t *testing.T) {
 		{"the way to Function", handlers + "return (() => {}).constructor('1')() } } })", "SEC004"},
 		{"the way to Function by index", handlers + "return (() => {})['constructor']('1')() } } })", "SEC004"},
 		{"setTimeout", handlers + "setTimeout(() => {}, 1) } } })", "SEC015"},
+		{"setInterval", handlers + "setInterval(() => {}, 1) } } })", "SEC016"},
 		{"fetch", handlers + "return fetch(struct.url) } } })", "SEC100"},
 		{"a socket", handlers + "return new WebSocket(struct.url) } } })", "SEC100"},
 	} {
@@ -73,6 +75,8 @@ func TestWordsOnly(t *testing.T) {
 	for _, c := range []struct{ name, js, code string }{
 		{"a comment", "// Import: import x\n", "SEC001"},
 		{"a URL", "const u = 'https://prefs.example/'\n", "SEC008"},
+		{"a name in a text", "const u = 'node:fs'\n", "SEC009"},
+		{"a path in a text", "const u = 'fs/promises'\n", "SEC010"},
 		{"a longer name", "const getFunction = () => 1; const x = getFunction(1)\n", "SEC004"},
 		{"a parameter of that name", "const f = (process) => process.id\n", "SEC006"},
 		{"a member of that name", "const f = (x) => x.eval(1)\n", "SEC003"},
@@ -106,5 +110,25 @@ func TestBombs(t *testing.T) {
 	}
 	if many := check(t, "export const main = ["+strings.Repeat("x,", 500_000)+"]", flowmcp.Options{}); many.Loads || len(many.Findings) > 1100 {
 		t.Errorf("%d findings", len(many.Findings))
+	}
+}
+
+// TestSigning names the files that may need the values of their server
+// parameters.
+func TestSigning(t *testing.T) {
+	const hash = "const sign = (x, crypto) => crypto.createHash('sha1').update(x).digest('hex')\n"
+	const uses = "\nexport const handlers = () => ({ a: { preRequest: async ({ struct }) => { struct.headers.x = sign(1); return { struct } } } })"
+	keyed := strings.Replace(file(oneTool), "root:", "requiredServerParams: [ 'KEY' ], root:", 1)
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"a hash in a function that the handlers call", hash + keyed + uses, true},
+		{"a hash that no handler calls", hash + keyed + strings.Replace(uses, "sign(1)", "1", 1), false},
+		{"no server parameter", hash + file(oneTool) + uses, false},
+	} {
+		if report := check(t, c.text, flowmcp.Options{}); has(report, "SEC105", flowmcp.Warning) != c.want {
+			t.Errorf("%s: %v", c.name, report.Findings)
+		}
 	}
 }

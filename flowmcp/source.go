@@ -3,16 +3,16 @@
 // A schema file is an ECMAScript module that exports pure data, main, and
 // where data is not enough a factory of handlers. The file is parsed and main
 // is evaluated from the syntax tree: reading, checking, listing and hashing
-// run nothing. Tools whose requests need no handler are served; those that
-// need one are left out and reported.
+// run nothing. Handlers run in worker processes that can be killed; where there
+// is no command for those, the tools that need them are left out and reported.
 //
 // It does not know the Model Context Protocol, how answers are checked or
 // shaped, nor how addresses are allowed: it hands out plain [tenon.Tool]
 // values, and their requests leave through the client that it was given.
 //
 // The path of a description: bytes → module → values → [Finding] and route →
-// tool. The path of a call: arguments → request (request.go, path.go) →
-// upstream → [tenon.Reply].
+// tool. The path of a call: arguments → request (request.go, path.go), through
+// the handlers where there are some (execution.go) → upstream → [tenon.Reply].
 package flowmcp
 
 import (

@@ -1,0 +1,49 @@
+package flowmcp_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRulesAreDocumented compares the codes that this package writes with
+// those that docs/flowmcp-rules.md explains, in both directions.
+func TestRulesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/flowmcp-rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained, written := map[string]bool{}, map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([A-Z]{3}\\d{3})`").FindAllSubmatch(text, -1) {
+		explained[string(m[1])] = true
+	}
+	files, err := filepath.Glob("*.[gj][os]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile(`["'` + "`" + `]((?:VAL|NAM|PRL|OUT|LST|RES|TST|SEC|CHK|PRM|SKL|SEL|CAT)\d{3})\b`)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range code.FindAllSubmatch(source, -1) {
+			written[string(m[1])] = true
+		}
+	}
+	for c := range written {
+		if !explained[c] {
+			t.Errorf("docs/flowmcp-rules.md does not explain %s", c)
+		}
+	}
+	for c := range explained {
+		if !written[c] {
+			t.Errorf("docs/flowmcp-rules.md explains %s, which nothing writes", c)
+		}
+	}
+}
