@@ -15,6 +15,8 @@ type handlerFlags struct {
 	secrets []string
 	workers int
 	time    time.Duration
+	strict  bool
+	allowed []string
 }
 
 func (f *handlerFlags) register(cmd *cobra.Command) {
@@ -22,6 +24,8 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.libs, "libs", "", "folder of the libraries that handlers of schema files use; see 'tenon flowmcp libs' (default: the user's)")
 	fs.StringVar(&f.lists, "lists", "", "folder of the shared lists of schema files (default: _lists or _shared above a file)")
 	fs.StringArrayVar(&f.secrets, "handler-secrets", nil, "give the handlers of a schema file, NAMESPACE or NAMESPACE/FILE, the values of its server parameters, because they sign with them (repeatable)")
+	fs.BoolVar(&f.strict, "strict-schemas", false, "serve only schema files that keep the letter of the format's pages; see 'tenon flowmcp check --strict'")
+	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
 	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
 	fs.DurationVar(&f.time, "handler-time", 0, "the longest that the code of one handler may run, waiting left out (0: 5s)")
 }
@@ -32,6 +36,8 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.LibraryDir = libraryDir(f.libs, e)
 	o.Lists = f.lists
 	o.HandlerSecrets = f.secrets
+	o.Strict = f.strict
+	o.Libraries = f.allowed
 	o.Workers = f.workers
 	o.HandlerTime = f.time
 }
