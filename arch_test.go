@@ -61,6 +61,7 @@ func keepers() map[string]string {
 	return map[string]string{
 		"github.com/santhosh-tekuri/jsonschema/": "schema",
 		"golang.org/x/text/":                     "internal/egress",
+		"golang.org/x/oauth2":                    "internal/egress",
 		"github.com/andybalholm/brotli":          "internal/egress",
 		"go.yaml.in/yaml/":                       "internal/yaml",
 		"github.com/spf13/cobra":                 "cmd/tenon",

@@ -19,6 +19,7 @@ package egress
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"net/http"
 	"sync"
 	"time"
@@ -26,13 +27,14 @@ import (
 
 // Options for a client. The zero value works.
 type Options struct {
-	AllowHosts      []string      // hosts, host:port pairs, IPs and CIDRs that may be private; empty: public addresses only
-	MaxRedirects    int           // redirects that one request may follow; 0: 5; negative: none
-	ConnectTimeout  time.Duration // looking up the name and connecting; 0: 10 s
-	TLSTimeout      time.Duration // TLS handshake; 0: 10 s
-	HeaderTimeout   time.Duration // from the request's last byte to the end of the answer's headers; 0: 30 s
-	MaxConnsPerHost int           // connections to one host; 0: no limit
-	UserAgent       string        // for requests that have none of their own; empty: "tenon"
+	AllowHosts      []string       // hosts, host:port pairs, IPs and CIDRs that may be private; empty: public addresses only
+	MaxRedirects    int            // redirects that one request may follow; 0: 5; negative: none
+	ConnectTimeout  time.Duration  // looking up the name and connecting; 0: 10 s
+	TLSTimeout      time.Duration  // TLS handshake; 0: 10 s
+	HeaderTimeout   time.Duration  // from the request's last byte to the end of the answer's headers; 0: 30 s
+	MaxConnsPerHost int            // connections to one host; 0: no limit
+	UserAgent       string         // for requests that have none of their own; empty: "tenon"
+	Roots           *x509.CertPool // authorities that certificates of upstreams are signed by; nil: those of the system
 }
 
 const (
@@ -59,7 +61,7 @@ func NewClient(o Options) (*http.Client, error) {
 	t := &http.Transport{
 		DialContext:            dial.DialContext,
 		TLSHandshakeTimeout:    orDuration(o.TLSTimeout, 10*time.Second),
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		ResponseHeaderTimeout:  orDuration(o.HeaderTimeout, 30*time.Second),
 		MaxResponseHeaderBytes: maxAnswerHeaders,
 		MaxConnsPerHost:        o.MaxConnsPerHost,
@@ -84,6 +86,8 @@ func NewClient(o Options) (*http.Client, error) {
 // door is the transport of a client made here.
 type door struct {
 	*http.Transport
+	from    *http.Client               // what it was made of; nil: of nothing
+	own     map[string]*http.Transport // by origin, where a client certificate is shown
 	allow   *allowList
 	agent   []string  // shared by the requests, never written
 	scratch sync.Pool // *[]byte, for bodies of unknown length

@@ -24,14 +24,14 @@ func Fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64) ([
 		return nil, nil, "", &Error{Kind: Refused, Err: refuse("not a URL"), why: "the address of the description is not a URL"}
 	}
 	r.Header.Set("Accept", "application/json, application/yaml;q=0.9, */*;q=0.8")
-	if err := checkPlain(c, r.URL); err != nil {
+	if err := checkPlain(c, r.URL, "a description"); err != nil {
 		return nil, nil, "", newError(r, err, NotSent)
 	}
 	got, from, err := exchange(c, r, maxBody)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if err := checkPlain(c, from); err != nil { // a redirect from an allowed host may lead there
+	if err := checkPlain(c, from, "a description"); err != nil { // a redirect from an allowed host may lead there
 		return nil, nil, "", newError(r, err, Answered)
 	}
 	if got.Status < 200 || got.Status > 299 {
@@ -46,7 +46,7 @@ func Fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64) ([
 	return got.Body, &final, media, nil
 }
 
-func checkPlain(c *http.Client, u *url.URL) error {
+func checkPlain(c *http.Client, u *url.URL, what string) error {
 	d, ok := c.Transport.(*door)
 	if !ok || u.Scheme != "http" {
 		return nil
@@ -68,5 +68,5 @@ func checkPlain(c *http.Client, u *url.URL) error {
 			return &AddressError{Host: u.Hostname(), Address: plain}
 		}
 	}
-	return refuse("a description is read over plain http only from an allowed host; use https or --allow-host " + u.Host)
+	return refuse(what + " is read over plain http only from an allowed host; use https or --allow-host " + u.Host)
 }
