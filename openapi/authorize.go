@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
 // The rules of this file: a request leaves with the credentials that its
@@ -15,9 +16,19 @@ import (
 // others; and to the one place that they are for. What a redirect must not
 // carry along is the business of the client.
 
+// proof is a credential as a request holds it.
+type proof struct {
+	text   string         // empty: none of ours is needed
+	token  string         // the access token in it that is kept for other calls, too
+	tokens *egress.Tokens // who keeps it; nil: it is no such token
+}
+
+// refused tells whether another access token may do where this one did not.
+func (p proof) refused() bool { return p.tokens != nil && p.tokens.Refused(p.token) }
+
 // authorize puts the credentials of the first alternative that is complete
-// into the request.
-func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Request) error {
+// into the request. It returns the one of them that may be outdated.
+func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Request) (kept proof, err error) {
 	d := o.planned().demand
 	free := len(d) == 0
 	var lacks []string
@@ -26,64 +37,79 @@ func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Requ
 			free = true // but a credential that is there gets better answers
 			continue
 		}
-		given, why, err := o.credentials(ctx, c, together)
+		proofs, why, err := o.credentials(ctx, c, together)
 		if err != nil {
-			return err
+			return proof{}, err
 		}
-		if why == "" {
-			for i, s := range together {
-				s.put(req, given[i])
+		if why != "" {
+			lacks = append(lacks, why)
+			continue
+		}
+		for i, s := range together {
+			s.put(req, proofs[i].text)
+			if proofs[i].tokens != nil {
+				kept = proofs[i]
 			}
-			return nil
 		}
-		lacks = append(lacks, why)
+		return kept, nil
 	}
 	if free {
-		return nil
+		return proof{}, nil
 	}
-	return o.missing(lacks)
+	return proof{}, o.missing(lacks)
 }
 
-// credentials gets those of one alternative, as the request holds them; empty
-// where a scheme needs none of ours. why says what is missing.
-func (o *operation) credentials(ctx context.Context, c *tenon.Call, together []*scheme) (given []string, why string, err error) {
-	for _, s := range together {
-		text, why, err := o.credential(ctx, c, s)
+// credentials gets those of one alternative. why says what is missing.
+func (o *operation) credentials(ctx context.Context, c *tenon.Call, together []demanded) (proofs []proof, why string, err error) {
+	for _, d := range together {
+		p, why, err := o.credential(ctx, c, d)
 		if why != "" || err != nil {
 			return nil, why, err
 		}
-		given = append(given, text)
+		proofs = append(proofs, p)
 	}
-	return given, "", nil
+	return proofs, "", nil
 }
 
-func (o *operation) credential(ctx context.Context, c *tenon.Call, s *scheme) (text, why string, err error) {
-	p := o.planned()
-	from, given := o.api.options.Credentials[s.name]
+func (o *operation) credential(ctx context.Context, c *tenon.Call, d demanded) (got proof, why string, err error) {
+	p, s := o.planned(), d.scheme
+	from, elsewhere := s.at(p.base)
 	switch {
-	case from.None, !given && p.operatorSends(o, s):
-		return "", "", nil
-	case !given && s.spoken:
-		return "", s.String() + " is not given: --auth " + s.name + "=env:NAME (or file:PATH, command:CMD, caller:HEADER)", nil
-	case !s.spoken:
-		return "", s.String() + " is not spoken here; --auth " + s.name + "=none sends the call without", nil
-	case from.Origin != "" && !isOrigin(from.Origin, p.base):
-		return "", s.String() + " is given for " + from.Origin + " alone, and this operation's server is another", nil
+	case from != nil && from.None, from == nil && p.operatorSends(o, s), s.tls && o.certified():
+		return proof{}, "", nil
+	case !s.spoken && !s.tls:
+		return proof{}, s.String() + " is not spoken here; --auth " + s.name + "=none sends the call without", nil
+	case from == nil && elsewhere != "":
+		return proof{}, s.String() + " is given for " + elsewhere + " alone, and this operation's server is another", nil
+	case from == nil:
+		return proof{}, s.String() + " is not given: " + s.flag(p), nil
 	}
-	value, why, err := from.value(ctx, c)
-	if err == nil && s.place == inCookie && strings.ContainsAny(value, "; ,\"\\") {
+	got, why, err = from.value(ctx, c, d.scopes)
+	if err == nil && s.place == inCookie && strings.ContainsAny(got.text, "; ,\"\\") {
 		err = errors.New("it holds what a cookie cannot")
 	}
 	switch {
 	case err != nil:
-		return "", "", &tenon.Error{
+		return proof{}, "", &tenon.Error{
 			Code: tenon.CodeAuthentication, Err: err,
 			Message: "the credential of " + s.String() + " cannot be had; the operator finds the reason in the log",
 		}
 	case why != "":
-		return "", s.String() + " is missing: " + why, nil
+		return proof{}, s.String() + " is missing: " + why, nil
 	}
-	return s.text(value, from.Caller != ""), "", nil
+	got.text = s.text(got.text, from.Caller != "")
+	return got, "", nil
+}
+
+// flag says how the operator gives the credential of a scheme.
+func (s *scheme) flag(p *plan) string {
+	switch {
+	case s.tls && p.base != nil:
+		return "--client-cert " + p.base.Scheme + "://" + p.base.Host + "=FILE"
+	case s.about == "oauth2" || s.about == "openIdConnect":
+		return "--auth " + s.name + "=oauth2:env:NAME (or oauth2:file:PATH for a client, or a token by env:, file:, command:, caller:HEADER)"
+	}
+	return "--auth " + s.name + "=env:NAME (or file:PATH, command:CMD, caller:HEADER)"
 }
 
 // missing refuses the call with what each alternative lacks.
@@ -147,9 +173,8 @@ func (s *scheme) put(req *http.Request, text string) {
 
 // isOrigin tells whether u is at the origin, with the usual ports left out or
 // not.
-func isOrigin(text string, u *url.URL) bool {
-	to, err := url.Parse(text)
-	return err == nil && u != nil && to.Scheme == u.Scheme && strings.EqualFold(to.Hostname(), u.Hostname()) && portOf(to) == portOf(u)
+func isOrigin(to, u *url.URL) bool {
+	return u != nil && to.Scheme == u.Scheme && strings.EqualFold(to.Hostname(), u.Hostname()) && portOf(to) == portOf(u)
 }
 
 func portOf(u *url.URL) string {

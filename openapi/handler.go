@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -11,18 +12,19 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// call sends the operation's request and returns the upstream's answer.
+// call sends the operation's request and returns the upstream's answer. A kept
+// access token that is refused is replaced once: what answers 401 did not apply
+// the request (RFC 9110 §15.5.2).
 func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.api.options.Timeout)
 	defer cancel()
-	req, err := o.planned().request(ctx, o.method, c.Args)
-	if err != nil {
-		return tenon.Reply{}, err
+	res, token, err := o.exchange(ctx, c)
+	if res.Status == http.StatusUnauthorized && token.refused() {
+		again, _, failed := o.exchange(ctx, c)
+		if failed == nil || again.Progress != egress.NotSent {
+			res, err = again, failed
+		}
 	}
-	if err := o.authorize(ctx, c, req); err != nil {
-		return tenon.Reply{}, err
-	}
-	res, err := egress.Do(o.api.options.Client, req, o.api.options.MaxAnswer)
 	reply := tenon.Reply{
 		Status: res.Status,
 		Header: res.Header,
@@ -30,10 +32,25 @@ func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error
 		Sent:   o.sent(res.Progress),
 	}
 	reply.Body = readable(reply.Media, res.Body)
+	return reply, err
+}
+
+// exchange makes one request of a call. The proof is the credential in it that
+// may be outdated.
+func (o *operation) exchange(ctx context.Context, c *tenon.Call) (egress.Response, proof, error) {
+	req, err := o.planned().request(ctx, o.method, c.Args)
 	if err != nil {
-		return reply, failure(err)
+		return egress.Response{}, proof{}, err
 	}
-	return reply, nil
+	kept, err := o.authorize(ctx, c, req)
+	if err != nil {
+		return egress.Response{}, proof{}, err
+	}
+	res, err := egress.Do(o.api.options.Client, req, o.api.options.MaxAnswer)
+	if err != nil {
+		return res, kept, failure(err)
+	}
+	return res, kept, nil
 }
 
 // sent tells how far the request got, where that matters.

@@ -93,7 +93,7 @@ func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 	case in == inHeader && !isToken(name):
 		p.fault(o, node, "header parameter "+strconv.Quote(name)+" is left out: no header has such a name")
 		return ps
-	case in == inHeader && (ignoredHeader(name) || p.fromOperator(o, name)), p.asksFor(o, in, name):
+	case in == inHeader && (ignoredHeader(name) || p.fromOperator(o, name)), p.asksFor(in, name):
 		return ps
 	case in == inPath && (strings.Contains(name, "/") || !strings.Contains(o.template(), "{"+name+"}")):
 		p.fault(o, node, "path parameter "+strconv.Quote(name)+" is left out: the path has no place for it")

@@ -16,12 +16,21 @@ type scheme struct {
 	wire   string   // canonical name of the header, or the name of the parameter
 	prefix string   // of the header's value: the authentication scheme of HTTP and a space
 	spoken bool     // its credential can be put into a request
+	tls    bool     // it is a client certificate
+	node   value
+	given  []given // what the operator gave for it
 }
 
 // demand is what an operation asks for: one of its alternatives, each of which
 // is schemes that go together. An alternative without schemes is met by
 // nothing.
-type demand [][]*scheme
+type demand [][]demanded
+
+// demanded is a scheme in a demand.
+type demanded struct {
+	*scheme
+	scopes []string // of an access token
+}
 
 // maxAlternatives bounds what is read of one requirement. The longest public
 // one has 13.
@@ -45,7 +54,7 @@ func (a *api) readSchemes() map[string]*scheme {
 }
 
 func newScheme(name string, node value) *scheme {
-	s := &scheme{name: name, about: node.strAt("type")}
+	s := &scheme{name: name, about: node.strAt("type"), node: node}
 	switch s.about {
 	case "apiKey":
 		s.key(node.strAt("in"), node.strAt("name"))
@@ -56,6 +65,8 @@ func newScheme(name string, node value) *scheme {
 		s.http(node.strAt("scheme"))
 	case "oauth2", "openIdConnect":
 		s.authorization("Bearer ")
+	case "mutualTLS":
+		s.tls = true
 	case "":
 		s.about = "not described"
 	}
@@ -114,26 +125,31 @@ func (o *operation) demand(p *plan) demand {
 	return d
 }
 
-func (o *operation) alternative(p *plan, v value) []*scheme {
-	together := make([]*scheme, 0, v.len())
+func (o *operation) alternative(p *plan, v value) []demanded {
+	together := make([]demanded, 0, v.len())
 	for name, at := range v.each() {
 		s := o.api.schemes[name]
 		if s == nil {
 			p.fault(o, at, "security scheme "+name+" is not described")
 			s = &scheme{name: name, about: "not described"}
 		}
-		together = append(together, s)
+		d := demanded{scheme: s}
+		for _, scope := range at.each() {
+			d.scopes = append(d.scopes, scope.str())
+		}
+		together = append(together, d)
 	}
 	return together
 }
 
 // asksFor tells whether a parameter is one of the demanded credentials: then
 // it is the operator's and no argument.
-func (p *plan) asksFor(o *operation, in location, name string) bool {
+func (p *plan) asksFor(in location, name string) bool {
 	for _, together := range p.demand {
 		for _, s := range together {
 			same := s.wire == name || in == inHeader && strings.EqualFold(s.wire, name)
-			if s.spoken && s.place == in && same && !o.api.options.Credentials[s.name].None {
+			from, _ := s.at(p.base)
+			if s.spoken && s.place == in && same && (from == nil || !from.None) {
 				return true
 			}
 		}

@@ -109,7 +109,7 @@ func TestRequestsWithoutTheirCredentialAreNotSent(t *testing.T) {
 		{"a kind that is not spoken", `"security":[{"digest":[]}]`, map[string]openapi.Credential{"digest": value("s3cret")}, "digest (http digest) is not spoken here; --auth digest=none sends the call without"},
 		{"a scheme that is not described", `"security":[{"gone":[]}]`, nil, "gone (not described) is not spoken here"},
 		{"each alternative", `"security":[{"key":[]},{"cookie":[]}]`, nil, "; or cookie (apiKey in cookie sid) is not given"},
-		{"another origin", ``, map[string]openapi.Credential{"key": {Value: "s3cret", Origin: "https://other.test"}}, "is given for https://other.test alone, and this operation's server is another"},
+		{"another origin", ``, map[string]openapi.Credential{"key@https://other.test": value("s3cret")}, "is given for https://other.test alone, and this operation's server is another"},
 		{"the caller brings none", ``, map[string]openapi.Credential{"key": {Caller: "X-Key"}}, "is missing: the caller sent no header X-Key"},
 		{"the file is gone", ``, map[string]openapi.Credential{"key": {File: "none"}}, "the credential of key (apiKey in header x-api-key) cannot be had"},
 		{"it cannot be fetched, and another is there", `"security":[{"key":[]},{"bearer":[]}]`, map[string]openapi.Credential{"key": failing, "bearer": value("s3cret")}, "the credential of key"},
@@ -146,13 +146,33 @@ func TestWhereCredentialsComeFrom(t *testing.T) {
 		{"caller's authorization as a key", "key", openapi.Credential{Caller: "Authorization"}, "/a X-Api-Key: bearer  caller"},
 		{"nowhere", "key", openapi.Credential{None: true}, "/a"},
 		{"nowhere, for a kind that is not spoken", "tls", openapi.Credential{None: true}, "/a"},
-		{"the operation's origin", "key", openapi.Credential{Value: "k", Origin: "https://API.test:443"}, "/a X-Api-Key: k"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := openapi.Options{Credentials: map[string]openapi.Credential{c.scheme: c.from}}
 			got, err := leaving(t, secured(`"security":[{"`+c.scheme+`":[]}]`), o, &tenon.Call{Header: header})
 			if got != c.want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestCredentialsOfOneServer(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		credentials map[string]openapi.Credential
+		want        string
+	}{
+		{"this one", map[string]openapi.Credential{"key@https://API.test:443": value("k")}, "/a X-Api-Key: k"},
+		{"before that of any", map[string]openapi.Credential{"key": value("any"), "key@https://api.test": value("k"), "key@https://z.test": value("z")}, "/a X-Api-Key: k"},
+		{"that of any where others have their own", map[string]openapi.Credential{"key": value("any"), "key@https://z.test": value("z")}, "/a X-Api-Key: any"},
+		{"another port", map[string]openapi.Credential{"key@https://api.test:8443": value("k")}, "nothing"},
+		{"another scheme", map[string]openapi.Credential{"key@http://api.test": value("k")}, "nothing"},
+		{"none for this one", map[string]openapi.Credential{"key": value("any"), "key@https://api.test": {None: true}}, "/a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, _ := leaving(t, secured(""), openapi.Options{Credentials: c.credentials}, &tenon.Call{}); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
@@ -221,7 +241,7 @@ func TestCredentialsThatCannotBeMeant(t *testing.T) {
 		{"from nowhere", map[string]openapi.Credential{"key": {}}, "--auth key: it wants exactly one place"},
 		{"from two places", map[string]openapi.Credential{"key": {Value: "s3cret", File: "x"}}, "--auth key: it wants exactly one place"},
 		{"no header's name", map[string]openapi.Credential{"key": {Caller: "a b"}}, `"a b" is no name of a header`},
-		{"no origin", map[string]openapi.Credential{"key": {Value: "s3cret", Origin: "api.test/x"}}, "an origin looks like"},
+		{"no origin", map[string]openapi.Credential{"key@http://api.test/x": value("s3cret")}, "an origin looks like"},
 	} {
 		_, err := openapi.Parse("d", []byte(secured("")), openapi.Options{Credentials: c.from})
 		if tenon.CodeOf(err) != tenon.CodeUsage || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cret") {

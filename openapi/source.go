@@ -43,8 +43,12 @@ type Options struct {
 	// other; a parameter of the same name is then not an argument any more.
 	Header http.Header
 	// Credentials are those of the document's security schemes, by the scheme's
-	// name. A call whose operation demands another one is refused.
-	Credentials     map[string]Credential
+	// name, or as SCHEME@ORIGIN (https://host or https://host:port) those for one
+	// server alone. A call whose operation demands another one is refused.
+	Credentials map[string]Credential
+	// ClientCerts are shown to servers that ask for one, by origin: https://host
+	// or https://host:port. They are what a mutualTLS scheme demands.
+	ClientCerts     map[string]ClientCert
 	Policy          tenon.Policy      // empty: Warn, because an upstream is not ours to enforce
 	Consent         tenon.ConsentMode // of operations that are not safe; empty: ConsentAuto
 	Shape           tenon.Shape       // empty: OpenAPIMCP
@@ -68,6 +72,9 @@ func (o Options) defaults() (Options, error) {
 			return o, &tenon.Error{Code: tenon.CodeInternal, Message: "no client", Err: err}
 		}
 		o.Client = c
+	}
+	if err := o.showCertificates(); err != nil {
+		return o, err
 	}
 	header := make(http.Header, len(o.Header))
 	for name, values := range o.Header {
@@ -183,7 +190,7 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
 	a.schemes = a.readSchemes()
-	if err := a.checkCredentials(); err != nil {
+	if err := a.giveCredentials(); err != nil {
 		return tenon.Offer{}, err
 	}
 	offer := a.index()
