@@ -4,131 +4,147 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tenon-mcp/tenon/internal/proc"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
 // authFlags say where the credentials of OpenAPI documents come from. No
 // value stands in a flag: command lines are read by others.
 type authFlags struct {
-	from []string
-	to   []string
+	from  []string
+	certs []string
 
-	credentials []schemeCredential // read from both
+	hide        bool // what is given is neither read nor fetched: a word stands in its place
+	credentials []sourced[openapi.Credential]
+	clientCerts []sourced[openapi.ClientCert]
 }
 
-// schemeCredential is one --auth.
-type schemeCredential struct {
-	name string // [SOURCE/]SCHEME
-	openapi.Credential
-	used bool
+// sourced is what one flag gives to a source.
+type sourced[T any] struct {
+	name  string // [SOURCE/]KEY
+	value T
+	used  bool
 }
-
-const (
-	commandTime   = 15 * time.Second // for a command that prints a credential
-	commandKept   = time.Minute      // for which what it printed is used
-	maxCommandOut = 64 << 10         // bytes that are read of it
-)
 
 func (f *authFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.from, "auth", nil, "where the credential of a security scheme comes from: [SOURCE/]SCHEME=env:NAME, file:PATH, "+
-		"command:CMD (run without a shell), caller:HEADER (of the client's request to --http) or none (repeatable)")
-	cmd.Flags().StringArrayVar(&f.to, "auth-to", nil, "send the credential of a scheme to this origin alone: [SOURCE/]SCHEME=https://host (default: to the server of the operation; repeatable)")
+	cmd.Flags().StringArrayVar(&f.from, "auth", nil, "where the credential of a security scheme comes from: [SOURCE/]SCHEME[@https://host]=env:NAME, file:PATH, "+
+		"command:CMD (run without a shell), caller:HEADER (of the client's request to --http), oauth2: before one of the first three, or none (repeatable; docs/credentials.md)")
+	cmd.Flags().StringArrayVar(&f.certs, "client-cert", nil, "show a client certificate to a server: [SOURCE/]https://host=FILE, or =CERT,KEY where the key is in another file (repeatable)")
 }
 
 // read checks the flags and looks up what is in the environment.
-func (f *authFlags) read(e env) error {
-	f.credentials = nil
+func (f *authFlags) read(ctx context.Context, e env) error {
+	f.credentials, f.clientCerts = nil, nil
 	for _, flag := range f.from {
 		name, where, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return usagef("--auth wants SCHEME=env:NAME, file:PATH, command:CMD, caller:HEADER or none")
+			return usagef("--auth wants SCHEME=env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none")
 		}
-		c, err := credential(e, where)
-		if err != nil {
-			return usagef("--auth %s: %v", name, err)
+		c := openapi.Credential{Value: "hidden"}
+		if !f.hide || where == "none" {
+			var err error
+			if c, err = credential(ctx, e, where); err != nil {
+				return usagef("--auth %s: %v", name, err)
+			}
 		}
-		if f.find(name) != nil {
+		if given(f.credentials, name) {
 			return usagef("--auth %s is given twice", name)
 		}
-		f.credentials = append(f.credentials, schemeCredential{name: name, Credential: c})
+		f.credentials = append(f.credentials, sourced[openapi.Credential]{name: name, value: c})
 	}
-	for _, flag := range f.to {
-		name, origin, _ := strings.Cut(flag, "=")
-		c := f.find(name)
-		if c == nil || origin == "" {
-			return usagef("--auth-to wants SCHEME=https://host for a scheme that --auth names")
+	for _, flag := range f.certs {
+		name, files, _ := strings.Cut(flag, "=")
+		cert, key, _ := strings.Cut(files, ",")
+		if !strings.Contains(name, "://") || cert == "" {
+			return usagef("--client-cert wants https://host=FILE or https://host=CERT,KEY")
 		}
-		c.Origin = origin
+		if given(f.clientCerts, name) {
+			return usagef("--client-cert %s is given twice", name)
+		}
+		f.clientCerts = append(f.clientCerts, sourced[openapi.ClientCert]{name: name, value: openapi.ClientCert{Cert: cert, Key: key}})
 	}
 	return nil
 }
 
-func (f *authFlags) find(name string) *schemeCredential {
-	for i := range f.credentials {
-		if f.credentials[i].name == name {
-			return &f.credentials[i]
-		}
-	}
-	return nil
+func given[T any](list []sourced[T], name string) bool {
+	return slices.ContainsFunc(list, func(s sourced[T]) bool { return s.name == name })
 }
 
 // credential reads what stands behind SCHEME=. Its errors do not repeat it:
 // somebody may have written the secret itself.
-func credential(e env, where string) (openapi.Credential, error) {
+func credential(ctx context.Context, e env, where string) (openapi.Credential, error) {
 	kind, rest, _ := strings.Cut(where, ":")
 	switch {
 	case where == "none":
 		return openapi.Credential{None: true}, nil
 	case rest == "":
 	case kind == "env":
-		value, _ := e.getenv(rest)
-		if value == "" {
-			return openapi.Credential{}, fmt.Errorf("the environment has no variable %s", rest)
-		}
-		return openapi.Credential{Value: openapi.Secret(value)}, nil
+		value, err := variableOf(e, rest)
+		return openapi.Credential{Value: openapi.Secret(value)}, err
 	case kind == "file":
 		return openapi.Credential{File: rest}, nil
 	case kind == "caller":
 		return openapi.Credential{Caller: rest}, nil
 	case kind == "command":
 		return openapi.Credential{Fetch: newCommand(e, rest).value}, nil
+	case kind == "oauth2":
+		return oauthClient(ctx, e, rest)
 	}
-	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, command:CMD, caller:HEADER or none; the secret itself does not belong there")
+	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none; the secret itself does not belong there")
 }
 
-// of returns the credentials for one of several sources. A scheme without a
-// source means the only one.
-func (f *authFlags) of(source string, alone bool) (map[string]openapi.Credential, error) {
-	all := map[string]openapi.Credential{}
-	for i := range f.credentials {
-		c := &f.credentials[i]
-		scheme, here := strings.CutPrefix(c.name, source+"/")
+func variableOf(e env, name string) (string, error) {
+	value, _ := e.getenv(name)
+	if value == "" {
+		return "", fmt.Errorf("the environment has no variable %s", name)
+	}
+	return value, nil
+}
+
+// apply gives a source what is meant for it.
+func (f *authFlags) apply(o *openapi.Options, source string, alone bool) (err error) {
+	if o.Credentials, err = pick(f.credentials, "auth", source, alone); err == nil {
+		o.ClientCerts, err = pick(f.clientCerts, "client-cert", source, alone)
+	}
+	return err
+}
+
+// pick returns what is for one of several sources. A name without a source
+// means the only one.
+func pick[T any](list []sourced[T], flag, source string, alone bool) (map[string]T, error) {
+	all := map[string]T{}
+	for i := range list {
+		s := &list[i]
+		key, here := strings.CutPrefix(s.name, source+"/")
+		named, _, _ := strings.Cut(s.name, "://") // the slashes of an origin are no source's
 		switch {
-		case !here && !alone && !strings.Contains(c.name, "/"):
-			return nil, usagef("--auth %s: there are several descriptions; say of which it is, as --auth %s/%s=...", c.name, source, c.name)
+		case !here && !alone && !strings.Contains(named, "/"):
+			return nil, usagef("--%s %s: there are several descriptions; say of which it is, as --%s %s/%s=...", flag, s.name, flag, source, s.name)
 		case !here && !alone:
 			continue
 		case !here:
-			scheme = c.name
+			key = s.name
 		}
-		c.used = true
-		all[scheme] = c.Credential
+		s.used = true
+		all[key] = s.value
 	}
 	return all, nil
 }
 
-// unused is an error for a credential of a source that is not there.
+// unused is an error for what is given to a source that is not there.
 func (f *authFlags) unused() error {
 	for _, c := range f.credentials {
 		if !c.used {
 			return usagef("--auth %s: no OpenAPI document is called so", c.name)
+		}
+	}
+	for _, c := range f.clientCerts {
+		if !c.used {
+			return usagef("--client-cert %s: no OpenAPI document is called so", c.name)
 		}
 	}
 	return nil
@@ -138,78 +154,9 @@ func (f *authFlags) unused() error {
 func (f *authFlags) callerHeaders() []string {
 	var names []string
 	for _, c := range f.credentials {
-		if c.Caller != "" {
-			names = append(names, c.Caller)
+		if c.value.Caller != "" {
+			names = append(names, c.value.Caller)
 		}
 	}
 	return names
-}
-
-// command is a program that prints a credential. What it printed is used for a
-// while; its errors are nobody's to read, because they may hold the secret.
-type command struct {
-	path string
-	args []string
-	env  []string
-
-	turn  chan struct{} // held by who looks at the rest
-	kept  string
-	until time.Time
-}
-
-func newCommand(e env, line string) *command {
-	words := strings.Fields(line)
-	c := &command{turn: make(chan struct{}, 1)}
-	if len(words) > 0 {
-		c.path, c.args = words[0], words[1:]
-	}
-	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "APPDATA", "USERPROFILE", "SYSTEMROOT", "TEMP"} {
-		if v, ok := e.getenv(name); ok {
-			c.env = append(c.env, name+"="+v)
-		}
-	}
-	return c
-}
-
-func (c *command) value(ctx context.Context) (string, error) {
-	select {
-	case c.turn <- struct{}{}:
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-	defer func() { <-c.turn }()
-	if time.Now().Before(c.until) {
-		return c.kept, nil
-	}
-	out, err := c.run()
-	if err != nil {
-		return "", fmt.Errorf("command %s: %w", c.path, err)
-	}
-	c.kept, c.until = out, time.Now().Add(commandKept)
-	return out, nil
-}
-
-// run is not bound to the call that wants the value: the next one waits for it
-// as well.
-func (c *command) run() (string, error) {
-	child, err := proc.Start(proc.Command{Path: c.path, Args: c.args, Env: c.env, Pipes: true})
-	if err != nil {
-		return "", err
-	}
-	defer child.Close()
-	_ = child.Stdin.Close()
-	late := time.AfterFunc(commandTime, func() { child.Kill("it took too long") })
-	defer late.Stop()
-	out, err := io.ReadAll(io.LimitReader(child.Stdout, maxCommandOut))
-	if err != nil {
-		return "", err
-	}
-	if len(out) == maxCommandOut {
-		return "", errors.New("it prints too much")
-	}
-	<-child.Done()
-	if exit := child.Exit(); exit.Code != 0 {
-		return "", errors.New(exit.String())
-	}
-	return string(out), nil
 }

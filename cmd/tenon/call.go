@@ -41,6 +41,7 @@ answer that breaks its schema is reported on standard error.`,
   tenon call petstore.yaml addPet '{"body":{"name":"Tom"}}'`,
 		Args: atLeast(2, "call needs a SPEC and a TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			sources.auth.hide = dry
 			w, err := sources.connect(cmd.Context(), e, args[:1])
 			if err != nil {
 				return err
@@ -54,20 +55,19 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			request := &tenon.Call{Tool: tool.Name(), Args: arguments, Subject: "owner"}
+			c := &tenon.Call{Tool: tool.Name(), Args: arguments, Subject: "owner"}
 			if dry {
-				return sources.showRequest(cmd.Context(), e, w, request)
+				return sources.showRequest(cmd.Context(), e, w, c)
 			}
-			res, err := w.gateway.Call(cmd.Context(), request)
+			res, err := w.gateway.Call(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
 			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output, shape: tool.Tool().Shape, quiet: explained}
-			err = p.result(res)
 			if explained {
-				explain(e.err, tool.Tool(), res)
+				defer explain(e.err, tool.Tool(), res)
 			}
-			return err
+			return p.result(res)
 		},
 	}
 	sources.register(cmd)

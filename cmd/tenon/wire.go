@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -42,6 +41,7 @@ type sourceFlags struct {
 	maxOut     int
 	apps       appFlags
 	auth       authFlags
+	way        wayFlags
 	calls      callChoices
 	describe   string
 	mode       toolsMode
@@ -73,6 +73,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	f.apps.register(cmd)
 	f.auth.register(cmd)
+	f.way.register(cmd)
 	fs.StringVar(&f.describe, "describe", "auto", "the tool that describes all the others: auto (where a tool has the shape openapi-mcp), on or off")
 	f.mode.register(cmd)
 	f.handlers.register(cmd)
@@ -140,7 +141,7 @@ func (f *sourceFlags) load(ctx context.Context, e env, specs []string, w *wire) 
 	if err != nil {
 		return nil, err
 	}
-	if err := f.auth.read(e); err != nil {
+	if err := f.auth.read(ctx, e); err != nil {
 		return nil, err
 	}
 	var offers []tenon.Named
@@ -151,7 +152,7 @@ func (f *sourceFlags) load(ctx context.Context, e env, specs []string, w *wire) 
 			name = fmt.Sprintf("%s_%d", name, names[name])
 		}
 		if !isSchemaFile(where) { // nor a folder
-			if o.Credentials, err = f.auth.of(name, len(specs) == 1); err != nil {
+			if err := f.auth.apply(&o, name, len(specs) == 1); err != nil {
 				return nil, err
 			}
 		}
@@ -184,9 +185,9 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, err
 	}
-	client, err := egress.NewClient(egress.Options{AllowHosts: f.allowHosts})
+	client, err := f.way.client(f.allowHosts)
 	if err != nil {
-		return openapi.Options{}, usagef("--allow-host: %v", err)
+		return openapi.Options{}, err
 	}
 	f.client = client
 	return openapi.Options{
