@@ -2,22 +2,17 @@ package tenon
 
 import (
 	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
 // checks is a contract ready to be checked against.
 type checks struct {
 	input   *schema.Schema
-	answers []checkedVariant
+	answers []shape.Declared
 	own     reserve.Set // arguments that are the gateway's
 	base64  bool        // binary data stands in the answer itself
 	faults  []Fault
-}
-
-type checkedVariant struct {
-	status string
-	media  string
-	body   *schema.Schema
 }
 
 // compileChecks compiles a tool's contract. What does not compile is not
@@ -37,8 +32,8 @@ func compileChecks(t *Tool) checks {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
 	for _, v := range contract.Answers {
-		checked := checkedVariant{status: v.Status, media: v.Media}
-		if checked.body, err = compileSchema(v.Schema, contract.Formats); err != nil {
+		checked := shape.Declared{Status: v.Status, Media: v.Media}
+		if checked.Body, err = compileSchema(v.Schema, contract.Formats); err != nil {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.answers = append(c.answers, checked)

@@ -2,8 +2,6 @@ package tenon
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
@@ -93,27 +91,24 @@ func (c *checks) judge(r *Reply) judgement {
 	if len(c.answers) == 0 {
 		return j.strict(r.Body)
 	}
-	status := c.matchStatus(r.Status)
-	if len(status) == 0 {
-		return j.undeclared("status", c.statuses(), strconv.Itoa(r.Status)).strict(r.Body)
-	}
-	v := matchMedia(status, r)
+	a := r.answer(j.form)
+	v, missing := shape.Match(c.answers, &a)
 	if v == nil {
-		return j.undeclared("mediaType", medias(status), mediaWord(r)).strict(r.Body)
+		j.verdict, j.violations = Undeclared, append(j.violations, missing)
+		return j.strict(r.Body)
 	}
-	if v.body == nil || shape.FormOf(v.media) != shape.JSON {
+	if v.Body == nil || shape.FormOf(v.Media) != shape.JSON {
 		if j.form != shape.JSON {
 			j.verdict = Fits
 		}
 		return j.strict(r.Body)
 	}
-	j.against = v.body
+	j.against = v.Body
 	body := r.Body
 	if j.form != shape.JSON { // a range covers it: the value that will stand for it has to fit
-		a := r.answer(j.form)
 		body = c.data(&a)
 	}
-	j.violations = v.body.Validate(body)
+	j.violations = v.Body.Validate(body)
 	j.verdict = Fits
 	if len(j.violations) > 0 {
 		j.verdict = Violated
@@ -148,12 +143,6 @@ func (j judgement) strict(body []byte) judgement {
 	return j
 }
 
-func (j judgement) undeclared(keyword, expected, got string) judgement {
-	j.verdict = Undeclared
-	j.violations = append(j.violations, schema.Violation{Keyword: keyword, Expected: expected, Got: got})
-	return j
-}
-
 // formOfReply is the form of a reply's body. A body without a media type is
 // taken for JSON; strict corrects that where it is not.
 func formOfReply(r *Reply) shape.Form {
@@ -164,81 +153,4 @@ func formOfReply(r *Reply) shape.Form {
 		return shape.JSON
 	}
 	return shape.FormOf(r.Media)
-}
-
-// matchStatus returns the variants for a status: exact, else its class (2XX),
-// else default. Status 0 matches the variants without a status.
-func (c *checks) matchStatus(status int) []checkedVariant {
-	exact, class := "", ""
-	if status != 0 {
-		exact = strconv.Itoa(status)
-		class = exact[:1] + "XX"
-	}
-	for _, want := range []string{exact, class, "default"} {
-		first := slices.IndexFunc(c.answers, func(v checkedVariant) bool { return strings.EqualFold(v.status, want) })
-		if first < 0 {
-			continue
-		}
-		if n := len(c.answers); n == 1 {
-			return c.answers
-		}
-		var found []checkedVariant
-		for _, v := range c.answers {
-			if strings.EqualFold(v.status, want) {
-				found = append(found, v)
-			}
-		}
-		return found
-	}
-	return nil
-}
-
-// matchMedia returns the variant that covers the reply's media type best.
-func matchMedia(variants []checkedVariant, r *Reply) *checkedVariant {
-	came := shape.Essence(r.Media)
-	if len(r.Body) == 0 {
-		came = ""
-	} else if came == "" {
-		came = "application/json"
-	}
-	best, rate := -1, 0
-	for i := range variants {
-		if m := shape.MediaMatch(variants[i].media, came); m > rate {
-			best, rate = i, m
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	return &variants[best]
-}
-
-func (c *checks) statuses() string {
-	var names []string
-	for _, v := range c.answers {
-		if !slices.Contains(names, v.status) {
-			names = append(names, v.status)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-func medias(variants []checkedVariant) string {
-	names := make([]string, len(variants))
-	for i, v := range variants {
-		if names[i] = v.media; v.media == "" {
-			names[i] = "no body"
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-func mediaWord(r *Reply) string {
-	switch {
-	case len(r.Body) == 0:
-		return "no body"
-	case r.Media == "":
-		return "a body without a media type"
-	}
-	return shape.Essence(r.Media)
 }

@@ -69,17 +69,3 @@ func KindOf(media string) string {
 	}
 	return Other
 }
-
-// MediaMatch rates how well a declared media type or range covers a real one,
-// both without parameters: 0 not at all, 1 */*, 2 type/*, 3 the same.
-func MediaMatch(declared, came string) int {
-	switch {
-	case declared == came:
-		return 3
-	case declared == "*/*" && came != "":
-		return 1
-	case strings.HasSuffix(declared, "/*") && strings.HasPrefix(came, declared[:len(declared)-1]):
-		return 2
-	}
-	return 0
-}
