@@ -107,6 +107,13 @@ func (c *Catalog) add(source string, t Tool, name string, adjust func(string, *T
 		adjust(source, &e.tool)
 		e.tool.Name = unique
 	}
+	if e.tool.MaxResult == 0 && e.tool.Shape == OpenAPIMCP {
+		e.tool.MaxResult = defaultMaxResult
+	}
+	if err := e.look(); err != nil {
+		c.fault(t, fmt.Sprintf("the view of tool %q cannot be had and the tool is left out: %v", unique, err), "")
+		return
+	}
 	c.byName[unique] = e
 	c.tools = append(c.tools, e)
 }

@@ -74,7 +74,7 @@ func TestDescribe(t *testing.T) {
 	}
 	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
 	all := g.Catalog().Tools()
-	if last := all[len(all)-1]; len(all) != 4 || last.Name() != "describe" {
+	if last := all[len(all)-1]; len(all) != 5 || last.Name() != "describe" {
 		t.Fatalf("%d tools, the last is %s", len(all), last.Name())
 	}
 	d, _ := describe(t, g, "describe", `{}`)
@@ -111,7 +111,7 @@ func TestDescribeStandsBack(t *testing.T) {
 	build := func(b tenon.BuiltIn, s tenon.Shape, names ...string) (got []string) {
 		var tools []tenon.Tool
 		for _, name := range names {
-			tools = append(tools, tenon.Tool{Name: name, Shape: s, Handler: answer(tenon.Reply{})})
+			tools = append(tools, tenon.Tool{Name: name, Shape: s, MaxResult: -1, Handler: answer(tenon.Reply{})})
 		}
 		for _, e := range tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{Describe: b}).Tools() {
 			got = append(got, e.Name())

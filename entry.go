@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -12,6 +13,7 @@ import (
 type Entry struct {
 	tool   Tool
 	source string
+	view   *view.View // nil: all of an answer is shown
 
 	publish    sync.Once
 	definition []byte

@@ -139,5 +139,6 @@ func ExampleBuild() {
 	// pets_find_pet
 	// list_pets
 	// list_food_shop
+	// next_part
 	// describe
 }

@@ -17,6 +17,10 @@ import (
 // partLife is how long the parts of an answer can be asked for.
 const partLife = 10 * time.Minute
 
+// defaultMaxResult is the limit of a value in the shape openapi-mcp, which has
+// a place for parts.
+const defaultMaxResult = 100 << 10
+
 // rest is what is kept of an answer that was cut, beside its value: all that a
 // part is formed by, so that a catalog that was swapped in between changes
 // nothing.
@@ -37,7 +41,7 @@ type rest struct {
 
 // fit gives a success its shape: whole where it is within the tool's limit,
 // else its first part, while the value is kept for the others.
-func (g *Gateway) fit(ctx context.Context, e *Entry, c *Call, r *Reply, j judgement) *Result {
+func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgement) *Result {
 	limit := e.tool.MaxResult
 	if limit <= 0 || len(r.Body) <= limit || j.form != shape.JSON {
 		return shapeSuccess(e, r, j)
@@ -56,7 +60,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c *Call, r *Reply, j judgem
 		return tooLarge(e.dress().shape(r, j, value), limit)
 	}
 	k := &rest{
-		Subject: c.Subject, Call: reserve.Key(string(c.Subject), c.Tool, c.Args), Dress: e.dress(),
+		Subject: c.Subject, Call: c.key(), Dress: e.dress(),
 		Status: r.Status, Media: r.Media, Header: shape.Visible(r.Header), Sent: r.Sent,
 		Verdict: j.verdict, Violations: j.violations, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
 	}
@@ -109,8 +113,8 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 
 // resume answers a call that asks for a part. Nothing else of the path is
 // passed: no confirmation, no handler, no upstream.
-func (g *Gateway) resume(ctx context.Context, e *Entry, c *Call, token string) *Result {
-	id, number, _ := strings.Cut(token, ".")
+func (g *Gateway) resume(ctx context.Context, e *Entry, c asked) *Result {
+	id, number, _ := strings.Cut(c.own.Token, ".")
 	kept, ok, err := g.state.Get(ctx, "rest "+id)
 	var k rest
 	if err != nil || !ok || json.Unmarshal(kept, &k) != nil || k.Subject != c.Subject || !e.tool.resumes && k.Dress.Tool != c.Tool {
@@ -120,7 +124,8 @@ func (g *Gateway) resume(ctx context.Context, e *Entry, c *Call, token string) *
 	if err != nil || i < 1 || i > len(k.Cut.Parts) {
 		return unknownToken(e)
 	}
-	if !e.tool.resumes && string(c.Args) != "{}" && reserve.Key(string(c.Subject), c.Tool, c.Args) != k.Call {
+	others := string(c.Args) != "{}" || c.own.Fields != nil
+	if !e.tool.resumes && others && c.key() != k.Call {
 		return shapeFailure(&e.tool, refusal(CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
 			"Send resume_token alone"))
 	}
@@ -129,6 +134,17 @@ func (g *Gateway) resume(ctx context.Context, e *Entry, c *Call, token string) *
 		return unknownToken(e)
 	}
 	return k.part(id, i-1, value)
+}
+
+// asked is a call with what stood in the gateway's own arguments.
+type asked struct {
+	*Call
+	own reserve.Own
+}
+
+// key names all that an answer depends on.
+func (c asked) key() string {
+	return reserve.Key(string(c.Subject), c.Tool, c.Args) + reserve.Key("", "", c.own.Fields)
 }
 
 func unknownToken(e *Entry) *Result {
@@ -145,7 +161,7 @@ func (c *Catalog) addNextPart() {
 			continue
 		}
 		readOnly := true
-		c.add("tenon", Tool{
+		c.add("", Tool{
 			Name: "next_part", Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
 			Description: "Returns the next part of an answer that was too large for one result.",
 			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},

@@ -65,7 +65,7 @@ func partialOf(t interface{ Fatal(...any) }, res *tenon.Result) (p partial) {
 			Over                         bool
 		} `json:"tenon/partial"`
 	}
-	if err := json.Unmarshal(res.Meta, &meta); err != nil {
+	if err := json.Unmarshal(res.Meta, &meta); res.Meta != nil && err != nil {
 		t.Fatal(err)
 	}
 	return partial(meta.Partial)

@@ -83,12 +83,16 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	checks := e.prepare()
 	c, own := ownArguments(c, checks.own)
 	if own.Token != "" {
-		return g.resume(ctx, e, c, own.Token), nil
+		return g.resume(ctx, e, asked{c, own}), nil
 	}
 	c, healed, violations := checks.wallOne(c)
 	defer func() { res.tellHealed(healed) }()
 	if len(violations) > 0 {
 		return shapeFailure(&e.tool, invalidArguments(violations)), nil
+	}
+	seen, err := e.seen(own.Fields)
+	if err != nil {
+		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument _fields: "+err.Error(), "Leave out _fields to see everything")), nil
 	}
 	giveBack, res, err := g.consented(ctx, e, c, own)
 	if res != nil || err != nil {
@@ -110,11 +114,11 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 		return g.failed(e, &reply, err), nil
 	}
 	if reply.Blocks != nil || reply.Meta != nil || reply.Failed {
-		return g.ownContent(e, checks, &reply), nil
+		return g.ownContent(limited, e, seen, &reply), nil //nolint:contextcheck // it stands on ctx
 	}
-	j, failed := g.judged(e, checks, &reply)
+	j, failed := g.judged(limited, e, seen, &reply) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}
-	return g.fit(ctx, e, c, &reply, j), nil
+	return g.fit(ctx, e, asked{c, own}, &reply, j), nil
 }

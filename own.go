@@ -2,24 +2,29 @@ package tenon
 
 import (
 	"bytes"
+	"context"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
 )
 
 // ownContent delivers an answer whose content the source has made itself. The
 // value beside it, in Body, is judged as every other. Content is no part of
 // what was promised: it stays, as the answer's text, also where the value
 // breaks its contract.
-func (g *Gateway) ownContent(e *Entry, checks *checks, r *Reply) *Result {
+func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r *Reply) *Result {
 	if r.Failed {
 		return ownFailure(e, r)
 	}
-	res := g.answered(e, checks, r)
+	res := g.answered(ctx, e, seen, r)
 	switch {
 	case res.IsError:
 		res.Content = append(res.Content, r.Blocks...)
+	case seen != nil && len(r.Body) > 0: // the text would show what the view leaves out
+		res.Content = append(res.Content, slices.DeleteFunc(r.Blocks, func(b Block) bool { return b.Kind == TextBlock })...)
 	case r.Blocks != nil:
 		res.Content = r.Blocks
 		if len(r.Body) == 0 {

@@ -20,7 +20,7 @@ func (e *Entry) render() {
 	published, faults := e.tool.promised().Published()
 	e.faults = faults
 	e.input = e.safe("input", published.Input, anyObject)
-	e.input = reserve.Publish(e.input, e.tool.publishes()&^reserve.Declared(e.input))
+	e.input = reserve.Publish(e.input, e.tool.publishes(e.shown(published))&^reserve.Declared(e.input))
 	if output := e.publishedOutput(published); output != nil {
 		e.output = e.safe("output", output, "")
 	}
@@ -57,7 +57,7 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 // publishedOutput is the output schema for the tool's policy and shape; nil:
 // none is published.
 func (e *Entry) publishedOutput(c Contract) (doc []byte) {
-	p := e.tool.promise(c)
+	p := e.shown(c)
 	switch {
 	case e.tool.Policy == Off, e.tool.resumes: // a part has the schema of the tool that was called first
 	case e.tool.Shape == OpenAPIMCP:
@@ -74,9 +74,9 @@ func (e *Entry) publishedOutput(c Contract) (doc []byte) {
 
 // promise is what the tool promises of its successes.
 func (t *Tool) promise(c Contract) shape.Promise {
-	p := shape.Promise{Advice: t.Policy == Warn, Wrapper: c.Wrapper, Consent: t.asksConsent()}
+	p := shape.Promise{Advice: t.Policy == Warn || t.Fields, Wrapper: c.Wrapper, Consent: t.asksConsent()}
 	for _, v := range successes(c.Answers) {
-		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Schema: v.Schema})
+		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Schema: v.Schema, Example: v.Example})
 	}
 	return p
 }

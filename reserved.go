@@ -1,6 +1,9 @@
 package tenon
 
-import "github.com/tenon-mcp/tenon/internal/reserve"
+import (
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
+)
 
 // reserves names the arguments that are the gateway's own with this tool,
 // unless it declares them for itself.
@@ -11,14 +14,20 @@ func (t *Tool) reserves() (set reserve.Set) {
 	if t.MaxResult > 0 {
 		set |= reserve.Token
 	}
+	if t.Fields {
+		set |= reserve.Fields
+	}
 	return set
 }
 
-// publishes names those of them that a caller can use.
-func (t *Tool) publishes() reserve.Set {
+// publishes names those of them that a caller can use, where the tool promises p.
+func (t *Tool) publishes(p shape.Promise) reserve.Set {
 	set := t.reserves()
 	if t.Consent.Mode == ConsentHuman {
 		set &^= reserve.Confirmed
+	}
+	if !p.MayBeCut() {
+		set &^= reserve.Token
 	}
 	return set
 }

@@ -1,10 +1,12 @@
 package tenon
 
 import (
+	"context"
 	"slices"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -30,17 +32,18 @@ type judgement struct {
 }
 
 // answered judges a reply and gives it its shape.
-func (g *Gateway) answered(e *Entry, checks *checks, r *Reply) *Result {
-	j, failed := g.judged(e, checks, r)
+func (g *Gateway) answered(ctx context.Context, e *Entry, seen []*view.View, r *Reply) *Result {
+	j, failed := g.judged(ctx, e, seen, r)
 	if failed != nil {
 		return failed
 	}
 	return shapeSuccess(e, r, j)
 }
 
-// judged judges a reply; the result is not nil where it is a failure.
-func (g *Gateway) judged(e *Entry, checks *checks, r *Reply) (judgement, *Result) {
-	t := &e.tool
+// judged judges a reply and leaves of it what callers get to see; the result is
+// not nil where it is a failure.
+func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Reply) (judgement, *Result) {
+	t, checks := &e.tool, e.prepare()
 	j := judgement{verdict: Unchecked, form: formOfReply(r)}
 	if t.Policy == Off {
 		j = j.strict(r.Body)
@@ -57,7 +60,7 @@ func (g *Gateway) judged(e *Entry, checks *checks, r *Reply) (judgement, *Result
 	if j.broken() && t.Policy != Warn && t.Policy != Off {
 		return j, shapeFailure(t, breach(t, r, j))
 	}
-	return j, nil
+	return g.show(ctx, e, seen, r, j)
 }
 
 // succeeded reports whether the reply is a success: without HTTP it always is.

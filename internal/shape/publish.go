@@ -27,6 +27,8 @@ type Promise struct {
 type Variant struct {
 	Media  string // media type or range; empty: no body
 	Schema []byte // of a JSON body; nil: it is not described
+
+	Example []byte // a JSON body that the description gives; nil: none
 }
 
 // DataSchema is the schema of the data alone, a document that stands by
@@ -157,4 +159,21 @@ func appendDefs(dst []byte, b *schema.Bundle) []byte {
 		dst = append(dst, defs...)
 	}
 	return append(dst, '}')
+}
+
+// MayBeCut reports whether a list may be among what is promised: only lists
+// are cut. What is not described may be one.
+func (p Promise) MayBeCut() bool {
+	return p.Successes == nil || slices.ContainsFunc(p.Successes, func(v Variant) bool {
+		return FormOf(v.Media) == JSON && (v.Schema == nil || bytes.Contains(v.Schema, []byte(`"array"`)) || bytes.Contains(v.Schema, []byte(`{}`)))
+	})
+}
+
+// Size is how many bytes the schemas have.
+func (p Promise) Size() int {
+	n := 0
+	for _, v := range p.Successes {
+		n += len(v.Schema)
+	}
+	return n
 }

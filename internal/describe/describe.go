@@ -1,0 +1,157 @@
+// Package describe writes what a tool tells of other tools: their schemas in
+// full and an example that fits both, page by page.
+//
+// It does not know catalogs, shapes or calls. It stands behind the handler of
+// the tool "describe".
+package describe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// Bounds of one page of descriptions; the first tool is on it whatever its
+// size.
+const (
+	maxDescribed      = 20
+	maxDescribedBytes = 64 << 10
+)
+
+// Input and Output are what the tool promises.
+const (
+	Input = `{"type":"object","properties":{` +
+		`"tool":{"type":"string","description":"name of one tool; without it all tools are described, page by page"},` +
+		`"cursor":{"type":"string","description":"next_cursor of the page before"}},"additionalProperties":false}`
+	Output = `{"type":"object","properties":{"OutputFormat":{"const":"structured"},"OutputType":{"const":"json"},"type":{"const":"api_docs"},` +
+		`"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},` +
+		`"inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"examples":{"type":"array","items":{"type":"object","properties":{"input":{"type":"object"},` +
+		`"output":{},"generated":{"type":"array","items":{"enum":["input","output"]},"description":"what the description does not give itself"}},"required":["input"]}}},` +
+		`"required":["name","description","inputSchema","outputSchema","examples"]}},` +
+		`"next_cursor":{"type":"string","description":"there are more tools: pass it as cursor"}},` +
+		`"required":["OutputFormat","OutputType","type","tools"]}`
+)
+
+// Tool is one that is described when it is asked for.
+type Tool struct {
+	Name string
+	Full func() Full
+}
+
+// Full is what is told of a tool.
+type Full struct {
+	Description   string
+	Input, Output []byte
+	Arguments     *schema.Schema // what arguments are checked against; nil: nothing
+	Examples      [][]byte       // answers that the description gives
+	Formats       bool           // the keyword format is checked
+}
+
+// ErrCursor says that a cursor is none of ours.
+var ErrCursor = errors.New("the cursor is not known: begin again without one")
+
+// UnknownError says that there is no such tool, and which may have been meant.
+type UnknownError struct{ Name, Near string }
+
+// Error names the tools that look like it.
+func (e *UnknownError) Error() string { return fmt.Sprintf("there is no tool %q%s", e.Name, e.Near) }
+
+// Write writes one tool, or a page of them, as args say.
+func Write(tools []Tool, args []byte) ([]byte, error) {
+	doc, err := rawjson.Parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments are not JSON: %w", err)
+	}
+	from, to := 0, len(tools)
+	if name := doc.Get(doc.Root(), "tool"); name != rawjson.None {
+		if from = indexOf(tools, doc.Str(name)); from < 0 {
+			return nil, &UnknownError{doc.Str(name), near(tools, doc.Str(name))}
+		}
+		to = from + 1
+	} else if cursor := doc.Get(doc.Root(), "cursor"); cursor != rawjson.None {
+		if from = indexOf(tools, doc.Str(cursor)); from < 0 {
+			return nil, ErrCursor
+		}
+	}
+	dst := []byte(`{"OutputFormat":"structured","OutputType":"json","type":"api_docs","tools":[`)
+	begin := len(dst)
+	for i := from; i < to; i++ {
+		before := len(dst)
+		if before > begin {
+			dst = append(dst, ',')
+		}
+		dst = tools[i].append(dst)
+		if i > from && len(dst) > maxDescribedBytes || i-from == maxDescribed {
+			dst = append(dst[:before], `],"next_cursor":`...)
+			dst = rawjson.AppendString(dst, tools[i].Name)
+			return append(dst, '}'), nil
+		}
+	}
+	return append(dst, `]}`...), nil
+}
+
+func indexOf(tools []Tool, name string) int {
+	return slices.IndexFunc(tools, func(t Tool) bool { return t.Name == name })
+}
+
+// near names a few tools that may have been meant.
+func near(tools []Tool, name string) string {
+	var names []string
+	for _, t := range tools {
+		if strings.Contains(strings.ToLower(t.Name), strings.ToLower(name)) && len(names) < 5 {
+			names = append(names, strconv.Quote(t.Name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "; did you mean " + strings.Join(names, ", ") + "?"
+}
+
+// append writes one tool.
+func (t Tool) append(dst []byte) []byte {
+	f := t.Full()
+	dst = append(dst, `{"name":`...)
+	dst = rawjson.AppendString(dst, t.Name)
+	dst = append(dst, `,"description":`...)
+	dst = rawjson.AppendString(dst, f.Description)
+	dst = append(dst, `,"inputSchema":`...)
+	dst = append(dst, f.Input...)
+	dst = append(dst, `,"outputSchema":`...)
+	dst = append(dst, f.Output...)
+	dst = append(dst, `,"examples":[`...)
+	dst = f.appendExample(dst)
+	return append(dst, `]}`...)
+}
+
+// appendExample writes {"input":…,"output":…,"generated":[…]}; nothing where no
+// input is found that fits.
+func (f *Full) appendExample(dst []byte) []byte {
+	example, generated := []byte(`{}`), `"input"`
+	if f.Arguments != nil {
+		var ok bool
+		if example, ok = f.Arguments.Sample(); !ok {
+			return dst
+		}
+	}
+	dst = append(append(dst, `{"input":`...), example...)
+	if s, err := schema.Compile(f.Output, schema.Options{AssertFormat: f.Formats}); err == nil {
+		given := slices.IndexFunc(f.Examples, func(value []byte) bool { return len(s.Validate(value)) == 0 })
+		var answer []byte
+		if given >= 0 {
+			answer = f.Examples[given]
+		} else {
+			answer, _ = s.Sample()
+			generated += `,"output"`
+		}
+		if answer != nil {
+			dst = append(append(dst, `,"output":`...), answer...)
+		}
+	}
+	return append(append(append(dst, `,"generated":[`...), generated...), `]}`...)
+}

@@ -1,0 +1,127 @@
+package tenon
+
+import (
+	"context"
+
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
+)
+
+// View is what callers get to see of a tool's answers, and all that is
+// published of them. The upstream's answer is judged as a whole first; what is
+// left of it is checked, too. Errors, texts and binary answers stay as they
+// are.
+type View struct {
+	Select    []string  // only these parts: paths like "items[].id", see schema.ParseProjection; empty: everything
+	Transform Transform // what is made of the selection; nil: nothing
+	// Schema is what Transform makes. nil: it is inferred from examples and
+	// samples, published as advice, and a breach of it is only reported.
+	Schema []byte
+}
+
+// Transform makes one JSON value of another, of at most limit bytes. It stops
+// when ctx ends.
+type Transform interface {
+	Run(ctx context.Context, value []byte, limit int) ([]byte, error)
+}
+
+// look makes the view of e's tool. The error names what the operator wrote
+// and the contract does not know.
+func (e *Entry) look() error {
+	o := e.tool.View.options()
+	if len(o.Select) == 0 && o.Filter == nil {
+		return nil
+	}
+	contract, err := e.tool.promised().Contract()
+	if err != nil {
+		return err
+	}
+	e.view, err = view.New(e.tool.promise(contract), o)
+	return err
+}
+
+func (v View) options() view.Options {
+	o := view.Options{Select: v.Select, Made: v.Schema}
+	if v.Transform != nil {
+		o.Filter = v.Transform
+	}
+	return o
+}
+
+// shown is what is published of a promise that may be relaxed: the parts of
+// the full one, unless they are larger than all that it would be.
+func (e *Entry) shown(relaxed Contract) shape.Promise {
+	p := e.tool.promise(relaxed)
+	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.View.Transform != nil {
+		return e.fullView(relaxed)
+	}
+	if v, err := view.New(p, e.tool.View.options()); err == nil {
+		return v.Promise
+	}
+	return e.view.Promise
+}
+
+// fullView is what is promised of what callers get to see.
+func (e *Entry) fullView(c Contract) shape.Promise {
+	if e.view == nil {
+		return e.tool.promise(c)
+	}
+	return e.view.Promise
+}
+
+// seen returns the views through which a call looks at its answer: the tool's,
+// then the one that the caller asks for. The error is about the latter.
+func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
+	if e.view != nil {
+		seen = append(seen, e.view)
+	}
+	if fields == nil {
+		return seen, nil
+	}
+	paths, err := view.ReadPaths(fields)
+	if err != nil {
+		return nil, err
+	}
+	contract, err := e.tool.promised().Contract()
+	if err != nil {
+		contract = Contract{} // reported by Faults: any path is known
+	}
+	asked, err := view.New(e.fullView(contract), view.Options{Select: paths})
+	if err != nil {
+		return nil, err
+	}
+	return append(seen, asked), nil
+}
+
+// show leaves of a success what callers get to see, and checks that.
+func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *Reply, j judgement) (judgement, *Result) {
+	t := &e.tool
+	for _, v := range seen {
+		if j.form != shape.JSON {
+			break
+		}
+		a := r.answer(j.form)
+		part, broken, err := v.Show(ctx, e.prepare().data(&a))
+		if err != nil {
+			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)
+			return j, shapeFailure(t, failure{
+				code: CodeContract, message: "The answer of " + t.Name + " cannot be shown: " + err.Error(), reply: *r, judged: j,
+				suggestions: []string{"Tell the operator: the service answers otherwise than the tool's view expects"},
+			})
+		}
+		r.Body = part
+		if t.Policy == Off || j.broken() {
+			continue
+		}
+		j.against = v.Schema()
+		if len(broken) == 0 {
+			continue
+		}
+		j.verdict, j.violations = Violated, broken
+		g.tellBreach(t, r, &j)
+		if t.Policy != Warn && !v.Guessed {
+			return j, shapeFailure(t, breach(t, r, j))
+		}
+	}
+	return j, nil
+}
