@@ -19,10 +19,7 @@ import (
 const maxArguments = 4 << 20
 
 func callCommand(e env) *cobra.Command {
-	// What goes wrong is printed, and who types a call has agreed to it.
-	sources := sourceFlags{
-		level: slog.LevelError, apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}},
-	}
+	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}, calls: typedCall()} // what goes wrong is printed
 	var asJSON, explained, dry bool
 	var output string
 	cmd := &cobra.Command{
@@ -79,6 +76,12 @@ answer that breaks its schema is reported on standard error.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
 	return cmd
+}
+
+// typedCall is how a call is made that a person types: who does that has agreed
+// to it, and has room for the answer.
+func typedCall() callChoices {
+	return callChoices{confirm: choice{general: string(tenon.ConsentOff)}, maxResult: choice{general: "-1"}}
 }
 
 // complete proposes descriptions, then the tools of the one that was named,
@@ -313,6 +316,7 @@ func (p printer) warn(res *tenon.Result) {
 	if err != nil {
 		return
 	}
+	explainPart(p.err, "tenon: this is", doc)
 	contract := doc.Get(doc.Root(), "tenon/contract")
 	if doc.IsStr(doc.Get(contract, "verdict"), string(tenon.Repaired)) {
 		explainFixes(p.err, "tenon: repaired", doc, doc.Get(contract, "repairs"))

@@ -13,12 +13,14 @@ import (
 type callChoices struct {
 	confirm   choice
 	maxResult choice
+	views     viewChoices
 }
 
 func (c *callChoices) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.confirm, "confirm", "who agrees to calls that change something: auto (a person where the client can ask one, else arg), "+
 		"arg (the call is repeated with __confirmed: true), human or off; TOOL=MODE for some tools (repeatable)")
-	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value before it is cut into parts that each fit the schema (default: no limit); TOOL=BYTES for some tools (repeatable)")
+	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value before it is cut into parts that each fit the schema (default: 102400 for the shape openapi-mcp; -1: no limit); TOOL=BYTES for some tools (repeatable)")
+	c.views.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.FixedCompletions([]string{"auto", "arg", "human", "off"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -37,13 +39,17 @@ func (c *callChoices) check() error {
 			return err
 		}
 	}
-	return nil
+	return c.views.check()
 }
 
+// parseBytes reads a limit; less than 1 is none.
 func parseBytes(s string) (int, error) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
+	if err != nil {
 		return 0, usagef("--max-result-bytes wants a number of bytes, not %q", s)
+	}
+	if n < 1 {
+		n = -1
 	}
 	return n, nil
 }
@@ -54,11 +60,15 @@ func (c *callChoices) tool(source string, t *tenon.Tool) {
 	if n, err := parseBytes(cmp.Or(c.maxResult.of(source, t.Name), c.maxResult.general)); err == nil { // it was checked
 		t.MaxResult = n
 	}
+	c.views.tool(source, t)
 }
 
 func (c *callChoices) unused() error {
 	if err := c.confirm.unused("confirm"); err != nil {
 		return err
 	}
-	return c.maxResult.unused("max-result-bytes")
+	if err := c.maxResult.unused("max-result-bytes"); err != nil {
+		return err
+	}
+	return c.views.unused()
 }

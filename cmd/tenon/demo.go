@@ -108,7 +108,7 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 		}
 	}
 	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{})
-	s.tools = len(catalog.Tools())
+	s.tools = described(catalog)
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
 	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}
 	s.server = newServer(w, nil, doors{})

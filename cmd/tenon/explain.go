@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -33,6 +34,21 @@ func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
 	}
 	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
 	explainFixes(w, "healed", doc, doc.Pointer("/tenon~1arguments/healed"))
+	explainPart(w, "part     ", doc)
+}
+
+// explainPart says which part of an answer this is.
+func explainPart(w io.Writer, what string, doc *rawjson.Doc) {
+	part := doc.Get(doc.Root(), "tenon/partial")
+	raw := func(name string) []byte { return doc.Raw(doc.Get(part, name)) }
+	switch {
+	case part == rawjson.None:
+	case doc.Get(part, "over") != rawjson.None:
+		fmt.Fprintf(w, "%s the whole answer of %s bytes: it cannot be cut into parts of %s\n", what, raw("bytes"), raw("limit"))
+	default:
+		fmt.Fprintf(w, "%s part %s of %s: %s of %s items of %s\n", what, raw("part"), raw("parts"), raw("returned"), raw("total"),
+			cmp.Or(doc.Str(doc.Get(part, "cut")), "the list"))
+	}
 }
 
 func explainFixes(w io.Writer, what string, doc *rawjson.Doc, list rawjson.Node) {
