@@ -69,11 +69,13 @@ func TestCorpusRequests(t *testing.T) {
 	}
 	tools := map[string]tenon.Tool{}
 	for _, tool := range offer.Tools {
-		var meta map[string]string
+		var meta struct {
+			ID string `json:"flowmcp/id"`
+		}
 		if err := json.Unmarshal(tool.Meta, &meta); err != nil {
 			t.Fatal(err)
 		}
-		tools[meta["flowmcp/id"]] = tool
+		tools[meta.ID] = tool
 	}
 	described := map[string]main{}
 	for _, row := range mains {

@@ -94,8 +94,18 @@ func TestPublishedOutput(t *testing.T) {
 	if err := json.Unmarshal(g.Catalog().Find("book_shop").Tool().Meta, &meta); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"flowmcp/id": "shop/Output::book", "anthropic/searchHint": "books", "anthropic/alwaysLoad": true}, meta); diff != "" {
+	if diff := cmp.Diff(map[string]any{
+		"flowmcp/id": "shop/Output::book", "anthropic/searchHint": "books", "anthropic/alwaysLoad": true,
+		"flowmcp/docs": []any{"https://shop.example"}, "flowmcp/tags": []any{"reading"},
+		"flowmcp/termsOfService": "https://shop.example/terms", "flowmcp/termsOfServiceLanguage": "en", "flowmcp/dataLicenseName": "CC-BY-4.0",
+	}, meta); diff != "" {
 		t.Errorf("_meta (-want +got):\n%s", diff)
+	}
+	words := g.Catalog().Find("book_shop").Tool().Words
+	for _, want := range []string{"reading", "novel", "books", "https://shop.example/terms", "CC-BY-4.0", "Output", "/book"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the tool is not found by %q: %s", want, words)
+		}
 	}
 }
 

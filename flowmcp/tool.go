@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -26,6 +27,7 @@ func (t *route) tool(name string, o *Options, r *runner) tenon.Tool {
 		Name:        name,
 		Description: t.text,
 		Hints:       t.hints(),
+		Words:       t.words(),
 		Meta:        t.definitionMeta(),
 		Consent:     t.consent(o),
 		Policy:      o.Policy,
@@ -88,6 +90,25 @@ func (t *route) consent(o *Options) tenon.ConsentRule {
 	return c
 }
 
+// words are what else the tool is found by: its names, its tags, the aliases
+// and the hint of its MCP block, where it is documented and its licence.
+func (t *route) words() string {
+	main := t.file.main
+	all := []string{t.file.namespace, t.file.name, t.name, t.path, t.meta.get("searchHint").str()}
+	all = append(all, t.meta.get("aliases").strs()...)
+	all = append(all, main.get("tags").strs()...)
+	all = append(all, main.get("docs").strs()...)
+	for _, name := range aboutFields() {
+		all = append(all, main.get(name).str())
+	}
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), " ")
+}
+
+// aboutFields are those of a file that are only told.
+func aboutFields() []string {
+	return []string{"termsOfService", "termsOfServiceCheckedAt", "termsOfServiceLanguage", "dataLicense", "dataLicenseName"}
+}
+
 // definitionMeta is the _meta of the tool's definition.
 func (t *route) definitionMeta() []byte {
 	dst := append([]byte(`{"flowmcp/id":`), rawjson.AppendString(nil, t.id())...)
@@ -97,6 +118,19 @@ func (t *route) definitionMeta() []byte {
 	}
 	if t.meta.get("alwaysLoad").yes() {
 		dst = append(dst, `,"anthropic/alwaysLoad":true`...)
+	}
+	main := t.file.main
+	for _, name := range []string{"docs", "tags"} {
+		if n := main.get(name); len(n.strs()) > 0 {
+			dst = append(dst, `,"flowmcp/`+name+`":`...)
+			dst = n.appendJSON(dst)
+		}
+	}
+	for _, name := range aboutFields() {
+		if text := main.get(name).str(); text != "" {
+			dst = append(dst, `,"flowmcp/`+name+`":`...)
+			dst = rawjson.AppendString(dst, text)
+		}
 	}
 	return append(dst, '}')
 }

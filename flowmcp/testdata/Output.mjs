@@ -1,6 +1,7 @@
 // Every keyword of an output schema, and an MCP block.
 export const main = {
     namespace: 'shop', name: 'Output', description: 'Answers', version: '4.0.0', root: 'https://shop.example', docs: [ 'https://shop.example' ],
+    tags: [ 'reading' ], termsOfService: 'https://shop.example/terms', termsOfServiceLanguage: 'en', dataLicense: null, dataLicenseName: 'CC-BY-4.0',
     tools: {
         book: {
             method: 'GET', path: '/book', description: 'A book', parameters: [],
