@@ -80,6 +80,9 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 func sharedNames(offers []Named) map[string]bool {
 	owner := map[string]int{}
 	shared := map[string]bool{}
+	if len(offers) == 1 {
+		return shared
+	}
 	for i, n := range offers {
 		for _, t := range n.Offer.Tools {
 			name := LegalName(t.Name)
@@ -138,16 +141,13 @@ func (c *Catalog) Faults() []Fault { return c.faults }
 // refuse it. A longer name keeps its beginning and gets a short hash of the
 // whole.
 func LegalName(name string) string {
-	var b strings.Builder
-	for _, r := range name {
+	legal := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('_')
+			return r
 		}
-	}
-	legal := b.String()
+		return '_'
+	}, name)
 	if legal == "" {
 		legal = "tool"
 	}

@@ -197,6 +197,9 @@ func parseYAML(name string, raw []byte) (*file, error) {
 
 func newFile(f *file) *file {
 	f.hasIDs = sync.OnceValue(func() bool {
+		if strings.HasPrefix(f.doc.Str(f.doc.Get(f.doc.Root(), "openapi")), "3.0") {
+			return false // schemas have no $id yet
+		}
 		src := f.doc.Source()
 		return bytes.Contains(src, []byte(`"$id"`)) || bytes.Contains(src, []byte(`"$self"`))
 	})
