@@ -143,6 +143,8 @@ func (c *checker) checkRoot(f *file) {
 		c.fault("VAL015", at, "main.root", "must be a string, not %s", root.kind)
 	case root.text == "":
 		c.loose("VAL015", at, "main.root", "is empty: only handlers could make a request")
+	case !strings.HasPrefix(root.text, "https://") && len(toolsOf(f.main).keysOrNone()) == 0:
+		c.loose("VAL082", at, "main.root", "must start with https://; nothing is sent there")
 	case !strings.HasPrefix(root.text, "https://"):
 		c.fault("VAL082", at, "main.root", "must start with https://")
 	case strings.HasSuffix(root.text, "/"):

@@ -21,6 +21,7 @@ type file struct {
 	used      map[string]bool       // lists that an enum names
 	server    map[string]bool       // declared server parameters
 	routes    []*route
+	resources []*resource
 	findings  []Finding
 	failed    bool
 }
@@ -38,6 +39,7 @@ type route struct {
 	meta       *node
 	headers    *node
 	handled    bool // needs the file's JavaScript
+	local      bool // no HTTP is involved
 	broken     bool // has an error: not served
 	at         int
 	line       int
@@ -73,6 +75,7 @@ func readSchema(path string, text []byte, r rules) *file {
 		c.checkSigning(f)
 		c.readLists(f, r)
 		c.readRoutes(f)
+		c.readResources(f)
 		c.checkUnusedLists(f)
 	}
 	c.checkSecurity()

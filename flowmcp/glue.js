@@ -100,6 +100,16 @@
           if (!plain(r) || r.response === undefined && !plain(r.struct)) invalid('postRequest', 'response')
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data !== undefined ? r.struct.data : response)
         },
+        // The handlers of resources stand one level deeper: resource, query, postRequest.
+        async resource({ resource, query, struct, payload, response }) {
+          const own = (of, key) => plain(of) && Object.hasOwn(of, key) ? of[key] : undefined
+          const of = own(own(table, resource), query)
+          const f = own(of, 'postRequest')
+          if (typeof f !== 'function') return say({}, response)
+          const r = await f.call(of, { response, struct, payload })
+          if (!plain(r) || r.response === undefined) invalid('postRequest', 'response')
+          return say(r.struct ?? {}, r.response)
+        },
       }
     },
   }

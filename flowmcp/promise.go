@@ -116,7 +116,11 @@ func (t *route) answer() *tenon.Variant {
 	if rootTypes(mime) == nil || !root.is(objectKind) {
 		return nil
 	}
-	return &tenon.Variant{Status: "2XX", Media: mime, Schema: appendOutput(nil, root, 0)}
+	status := "2XX"
+	if t.local {
+		status = ""
+	}
+	return &tenon.Variant{Status: status, Media: mime, Schema: appendOutput(nil, root, 0)}
 }
 
 // maxOutput bounds how deep an output schema is translated.

@@ -17,6 +17,7 @@ package flowmcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -49,6 +50,12 @@ type Options struct {
 	MaxOutputSchema int               // bytes of a published output schema; 0: 16 KiB; negative: no limit
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration     // of one call and all its requests; 0: 30 s
+
+	// The folders in which resources of schema files lie, those of the project
+	// and those of the user, each in its folder resources, and the one for what
+	// is downloaded or kept for later. Empty: there is none, and what needs it
+	// is not served.
+	ProjectDir, GlobalDir, CacheDir string
 
 	// Worker is the command that starts a worker for handlers: see [WorkerMain].
 	// nil: tools with handlers are left out.
@@ -110,6 +117,7 @@ type Source struct {
 
 	mu   sync.Mutex
 	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
+	dbs  *databases    // nil: not loaded yet
 }
 
 var _ tenon.Source = (*Source)(nil)
@@ -129,7 +137,7 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	b := offerer{options: &o, taken: map[string]bool{}}
+	b := offerer{options: &o, taken: map[string]bool{}, dbs: s.databases()}
 	if b.library, err = openLibraries(o.LibraryDir); err != nil {
 		return tenon.Offer{}, err
 	}
@@ -152,15 +160,29 @@ func (s *Source) workers(o Options) *sandbox.Pool {
 	return s.pool
 }
 
+// databases are those that are open, the same at every Load.
+func (s *Source) databases() *databases {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dbs == nil {
+		s.dbs = newDatabases()
+	}
+	return s.dbs
+}
+
 // Close ends the workers and with them the calls of handlers under way. A
 // source without calls under way needs no Close: workers that idle end.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pool == nil {
-		return nil
+	var err error
+	if s.dbs != nil {
+		err = s.dbs.close()
 	}
-	return s.pool.Close()
+	if s.pool != nil {
+		err = errors.Join(err, s.pool.Close())
+	}
+	return err
 }
 
 // offerer gathers the tools of files.
@@ -168,6 +190,7 @@ type offerer struct {
 	options *Options
 	runner  *runner // nil: handlers cannot be run
 	library *libraries
+	dbs     *databases
 	taken   map[string]bool
 	offer   tenon.Offer
 }
@@ -196,6 +219,7 @@ func (b *offerer) file(f *file) {
 		return
 	}
 	b.routes(f)
+	b.resources(f)
 }
 
 // changesCalls tells the findings that are no errors in compat, and after which

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ type handlerFlags struct {
 	time    time.Duration
 	strict  bool
 	allowed []string
+	folders folderFlags
 }
 
 func (f *handlerFlags) register(cmd *cobra.Command) {
@@ -27,6 +29,7 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.strict, "strict-schemas", false, "serve only schema files that keep the letter of the format's pages; see 'tenon flowmcp check --strict'")
 	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
 	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
+	f.folders.register(cmd)
 	fs.DurationVar(&f.time, "handler-time", 0, "the longest that the code of one handler may run, waiting left out (0: 5s)")
 }
 
@@ -40,6 +43,40 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.Libraries = f.allowed
 	o.Workers = f.workers
 	o.HandlerTime = f.time
+	f.folders.apply(o, e)
+}
+
+// folderFlags are the flags about what schema files have beside them.
+type folderFlags struct{ project, user, cache string }
+
+func (f *folderFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.project, "project-dir", ".flowmcp", "folder of the project's data for schema files: databases and texts in its folder resources")
+	fs.StringVar(&f.user, "user-dir", "", "folder of the user's data for schema files (default: .flowmcp in the home folder)")
+	fs.StringVar(&f.cache, "cache-dir", "", "folder for answers and databases that schema files let tenon keep (default: tenon/flowmcp in the user's cache folder)")
+}
+
+func (f *folderFlags) apply(o *flowmcp.Options, e env) {
+	o.ProjectDir = f.project
+	o.GlobalDir = f.user
+	if home, ok := e.getenv("HOME"); f.user == "" && ok && home != "" {
+		o.GlobalDir = filepath.Join(home, ".flowmcp")
+	}
+	o.CacheDir = cacheDir(f.cache, e)
+}
+
+// cacheDir is the folder for what is kept: the one that is named, or that of
+// the user.
+func cacheDir(named string, e env) string {
+	if named != "" {
+		return named
+	}
+	for _, base := range [][2]string{{"XDG_CACHE_HOME", ""}, {"LOCALAPPDATA", ""}, {"HOME", ".cache"}} {
+		if dir, ok := e.getenv(base[0]); ok && dir != "" {
+			return filepath.Join(dir, base[1], "tenon", "flowmcp")
+		}
+	}
+	return ""
 }
 
 // sandboxWorkerCommand is the inside of the processes that run handlers.

@@ -7,8 +7,9 @@ import (
 
 // Statement is one statement of SQL.
 type Statement struct {
-	Text string // without the semicolon and the comments behind it
-	Verb string // its first word in capitals
+	Text  string // without the semicolon and the comments behind it
+	Verb  string // its first word in capitals
+	Marks int    // places where a value is bound, if none of them has a name
 }
 
 // Reads reports whether the statement is written as a question.
@@ -22,7 +23,7 @@ func One(text string) (Statement, error) {
 	if strings.ContainsRune(text, 0) {
 		return Statement{}, errors.New("the SQL holds a byte 0")
 	}
-	from, end := -1, len(text)
+	from, end, marks := -1, len(text), 0
 	closed := false
 	for i := 0; i < len(text); {
 		next := skip(text, i)
@@ -37,6 +38,9 @@ func One(text string) (Statement, error) {
 			if from < 0 {
 				from = i
 			}
+			if text[i] == '?' {
+				marks++
+			}
 			next = token(text, i)
 			end = next
 		}
@@ -45,7 +49,7 @@ func One(text string) (Statement, error) {
 	if from < 0 {
 		return Statement{}, errors.New("the SQL holds no statement")
 	}
-	s := Statement{Text: text[from:end]}
+	s := Statement{Text: text[from:end], Marks: marks}
 	word := 0
 	for word < len(s.Text) && isLetter(s.Text[word]) {
 		word++

@@ -1,0 +1,76 @@
+package flowmcp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// resources offers what a file brings beside its tools.
+func (b *offerer) resources(f *file) {
+	for _, r := range f.resources {
+		switch {
+		case r.broken:
+		case r.source == "markdown":
+			b.document(f, r)
+		default:
+			b.database(f, r)
+		}
+	}
+}
+
+func (b *offerer) document(f *file, r *resource) {
+	if _, err := r.find(b.options); err != nil {
+		b.fault(f, r.line, "the resource "+r.name+" is not served: "+err.Error(), "")
+		return
+	}
+	b.offer.Resources = append(b.offer.Resources, r.document(b.options))
+	name := unique(b.taken, tenon.LegalName(r.name+"_"+f.namespace), f.path)
+	b.offer.Tools = append(b.offer.Tools, r.tool(name, b.options))
+}
+
+func (b *offerer) database(f *file, r *resource) {
+	if r.source == "sqlite" {
+		if _, err := r.find(b.options); err != nil {
+			b.fault(f, r.line, "RES020 the queries of "+r.name+" are not served: "+err.Error(), "put the database there")
+			return
+		}
+	}
+	if r.source == "http" && b.options.CacheDir == "" {
+		b.fault(f, r.line, "the queries of "+r.name+" are not served: no folder is named for what is downloaded", "")
+		return
+	}
+	if f.handlers.needs(r.name) {
+		if lacks := b.lacksFor(f, r.name); lacks != "" {
+			b.fault(f, r.line, "the queries of "+r.name+" are not served: their handlers need "+lacks, "")
+			return
+		}
+	}
+	for _, q := range r.queries {
+		if q.broken {
+			continue
+		}
+		name := tenon.LegalName(q.key + "_" + f.namespace)
+		if b.taken[name] { // a second database of the namespace
+			name = tenon.LegalName(q.key + "_" + r.name + "_" + f.namespace)
+		}
+		name = unique(b.taken, name, f.path)
+		b.offer.Tools = append(b.offer.Tools, q.tool(name, store{b.options, b.runner, b.dbs}))
+	}
+}
+
+// lacksFor names what the handlers of a resource need and is not here; empty:
+// nothing.
+func (b *offerer) lacksFor(f *file, name string) string {
+	if b.runner == nil {
+		return "a command for workers"
+	}
+	var missing []string
+	for _, library := range f.handlers.libraries[name] {
+		if _, ok := b.library.get(library); !ok && !slices.Contains(builtIn(), library) {
+			missing = append(missing, library)
+		}
+	}
+	return strings.Join(missing, ", ")
+}
