@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi"
+)
+
+// maxReviewed bounds a document that is sent to the service.
+const maxReviewed = 32 << 20
+
+func validateCommand(e env) *cobra.Command {
+	return reviewCommand(e, false, &cobra.Command{
+		Use:   "validate SPEC...",
+		Short: "Say where an OpenAPI document breaks its specification",
+		Long: `Hold OpenAPI documents against their version of the specification: members that
+are missing, unknown or of the wrong type, references that lead nowhere, names
+that are taken, paths and parameters that do not agree.
+
+A document need not be valid to be served: what is wrong costs the one
+operation that it is in. Exit 1 means that there are errors; --fail-on warning
+is stricter. With --http it is a service: POST a document to /validate or
+/lint; GET /health tells how it is.`,
+		Example: `  tenon validate petstore.yaml
+  tenon validate --json https://api.example.com/openapi.json
+  tenon validate --http :8080`,
+	})
+}
+
+func lintCommand(e env) *cobra.Command {
+	return reviewCommand(e, true, &cobra.Command{
+		Use:   "lint SPEC...",
+		Short: "Say what would make an OpenAPI document a better description",
+		Long: `Review OpenAPI documents: all that validate says, and what models and clients
+miss: operations without a name or a description, answers without a schema,
+credentials among the arguments, components that nothing refers to.
+
+Exit 1 means that there are errors or warnings; --fail-on error or --fail-on
+info move that line. With --http it is a service, as with validate.`,
+		Example: `  tenon lint petstore.yaml
+  tenon lint --fail-on error --json petstore.yaml`,
+	})
+}
+
+// reviewFlags are the flags of validate and lint.
+type reviewFlags struct {
+	asJSON     bool
+	failOn     string
+	addr       string
+	allowHosts []string
+	refRoot    string
+	allowRefs  []string
+}
+
+func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
+	f := reviewFlags{failOn: "error"}
+	if lint {
+		f.failOn = "warning"
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case f.failOn != "error" && f.failOn != "warning" && f.failOn != "info":
+			return usagef("--fail-on is error, warning or info, not %q", f.failOn)
+		case f.addr != "" && len(args) == 0:
+			return serveReviews(cmd.Context(), e, f.addr)
+		case f.addr != "":
+			return usagef("with --http there is no SPEC: documents are sent")
+		case len(args) == 0:
+			return usagef("%s needs at least one SPEC: a file or an https URL", cmd.Name())
+		}
+		return f.review(cmd.Context(), e, args, lint)
+	}
+	fs := cmd.Flags()
+	fs.BoolVar(&f.asJSON, "json", false, "print the reports as JSON")
+	fs.StringVar(&f.failOn, "fail-on", f.failOn, "the lightest issue that ends with exit 1: error, warning or info")
+	fs.StringVar(&f.addr, "http", "", "be a service on this address instead, for example :8080")
+	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
+	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of a document may lie (default: the document's own folder)")
+	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of a document from this host in the web (repeatable)")
+	return cmd
+}
+
+func (f *reviewFlags) review(ctx context.Context, e env, specs []string, lint bool) error {
+	client, err := egress.NewClient(egress.Options{AllowHosts: f.allowHosts})
+	if err != nil {
+		return usagef("--allow-host: %v", err)
+	}
+	failed := false
+	reports := make([]verdict, 0, len(specs))
+	for _, spec := range specs {
+		r, err := openapi.New(spec, openapi.Options{Client: client, RefRoot: f.refRoot, RefHosts: f.allowRefs}).Review(ctx, lint)
+		if err != nil {
+			return badSource(spec, err)
+		}
+		failed = failed || f.fails(r)
+		reports = append(reports, verdictOf(spec, r))
+	}
+	if f.asJSON {
+		enc := json.NewEncoder(e.out)
+		enc.SetEscapeHTML(false)
+		err = enc.Encode(reports)
+	} else {
+		printVerdicts(e.out, reports)
+	}
+	if err != nil {
+		return err
+	}
+	return failedIf(failed)
+}
+
+func (f *reviewFlags) fails(r *openapi.Report) bool {
+	n := r.Count(openapi.Wrong)
+	if f.failOn != "error" {
+		n += r.Count(openapi.Dubious)
+	}
+	if f.failOn == "info" {
+		n += r.Count(openapi.Advice)
+	}
+	return n > 0
+}
+
+// verdict is a report as programs read it.
+type verdict struct {
+	Spec       string          `json:"spec,omitempty"`
+	Success    bool            `json:"success"` // there are no errors
+	Version    string          `json:"version"`
+	Operations int             `json:"operations"`
+	Errors     int             `json:"error_count"`
+	Warnings   int             `json:"warning_count"`
+	Infos      int             `json:"info_count"`
+	More       int             `json:"more,omitempty"` // issues that are not listed, as there are too many
+	Summary    string          `json:"summary"`
+	Issues     []openapi.Issue `json:"issues"`
+}
+
+func verdictOf(spec string, r *openapi.Report) verdict {
+	v := verdict{
+		Spec: spec, Version: r.Version, Operations: r.Operations, More: r.More, Issues: r.Issues,
+		Errors: r.Count(openapi.Wrong), Warnings: r.Count(openapi.Dubious), Infos: r.Count(openapi.Advice),
+	}
+	v.Success = v.Errors == 0
+	v.Summary = fmt.Sprintf("OpenAPI %s, %s: %s, %s, %d infos", r.Version, count(r.Operations, "operation"), count(v.Errors, "error"), count(v.Warnings, "warning"), v.Infos)
+	if v.Issues == nil {
+		v.Issues = []openapi.Issue{}
+	}
+	return v
+}
+
+func printVerdicts(w io.Writer, all []verdict) {
+	for _, v := range all {
+		for _, i := range v.Issues {
+			fmt.Fprintln(w, i)
+		}
+		if v.More > 0 {
+			fmt.Fprintf(w, "and %d more\n", v.More)
+		}
+		fmt.Fprintf(w, "%s: %s\n", v.Spec, v.Summary)
+	}
+}
+
+// serveReviews reviews documents that are sent, until ctx ends.
+func serveReviews(ctx context.Context, e env, addr string) error {
+	l, err := listen(ctx, addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", l.Addr())
+	web := &http.Server{
+		Handler: reviews(), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	return web.Shutdown(drain)
+}
+
+// reviews is the service. It keeps nothing and reads no other file or address.
+func reviews() http.Handler {
+	mux := http.NewServeMux()
+	working := make(chan struct{}, 4) // documents in memory at once
+	for path, lint := range map[string]bool{"/validate": false, "/lint": true} {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case working <- struct{}{}:
+				defer func() { <-working }()
+			case <-r.Context().Done():
+				return
+			}
+			raw, err := sentDocument(http.MaxBytesReader(w, r.Body, maxReviewed))
+			if _, large := errors.AsType[*http.MaxBytesError](err); large {
+				refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the document is larger than %d MiB", maxReviewed>>20))
+				return
+			}
+			var report *openapi.Report
+			if err == nil {
+				report, err = openapi.Review("document", raw, lint)
+			}
+			if err != nil {
+				refuse(w, http.StatusBadRequest, err.Error())
+				return
+			}
+			send(w, http.StatusOK, verdictOf("", report))
+		})
+	}
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, http.StatusOK, map[string]string{"status": "ok", "version": version()})
+	})
+	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+// sentDocument reads a document that is the body, or the member openapi_spec
+// of a JSON body.
+func sentDocument(body io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err := rawjson.Parse(raw); err == nil {
+		if spec := doc.Get(doc.Root(), "openapi_spec"); spec != rawjson.None {
+			if doc.Kind(spec) == rawjson.String {
+				return []byte(doc.Str(spec)), nil
+			}
+			return doc.Raw(spec), nil
+		}
+	}
+	if strings.TrimSpace(string(raw)) == "" {
+		return nil, &tenon.Error{Code: tenon.CodeValidation, Message: "the body is empty: send an OpenAPI document, JSON or YAML"}
+	}
+	return raw, nil
+}
+
+func refuse(w http.ResponseWriter, status int, message string) {
+	send(w, status, map[string]any{"success": false, "error": message})
+}
+
+func send(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client is gone
+}
