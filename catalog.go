@@ -40,8 +40,7 @@ type BuildOptions struct {
 }
 
 // Catalog is a frozen set of tools, resources and prompts in the order of their
-// descriptions. It is
-// safe for concurrent use and never changes; a reload builds a new one.
+// descriptions. It is safe for concurrent use; a reload builds a new one.
 type Catalog struct {
 	tools     []*Entry
 	byName    map[string]*Entry

@@ -16,6 +16,13 @@ type Source interface {
 	Load(ctx context.Context) (Offer, error)
 }
 
+// Watcher is a [Source] that notices when its description changes.
+type Watcher interface {
+	// Watch calls changed, one call at a time and until ctx ends, once for each
+	// state of the description that is other than the last good Load found it.
+	Watch(ctx context.Context, changed func()) error
+}
+
 // Offer is what a source found in its description, in the order of the
 // description.
 type Offer struct {

@@ -30,6 +30,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/sandbox"
+	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
 // Options configure a source. The zero value works.
@@ -118,9 +119,10 @@ type Source struct {
 	mu   sync.Mutex
 	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
 	dbs  *databases    // nil: not loaded yet
+	held watch.Held    // by the files at the last load that went well
 }
 
-var _ tenon.Source = (*Source)(nil)
+var _ tenon.Watcher = (*Source)(nil)
 
 // New returns the source for the path of a schema file or of a folder. It
 // opens nothing.
@@ -129,6 +131,17 @@ func New(spec string, o Options) *Source { return &Source{spec: spec, options: o
 // Load reads and checks every file. An error in a file costs that file, an
 // error in a tool that tool; a file that deviates otherwise is loaded.
 func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+	held := watch.Read(s.files())
+	offer, err := s.load(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil || s.held == nil {
+		s.held = held
+	}
+	return offer, err
+}
+
+func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	o, err := s.options.defaults()
 	if err != nil {
 		return tenon.Offer{}, err

@@ -33,6 +33,7 @@ type library struct {
 	folder string                           // of files on disk; empty: there are none
 	below  *url.URL                         // folder of a document from the web; nil: the document is on disk
 	fetch  func(u *url.URL) ([]byte, error) // nil: nothing is read from the web
+	seen   *seen                            // notes what was read; may be nil
 	hosts  map[string]bool                  // that may be asked, lower case with port where one is given
 
 	mu      sync.Mutex
@@ -49,17 +50,17 @@ type opening struct {
 }
 
 // webLibrary is the library of a document that was read at a URL.
-func webLibrary(o Options, at *url.URL) *library {
+func webLibrary(o Options, at *url.URL, seen *seen) *library {
 	below := *at
 	below.Path = path.Dir(at.Path)
-	l := &library{below: &below}
+	l := &library{below: &below, seen: seen}
 	l.reachWeb(o)
 	return l
 }
 
 // diskLibrary is the library of a document in a file, and the file's place in
 // it.
-func diskLibrary(o Options, spec string) (*library, address, error) {
+func diskLibrary(o Options, spec string, seen *seen) (*library, address, error) {
 	folder := o.RefRoot
 	if folder == "" {
 		folder = filepath.Dir(spec)
@@ -68,7 +69,7 @@ func diskLibrary(o Options, spec string) (*library, address, error) {
 	if err != nil {
 		return nil, address{}, &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf("%s does not lie below %s (--ref-root)", spec, folder)}
 	}
-	l := &library{folder: folder}
+	l := &library{folder: folder, seen: seen}
 	l.reachWeb(o)
 	return l, address{path: inside}, nil
 }
@@ -226,10 +227,12 @@ func (l *library) bytes(at address) (raw []byte, name string, err error) {
 		name = filepath.Join(l.folder, filepath.FromSlash(at.path))
 		f, err := os.OpenInRoot(l.folder, filepath.FromSlash(at.path))
 		if err != nil {
+			l.seen.file(name, nil, err)
 			return nil, "", fmt.Errorf("read %s: %w", name, plain(err))
 		}
 		defer f.Close()
 		raw, err = readAll(f)
+		l.seen.file(name, raw, err)
 		if err != nil {
 			return nil, "", fmt.Errorf("read %s: %w", name, err)
 		}
@@ -239,6 +242,7 @@ func (l *library) bytes(at address) (raw []byte, name string, err error) {
 		return nil, "", err
 	}
 	raw, err = l.fetch(at.url)
+	l.seen.address(at.url.String(), raw)
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", public(at.url), err)
 	}

@@ -36,10 +36,10 @@ type action struct {
 }
 
 // overlays reads the overlays that the operator named, in their order.
-func (o Options) overlays(ctx context.Context) ([]overlay, error) {
+func (o Options) overlays(ctx context.Context, seen *seen) ([]overlay, error) {
 	var list []overlay
 	for _, spec := range o.Overlays {
-		raw, err := readOverlay(ctx, o, spec)
+		raw, err := readOverlay(ctx, o, spec, seen)
 		if err != nil {
 			return nil, badSource("read overlay "+spec, err)
 		}
@@ -52,11 +52,14 @@ func (o Options) overlays(ctx context.Context) ([]overlay, error) {
 	return list, nil
 }
 
-func readOverlay(ctx context.Context, o Options, spec string) ([]byte, error) {
+func readOverlay(ctx context.Context, o Options, spec string, seen *seen) ([]byte, error) {
 	if remote(spec) == nil {
-		return readFile(spec)
+		raw, err := readFile(spec)
+		seen.file(spec, raw, err)
+		return raw, err
 	}
 	raw, _, _, err := egress.Fetch(ctx, o.Client, spec, maxOverlay)
+	seen.address(spec, raw)
 	return raw, err
 }
 

@@ -26,6 +26,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -57,11 +58,12 @@ type Options struct {
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration     // of one request, from connecting to the last byte; 0: 30 s
 
-	Choose   Choice   // which operations become tools
-	FileRoot string   // folder below which an argument may name a file to send, as file:PATH; empty: none
-	Overlays []string // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
-	RefRoot  string   // folder below which the other files of a document on disk may lie; empty: the document's own
-	RefHosts []string // hosts, with a port where it is not the usual one, from which other files of a document may be read
+	Choose   Choice        // which operations become tools
+	FileRoot string        // folder below which an argument may name a file to send, as file:PATH; empty: none
+	Overlays []string      // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
+	RefRoot  string        // folder below which the other files of a document on disk may lie; empty: the document's own
+	Poll     time.Duration // between questions whether what was read from the web has changed, while the source is watched; 0: it is read once
+	RefHosts []string      // hosts, with a port where it is not the usual one, from which other files of a document may be read
 }
 
 // defaults returns o with its zero fields filled in.
@@ -99,13 +101,16 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Source is one OpenAPI document.
+// Source is one OpenAPI document. It is safe for concurrent use.
 type Source struct {
 	spec    string
 	options Options
+
+	mu   sync.Mutex
+	seen *seen // by the last load that went well
 }
 
-var _ tenon.Source = (*Source)(nil)
+var _ tenon.Watcher = (*Source)(nil)
 
 // New returns the source for a document: the path of a file or an http(s) URL.
 // It opens nothing.
@@ -117,26 +122,40 @@ func New(spec string, o Options) *Source {
 // files, those on disk are read when something first refers to them, those in
 // the web now.
 func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+	seen := &seen{}
+	offer, err := s.load(ctx, seen)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil || s.seen == nil {
+		s.seen = seen
+	}
+	return offer, err
+}
+
+func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, error) {
 	o, err := s.options.defaults()
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	overlays, err := o.overlays(ctx)
+	seen.rules(o.Choose)
+	overlays, err := o.overlays(ctx, seen)
 	if err != nil {
 		return tenon.Offer{}, err
 	}
 	if at := remote(s.spec); at != nil {
 		raw, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
+		seen.address(s.spec, raw)
 		if err != nil {
 			return tenon.Offer{}, badSource("read "+public(at), err)
 		}
-		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final)}, raw, overlays, o) //nolint:contextcheck // a file may first be asked for long after loading
+		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final, seen)}, raw, overlays, o) //nolint:contextcheck // a file may first be asked for long after loading
 	}
 	raw, err := readFile(s.spec)
+	seen.file(s.spec, raw, err)
 	if err != nil {
 		return tenon.Offer{}, badSource("read "+s.spec, err)
 	}
-	l, at, err := diskLibrary(o, s.spec) //nolint:contextcheck // as above
+	l, at, err := diskLibrary(o, s.spec, seen) //nolint:contextcheck // as above
 	if err != nil {
 		return tenon.Offer{}, err
 	}
@@ -155,7 +174,7 @@ func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
 	if at := remote(name); at != nil {
 		from.name, from.at = public(at), address{url: at}
 	}
-	overlays, err := o.overlays(context.Background())
+	overlays, err := o.overlays(context.Background(), nil)
 	if err != nil {
 		return tenon.Offer{}, err
 	}

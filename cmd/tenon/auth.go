@@ -135,19 +135,14 @@ func pick[T any](list []sourced[T], flag, source string, alone bool) (map[string
 	return all, nil
 }
 
-// unused is an error for what is given to a source that is not there.
-func (f *authFlags) unused() error {
+// named tells what is given to a source that is there.
+func (f *authFlags) named(used map[string]bool) {
 	for _, c := range f.credentials {
-		if !c.used {
-			return usagef("--auth %s: no OpenAPI document is called so", c.name)
-		}
+		used["--auth "+c.name] = used["--auth "+c.name] || c.used
 	}
 	for _, c := range f.clientCerts {
-		if !c.used {
-			return usagef("--client-cert %s: no OpenAPI document is called so", c.name)
-		}
+		used["--client-cert "+c.name] = used["--client-cert "+c.name] || c.used
 	}
-	return nil
 }
 
 // callerHeaders names the headers that sources may see of a client's request.

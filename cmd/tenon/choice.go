@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -55,15 +56,21 @@ func (c *choice) of(source, tool string) string {
 	return value
 }
 
-// unused is an error for a pattern that no tool has: a tool that was meant to
-// be enforced must not be served otherwise because of a typing error.
-func (c *choice) unused(flag string) error {
+// patterns tells which patterns a tool has, by what the operator wrote: a tool
+// that was meant to be enforced must not be served otherwise because of a
+// typing error.
+func (c *choice) patterns(flag string, used map[string]bool) {
 	for _, s := range c.some {
-		if !s.used {
-			return usagef("--%s %s=%s: no tool has such a name; 'tenon tools' lists them", flag, s.pattern, s.value)
-		}
+		written := fmt.Sprintf("--%s %s=%.80s", flag, s.pattern, s.value)
+		used[written] = used[written] || s.used
 	}
-	return nil
+}
+
+// forget makes as if no tool had been seen yet.
+func (c *choice) forget() {
+	for i := range c.some {
+		c.some[i].used = false
+	}
 }
 
 // adjustment puts the flags that name tools into force.
@@ -100,14 +107,16 @@ func (a adjustment) tool(source string, t *tenon.Tool) {
 	a.calls.tool(source, t)
 }
 
-func (a adjustment) unused() error {
-	if err := a.policy.unused("policy"); err != nil {
-		return err
-	}
-	if err := a.shape.unused("shape"); err != nil {
-		return err
-	}
-	return a.calls.unused()
+func (a adjustment) patterns(used map[string]bool) {
+	a.policy.patterns("policy", used)
+	a.shape.patterns("shape", used)
+	a.calls.patterns(used)
+}
+
+func (a adjustment) forget() {
+	a.policy.forget()
+	a.shape.forget()
+	a.calls.forget()
 }
 
 // parsed reads a value that may be missing.

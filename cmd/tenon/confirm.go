@@ -63,12 +63,14 @@ func (c *callChoices) tool(source string, t *tenon.Tool) {
 	c.views.tool(source, t)
 }
 
-func (c *callChoices) unused() error {
-	if err := c.confirm.unused("confirm"); err != nil {
-		return err
-	}
-	if err := c.maxResult.unused("max-result-bytes"); err != nil {
-		return err
-	}
-	return c.views.unused()
+func (c *callChoices) patterns(used map[string]bool) {
+	c.confirm.patterns("confirm", used)
+	c.maxResult.patterns("max-result-bytes", used)
+	c.views.patterns(used)
+}
+
+func (c *callChoices) forget() {
+	c.confirm.forget()
+	c.maxResult.forget()
+	c.views.forget()
 }

@@ -26,6 +26,7 @@ func serveCommand(e env) *cobra.Command {
 	sources := sourceFlags{level: slog.LevelWarn} // a breach that is delivered is said here
 	var addr string
 	var origins []string
+	var watch watchFlags
 	doors := doors{plain: "on", sessions: "on"}
 	cmd := &cobra.Command{
 		Use:   "serve SPEC...",
@@ -53,6 +54,9 @@ clients; /healthz and /readyz tell how it is. An address without a host, like
 			}
 			defer w.close()
 			sources.report(e.err, w.catalog)
+			if watch.files {
+				defer w.follow(cmd.Context(), e.err)()
+			}
 			s := newServer(w, origins, doors)
 			if addr == "" {
 				fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
@@ -72,6 +76,7 @@ clients; /healthz and /readyz tell how it is. An address without a host, like
 	cmd.Flags().StringVar(&doors.sessions, "sessions", doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
 	cmd.Flags().DurationVar(&doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
 	doors.azure.register(cmd)
+	watch.register(cmd, &sources.poll)
 	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
 	return cmd
 }

@@ -76,11 +76,16 @@ func (c *viewChoices) tool(source string, t *tenon.Tool) {
 	}
 }
 
-func (c *viewChoices) unused() error {
-	for flag, choice := range map[string]*choice{"fields": &c.fields, "select": &c.selected, "jq": &c.jq, "jq-schema": &c.jqSchema} {
-		if err := choice.unused(flag); err != nil {
-			return err
-		}
-	}
-	return nil
+func (c *viewChoices) patterns(used map[string]bool) {
+	c.fields.patterns("fields", used)
+	c.selected.patterns("select", used)
+	c.jq.patterns("jq", used)
+	c.jqSchema.patterns("jq-schema", used)
+}
+
+func (c *viewChoices) forget() {
+	c.fields.forget()
+	c.selected.forget()
+	c.jq.forget()
+	c.jqSchema.forget()
 }

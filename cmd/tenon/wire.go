@@ -49,6 +49,8 @@ type sourceFlags struct {
 	handlers   handlerFlags
 	level      slog.Level // of the log without --verbose
 
+	poll time.Duration // between questions whether descriptions in the web have changed; 0: none are asked
+
 	client *http.Client // the way out that connect made
 }
 
@@ -83,95 +85,6 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("prefix", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// wire is what a command gets from its flags and descriptions.
-type wire struct {
-	gateway *tenon.Gateway
-	catalog *tenon.Catalog
-	log     *slog.Logger
-	open    []io.Closer // sources that hold something
-	forward []string    // headers of clients' requests that sources may see
-}
-
-// close ends what the sources hold: workers, after the calls under way.
-func (w *wire) close() {
-	for _, c := range w.open {
-		if err := c.Close(); err != nil {
-			w.log.Error("a source does not end cleanly", "error", err)
-		}
-	}
-}
-
-// connect loads every description and builds the catalog and gateway. Its
-// report goes to e.err. A description that cannot be read at all is an error
-// of class bad_source.
-func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire, error) {
-	prefix, err := tenon.ParsePrefix(f.prefix)
-	if err != nil {
-		return nil, err
-	}
-	describe, err := tenon.ParseBuiltIn(f.describe)
-	if err != nil {
-		return nil, err
-	}
-	adjust, err := f.adjust()
-	if err != nil {
-		return nil, err
-	}
-	w := &wire{log: f.logger(e)}
-	offers, err := f.load(ctx, e, specs, w)
-	if err == nil {
-		w.catalog, err = f.mode.build(offers, tenon.BuildOptions{Prefix: prefix, Describe: describe, Adjust: adjust.tool})
-	}
-	if err == nil {
-		err = adjust.unused()
-	}
-	if err != nil {
-		w.close()
-		return nil, err
-	}
-	w.forward = f.auth.callerHeaders()
-	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: f.timeout})
-	return w, nil
-}
-
-// load loads every description. What holds something is w's to close, also
-// where a later one cannot be loaded.
-func (f *sourceFlags) load(ctx context.Context, e env, specs []string, w *wire) ([]tenon.Named, error) {
-	o, err := f.options(e)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.auth.read(ctx, e); err != nil {
-		return nil, err
-	}
-	var offers []tenon.Named
-	names := map[string]int{}
-	for _, spec := range specs {
-		name, where := splitSpec(spec)
-		if names[name]++; names[name] > 1 {
-			name = fmt.Sprintf("%s_%d", name, names[name])
-		}
-		if !isSchemaFile(where) { // nor a folder
-			if err := f.auth.apply(&o, name, len(specs) == 1); err != nil {
-				return nil, err
-			}
-		}
-		source, err := f.source(where, o, e)
-		if err != nil {
-			return nil, err
-		}
-		if c, holds := source.(io.Closer); holds {
-			w.open = append(w.open, c)
-		}
-		offer, err := source.Load(ctx)
-		if err != nil {
-			return nil, badSource(where, err)
-		}
-		offers = append(offers, tenon.Named{Name: name, Offer: offer})
-	}
-	return offers, f.auth.unused()
-}
-
 func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	policy, err := parsed(f.policy.general, tenon.ParsePolicy)
 	if err != nil {
@@ -193,7 +106,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
 		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: f.timeout,
-		Choose: f.choose, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
+		Poll: f.poll, Choose: f.choose, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
 	}, nil
 }
 

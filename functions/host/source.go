@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
 // Options are the choices of New. The zero value works.
@@ -69,12 +70,13 @@ type Source struct {
 	retired sync.WaitGroup // of workers that are ending
 
 	mu     sync.Mutex
-	app    *App    // the one in force
-	worker *worker // its worker
+	held   watch.Held // by the files when the app in force was read
+	app    *App       // the one in force
+	worker *worker    // its worker
 	closed bool
 }
 
-var _ tenon.Source = (*Source)(nil)
+var _ tenon.Watcher = (*Source)(nil)
 
 // New returns the app in dir. Nothing is read or started yet.
 func New(dir string, o Options) *Source { return &Source{dir: dir, o: o.withDefaults()} }
@@ -84,6 +86,7 @@ func New(dir string, o Options) *Source { return &Source{dir: dir, o: o.withDefa
 // second Load puts the app as it is now in the place of the first: calls under
 // way end in the old worker, which then ends, and all others go to the new one.
 func (s *Source) Load(context.Context) (tenon.Offer, error) {
+	held := watch.Read(s.files())
 	app, err := Read(s.dir, s.o.Environ)
 	if err != nil {
 		return tenon.Offer{}, err
@@ -98,7 +101,7 @@ func (s *Source) Load(context.Context) (tenon.Offer, error) {
 		return tenon.Offer{}, badApp("the app was closed", nil)
 	}
 	before := s.worker
-	s.app, s.worker = app, newWorker(app, s.o, before)
+	s.held, s.app, s.worker = held, app, newWorker(app, s.o, before)
 	if !s.o.OnDemand {
 		s.worker.begin() //nolint:contextcheck // the worker outlives the loading; Close ends it
 	}

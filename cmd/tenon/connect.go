@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi"
+)
+
+// planned is a description that is to be served, and what was chosen for it.
+type planned struct {
+	name, where string
+	flags       *sourceFlags
+}
+
+// loaded is a description that was read.
+type loaded struct {
+	planned
+
+	source tenon.Source
+	offer  tenon.Offer
+}
+
+// wire is what a command gets from its flags and descriptions.
+type wire struct {
+	gateway *tenon.Gateway
+	catalog *tenon.Catalog // the first one
+	log     *slog.Logger
+	forward []string // headers of clients' requests that sources may see
+
+	sources []*loaded
+	open    []io.Closer // sources that hold something
+	options tenon.BuildOptions
+	mode    *toolsMode
+	adjust  map[string]adjustment // by source
+}
+
+// close ends what the sources hold: workers, after the calls under way.
+func (w *wire) close() {
+	for _, c := range w.open {
+		if err := c.Close(); err != nil {
+			w.log.Error("a source does not end cleanly", "error", err)
+		}
+	}
+}
+
+// connect loads every description and builds the catalog and gateway. A
+// description that cannot be read at all is an error of class bad_source.
+func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire, error) {
+	var plan []planned
+	for _, spec := range specs {
+		name, where := splitSpec(spec)
+		plan = append(plan, planned{name: name, where: where, flags: f})
+	}
+	return f.connectAll(ctx, e, plan)
+}
+
+// connectAll is connect for descriptions that may have flags of their own; f
+// holds what counts for all of them together.
+func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*wire, error) {
+	w := &wire{log: f.logger(e), mode: &f.mode, adjust: map[string]adjustment{}}
+	var err error
+	if w.options.Prefix, err = tenon.ParsePrefix(f.prefix); err != nil {
+		return nil, err
+	}
+	if w.options.Describe, err = tenon.ParseBuiltIn(f.describe); err != nil {
+		return nil, err
+	}
+	w.options.Adjust = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
+	if err = w.load(ctx, e, plan); err == nil {
+		w.catalog, err = w.build()
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: longest(plan)})
+	return w, nil
+}
+
+// longest is the time that a call may take: no source needs more.
+func longest(plan []planned) (d time.Duration) {
+	for _, p := range plan {
+		d = max(d, p.flags.timeout)
+	}
+	return d
+}
+
+// load reads every description of the plan. What holds something is w's to
+// close, also where a later one cannot be loaded.
+func (w *wire) load(ctx context.Context, e env, plan []planned) error {
+	known := map[*sourceFlags]parts{}
+	names := map[string]int{}
+	for _, p := range plan {
+		shared, ok := known[p.flags]
+		if !ok {
+			var err error
+			if shared, err = p.flags.parts(ctx, e); err != nil {
+				return err
+			}
+			known[p.flags] = shared
+			w.forward = append(w.forward, p.flags.auth.callerHeaders()...)
+		}
+		if names[p.name]++; names[p.name] > 1 {
+			p.name = fmt.Sprintf("%s_%d", p.name, names[p.name])
+		}
+		w.adjust[p.name] = shared.adjust
+		if err := w.loadOne(ctx, e, p, shared.options, len(plan) == 1); err != nil {
+			return err
+		}
+	}
+	used := map[string]bool{}
+	for f := range known {
+		f.auth.named(used)
+	}
+	if name := firstUnused(used); name != "" {
+		return usagef("%s: no OpenAPI document is called so", name)
+	}
+	return nil
+}
+
+// parts are what all descriptions with the same flags share.
+type parts struct {
+	options openapi.Options
+	adjust  adjustment
+}
+
+// parts checks the flags and makes what they ask for.
+func (f *sourceFlags) parts(ctx context.Context, e env) (p parts, err error) {
+	if p.adjust, err = f.adjust(); err != nil {
+		return p, err
+	}
+	if p.options, err = f.options(e); err != nil {
+		return p, err
+	}
+	return p, f.auth.read(ctx, e)
+}
+
+func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options, alone bool) error {
+	if !isSchemaFile(p.where) { // nor a folder
+		if err := p.flags.auth.apply(&o, p.name, alone); err != nil {
+			return err
+		}
+	}
+	source, err := p.flags.source(p.where, o, e)
+	if err != nil {
+		return err
+	}
+	if c, holds := source.(io.Closer); holds {
+		w.open = append(w.open, c)
+	}
+	offer, err := source.Load(ctx)
+	if err != nil {
+		return badSource(p.where, err)
+	}
+	w.sources = append(w.sources, &loaded{planned: p, source: source, offer: offer})
+	return nil
+}
+
+// build makes the catalog of what was loaded.
+func (w *wire) build() (*tenon.Catalog, error) {
+	offers := make([]tenon.Named, len(w.sources))
+	for i, s := range w.sources {
+		w.adjust[s.name].forget()
+		offers[i] = tenon.Named{Name: s.name, Offer: s.offer}
+	}
+	c, err := w.mode.build(offers, w.options)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	for _, a := range w.adjust {
+		a.patterns(used)
+	}
+	if pattern := firstUnused(used); pattern != "" {
+		return nil, usagef("%s: no tool has such a name; 'tenon tools' lists them", pattern)
+	}
+	return c, nil
+}
+
+// firstUnused is the first name in the alphabet that nothing has used, or
+// empty.
+func firstUnused(used map[string]bool) string {
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if !used[name] {
+			return name
+		}
+	}
+	return ""
+}

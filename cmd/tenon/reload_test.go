@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// session is a client of a `tenon serve` on standard input and output.
+type session struct {
+	t     *testing.T
+	in    io.Writer
+	lines chan string // that the server wrote
+	said  *errorLines
+}
+
+// errorLines hands out the lines of standard error.
+type errorLines struct {
+	mu   sync.Mutex
+	rest string
+	all  chan string
+}
+
+func (e *errorLines) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.rest += string(p)
+	for {
+		line, rest, ok := strings.Cut(e.rest, "\n")
+		if !ok {
+			return len(p), nil
+		}
+		e.rest = rest
+		select {
+		case e.all <- line:
+		default: // nobody reads any more
+		}
+	}
+}
+
+func serveOnPipes(t *testing.T, args ...string) *session {
+	ctx, cancel := context.WithCancel(t.Context())
+	inRead, in := io.Pipe()
+	out, outWrite := io.Pipe()
+	s := &session{t: t, in: in, lines: make(chan string, 1000), said: &errorLines{all: make(chan string, 1000)}}
+	var ends sync.WaitGroup
+	ends.Go(func() {
+		e := env{in: inRead, out: outWrite, err: s.said, getenv: func(string) (string, bool) { return "", false }}
+		if code := run(ctx, e, append([]string{"serve"}, args...)); code != exitOK {
+			t.Errorf("serve ended with %d", code)
+		}
+		_ = outWrite.Close()
+	})
+	ends.Go(func() {
+		scan := bufio.NewScanner(out)
+		for scan.Scan() {
+			s.lines <- scan.Text()
+		}
+	})
+	t.Cleanup(func() {
+		_ = in.Close()
+		cancel()
+		ends.Wait()
+	})
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	s.expect(s.lines, `"listChanged":true`)
+	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return s
+}
+
+func (s *session) send(message string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.in, message+"\n"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// expect waits for a line that holds a text.
+func (s *session) expect(lines <-chan string, text string) string {
+	s.t.Helper()
+	patience := time.NewTimer(time.Minute)
+	defer patience.Stop()
+	for {
+		select {
+		case line := <-lines:
+			if strings.Contains(line, text) {
+				return line
+			}
+		case <-patience.C:
+			s.t.Fatalf("never came: %s", text)
+		}
+	}
+}
+
+// tools lists the names of the tools.
+func (s *session) tools() string {
+	s.t.Helper()
+	s.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	var names []string
+	for i, part := range strings.Split(s.expect(s.lines, `"id":2`), `"name":"`) {
+		if name, _, ok := strings.Cut(part, `"`); ok && i > 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+const listChanged = `"notifications/tools/list_changed"`
+
+func shopWith(operations ...string) string {
+	var paths []string
+	for _, o := range operations {
+		paths = append(paths, fmt.Sprintf(`"/%s":{"get":{"operationId":%q,"responses":{"200":{"description":"ok"}}}}`, o, o))
+	}
+	return `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"https://shop.test"}],"paths":{` + strings.Join(paths, ",") + `}}`
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFileThatChangesIsServedAnew(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shop.json")
+	write(t, file, shopWith("listBooks", "oldest"))
+	s := serveOnPipes(t, "--describe", "off", "--policy", "listBooks=enforce", file)
+	if got := s.tools(); got != "listBooks oldest" {
+		t.Fatalf("tools before: %s", got)
+	}
+
+	write(t, file, shopWith("listBooks", "newest"))
+	s.expect(s.lines, listChanged)
+	s.expect(s.said.all, "has changed: 2 tools, 0 warnings; new: newest; gone: oldest")
+	if got := s.tools(); got != "listBooks newest" {
+		t.Errorf("tools after: %s", got)
+	}
+
+	for _, bad := range []struct{ text, why string }{
+		{shopWith("listBooks")[:60], "cannot be served; the tools before stay in force: "},
+		{shopWith(), "it describes no tool any more"},
+		{shopWith("newest"), "--policy listBooks=enforce: no tool has such a name"},
+	} {
+		write(t, file, bad.text)
+		s.expect(s.said.all, bad.why)
+		if got := s.tools(); got != "listBooks newest" {
+			t.Errorf("tools after %q: %s", bad.why, got)
+		}
+	}
+
+	// As an editor does it that writes beside the file and renames.
+	write(t, file+".new", shopWith("listBooks"))
+	if err := os.Rename(file+".new", file); err != nil {
+		t.Fatal(err)
+	}
+	s.expect(s.lines, listChanged)
+	if got := s.tools(); got != "listBooks" {
+		t.Errorf("tools in the end: %s", got)
+	}
+}
+
+func TestWhatChangesOnOneSourceLeavesTheOthersAlone(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.json"), filepath.Join(dir, "two.json")
+	write(t, one, shopWith("a"))
+	write(t, two, shopWith("b"))
+	s := serveOnPipes(t, "--describe", "off", one, two)
+	write(t, one, "nonsense")
+	s.expect(s.said.all, "one.json has changed and cannot be served")
+	write(t, two, shopWith("b", "a"))
+	s.expect(s.lines, listChanged)
+	if got := s.tools(); got != "one_a b two_a" {
+		t.Errorf("tools: %s", got)
+	}
+}
+
+func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
+	var text atomic.Value
+	text.Store(shopWith("a"))
+	unchanged := make(chan string, 1000)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now, _ := text.Load().(string)
+		tag := fmt.Sprintf(`"%d"`, len(now))
+		if r.Header.Get("If-None-Match") == tag {
+			unchanged <- "304"
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("ETag", tag)
+		_, _ = io.WriteString(w, now)
+	}))
+	defer web.Close()
+	host := strings.TrimPrefix(web.URL, "http://")
+	s := serveOnPipes(t, "--describe", "off", "--poll", "1s", "--allow-host", host, web.URL+"/openapi.json")
+	text.Store(shopWith("a", "b"))
+	s.expect(s.lines, listChanged)
+	if got := s.tools(); got != "a b" {
+		t.Errorf("tools: %s", got)
+	}
+	text.Store("nonsense, and of another length")
+	s.expect(s.said.all, "the tools before stay in force")
+	text.Store(shopWith("a", "b", "c"))
+	s.expect(s.lines, listChanged)
+	if got := s.tools(); got != "a b c" {
+		t.Errorf("tools: %s", got)
+	}
+	s.expect(unchanged, "304")
+}

@@ -1,0 +1,61 @@
+package flowmcp_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+func TestSchemaFilesAndListsAreWatched(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("shop/One.mjs", file(""))
+	put("_lists/evm-chains.mjs", "export const evmChains = {}")
+	s := flowmcp.New(dir, flowmcp.Options{LibraryDir: filepath.Join(dir, "libs")})
+	load := func() {
+		t.Helper()
+		if _, err := s.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load()
+	told := make(chan struct{}, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		if err := s.Watch(ctx, func() { told <- struct{}{} }); err != nil {
+			t.Error(err)
+		}
+	})
+	defer ended.Wait()
+	defer cancel()
+	for _, change := range []struct{ name, text string }{
+		{"shop/One.mjs", file("") + " // changed"},
+		{"shop/Two.mjs", file("")},
+		{"other/Three.mjs", file("")},
+		{"_lists/evm-chains.mjs", "export const evmChains = { }"},
+		{"libs/libraries.json", "[]"},
+	} {
+		put(change.name, change.text)
+		select {
+		case <-told:
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: the change was never told", change.name)
+		}
+		load()
+	}
+}

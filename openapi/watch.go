@@ -1,0 +1,147 @@
+package openapi
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/watch"
+)
+
+// minPoll keeps a slip of the pen from flooding an upstream.
+const minPoll = time.Second
+
+// seen is what was read for a document: its own file, overlays, lists of rules
+// and the files that it refers to, which are read when they are needed. All
+// methods may be called on nil, which notes nothing.
+type seen struct {
+	mu    sync.Mutex
+	files watch.Held
+	web   watch.Held // by address; the zero Sum: it could not be read
+}
+
+// file notes what a file held.
+func (s *seen) file(name string, text []byte, err error) {
+	if s == nil {
+		return
+	}
+	var sum watch.Sum
+	if err == nil {
+		sum = watch.SumOf(text)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.files == nil {
+		s.files = watch.Held{}
+	}
+	s.files[name] = sum
+}
+
+// address notes what was read from the web; nil: nothing could be read.
+func (s *seen) address(at string, text []byte) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.web == nil {
+		s.web = watch.Held{}
+	}
+	s.web[at] = watch.Sum{}
+	if text != nil {
+		s.web[at] = watch.SumOf(text)
+	}
+}
+
+// rules notes the files that a choice names.
+func (s *seen) rules(c Choice) {
+	for _, list := range [][]string{c.Only, c.Except} {
+		for _, rule := range list {
+			if name, isFile := strings.CutPrefix(rule, "@"); isFile {
+				text, err := readFile(name)
+				s.file(name, text, err)
+			}
+		}
+	}
+}
+
+// held is what the last good load found on disk and in the web.
+func (s *Source) held() (files, web watch.Held) {
+	s.mu.Lock()
+	seen := s.seen
+	s.mu.Unlock()
+	if seen == nil {
+		return nil, nil
+	}
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	return maps.Clone(seen.files), maps.Clone(seen.web)
+}
+
+// Watch tells when a file of the document has changed, an overlay or a list of
+// rules. What comes from the web is asked for every [Options].Poll, with what
+// the upstream said about its version, and not at all without that: what
+// others publish does not change what a model sees unless somebody wants it.
+func (s *Source) Watch(ctx context.Context, changed func()) error {
+	o, err := s.options.defaults()
+	if err != nil {
+		return err
+	}
+	var one sync.Mutex
+	tell := func() {
+		one.Lock()
+		defer one.Unlock()
+		changed()
+	}
+	var polling sync.WaitGroup
+	if o.Poll > 0 {
+		polling.Go(func() { s.poll(ctx, o, tell) })
+	}
+	err = watch.Files{Held: func() watch.Held { files, _ := s.held(); return files }}.Watch(ctx, tell)
+	polling.Wait()
+	return err
+}
+
+// poll asks for everything that was read from the web, again and again. What
+// cannot be read now is as it was.
+func (s *Source) poll(ctx context.Context, o Options, changed func()) {
+	tick := time.NewTicker(max(o.Poll, minPoll))
+	defer tick.Stop()
+	versions := map[string]egress.Version{}
+	told := watch.Held{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		_, web := s.held()
+		differs := false
+		for at, sum := range web {
+			now, ok := refetch(ctx, o, at, versions)
+			differs = differs || ok && now != sum && now != told[at]
+			if ok {
+				told[at] = now
+			}
+		}
+		if differs && ctx.Err() == nil {
+			changed()
+		}
+	}
+}
+
+// refetch reads an address unless its upstream says that nothing has changed;
+// ok says whether the sum is of anything new.
+func refetch(ctx context.Context, o Options, at string, versions map[string]egress.Version) (sum watch.Sum, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	text, version, err := egress.Refetch(ctx, o.Client, at, maxDocument, versions[at])
+	if err != nil {
+		return watch.Sum{}, false
+	}
+	versions[at] = version
+	return watch.SumOf(text), text != nil
+}
