@@ -40,7 +40,7 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r
 func ownFailure(e *Entry, r *Reply) *Result {
 	res := &Result{IsError: true, Code: CodeServer, Meta: joinObjects(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
 	// A worker that is made with this module says so itself.
-	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && !bytes.HasPrefix(firstText(r.Blocks), []byte(said)) {
+	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.HasPrefix(r.Blocks[0].Text, []byte(said))) {
 		res.Content = append(res.Content, Block{Text: []byte(said)})
 	}
 	res.Content = append(res.Content, r.Blocks...)
@@ -50,13 +50,6 @@ func ownFailure(e *Entry, r *Reply) *Result {
 		}
 	}
 	return res
-}
-
-func firstText(blocks []Block) []byte {
-	if len(blocks) == 0 {
-		return nil
-	}
-	return blocks[0].Text
 }
 
 // joinObjects returns the members of both objects as one; ours wins where both
