@@ -135,7 +135,7 @@ func write(t *testing.T, file, text string) {
 func TestAFileThatChangesIsServedAnew(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shop.json")
 	write(t, file, shopWith("listBooks", "oldest"))
-	s := serveOnPipes(t, "--describe", "off", "--policy", "listBooks=enforce", file)
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--policy", "listBooks=enforce", file)
 	if got := s.tools(); got != "listBooks oldest" {
 		t.Fatalf("tools before: %s", got)
 	}
@@ -175,7 +175,7 @@ func TestWhatChangesOnOneSourceLeavesTheOthersAlone(t *testing.T) {
 	one, two := filepath.Join(dir, "one.json"), filepath.Join(dir, "two.json")
 	write(t, one, shopWith("a"))
 	write(t, two, shopWith("b"))
-	s := serveOnPipes(t, "--describe", "off", one, two)
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", one, two)
 	write(t, one, "nonsense")
 	s.expect(s.said.all, "one.json has changed and cannot be served")
 	write(t, two, shopWith("b", "a"))
@@ -202,7 +202,7 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 	}))
 	defer web.Close()
 	host := strings.TrimPrefix(web.URL, "http://")
-	s := serveOnPipes(t, "--describe", "off", "--poll", "1s", "--allow-host", host, web.URL+"/openapi.json")
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--poll", "1s", "--allow-host", host, web.URL+"/openapi.json")
 	text.Store(shopWith("a", "b"))
 	s.expect(s.lines, listChanged)
 	if got := s.tools(); got != "a b" {
