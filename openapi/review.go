@@ -103,10 +103,10 @@ func (s *Source) open(ctx context.Context, o Options) (*document, error) {
 		var final *url.URL
 		name = public(u)
 		if raw, final, _, err = egress.Fetch(ctx, o.Client, s.spec, maxDocument); err == nil {
-			at, l = address{url: final}, webLibrary(o, final) //nolint:contextcheck // a file may first be asked for later
+			at, l = address{url: final}, webLibrary(o, final, nil) //nolint:contextcheck // a file may first be asked for later
 		}
 	} else if raw, err = readFile(s.spec); err == nil {
-		l, at, err = diskLibrary(o, s.spec) //nolint:contextcheck // as above
+		l, at, err = diskLibrary(o, s.spec, nil) //nolint:contextcheck // as above
 	}
 	if err != nil {
 		return nil, badSource("read "+name, err)
