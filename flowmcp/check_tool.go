@@ -32,6 +32,7 @@ func (c *checker) checkTool(f *file, t *route, n *node, path string) {
 		c.fault("VAL034", orElse(n.get("description"), n), path+".description", "is missing or no string")
 	}
 	c.readParameters(f, t, n, path)
+	t.more = !c.strict && givesMore(t, n)
 	c.checkPath(f, t, n, path)
 	c.checkOutput(n, path+".output")
 	c.checkPreload(n.get("preload"), path+".preload")
@@ -63,6 +64,21 @@ func (c *checker) readParameters(f *file, t *route, n *node, path string) {
 			}
 		}
 	}
+}
+
+// givesMore reports whether the tool's own test cases give what it does not
+// declare. Where they do, handlers read it, or nobody minds: refusing it would
+// refuse what the file shows as its use.
+func givesMore(t *route, n *node) bool {
+	for _, test := range n.get("tests").list() {
+		for _, key := range test.keysOrNone() {
+			declared := slices.ContainsFunc(t.parameters, func(p *parameter) bool { return p.user() && p.key == key })
+			if key != "_description" && !declared {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkPath compares the placeholders of the path with the parameters.

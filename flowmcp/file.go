@@ -40,6 +40,7 @@ type route struct {
 	headers    *node
 	handled    bool // needs the file's JavaScript
 	local      bool // no HTTP is involved
+	more       bool // takes arguments that it does not declare
 	broken     bool // has an error: not served
 	at         int
 	line       int

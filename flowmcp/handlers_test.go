@@ -95,3 +95,27 @@ func TestZ(t *testing.T) {
 		}
 	}
 }
+
+// TestMoreArguments takes what a tool does not declare where its own test cases
+// give it, and nowhere else.
+func TestMoreArguments(t *testing.T) {
+	for tests, closed := range map[string]bool{
+		`[ { _description: 'x', k: 'a' } ]`:             true,
+		`[ { _description: 'x', k: 'a', other: 'b' } ]`: false,
+		`[]`: true,
+	} {
+		text := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [
+			{ position: { key: 'k', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'string()' } } ], tests: ` + tests + ` }`)
+		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
+		if err != nil || len(offer.Tools) != 1 {
+			t.Fatalf("%s: %v %v", tests, offer.Faults, err)
+		}
+		contract, err := offer.Tools[0].Promise.Contract()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(contract.Input), `"additionalProperties":false`) != closed {
+			t.Errorf("%s: %s", tests, contract.Input)
+		}
+	}
+}

@@ -49,7 +49,8 @@ func (p promise) Published() (tenon.Contract, []tenon.Fault) {
 }
 
 // input writes the schema of the arguments: what the caller gives and nothing
-// else. Fixed values and server parameters are no part of it.
+// else. Fixed values and server parameters are no part of it. Other members are
+// refused, so that a typing mistake is told, but where the tool takes them.
 func (t *route) input() []byte {
 	var order []string
 	properties := map[string][]byte{}
@@ -77,6 +78,9 @@ func (t *route) input() []byte {
 	}
 	dst = append(dst, '}')
 	dst = appendRequired(dst, order, required)
+	if t.more {
+		return append(dst, '}')
+	}
 	return append(dst, `,"additionalProperties":false}`...)
 }
 
