@@ -2,6 +2,7 @@ package flowmcp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tdewolff/parse/v2/js"
 )
@@ -17,6 +18,8 @@ type evaluator struct {
 	nodes  int
 	report func(at int, path, what string)
 	lax    bool // JSON.stringify of a literal is a value too
+	named  bool // the name of a constant of the file is its value
+	inside []string
 	laxed  func(at int, path string)
 }
 
@@ -57,9 +60,32 @@ func (e *evaluator) value(x js.IExpr, path string) *node {
 		return e.call(x, path)
 	case *js.Var:
 		e.seen(x.Data)
+		if n := e.constant(string(x.Data), path); n != nil {
+			return n
+		}
 		return e.bad(path, fmt.Sprintf("is no literal: the name %s", x.Data))
 	}
 	return e.bad(path, "is no literal: "+noun(x))
+}
+
+// constant is the value of a constant of the file; nil: it is none that counts.
+func (e *evaluator) constant(name, path string) *node {
+	if !e.named || slices.Contains(e.inside, name) {
+		return nil
+	}
+	for _, s := range e.m.ast.List {
+		d, isVar := s.(*js.VarDecl)
+		if !isVar || d.TokenType != js.ConstToken {
+			continue
+		}
+		value, _ := declared(d, name)
+		if x, ok := value.(js.IExpr); ok {
+			e.inside = append(e.inside, name)
+			defer func() { e.inside = e.inside[:len(e.inside)-1] }()
+			return e.value(x, path)
+		}
+	}
+	return nil
 }
 
 func noun(x js.IExpr) string {

@@ -37,6 +37,7 @@ type route struct {
 	parameters []*parameter
 	output     *node
 	meta       *node
+	tests      *node
 	headers    *node
 	handled    bool // needs the file's JavaScript
 	local      bool // no HTTP is involved
@@ -103,7 +104,7 @@ func (c *checker) evaluate(name string) *node {
 	if !ok {
 		return nil
 	}
-	e := &evaluator{m: c.m, at: max(at, 0), lax: !c.strict}
+	e := &evaluator{m: c.m, at: max(at, 0), lax: !c.strict, named: c.prose}
 	failed := c.failed
 	e.report = func(at int, path, what string) {
 		c.add(at, Finding{Code: "SEC017", Severity: Fatal, Path: path, Message: what})
@@ -134,7 +135,7 @@ func (c *checker) readRoutes(f *file) {
 		c.tool = name
 		t := &route{
 			file: f, name: name, at: place(n), line: c.m.line(place(n)), method: n.get("method").str(), path: n.get("path").str(),
-			text: n.get("description").str(), output: n.get("output"), meta: metaOf(f.main, name), headers: n.get("headers"), handled: f.handlers.needs(name),
+			text: n.get("description").str(), output: n.get("output"), tests: n.get("tests"), meta: metaOf(f.main, name), headers: n.get("headers"), handled: f.handlers.needs(name),
 		}
 		f.routes = append(f.routes, t)
 		if n.is(objectKind) && n.valid() {

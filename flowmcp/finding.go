@@ -34,6 +34,7 @@ type checker struct {
 	m      *module
 	strict bool
 	tests  bool // test cases are checked too
+	prose  bool // data may name the constants of the file
 
 	findings []Finding
 	tool     string // the tool under check; empty: the file

@@ -7,6 +7,7 @@ type Report struct {
 	File      string       `json:"file"`
 	Namespace string       `json:"namespace,omitempty"`
 	Name      string       `json:"name,omitempty"`
+	Kind      string       `json:"kind,omitempty"`       // skill or prompt; empty: a schema file
 	Hash      string       `json:"schemaHash,omitempty"` // empty: main is no pure data
 	Loads     bool         `json:"loads"`                // under the chosen mode
 	Tools     []ToolReport `json:"tools"`
@@ -33,7 +34,7 @@ func Check(ctx context.Context, spec string, o Options) ([]Report, error) {
 	for i, f := range files {
 		reports[i] = f.report()
 	}
-	return reports, nil
+	return append(reports, guideReports(readGuides(files, o))...), nil
 }
 
 func (f *file) report() Report {

@@ -184,7 +184,7 @@ func (c *checker) readQueries(r *resource, n *node, path string) {
 
 func (c *checker) readQuery(r *resource, key string, n *node, path string) {
 	q := r.query(key, n.get("description").str())
-	q.line, q.output = c.m.line(place(n)), n.get("output")
+	q.line, q.output, q.tests = c.m.line(place(n)), n.get("output"), n.get("tests")
 	r.queries = append(r.queries, q)
 	if !camelPattern.MatchString(key) {
 		c.letter("RES018", n, path, "the name is not camelCase")

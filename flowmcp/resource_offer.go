@@ -10,6 +10,7 @@ import (
 // resources offers what a file brings beside its tools.
 func (b *offerer) resources(f *file) {
 	for _, r := range f.resources {
+		b.books.resources[f.namespace+"/"+r.name] = r
 		switch {
 		case r.broken:
 		case r.source == "markdown":
@@ -56,7 +57,7 @@ func (b *offerer) database(f *file, r *resource) {
 			name = tenon.LegalName(q.key + "_" + r.name + "_" + f.namespace)
 		}
 		name = unique(b.taken, name, f.path)
-		b.offer.Tools = append(b.offer.Tools, q.tool(name, store{b.options, b.runner, b.dbs}))
+		b.add(q.route, q.tool(name, store{b.options, b.runner, b.dbs}))
 	}
 }
 
@@ -73,4 +74,33 @@ func (b *offerer) lacksFor(f *file, name string) string {
 		}
 	}
 	return strings.Join(missing, ", ")
+}
+
+// add offers a tool, under its name in guides too. The first of a name keeps
+// it.
+func (b *offerer) add(t *route, tool tenon.Tool) {
+	b.offer.Tools = append(b.offer.Tools, tool)
+	key := t.file.namespace + "/" + t.name
+	if b.books.tools[key] == nil {
+		b.books.tools[key] = &shown{tool, t}
+	}
+}
+
+// guides offers skills and prompts.
+func (b *offerer) guides(all []*guide) {
+	for _, g := range all {
+		for _, x := range g.findings {
+			if x.Severity == Fatal {
+				b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: g.path, Line: x.Line, What: x.Code + " " + x.Path + ": " + x.Message})
+			}
+		}
+		switch {
+		case g.failed:
+		case b.books.guides[g.id()] != nil:
+			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: g.path, What: "the " + g.kind + " " + g.id() + " is there already; this one is not served"})
+		default:
+			b.books.guides[g.id()] = g
+			b.offer.Prompts = append(b.offer.Prompts, g.prompt(b.books))
+		}
+	}
 }

@@ -150,7 +150,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	b := offerer{options: &o, taken: map[string]bool{}, dbs: s.databases()}
+	b := offerer{options: &o, taken: map[string]bool{}, books: newBookcase(), dbs: s.databases()}
 	if b.library, err = openLibraries(o.LibraryDir); err != nil {
 		return tenon.Offer{}, err
 	}
@@ -160,6 +160,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	for _, f := range files {
 		b.file(f)
 	}
+	b.guides(readGuides(files, o))
 	return b.offer, nil
 }
 
@@ -204,6 +205,7 @@ type offerer struct {
 	runner  *runner // nil: handlers cannot be run
 	library *libraries
 	dbs     *databases
+	books   *bookcase
 	taken   map[string]bool
 	offer   tenon.Offer
 }
@@ -261,7 +263,7 @@ func (b *offerer) routes(f *file) {
 			if plain := wireName(t.name, f.namespace); plain != name {
 				b.fault(f, t.line, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
 			}
-			b.offer.Tools = append(b.offer.Tools, t.tool(name, b.options, b.runner))
+			b.add(t, t.tool(name, b.options, b.runner))
 		}
 	}
 	if handled != nil {

@@ -98,8 +98,13 @@ func printReports(w io.Writer, reports []flowmcp.Report, all bool) {
 		}
 		if r.Loads {
 			load++
+		}
+		switch {
+		case r.Loads && r.Kind != "":
+			fmt.Fprintf(w, "%s: loads, the %s %s\n", r.File, r.Kind, r.Name)
+		case r.Loads:
 			fmt.Fprintf(w, "%s: loads, %s, schemaHash %s\n", r.File, toolCount(r), r.Hash)
-		} else {
+		default:
 			fmt.Fprintf(w, "%s: does not load\n", r.File)
 		}
 		bad += errorsIn(r)

@@ -1,0 +1,1 @@
+export const content = `The shop sells {{bookGenres:alias}}. For more: {{skill:choose-book}}`
