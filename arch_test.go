@@ -65,6 +65,8 @@ func keepers() map[string]string {
 		"github.com/santhosh-tekuri/jsonschema/": "schema",
 		"golang.org/x/text/":                     "internal/egress",
 		"golang.org/x/oauth2":                    "internal/egress",
+		"golang.org/x/time/":                     "internal/egress",
+		"github.com/sony/gobreaker/":             "internal/egress",
 		"github.com/andybalholm/brotli":          "internal/egress",
 		"go.yaml.in/yaml/":                       "internal/yaml",
 		"github.com/spf13/cobra":                 "cmd/tenon",

@@ -200,7 +200,7 @@ func failure(err error) error {
 		code = tenon.CodeTimeout
 	case egress.Refused, egress.TooLarge:
 		code = tenon.CodeRequest
-	case egress.Network, egress.Canceled, egress.Truncated:
+	case egress.Network, egress.Canceled, egress.Truncated, egress.Busy, egress.Down:
 	}
 	return &tenon.Error{Code: code, Message: e.Error(), Err: e.Err}
 }

@@ -11,6 +11,8 @@ type Response struct {
 	Header   http.Header // nil without an answer
 	Body     []byte      // without transfer encoding, gzip and br; another Content-Encoding still stands in Header; the caller owns it
 	Progress Progress
+
+	redirected bool // another URL answered than the one that was asked
 }
 
 // Do sends one request and reads the whole answer, of at most maxBody bytes
@@ -46,7 +48,7 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 		return t.noAnswer(r, err)
 	}
 	defer func() { _ = answer.Body.Close() }() // it may be a decoder by then
-	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered}
+	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, redirected: answer.Request.Response != nil}
 	if err != nil { // a redirect that is not followed
 		return got, nil, newError(r, err, Answered)
 	}

@@ -2,8 +2,9 @@
 // for a foreign service goes through a client made here.
 //
 // It keeps the address policy, the rules for redirects and the bounds on time
-// and size, and it records how far each request got. It does not know what a
-// request is for: no tool, no description, no credential scheme, no retry.
+// and size, and it records how far each request got. Upstreams adds what one
+// request owes to the others: attempts, turns, a breaker, kept answers. It does
+// not know what a request is for: no tool, no description, no security scheme.
 //
 // It stands at the far end of the path: a source's handler builds a request,
 // Do sends it and hands back status, headers, bytes and progress.

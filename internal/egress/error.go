@@ -24,6 +24,8 @@ const (
 	Canceled              // the caller gave up
 	TooLarge              // the answer has more bytes than allowed
 	Truncated             // the answer's body broke off or cannot be decoded
+	Busy                  // not sent: a limit of Policy is used up
+	Down                  // not sent: the upstream failed too often
 )
 
 // String names the kind.
@@ -41,6 +43,10 @@ func (k Kind) String() string {
 		return "answer too large"
 	case Truncated:
 		return "answer cut short"
+	case Busy:
+		return "limit reached"
+	case Down:
+		return "upstream left alone"
 	}
 	return "unknown error"
 }

@@ -1,0 +1,105 @@
+package egress
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Policy says how the services behind a source are treated. The zero value
+// sends each request once and at once.
+type Policy struct {
+	Retries    int           // further attempts of a request that may be repeated; 0: none
+	MaxWait    time.Duration // the longest that a request waits for its next attempt or for its turn; 0: 10 s
+	Attempt    time.Duration // of one attempt, from connecting to the last byte; 0: as the context has it
+	Concurrent int           // requests at a time to one origin; 0: no limit
+	Rate       float64       // requests a second to one origin; 0: no limit
+	Failures   int           // failures of one origin in a row after which it is left alone; 0: never
+	Pause      time.Duration // for which it is left alone; 0: 30 s
+	CacheBytes int64         // of answers that are kept; 0: none
+}
+
+// Terms are what Upstreams must know of a request besides its bytes.
+type Terms struct {
+	MaxBody    int64  // see Do
+	Safe       bool   // it changes nothing
+	Repeatable bool   // made twice it does what it does once
+	Identity   string // on whose behalf; answers are kept for nobody else
+}
+
+// Upstreams sends requests by a policy and remembers what that needs of each
+// origin. It is safe for concurrent use.
+type Upstreams struct {
+	client *http.Client
+	policy Policy
+	cache  *cache // nil: no answer is kept
+
+	mu    sync.Mutex
+	gates map[string]*gate // by origin
+}
+
+// NewUpstreams opens nothing. The client should come from NewClient.
+func NewUpstreams(c *http.Client, p Policy) *Upstreams {
+	p.MaxWait = orDuration(p.MaxWait, 10*time.Second)
+	p.Pause = orDuration(p.Pause, 30*time.Second)
+	u := &Upstreams{client: c, policy: p, gates: map[string]*gate{}}
+	if p.CacheBytes > 0 {
+		u.cache = newCache(p.CacheBytes)
+	}
+	return u
+}
+
+// Do is the package's Do under the policy. Where several attempts were made the
+// answer is the last one's and the progress that of the one that got furthest.
+func (u *Upstreams) Do(r *http.Request, t Terms) (Response, error) {
+	if u.cache == nil {
+		return u.send(r, t)
+	}
+	if cacheable(r) {
+		return u.throughCache(r, t)
+	}
+	got, err := u.send(r, t)
+	if !t.Safe && got.Progress != NotSent { // RFC 9111 §4.4, and also where no answer came
+		u.cache.forget(r.URL, got.Header)
+	}
+	return got, err
+}
+
+// attempt sends r once, in its turn. r is not touched: it may be sent again.
+func (u *Upstreams) attempt(r *http.Request, t Terms) (Response, error) {
+	if err := checkRequest(r); err != nil {
+		return Response{}, newError(r, err, NotSent)
+	}
+	g := u.gate(origin(r.URL))
+	leave, err := g.enter(r, u.policy.MaxWait)
+	if err != nil {
+		return Response{}, err
+	}
+	ctx, cancel := r.Context(), context.CancelFunc(func() {})
+	if u.policy.Attempt > 0 {
+		ctx, cancel = context.WithTimeout(ctx, u.policy.Attempt)
+	}
+	defer cancel()
+	once := r.Clone(ctx)
+	if r.GetBody != nil {
+		if once.Body, err = r.GetBody(); err != nil {
+			leave(Response{}, nil)
+			return Response{}, newError(r, err, NotSent)
+		}
+	}
+	got, err := Do(u.client, once, t.MaxBody)
+	leave(got, err)
+	return got, err
+}
+
+func (u *Upstreams) gate(origin string) *gate {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	g := u.gates[origin]
+	if g == nil {
+		g = newGate(u.policy)
+		u.gates[origin] = g
+	}
+	return g
+}
