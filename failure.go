@@ -86,5 +86,5 @@ func (f *failure) number() int {
 	if f.code != CodeContract && f.reply.Status != 0 && f.reply.Status/100 != 2 {
 		return 1
 	}
-	return 2 + slices.Index([]Code{CodeValidation, CodeNetwork, CodeTimeout, CodeContract, CodeRequest, CodeAuthorization, CodeInternal, CodeServer, CodeAuthentication}, f.code)
+	return 2 + slices.Index([]Code{CodeValidation, CodeNetwork, CodeTimeout, CodeContract, CodeRequest, CodeAuthorization, CodeInternal, CodeServer, CodeAuthentication, CodeRateLimited}, f.code)
 }

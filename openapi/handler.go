@@ -16,7 +16,7 @@ import (
 // access token that is refused is replaced once: what answers 401 did not apply
 // the request (RFC 9110 §15.5.2).
 func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.api.options.Timeout)
+	ctx, cancel := o.bounded(ctx)
 	defer cancel()
 	res, token, err := o.exchange(ctx, c)
 	if res.Status == http.StatusUnauthorized && token.refused() {
@@ -46,7 +46,7 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call) (egress.Respons
 	if err != nil {
 		return egress.Response{}, proof{}, err
 	}
-	res, err := egress.Do(o.api.options.Client, req, o.api.options.MaxAnswer)
+	res, err := o.send(c, req)
 	if err != nil {
 		return res, kept, failure(err)
 	}
@@ -110,7 +110,9 @@ func codeOf(k egress.Kind) tenon.Code {
 		return tenon.CodeTimeout
 	case egress.Refused, egress.TooLarge:
 		return tenon.CodeRequest // another request may do
-	case egress.Network, egress.Canceled, egress.Truncated:
+	case egress.Busy:
+		return tenon.CodeRateLimited
+	case egress.Network, egress.Canceled, egress.Truncated, egress.Down:
 	}
 	return tenon.CodeNetwork
 }

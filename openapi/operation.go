@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -19,6 +20,8 @@ type api struct {
 	base    *url.URL // the server of operations that name none
 	baseErr error    // why there is no base
 	schemes map[string]*scheme
+
+	upstreams *egress.Upstreams // nil: each request is sent once and at once
 
 	yes, no bool // what hints point to
 

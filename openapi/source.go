@@ -50,13 +50,14 @@ type Options struct {
 	// ClientCerts are shown to servers that ask for one, by origin: https://host
 	// or https://host:port. They are what a mutualTLS scheme demands.
 	ClientCerts     map[string]ClientCert
+	Upstream        Upstream          // retries, limits, kept answers; empty: each request is sent once and at once
 	Policy          tenon.Policy      // empty: Warn, because an upstream is not ours to enforce
 	Consent         tenon.ConsentMode // of operations that are not safe; empty: ConsentAuto
 	Shape           tenon.Shape       // empty: OpenAPIMCP
 	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
 	MaxOutputSchema int               // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
-	Timeout         time.Duration     // of one request, from connecting to the last byte; 0: 30 s
+	Timeout         time.Duration     // of one request, from connecting to the last byte, each attempt anew; 0: 30 s
 
 	Choose   Choice        // which operations become tools
 	FileRoot string        // folder below which an argument may name a file to send, as file:PATH; empty: none
@@ -207,6 +208,9 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, yes: true}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
+	}
+	if o.Upstream != (Upstream{}) {
+		a.upstreams = egress.NewUpstreams(o.Client, o.Upstream.policy(o.Timeout))
 	}
 	a.schemes = a.readSchemes()
 	if err := a.giveCredentials(); err != nil {

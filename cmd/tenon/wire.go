@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	f.client = client
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
-		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: f.timeout,
+		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
 		Poll: f.poll, Choose: f.choose, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
 	}, nil
 }

@@ -1,0 +1,81 @@
+package openapi
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+)
+
+// Upstream says how a source treats the servers that it calls. Limits and the
+// breaker count for each origin (scheme, host and port) by itself. The zero
+// value sends each request once, at once, and keeps nothing.
+type Upstream struct {
+	// Retries are the further attempts of a request that failed in passing: no
+	// connection, no or half an answer, status 408, 429, 502, 503 or 504. A
+	// request that may change something is repeated only if it is PUT or DELETE,
+	// is marked x-mcp-safe or x-mcp-idempotent, carries the Idempotency-Key that
+	// its operation declares (one is made where the caller gave none), or if not
+	// one byte of it left. Retry-After is honoured.
+	Retries int
+	MaxWait time.Duration // the longest wait for the next attempt, or for a turn; what would take longer fails at once; 0: 10 s
+
+	Concurrent int           // requests at a time; 0: no limit
+	Rate       float64       // requests a second; 0: no limit
+	Failures   int           // requests in a row without an answer, or with 502, 503 or 504, after which nothing is sent for Pause; 0: never
+	Pause      time.Duration // then one request tries how things are; 0: 30 s
+
+	// CacheBytes bounds the answers that are kept as RFC 9111 allows a private
+	// cache, for GET and HEAD; 0: none. An answer is found again only for the
+	// same Subject and a request that is equal in every header.
+	CacheBytes int64
+}
+
+func (u Upstream) policy(attempt time.Duration) egress.Policy {
+	return egress.Policy{
+		Retries: u.Retries, MaxWait: u.MaxWait, Attempt: attempt,
+		Concurrent: u.Concurrent, Rate: u.Rate, Failures: u.Failures, Pause: u.Pause, CacheBytes: u.CacheBytes,
+	}
+}
+
+// send sends a request of the operation as the operator has it.
+func (o *operation) send(c *tenon.Call, req *http.Request) (egress.Response, error) {
+	a := o.api
+	if a.upstreams == nil {
+		return egress.Do(a.options.Client, req, a.options.MaxAnswer)
+	}
+	return a.upstreams.Do(req, egress.Terms{
+		MaxBody: a.options.MaxAnswer, Safe: o.safe, Repeatable: o.repeatable() || o.keyed(req), Identity: string(c.Subject),
+	})
+}
+
+// bounded is ctx with the time of one request. Where attempts and waits have
+// bounds of their own, it is ctx.
+func (o *operation) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.api.upstreams != nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, o.api.options.Timeout)
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// keyed tells whether the upstream knows a repeated request by its key, and
+// makes one where the caller gave none. Only a key that the operation declares
+// counts: others are ignored by upstreams.
+func (o *operation) keyed(req *http.Request) bool {
+	for i := range o.planned().params {
+		q := &o.planned().params[i]
+		if q.in != inHeader || http.CanonicalHeaderKey(q.wire) != idempotencyKey {
+			continue
+		}
+		if req.Header[idempotencyKey] == nil {
+			req.Header[idempotencyKey] = []string{rand.Text()}
+		}
+		return true
+	}
+	return false
+}
