@@ -111,13 +111,17 @@ func (r *reviewer) whole() {
 	r.tags()
 }
 
-// unused names the components to which nothing refers.
+// unused names the components that nothing needs.
 func (r *reviewer) unused() {
+	kept := map[value]bool{}
+	for _, e := range newFilter(r.doc, Options{}, &chooser{}).entries {
+		kept[e.value] = e.kept
+	}
 	for _, g := range r.doc.components() {
 		for name, v := range g.all.each() {
-			if !r.used[v] {
+			if !kept[v] && !strings.HasPrefix(name, "x-") {
 				r.path = append(slices.Clone(g.path), name)
-				r.at(v, Advice, "unused", "nothing refers to "+name, "tenon filter leaves it out")
+				r.at(v, Advice, "unused", "nothing needs "+name, "tenon filter leaves it out")
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Source) Review(ctx context.Context, lint bool) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := s.open(ctx, o)
+	doc, _, err := s.open(ctx, o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func Review(name string, raw []byte, lint bool) (*Report, error) {
 	return review(doc, o, lint), nil
 }
 
-// open reads the document alone, without overlays.
-func (s *Source) open(ctx context.Context, o Options) (*document, error) {
+// open reads the document, changed by overlays.
+func (s *Source) open(ctx context.Context, o Options, overlays []overlay) (*document, []tenon.Fault, error) {
 	var raw []byte
 	var at address
 	var l *library
@@ -109,17 +109,21 @@ func (s *Source) open(ctx context.Context, o Options) (*document, error) {
 		l, at, err = diskLibrary(o, s.spec, nil) //nolint:contextcheck // as above
 	}
 	if err != nil {
-		return nil, badSource("read "+name, err)
+		return nil, nil, badSource("read "+name, err)
 	}
-	f, err := parseFile(name, raw)
+	f, told, err := overlaid(name, raw, overlays)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return documentOf(f, at, l)
+	doc, err := documentOf(f, at, l)
+	if err == nil && l.web() {
+		l.fetchAll(doc.root.file)
+	}
+	return doc, told, err
 }
 
 func review(doc *document, o Options, lint bool) *Report {
-	r := &reviewer{doc: doc, grammar: productions(doc.version), lint: lint, seen: map[visit]bool{}, ids: map[string]value{}, used: map[value]bool{}}
+	r := &reviewer{doc: doc, grammar: productions(doc.version), lint: lint, seen: map[visit]bool{}, ids: map[string]value{}}
 	r.report.Version = string(doc.root.get("openapi").raw()) + string(doc.root.get("swagger").raw())
 	r.report.Version = strings.Trim(r.report.Version, `"`)
 	for _, f := range doc.told.list {
@@ -146,7 +150,6 @@ type reviewer struct {
 	route  string
 	seen   map[visit]bool
 	ids    map[string]value
-	used   map[value]bool // targets of references
 }
 
 // visit is a place that was looked at as a kind.
@@ -196,9 +199,6 @@ func (r *reviewer) object(v value, name string) {
 			return
 		}
 	}
-	if name == "Discriminator" {
-		r.mapping(v)
-	}
 	p := r.grammar[name]
 	for _, must := range p.required {
 		if !v.get(must).ok() {
@@ -237,20 +237,8 @@ func (r *reviewer) reference(v value, name string) {
 		leave()
 		return
 	}
-	r.used[target] = true
 	if target.file != r.doc.root.file {
 		r.object(target, name)
-	}
-}
-
-// mapping marks what a discriminator names as used.
-func (r *reviewer) mapping(v value) {
-	for _, to := range v.get("mapping").each() {
-		if target, err := r.doc.targetOf(to); err == nil {
-			r.used[target] = true
-		} else if named := r.doc.root.get("components").get("schemas").get(to.str()); named.ok() {
-			r.used[named] = true
-		}
 	}
 }
 
