@@ -33,7 +33,7 @@ func (s *Source) Filter(ctx context.Context) (*Filtered, error) {
 	if err != nil {
 		return nil, err
 	}
-	overlays, err := o.overlays(ctx)
+	overlays, err := o.overlays(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
