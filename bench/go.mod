@@ -39,6 +39,7 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/quickjs v0.27.0 // indirect
+	modernc.org/sqlite v1.61.1 // indirect
 )
 
 replace github.com/tenon-mcp/tenon => ../
