@@ -38,6 +38,7 @@ type route struct {
 	output     *node
 	meta       *node
 	tests      *node
+	preload    *node
 	headers    *node
 	handled    bool // needs the file's JavaScript
 	local      bool // no HTTP is involved
@@ -135,7 +136,7 @@ func (c *checker) readRoutes(f *file) {
 		c.tool = name
 		t := &route{
 			file: f, name: name, at: place(n), line: c.m.line(place(n)), method: n.get("method").str(), path: n.get("path").str(),
-			text: n.get("description").str(), output: n.get("output"), tests: n.get("tests"), meta: metaOf(f.main, name), headers: n.get("headers"), handled: f.handlers.needs(name),
+			text: n.get("description").str(), output: n.get("output"), tests: n.get("tests"), preload: n.get("preload"), meta: metaOf(f.main, name), headers: n.get("headers"), handled: f.handlers.needs(name),
 		}
 		f.routes = append(f.routes, t)
 		if n.is(objectKind) && n.valid() {

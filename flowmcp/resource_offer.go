@@ -80,6 +80,7 @@ func (b *offerer) lacksFor(f *file, name string) string {
 // it.
 func (b *offerer) add(t *route, tool tenon.Tool) {
 	b.offer.Tools = append(b.offer.Tools, tool)
+	b.cases = append(b.cases, casesOf(t, tool.Name)...)
 	key := t.file.namespace + "/" + t.name
 	if b.books.tools[key] == nil {
 		b.books.tools[key] = &shown{tool, t}

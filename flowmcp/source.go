@@ -57,6 +57,8 @@ type Options struct {
 	// is downloaded or kept for later. Empty: there is none, and what needs it
 	// is not served.
 	ProjectDir, GlobalDir, CacheDir string
+	NoCache                         bool // answers are neither kept nor taken from those that were kept
+	Refresh                         bool // answers are kept, and those that were kept are not taken
 
 	// Worker is the command that starts a worker for handlers: see [WorkerMain].
 	// nil: tools with handlers are left out.
@@ -119,7 +121,9 @@ type Source struct {
 	mu   sync.Mutex
 	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
 	dbs  *databases    // nil: not loaded yet
-	held watch.Held    // by the files at the last load that went well
+
+	cases []TestCase // of the last Load
+	held  watch.Held // by the files at the last load that went well
 }
 
 var _ tenon.Watcher = (*Source)(nil)
@@ -150,7 +154,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	b := offerer{options: &o, taken: map[string]bool{}, books: newBookcase(), dbs: s.databases()}
+	b := offerer{options: &o, taken: map[string]bool{}, books: newBookcase(), kept: newKept(&o), dbs: s.databases()}
 	if b.library, err = openLibraries(o.LibraryDir); err != nil {
 		return tenon.Offer{}, err
 	}
@@ -161,6 +165,9 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 		b.file(f)
 	}
 	b.guides(readGuides(files, o))
+	s.mu.Lock()
+	s.cases = b.cases
+	s.mu.Unlock()
 	return b.offer, nil
 }
 
@@ -206,6 +213,8 @@ type offerer struct {
 	library *libraries
 	dbs     *databases
 	books   *bookcase
+	kept    *kept
+	cases   []TestCase
 	taken   map[string]bool
 	offer   tenon.Offer
 }
@@ -263,7 +272,9 @@ func (b *offerer) routes(f *file) {
 			if plain := wireName(t.name, f.namespace); plain != name {
 				b.fault(f, t.line, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
 			}
-			b.add(t, t.tool(name, b.options, b.runner))
+			tool := t.tool(name, b.options, b.runner)
+			tool.Handler = b.kept.around(t, tool.Handler)
+			b.add(t, tool)
 		}
 	}
 	if handled != nil {

@@ -23,7 +23,7 @@ func flowmcpCommand(e env) *cobra.Command {
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(flowmcpCheckCommand(e), flowmcpDocsCommand(e), flowmcpLibsCommand(e))
+	cmd.AddCommand(flowmcpCheckCommand(e), flowmcpDocsCommand(e), flowmcpTestCommand(e), flowmcpInferCommand(e), flowmcpLibsCommand(e))
 	return cmd
 }
 

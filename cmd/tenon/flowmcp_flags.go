@@ -19,6 +19,10 @@ type handlerFlags struct {
 	strict  bool
 	allowed []string
 	folders folderFlags
+
+	tape    *flowmcp.Tape // that requests go by; nil: none
+	noCache bool
+	refresh bool
 }
 
 func (f *handlerFlags) register(cmd *cobra.Command) {
@@ -30,6 +34,8 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
 	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
 	f.folders.register(cmd)
+	fs.BoolVar(&f.noCache, "no-cache", false, "neither keep answers of schema files nor take those that were kept")
+	fs.BoolVar(&f.refresh, "refresh", false, "ask anew for answers of schema files that were kept, and keep the new ones")
 	fs.DurationVar(&f.time, "handler-time", 0, "the longest that the code of one handler may run, waiting left out (0: 5s)")
 }
 
@@ -43,7 +49,11 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.Libraries = f.allowed
 	o.Workers = f.workers
 	o.HandlerTime = f.time
+	o.NoCache, o.Refresh = f.noCache, f.refresh
 	f.folders.apply(o, e)
+	if f.tape != nil {
+		o.Client, o.Env = f.tape.Client(o.Client), f.tape.Env(o.Env)
+	}
 }
 
 // folderFlags are the flags about what schema files have beside them.

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// casesRun runs the test cases of schema files.
+type casesRun struct {
+	sources sourceFlags
+	only    []string
+	record  string
+	replay  string
+	pause   time.Duration
+	unsafe  bool
+	asJSON  bool
+}
+
+func flowmcpTestCommand(e env) *cobra.Command {
+	r := casesRun{sources: sourceFlags{level: slog.LevelError, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}}}}
+	cmd := &cobra.Command{
+		Use:   "test FILE|DIR",
+		Short: "Run the test cases of schema files",
+		Long: `Run the test cases that schema files have for their tools and look at every
+answer: a status that is no success, an answer that breaks the tool's output
+schema and one without data are failures. Exit 1 means that a case failed.
+
+Cases run live, one after the other. --record keeps what was asked and answered,
+with the values of server parameters taken out; --replay answers from such a
+recording and sends nothing. Cases of tools that may change something run only
+with --unsafe.`,
+		Example: `  tenon flowmcp test providers/brightsky
+  tenon flowmcp test --record captures --only '*weather*' providers/brightsky
+  tenon flowmcp test --replay captures providers/brightsky`,
+		Args: exactly(1, "test needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), e, args[0]) },
+	}
+	r.sources.register(cmd)
+	cmd.Flags().StringArrayVar(&r.only, "case", nil, "run only cases of tools whose name, or name in full, is like this pattern: * stands for any text (repeatable)")
+	cmd.Flags().StringVar(&r.record, "record", "", "keep what was asked and answered in files in this folder")
+	cmd.Flags().StringVar(&r.replay, "replay", "", "answer from the files in this folder")
+	cmd.Flags().DurationVar(&r.pause, "pause", time.Second, "wait between two live cases")
+	cmd.Flags().BoolVar(&r.unsafe, "unsafe", false, "run cases of tools that may change something too")
+	cmd.Flags().BoolVar(&r.asJSON, "json", false, "print the outcomes as JSON")
+	cmd.MarkFlagsMutuallyExclusive("record", "replay")
+	return cmd
+}
+
+// caseOutcome is what became of one case.
+type caseOutcome struct {
+	ID          string `json:"id"`
+	Case        int    `json:"case"`
+	Description string `json:"description,omitempty"`
+	Outcome     string `json:"outcome"` // pass, failed, breach, empty or skipped
+	Why         string `json:"why,omitempty"`
+	Millis      int64  `json:"millis"`
+}
+
+func (r *casesRun) run(ctx context.Context, e env, spec string) error {
+	tape := flowmcp.NewTape(r.replay != "")
+	if r.record != "" || r.replay != "" {
+		r.sources.handlers.tape = tape
+	}
+	r.sources.handlers.noCache = true
+	w, err := r.sources.connect(ctx, e, []string{spec})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	all := []caseOutcome{}
+	for _, c := range casesIn(w) {
+		if !r.wants(c) {
+			continue
+		}
+		if len(all) > 0 && r.replay == "" && all[len(all)-1].Outcome != "skipped" {
+			if err := wait(ctx, r.pause); err != nil {
+				return err
+			}
+		}
+		o := r.one(ctx, w, tape, c)
+		if all = append(all, o); !r.asJSON {
+			fmt.Fprintf(e.out, "%-7s %s #%d %s (%d ms)\n", o.Outcome, o.ID, o.Case, o.Description, o.Millis)
+			if o.Why != "" {
+				fmt.Fprintf(e.out, "        %s\n", o.Why)
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return r.verdict(e, w, all)
+}
+
+func casesIn(w *wire) []flowmcp.TestCase {
+	var all []flowmcp.TestCase
+	for _, source := range w.open {
+		if s, ok := source.(*flowmcp.Source); ok {
+			all = append(all, s.TestCases()...)
+		}
+	}
+	return all
+}
+
+// wants reports whether a case was asked for.
+func (r *casesRun) wants(c flowmcp.TestCase) bool {
+	for _, pattern := range r.only {
+		for _, name := range []string{c.Tool, c.ID, c.Route} {
+			// A name can hold slashes; a pattern's star passes them.
+			ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x01"), strings.ReplaceAll(name, "/", "\x01"))
+			if err == nil && ok {
+				return true
+			}
+		}
+	}
+	return len(r.only) == 0
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// one runs a case.
+func (r *casesRun) one(ctx context.Context, w *wire, tape *flowmcp.Tape, c flowmcp.TestCase) caseOutcome {
+	o := caseOutcome{ID: c.ID, Case: c.Index, Description: c.Description}
+	if !c.ReadOnly && !r.unsafe && r.replay == "" {
+		o.Outcome, o.Why = "skipped", "it may change something; --unsafe runs it"
+		return o
+	}
+	if r.replay != "" {
+		kept, err := flowmcp.ReadCapture(flowmcp.CapturePath(r.replay, c))
+		if err != nil {
+			o.Outcome, o.Why = "skipped", "the recording does not have it: "+err.Error()
+			return o
+		}
+		tape.Load(kept.Exchanges)
+	}
+	begun := time.Now()
+	res, err := w.gateway.Call(ctx, &tenon.Call{Tool: c.Tool, Args: c.Args, Subject: "owner"})
+	o.Millis = time.Since(begun).Milliseconds()
+	if err != nil {
+		o.Outcome, o.Why = "failed", err.Error()
+		return o
+	}
+	o.judge(res)
+	if r.record != "" {
+		err := flowmcp.WriteCapture(flowmcp.CapturePath(r.record, c), flowmcp.Capture{
+			Namespace: c.Namespace, SchemaFile: c.File, RouteName: c.Route, TestIndex: c.Index, Description: c.Description, UserParams: c.Args,
+			ResponseTime: o.Millis, Timestamp: begun.UTC().Format(time.RFC3339), Response: json.RawMessage(tape.Hide(string(res.Structured))), Exchanges: tape.Take(),
+		})
+		if err != nil {
+			o.Outcome, o.Why = "failed", "it cannot be recorded: "+err.Error()
+		}
+	}
+	return o
+}
+
+// judge looks at the answer of a case.
+func (o *caseOutcome) judge(res *tenon.Result) {
+	if res.IsError {
+		o.Outcome, o.Why = "failed", envelopeErrors(res)
+		return
+	}
+	meta, err := rawjson.Parse(res.Meta)
+	if err == nil {
+		contract := meta.Get(meta.Root(), "tenon/contract")
+		if first := meta.First(meta.Get(contract, "violations")); first != rawjson.None {
+			o.Outcome = "breach"
+			o.Why = fmt.Sprintf("%s: expected %s, got %s", place(meta, first), meta.Str(meta.Get(first, "expected")), meta.Str(meta.Get(first, "got")))
+			return
+		}
+	}
+	switch strings.TrimSpace(string(res.Value)) {
+	case "", "null", "[]", "{}", `""`:
+		o.Outcome, o.Why = "empty", "the answer has no data"
+		return
+	}
+	o.Outcome = "pass"
+}
+
+// verdict prints what became of all cases.
+func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
+	counts := map[string]int{}
+	for _, o := range all {
+		counts[o.Outcome]++
+	}
+	bad := counts["failed"] + counts["breach"] + counts["empty"]
+	if r.asJSON {
+		out, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		if _, err := e.out.Write(append(out, '\n')); err != nil {
+			return err
+		}
+	} else {
+		word := "pass"
+		if bad > 0 {
+			word = "fail"
+		}
+		fmt.Fprintf(e.out, "%s: %d of %s pass, %d failed, %d break their output schema, %d without data, %d skipped\n",
+			word, counts["pass"], count(len(all), "case"), counts["failed"], counts["breach"], counts["empty"], counts["skipped"])
+	}
+	if len(all) == 0 {
+		r.sources.report(e.err, w.catalog)
+	}
+	return failedIf(bad > 0)
+}
+
+func flowmcpInferCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "infer DIR",
+		Short: "Write output schemas from a recording",
+		Long: `Write the output block of every tool in a recording that 'tenon flowmcp test
+--record' made, as it goes into a schema file. The descriptions are left for
+you; what the format cannot say is left out.`,
+		Example: `  tenon flowmcp test --record captures providers/brightsky
+  tenon flowmcp infer captures`,
+		Args: exactly(1, "infer needs the DIR of a recording"),
+		RunE: func(_ *cobra.Command, args []string) error { return inferOutputs(e, args[0]) },
+	}
+}
+
+func inferOutputs(e env, dir string) error {
+	var captures []flowmcp.Capture
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
+			return err
+		}
+		c, err := flowmcp.ReadCapture(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		captures = append(captures, c)
+		return nil
+	})
+	if err != nil {
+		return badSource(dir, err)
+	}
+	all, err := flowmcp.InferFrom(captures)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		switch {
+		case i.Err != nil:
+			fmt.Fprintf(e.err, "tenon: %s: %v\n", i.Name, i.Err)
+		case i.Output == nil:
+			fmt.Fprintf(e.err, "tenon: %s: no case has an answer\n", i.Name)
+		default:
+			pretty, err := rawjson.AppendIndent(nil, i.Output, "  ")
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(e.out, "// %s, from %s\noutput: %s\n", i.Name, count(i.Samples, "answer"), pretty)
+		}
+	}
+	return nil
+}

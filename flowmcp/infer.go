@@ -1,0 +1,130 @@
+package flowmcp
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// InferOutput writes the output block of a tool of which the samples are
+// answers: JSON, as it stands in member data of the envelope. What the
+// format's schemas cannot say is left out: they forbid no member.
+func InferOutput(samples ...[]byte) ([]byte, error) {
+	inferred, err := schema.Infer(samples...)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := rawjson.Parse(inferred)
+	if err != nil {
+		return nil, err
+	}
+	kind, _ := outputType(doc, doc.Root())
+	mime := "application/json"
+	switch kind {
+	case "object", "array":
+	case "string":
+		mime = "text/plain"
+	default:
+		return nil, errors.New("the answers are neither all objects nor all lists nor all texts")
+	}
+	dst := append([]byte(`{"mimeType":"`+mime+`","schema":`), inferNode(nil, doc, doc.Root(), 1)...)
+	return append(dst, '}'), nil
+}
+
+// outputType is the one type of a node and whether it can be null; empty: the
+// format cannot say it.
+func outputType(doc *rawjson.Doc, at rawjson.Node) (kind string, nullable bool) {
+	var kinds []string
+	types := doc.Get(at, "type")
+	if doc.Kind(types) == rawjson.String {
+		kinds = []string{doc.Str(types)}
+	}
+	for n := doc.First(types); doc.Kind(types) == rawjson.Array && n != rawjson.None; n = doc.Next(n) {
+		kinds = append(kinds, doc.Str(n))
+	}
+	for _, k := range kinds {
+		if k == "integer" {
+			k = "number"
+		}
+		switch {
+		case k == "null":
+			nullable = true
+		case kind == "":
+			kind = k
+		case kind != k:
+			return "", nullable
+		}
+	}
+	return kind, nullable
+}
+
+func inferNode(dst []byte, doc *rawjson.Doc, at rawjson.Node, depth int) []byte {
+	kind, nullable := outputType(doc, at)
+	dst = append(dst, `{"type":"`+kind+`","description":""`...)
+	if nullable {
+		dst = append(dst, `,"nullable":true`...)
+	}
+	said := func(n rawjson.Node) bool {
+		k, _ := outputType(doc, n)
+		return k != ""
+	}
+	if kind == "object" && depth < maxOutputDepth {
+		dst = append(dst, `,"properties":{`...)
+		separator := ""
+		properties := doc.Get(at, "properties")
+		for n := doc.First(properties); n != rawjson.None; n = doc.Next(n) {
+			if !said(n) {
+				continue
+			}
+			dst = append(rawjson.AppendString(append(dst, separator...), doc.Key(n)), ':')
+			dst = inferNode(dst, doc, n, depth+1)
+			separator = ","
+		}
+		dst = append(dst, '}')
+	}
+	if items := doc.Get(at, "items"); kind == "array" && items != rawjson.None && said(items) {
+		dst = append(dst, `,"items":`...)
+		dst = inferNode(dst, doc, items, depth)
+	}
+	return append(dst, '}')
+}
+
+// InferFrom writes the output blocks of all tools in a recording, by their
+// names in full, in their order. A capture that failed
+// is no sample.
+func InferFrom(captures []Capture) ([]Inferred, error) {
+	var names []string
+	samples := map[string][][]byte{}
+	for _, c := range captures {
+		doc, err := rawjson.Parse(c.Response)
+		if err != nil {
+			return nil, err
+		}
+		name := c.Namespace + "/" + c.SchemaFile + "::" + c.RouteName
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if data := doc.Get(doc.Root(), "data"); data != rawjson.None && string(doc.Raw(doc.Get(doc.Root(), "status"))) == "true" {
+			samples[name] = append(samples[name], doc.AppendCompact(nil, data))
+		}
+	}
+	var all []Inferred
+	for _, name := range names {
+		i := Inferred{Name: name, Samples: len(samples[name])}
+		if i.Samples > 0 {
+			i.Output, i.Err = InferOutput(samples[name]...)
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// Inferred is the output block of one tool.
+type Inferred struct {
+	Name    string
+	Samples int
+	Output  []byte // nil: there is none
+	Err     error
+}
