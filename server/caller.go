@@ -14,6 +14,9 @@ import (
 // comes to what was kept for it, in whatever session. Without one the subject
 // stays that of the session.
 func (s *Server) attribute(q *request, r *http.Request) {
+	if len(s.options.ForwardHeaders) == 0 {
+		return
+	}
 	mac := hmac.New(sha256.New, s.callers[:])
 	for _, name := range s.options.ForwardHeaders {
 		key := http.CanonicalHeaderKey(name)

@@ -11,19 +11,24 @@ import (
 	"time"
 )
 
-// Context ends with its parent, or when its time has run out.
+// Context ends with its parent, or when its time has run out. It sets no timer
+// before somebody waits for its end: most handlers are done before they ask.
 type Context struct {
-	context.Context //nolint:containedctx // it is one
+	parent   context.Context //nolint:containedctx // it is one
+	patience time.Duration   // how long one question may wait for its answers
 
-	end      context.CancelCauseFunc
-	patience time.Duration // how long one question may wait for its answers
+	mu      sync.Mutex // guards the rest
+	until   time.Time
+	asking  int       // questions that wait
+	since   time.Time // when the first of them was put
+	stopped bool
 
-	mu     sync.Mutex // guards the rest
+	waited context.Context //nolint:containedctx // ends when this one does; nil: nobody waits for it
+	end    context.CancelCauseFunc
 	timer  *time.Timer
-	until  time.Time
-	asking int       // questions that wait
-	since  time.Time // when the first of them was put
 }
+
+var _ context.Context = (*Context)(nil)
 
 // key finds a Context in any context below it.
 type key struct{}
@@ -31,23 +36,33 @@ type key struct{}
 // New returns a context that has so much time. Each pause of it lasts as long
 // as patience at most. Stop must be called.
 func New(ctx context.Context, limit, patience time.Duration) *Context {
-	d := &Context{patience: patience, until: time.Now().Add(limit)}
-	d.Context, d.end = context.WithCancelCause(ctx)
-	d.timer = time.AfterFunc(limit, func() { d.end(context.DeadlineExceeded) })
-	return d
+	return &Context{parent: ctx, patience: patience, until: time.Now().Add(limit)}
 }
+
+// Deadline is that of the parent: this one moves.
+func (d *Context) Deadline() (time.Time, bool) { return d.parent.Deadline() }
+
+// Done is closed when the context has ended.
+func (d *Context) Done() <-chan struct{} { return d.awaited().Done() }
 
 // Err tells a time that ran out from a caller that is gone.
 func (d *Context) Err() error {
 	if d.Expired() {
 		return context.DeadlineExceeded
 	}
-	return d.Context.Err()
+	return d.awaited().Err()
 }
 
 // Expired reports whether the time ran out.
 func (d *Context) Expired() bool {
-	return d.Context.Err() != nil && context.Cause(d.Context) == context.DeadlineExceeded //nolint:errorlint // it is set here
+	d.mu.Lock()
+	quiet := d.waited == nil && !d.late()
+	d.mu.Unlock()
+	if quiet {
+		return false
+	}
+	ctx := d.awaited()
+	return ctx.Err() != nil && context.Cause(ctx) == context.DeadlineExceeded //nolint:errorlint // it is set here
 }
 
 // Value finds d itself, too.
@@ -55,12 +70,55 @@ func (d *Context) Value(k any) any {
 	if _, ok := k.(key); ok {
 		return d
 	}
-	return d.Context.Value(k)
+	d.mu.Lock()
+	ctx := d.waited
+	d.mu.Unlock()
+	if ctx == nil {
+		ctx = d.parent
+	}
+	return ctx.Value(k)
 }
+
+// awaited is the context that ends when d does.
+func (d *Context) awaited() context.Context {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.waited != nil {
+		return d.waited
+	}
+	d.waited, d.end = context.WithCancelCause(d.parent)
+	switch {
+	case d.stopped:
+		d.end(nil)
+	case d.late():
+		d.end(context.DeadlineExceeded)
+	default:
+		d.arm()
+	}
+	return d.waited
+}
+
+// arm sets the timer, if somebody waits for it and nobody is asked.
+func (d *Context) arm() {
+	if d.waited != nil && d.asking == 0 && !d.stopped {
+		d.timer = time.AfterFunc(time.Until(d.until), func() { d.end(context.DeadlineExceeded) })
+	}
+}
+
+// late reports whether the time is over. It is not while somebody is asked.
+func (d *Context) late() bool { return !d.stopped && d.asking == 0 && !time.Now().Before(d.until) }
 
 // Stop ends the context for good.
 func (d *Context) Stop() {
-	d.timer.Stop()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stopped = true
+	if d.waited == nil {
+		return
+	}
+	if d.timer != nil {
+		d.timer.Stop()
+	}
 	d.end(nil)
 }
 
@@ -71,20 +129,22 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	if !ok {
 		return ctx, func() {}
 	}
+	asking, cancel := context.WithTimeout(ctx, d.patience)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.asking++; d.asking == 1 {
 		d.since = time.Now()
-		d.timer.Stop()
+		if d.timer != nil {
+			d.timer.Stop()
+		}
 	}
-	asking, cancel := context.WithTimeout(ctx, d.patience)
 	return asking, func() {
 		cancel()
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.asking--; d.asking == 0 {
 			d.until = d.until.Add(time.Since(d.since))
-			d.timer.Reset(time.Until(d.until))
+			d.arm()
 		}
 	}
 }

@@ -1,0 +1,96 @@
+package deadline_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/deadline"
+)
+
+// TestEnds: a context ends in the same way whether somebody waited for its end
+// from the beginning, from below, or asks only afterwards.
+func TestEnds(t *testing.T) {
+	lost := func(ctx context.Context) (*deadline.Context, error) {
+		ctx, lose := context.WithCancel(ctx)
+		d := deadline.New(ctx, time.Minute, time.Minute)
+		time.AfterFunc(30*time.Second, lose)
+		return d, context.Canceled
+	}
+	late := func(ctx context.Context) (*deadline.Context, error) {
+		return deadline.New(ctx, 30*time.Second, time.Minute), context.DeadlineExceeded
+	}
+	stopped := func(ctx context.Context) (*deadline.Context, error) {
+		d := deadline.New(ctx, 2*time.Minute, time.Minute)
+		time.AfterFunc(30*time.Second, d.Stop)
+		return d, context.Canceled
+	}
+	for _, c := range []struct {
+		name string
+		of   func(context.Context) (*deadline.Context, error)
+	}{{"its time is over", late}, {"the caller is gone", lost}, {"it was stopped", stopped}} {
+		for _, w := range []struct {
+			name string
+			wait func(context.Context)
+		}{
+			{"awaited", func(ctx context.Context) { <-ctx.Done() }},
+			{"awaited below", func(ctx context.Context) {
+				ctx, cancel := context.WithCancel(context.WithValue(ctx, t, t))
+				defer cancel()
+				<-ctx.Done()
+			}},
+			{"asked afterwards", func(context.Context) { time.Sleep(time.Minute) }},
+		} {
+			t.Run(c.name+", "+w.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d, want := c.of(t.Context())
+					defer d.Stop()
+					if d.Err() != nil && !d.Expired() {
+						t.Fatal("it ended before it began")
+					}
+					began := time.Now()
+					w.wait(d)
+					if w.name != "asked afterwards" && time.Since(began) != 30*time.Second {
+						t.Errorf("it ended after %v", time.Since(began))
+					}
+					if !errors.Is(d.Err(), want) || d.Expired() != (want == context.DeadlineExceeded) { //nolint:errorlint // the want is a plain value
+						t.Errorf("got %v, expired %v, want %v", d.Err(), d.Expired(), want)
+					}
+					<-d.Done()
+				})
+			})
+		}
+	}
+}
+
+// TestPause: while somebody is asked the time stands still, awaited or not,
+// and a question waits as long as patience.
+func TestPause(t *testing.T) {
+	for _, awaited := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			d := deadline.New(t.Context(), time.Minute, time.Hour)
+			defer d.Stop()
+			if awaited {
+				context.AfterFunc(d, func() {})
+			}
+			time.Sleep(50 * time.Second)
+			asking, resume := deadline.Pause(context.WithoutCancel(d))
+			time.Sleep(time.Hour - time.Second)
+			if asking.Err() != nil || d.Err() != nil {
+				t.Errorf("ended while somebody was asked: %v, %v", asking.Err(), d.Err())
+			}
+			<-asking.Done()
+			resume()
+			time.Sleep(9 * time.Second)
+			if d.Expired() {
+				t.Error("the pause counted")
+			}
+			time.Sleep(2 * time.Second)
+			if !d.Expired() {
+				t.Error("it goes on for ever")
+			}
+		})
+	}
+}
