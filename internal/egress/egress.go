@@ -32,7 +32,7 @@ type Options struct {
 	MaxRedirects    int            // redirects that one request may follow; 0: 5; negative: none
 	ConnectTimeout  time.Duration  // looking up the name and connecting; 0: 10 s
 	TLSTimeout      time.Duration  // TLS handshake; 0: 10 s
-	HeaderTimeout   time.Duration  // from the request's last byte to the end of the answer's headers; 0: 30 s
+	HeaderTimeout   time.Duration  // from the request's last byte to the end of the answer's headers; 0: as long as the context lasts
 	MaxConnsPerHost int            // connections to one host; 0: no limit
 	UserAgent       string         // for requests that have none of their own; empty: "tenon"
 	Roots           *x509.CertPool // authorities that certificates of upstreams are signed by; nil: those of the system
@@ -63,7 +63,7 @@ func NewClient(o Options) (*http.Client, error) {
 		DialContext:            dial.DialContext,
 		TLSHandshakeTimeout:    orDuration(o.TLSTimeout, 10*time.Second),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
-		ResponseHeaderTimeout:  orDuration(o.HeaderTimeout, 30*time.Second),
+		ResponseHeaderTimeout:  o.HeaderTimeout,
 		MaxResponseHeaderBytes: maxAnswerHeaders,
 		MaxConnsPerHost:        o.MaxConnsPerHost,
 		MaxIdleConnsPerHost:    max(idlePerHost, o.MaxConnsPerHost),

@@ -8,7 +8,11 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"time"
 )
+
+// fetchTime is enough for the largest description over a slow line.
+const fetchTime = 5 * time.Minute
 
 // Fetch reads a description from a URL, of at most maxBody bytes. It returns
 // the URL that answered in the end (without user information), for relative
@@ -17,7 +21,11 @@ import (
 //
 // Plain http is spoken only to hosts that AllowHosts names: who sits on the
 // way could change the description, and with it where credentials go.
+//
+// It takes at most five minutes, whatever ctx says.
 func Fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64) ([]byte, *url.URL, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
 	got, from, err := fetch(ctx, c, rawURL, maxBody, Version{})
 	if err != nil {
 		return nil, nil, "", err
