@@ -137,7 +137,14 @@ func appendUpstream(dst []byte, status int, header http.Header) []byte {
 	dst = append(dst, `{"status_code":`...)
 	dst = strconv.AppendInt(dst, int64(status), 10)
 	dst = append(dst, `,"headers":{`...)
-	for i, name := range slices.DeleteFunc(slices.Sorted(maps.Keys(header)), hiddenHeader) {
+	names := make([]string, 0, len(header))
+	for name := range header {
+		if !hiddenHeader(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -158,10 +165,10 @@ func Visible(h http.Header) http.Header {
 // hiddenHeader tells the response headers that stay here: credentials, and
 // those that concern only the connection.
 func hiddenHeader(name string) bool {
-	switch strings.ToLower(name) {
-	case "set-cookie", "set-cookie2", "authorization", "proxy-authorization", "www-authenticate", "proxy-authenticate",
-		"authentication-info", "proxy-authentication-info", "connection", "keep-alive", "te", "trailer",
-		"transfer-encoding", "upgrade", "proxy-connection":
+	switch http.CanonicalHeaderKey(name) {
+	case "Set-Cookie", "Set-Cookie2", "Authorization", "Proxy-Authorization", "Www-Authenticate", "Proxy-Authenticate",
+		"Authentication-Info", "Proxy-Authentication-Info", "Connection", "Keep-Alive", "Te", "Trailer",
+		"Transfer-Encoding", "Upgrade", "Proxy-Connection":
 		return true
 	}
 	return false

@@ -54,9 +54,19 @@ func WrapNative(data []byte) []byte {
 // it is, a list as one block per item, those of lists in it included, null as
 // none.
 func Texts[B any](f Form, data []byte, block func(text []byte) B) []B {
-	if f == Binary {
+	switch {
+	case f == Binary:
 		return []B{block(data)}
+	case data[0] == 'n':
+		return []B{}
+	case data[0] == '[':
+		return listTexts(data, block)
 	}
+	_, text := itemText(nil, data, len(data))
+	return []B{block(text)}
+}
+
+func listTexts[B any](data []byte, block func(text []byte) B) []B {
 	items := itemsOf(data)
 	if len(items) > maxBlocks {
 		return []B{block(data)}
@@ -71,17 +81,10 @@ func Texts[B any](f Form, data []byte, block func(text []byte) B) []B {
 	return blocks
 }
 
-// itemsOf are the values that get a block, or more than can get one.
-func itemsOf(data []byte) [][]byte {
-	switch data[0] {
-	case 'n':
-		return nil
-	case '[':
-	default:
-		return [][]byte{data}
-	}
+// itemsOf are the values of a list that get a block, or more than can get one.
+func itemsOf(list []byte) [][]byte {
 	var items [][]byte
-	for item := range rawjson.Leaves(data) {
+	for item := range rawjson.Leaves(list) {
 		if item[0] == 'n' {
 			continue
 		}
