@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/deadline"
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
@@ -58,7 +59,7 @@ func (o *operation) bounded(ctx context.Context) (context.Context, context.Cance
 	if o.api.upstreams != nil {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, o.api.options.Timeout)
+	return deadline.Within(ctx, o.api.options.Timeout)
 }
 
 const idempotencyKey = "Idempotency-Key"

@@ -148,3 +148,18 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 		}
 	}
 }
+
+// Within is [context.WithTimeout] for work that asks nobody. Where a Context
+// above ends sooner it is ctx itself: one call, one timer.
+func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if d, ok := ctx.Value(key{}).(*Context); ok && d.endsWithin(limit) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+func (d *Context) endsWithin(limit time.Duration) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asking == 0 && time.Until(d.until) <= limit
+}

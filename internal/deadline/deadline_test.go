@@ -94,3 +94,33 @@ func TestPause(t *testing.T) {
 		})
 	}
 }
+
+// TestWithin: what is inside ends in time, and has a timer of its own only
+// where it needs one.
+func TestWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := deadline.New(t.Context(), time.Minute, time.Hour)
+		defer d.Stop()
+		inside := context.WithValue(d, t, t)
+		expires := func(above context.Context, limit time.Duration, same bool) {
+			ctx, cancel := deadline.Within(above, limit)
+			defer cancel()
+			if (ctx == above) != same {
+				t.Errorf("within %v: the same context: %v", limit, !same)
+			}
+			if <-ctx.Done(); !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				t.Errorf("within %v: %v", limit, ctx.Err())
+			}
+		}
+		expires(t.Context(), time.Second, false)
+		expires(inside, 30*time.Second, false)
+		asking, resume := deadline.Pause(d)
+		if ctx, cancel := deadline.Within(asking, time.Minute); ctx == asking {
+			t.Error("while the time stands still, it bounds nothing")
+		} else {
+			cancel()
+		}
+		resume()
+		expires(inside, time.Minute, true)
+	})
+}
