@@ -27,7 +27,7 @@ func (f *wayFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.roots, "upstream-ca", "", "file of authorities (PEM) that certificates of upstreams may be signed by, besides the system's")
 	fs.DurationVar(&f.connect, "connect-timeout", 0, "the longest that looking up an upstream and connecting to it may take (0: 10s)")
 	fs.DurationVar(&f.shake, "tls-timeout", 0, "the longest that a TLS handshake with an upstream may take (0: 10s)")
-	fs.DurationVar(&f.headers, "answer-timeout", 0, "the longest from the end of a request to the end of the answer's headers (0: 30s)")
+	fs.DurationVar(&f.headers, "answer-timeout", 0, "the longest from the end of a request to the end of the answer's headers (0: as the request may)")
 	f.registerPolicy(cmd)
 }
 
