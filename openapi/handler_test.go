@@ -15,10 +15,14 @@ import (
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
-// outward is the program's own client, which may reach the upstream.
-func outward(t *testing.T, upstream *httptest.Server) *http.Client {
+// outward is the program's own client, which may reach the upstreams.
+func outward(t *testing.T, upstreams ...*httptest.Server) *http.Client {
 	t.Helper()
-	c, err := egress.NewClient(egress.Options{AllowHosts: []string{upstream.Listener.Addr().String()}})
+	var hosts []string
+	for _, u := range upstreams {
+		hosts = append(hosts, u.Listener.Addr().String())
+	}
+	c, err := egress.NewClient(egress.Options{AllowHosts: hosts})
 	if err != nil {
 		t.Fatal(err)
 	}
