@@ -46,9 +46,9 @@ type draft struct {
 
 // outcome is what a stage that ends a call hands back.
 type outcome struct {
-	Status   bool            `json:"status"`
-	Messages []string        `json:"messages"`
-	Data     json.RawMessage `json:"data"`
+	Status   bool
+	Messages []string
+	Data     json.RawMessage
 }
 
 // handle makes a call of a tool that has handlers.
@@ -181,9 +181,30 @@ func (x *execution) call(ctx context.Context, stage string, more []byte, result 
 	if err != nil {
 		return x.explain(stage, err)
 	}
-	if err := json.Unmarshal(out, result); err != nil {
+	if o, ok := result.(*outcome); ok {
+		err = o.read(out)
+	} else {
+		err = json.Unmarshal(out, result)
+	}
+	if err != nil {
 		return handlerError(stage, "its result cannot be read", err)
 	}
+	return nil
+}
+
+// read takes an outcome apart. The data can be large and stays as it is.
+func (o *outcome) read(out []byte) error {
+	doc, err := rawjson.Parse(out)
+	if err != nil {
+		return err
+	}
+	root := doc.Root()
+	o.Status = string(doc.Raw(doc.Get(root, "status"))) == "true"
+	list := doc.Get(root, "messages")
+	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
+		o.Messages = append(o.Messages, doc.Str(n))
+	}
+	o.Data = doc.Raw(doc.Get(root, "data"))
 	return nil
 }
 
