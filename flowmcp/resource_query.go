@@ -3,7 +3,6 @@ package flowmcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 
@@ -213,7 +212,7 @@ func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Qu
 		return nil, x.explain("postRequest", err)
 	}
 	var got outcome
-	if err := json.Unmarshal(out, &got); err != nil {
+	if err := got.read(out); err != nil {
 		return nil, handlerError("postRequest", "its result cannot be read", err)
 	}
 	reply, err := x.reply("postRequest", got, 0, nil)

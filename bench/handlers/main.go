@@ -1,6 +1,7 @@
 // Command handlers measures calls of a schema file's tool with a postRequest
 // handler, upstream and all, beside the format's reference on Node: cold (from
-// exec to the first answer) and warm, on answers of 10 KB and 1 MB.
+// exec to the first answer) and warm, on answers of 10 KB and 1 MB, on one core
+// and on two. Two callers at a time tell what a second core brings.
 //
 //	handlers REFERENCE OUT
 //
@@ -13,6 +14,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -41,6 +43,7 @@ const rounds = 5
 type sample struct {
 	Small    float64 `json:"small"` // microseconds a call, median
 	Large    float64 `json:"large"`
+	Pair     float64 `json:"pair"` // microseconds a call of 10 KB where two callers go on at a time
 	WorkerMB float64 `json:"workerMB"`
 }
 
@@ -49,6 +52,7 @@ type side struct {
 	ColdMS  float64 `json:"coldMS"`
 	SmallUS float64 `json:"call10KBus"`
 	LargeUS float64 `json:"call1MBus"`
+	PairUS  float64 `json:"pair10KBus"`
 	PeakMB  float64 `json:"peakMB"` // of all its processes
 }
 
@@ -92,18 +96,22 @@ func compare(core, out string) error {
 	if err != nil {
 		return err
 	}
-	sides := map[string]*side{"tenon": {}, "reference": {}}
 	commands := map[string][]string{"tenon": {os.Args[0], "tenon", file, address}, "reference": {"node", script, core, file, address}}
-	for range rounds {
-		for name, s := range sides {
-			if err := s.round(commands[name]); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+	sides := map[string]map[string]*side{} // by the number of cores
+	for _, cores := range []string{"1", "2"} {
+		sides[cores] = map[string]*side{"tenon": {}, "reference": {}}
+		pinned := []string{"taskset", "-c", map[string]string{"1": "0", "2": "0,1"}[cores]}
+		for range rounds {
+			for name, s := range sides[cores] {
+				if err := s.round(append(slices.Clip(pinned), commands[name]...)); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
 			}
 		}
-	}
-	for _, name := range []string{"tenon", "reference"} {
-		s := sides[name]
-		fmt.Printf("%-10s cold %6.1f ms, 10 KB %8.0f µs, 1 MB %8.0f µs, %5.1f MB\n", name, s.ColdMS, s.SmallUS, s.LargeUS, s.PeakMB)
+		for _, name := range []string{"tenon", "reference"} {
+			s := sides[cores][name]
+			fmt.Printf("%s cores %-10s cold %6.1f ms, 10 KB %6.0f µs, with two callers %6.0f µs, 1 MB %7.0f µs, %5.1f MB\n", cores, name, s.ColdMS, s.SmallUS, s.PairUS, s.LargeUS, s.PeakMB)
+		}
 	}
 	text, err := json.MarshalIndent(sides, "", "  ")
 	if err != nil {
@@ -131,6 +139,7 @@ func (s *side) round(command []string) error {
 	}
 	least(&s.SmallUS, got.Small)
 	least(&s.LargeUS, got.Large)
+	least(&s.PairUS, got.Pair)
 	least(&s.PeakMB, float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024+got.WorkerMB)
 	return nil
 }
@@ -164,6 +173,9 @@ func measure(worker []string, file, address string, once bool) error {
 	if got.Small, err = median(300, func() error { return call(10_000) }); err != nil {
 		return err
 	}
+	if got.Pair, err = pair(300, func() error { return call(10_000) }); err != nil {
+		return err
+	}
 	if got.Large, err = median(12, func() error { return call(1_000_000) }); err != nil {
 		return err
 	}
@@ -190,6 +202,26 @@ func median(n int, f func() error) (float64, error) {
 	all = all[n/10:]
 	slices.Sort(all)
 	return all[len(all)/2], nil
+}
+
+// pair makes n calls with two callers and returns the microseconds that one
+// took of the whole.
+func pair(n int, f func() error) (float64, error) {
+	begun := time.Now()
+	failed := make(chan error, 2)
+	for range 2 {
+		go func() {
+			for range n / 2 {
+				if err := f(); err != nil {
+					failed <- err
+					return
+				}
+			}
+			failed <- nil
+		}()
+	}
+	err := errors.Join(<-failed, <-failed)
+	return float64(time.Since(begun).Microseconds()) / float64(n), err
 }
 
 // upstream answers lists of coins of about the bytes that are asked for.

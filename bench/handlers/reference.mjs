@@ -20,7 +20,13 @@ const median = async ( n, size ) => {
     const rest = all.slice( Math.floor( n / 10 ) ).sort( ( a, b ) => a - b )
     return rest[ Math.floor( rest.length / 2 ) ]
 }
+const pair = async ( n ) => {
+    const begun = performance.now()
+    const one = async () => { for( let i = 0; i < n / 2; i++ ) { await call( 10_000 ) } }
+    await Promise.all( [ one(), one() ] )
+    return ( performance.now() - begun ) * 1000 / n
+}
 if( mode === 'once' ) { await call( 10_000 ) } else {
-    console.log( JSON.stringify( { small: await median( 300, 10_000 ), large: await median( 12, 1_000_000 ), workerMB: 0 } ) )
+    console.log( JSON.stringify( { small: await median( 300, 10_000 ), pair: await pair( 300 ), large: await median( 12, 1_000_000 ), workerMB: 0 } ) )
 }
 process.exit( 0 )
