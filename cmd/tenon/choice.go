@@ -10,8 +10,8 @@ import (
 
 // choice is a repeatable flag: one value for all tools, and others for those
 // that a pattern names. A pattern has the wildcards of path.Match and is held
-// against the tool's name, or with a slash in it against SOURCE/TOOL. The last
-// one that matches counts.
+// against the tool's name, or with a slash in it against SOURCE/TOOL, where the
+// tool's name may lack the source's before it. The last one that matches counts.
 type choice struct {
 	general string // empty: not given
 	some    []chosen
@@ -36,6 +36,11 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
+// clone is a choice that changes by itself.
+func (c *choice) clone() choice {
+	return choice{general: c.general, some: append([]chosen(nil), c.some...)}
+}
+
 func (c *choice) String() string { return c.general }
 
 // Type names the flag's value in the help.
@@ -44,12 +49,15 @@ func (c *choice) Type() string { return "[TOOL=]value" }
 // of returns the value for a tool; empty: the general one.
 func (c *choice) of(source, tool string) string {
 	value := ""
+	own := strings.TrimPrefix(tool, source+"_") // its name before it collided
 	for i, s := range c.some {
-		name := tool
+		ok, _ := path.Match(s.pattern, tool)
 		if strings.Contains(s.pattern, "/") {
-			name = source + "/" + tool
+			whole, _ := path.Match(s.pattern, source+"/"+tool)
+			short, _ := path.Match(s.pattern, source+"/"+own)
+			ok = whole || short
 		}
-		if ok, _ := path.Match(s.pattern, name); ok {
+		if ok {
 			value, c.some[i].used = s.value, true
 		}
 	}

@@ -53,12 +53,17 @@ func (w *wire) close() {
 // connect loads every description and builds the catalog and gateway. A
 // description that cannot be read at all is an error of class bad_source.
 func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire, error) {
+	return f.connectAll(ctx, e, f.specs(specs))
+}
+
+// specs plans descriptions as a command line names them.
+func (f *sourceFlags) specs(specs []string) []planned {
 	var plan []planned
 	for _, spec := range specs {
 		name, where := splitSpec(spec)
 		plan = append(plan, planned{name: name, where: where, flags: f})
 	}
-	return f.connectAll(ctx, e, plan)
+	return plan
 }
 
 // connectAll is connect for descriptions that may have flags of their own; f

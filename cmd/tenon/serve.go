@@ -22,12 +22,42 @@ const (
 	drainTimeout  = 10 * time.Second
 )
 
+// serving is what serve is told by its flags.
+type serving struct {
+	sources sourceFlags
+	addr    string
+	origins []string
+	doors   doors
+	watch   watchFlags
+	config  string
+}
+
+func (s *serving) register(cmd *cobra.Command) {
+	s.sources.level = slog.LevelWarn // a breach that is delivered is said here
+	s.doors = doors{plain: "on", sessions: "on"}
+	s.sources.register(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&s.addr, "http", "", "serve streamable HTTP on this address instead of stdio, for example :8080")
+	fs.StringVar(&s.doors.plain, "jsonrpc", s.doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
+	fs.StringVar(&s.doors.sessions, "sessions", s.doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
+	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
+	s.doors.azure.register(cmd)
+	s.watch.register(cmd, &s.sources.poll)
+	fs.StringArrayVar(&s.origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
+	fs.StringVar(&s.config, configFlag, "", "read sources and flags from this file, see docs/config.md; flags of the command line count before it")
+}
+
+// plan checks the flags and says what is to be served.
+func (s *serving) plan(e env, cmd *cobra.Command, specs []string) ([]planned, error) {
+	plan, err := s.sources.plan(cmd, s.config, specs)
+	if err == nil {
+		err = s.doors.check(e, s.addr)
+	}
+	return plan, err
+}
+
 func serveCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelWarn} // a breach that is delivered is said here
-	var addr string
-	var origins []string
-	var watch watchFlags
-	doors := doors{plain: "on", sessions: "on"}
+	var s serving
 	cmd := &cobra.Command{
 		Use:   "serve SPEC...",
 		Short: "Serve descriptions as MCP tools on stdio or HTTP",
@@ -35,50 +65,58 @@ func serveCommand(e env) *cobra.Command {
 MCP tools.
 
 SPEC is a file or an https URL, for schema files (.mjs) a file or a folder, for
-function apps the folder with the host.json, optionally as NAME=SPEC. Without --http the server speaks MCP on standard input
-and output, the way desktop clients start it. With --http it answers at /mcp on
-that address, and at /jsonrpc plain JSON-RPC for programs that are no MCP
-clients; /healthz and /readyz tell how it is. An address without a host, like
-:8080, listens on loopback only.`,
+function apps the folder with the host.json, optionally as NAME=SPEC. --config
+reads them, and every flag, from a file. Without --http the server speaks MCP on
+standard input and output, the way desktop clients start it. With --http it
+answers at /mcp on that address, and at /jsonrpc plain JSON-RPC for programs
+that are no MCP clients; /healthz and /readyz tell how it is. An address without
+a host, like :8080, listens on loopback only.
+
+When a file of a description changes, its tools are served anew; see --watch.`,
 		Example: `  tenon serve petstore.yaml
+  tenon serve --config tenon.yaml
   tenon serve --http :8080 --allow-host localhost:3000 shop=openapi.json
   tenon serve --header 'Authorization: Bearer ${TOKEN}' https://api.example.com/openapi.json`,
-		Args: atLeast(1, "serve needs at least one SPEC: a file or an https URL"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if s.config != "" {
+				return nil
+			}
+			return atLeast(1, "serve needs at least one SPEC: a file or an https URL, or --config FILE")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := doors.check(e, addr); err != nil {
+			plan, err := s.plan(e, cmd, args)
+			if err != nil {
 				return err
 			}
-			w, err := sources.connect(cmd.Context(), e, args)
+			w, err := s.sources.connectAll(cmd.Context(), e, plan)
 			if err != nil {
 				return err
 			}
 			defer w.close()
-			sources.report(e.err, w.catalog)
-			if watch.files {
+			s.sources.report(e.err, w.catalog)
+			if s.watch.files {
 				defer w.follow(cmd.Context(), e.err)()
 			}
-			s := newServer(w, origins, doors)
-			if addr == "" {
-				fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
-				return ignoreEnd(cmd.Context(), s.ServeStdio(cmd.Context(), e.in, e.out))
-			}
-			l, err := listen(cmd.Context(), addr)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(e.err, "tenon: listening on http://%s/mcp\n", l.Addr())
-			return serveHTTP(cmd.Context(), l, s, doors)
+			return s.run(cmd.Context(), e, w)
 		},
 	}
-	sources.register(cmd)
-	cmd.Flags().StringVar(&addr, "http", "", "serve streamable HTTP on this address instead of stdio, for example :8080")
-	cmd.Flags().StringVar(&doors.plain, "jsonrpc", doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
-	cmd.Flags().StringVar(&doors.sessions, "sessions", doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
-	cmd.Flags().DurationVar(&doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
-	doors.azure.register(cmd)
-	watch.register(cmd, &sources.poll)
-	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
+	s.register(cmd)
 	return cmd
+}
+
+// run serves until ctx ends.
+func (s *serving) run(ctx context.Context, e env, w *wire) error {
+	m := newServer(w, s.origins, s.doors)
+	if s.addr == "" {
+		fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
+		return ignoreEnd(ctx, m.ServeStdio(ctx, e.in, e.out))
+	}
+	l, err := listen(ctx, s.addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.err, "tenon: listening on http://%s/mcp\n", l.Addr())
+	return serveHTTP(ctx, l, m, s.doors)
 }
 
 // doors says which doors an HTTP server has.

@@ -1,0 +1,148 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// setting reads the value of a key. Without Values there is none.
+func (r *reader) setting(key *Key, n rawjson.Node) Setting {
+	s := Setting{Key: key.Name, Line: r.line(n)}
+	if key.Kind == List {
+		s.Values = r.list(key, n)
+		return s
+	}
+	value, ok := r.scalar(key.Kind, n)
+	switch {
+	case !ok:
+		r.wrong(s.Line, "%s is %s", key.Name, key.Kind.words())
+	case len(key.Values) > 0 && !slices.Contains(key.Values, value):
+		r.wrong(s.Line, "%s is one of %s, not %q", key.Name, strings.Join(key.Values, ", "), value)
+	default:
+		s.Values = r.checked(key, s.Line, []string{value})
+	}
+	return s
+}
+
+// words says what a value of the kind looks like.
+func (k Kind) words() string {
+	switch k {
+	case Number:
+		return "a whole number"
+	case Switch:
+		return "true or false"
+	case Duration:
+		return "a time such as 500ms, 30s or 5m"
+	case List:
+		return "a text or a list of texts"
+	case Word:
+		return "a text, a number, or true or false"
+	case Text:
+	}
+	return "a text (put it in quotes)"
+}
+
+func (r *reader) scalar(k Kind, n rawjson.Node) (value string, ok bool) {
+	kind := r.doc.Kind(n)
+	value = r.doc.Str(n)
+	if kind != rawjson.String {
+		value = string(r.doc.Raw(n))
+	}
+	isSwitch := kind == rawjson.Bool
+	switch k {
+	case Text:
+		ok = kind == rawjson.String
+	case Number:
+		ok = kind == rawjson.Number && !strings.ContainsAny(value, ".eE") && len(value) < 18
+	case Switch:
+		ok = isSwitch
+	case Duration:
+		_, err := time.ParseDuration(value)
+		ok = kind == rawjson.String && err == nil
+	case Word:
+		ok = kind == rawjson.String || kind == rawjson.Number || isSwitch
+	case List:
+	}
+	return value, ok
+}
+
+func (r *reader) list(key *Key, n rawjson.Node) []string {
+	var all []string
+	switch kind := r.doc.Kind(n); {
+	case kind == rawjson.String:
+		all = []string{r.doc.Str(n)}
+	case kind == rawjson.Array, kind == rawjson.Object && key.Pair != "":
+		all = []string{}
+		for m := r.doc.First(n); m != rawjson.None; m = r.doc.Next(m) {
+			value := r.doc.Str(m)
+			if r.doc.Kind(m) != rawjson.String {
+				r.wrong(r.line(m), "%s has texts in it (put them in quotes)", key.Name)
+				continue
+			}
+			if kind == rawjson.Object {
+				value = r.doc.Key(m) + key.Pair + value
+			}
+			all = append(all, value)
+		}
+	default:
+		words := key.Kind.words()
+		if key.Pair != "" {
+			words += ", or an object of them"
+		}
+		r.wrong(r.line(n), "%s is %s", key.Name, words)
+	}
+	return r.checked(key, r.line(n), all)
+}
+
+// checked are the values as they count.
+func (r *reader) checked(key *Key, line int, values []string) []string {
+	for i, v := range values {
+		if key.Check != nil {
+			if err := key.Check(v); err != nil {
+				r.wrong(line, "%s: %v", key.Name, err)
+			}
+		}
+		if key.Rebase != nil {
+			values[i] = key.Rebase(r.folder, v)
+		}
+	}
+	return values
+}
+
+// Beside is where a file is that a config in folder names: a URL and an
+// absolute path stay what they are.
+func Beside(folder, name string) string {
+	if name == "" || folder == "" || strings.Contains(name, "://") || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(folder, name)
+}
+
+// editDistance is the number of letters to put in, take out or change to make
+// b of a.
+func editDistance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 64
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner = row[j+1]
+			row[j+1] = min(cost, row[j]+1, corner+1)
+		}
+	}
+	return row[len(b)]
+}
