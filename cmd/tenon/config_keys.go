@@ -66,7 +66,7 @@ func kindOf(f *pflag.Flag) config.Kind {
 	switch f.Value.Type() {
 	case "bool":
 		return config.Switch
-	case "int":
+	case "int", "int64":
 		return config.Number
 	case "duration":
 		return config.Duration

@@ -62,12 +62,14 @@ func sample(f *pflag.Flag) (yaml string, line []string) {
 			other = "false"
 		}
 		return other, []string{other}
-	case "int":
+	case "int", "int64":
 		return "7", []string{"7"}
 	case "duration":
 		return "7s", []string{"7s"}
 	case "stringArray":
 		return `["/x: ${A}", "/y"]`, []string{"/x: ${A}", "/y"}
+	case "float64":
+		return "0.5", []string{"0.5"}
 	case "string":
 		return `"/v${A}"`, []string{"/v${A}"}
 	}
