@@ -46,6 +46,7 @@ func rooms() map[string][]string {
 		"functions":            {".", "internal/rawjson"},
 		"functions/worker":     {".", "schema", "functions", "internal/rawjson"},
 		"functions/host":       {".", "schema", "functions", "internal/rawjson", "internal/proc", "internal/watch"},
+		"internal/manual":      {".", "internal/rawjson"},
 		"search":               {".", "internal/rawjson", "internal/shape"},
 		"server":               {".", "internal/rawjson"},
 		"inspector":            {".", "internal/rawjson"},
@@ -54,7 +55,7 @@ func rooms() map[string][]string {
 		"observe":              {"."},
 		"cmd/tenon": {
 			".", "search", "openapi", "flowmcp", "functions/host", "redis", "server", "inspector", "guard", "observe",
-			"internal/rawjson", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments", "internal/proc",
+			"internal/rawjson", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments", "internal/manual", "internal/proc",
 		},
 	}
 }

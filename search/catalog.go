@@ -149,8 +149,8 @@ func appendHit(dst []byte, e *tenon.Entry) []byte {
 
 // brief is the title and the beginning of the description.
 func brief(t *tenon.Tool) string {
-	about := strings.TrimSpace(strings.TrimPrefix(t.Description, t.Title))
-	if t.Title != "" {
+	about := strings.TrimSpace(t.Description)
+	if !strings.HasPrefix(about, t.Title) {
 		about = strings.TrimSpace(t.Title + "\n" + about)
 	}
 	if len(about) > maxText {

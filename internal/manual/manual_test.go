@@ -1,0 +1,123 @@
+package manual_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/manual"
+)
+
+const input = `{"type":"object","properties":{"id":{"type":"integer","description":"its number","minimum":1},
+"kind":{"type":["string","null"],"enum":["cat","dog|wolf",null],"default":"cat"}},"required":["id"]}`
+
+const output = `{"type":"object","properties":{"name":{"type":"string","format":"email","example":"tom@example.com"},
+"friends":{"type":"array","items":{"$ref":"#/$defs/pet"}}},"required":["name"],
+"$defs":{"pet":{"type":"object","description":"A pet","properties":{"age":{"type":"number"},"friends":{"type":"array","items":{"$ref":"#/$defs/pet"}}}}}}`
+
+func catalog(description string) *tenon.Catalog {
+	yes := true
+	return tenon.Build([]tenon.Named{{Name: "pets", Offer: tenon.Offer{Tools: []tenon.Tool{{
+		Name: "getPet", Title: "Get a pet", Description: description, Hints: tenon.Hints{ReadOnly: &yes},
+		Promise: tenon.Contract{Input: []byte(input), Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(output)}, {Status: "404"}}},
+		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
+	}}}}}, tenon.BuildOptions{Describe: tenon.BuiltInOn})
+}
+
+func example(string) (in, out []byte, ok bool) {
+	return []byte(`{"id":7,"kind":"it's"}`), []byte(`{"name":"Tom"}`), true
+}
+
+func TestMarkdown(t *testing.T) {
+	m := manual.New(catalog("Get a pet\n\nThe whole of it."), manual.Options{Title: "Pets", Spec: "pets.yaml", Example: example})
+	want := strings.ReplaceAll(`# Pets
+
+## getPet
+
+**Get a pet**
+
+The whole of it.
+
+*changes nothing*
+
+### Arguments
+
+| name | type | required | description |
+|---|---|---|---|
+| §id§ | integer | yes | its number. At least §1§. |
+| §kind§ | string or null |  | One of §"cat"§, §"dog\|wolf"§, §null§. Default §"cat"§. |
+
+### Answer 200 §application/json§
+
+| name | type | required | description |
+|---|---|---|---|
+| *value* | object |  |  |
+| §name§ | string (email) | yes | Example §"tom@example.com"§. |
+| §friends§ | list of object |  |  |
+| §friends[]§ | object |  | A pet. |
+| §friends[].age§ | number |  |  |
+| §friends[].friends§ | list of object |  |  |
+
+### Answer 404
+
+### Example
+
+§§§sh
+tenon call pets.yaml getPet '{"id":7,"kind":"it'\''s"}'
+§§§
+
+§§§json
+{
+  "name": "Tom"
+}
+§§§
+`, "§", "`")
+	got := string(m.Markdown())
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Markdown (-want +got):\n%s", diff)
+	}
+}
+
+func TestHTML(t *testing.T) {
+	m := manual.New(catalog("Reads `all` of it,\nsee [the page](https://example.com/a?b=1) or [that](javascript:alert(1)).\n\n<script>alert(1)</script>"), manual.Options{Example: example})
+	page, err := m.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<article id="getPet">`, `<code>all</code> of it, see <a href="https://example.com/a?b=1" rel="noreferrer">the page</a>`, `[that](javascript:alert(1))`,
+		`&lt;script&gt;alert(1)&lt;/script&gt;`, `id <span class="must">required</span>`, `friends[].age`, `<code>&#34;dog|wolf&#34;</code>`,
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", page)
+	}
+}
+
+// TestAnyText: no description can put an element or a script into the page.
+func TestAnyText(t *testing.T) {
+	empty, err := manual.New(catalog(""), manual.Options{}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOf(rapid.SampledFrom([]string{"<", ">", "\"", "'", "`", "[", "](", ")", "https://", "javascript:", "script", "\n", "a"})).Draw(t, "parts")
+		page, err := manual.New(catalog(strings.Join(parts, "")), manual.Options{}).HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Count(string(page), "<script"), strings.Count(string(empty), "<script"); got != want {
+			t.Errorf("%d scripts", got)
+		}
+		if strings.Contains(string(page), `href="javascript`) {
+			t.Errorf("a link runs a script: %s", page)
+		}
+	})
+}
