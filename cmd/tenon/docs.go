@@ -38,6 +38,7 @@ The HTML is one page without scripts that needs no other file.`,
 				return err
 			}
 			defer w.close()
+			sources.report(e.err, w.gateway.Catalog())
 			if title == "" {
 				title, _ = splitSpec(args[0])
 			}
