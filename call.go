@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"iter"
 	"net/http"
 
 	"github.com/tenon-mcp/tenon/internal/deadline"
@@ -69,6 +70,14 @@ type Reply struct {
 	Header http.Header // response headers; nil without HTTP
 	Body   []byte      // raw bytes, decoded from any transfer or content encoding; text in UTF-8 where its charset is known
 	Sent   Sent        // how far the requests got that can change something
+
+	// Parts is what a source answers whose items arrive one by one, instead of
+	// Body: the JSON items of a list. It is ranged over once, to its end or
+	// until nobody wants more, and gives back what it holds then. An error is
+	// the last it yields. It may outlive the call, whose context then stays
+	// alive as long.
+	Parts  iter.Seq2[[]byte, error]
+	listed bool // Body is a list that was made of Parts
 
 	// Blocks is what a source answers that has content of its own: it is
 	// delivered as it is. Body then is the structured value beside it, checked

@@ -11,6 +11,7 @@ type checks struct {
 	input   *schema.Schema
 	answers []shape.Declared
 	own     reserve.Set // arguments that are the gateway's
+	streams bool        // items of an answer may arrive one by one
 	base64  bool        // binary data stands in the answer itself
 	faults  []Fault
 }
@@ -25,9 +26,6 @@ func compileChecks(t *Tool) checks {
 		return c
 	}
 	c.own = t.reserves() &^ reserve.Declared(contract.Input)
-	if t.resumes {
-		c.own = reserve.Token
-	}
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
@@ -37,6 +35,13 @@ func compileChecks(t *Tool) checks {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.answers = append(c.answers, checked)
+		c.streams = c.streams || shape.IsStream(v.Media)
+	}
+	if c.streams {
+		c.own |= reserve.Token &^ reserve.Declared(contract.Input)
+	}
+	if t.resumes {
+		c.own = reserve.Token
 	}
 	return c
 }

@@ -55,29 +55,8 @@ func upstreamError(r *Reply, j judgement) failure {
 	if said := a.Said(); said != "" {
 		f.message += ": " + said
 	}
-	f.suggestions = statusSuggestions(f.code, r.Header)
+	f.suggestions = shape.StatusSuggestions(string(f.code), r.Header)
 	return f
-}
-
-func statusSuggestions(code Code, header http.Header) []string {
-	switch code { //nolint:exhaustive // only the codes that a status can have
-	case CodeValidation, CodeRequest:
-		return []string{"Change the arguments as the message says, then call again"}
-	case CodeAuthentication:
-		return []string{"Ask the operator for a valid credential for this service"}
-	case CodeAuthorization:
-		return []string{"The credential lacks a permission: ask the operator, or use another tool"}
-	case CodeNotFound:
-		return []string{"Check the identifier, for example with a tool that lists or searches"}
-	case CodeConflict:
-		return []string{"Read the present state first, then decide"}
-	case CodeRateLimited:
-		if after := header.Get("Retry-After"); after != "" {
-			return []string{"Wait until Retry-After: " + shape.Excerpt([]byte(after), 64)}
-		}
-		return []string{"Wait a while before the next call"}
-	}
-	return []string{"The service has a problem of its own: wait, then try once more if the call may be repeated"}
 }
 
 // number is the failure's number in the flowmcp shape: 1 is the upstream's

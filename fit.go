@@ -73,7 +73,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 }
 
 func tooLarge(res *Result, limit int) *Result {
-	res.Meta = joinObjects(res.Meta, shape.Over(len(res.Value), limit))
+	res.Meta = shape.Join(res.Meta, shape.Over(len(res.Value), limit))
 	return res
 }
 
@@ -100,14 +100,19 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 	r := &Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
 	j := judgement{verdict: k.Verdict, violations: k.Violations, repairs: k.Repairs, form: shape.JSON}
 	slice := k.Cut.AppendPart(make([]byte, 0, k.Cut.Size(value, i)), value, i)
-	res := k.Dress.shape(r, j, slice)
-	if k.Dress.Shape == OpenAPIMCP {
+	return k.Dress.part(r, j, slice, p)
+}
+
+// part forms value, which is part p of what stands for the body of r.
+func (d dress) part(r *Reply, j judgement, value []byte, p shape.Part) *Result {
+	res := d.shape(r, j, value)
+	if d.Shape == OpenAPIMCP {
 		res.Structured = p.OpenAPIMCP(res.Structured)
 		res.Content = []Block{{Text: res.Structured}}
 	} else {
 		res.Content = append(res.Content, Block{Text: []byte(p.Words())})
 	}
-	res.Meta = joinObjects(res.Meta, p.Meta())
+	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
 }
 
@@ -115,19 +120,21 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 // passed: no confirmation, no handler, no upstream.
 func (g *Gateway) resume(ctx context.Context, e *Entry, c asked) *Result {
 	id, number, _ := strings.Cut(c.own.Token, ".")
-	kept, ok, err := g.state.Get(ctx, "rest "+id)
+	kept, _ := g.streams.Load(id)
+	if l, ok := kept.(*live); ok {
+		return g.resumeStream(ctx, e, c, l, number)
+	}
+	text, ok, err := g.state.Get(ctx, "rest "+id)
 	var k rest
-	if err != nil || !ok || json.Unmarshal(kept, &k) != nil || k.Subject != c.Subject || !e.tool.resumes && k.Dress.Tool != c.Tool {
+	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.tool.resumes && k.Dress.Tool != c.Tool {
 		return unknownToken(e)
 	}
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > len(k.Cut.Parts) {
 		return unknownToken(e)
 	}
-	others := string(c.Args) != "{}" || c.own.Fields != nil
-	if !e.tool.resumes && others && c.key() != k.Call {
-		return shapeFailure(&e.tool, refusal(CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
-			"Send resume_token alone"))
+	if !e.tool.resumes && c.othersThan(k.Call) {
+		return otherArguments(e)
 	}
 	value, ok, err := g.state.Get(ctx, "value "+id)
 	if err != nil || !ok {
@@ -145,6 +152,17 @@ type asked struct {
 // key names all that an answer depends on.
 func (c asked) key() string {
 	return reserve.Key(string(c.Subject), c.Tool, c.Args) + reserve.Key("", "", c.own.Fields)
+}
+
+// othersThan reports whether there are arguments beside the token that the
+// first call did not have.
+func (c asked) othersThan(first string) bool {
+	return (string(c.Args) != "{}" || c.own.Fields != nil) && c.key() != first
+}
+
+func otherArguments(e *Entry) *Result {
+	return shapeFailure(&e.tool, refusal(CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
+		"Send resume_token alone"))
 }
 
 func unknownToken(e *Entry) *Result {

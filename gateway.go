@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -19,6 +20,9 @@ type GatewayOptions struct {
 	// waits, too. 0: ten minutes.
 	AskTimeout time.Duration
 	State      State // what is kept between calls; nil: in the memory of this process
+	// PartialAfter is how long the first item of a part of a stream waits for
+	// others. 0: five seconds; negative: streams are answered when they end.
+	PartialAfter time.Duration
 }
 
 // Gateway performs calls: it finds the tool, checks what goes in, lets the
@@ -31,12 +35,15 @@ type Gateway struct {
 	log         *slog.Logger
 	timeout     time.Duration
 	patience    time.Duration
+	partial     time.Duration
 	state       State
+	streams     sync.Map // of *live, by the name in their tokens
+	alive       atomic.Int64
 }
 
 // NewGateway returns a gateway that serves c.
 func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
-	g := &Gateway{log: o.Logger, timeout: o.Timeout, patience: o.AskTimeout, state: o.State}
+	g := &Gateway{log: o.Logger, timeout: o.Timeout, patience: o.AskTimeout, partial: cmp.Or(o.PartialAfter, 5*time.Second), state: o.State}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
@@ -90,7 +97,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	if len(violations) > 0 {
 		return shapeFailure(&e.tool, invalidArguments(violations)), nil
 	}
-	seen, err := e.seen(own.Fields)
+	seen, err := e.seen(own.Fields) //nolint:contextcheck // a filter is tried on samples for the catalog, not for who asks
 	if err != nil {
 		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument _fields: "+err.Error(), "Leave out _fields to see everything")), nil
 	}
@@ -100,7 +107,8 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	}
 	limited := deadline.New(ctx, g.timeout, g.patience)
 	defer limited.Stop()
-	reply, err := g.handle(limited, e, c) //nolint:contextcheck // limited stands on ctx
+	work := checks.workspace(limited)
+	reply, err := g.handle(work, e, c) //nolint:contextcheck // it stands on ctx
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -112,6 +120,9 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 		return g.failed(e, &reply, context.DeadlineExceeded), nil
 	default:
 		return g.failed(e, &reply, err), nil
+	}
+	if reply.Parts != nil {
+		return g.streamed(ctx, work, &live{entry: e, call: asked{c, own}, seen: seen, head: reply})
 	}
 	if reply.Blocks != nil || reply.Meta != nil || reply.Failed {
 		return g.ownContent(limited, e, seen, &reply), nil //nolint:contextcheck // it stands on ctx

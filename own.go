@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
 )
@@ -31,14 +30,14 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r
 			res.Value = nil
 		}
 	}
-	res.Meta = joinObjects(r.Meta, res.Meta)
+	res.Meta = shape.Join(r.Meta, res.Meta)
 	return res
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
-	res := &Result{IsError: true, Code: CodeServer, Meta: joinObjects(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
+	res := &Result{IsError: true, Code: CodeServer, Meta: shape.Join(r.Meta, appendMeta(&e.tool, r, judgement{verdict: Unchecked}))}
 	// A worker that is made with this module says so itself.
 	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.HasPrefix(r.Blocks[0].Text, []byte(said))) {
 		res.Content = append(res.Content, Block{Text: []byte(said)})
@@ -50,29 +49,4 @@ func ownFailure(e *Entry, r *Reply) *Result {
 		}
 	}
 	return res
-}
-
-// joinObjects returns the members of both objects as one; ours wins where both
-// have a name: a worker may be made with this module, too, and say of itself
-// what is said here of the call. Either may be nil.
-func joinObjects(theirs, ours []byte) []byte {
-	doc, err := rawjson.Parse(theirs)
-	if err != nil || doc.Len(doc.Root()) == 0 {
-		return ours
-	}
-	our, err := rawjson.Parse(ours)
-	if err != nil {
-		return theirs
-	}
-	joined := []byte{'{'}
-	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-		if our.Get(our.Root(), doc.Key(n)) == rawjson.None {
-			joined = append(rawjson.AppendString(joined, doc.Key(n)), ':')
-			joined = append(append(joined, doc.Raw(n)...), ',')
-		}
-	}
-	if our.Len(our.Root()) == 0 {
-		return append(joined[:len(joined)-1], '}')
-	}
-	return append(joined, bytes.TrimSpace(ours)[1:]...)
 }

@@ -1,11 +1,8 @@
 package tenon
 
 import (
-	"encoding/json"
-	"strconv"
 	"strings"
 
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
@@ -24,7 +21,12 @@ func (e *Entry) render() {
 	if output := e.publishedOutput(published); output != nil {
 		e.output = e.safe("output", output, "")
 	}
-	e.definition = appendDefinition(nil, &e.tool, e.input, e.output)
+	t := &e.tool
+	d := shape.Definition{
+		Name: t.Name, Title: t.Title, Description: t.Description, Input: e.input, Output: e.output, Meta: t.Meta,
+		ReadOnly: t.Hints.ReadOnly, Destructive: t.Hints.Destructive, Idempotent: t.Hints.Idempotent, OpenWorld: t.Hints.OpenWorld,
+	}
+	e.definition = d.JSON()
 }
 
 // safe returns doc as clients can read it, or fallback where that cannot be
@@ -97,55 +99,4 @@ func successes(answers []Variant) []Variant {
 		return fallback
 	}
 	return ok
-}
-
-// appendDefinition writes the tool's object for tools/list.
-func appendDefinition(dst []byte, t *Tool, input, output []byte) []byte {
-	dst = append(dst, `{"name":`...)
-	dst = rawjson.AppendString(dst, t.Name)
-	if t.Title != "" {
-		dst = append(dst, `,"title":`...)
-		dst = rawjson.AppendString(dst, t.Title)
-	}
-	if t.Description != "" {
-		dst = append(dst, `,"description":`...)
-		dst = rawjson.AppendString(dst, t.Description)
-	}
-	dst = append(dst, `,"inputSchema":`...)
-	dst = append(dst, input...)
-	if output != nil {
-		dst = append(dst, `,"outputSchema":`...)
-		dst = append(dst, output...)
-	}
-	dst = appendHints(dst, t.Hints)
-	if json.Valid(t.Meta) {
-		dst = append(dst, `,"_meta":`...)
-		dst = append(dst, t.Meta...)
-	}
-	return append(dst, '}')
-}
-
-func appendHints(dst []byte, h Hints) []byte {
-	hints := []struct {
-		name string
-		set  *bool
-	}{
-		{"readOnlyHint", h.ReadOnly},
-		{"destructiveHint", h.Destructive},
-		{"idempotentHint", h.Idempotent},
-		{"openWorldHint", h.OpenWorld},
-	}
-	var list []byte
-	for _, hint := range hints {
-		if hint.set != nil {
-			list = append(list, `,"`+hint.name+`":`...)
-			list = strconv.AppendBool(list, *hint.set)
-		}
-	}
-	if list == nil {
-		return dst
-	}
-	dst = append(dst, `,"annotations":{`...)
-	dst = append(dst, list[1:]...)
-	return append(dst, '}')
 }

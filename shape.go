@@ -122,7 +122,7 @@ func appendMeta(t *Tool, r *Reply, j judgement) []byte {
 // tellHealed adds to the result what was changed in the arguments.
 func (r *Result) tellHealed(fixes []schema.Fix) {
 	if r != nil && len(fixes) > 0 {
-		r.Meta = joinObjects(r.Meta, shape.Healed(fixes))
+		r.Meta = shape.Join(r.Meta, shape.Healed(fixes))
 	}
 }
 
@@ -147,6 +147,14 @@ func (s Sent) retry() string {
 		return "safe"
 	}
 	return "unsafe"
+}
+
+// unknown is s where an answer began and did not end.
+func (s Sent) unknown() Sent {
+	if s.Unsafe == Answered {
+		s.Unsafe = SentNoAnswer
+	}
+	return s
 }
 
 // executedSentence stands first in the text of a failure that must not be

@@ -100,7 +100,7 @@ func (c *checks) judge(r *Reply) judgement {
 		j.verdict, j.violations = Undeclared, append(j.violations, missing)
 		return j.strict(r.Body)
 	}
-	if v.Body == nil || shape.FormOf(v.Media) != shape.JSON {
+	if v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !r.listed {
 		if j.form != shape.JSON {
 			j.verdict = Fits
 		}
@@ -150,6 +150,8 @@ func (j judgement) strict(body []byte) judgement {
 // taken for JSON; strict corrects that where it is not.
 func formOfReply(r *Reply) shape.Form {
 	switch {
+	case r.listed:
+		return shape.JSON
 	case len(r.Body) == 0:
 		return shape.Empty
 	case r.Media == "":

@@ -151,6 +151,9 @@ func declaresSuccess(all []answer) bool {
 // variant converts an answer.
 func (o *operation) variant(a answer) tenon.Variant {
 	v := tenon.Variant{Status: a.status, Media: a.media}
+	if isStream(a.media) {
+		v.Schema = o.listSchema(a)
+	}
 	if a.schema.ok() {
 		v.Schema = o.api.standalone(a.schema)
 	}

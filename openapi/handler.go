@@ -12,15 +12,25 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// call sends the operation's request and returns the upstream's answer. A kept
-// access token that is refused is replaced once: what answers 401 did not apply
-// the request (RFC 9110 §15.5.2).
+// call sends the operation's request and returns the upstream's answer.
 func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	if o.planned().streams {
+		return o.callStream(ctx, c)
+	}
 	ctx, cancel := o.bounded(ctx)
 	defer cancel()
-	res, token, err := o.exchange(ctx, c)
+	return o.answered(ctx, c, func(req *http.Request) (egress.Response, error) { return o.send(c, req) })
+}
+
+// sender sends a request and returns what came, with the body or without.
+type sender func(req *http.Request) (egress.Response, error)
+
+// answered makes the request of a call. A kept access token that is refused is
+// replaced once: what answers 401 did not apply the request (RFC 9110 §15.5.2).
+func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (tenon.Reply, error) {
+	res, token, err := o.exchange(ctx, c, send)
 	if res.Status == http.StatusUnauthorized && token.refused() {
-		again, _, failed := o.exchange(ctx, c)
+		again, _, failed := o.exchange(ctx, c, send)
 		if failed == nil || again.Progress != egress.NotSent {
 			res, err = again, failed
 		}
@@ -37,7 +47,7 @@ func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error
 
 // exchange makes one request of a call. The proof is the credential in it that
 // may be outdated.
-func (o *operation) exchange(ctx context.Context, c *tenon.Call) (egress.Response, proof, error) {
+func (o *operation) exchange(ctx context.Context, c *tenon.Call, send sender) (egress.Response, proof, error) {
 	req, err := o.planned().request(ctx, o.method, c.Args)
 	if err != nil {
 		return egress.Response{}, proof{}, err
@@ -46,7 +56,7 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call) (egress.Respons
 	if err != nil {
 		return egress.Response{}, proof{}, err
 	}
-	res, err := o.send(c, req)
+	res, err := send(req)
 	if err != nil {
 		return res, kept, failure(err)
 	}

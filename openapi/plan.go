@@ -23,6 +23,7 @@ type plan struct {
 	body    body
 	demand  demand
 	header  func() http.Header // sent with every request; shared, so copied before something is added
+	streams bool               // a success is declared to be a stream
 	faults  []tenon.Fault
 }
 
@@ -40,7 +41,7 @@ type part struct {
 }
 
 func newPlan(o *operation) *plan {
-	p := &plan{}
+	p := &plan{streams: o.streams()}
 	p.base, p.baseErr = o.baseOf()
 	p.demand = o.demand(p)
 	params, legacyBody := p.declared(o)

@@ -85,7 +85,7 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 		w.close()
 		return nil, err
 	}
-	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: longest(plan)})
+	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: longest(plan), PartialAfter: f.calls.partialAfter})
 	return w, nil
 }
 

@@ -24,6 +24,10 @@ import (
 // enforce: the policy belongs to the tool.
 const enforcedTool = "getStock_enforced"
 
+// listLimit is how many bytes of the list of books the demo answers at once, so
+// that a client can see parts: listBooks with limit 50.
+const listLimit = 4096
+
 func demoCommand(e env) *cobra.Command {
 	var once bool
 	var addr string
@@ -99,15 +103,17 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range offer.Tools {
+	for i, t := range offer.Tools {
+		if t.Name == "listBooks" {
+			offer.Tools[i].MaxResult = listLimit
+		}
 		if t.Name == "getStock" {
 			t.Name, t.Policy = enforcedTool, tenon.Enforce
 			t.Description += "\n\nThe same as getStock, under policy enforce: an answer that breaks its schema is an error."
 			offer.Tools = append(offer.Tools, t)
-			break
 		}
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{})
+	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{}) //nolint:contextcheck // a filter is tried on samples for the catalog, not for who asks
 	s.tools = described(catalog)
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
 	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}

@@ -163,3 +163,26 @@ func (d *Context) endsWithin(limit time.Duration) bool {
 	defer d.mu.Unlock()
 	return d.asking == 0 && time.Until(d.until) <= limit
 }
+
+// Fork is a context for work that may outlive the time of a [Context]: it ends
+// with that, unless it is freed before.
+type Fork struct {
+	context.Context //nolint:containedctx // it is one
+
+	stop   context.CancelFunc
+	unlink func() bool
+}
+
+// Fork returns a context below d. Stop or Free must be called.
+func (d *Context) Fork() *Fork {
+	f := &Fork{}
+	f.Context, f.stop = context.WithCancel(context.WithoutCancel(d)) //nolint:gosec // the end of d calls it, or whom Free gave it
+	f.unlink = context.AfterFunc(d, f.stop)
+	return f
+}
+
+// Free lets f live on when d ends, until stop is called.
+func (f *Fork) Free() (stop func()) {
+	f.unlink()
+	return f.stop
+}

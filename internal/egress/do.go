@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 )
@@ -30,9 +31,41 @@ func Do(c *http.Client, r *http.Request, maxBody int64) (Response, error) {
 
 // exchange is Do and tells which URL answered in the end.
 func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.URL, error) {
+	o, got, from, err := open(c, r, maxBody)
+	if o == nil {
+		return got, from, err
+	}
+	got, err = o.Whole()
+	if err != nil {
+		return got, nil, err
+	}
+	return got, o.answer.Request.URL, nil
+}
+
+// Opened is an answer whose body has not been read yet. One of Whole and Close
+// must be called.
+type Opened struct {
+	Response // without Body
+
+	request *http.Request
+	answer  *http.Response
+	door    *door
+	tracker *tracker
+	max     int64
+	read    int64
+}
+
+// Open is [Do] but for the body, of which at most maxBody bytes can be read.
+// The context of r has to live until that is done.
+func Open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, error) {
+	o, got, _, err := open(c, r, maxBody)
+	return o, got, err
+}
+
+func open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, *url.URL, error) {
 	if err := checkRequest(r); err != nil {
 		closeBody(r)
-		return Response{}, nil, newError(r, err, NotSent)
+		return nil, Response{}, nil, newError(r, err, NotSent)
 	}
 	d, _ := c.Transport.(*door)
 	asked := false
@@ -45,27 +78,54 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 	t := newTracker(r.Context(), d != nil || isStandard(c.Transport))
 	answer, err := c.Do(r.WithContext(t.traced())) //nolint:gosec,contextcheck // the client decides where requests may go; the tracker stands on the context of r
 	if answer == nil {
-		return t.noAnswer(r, err)
+		got, from, err := t.noAnswer(r, err)
+		return nil, got, from, err
 	}
-	defer func() { _ = answer.Body.Close() }() // it may be a decoder by then
 	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, redirected: answer.Request.Response != nil}
 	if err != nil { // a redirect that is not followed
-		return got, nil, newError(r, err, Answered)
+		_ = answer.Body.Close() // nothing is read from it
+		return nil, got, nil, newError(r, err, Answered)
 	}
 	if asked {
 		d.open(answer)
 	}
-	got.Body, err = readBody(d, answer, maxBody)
+	return &Opened{Response: got, request: r, answer: answer, door: d, tracker: t, max: maxBody}, got, nil, nil
+}
+
+// Close ends the answer, whatever is left of it.
+func (o *Opened) Close() error { return o.answer.Body.Close() }
+
+// Read reads of the body, as it comes. Every error but io.EOF is an [*Error].
+func (o *Opened) Read(p []byte) (int, error) {
+	if left := o.max - o.read + 1; int64(len(p)) > left {
+		p = p[:left]
+	}
+	n, err := o.answer.Body.Read(p)
+	o.read += int64(n)
+	switch {
+	case o.read > o.max:
+		return n - 1, bodyError(o.request, &tooLargeError{limit: o.max})
+	case err == nil, err == io.EOF:
+		return n, err
+	}
+	return n, bodyError(o.request, err)
+}
+
+// Whole reads the whole body and closes it: the rest of [Do].
+func (o *Opened) Whole() (got Response, err error) {
+	defer func() { _ = o.answer.Body.Close() }() // it may be a decoder by then
+	got = o.Response
+	got.Body, err = readBody(o.door, o.answer, o.max)
 	if err != nil {
-		e := bodyError(r, err)
-		if e.Kind != TooLarge && !t.wasRedirected() {
+		e := bodyError(o.request, err)
+		if e.Kind != TooLarge && !o.tracker.wasRedirected() {
 			// Half an answer: the far side may have failed as well.
 			got.Progress = SentNoAnswer
 		}
 		e.Progress = got.Progress
-		return got, nil, e
+		return got, e
 	}
-	return got, answer.Request.URL, nil
+	return got, nil
 }
 
 // checkRequest refuses what the transport would refuse with a text that shows

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -158,4 +159,27 @@ func Excerpt(text []byte, limit int) string {
 		limit--
 	}
 	return strings.ToValidUTF8(string(text[:limit]), "\uFFFD") + "…"
+}
+
+// StatusSuggestions say what may help where an upstream answered with an
+// error.
+func StatusSuggestions(code string, header http.Header) []string {
+	switch code {
+	case "validation_error", "request_error":
+		return []string{"Change the arguments as the message says, then call again"}
+	case "authentication_error":
+		return []string{"Ask the operator for a valid credential for this service"}
+	case "authorization_error":
+		return []string{"The credential lacks a permission: ask the operator, or use another tool"}
+	case "not_found":
+		return []string{"Check the identifier, for example with a tool that lists or searches"}
+	case "conflict":
+		return []string{"Read the present state first, then decide"}
+	case "rate_limited":
+		if after := header.Get("Retry-After"); after != "" {
+			return []string{"Wait until Retry-After: " + Excerpt([]byte(after), 64)}
+		}
+		return []string{"Wait a while before the next call"}
+	}
+	return []string{"The service has a problem of its own: wait, then try once more if the call may be repeated"}
 }

@@ -52,6 +52,16 @@ func isText(m string) bool {
 	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "+xml") || strings.HasSuffix(m, "+yaml")
 }
 
+// IsStream tells the media types of items one after the other, which sources
+// may answer as a list.
+func IsStream(media string) bool {
+	switch Essence(media) {
+	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "text/event-stream":
+		return true
+	}
+	return false
+}
+
 // The kinds of binary data, as OutputType says them.
 const (
 	Image = "image"

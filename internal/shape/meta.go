@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"bytes"
 	"maps"
 	"net/http"
 	"slices"
@@ -172,4 +173,29 @@ func hiddenHeader(name string) bool {
 		return true
 	}
 	return false
+}
+
+// Join returns the members of both objects as one; ours wins where both
+// have a name: a worker may be made with this module, too, and say of itself
+// what is said here of the call. Either may be nil.
+func Join(theirs, ours []byte) []byte {
+	doc, err := rawjson.Parse(theirs)
+	if err != nil || doc.Len(doc.Root()) == 0 {
+		return ours
+	}
+	our, err := rawjson.Parse(ours)
+	if err != nil {
+		return theirs
+	}
+	joined := []byte{'{'}
+	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
+		if our.Get(our.Root(), doc.Key(n)) == rawjson.None {
+			joined = append(rawjson.AppendString(joined, doc.Key(n)), ':')
+			joined = append(append(joined, doc.Raw(n)...), ',')
+		}
+	}
+	if our.Len(our.Root()) == 0 {
+		return append(joined[:len(joined)-1], '}')
+	}
+	return append(joined, bytes.TrimSpace(ours)[1:]...)
 }

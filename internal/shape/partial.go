@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -9,9 +10,10 @@ import (
 
 // Part says which part of an answer stands in a result.
 type Part struct {
-	Number, Of      int // Number counts from 1
+	Number, Of      int // Number counts from 1; Of is 0 where nobody knows yet
 	Cut             string
-	Returned, Total int       // items of the array at Cut: in this part, in all
+	Returned, Total int       // items of the array at Cut: in this part, in all; nobody knows the latter without Of
+	By              string    // the tool that hands out the next part; empty: next_part
 	Token           string    // for the next part; empty: this is the last
 	Until           time.Time // how long the token is good
 }
@@ -19,10 +21,14 @@ type Part struct {
 // Meta is the _meta object of a part.
 func (p *Part) Meta() []byte {
 	dst := append([]byte(`{"tenon/partial":{"part":`), strconv.Itoa(p.Number)...)
-	dst = append(append(dst, `,"parts":`...), strconv.Itoa(p.Of)...)
+	if p.Of > 0 {
+		dst = append(append(dst, `,"parts":`...), strconv.Itoa(p.Of)...)
+	}
 	dst = rawjson.AppendString(append(dst, `,"cut":`...), p.Cut)
 	dst = append(append(dst, `,"returned":`...), strconv.Itoa(p.Returned)...)
-	dst = append(append(dst, `,"total":`...), strconv.Itoa(p.Total)...)
+	if p.Of > 0 {
+		dst = append(append(dst, `,"total":`...), strconv.Itoa(p.Total)...)
+	}
 	if p.Token != "" {
 		dst = rawjson.AppendString(append(dst, `,"resume_token":`...), p.Token)
 		dst = rawjson.AppendString(append(dst, `,"expires":`...), p.Until.UTC().Format(time.RFC3339))
@@ -35,12 +41,14 @@ func Over(size, limit int) []byte {
 	return append(strconv.AppendInt(append(strconv.AppendInt([]byte(`{"tenon/partial":{"over":true,"bytes":`), int64(size), 10), `,"limit":`...), int64(limit), 10), "}}"...)
 }
 
-// OpenAPIMCP adds the members of a part to an api_response.
+// OpenAPIMCP adds the members of a part to an api_response. The last part says
+// that nothing is missing any more: clients ask on while partial is true.
 func (p *Part) OpenAPIMCP(response []byte) []byte {
-	dst := append(response[:len(response)-1], `,"partial":true`...)
-	if p.Token != "" {
-		dst = rawjson.AppendString(append(dst, `,"resume_token":`...), p.Token)
+	dst := response[:len(response)-1]
+	if p.Token == "" {
+		return append(dst, `,"partial":false}`...)
 	}
+	dst = rawjson.AppendString(append(dst, `,"partial":true,"resume_token":`...), p.Token)
 	return append(dst, '}')
 }
 
@@ -50,10 +58,17 @@ func (p *Part) Words() string {
 	if at == "" {
 		at = "the list"
 	}
-	text := "This is part " + strconv.Itoa(p.Number) + " of " + strconv.Itoa(p.Of) + ": " +
-		strconv.Itoa(p.Returned) + " of " + strconv.Itoa(p.Total) + " items of " + at + "."
+	text := "This is part " + strconv.Itoa(p.Number)
+	if p.Of > 0 {
+		text += " of " + strconv.Itoa(p.Of)
+	}
+	text += ": " + strconv.Itoa(p.Returned)
+	if p.Of > 0 {
+		text += " of " + strconv.Itoa(p.Total)
+	}
+	text += " items of " + at + "."
 	if p.Token == "" {
 		return text + " It is the last one."
 	}
-	return text + ` For the next one call next_part with {"resume_token":"` + p.Token + `"}.`
+	return text + ` For the next one call ` + cmp.Or(p.By, "next_part") + ` with {"resume_token":"` + p.Token + `"}.`
 }

@@ -46,7 +46,7 @@ func (p Promise) Own() []byte {
 		return nil
 	}
 	v := p.Successes[0]
-	if FormOf(v.Media) != JSON || v.Schema == nil || !literalObject(v.Schema) {
+	if v.Form() != JSON || v.Schema == nil || !literalObject(v.Schema) {
 		return nil
 	}
 	return v.Schema
@@ -74,8 +74,17 @@ func (p Promise) data(b *schema.Bundle) []byte {
 	return appendAnyOf(nil, union...)
 }
 
+// Form is the form of the variant's body. A stream that is described is
+// answered as a list.
+func (v Variant) Form() Form {
+	if v.Schema != nil && IsStream(v.Media) {
+		return JSON
+	}
+	return FormOf(v.Media)
+}
+
 func (v Variant) body(b *schema.Bundle) []byte {
-	switch FormOf(v.Media) {
+	switch v.Form() {
 	case Empty:
 		return []byte(`{"type":"null"}`)
 	case Text:
@@ -105,7 +114,7 @@ func (p Promise) advised(s []byte) []byte {
 // allObjects reports whether every success is a JSON object by its schema.
 func (p Promise) allObjects() bool {
 	for _, v := range p.Successes {
-		if FormOf(v.Media) != JSON || v.Schema == nil {
+		if v.Form() != JSON || v.Schema == nil {
 			return false
 		}
 		doc, err := rawjson.Parse(v.Schema)
@@ -165,7 +174,7 @@ func appendDefs(dst []byte, b *schema.Bundle) []byte {
 // are cut. What is not described may be one.
 func (p Promise) MayBeCut() bool {
 	return p.Successes == nil || slices.ContainsFunc(p.Successes, func(v Variant) bool {
-		return FormOf(v.Media) == JSON && (v.Schema == nil || bytes.Contains(v.Schema, []byte(`"array"`)) || bytes.Contains(v.Schema, []byte(`{}`)))
+		return v.Form() == JSON && (v.Schema == nil || bytes.Contains(v.Schema, []byte(`"array"`)) || bytes.Contains(v.Schema, []byte(`{}`)))
 	})
 }
 

@@ -69,7 +69,7 @@ func New(full shape.Promise, o Options) (*View, error) {
 		data = o.Made
 	default:
 		v.Guessed = true
-		data = v.infer(full, whole)
+		data = v.infer(context.Background(), full, whole)
 	}
 	if v.check, err = schema.Compile(data, schema.Options{}); err != nil {
 		return nil, fmt.Errorf("the schema of what is shown: %w", err)
@@ -85,7 +85,7 @@ func New(full shape.Promise, o Options) (*View, error) {
 func jsonData(full shape.Promise) (data []byte, others []shape.Variant) {
 	p := shape.Promise{}
 	for _, s := range full.Successes {
-		if shape.FormOf(s.Media) == shape.JSON {
+		if s.Form() == shape.JSON {
 			p.Successes = append(p.Successes, s)
 		} else {
 			others = append(others, s)
@@ -94,12 +94,9 @@ func jsonData(full shape.Promise) (data []byte, others []shape.Variant) {
 	return shape.DataSchema(p), others
 }
 
-// infer tries the view on what the promise gives as examples and on a sample,
-// for a catalog and not for a call.
-//
-
-func (v *View) infer(full shape.Promise, whole []byte) []byte {
-	ctx, stop := context.WithTimeout(context.Background(), sampleTime)
+// infer tries the view on what the promise gives as examples and on a sample.
+func (v *View) infer(ctx context.Context, full shape.Promise, whole []byte) []byte {
+	ctx, stop := context.WithTimeout(ctx, sampleTime)
 	defer stop()
 	var samples, made [][]byte
 	if s, err := schema.Compile(whole, schema.Options{}); err == nil {

@@ -4,17 +4,15 @@
 // not. PYTHON has the package requests. The clients are call.js and call.py;
 // with OUTPUT_PAGE=FILE they are the page's own, taken from its text unchanged.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { inNode, inPage, inPython, openBrowser, servePages } from './lives.mjs'
-import { scenes as all } from './scenes.mjs'
+import { scenes } from './scenes.mjs'
 import { rows, serve } from './upstream.mjs'
 
 const [tenon, python] = process.argv.slice(2)
-const flags = execFileSync(tenon, ['serve', '--help'], { encoding: 'utf8' })
-const scenes = all.filter(s => !s.needs || flags.includes(s.needs))
 
 // clients are the texts of both, and where Python finds its own.
 function clients() {

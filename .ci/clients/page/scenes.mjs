@@ -1,6 +1,6 @@
 // What the page's clients live through, and what comes of it. `says` is what a
 // person answers when asked; `throws` is how the message of an exception
-// begins, `code` what Python puts behind it, `needs` a flag of the server.
+// begins, `code` what Python puts behind it.
 
 export const scenes = [
   { title: 'success', tool: 'status_200', data: { id: 7, name: 'so <be> it' } },
@@ -15,5 +15,5 @@ export const scenes = [
   { title: 'an unknown tool', tool: 'nobody', throws: 'RPC error: unknown tool "nobody"' },
   { title: 'confirmation declined', tool: 'make', says: false, throws: 'Operation cancelled', made: 0 },
   { title: 'confirmation accepted', tool: 'make', says: true, data: { id: 1 }, made: 1 },
-  { title: 'a partial answer and its continuation', needs: '--max-result-bytes ', tool: 'rows', parts: true },
+  { title: 'a partial answer and its continuation', tool: 'rows', parts: true },
 ]

@@ -1,0 +1,270 @@
+package tenon_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// belt hands out what is put on it, and says when its reader gave up.
+type belt struct {
+	items chan string // "!" in front: an error
+	gone  atomic.Bool
+}
+
+func (b *belt) parts(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		defer b.gone.Store(true)
+		for {
+			select {
+			case item, ok := <-b.items:
+				text, broken := strings.CutPrefix(item, "!")
+				switch {
+				case !ok:
+					return
+				case broken:
+					yield(nil, errors.New(text))
+					return
+				case !yield([]byte(item), nil):
+					return
+				}
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+func beltTool(b *belt, called *int, change func(*tenon.Tool)) *tenon.Catalog {
+	tool := tenon.Tool{
+		Name: "watch", Policy: tenon.Enforce, Shape: tenon.OpenAPIMCP,
+		Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","required":["n"]}}`)}}},
+		Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+			*called++
+			return tenon.Reply{Status: 200, Media: "application/x-ndjson", Parts: b.parts(ctx), Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+		},
+	}
+	change(&tool)
+	return tenon.Build([]tenon.Named{{Name: "s", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{})
+}
+
+// streaming runs f with a gateway over a belt, in time of its own.
+func streaming(t *testing.T, change func(*tenon.Tool), f func(t *testing.T, b *belt, g *tenon.Gateway, called *int)) {
+	synctest.Test(t, func(t *testing.T) {
+		b, called := &belt{items: make(chan string, 1000)}, 0
+		g := tenon.NewGateway(beltTool(b, &called, change), tenon.GatewayOptions{})
+		f(t, b, g, &called)
+		time.Sleep(10 * time.Minute) // nobody asks any more
+		synctest.Wait()
+		if !b.gone.Load() {
+			t.Error("the stream is still read")
+		}
+	})
+}
+
+func asIs(*tenon.Tool) {}
+
+func TestStreamThatEndsSoonIsWhole(t *testing.T) {
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		b.items <- `{"n":1}`
+		b.items <- `{"n":2}`
+		close(b.items)
+		res := get(t, g, "watch", "ann", `{}`)
+		if string(res.Value) != `[{"n":1},{"n":2}]` || partialOf(t, res).Part != 0 || verdictOf(t, res).Verdict != "fits" {
+			t.Errorf("%s %s", res.Structured, res.Meta)
+		}
+	})
+}
+
+func TestStreamIsHandedOutAsItArrives(t *testing.T) {
+	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		streaming(t, func(tool *tenon.Tool) { tool.Shape = shape }, func(t *testing.T, b *belt, g *tenon.Gateway, called *int) {
+			_, output := g.Catalog().Find("watch").Schemas()
+			b.items <- `{"n":1}`
+			res := get(t, g, "watch", "ann", `{}`)
+			keepsPublished(t, output, res)
+			token := partialOf(t, res).ResumeToken
+			if string(res.Value) != `[{"n":1}]` || token == "" {
+				t.Fatalf("%s: %s", shape, res.Meta)
+			}
+			for name, other := range map[string]*tenon.Result{
+				"somebody else": get(t, g, "watch", "bob", `{"resume_token":"`+token+`"}`),
+				"a later part":  get(t, g, "watch", "ann", `{"resume_token":"`+strings.TrimSuffix(token, "2")+`3"}`),
+				"other fields":  get(t, g, "watch", "ann", `{"a":1,"resume_token":"`+token+`"}`),
+			} {
+				if !other.IsError || verdictOf(t, other).Executed != "no" {
+					t.Errorf("%s: %s", name, other.Content[0].Text)
+				}
+			}
+			g.Swap(tenon.Build(nil, tenon.BuildOptions{})) // the parts of a stream need its tool no more
+			g.Swap(beltTool(b, called, func(tool *tenon.Tool) { tool.Policy = tenon.Off }))
+			b.items <- `{"n":2}`
+			b.items <- `{"n":3}`
+			for range 2 { // once more for an answer that was lost
+				res = get(t, g, "watch", "ann", `{"resume_token":"`+token+`"}`)
+				keepsPublished(t, output, res)
+				if string(res.Value) != `[{"n":2},{"n":3}]` || partialOf(t, res).Part != 2 || verdictOf(t, res).Executed != "yes" {
+					t.Errorf("%s: %s %s", shape, res.Content[0].Text, res.Meta)
+				}
+			}
+			token = partialOf(t, res).ResumeToken
+			if res = get(t, g, "watch", "ann", `{"resume_token":"`+token+`"}`); !res.IsError || res.Code != tenon.CodeTimeout {
+				t.Errorf("nothing arrived: %s", res.Content[0].Text)
+			}
+			b.items <- `{"n":4}`
+			close(b.items)
+			res = get(t, g, "watch", "ann", `{"resume_token":"`+token+`"}`)
+			keepsPublished(t, output, res)
+			if string(res.Value) != `[{"n":4}]` || partialOf(t, res).ResumeToken != "" || *called != 1 {
+				t.Errorf("%s: the last part: %s; called %d times", shape, res.Meta, *called)
+			}
+		})
+	}
+}
+
+func TestStreamWaitsForWhoAsks(t *testing.T) {
+	streaming(t, func(tool *tenon.Tool) { tool.MaxResult = 50 }, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		for i := range 900 {
+			b.items <- fmt.Sprintf(`{"n":%d}`, i)
+		}
+		began := time.Now()
+		res := get(t, g, "watch", "ann", `{}`)
+		if time.Since(began) > time.Second || len(res.Value) > 70 {
+			t.Errorf("a part that is full waits: %s", res.Value)
+		}
+		synctest.Wait()
+		if left := len(b.items); left < 880 {
+			t.Errorf("%d items were read ahead", 900-left)
+		}
+	})
+}
+
+func TestStreamOfACallerWhoIsGone(t *testing.T) {
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if _, err := g.Call(ctx, &tenon.Call{Tool: "watch"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		synctest.Wait()
+		if !b.gone.Load() {
+			t.Error("the stream is still read")
+		}
+	})
+}
+
+func TestStreamThatBreaks(t *testing.T) {
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		b.items <- `{"n":1}`
+		b.items <- `!the line is dead`
+		res := get(t, g, "watch", "", `{}`)
+		if string(res.Value) != `[{"n":1}]` {
+			t.Fatalf("what came before: %s", res.Content[0].Text)
+		}
+		res = get(t, g, "watch", "", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`)
+		if !res.IsError || !strings.Contains(res.About, "broke off after 1 items: the line is dead") || verdictOf(t, res).Executed != "unknown" {
+			t.Errorf("%s %s", res.Content[0].Text, res.Meta)
+		}
+	})
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		b.items <- `{"n":1}`
+		token := partialOf(t, get(t, g, "watch", "", `{}`)).ResumeToken
+		b.items <- `{"m":2}`
+		if res := get(t, g, "watch", "", `{"resume_token":"`+token+`"}`); res.Code != tenon.CodeContract || verdictOf(t, res).Executed != "yes" {
+			t.Errorf("an item that breaks the contract: %s", res.Content[0].Text)
+		}
+	})
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		if res := get(t, g, "watch", "", `{}`); res.Code != tenon.CodeTimeout || verdictOf(t, res).Executed != "unknown" {
+			t.Errorf("nothing ever arrives: %s", res.Content[0].Text)
+		}
+	})
+}
+
+// TestStreamsOfUpstreams: NDJSON and server-sent events over HTTP, as an
+// OpenAPI document declares them.
+func TestStreamsOfUpstreams(t *testing.T) {
+	const doc = `{"openapi":"3.2.0","info":{"title":"s","version":"1"},"paths":{
+		"/lines":{"get":{"operationId":"lines","responses":{"200":{"description":"","content":{"application/x-ndjson":{"itemSchema":{"type":"object","required":["n"]}}}}}}},
+		"/events":{"get":{"operationId":"events","responses":{"200":{"description":"","content":{"text/event-stream":{}}}}}},
+		"/silent":{"get":{"operationId":"silent","responses":{"2XX":{"description":"","content":{"text/event-stream":{}}}}}},
+		"/plain":{"get":{"operationId":"plain","responses":{"200":{"description":"","content":{"application/jsonl":{},"application/json":{}}}}}}}}`
+	released, reached, hungUp := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		say := func(media, text string) {
+			w.Header().Set("Content-Type", media)
+			_, _ = io.WriteString(w, text)
+			_ = http.NewResponseController(w).Flush()
+		}
+		switch r.URL.Path {
+		case "/lines":
+			say("application/x-ndjson", "{\"n\":1}\n\n{\"n\":2}\n")
+			<-released
+			say("", "{\"n\":3}")
+		case "/events":
+			say("text/event-stream", "\xef\xbb\xbf: hello\r\ndata: a\r\ndata:b\r\nevent: x\r\nid: 7\r\n\r\nevent: none\n\nretry: 10\rdata\r\rdata: é\n\n")
+		case "/silent":
+			say("text/event-stream", ": nothing\n\n")
+			close(reached)
+			<-r.Context().Done()
+			close(hungUp)
+		case "/plain":
+			say("application/json", `{"not":"a stream"}`)
+		}
+	}))
+	defer up.Close()
+	offer, err := openapi.Parse("s", []byte(doc), openapi.Options{Client: up.Client(), BaseURL: up.URL, Policy: tenon.Enforce})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tenon.Build([]tenon.Named{{Name: "s", Offer: offer}}, tenon.BuildOptions{})
+	g := tenon.NewGateway(c, tenon.GatewayOptions{PartialAfter: 100 * time.Millisecond})
+	_, output := c.Find("lines").Schemas()
+	if s, err := schema.Compile(output, schema.Options{}); err != nil || len(s.Validate([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"api_response","data":"text","metadata":{}}`))) == 0 {
+		t.Errorf("a stream is published as a list: %s", output)
+	}
+
+	res := get(t, g, "lines", "", `{}`)
+	keepsPublished(t, output, res)
+	token := partialOf(t, res).ResumeToken
+	if string(res.Value) != `[{"n":1},{"n":2}]` || token == "" || !strings.Contains(string(res.Structured), `"partial":true`) {
+		t.Errorf("the first part: %s %s", res.Structured, res.Meta)
+	}
+	close(released)
+	res = get(t, g, "lines", "", `{"resume_token":"`+token+`"}`)
+	keepsPublished(t, output, res)
+	if string(res.Value) != `[{"n":3}]` || !strings.Contains(string(res.Structured), `"partial":false`) {
+		t.Errorf("the last part: %s", res.Content[0].Text)
+	}
+
+	res = get(t, g, "events", "", `{}`)
+	if want := `[{"data":"a\nb","event":"x","id":"7"},{"data":"","id":"7","retry":10},{"data":"é","id":"7"}]`; string(res.Value) != want {
+		t.Errorf("events: %s, not %s", res.Value, want)
+	}
+	if res = get(t, g, "plain", "", `{}`); string(res.Value) != `{"not":"a stream"}` {
+		t.Errorf("no stream: %s", res.Content[0].Text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-reached
+		cancel()
+	}()
+	if _, err := g.Call(ctx, &tenon.Call{Tool: "silent"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller who is gone: %v", err)
+	}
+	<-hungUp
+}
