@@ -156,20 +156,21 @@ func (f *fleet) configurations() []string {
 	return all
 }
 
-// cpu is the time that the process has used. Linux tells it in hundredths of a
-// second; elsewhere it is 0.
+// cpu is the time that the threads of the process have run. Linux tells it;
+// elsewhere it is 0.
 func (p *process) cpu() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
+	var all time.Duration
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			continue // it has ended
+		}
+		ran, _, _ := strings.Cut(string(text), " ")
+		ns, _ := strconv.ParseInt(ran, 10, 64)
+		all += time.Duration(ns)
 	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	return all
 }
 
 // objects is how many objects the process has allocated, 0 where it does not

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	rounds = 5
+	rounds = 7
 	warm   = 80 * time.Millisecond  // before each measurement
 	span   = 420 * time.Millisecond // of each measurement
 	window = 16                     // messages in flight over stdio
