@@ -63,3 +63,14 @@ func suffixed(name, suffix string) string {
 	}
 	return name[:min(len(name), maxWireName-len(suffix))] + suffix
 }
+
+// Names reports whether a name, as people write it, means the tool with this
+// id: namespace/schemaFile::routeName itself, or namespace/tool/routeName.
+func Names(name, id string) bool {
+	if name == id {
+		return id != ""
+	}
+	namespace, rest, _ := strings.Cut(id, "/")
+	_, route, ok := strings.Cut(rest, "::")
+	return ok && name == namespace+"/tool/"+route
+}

@@ -1,6 +1,10 @@
 package flowmcp
 
-import "context"
+import (
+	"context"
+
+	"github.com/tenon-mcp/tenon"
+)
 
 // Report is what Check found about one schema file.
 type Report struct {
@@ -12,6 +16,10 @@ type Report struct {
 	Loads     bool         `json:"loads"`                // under the chosen mode
 	Tools     []ToolReport `json:"tools"`
 	Findings  []Finding    `json:"findings"`
+
+	Description string   `json:"description,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Missing     []string `json:"missing,omitempty"` // server parameters that are not set: the tools are not served
 }
 
 // ToolReport is what Check found about one tool.
@@ -20,6 +28,8 @@ type ToolReport struct {
 	Name     string `json:"name"`     // for clients, before it is made unique
 	Handlers bool   `json:"handlers"` // needs the file's JavaScript
 	Loads    bool   `json:"loads"`
+
+	Description string `json:"description,omitempty"`
 }
 
 // Check reads the schema file or the folder at spec and reports on every file,
@@ -32,18 +42,39 @@ func Check(ctx context.Context, spec string, o Options) ([]Report, error) {
 	}
 	reports := make([]Report, len(files))
 	for i, f := range files {
-		reports[i] = f.report()
+		reports[i] = f.report(o.Env)
 	}
 	return append(reports, guideReports(readGuides(files, o))...), nil
 }
 
-func (f *file) report() Report {
+func (f *file) report(env func(string) (string, bool)) Report {
 	r := Report{File: f.path, Namespace: f.namespace, Name: f.name, Hash: f.hash, Loads: !f.failed, Tools: []ToolReport{}, Findings: f.findings}
 	if r.Findings == nil {
 		r.Findings = []Finding{}
 	}
+	r.Description, r.Tags = f.main.get("description").str(), f.main.get("tags").strs()
+	for _, name := range f.main.get("requiredServerParams").strs() {
+		if _, ok := envOr(env, name); !ok {
+			r.Missing = append(r.Missing, name)
+		}
+	}
+	add := func(t *route, name string, broken bool) {
+		r.Tools = append(r.Tools, ToolReport{ID: t.id(), Name: name, Handlers: t.handled, Loads: !f.failed && !broken, Description: t.text})
+	}
 	for _, t := range f.routes {
-		r.Tools = append(r.Tools, ToolReport{ID: t.id(), Name: wireName(t.name, f.namespace), Handlers: t.handled, Loads: !f.failed && !t.broken})
+		add(t, wireName(t.name, f.namespace), t.broken)
+	}
+	for _, x := range f.resources {
+		for _, q := range x.queries {
+			add(q.route, tenon.LegalName(q.key+"_"+f.namespace), x.broken || q.broken)
+		}
 	}
 	return r
+}
+
+func envOr(env func(string) (string, bool), name string) (string, bool) {
+	if env == nil {
+		return "", false
+	}
+	return env(name)
 }

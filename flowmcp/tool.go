@@ -119,6 +119,12 @@ func (t *route) definitionMeta() []byte {
 	if t.meta.get("alwaysLoad").yes() {
 		dst = append(dst, `,"anthropic/alwaysLoad":true`...)
 	}
+	if v := t.meta.get("isConcurrencySafe"); v.is(boolKind) {
+		dst = append(append(dst, `,"flowmcp/isConcurrencySafe":`...), v.text...)
+	}
+	if a := t.meta.get("aliases"); len(a.strs()) > 0 {
+		dst = a.appendJSON(append(dst, `,"flowmcp/aliases":`...))
+	}
 	main := t.file.main
 	for _, name := range []string{"docs", "tags"} {
 		if n := main.get(name); len(n.strs()) > 0 {

@@ -23,6 +23,7 @@ func flowmcpCommand(e env) *cobra.Command {
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.AddCommand(flowmcpCatalogCommands(e)...)
 	cmd.AddCommand(flowmcpCheckCommand(e), flowmcpDocsCommand(e), flowmcpTestCommand(e), flowmcpInferCommand(e), flowmcpLibsCommand(e))
 	return cmd
 }
@@ -168,11 +169,12 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env) (tenon.Sour
 // findTool finds a tool by its name in the catalog or by the qualified name
 // that its schema file gives it.
 func findTool(c *tenon.Catalog, name string) *tenon.Entry {
-	if t := c.Find(name); t != nil || !strings.Contains(name, "::") {
+	if t := c.Find(name); t != nil || !strings.Contains(name, "/") {
 		return t
 	}
 	for _, t := range c.Tools() {
-		if doc, err := rawjson.Parse(t.Tool().Meta); err == nil && doc.IsStr(doc.Get(doc.Root(), "flowmcp/id"), name) {
+		doc, err := rawjson.Parse(t.Tool().Meta)
+		if err == nil && flowmcp.Names(name, doc.Str(doc.Get(doc.Root(), "flowmcp/id"))) {
 			return t
 		}
 	}

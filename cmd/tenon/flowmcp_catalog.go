@@ -1,0 +1,328 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+// flowmcpCatalogCommands are the commands that look at many files at once.
+func flowmcpCatalogCommands(e env) []*cobra.Command {
+	return []*cobra.Command{
+		flowmcpListCommand(e), flowmcpSearchCommand(e), flowmcpSchemasCommand(e), flowmcpHashCommand(e), flowmcpDoctorCommand(e),
+		flowmcpListsCommand(e), flowmcpCacheCommand(e), flowmcpMigrateCommand(e),
+	}
+}
+
+// state says whether a tool would be served.
+func state(r flowmcp.Report, t flowmcp.ToolReport) string {
+	switch {
+	case !t.Loads:
+		return "has errors; see 'tenon flowmcp check'"
+	case len(r.Missing) > 0:
+		return "not served: " + strings.Join(r.Missing, ", ") + " not set"
+	}
+	return "served"
+}
+
+func flowmcpListCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list FILE|DIR",
+		Short: "List all tools of schema files, also those that are not served, with the reason",
+		Long: `List all tools of schema files, also those that are not served, with the reason.
+Nothing in the files is run. 'tenon tools' lists what clients get.`,
+		Args: exactly(1, "list needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			served, all := 0, 0
+			for _, r := range reports {
+				for _, t := range r.Tools {
+					s := state(r, t)
+					if all++; s == "served" {
+						served++
+					}
+					fmt.Fprintf(e.out, "%s  %s  %s\n", t.Name, t.ID, s)
+				}
+			}
+			fmt.Fprintf(e.err, "tenon: %d of %s can be served\n", served, count(all, "tool"))
+			return nil
+		},
+	}
+}
+
+func flowmcpSearchCommand(e env) *cobra.Command {
+	var most int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "search FILE|DIR WORD...",
+		Short:   "Find the tools that have to do with every word",
+		Example: `  tenon flowmcp search providers weather forecast`,
+		Args:    atLeast(2, "search needs a FILE or DIR and a WORD"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			found := flowmcp.Search(reports, strings.Join(args[1:], " "), most)
+			if asJSON {
+				out, err := json.MarshalIndent(found, "", "  ")
+				if err != nil {
+					return err
+				}
+				_, err = e.out.Write(append(out, '\n'))
+				return err
+			}
+			for _, f := range found {
+				fmt.Fprintf(e.out, "%4d  %s  %s  %s\n", f.Score, f.Tool.Name, f.Tool.ID, clipLine(f.Tool.Description))
+			}
+			if len(found) == 0 {
+				fmt.Fprintln(e.err, "tenon: no tool has to do with every word")
+			}
+			return failedIf(len(found) == 0)
+		},
+	}
+	cmd.Flags().IntVar(&most, "most", 10, "the most tools to print")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
+	return cmd
+}
+
+// clipLine is the beginning of a text that fits a line.
+func clipLine(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return text
+}
+
+func flowmcpSchemasCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schemas FILE|DIR",
+		Short: "List schema files: namespace, name, hash and number of tools",
+		Args:  exactly(1, "schemas needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			for _, r := range reports {
+				switch {
+				case r.Kind != "":
+					fmt.Fprintf(e.out, "%s  %s/%s/%s\n", r.File, r.Namespace, r.Kind, r.Name)
+				default:
+					fmt.Fprintf(e.out, "%s  %s  %s  %s  %s\n", r.File, r.Namespace, r.Name, r.Hash, count(len(r.Tools), "tool"))
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func flowmcpHashCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hash FILE|DIR",
+		Short: "Print the schemaHash of schema files",
+		Long:  `Print the schemaHash of schema files: of main as canonical JSON, without the member schemaHash itself. Nothing in the files is run.`,
+		Args:  exactly(1, "hash needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{})
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			failed := false
+			for _, r := range reports {
+				switch {
+				case r.Kind != "":
+				case r.Hash == "":
+					failed = true
+					fmt.Fprintf(e.err, "tenon: %s: main is no pure data and has no hash\n", r.File)
+				default:
+					fmt.Fprintf(e.out, "%s  %s\n", r.Hash, r.File)
+				}
+			}
+			return failedIf(failed)
+		},
+	}
+}
+
+func flowmcpDoctorCommand(e env) *cobra.Command {
+	sources := sourceFlags{}
+	cmd := &cobra.Command{
+		Use:   "doctor FILE|DIR",
+		Short: "Say what keeps tools of schema files from being served, and what to do",
+		Args:  exactly(1, "doctor needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sources.verbose = true
+			w, err := sources.connect(cmd.Context(), e, args)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv, Lists: sources.handlers.lists})
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			all, missing := 0, map[string]int{}
+			for _, r := range reports {
+				all += len(r.Tools)
+				for _, name := range r.Missing {
+					missing[name] += len(r.Tools)
+				}
+			}
+			fmt.Fprintf(e.out, "%d of %s are served, %s\n", described(w.catalog), count(all, "tool"), count(len(w.catalog.Prompts()), "prompt"))
+			for _, name := range slices.Sorted(maps.Keys(missing)) {
+				fmt.Fprintf(e.out, "set %s in the environment: %s more\n", name, count(missing[name], "tool"))
+			}
+			for _, f := range w.catalog.Faults() {
+				if !strings.HasSuffix(f.Do, "set it in the environment") {
+					fmt.Fprintln(e.out, f)
+				}
+			}
+			return nil
+		},
+	}
+	sources.register(cmd)
+	return cmd
+}
+
+func flowmcpListsCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "lists DIR [NAME]",
+		Short: "List shared lists, or print the entries of one",
+		Args:  atLeast(1, "lists needs the DIR of shared lists, or of the schema files below it"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := flowmcp.SharedLists(args[0])
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			found := false
+			for _, l := range all {
+				switch {
+				case len(args) == 1 && l.Entries == nil:
+					fmt.Fprintf(e.out, "%s: has errors\n", l.File)
+					for _, f := range l.Findings {
+						fmt.Fprintf(e.out, "  %s\n", f)
+					}
+				case len(args) == 1:
+					fmt.Fprintf(e.out, "%s %s  %s: %s\n", l.Name, l.Version, entryCount(len(l.Entries)), strings.Join(l.Fields, ", "))
+				case l.Name == args[1]:
+					found = true
+					for _, entry := range l.Entries {
+						fmt.Fprintf(e.out, "%s\n", entry)
+					}
+				}
+			}
+			if len(args) > 1 && !found {
+				return usagef("there is no list %q in %s", args[1], args[0])
+			}
+			return nil
+		},
+	}
+}
+
+func entryCount(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+func flowmcpCacheCommand(e env) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "Look at the answers that schema files let tenon keep",
+		Args:  knownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&dir, "cache-dir", "", "folder of what is kept (default: tenon/flowmcp in the user's cache folder)")
+	namespace := func(args []string) string {
+		if len(args) > 0 {
+			return args[0]
+		}
+		return ""
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "status [NAMESPACE]",
+		Short: "List the answers that are kept",
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := flowmcp.KeptAnswers(cacheDir(dir, e), namespace(args))
+			if err != nil {
+				return err
+			}
+			for _, k := range all {
+				word := "until"
+				if k.ExpiresAt.Before(time.Now()) {
+					word = "expired"
+				}
+				fmt.Fprintf(e.out, "%s %s  %d bytes, %s %s\n", k.Tool, k.ParamHash, k.Size, word, k.ExpiresAt.Format(time.RFC3339))
+			}
+			fmt.Fprintf(e.err, "tenon: %s in %s\n", count(len(all), "answer"), cacheDir(dir, e))
+			return nil
+		},
+	}, &cobra.Command{
+		Use:   "clear [NAMESPACE]",
+		Short: "Remove the answers that are kept",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return flowmcp.ClearKept(cacheDir(dir, e), namespace(args))
+		},
+	})
+	return cmd
+}
+
+func flowmcpMigrateCommand(e env) *cobra.Command {
+	var write bool
+	cmd := &cobra.Command{
+		Use:   "migrate FILE...",
+		Short: "Bring schema files of version 3 to version 4: routes become tools",
+		Long: `Bring schema files of version 3 to version 4: routes are called tools, and the
+version is 4.0.0. Everything else stays as it was. Without --write the file is
+printed.`,
+		Args: atLeast(1, "migrate needs a FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, path := range args {
+				if err := migrate(e, path, write); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&write, "write", false, "change the files")
+	return cmd
+}
+
+func migrate(e env, path string, write bool) error {
+	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return badSource(path, err)
+	}
+	migrated, done, err := flowmcp.Migrate(text)
+	switch {
+	case err != nil:
+		return badSource(path, err)
+	case len(done) == 0:
+		fmt.Fprintf(e.err, "%s: nothing to do\n", path)
+	default:
+		fmt.Fprintf(e.err, "%s: %s\n", path, strings.Join(done, ", "))
+	}
+	if !write {
+		_, err = e.out.Write(migrated)
+		return err
+	}
+	if len(done) == 0 {
+		return nil
+	}
+	return os.WriteFile(path, migrated, 0o600) //nolint:gosec // it keeps the mode of a file that is there
+}

@@ -1,0 +1,64 @@
+package flowmcp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// Migrate brings a schema file of version 3 to version 4: routes are called
+// tools, and the version is 4.0.0. Everything else stays as it was, byte by
+// byte. done says what was changed; nothing there was nothing to do.
+func Migrate(text []byte) (migrated []byte, done []string, err error) {
+	m, err := parseModule(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	exported, _ := m.exported("main")
+	main, ok := exported.(*js.ObjectExpr)
+	if !ok {
+		return nil, nil, errors.New("main is not exported as an object")
+	}
+	e := &evaluator{m: m}
+	type edit struct {
+		at, size int
+		to       string
+	}
+	var edits []edit
+	names := map[string]bool{}
+	for _, p := range main.List {
+		name := nameOf(p)
+		if p.Spread || name == nil || name.IsComputed() {
+			continue
+		}
+		key, at := e.key(name.Literal), m.offset(name.Literal.Data)
+		names[key] = true
+		value, isText := p.Value.(*js.LiteralExpr)
+		switch {
+		case at < 0:
+		case key == "routes":
+			size := len(name.Literal.Data)
+			quoted := name.Literal.Data[0] == '\'' || name.Literal.Data[0] == '"'
+			if quoted {
+				at, size = at+1, size-2
+			}
+			edits = append(edits, edit{at, size, "tools"})
+			done = append(done, "routes became tools")
+		case key == "version" && isText && value.TokenType == js.StringToken && strings.HasPrefix(string(value.Data[1:]), "3."):
+			edits = append(edits, edit{m.offset(value.Data) + 1, len(value.Data) - 2, "4.0.0"})
+			done = append(done, fmt.Sprintf("version %s became 4.0.0", value.Data[1:len(value.Data)-1]))
+		}
+	}
+	if names["routes"] && names["tools"] {
+		return nil, nil, errors.New("main has both tools and routes: which are meant cannot be told")
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return b.at - a.at })
+	migrated = slices.Clone(text)
+	for _, x := range edits {
+		migrated = slices.Replace(migrated, x.at, x.at+x.size, []byte(x.to)...)
+	}
+	return migrated, done, nil
+}
