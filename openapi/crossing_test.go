@@ -26,8 +26,9 @@ import (
 // server with everything on that could mix them up, and each looks at each of
 // its answers.
 
-const crossingDocument = `{"openapi":"3.1.0","security":[{"token":[],"key":[]}],
-	"components":{"securitySchemes":{"token":{"type":"http","scheme":"bearer"},"key":{"type":"apiKey","in":"query","name":"key"}}},
+const crossingDocument = `{"openapi":"3.1.0","security":[{"token":[],"key":[],"sid":[]}],
+	"components":{"securitySchemes":{"token":{"type":"http","scheme":"bearer"},"key":{"type":"apiKey","in":"query","name":"key"},
+		"sid":{"type":"apiKey","in":"cookie","name":"sid"}}},
 	"paths":{"/{what}":{"parameters":[{"name":"what","in":"path","required":true,"schema":{"type":"string"}}],
 		"get":{"operationId":"get","responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"object",
 			"properties":{"who":{"type":"string"},"key":{"type":"string"},"rows":{"type":"array","items":{"type":"string"}}}}}}}}},
@@ -55,6 +56,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	who, key := hashOf(r.Header.Get("Authorization")), hashOf(r.URL.Query().Get("key"))
+	if c, err := r.Cookie("sid"); err != nil || hashOf(c.Value) != key && key != "none" {
+		key = "another than in the cookie"
+	}
 	rows := ""
 	switch what, _, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "-"); what {
 	case "fails": // now and then, with what would have been another's answer
@@ -216,7 +220,7 @@ func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Log
 	t.Helper()
 	offer := load(t, crossingDocument, openapi.Options{
 		Client: outward(t, home, other), BaseURL: home.URL, Consent: tenon.ConsentOff,
-		Credentials: map[string]openapi.Credential{"token": {Caller: "X-Token"}, "key@" + home.URL: {Caller: "X-Key"}},
+		Credentials: map[string]openapi.Credential{"token": {Caller: "X-Token"}, "key@" + home.URL: {Caller: "X-Key"}, "sid": {Caller: "X-Key"}},
 		Upstream: openapi.Upstream{
 			Retries: 20, MaxWait: time.Minute, Concurrent: 12, Rate: 1e6, Failures: 1000, CacheBytes: 1 << 20,
 		},

@@ -42,6 +42,8 @@ func newGate(p Policy) *gate {
 
 var (
 	errFailed = errors.New("the upstream failed")
+	errOpen   = errors.New("the breaker is open")
+	errLimit  = errors.New("a limit is used up")
 	errNoSign = errors.New("what happened says nothing of the upstream")
 )
 
@@ -117,7 +119,7 @@ func sign(got Response, err error) error {
 // busy is the error of a request that found no turn. A caller who gave up is
 // told so.
 func busy(r *http.Request, why string) error {
-	e := &Error{Kind: Busy, Err: errors.New(why), where: whereOf(r), why: "nothing was sent: " + why}
+	e := &Error{Kind: Busy, Err: errLimit, where: whereOf(r), why: "nothing was sent: " + why}
 	if errors.Is(r.Context().Err(), context.Canceled) {
 		e.Kind, e.why = Canceled, "the call was canceled"
 	}
@@ -126,5 +128,5 @@ func busy(r *http.Request, why string) error {
 
 func (g *gate) down(r *http.Request) error {
 	why := fmt.Sprintf("the upstream failed %d times in a row and is left alone for %v", g.policy.Failures, g.policy.Pause)
-	return &Error{Kind: Down, Err: errors.New(why), where: whereOf(r), why: "nothing was sent: " + why}
+	return &Error{Kind: Down, Err: errOpen, where: whereOf(r), why: "nothing was sent: " + why}
 }
