@@ -19,6 +19,7 @@ type body struct {
 	rules     map[string]partRule // fields of a form, by name
 	otherwise partRule            // of fields that the schema does not name
 	files     *files
+	altered
 }
 
 // bodyWriter says how the argument becomes bytes.

@@ -34,6 +34,9 @@ type document struct {
 	library *library
 	marked  func() bool // the words readOnly or writeOnly may be somewhere in the document
 	defs    definitions
+
+	extended func() bool // there may be members x-mcp-…
+
 	targets targets
 	scratch sync.Pool // of *[]byte
 	told    faultList
@@ -145,6 +148,15 @@ func documentOf(f *file, at address, l *library) (*document, error) {
 			return true
 		}
 		for range foreignReferences(f.doc) { // the words may be in that file
+			return true
+		}
+		return false
+	})
+	d.extended = sync.OnceValue(func() bool {
+		if bytes.Contains(raw, []byte("x-mcp-")) {
+			return true
+		}
+		for range foreignReferences(f.doc) {
 			return true
 		}
 		return false

@@ -86,7 +86,8 @@ func newFilter(doc *document, o Options, choice *chooser) *filter {
 		}
 		for m, node := range operationsOf(item) {
 			op := &operation{api: a, method: m, path: path, item: item, node: node}
-			op.safe = isSafe(m) || node.isTrue("x-mcp-safe")
+			op.changes = a.changesOf(op)
+			op.settleSafe()
 			if f.operations[node] = choice.takes(op); f.operations[node] {
 				f.left++
 				f.names[node.strAt("operationId")] = true

@@ -14,10 +14,12 @@ func (o *operation) input() []byte {
 	w.dst = append(w.dst, `{"type":"object","properties":{`...)
 	for i := range p.params {
 		q := &p.params[i]
-		w.property(q.arg, o.parameterSchema(q), describe(q.node), q.required)
+		if !q.hidden {
+			w.property(q.arg, o.parameterSchema(q), or(q.description, describe(q.node)), q.required)
+		}
 	}
-	if p.body.exists() {
-		w.property(p.body.arg, o.bodySchema(&p.body), p.body.describe(), p.body.required)
+	if p.body.exists() && !p.body.hidden {
+		w.property(p.body.arg, o.bodySchema(&p.body), or(p.body.description, p.body.describe()), p.body.required)
 	}
 	w.dst = append(w.dst, '}')
 	if len(w.required) > 0 {

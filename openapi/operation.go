@@ -17,6 +17,7 @@ type api struct {
 	at      *url.URL // where the document was read; nil: a file
 	options Options
 	choice  *chooser
+	changes []*change
 	base    *url.URL // the server of operations that name none
 	baseErr error    // why there is no base
 	schemes map[string]*scheme
@@ -38,6 +39,8 @@ type operation struct {
 	node   value  // operation object
 	safe   bool   // changes nothing at the upstream
 
+	changes []*change // of how it is offered
+
 	once sync.Once
 	plan *plan // what is fixed about its requests; see planned
 }
@@ -55,7 +58,7 @@ func (a *api) files() *files { return &files{root: a.options.FileRoot} }
 func (a *api) legacy() bool { return a.doc.version == v20 }
 
 // index makes a tool of each operation, in the order of the document.
-func (a *api) index() tenon.Offer {
+func (a *api) index() (tenon.Offer, error) {
 	ix := &indexer{api: a, names: names{}}
 	paths := a.doc.root.get("paths")
 	ix.offer.Tools = make([]tenon.Tool, 0, paths.len())
@@ -69,13 +72,15 @@ func (a *api) index() tenon.Offer {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
 	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
-	return ix.offer
+	return ix.offer, a.unreached(ix.changed)
 }
 
 type indexer struct {
 	api   *api
 	names names
 	offer tenon.Offer
+
+	changed []*operation // that are offered otherwise than the document says
 }
 
 func (ix *indexer) fault(v value, what, do string) {
@@ -129,8 +134,9 @@ func (ix *indexer) operation(method, path string, item, v value) {
 		return
 	}
 	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
-	op.safe = isSafe(method) || node.isTrue("x-mcp-safe")
-	wanted := propose(node.strAt("operationId"), method, path)
+	op.changes = ix.api.changesOf(op)
+	op.settleSafe()
+	wanted := propose(said(op, func(c *Change) string { return c.Name }, node.strAt("operationId")), method, path)
 	name := ix.names.take(wanted) // also of what is not chosen: a choice renames nothing
 	if !ix.api.choice.takes(op) {
 		return
@@ -139,6 +145,9 @@ func (ix *indexer) operation(method, path string, item, v value) {
 		ix.fault(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
 	}
 	ix.offer.Tools = append(ix.offer.Tools, op.tool(name, v))
+	if op.changes != nil {
+		ix.changed = append(ix.changed, op)
+	}
 }
 
 // method returns the method of a path item's member, or "" where the member is

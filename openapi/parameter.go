@@ -53,6 +53,7 @@ type parameter struct {
 	style    style // how else
 	node     value // parameter object; not ok where only the path names it
 	schema   value // its schema; of 2.0 the parameter object itself
+	altered
 }
 
 // declared collects the parameters of the path item and of the operation; of

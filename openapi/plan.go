@@ -49,6 +49,7 @@ func newPlan(o *operation) *plan {
 	p.body = p.bodyOf(o, params, legacyBody)
 	p.body.arg = assign(params, p.body.exists())
 	p.params = params
+	p.settle(o)
 	p.path, p.tail = p.segments(o.template())
 	p.query = o.literalQuery()
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) }) // only a call needs it

@@ -38,6 +38,7 @@ func (p *plan) request(ctx context.Context, method string, args []byte) (*http.R
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
+	args = p.withFixed(args)
 	doc, err := rawjson.Parse(args)
 	if err != nil {
 		return nil, invalid("the arguments are not JSON: %v", err)

@@ -60,6 +60,7 @@ type Options struct {
 	Timeout         time.Duration     // of one request, from connecting to the last byte, each attempt anew; 0: 30 s
 
 	Choose   Choice        // which operations become tools
+	Changes  []Change      // how they are offered otherwise than the document says
 	FileRoot string        // folder below which an argument may name a file to send, as file:PATH; empty: none
 	Overlays []string      // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
 	RefRoot  string        // folder below which the other files of a document on disk may lie; empty: the document's own
@@ -194,6 +195,10 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	if err != nil {
 		return tenon.Offer{}, err
 	}
+	changes, err := readChanges(o.Changes)
+	if err != nil {
+		return tenon.Offer{}, err
+	}
 	main, told, err := overlaid(from.name, raw, overlays)
 	if err != nil {
 		return tenon.Offer{}, err
@@ -205,7 +210,7 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	if from.library.web() {
 		from.library.fetchAll(doc.root.file)
 	}
-	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, yes: true}
+	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, changes: changes, yes: true}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
@@ -216,7 +221,10 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	if err := a.giveCredentials(); err != nil {
 		return tenon.Offer{}, err
 	}
-	offer := a.index()
+	offer, err := a.index()
+	if err != nil {
+		return tenon.Offer{}, err
+	}
 	offer.Faults = append(told, offer.Faults...)
 	return offer, nil
 }

@@ -30,6 +30,8 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
 		t.Title = summary
 	}
+	t.Title = said(o, func(c *Change) string { return c.Title }, t.Title)
+	t.Description = said(o, func(c *Change) string { return c.Description }, t.Description)
 	return t
 }
 
@@ -84,9 +86,12 @@ func (o *operation) hints() tenon.Hints {
 	if o.repeatable() {
 		h.Idempotent = yes
 	}
-	switch {
+	h.OpenWorld = said(o, func(c *Change) *bool { return c.OpenWorld }, nil)
+	switch destroys := said(o, func(c *Change) *bool { return c.Destructive }, nil); {
 	case o.safe:
 		h.ReadOnly = yes
+	case destroys != nil:
+		h.Destructive = destroys
 	case o.method == "DELETE":
 		h.Destructive = yes
 	case o.method == "POST" && !o.takesAway():
@@ -98,7 +103,10 @@ func (o *operation) hints() tenon.Hints {
 // repeatable tells whether two equal requests have the effect of one (RFC 9110
 // §9.2.2, or the document says so).
 func (o *operation) repeatable() bool {
-	return o.safe || o.method == "PUT" || o.method == "DELETE" || o.node.isTrue("x-mcp-idempotent")
+	if says := said(o, func(c *Change) *bool { return c.Idempotent }, nil); says != nil && !o.safe {
+		return *says
+	}
+	return o.safe || o.method == "PUT" || o.method == "DELETE"
 }
 
 // takesAway looks for a destroying word in the operation's name and in the

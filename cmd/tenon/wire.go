@@ -46,6 +46,7 @@ type sourceFlags struct {
 	calls      callChoices
 	describe   string
 	mode       toolsMode
+	changes    changeFlags
 	verbose    bool
 	handlers   handlerFlags
 	level      slog.Level // of the log without --verbose
@@ -79,6 +80,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	f.way.register(cmd)
 	fs.StringVar(&f.describe, "describe", "auto", "the tool that describes all the others: auto (where a tool has the shape openapi-mcp), on or off")
 	f.mode.register(cmd)
+	f.changes.register(cmd)
 	f.handlers.register(cmd)
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
@@ -104,10 +106,14 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 		return openapi.Options{}, err
 	}
 	f.client = client
+	changes, err := f.changes.changes()
+	if err != nil {
+		return openapi.Options{}, err
+	}
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
 		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
-		Poll: f.poll, Choose: f.choose, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
+		Poll: f.poll, Choose: f.choose, Changes: changes, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
 	}, nil
 }
 
