@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -23,12 +24,33 @@ type proof struct {
 	tokens *egress.Tokens // who keeps it; nil: it is no such token
 }
 
+// carried is what must be known of the credentials of a request later on.
+type carried struct {
+	proof          // the one that may be outdated
+	query []string // those in the query, as they stand there
+}
+
+// scrub takes them out of headers: upstreams repeat the query in a Location.
+func (c carried) scrub(h http.Header) {
+	for _, secret := range c.query {
+		for name, values := range h {
+			for i, v := range values {
+				if strings.Contains(v, secret) {
+					h[name] = slices.Clone(values)
+					values = h[name]
+					values[i] = strings.ReplaceAll(v, secret, hidden)
+				}
+			}
+		}
+	}
+}
+
 // refused tells whether another access token may do where this one did not.
 func (p proof) refused() bool { return p.tokens != nil && p.tokens.Refused(p.token) }
 
 // authorize puts the credentials of the first alternative that is complete
-// into the request. It returns the one of them that may be outdated.
-func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Request) (kept proof, err error) {
+// into the request.
+func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Request) (got carried, err error) {
 	d := o.planned().demand
 	free := len(d) == 0
 	var lacks []string
@@ -39,7 +61,7 @@ func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Requ
 		}
 		proofs, why, err := o.credentials(ctx, c, together)
 		if err != nil {
-			return proof{}, err
+			return carried{}, err
 		}
 		if why != "" {
 			lacks = append(lacks, why)
@@ -48,15 +70,18 @@ func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Requ
 		for i, s := range together {
 			s.put(req, proofs[i].text)
 			if proofs[i].tokens != nil {
-				kept = proofs[i]
+				got.proof = proofs[i]
+			}
+			if s.place == inQuery && proofs[i].text != "" {
+				got.query = append(got.query, escapeAll.text(proofs[i].text), proofs[i].text)
 			}
 		}
-		return kept, nil
+		return got, nil
 	}
 	if free {
-		return proof{}, nil
+		return carried{}, nil
 	}
-	return proof{}, o.missing(lacks)
+	return carried{}, o.missing(lacks)
 }
 
 // credentials gets those of one alternative. why says what is missing.

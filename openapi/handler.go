@@ -28,8 +28,8 @@ type sender func(req *http.Request) (egress.Response, error)
 // answered makes the request of a call. A kept access token that is refused is
 // replaced once: what answers 401 did not apply the request (RFC 9110 §15.5.2).
 func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (tenon.Reply, error) {
-	res, token, err := o.exchange(ctx, c, send)
-	if res.Status == http.StatusUnauthorized && token.refused() {
+	res, sent, err := o.exchange(ctx, c, send)
+	if res.Status == http.StatusUnauthorized && sent.refused() {
 		again, _, failed := o.exchange(ctx, c, send)
 		if failed == nil || again.Progress != egress.NotSent {
 			res, err = again, failed
@@ -45,22 +45,22 @@ func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (t
 	return reply, err
 }
 
-// exchange makes one request of a call. The proof is the credential in it that
-// may be outdated.
-func (o *operation) exchange(ctx context.Context, c *tenon.Call, send sender) (egress.Response, proof, error) {
+// exchange makes one request of a call.
+func (o *operation) exchange(ctx context.Context, c *tenon.Call, send sender) (egress.Response, carried, error) {
 	req, err := o.planned().request(ctx, o.method, c.Args)
 	if err != nil {
-		return egress.Response{}, proof{}, err
+		return egress.Response{}, carried{}, err
 	}
-	kept, err := o.authorize(ctx, c, req)
+	sent, err := o.authorize(ctx, c, req)
 	if err != nil {
-		return egress.Response{}, proof{}, err
+		return egress.Response{}, carried{}, err
 	}
 	res, err := send(req)
+	sent.scrub(res.Header)
 	if err != nil {
-		return res, kept, failure(err)
+		return res, sent, failure(err)
 	}
-	return res, kept, nil
+	return res, sent, nil
 }
 
 // sent tells how far the request got, where that matters.

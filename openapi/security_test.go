@@ -263,3 +263,22 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		t.Error(printed)
 	}
 }
+
+// Upstreams repeat the query in where they point to.
+func TestCredentialsInTheQueryDoNotComeBack(t *testing.T) {
+	away := &http.Client{Transport: answers(func(r *http.Request) *http.Response {
+		got := reply(r, http.StatusFound, "")
+		got.Header = http.Header{"Location": {"https://other.test" + r.URL.RequestURI()}, "X-Echo": {"a", r.URL.Query().Get("api key")}}
+		return got
+	}), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	o := openapi.Options{Client: away, Credentials: map[string]openapi.Credential{"query": value("s3 cret")}}
+	got, err := load(t, secured(`"security":[{"query":[]}]`), o).Tools[0].Handler(t.Context(), &tenon.Call{})
+	want := http.Header{"Location": {"https://other.test/a?api%20key=(secret)"}, "X-Echo": {"a", "(secret)"}}
+	if d := cmp.Diff(want, got.Header); d != "" || err != nil {
+		t.Error(d, err)
+	}
+}
+
+type answers func(*http.Request) *http.Response
+
+func (f answers) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
