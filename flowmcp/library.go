@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -34,13 +35,38 @@ func (r *reach) Enter(n js.INode) js.IVisitor {
 		}
 	case *js.VarDecl:
 		for i := range d.List {
-			inside := names(&d.List[i])
-			for name := range names(d.List[i].Binding) {
-				r.declare(name, inside)
-			}
+			r.bind(&d.List[i])
 		}
 	}
 	return r
+}
+
+// bind collects the names that one binding declares. Of an object that is taken
+// apart each leads to what stands beside it and to the object, not to the
+// others.
+func (r *reach) bind(b *js.BindingElement) {
+	object, ok := b.Binding.(*js.BindingObject)
+	if !ok || object.Rest != nil {
+		inside := names(b)
+		for name := range names(b.Binding) {
+			r.declare(name, inside)
+		}
+		return
+	}
+	whole := named{}
+	if b.Default != nil {
+		whole = names(b.Default)
+	}
+	for i := range object.List {
+		inside := names(&object.List[i].Value)
+		if key := object.List[i].Key; key != nil {
+			maps.Copy(inside, names(key))
+		}
+		maps.Copy(inside, whole)
+		for name := range names(object.List[i].Value.Binding) {
+			r.declare(name, inside)
+		}
+	}
 }
 
 // Exit does nothing: it makes reach a visitor.

@@ -2,6 +2,7 @@ package flowmcp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tenon-mcp/tenon"
 )
@@ -30,6 +31,9 @@ type ToolReport struct {
 	Loads    bool   `json:"loads"`
 
 	Description string `json:"description,omitempty"`
+	// Libraries are the npm packages that its handlers lead to, those left out
+	// that are always there.
+	Libraries []string `json:"libraries,omitempty"`
 }
 
 // Check reads the schema file or the folder at spec and reports on every file,
@@ -59,7 +63,7 @@ func (f *file) report(env func(string) (string, bool)) Report {
 		}
 	}
 	add := func(t *route, name string, broken bool) {
-		r.Tools = append(r.Tools, ToolReport{ID: t.id(), Name: name, Handlers: t.handled, Loads: !f.failed && !broken, Description: t.text})
+		r.Tools = append(r.Tools, ToolReport{ID: t.id(), Name: name, Handlers: t.handled, Loads: !f.failed && !broken, Description: t.text, Libraries: t.packages()})
 	}
 	for _, t := range f.routes {
 		add(t, wireName(t.name, f.namespace), t.broken)
@@ -77,4 +81,16 @@ func envOr(env func(string) (string, bool), name string) (string, bool) {
 		return "", false
 	}
 	return env(name)
+}
+
+// packages are the libraries that the tool's handlers lead to and that have to
+// be bundled.
+func (t *route) packages() []string {
+	var all []string
+	for _, name := range t.file.handlers.libraries[t.name] {
+		if !slices.Contains(builtIn(), name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }

@@ -306,8 +306,8 @@ func (b *offerer) lacks(t *route) string {
 			return ref
 		}
 	}
-	for _, name := range t.file.handlers.libraries[t.name] {
-		if _, ok := b.library.get(name); !ok && !slices.Contains(builtIn(), name) {
+	for _, name := range t.packages() {
+		if _, ok := b.library.get(name); !ok {
 			return name
 		}
 	}
