@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,34 +44,71 @@ needs npm, serving needs neither npm nor Node.`,
 }
 
 func flowmcpLibsAddCommand(e env, dir *string) *cobra.Command {
-	var from string
+	var from, uses string
 	cmd := &cobra.Command{
-		Use:   "add PACKAGE[@VERSION]...",
+		Use:   "add [PACKAGE[@VERSION]...]",
 		Short: "Bundle packages for handlers",
 		Long: `Install packages with npm into a temporary folder, without running their
 scripts, and bundle each with all that it imports into one file. Packages that
-are native code are refused.`,
+are native code are refused; with --for the tools that need them are named.`,
 		Example: `  tenon flowmcp libs add ethers indicatorts trading-signals moment
-  tenon flowmcp libs add --from ./project ethers`,
-		Args: atLeast(1, "add needs the name of a package"),
+  tenon flowmcp libs add --from ./project ethers
+  tenon flowmcp libs add --for ./providers`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return addLibraries(cmd.Context(), e, libraryDir(*dir, e), from, args)
+			users, err := libraryUsers(cmd.Context(), uses)
+			if err != nil {
+				return badSource(uses, err)
+			}
+			if len(args) == 0 {
+				args = slices.Sorted(maps.Keys(users))
+			}
+			if len(args) == 0 {
+				return usagef("add needs the name of a package, or --for with schema files whose handlers use some")
+			}
+			return addLibraries(cmd.Context(), e, wantedLibraries{libraryDir(*dir, e), from, args, users})
 		},
 	}
+	cmd.Flags().StringVar(&uses, "for", "", "schema file or folder: bundle what its handlers use, where no package is named")
 	cmd.Flags().StringVar(&from, "from", "", "folder whose node_modules has the packages, instead of installing them")
 	return cmd
 }
 
+// libraryUsers are the tools of schema files by the packages that they use.
+func libraryUsers(ctx context.Context, spec string) (map[string][]string, error) {
+	users := map[string][]string{}
+	if spec == "" {
+		return users, nil
+	}
+	reports, err := flowmcp.Check(ctx, spec, flowmcp.Options{})
+	for _, r := range reports {
+		for _, t := range r.Tools {
+			for _, name := range t.Libraries {
+				users[name] = append(users[name], t.ID)
+			}
+		}
+	}
+	return users, err
+}
+
+// wantedLibraries are packages to be bundled.
+type wantedLibraries struct {
+	dir      string // where the bundles go
+	from     string // where the packages are installed; empty: nowhere yet
+	packages []string
+	users    map[string][]string // tools by the packages that they use
+}
+
 // addLibraries bundles each package. One that cannot be bundled costs the
 // others nothing.
-func addLibraries(ctx context.Context, e env, dir, from string, packages []string) error {
+func addLibraries(ctx context.Context, e env, w wantedLibraries) error {
+	from := w.from
 	if from == "" {
 		temporary, err := os.MkdirTemp("", "tenon-libs-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(temporary)
-		if err := bundle.Install(ctx, temporary, npmEnv(e), packages...); err != nil {
+		if err := bundle.Install(ctx, temporary, npmEnv(e), w.packages...); err != nil {
 			return err
 		}
 		from = temporary
@@ -78,11 +118,11 @@ func addLibraries(ctx context.Context, e env, dir, from string, packages []strin
 		return err
 	}
 	failed := false
-	for _, p := range packages {
+	for _, p := range w.packages {
 		b, err := bundle.Build(from, bundle.Name(p))
 		if err == nil {
 			var added flowmcp.Bundle
-			added, err = flowmcp.AddBundle(dir, b.Name, b.Version, b.Source)
+			added, err = flowmcp.AddBundle(w.dir, b.Name, b.Version, b.Source)
 			if err == nil {
 				fmt.Fprintf(e.out, "%s %s: %d KB, sha256:%s\n", added.Name, added.Version, len(b.Source)>>10, added.SHA256)
 				continue
@@ -90,8 +130,12 @@ func addLibraries(ctx context.Context, e env, dir, from string, packages []strin
 		}
 		failed = true
 		fmt.Fprintf(e.err, "tenon: %s: %v\n", p, err)
-		if errors.Is(err, bundle.ErrNative) {
-			fmt.Fprintf(e.err, "  tools that need it are not served; 'tenon tools' names them\n")
+		switch tools := w.users[bundle.Name(p)]; {
+		case !errors.Is(err, bundle.ErrNative):
+		case tools == nil:
+			fmt.Fprintf(e.err, "  tools that need it are not served; --for names them\n")
+		default:
+			fmt.Fprintf(e.err, "  not served without it: %s: %s\n", count(len(tools), "tool"), strings.Join(tools, ", "))
 		}
 	}
 	if failed {
