@@ -96,7 +96,7 @@ func TestPublishedOutput(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]any{
 		"flowmcp/id": "shop/Output::book", "anthropic/searchHint": "books", "anthropic/alwaysLoad": true,
-		"flowmcp/docs": []any{"https://shop.example"}, "flowmcp/tags": []any{"reading"},
+		"flowmcp/aliases": []any{"novel"}, "flowmcp/isConcurrencySafe": true, "flowmcp/docs": []any{"https://shop.example"}, "flowmcp/tags": []any{"reading"},
 		"flowmcp/termsOfService": "https://shop.example/terms", "flowmcp/termsOfServiceLanguage": "en", "flowmcp/dataLicenseName": "CC-BY-4.0",
 	}, meta); diff != "" {
 		t.Errorf("_meta (-want +got):\n%s", diff)

@@ -23,8 +23,8 @@ func TestPageExample(t *testing.T) {
 		}
 	}
 	want := []flowmcp.ToolReport{
-		{ID: "ledger/Page::getInterface", Name: "get_interface_ledger", Loads: true},
-		{ID: "ledger/Page::getSource", Name: "get_source_ledger", Loads: true, Handlers: true},
+		{ID: "ledger/Page::getInterface", Name: "get_interface_ledger", Loads: true, Description: "Returns the interface of a contract"},
+		{ID: "ledger/Page::getSource", Name: "get_source_ledger", Loads: true, Handlers: true, Description: "Returns the source of a contract"},
 	}
 	if diff := cmp.Diff(want, reports[0].Tools); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
