@@ -57,8 +57,9 @@ type Options struct {
 	// is downloaded or kept for later. Empty: there is none, and what needs it
 	// is not served.
 	ProjectDir, GlobalDir, CacheDir string
-	NoCache                         bool // answers are neither kept nor taken from those that were kept
-	Refresh                         bool // answers are kept, and those that were kept are not taken
+	Selection                       string // file of a selection: only what it names is offered; empty: everything
+	NoCache                         bool   // answers are neither kept nor taken from those that were kept
+	Refresh                         bool   // answers are kept, and those that were kept are not taken
 
 	// Worker is the command that starts a worker for handlers: see [WorkerMain].
 	// nil: tools with handlers are left out.
@@ -164,7 +165,13 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	for _, f := range files {
 		b.file(f)
 	}
-	b.guides(readGuides(files, o))
+	guides := readGuides(files, o)
+	b.guides(guides)
+	if o.Selection != "" {
+		if err := b.choose(o.Selection, files, guides); err != nil {
+			return tenon.Offer{}, err
+		}
+	}
 	s.mu.Lock()
 	s.cases = b.cases
 	s.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 func flowmcpCatalogCommands(e env) []*cobra.Command {
 	return []*cobra.Command{
 		flowmcpListCommand(e), flowmcpSearchCommand(e), flowmcpSchemasCommand(e), flowmcpHashCommand(e), flowmcpDoctorCommand(e),
-		flowmcpListsCommand(e), flowmcpCacheCommand(e), flowmcpMigrateCommand(e),
+		flowmcpListsCommand(e), flowmcpCacheCommand(e), flowmcpMigrateCommand(e), flowmcpRegistryCommand(e),
 	}
 }
 
@@ -325,4 +325,46 @@ func migrate(e env, path string, write bool) error {
 		return nil
 	}
 	return os.WriteFile(path, migrated, 0o600) //nolint:gosec // it keeps the mode of a file that is there
+}
+
+func flowmcpRegistryCommand(e env) *cobra.Command {
+	var making bool
+	cmd := &cobra.Command{
+		Use:   "catalog DIR",
+		Short: "Compare the registry.json of a catalog with its folder, or write one",
+		Long: `Compare the registry.json of a catalog with its folder: the files that it names
+are there, none is left out, and its contentHash is theirs. With --make print
+the registry of the folder as it is. Exit 1 means that there are errors.`,
+		Args: exactly(1, "catalog needs the DIR with a registry.json"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if making {
+				r, err := flowmcp.MakeRegistry(cmd.Context(), args[0])
+				if err != nil {
+					return badSource(args[0], err)
+				}
+				out, err := json.MarshalIndent(r, "", "  ")
+				if err != nil {
+					return err
+				}
+				_, err = e.out.Write(append(out, '\n'))
+				return err
+			}
+			bad := 0
+			findings := flowmcp.CheckRegistry(args[0])
+			for _, f := range findings {
+				fmt.Fprintf(e.out, "%s %s %s: %s\n", f.Severity, f.Code, f.Path, f.Message)
+				if f.Severity == flowmcp.Fatal {
+					bad++
+				}
+			}
+			word := "pass"
+			if bad > 0 {
+				word = "fail"
+			}
+			fmt.Fprintf(e.out, "%s: %s, %s\n", word, count(bad, "error"), count(len(findings)-bad, "warning"))
+			return failedIf(bad > 0)
+		},
+	}
+	cmd.Flags().BoolVar(&making, "make", false, "print the registry of the folder instead")
+	return cmd
 }

@@ -21,6 +21,7 @@ type handlerFlags struct {
 	folders folderFlags
 
 	tape    *flowmcp.Tape // that requests go by; nil: none
+	choice  string        // file of a selection
 	noCache bool
 	refresh bool
 }
@@ -34,6 +35,7 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
 	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
 	f.folders.register(cmd)
+	fs.StringVar(&f.choice, "selection", "", "serve only what this selection of schema files (.mjs) names")
 	fs.BoolVar(&f.noCache, "no-cache", false, "neither keep answers of schema files nor take those that were kept")
 	fs.BoolVar(&f.refresh, "refresh", false, "ask anew for answers of schema files that were kept, and keep the new ones")
 	fs.DurationVar(&f.time, "handler-time", 0, "the longest that the code of one handler may run, waiting left out (0: 5s)")
@@ -49,6 +51,7 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.Libraries = f.allowed
 	o.Workers = f.workers
 	o.HandlerTime = f.time
+	o.Selection = f.choice
 	o.NoCache, o.Refresh = f.noCache, f.refresh
 	f.folders.apply(o, e)
 	if f.tape != nil {
