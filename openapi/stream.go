@@ -67,7 +67,7 @@ func (o *operation) callStream(ctx context.Context, c *tenon.Call) (tenon.Reply,
 	end := func() { late.Stop(); cancel(nil) }
 	var body *egress.Opened
 	reply, err := o.answered(ctx, c, func(req *http.Request) (egress.Response, error) {
-		opened, res, err := egress.Open(o.api.options.Client, req, o.api.options.MaxAnswer)
+		opened, res, err := o.open(req)
 		switch {
 		case err != nil:
 			return res, err

@@ -53,6 +53,14 @@ func (o *operation) send(c *tenon.Call, req *http.Request) (egress.Response, err
 	})
 }
 
+// open is send for an answer that may be a stream.
+func (o *operation) open(req *http.Request) (*egress.Opened, egress.Response, error) {
+	if a := o.api; a.upstreams != nil {
+		return a.upstreams.Open(req, a.options.MaxAnswer)
+	}
+	return egress.Open(o.api.options.Client, req, o.api.options.MaxAnswer)
+}
+
 // bounded is ctx with the time of one request. Where attempts and waits have
 // bounds of their own, it is ctx.
 func (o *operation) bounded(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -37,7 +37,8 @@ func (u *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const patient = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"paths":{"/a":{
 	"get":{"operationId":"get"},"put":{"operationId":"put"},"post":{"operationId":"post"},"patch":{"operationId":"keyed","parameters":[{"name":"idempotency-key","in":"header","schema":{"type":"string"}}]}},
-	"/b":{"post":{"operationId":"safe","x-mcp-safe":true}},"/c":{"post":{"operationId":"again","x-mcp-idempotent":true}}}}`
+	"/b":{"post":{"operationId":"safe","x-mcp-safe":true}},"/c":{"post":{"operationId":"again","x-mcp-idempotent":true}},
+	"/d":{"get":{"operationId":"stream","responses":{"200":{"content":{"text/event-stream":{"schema":{}}}}}}}}}`
 
 // through calls a tool through the gateway and returns what its contract says
 // of the call, as "STATUS executed retry".
@@ -123,6 +124,7 @@ func TestCallsThatAreHeldBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				u := &turns{statuses: []int{503}}
 				tools := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: c.upstream}).Tools
+				stream := tools[len(tools)-1].Handler
 				post := tools[2].Handler
 				if r, err := post(t.Context(), &tenon.Call{}); err != nil || r.Status != 503 {
 					t.Fatal(r.Status, err)
@@ -130,6 +132,9 @@ func TestCallsThatAreHeldBack(t *testing.T) {
 				r, err := post(t.Context(), &tenon.Call{})
 				if tenon.CodeOf(err) != c.code || r.Sent != (tenon.Sent{}) || !strings.Contains(err.Error(), "https://api.test: nothing was sent: ") {
 					t.Errorf("%v, %+v", err, r.Sent)
+				}
+				if _, err := stream(t.Context(), &tenon.Call{}); tenon.CodeOf(err) != c.code {
+					t.Errorf("a stream: %v", err)
 				}
 			})
 		})

@@ -66,13 +66,29 @@ func (u *Upstreams) Do(r *http.Request, t Terms) (Response, error) {
 	return got, err
 }
 
+// Open is the package's Open in r's turn, which ends with the answer's headers.
+// What is a stream is neither asked for again nor kept.
+func (u *Upstreams) Open(r *http.Request, maxBody int64) (*Opened, Response, error) {
+	leave, err := u.enter(r)
+	if err != nil {
+		return nil, Response{}, err
+	}
+	opened, got, err := Open(u.client, r, maxBody)
+	leave(got, err)
+	return opened, got, err
+}
+
+// enter waits for r's turn.
+func (u *Upstreams) enter(r *http.Request) (leave func(Response, error), err error) {
+	if err := checkRequest(r); err != nil {
+		return nil, newError(r, err, NotSent)
+	}
+	return u.gate(origin(r.URL)).enter(r, u.policy.MaxWait)
+}
+
 // attempt sends r once, in its turn. r is not touched: it may be sent again.
 func (u *Upstreams) attempt(r *http.Request, t Terms) (Response, error) {
-	if err := checkRequest(r); err != nil {
-		return Response{}, newError(r, err, NotSent)
-	}
-	g := u.gate(origin(r.URL))
-	leave, err := g.enter(r, u.policy.MaxWait)
+	leave, err := u.enter(r)
 	if err != nil {
 		return Response{}, err
 	}
