@@ -124,12 +124,16 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	if reply.Parts != nil {
 		return g.streamed(ctx, work, &live{entry: e, call: asked{c, own}, seen: seen, head: reply})
 	}
-	if reply.Blocks != nil || reply.Meta != nil || reply.Failed {
+	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
 		return g.ownContent(limited, e, seen, &reply), nil //nolint:contextcheck // it stands on ctx
 	}
 	j, failed := g.judged(limited, e, seen, &reply) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}
-	return g.fit(ctx, e, asked{c, own}, &reply, j), nil
+	res = g.fit(ctx, e, asked{c, own}, &reply, j)
+	if reply.Meta != nil {
+		res.Meta = shape.Join(reply.Meta, res.Meta)
+	}
+	return res, nil
 }

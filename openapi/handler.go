@@ -28,14 +28,20 @@ type sender func(req *http.Request) (egress.Response, error)
 // answered makes the request of a call. A kept access token that is refused is
 // replaced once: what answers 401 did not apply the request (RFC 9110 §15.5.2).
 func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (tenon.Reply, error) {
-	res, sent, err := o.exchange(ctx, c, send)
+	first := page{args: c.Args}
+	res, sent, err := o.exchange(ctx, c, first, send)
 	if res.Status == http.StatusUnauthorized && sent.refused() {
-		again, _, failed := o.exchange(ctx, c, send)
+		again, _, failed := o.exchange(ctx, c, first, send)
 		if failed == nil || again.Progress != egress.NotSent {
 			res, err = again, failed
 		}
 	}
+	var pages []byte
+	if err == nil && o.follows(res) {
+		res, pages = o.follow(ctx, c, res)
+	}
 	reply := tenon.Reply{
+		Meta:   pages,
 		Status: res.Status,
 		Header: res.Header,
 		Media:  mediaOf(res),
@@ -46,10 +52,13 @@ func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (t
 }
 
 // exchange makes one request of a call.
-func (o *operation) exchange(ctx context.Context, c *tenon.Call, send sender) (egress.Response, carried, error) {
-	req, err := o.planned().request(ctx, o.method, c.Args)
+func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send sender) (egress.Response, carried, error) {
+	req, err := o.planned().request(ctx, o.method, at.args)
 	if err != nil {
 		return egress.Response{}, carried{}, err
+	}
+	if at.link != nil {
+		req.URL = o.withoutCredentials(at.link)
 	}
 	sent, err := o.authorize(ctx, c, req)
 	if err != nil {

@@ -59,6 +59,10 @@ type Options struct {
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
 	Timeout         time.Duration     // of one request, from connecting to the last byte, each attempt anew; 0: 30 s
 
+	// FollowPages is how many pages of a list may be read for one call and put
+	// together; 0, 1: the one that was asked for.
+	FollowPages int
+
 	Choose   Choice        // which operations become tools
 	Changes  []Change      // how they are offered otherwise than the document says
 	FileRoot string        // folder below which an argument may name a file to send, as file:PATH; empty: none

@@ -38,6 +38,7 @@ type sourceFlags struct {
 	refRoot    string
 	allowRefs  []string
 	timeout    time.Duration
+	pages      int
 	maxIn      int
 	maxOut     int
 	apps       appFlags
@@ -73,6 +74,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of an OpenAPI document may lie (default: the document's own folder)")
 	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of an OpenAPI document from this host in the web (repeatable)")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
+	fs.IntVar(&f.pages, "follow-pages", 0, "put up to this many pages of a list of an OpenAPI document together, following links, cursors and offsets (0: none)")
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	f.apps.register(cmd)
@@ -112,7 +114,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	}
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
-		MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
+		FollowPages: f.pages, MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
 		Poll: f.poll, Choose: f.choose, Changes: changes, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
 	}, nil
 }
