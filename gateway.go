@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/internal/deadline"
 	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/shape"
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
