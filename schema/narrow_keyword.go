@@ -102,13 +102,13 @@ func (o *narrowed) logic(m rawjson.Node, k keyword) {
 func (o *narrowed) values(m rawjson.Node, k keyword) {
 	o.key(o.doc.Key(m))
 	if k == kwConst {
-		o.dst = o.pick.value(o.dst, o.doc, m)
+		o.dst = o.pick.append(o.dst, o.doc.Raw(m))
 		return
 	}
 	o.dst = append(o.dst, '[')
 	var seen [][]byte
 	for c := o.doc.First(m); c != rawjson.None; c = o.doc.Next(c) {
-		text := o.pick.value(nil, o.doc, c)
+		text := o.pick.append(nil, o.doc.Raw(c))
 		if same := appendCanonical(nil, text); !containsText(seen, same) {
 			if seen = append(seen, same); len(seen) > 1 {
 				o.dst = append(o.dst, ',')

@@ -1,9 +1,8 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
-
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // Projection selects parts of values. It is immutable and safe for concurrent
@@ -48,42 +47,14 @@ func ParseProjection(paths ...string) (*Projection, error) {
 	return p, nil
 }
 
-// AppendValue appends what is selected of value, in the order that it has.
-// The error is about the value not being JSON.
+// AppendValue appends what is selected of value, in the order that it has. The
+// value must be strict JSON. The error is about one whose objects and arrays do
+// not close; what is wrong inside texts and numbers is not looked at.
 func (p *Projection) AppendValue(dst, value []byte) ([]byte, error) {
-	doc, err := rawjson.Parse(value)
-	if err != nil {
-		return dst, err
+	s := selector{b: value, dst: dst}
+	s.value(p.tree)
+	if s.space(); s.bad || s.i < len(value) {
+		return dst, errors.New("the value is not JSON")
 	}
-	return p.tree.value(dst, doc, doc.Root()), nil
-}
-
-func (t *pick) value(dst []byte, doc *rawjson.Doc, n rawjson.Node) []byte {
-	kind := doc.Kind(n)
-	if t.all || kind != rawjson.Object && kind != rawjson.Array {
-		return append(dst, doc.Raw(n)...)
-	}
-	ends := "{}"
-	items := t
-	if kind == rawjson.Array {
-		ends, items = "[]", t.item()
-	}
-	dst = append(dst, ends[0])
-	empty := len(dst)
-	for c := doc.First(n); c != rawjson.None; c = doc.Next(c) {
-		below := items
-		if kind == rawjson.Object {
-			if below = t.member(doc.Key(c)); below == nil {
-				continue
-			}
-		}
-		if len(dst) > empty {
-			dst = append(dst, ',')
-		}
-		if kind == rawjson.Object {
-			dst = append(append(append(dst, '"'), doc.RawKey(c)...), `":`...)
-		}
-		dst = below.value(dst, doc, c)
-	}
-	return append(dst, ends[1])
+	return s.dst, nil
 }

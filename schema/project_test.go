@@ -237,6 +237,25 @@ func countProjection(t *rapid.T, seen map[string]int, checked, tighter *int) {
 	}
 }
 
+// TestProjectWhatIsNoJSON: what is cut off is an error, wherever that is.
+func TestProjectWhatIsNoJSON(t *testing.T) {
+	const whole = `{"a":[{"b":"x\"\\","c":[1,{"d":null}]},[2,"y"]],"e":{"f":-1.5e3,"\u0061":{}}}`
+	for _, paths := range []string{"a", "a.b", "a.c.d,e.f", "*", "*.*.*", "nothing", "/a/*/c"} {
+		p := projection(t, paths)
+		if _, err := p.AppendValue(nil, []byte(whole)); err != nil {
+			t.Errorf("%s: %v", paths, err)
+		}
+		for i := range len(whole) {
+			if got, err := p.AppendValue(nil, []byte(whole[:i])); err == nil {
+				t.Errorf("%s of %s is %s", paths, whole[:i], got)
+			}
+		}
+		if _, err := p.AppendValue(nil, bytes.Repeat([]byte("["), 1<<20)); err == nil {
+			t.Errorf("%s: a bottomless list", paths)
+		}
+	}
+}
+
 // projected are the keywords that a projection deals with.
 func projected() []string {
 	return []string{

@@ -1,18 +1,21 @@
 // Command contract measures what honesty costs: the processor time of a call
-// with a 50 KB answer, validated and in the shape openapi-mcp, beside the same
-// server with policy off and shape native. Both are measured in turns, with
-// the door's and the upstream's HTTP; the client is left out.
+// with a 50 KB answer, validated and in the shape openapi-mcp, and the same
+// with a projection, beside the same server with policy off and shape native.
+// All are measured in turns, with the door's and the upstream's HTTP; the
+// client is left out. Then what cutting a 10 MB answer allocates.
 //
 //	contract OUT
 package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -57,41 +60,84 @@ func run(out string) error {
 		_, _ = w.Write(body)
 	}))
 	defer upstream.Close()
-	plain, err := serverOf(upstream.URL, tenon.Off, tenon.Native)
-	if err != nil {
-		return err
+	settings := map[string]func(*tenon.Tool){
+		"off":     func(t *tenon.Tool) { t.Policy, t.Shape = tenon.Off, tenon.Native },
+		"enforce": func(t *tenon.Tool) { t.Policy, t.Shape = tenon.Enforce, tenon.OpenAPIMCP },
+		"select": func(t *tenon.Tool) {
+			t.Policy, t.Shape = tenon.Enforce, tenon.OpenAPIMCP
+			t.View.Select = []string{"items[].id", "items[].name"}
+		},
 	}
-	honest, err := serverOf(upstream.URL, tenon.Enforce, tenon.OpenAPIMCP)
-	if err != nil {
-		return err
+	servers, times := map[string]*server.Server{}, map[string][]float64{}
+	for name, set := range settings {
+		s, err := serverOf(upstream.URL, set)
+		if err != nil {
+			return err
+		}
+		servers[name] = s
 	}
-	var off, on []float64
 	for range rounds {
-		for s, times := range map[*server.Server]*[]float64{plain: &off, honest: &on} {
+		for name, s := range servers {
 			spent, err := round(s)
 			if err != nil {
 				return err
 			}
-			*times = append(*times, spent)
+			times[name] = append(times[name], spent)
 		}
 	}
-	slices.Sort(off)
-	slices.Sort(on)
-	a, b := off[rounds/2], on[rounds/2]
-	report, err := json.MarshalIndent(map[string]any{"bytes": len(body), "offMicros": a, "enforceMicros": b, "ratio": b / a}, "", "  ")
+	median := func(name string) float64 {
+		slices.Sort(times[name])
+		return times[name][rounds/2]
+	}
+	cut, err := cutAllocates()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d bytes: %.0f µs of processor a call with policy off, %.0f µs with enforce: %.2f\n", len(body), a, b, b/a)
+	off, enforce, selected := median("off"), median("enforce"), median("select")
+	report, err := json.MarshalIndent(map[string]any{
+		"bytes": len(body), "offMicros": off, "enforceMicros": enforce, "selectMicros": selected,
+		"ratio": enforce / off, "selectRatio": selected / off, "cutAllocated": cut,
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d bytes: %.0f µs of processor a call with policy off; %.0f µs with enforce: %.2f; %.0f µs with a projection, too: %.2f\n",
+		len(body), off, enforce, enforce/off, selected, selected/off)
+	fmt.Printf("cutting 10 MB allocates %.2f times that\n", cut)
 	return os.WriteFile(out, append(report, '\n'), 0o600)
 }
 
-func serverOf(url string, p tenon.Policy, s tenon.Shape) (*server.Server, error) {
-	offer, err := openapi.Parse("b", []byte(document), openapi.Options{Client: http.DefaultClient, BaseURL: url, Policy: p, Shape: s})
+// cutAllocates is what the first part of a 10 MB answer allocates, in sizes of
+// the answer. The answer itself is not counted.
+func cutAllocates() (float64, error) {
+	item := `{"id":1,"name":"` + strings.Repeat("x", 1000) + `"}`
+	body := []byte(`{"items":[` + strings.Repeat(item+",", 10_000) + item + `]}`)
+	tool := tenon.Tool{
+		Name: "list", Shape: tenon.OpenAPIMCP, Policy: tenon.Enforce, MaxResult: 100 << 10,
+		Promise: tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}}}}`)}}},
+		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+			return tenon.Reply{Media: "application/json", Body: body}, nil
+		},
+	}
+	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	var before, after runtime.MemStats
+	for range 2 { // schemas are compiled once
+		runtime.ReadMemStats(&before)
+		res, err := g.Call(context.Background(), &tenon.Call{Tool: "list"})
+		if err != nil || res.IsError || !bytes.Contains(res.Meta, []byte("resume_token")) {
+			return 0, fmt.Errorf("the answer is not cut: %v", err)
+		}
+		runtime.ReadMemStats(&after)
+	}
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(len(body)), nil
+}
+
+func serverOf(url string, set func(*tenon.Tool)) (*server.Server, error) {
+	offer, err := openapi.Parse("b", []byte(document), openapi.Options{Client: http.DefaultClient, BaseURL: url})
 	if err != nil {
 		return nil, err
 	}
-	catalog := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{})
+	catalog := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{Adjust: func(_ string, t *tenon.Tool) { set(t) }})
 	return server.New(tenon.NewGateway(catalog, tenon.GatewayOptions{}), server.Options{NoSessions: true}), nil
 }
 

@@ -19,6 +19,8 @@ func warehouse(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(`{"count":12,"places":["A1","A2"]}`))
 	case "/stock/2":
 		_, _ = w.Write([]byte(`{"count":"12","places":null,"note":null,"shelf":4}`))
+	case "/items":
+		_, _ = w.Write([]byte(`{"total":3,"items":[{"id":1,"name":"nail","words":"made of iron"},{"id":2,"name":"screw"},{"id":3,"name":"hook"}]}`))
 	default:
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = w.Write([]byte(`{"message":"the printer is out of paper"}`))
