@@ -117,7 +117,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	case unwinds(err):
 		giveBack()
 		return nil, err
-	case limited.Expired():
+	case limited.Expired(): //nolint:contextcheck // it stands on ctx
 		return g.failed(e, &reply, context.DeadlineExceeded), nil
 	default:
 		return g.failed(e, &reply, err), nil
