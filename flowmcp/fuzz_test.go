@@ -145,3 +145,66 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// FuzzGuide: any bytes give findings or a prompt, and one whose places are
+// filled in is a text of UTF-8 in which what was given stands as it was.
+func FuzzGuide(f *testing.F) {
+	f.Add([]byte(`export const skill = { name: 'a', version: 'flowmcp/4.0.0', description: 'A', content: 'x {{input:a}} {{tool:b:call}} {{skill:a}}' }`))
+	f.Add([]byte("const content = `{{input:a}}`; const b = c; const c = b; export const skill = { name: 'a', description: b, content }"))
+	text, err := os.ReadFile("testdata/guided/skills/choose-book.mjs")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	dir := f.TempDir()
+	schema := []byte(`export const main = { namespace: 'shop', name: 'Shop', description: 'A', version: '4.0.0', tools: {}, resources: {} }`)
+	if err := os.MkdirAll(filepath.Join(dir, "skills"), 0o700); err != nil {
+		f.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "Shop.mjs"), schema, 0o600); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, "skills", "a.mjs"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		offer, err := flowmcp.New(dir, flowmcp.Options{}).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(offer.Prompts) == 0 && len(offer.Faults) == 0 {
+			t.Error("neither a prompt nor a reason why there is none")
+		}
+		for _, p := range offer.Prompts {
+			args := map[string]string{}
+			for _, a := range p.Arguments {
+				args[a.Name] = "{{input:again}}"
+			}
+			messages, err := p.Get(t.Context(), args, &tenon.Call{})
+			if err != nil {
+				continue // an input of another type
+			}
+			if !utf8.Valid(messages[0].Block.Text) {
+				t.Errorf("%q", messages[0].Block.Text)
+			}
+		}
+	})
+}
+
+// FuzzMigrate: what is migrated is read as before, has nothing left to do, and
+// names no routes.
+func FuzzMigrate(f *testing.F) {
+	f.Add([]byte(`export const main = { version: '3.0.0', 'routes': { a: {} } }`))
+	f.Add([]byte("export const main = { routes, version: \"3.1.2\" }"))
+	f.Add([]byte(ruled))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		migrated, done, err := flowmcp.Migrate(text)
+		if err != nil {
+			return
+		}
+		again, more, err := flowmcp.Migrate(migrated)
+		if err != nil || len(more) > 0 || !bytes.Equal(again, migrated) {
+			t.Errorf("%q became %q (%v): %v, %v", text, migrated, done, more, err)
+		}
+	})
+}

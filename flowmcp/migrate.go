@@ -31,6 +31,9 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 	names := map[string]bool{}
 	for _, p := range main.List {
 		name := nameOf(p)
+		if v, isName := p.Value.(*js.Var); isName && string(v.Data) == "routes" {
+			return nil, nil, errors.New("routes is a name in main; write its value there")
+		}
 		if p.Spread || name == nil || name.IsComputed() {
 			continue
 		}
