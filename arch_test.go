@@ -72,6 +72,7 @@ func keepers() map[string]string {
 		"github.com/andybalholm/brotli":          "internal/egress",
 		"go.yaml.in/yaml/":                       "internal/yaml",
 		"github.com/spf13/cobra":                 "cmd/tenon",
+		"golang.org/x/term":                      "cmd/tenon",
 		"modernc.org/quickjs":                    "internal/sandbox",
 		"modernc.org/sqlite":                     "internal/sqlite",
 		"github.com/redis/go-redis/":             "redis",

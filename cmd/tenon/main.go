@@ -98,7 +98,7 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.AddCommand(
 		demoCommand(e), serveCommand(e), checkCommand(e), toolsCommand(e), callCommand(e),
-		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), inspectCommand(e),
+		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), inspectCommand(e), shellCommand(e),
 		flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e), sandboxWorkerCommand(e),
 	)
 	return root

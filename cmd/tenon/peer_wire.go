@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/proc"
+)
+
+// shellTarget is whom a shell speaks to.
+type shellTarget struct {
+	url   string
+	stdio bool
+	env   []string
+}
+
+// open reaches the server, or makes one of descriptions.
+func (t *shellTarget) open(ctx context.Context, e env, sources *sourceFlags, args []string) (*peer, error) {
+	switch {
+	case t.url != "" && (t.stdio || len(args) > 0):
+		return nil, usagef("--url stands alone: no SPEC, no command")
+	case t.url != "":
+		return t.reach(sources, e)
+	case len(args) == 0:
+		return nil, usagef("shell needs a SPEC, --url URL, or --stdio -- COMMAND")
+	case t.stdio:
+		return t.start(e, args)
+	}
+	w, err := sources.connect(ctx, e, args)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	theirs, mine := io.Pipe()
+	fromThem, toMe := io.Pipe()
+	go func() {
+		err := newServer(w, nil, doors{}).ServeStdio(ctx, theirs, toMe)
+		_ = toMe.CloseWithError(errors.Join(err, io.EOF))
+	}()
+	return &peer{wire: newLines(mine, fromThem), close: func() {
+		cancel()
+		_ = mine.Close()
+		_ = fromThem.Close()
+		w.close()
+	}}, nil
+}
+
+// start starts a server that is spoken to on its input and output.
+func (t *shellTarget) start(e env, args []string) (*peer, error) {
+	c := proc.Command{Path: args[0], Args: args[1:], Pipes: true}
+	for _, name := range append([]string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "APPDATA", "SYSTEMROOT"}, t.env...) {
+		if v, ok := e.getenv(name); ok {
+			c.Env = append(c.Env, name+"="+v)
+		}
+	}
+	child, err := proc.Start(c)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", args[0], err)
+	}
+	return &peer{wire: newLines(child.Stdin, child.Stdout), close: func() { child.Close() }}, nil
+}
+
+// lines is a conversation in lines.
+type lines struct {
+	to   io.Writer
+	came chan line
+}
+
+type line struct {
+	text []byte
+	err  error
+}
+
+func newLines(to io.Writer, from io.Reader) *lines {
+	l := &lines{to: to, came: make(chan line, 1)}
+	go l.read(from)
+	return l
+}
+
+func (l *lines) read(from io.Reader) {
+	defer close(l.came)
+	scan := bufio.NewScanner(from)
+	scan.Buffer(nil, maxAnswer)
+	for scan.Scan() {
+		if text := bytes.TrimSpace(scan.Bytes()); len(text) > 0 && text[0] == '{' { // some servers print on it, too
+			l.came <- line{text: bytes.Clone(text)}
+		}
+	}
+	err := scan.Err()
+	if err == nil {
+		err = errors.New("the server has ended the conversation")
+	}
+	l.came <- line{err: err}
+}
+
+func (l *lines) send(_ context.Context, message []byte) error {
+	_, err := l.to.Write(append(message, '\n'))
+	return err
+}
+
+func (l *lines) receive(ctx context.Context) ([]byte, error) {
+	select {
+	case got, ok := <-l.came:
+		if !ok {
+			return nil, errors.New("the server has ended the conversation")
+		}
+		return got.text, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// reach prepares a conversation over HTTP.
+func (t *shellTarget) reach(sources *sourceFlags, e env) (*peer, error) {
+	header, err := parseHeaders(sources.headers, e.getenv)
+	if err != nil {
+		return nil, err
+	}
+	client, err := egress.NewClient(egress.Options{AllowHosts: sources.allowHosts})
+	if err != nil {
+		return nil, usagef("--allow-host: %v", err)
+	}
+	return &peer{wire: &posts{url: t.url, client: client, header: header}, close: func() {}}, nil
+}
+
+// posts is a conversation over streamable HTTP.
+type posts struct {
+	url     string
+	client  *http.Client
+	header  http.Header
+	session string
+	greeted bool
+	came    [][]byte
+}
+
+func (p *posts) send(ctx context.Context, message []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(message))
+	if err != nil {
+		return err
+	}
+	req.Header = p.header.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if p.session != "" {
+		req.Header.Set("Mcp-Session-Id", p.session)
+	}
+	if p.greeted {
+		req.Header.Set("Mcp-Protocol-Version", shellProtocol)
+	}
+	p.greeted = true
+	res, err := egress.Do(p.client, req, maxAnswer)
+	if err != nil {
+		return err
+	}
+	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
+		p.session = id
+	}
+	switch {
+	case res.Status >= 400 && !bytes.HasPrefix(bytes.TrimSpace(res.Body), []byte("{")):
+		return fmt.Errorf("the server answers HTTP %d: %.300s", res.Status, res.Body)
+	case strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream"):
+		p.came = append(p.came, events(res.Body)...)
+	case len(bytes.TrimSpace(res.Body)) > 0:
+		p.came = append(p.came, res.Body)
+	}
+	return nil
+}
+
+func (p *posts) receive(context.Context) ([]byte, error) {
+	if len(p.came) == 0 {
+		return nil, errors.New("the server sent no answer")
+	}
+	first := p.came[0]
+	p.came = p.came[1:]
+	return first, nil
+}
+
+// events returns the data of server-sent events.
+func events(stream []byte) (all [][]byte) {
+	var data []byte
+	for text := range bytes.Lines(append(bytes.ReplaceAll(stream, []byte("\r\n"), []byte("\n")), "\n\n"...)) {
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		if rest, ok := bytes.CutPrefix(text, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimPrefix(rest, []byte(" "))...), '\n')
+		} else if len(text) == 0 && len(data) > 0 {
+			if data = bytes.TrimSpace(data); len(data) > 0 {
+				all = append(all, data)
+			}
+			data = nil
+		}
+	}
+	return all
+}

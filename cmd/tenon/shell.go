@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// maxHistory bounds the lines that a shell remembers. They are kept nowhere
+// else: an argument may be a secret.
+const maxHistory = 1000
+
+func shellCommand(e env) *cobra.Command {
+	sources := sourceFlags{apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}}}
+	var to shellTarget
+	cmd := &cobra.Command{
+		Use:   "shell SPEC... | --url URL | --stdio -- COMMAND [ARG...]",
+		Short: "Try tools by hand, of descriptions or of any MCP server",
+		Long: `Open a conversation with an MCP server and try its tools: those of
+descriptions, of a server at a URL, or of one that is started and spoken to on
+its standard input and output.
+
+  list [WORD...]                     the tools, or those in whose line all words stand
+  schema TOOL                        what it accepts and answers
+  call TOOL [key=value... | {json}]  a call; key:=value is always JSON
+  history, !N                        the lines so far; line N again
+  help, quit
+
+On a terminal the tab key completes commands, tools and arguments, and the
+arrows go through the history. Otherwise lines are read as they come.`,
+		Example: `  tenon shell petstore.yaml
+  tenon shell --url http://127.0.0.1:8080/mcp
+  tenon shell --stdio -- npx -y @modelcontextprotocol/server-everything
+  echo 'call getPet petId=7' | tenon shell petstore.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := to.open(cmd.Context(), e, &sources, args)
+			if err != nil {
+				return err
+			}
+			defer p.close()
+			s := &shell{peer: p, out: e.out, err: e.err, timeout: sources.timeout}
+			if err := s.start(cmd.Context()); err != nil {
+				return err
+			}
+			return s.run(cmd.Context(), e.in)
+		},
+	}
+	sources.register(cmd)
+	cmd.Flags().StringVar(&to.url, "url", "", "speak to the MCP server at this URL; --header is sent to it")
+	cmd.Flags().BoolVar(&to.stdio, "stdio", false, "start the command behind -- and speak to it")
+	cmd.Flags().StringArrayVar(&to.env, "env", nil, "let the command see this variable of the environment, beside PATH, HOME and a few others (repeatable)")
+	return cmd
+}
+
+// shell is a conversation with an MCP server.
+type shell struct {
+	peer     *peer
+	out, err io.Writer
+	timeout  time.Duration
+	tools    []shellTool
+	history  []string
+	failed   bool // the last command
+}
+
+// shellTool is a tool as the server lists it.
+type shellTool struct {
+	name, about   string
+	input, output []byte
+}
+
+var errQuit = errors.New("quit")
+
+// start greets the server and lists its tools.
+func (s *shell) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	who, err := s.peer.greet(ctx)
+	if err != nil {
+		return err
+	}
+	if s.tools, err = s.peer.tools(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "tenon: %s, %s; help tells what to do\n", who, count(len(s.tools), "tool"))
+	return nil
+}
+
+// run reads commands until there are no more. It fails where the last one did
+// and nobody sat at a terminal to see it.
+func (s *shell) run(ctx context.Context, in io.Reader) error {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return s.interact(ctx, f)
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxArguments)
+	for lines.Scan() {
+		if s.execute(ctx, lines.Text()) {
+			return failedIf(s.failed)
+		}
+	}
+	return errors.Join(lines.Err(), failedIf(s.failed))
+}
+
+// interact reads commands from a terminal.
+func (s *shell) interact(ctx context.Context, f *os.File) error {
+	state, err := term.MakeRaw(int(f.Fd()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = term.Restore(int(f.Fd()), state) }()
+	t := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{f, s.out}, "tenon> ")
+	if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+		_ = t.SetSize(width, height)
+	}
+	s.out, s.err = t, t // it knows how lines end on a raw terminal
+	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		if key != '\t' || pos != len(line) {
+			return "", 0, false
+		}
+		full := s.complete(line)
+		return full, len(full), full != line
+	}
+	for {
+		line, err := t.ReadLine()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if s.execute(ctx, line) {
+			return nil
+		}
+	}
+}
+
+// execute runs one line and reports whether it was the last.
+func (s *shell) execute(ctx context.Context, line string) (last bool) {
+	line = strings.TrimSpace(line)
+	if n, err := strconv.Atoi(strings.TrimPrefix(line, "!")); err == nil && strings.HasPrefix(line, "!") && n >= 1 && n <= len(s.history) {
+		line = s.history[n-1]
+		fmt.Fprintln(s.err, line)
+	}
+	if line == "" {
+		return false
+	}
+	if s.history = append(s.history, line); len(s.history) > maxHistory {
+		s.history = s.history[1:]
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err := s.command(ctx, line)
+	s.failed = err != nil && !errors.Is(err, errQuit)
+	if s.failed && !errors.Is(err, errToolFailed) {
+		fmt.Fprintf(s.err, "tenon: %v\n", err)
+	}
+	return errors.Is(err, errQuit)
+}
+
+func (s *shell) command(ctx context.Context, line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	switch verb {
+	case "list", "ls":
+		return s.list(ctx, rest)
+	case "schema":
+		return s.schema(rest)
+	case "call":
+		return s.call(ctx, rest)
+	case "history":
+		for i, l := range s.history {
+			fmt.Fprintf(s.out, "%4d  %s\n", i+1, l)
+		}
+		return nil
+	case "help", "?":
+		fmt.Fprintln(s.out, "list [WORD...]\nschema TOOL\ncall TOOL [key=value... | {json}]\nhistory, !N\nquit")
+		return nil
+	case "quit", "exit":
+		return errQuit
+	}
+	return fmt.Errorf("there is no command %q; help lists them", verb)
+}
+
+// list prints the tools as they are now.
+func (s *shell) list(ctx context.Context, words string) error {
+	var err error
+	if s.tools, err = s.peer.tools(ctx); err != nil {
+		return err
+	}
+	for _, t := range s.tools {
+		line := t.name + "  " + t.about
+		if !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(strings.ToLower(line), w) }) {
+			fmt.Fprintln(s.out, line)
+		}
+	}
+	return nil
+}
+
+func (s *shell) find(name string) (*shellTool, error) {
+	for i := range s.tools {
+		if s.tools[i].name == name {
+			return &s.tools[i], nil
+		}
+	}
+	var near []string
+	for _, t := range s.tools {
+		if strings.Contains(strings.ToLower(t.name), strings.ToLower(name)) && len(near) < 5 {
+			near = append(near, t.name)
+		}
+	}
+	if name == "" || near == nil {
+		return nil, fmt.Errorf("there is no tool %q; list shows them", name)
+	}
+	return nil, fmt.Errorf("there is no tool %q; did you mean %s?", name, strings.Join(near, ", "))
+}
+
+func (s *shell) schema(name string) error {
+	t, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		what   string
+		schema []byte
+	}{{"accepts", t.input}, {"answers", t.output}} {
+		if one.schema != nil {
+			pretty, err := rawjson.AppendIndent(nil, one.schema, "  ")
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "%s %s\n", one.what, pretty)
+		}
+	}
+	return nil
+}
+
+func (s *shell) call(ctx context.Context, rest string) error {
+	name, given, _ := strings.Cut(rest, " ")
+	t, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	given = strings.TrimSpace(given)
+	var args []byte
+	if strings.HasPrefix(given, "{") {
+		args, err = checkedObject([]byte(given))
+	} else {
+		var fields []string
+		if fields, err = shellWords(given); err == nil {
+			args, err = pairs(t.input, fields)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	res, err := s.peer.call(ctx, name, args)
+	if err != nil {
+		return err
+	}
+	return printAnswer(s.out, s.err, res)
+}
+
+// shellWords splits a line where blanks stand outside of quotes.
+func shellWords(line string) (all []string, err error) {
+	var word strings.Builder
+	var quote rune
+	some := false
+	for _, r := range line {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, some = r, true
+		case r == ' ' || r == '\t':
+			if some {
+				all = append(all, word.String())
+				word.Reset()
+			}
+			some = false
+		default:
+			word.WriteRune(r)
+			some = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c is not closed", quote)
+	}
+	if some {
+		all = append(all, word.String())
+	}
+	return all, nil
+}
+
+// complete writes on a line what can only go on in one way.
+func (s *shell) complete(line string) string {
+	i := strings.LastIndexByte(line, ' ') + 1
+	words := strings.Fields(line[:i])
+	var choices []string
+	switch {
+	case len(words) == 0:
+		choices = []string{"list ", "schema ", "call ", "history", "help", "quit"}
+	case len(words) == 1 && (words[0] == "call" || words[0] == "schema"):
+		for _, t := range s.tools {
+			choices = append(choices, t.name+" ")
+		}
+	case words[0] == "call":
+		if t, err := s.find(words[1]); err == nil {
+			choices = argumentWords(t.input)
+		}
+	}
+	return line[:i] + shared(choices, line[i:])
+}
+
+func argumentWords(input []byte) (all []string) {
+	doc, err := rawjson.Parse(input)
+	if err != nil {
+		return nil
+	}
+	props := doc.Get(doc.Root(), "properties")
+	for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
+		all = append(all, doc.Key(n)+"=")
+	}
+	return all
+}
+
+// shared is the beginning that all choices share that begin with word.
+func shared(choices []string, word string) string {
+	found := ""
+	for _, c := range choices {
+		switch {
+		case !strings.HasPrefix(c, word):
+		case found == "":
+			found = c
+		default:
+			n := 0
+			for n < len(c) && n < len(found) && c[n] == found[n] {
+				n++
+			}
+			found = found[:n]
+		}
+	}
+	if found == "" {
+		return word
+	}
+	return found
+}
