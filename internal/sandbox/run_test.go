@@ -22,12 +22,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	forgetWorker()
+	os.Exit(code)
 }
 
 func pool(t testing.TB, o sandbox.Options) *sandbox.Pool {
 	t.Helper()
-	o.Command = []string{os.Args[0], "sandbox-worker"}
+	o.Command = []string{workerPath(), "sandbox-worker"}
+	if o.Load == 0 {
+		o.Load = time.Minute
+	}
 	p := sandbox.NewPool(o)
 	t.Cleanup(func() { _ = p.Close() })
 	return p
