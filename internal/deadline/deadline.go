@@ -56,13 +56,11 @@ func (d *Context) Err() error {
 // Expired reports whether the time ran out.
 func (d *Context) Expired() bool {
 	d.mu.Lock()
-	quiet := d.waited == nil && !d.late()
-	d.mu.Unlock()
-	if quiet {
-		return false
+	defer d.mu.Unlock()
+	if d.waited == nil {
+		return d.late() && d.parent.Err() == nil
 	}
-	ctx := d.awaited()
-	return ctx.Err() != nil && context.Cause(ctx) == context.DeadlineExceeded //nolint:errorlint // it is set here
+	return d.waited.Err() != nil && context.Cause(d.waited) == context.DeadlineExceeded //nolint:errorlint // it is set here
 }
 
 // Value finds d itself, too.
