@@ -55,7 +55,7 @@ func ask(ctx context.Context, db *sqlite.DB, text string, limit int, args ...any
 	if err != nil {
 		return sqlite.Answer{}, err
 	}
-	return db.Query(ctx, sqlite.Question{Statement: s, Args: args, MaxRows: limit})
+	return db.Query(ctx, sqlite.Question{Statement: s, Args: args, MaxRows: limit, MaxBytes: 1 << 20})
 }
 
 func TestRowsAreJSONAsTheyStandInTheFile(t *testing.T) {
@@ -196,7 +196,7 @@ func TestStatementsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			if _, err := ask(ctx, db, text, 0); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			if _, err := ask(ctx, db, text, 0); err == nil || ctx.Err() != nil { // ten seconds end it where nothing else does
 				t.Errorf("not refused: %v", err)
 			}
 		})
