@@ -156,7 +156,7 @@ func named(t *testing.T, offer tenon.Offer, name string) tenon.Tool {
 func TestTimeout(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(upstream))
 	defer s.Close()
-	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, Timeout: 20 * time.Millisecond})
+	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, Timeout: 2 * time.Second})
 	reply, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"slow"}`)})
 	if tenon.CodeOf(err) != tenon.CodeTimeout || reply.Sent != (tenon.Sent{Unsafe: tenon.SentNoAnswer}) {
 		t.Errorf("%v, %v", reply.Sent, err)
