@@ -162,7 +162,7 @@ func Load(ctx context.Context, s Source, o GatewayOptions) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil //nolint:contextcheck // a filter is tried on samples for the catalog, not for who asks
+	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
 }
 
 // bound is a function with the codecs of its types. It promises the schemas

@@ -98,7 +98,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	if len(violations) > 0 {
 		return shapeFailure(&e.tool, invalidArguments(violations)), nil
 	}
-	seen, err := e.seen(own.Fields) //nolint:contextcheck // a filter is tried on samples for the catalog, not for who asks
+	seen, err := e.seen(own.Fields)
 	if err != nil {
 		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument _fields: "+err.Error(), "Leave out _fields to see everything")), nil
 	}
@@ -117,7 +117,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	case unwinds(err):
 		giveBack()
 		return nil, err
-	case limited.Expired(): //nolint:contextcheck // it stands on ctx
+	case limited.Expired():
 		return g.failed(e, &reply, context.DeadlineExceeded), nil
 	default:
 		return g.failed(e, &reply, err), nil

@@ -79,7 +79,7 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 	}
 	w.options.Adjust = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
 	if err = w.load(ctx, e, plan); err == nil {
-		w.catalog, err = w.build() //nolint:contextcheck // a filter is tried on samples for the catalog, not for who asks
+		w.catalog, err = w.build()
 	}
 	if err != nil {
 		w.close()

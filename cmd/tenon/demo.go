@@ -113,7 +113,7 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 			offer.Tools = append(offer.Tools, t)
 		}
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{}) //nolint:contextcheck // a filter is tried on samples for the catalog, not for who asks
+	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{})
 	s.tools = described(catalog)
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
 	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}

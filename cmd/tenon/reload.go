@@ -62,7 +62,7 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	var c *tenon.Catalog
 	if err == nil {
 		s.offer = offer
-		c, err = w.build() //nolint:contextcheck // as in connectAll
+		c, err = w.build()
 	}
 	switch {
 	case ctx.Err() != nil:

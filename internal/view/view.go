@@ -50,6 +50,8 @@ type View struct {
 }
 
 // New returns the view of what full promises. An error is about the options.
+//
+//nolint:contextcheck,nolintlint // a filter is tried on samples for the catalog, not for who asks
 func New(full shape.Promise, o Options) (*View, error) {
 	v := &View{filter: o.Filter}
 	whole, others := jsonData(full)
