@@ -44,6 +44,7 @@ func ParseProjection(paths ...string) (*Projection, error) {
 		p.paths = append(p.paths, one)
 		p.tree = merge(p.tree, one.tree())
 	}
+	p.tree.prepare()
 	return p, nil
 }
 

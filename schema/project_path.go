@@ -68,6 +68,31 @@ type pick struct {
 	all   bool             // all of it
 	names map[string]*pick // of its members with these names
 	each  *pick            // of every member and item
+	plain []named          // names again, for a quick look: where each is nil, they are few and none has a backslash
+}
+
+type named struct {
+	name  string
+	below *pick
+}
+
+const maxPlain = 16
+
+// prepare fills in plain, here and below.
+func (t *pick) prepare() {
+	if t == nil {
+		return
+	}
+	t.each.prepare()
+	quick := t.each == nil && len(t.names) <= maxPlain
+	for name, below := range t.names {
+		below.prepare()
+		quick = quick && !strings.Contains(name, `\`)
+		t.plain = append(t.plain, named{name, below})
+	}
+	if !quick {
+		t.plain = nil
+	}
 }
 
 func merge(a, b *pick) *pick {

@@ -68,16 +68,20 @@ func (s *selector) value(t *pick) {
 // member copies a member if t selects it.
 func (s *selector) member(t *pick, empty int) {
 	start := s.i
-	s.skip()
+	if s.peek() != '"' {
+		s.bad = true
+		return
+	}
+	s.text()
 	key := s.b[start:s.i]
-	if s.space(); len(key) < 2 || key[0] != '"' || s.peek() != ':' {
+	if s.space(); len(key) < 2 || s.peek() != ':' {
 		s.bad = true
 		return
 	}
 	s.i++
+	s.space()
 	below := t.memberOf(key[1 : len(key)-1])
 	if below == nil {
-		s.space()
 		s.skip()
 		return
 	}
@@ -88,11 +92,14 @@ func (s *selector) member(t *pick, empty int) {
 
 // memberOf is member for a name as it is written.
 func (t *pick) memberOf(raw []byte) *pick {
+	for i := range t.plain {
+		if t.plain[i].name == string(raw) { // no copy is made
+			return t.plain[i].below
+		}
+	}
 	if bytes.IndexByte(raw, '\\') < 0 {
-		if below, ok := t.names[string(raw)]; ok && t.each == nil { // no copy is made for the look-up
-			return below
-		} else if !ok {
-			return t.each
+		if t.plain != nil {
+			return nil
 		}
 		return t.member(string(raw))
 	}
@@ -125,52 +132,60 @@ func (s *selector) space() {
 
 // skip goes over the value at the position.
 func (s *selector) skip() {
-	start, depth := s.i, 0
-	for ; s.i < len(s.b); s.i++ {
+	switch s.peek() {
+	case '"':
+		s.text()
+	case '{', '[':
+		s.nested()
+	default:
+		start := s.i
+		for s.i < len(s.b) && isScalar(s.b[s.i]) {
+			s.i++
+		}
+		s.bad = s.bad || s.i == start
+	}
+}
+
+// isScalar reports whether a byte stands in numbers and literals.
+func isScalar(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '.' || c == '-' || c == '+' || c == 'E'
+}
+
+// nested goes over the object or array at the position.
+func (s *selector) nested() {
+	depth := 0
+	for s.i < len(s.b) {
 		switch s.b[s.i] {
 		case '"':
 			s.text()
+			continue
 		case '{', '[':
 			depth++
-			continue
 		case '}', ']':
-			if depth == 0 { // of what is around a number
-				s.bad = s.bad || s.i == start
-				return
-			}
 			depth--
-		case ',', ':', ' ', '\n', '\r', '\t':
-			if depth == 0 {
-				s.bad = s.bad || s.i == start
-				return
-			}
-			continue
-		default:
-			continue
 		}
-		if depth == 0 {
-			s.i = min(s.i+1, len(s.b))
+		if s.i++; depth == 0 {
 			return
 		}
 	}
-	s.i = min(s.i, len(s.b))
-	s.bad = s.bad || depth > 0 || s.i == start
+	s.bad = true
 }
 
-// text goes to the closing quotation mark of the text at the position.
+// text goes over the text at the position.
 func (s *selector) text() {
-	for {
-		next := bytes.IndexByte(s.b[s.i+1:], '"')
+	for i := s.i + 1; ; {
+		next := bytes.IndexByte(s.b[i:], '"')
 		if next < 0 {
 			s.bad, s.i = true, len(s.b)
 			return
 		}
-		s.i += 1 + next
+		i += next + 1
 		escapes := 0
-		for s.b[s.i-1-escapes] == '\\' { // ends at the opening mark at the latest
+		for s.b[i-2-escapes] == '\\' { // ends at the opening mark at the latest
 			escapes++
 		}
 		if escapes%2 == 0 {
+			s.i = i
 			return
 		}
 	}
