@@ -248,7 +248,7 @@ func FuzzCacheControl(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.ContainsAny(text, "\r\n;") || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, "\\") {
+		if len(text) > 500 || strings.ContainsAny(text, "\r\n;") || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, "\\") {
 			t.Skip()
 		}
 		k := behindCache(t, 1<<20, "200; Etag: 1; Cache-Control: "+text+", no-store, max-age=60")
