@@ -96,7 +96,14 @@ func (a *App) emit(p Process) int {
 		return exitFailed
 	}
 	for _, c := range changes {
-		fmt.Fprintln(p.Out, c)
+		switch {
+		case *check:
+			fmt.Fprintln(p.Out, c)
+		case c.What == "left over":
+			fmt.Fprintln(p.Out, "deleted", c.Path)
+		default:
+			fmt.Fprintln(p.Out, "wrote", c.Path)
+		}
 	}
 	if *check && len(changes) > 0 {
 		return exitFailed
