@@ -41,12 +41,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	changes, stopListening := s.listen(c.peer.watches)
 	defer stopListening()
-	go c.tellChanges(work, changes)
-	ended := make(chan error, 1)
-	go func() { ended <- c.read(work, in) }()
 	if s.lax(ruleOnlyMessages) {
 		_, _ = io.WriteString(out, "ready\n")
 	}
+	go c.tellChanges(work, changes)
+	ended := make(chan error, 1)
+	go func() { ended <- c.read(work, in) }()
 	var err error
 	select {
 	case err = <-ended:
