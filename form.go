@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -24,7 +25,7 @@ func (q Question) Check(fields []byte) error {
 		return nil //nolint:nilerr // see above: nothing can be said
 	}
 	if violations := s.Validate(fields); len(violations) > 0 {
-		return &Error{Code: CodeValidation, Message: "the answer to the question does not fit: " + invalidArguments(violations).message}
+		return &Error{Code: CodeValidation, Message: "the answer to the question does not fit: " + shape.Words(violations)}
 	}
 	return nil
 }
