@@ -31,7 +31,7 @@ func examine(dir, name string, v *validators) (r row) {
 		return r
 	}
 	catalog := tenon.Build([]tenon.Named{{Name: "api", Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
-	tools := catalog.Tools()
+	tools := catalog.Tools()[:len(offer.Tools)] // what tenon adds stands behind them
 	for _, t := range tools[:min(len(tools), firstPage)] {
 		t.Definition()
 	}
