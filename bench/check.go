@@ -41,7 +41,7 @@ func budgets() []budget {
 		atMost("functions.json", "allocations more than encoding/json, 50 KB", 16, "big", "moreAllocs"),
 		atMost("host.json", "a function app's call with 1 KB, more than its worker alone, µs (median)", 150, "more_us"),
 		atMost("contract.json", "processor of a call with 50 KB under enforce, to policy off", 1.25, "ratio"),
-		atMost("contract.json", "the same with a projection, whose part is validated, too", 1.7, "selectRatio"),
+		atMost("contract.json", "the same with a projection, whose part is validated, too", 1.25, "selectRatio"),
 		atMost("contract.json", "what cutting 10 MB allocates, to its size", 2, "cutAllocated"),
 		ratio("stdio, 200 B, to a bare loop", 0.75, "stdio-floor-small"),
 	}

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -171,22 +173,28 @@ func (s *selector) nested() {
 	s.bad = true
 }
 
-// text goes over the text at the position.
+// text goes over the text at the position, eight bytes at once.
 func (s *selector) text() {
-	for i := s.i + 1; ; {
-		next := bytes.IndexByte(s.b[i:], '"')
-		if next < 0 {
-			s.bad, s.i = true, len(s.b)
+	b, i := s.b, s.i+1
+	for i < len(b) {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			quote, slash := w^'"'*ones, w^'\\'*ones
+			m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(m) >> 3
+		}
+		switch b[i] {
+		case '"':
+			s.i = i + 1
 			return
+		case '\\':
+			i++ // what is escaped does not end the text
 		}
-		i += next + 1
-		escapes := 0
-		for s.b[i-2-escapes] == '\\' { // ends at the opening mark at the latest
-			escapes++
-		}
-		if escapes%2 == 0 {
-			s.i = i
-			return
-		}
+		i++
 	}
+	s.bad, s.i = true, len(b)
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -47,6 +48,7 @@ type View struct {
 	parts  *schema.Projection
 	filter Filter
 	check  *schema.Schema // of the part of a JSON value
+	size   atomic.Int64   // of the last part, as a guess at the next
 }
 
 // New returns the view of what full promises. An error is about the options.
@@ -139,9 +141,11 @@ func (v *View) Schema() *schema.Schema { return v.check }
 func (v *View) part(ctx context.Context, value []byte) (part []byte, err error) {
 	part = value
 	if v.parts != nil {
-		if part, err = v.parts.AppendValue(make([]byte, 0, len(value)), value); err != nil {
+		guess := int(v.size.Load())
+		if part, err = v.parts.AppendValue(make([]byte, 0, min(len(value), guess+guess/8+64)), value); err != nil {
 			return nil, err
 		}
+		v.size.Store(int64(len(part)))
 	}
 	if v.filter != nil {
 		return v.filter.Run(ctx, part, maxMade)
