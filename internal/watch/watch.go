@@ -58,13 +58,15 @@ func (f Files) Watch(ctx context.Context, changed func()) error {
 	for {
 		held, now := f.look(l)
 		if !maps.Equal(now, held) && !maps.Equal(now, told) {
-			if now = f.rest(ctx, l, now); ctx.Err() != nil {
+			if held, now = f.rest(ctx, l, now); ctx.Err() != nil {
 				return nil
 			}
+		}
+		if maps.Equal(now, held) {
+			told = nil
+		} else if !maps.Equal(now, told) {
 			told = now
 			changed()
-		} else if maps.Equal(now, held) {
-			told = nil
 		}
 		if !l.wait(ctx, tick.C) || !pause(ctx, f.Quiet) {
 			return nil
@@ -89,18 +91,17 @@ func (f Files) look(l *looker) (held, now Held) {
 
 // rest waits until two looks in a row find the same: who writes a file may do
 // it in several steps.
-func (f Files) rest(ctx context.Context, l *looker, now Held) Held {
+func (f Files) rest(ctx context.Context, l *looker, before Held) (held, now Held) {
 	for range maxRestless {
 		if !pause(ctx, f.Quiet) {
-			return nil
+			return nil, nil
 		}
-		_, next := f.look(l)
-		if maps.Equal(now, next) {
+		if held, now = f.look(l); maps.Equal(now, before) {
 			break
 		}
-		now = next
+		before = now
 	}
-	return now
+	return held, now
 }
 
 // wait returns when something may have changed; false: ctx has ended.
