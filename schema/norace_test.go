@@ -2,5 +2,4 @@
 
 package schema_test
 
-// raced says that the race detector is on: it makes a pool forget at random.
 const raced = false

@@ -317,6 +317,9 @@ func projectionHolds(t *rapid.T) (doc string, checked int, says bool) {
 
 // The same for the schemas of a real description.
 func TestProjectGitHub(t *testing.T) {
+	if raced {
+		t.Skip("SKIPPED: 500 real schemas are projected without the race detector")
+	}
 	file := os.Getenv("TENON_OPENAPI_GITHUB")
 	if file == "" {
 		t.Skip("SKIPPED: 500 real schemas are not projected; TENON_OPENAPI_GITHUB names GitHub's OpenAPI document, as JSON")
