@@ -2,6 +2,6 @@
 
 package schema_test
 
-// raced: the race detector makes what one goroutine computes ten times slower
-// and has nothing to find in it.
+// raced says that the race detector is on: it makes a pool forget at random,
+// and what one goroutine computes ten times slower.
 const raced = true
