@@ -145,6 +145,9 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 // with here.
 func (s *Server) ofBatch(text []byte, base *request) (*request, *rpcError) {
 	m, e := s.decode(text)
+	if e != nil && isBatch(text) {
+		e = invalidRequest("a batch holds messages, not batches")
+	}
 	q := &request{
 		message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, revision: base.revision,
 		patient: true, outlives: base.outlives, peer: base.peer, closing: base.closing,

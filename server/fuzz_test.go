@@ -13,7 +13,7 @@ import (
 )
 
 var seeds = []string{
-	``, `{`, `[]`, `null`, `"x"`, "\ufeff{}", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"a\u0000","method":"pi\u006eg"}`,
+	``, `{`, `[]`, `null`, `"x"`, "\ufeff{}", `[[]]`, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{},3]`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"a\u0000","method":"pi\u006eg"}`,
 	modernBody("server/discover", ""), modernBody("tools/list", `"cursor":"x"`), modernBody("tools/call", `"name":"echo","arguments":{"a":[1.0,-0,"\ud800"]}`),
 	legacyBody("initialize", `"protocolVersion":"2025-11-25"`), legacyBody("tools/call", `"name":"echo","arguments":{"b":{}},"name":"x"`),
 	`{"jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`,
@@ -48,6 +48,23 @@ func checkFrame(t *testing.T, text []byte, asked []byte) int {
 	return e.Code
 }
 
+// checkAnswer fails unless text is one response, or for a batch an array of
+// them, at most one a message; it returns the code of the one error.
+func checkAnswer(t *testing.T, text []byte, asked []byte) int {
+	t.Helper()
+	var answers []json.RawMessage
+	if json.Unmarshal(text, &answers) != nil {
+		return checkFrame(t, text, asked)
+	}
+	if messages := bytes.Count(asked, []byte{','}) + 1; len(answers) == 0 || len(answers) > messages {
+		t.Fatalf("%d answers for %q: %s", len(answers), asked, text)
+	}
+	for _, a := range answers {
+		checkFrame(t, a, asked)
+	}
+	return 0
+}
+
 // Any body has one whole answer, and is called broken exactly when it is not
 // JSON in UTF-8 of bearable depth.
 func FuzzHTTP(f *testing.F) {
@@ -72,7 +89,7 @@ func FuzzHTTP(f *testing.F) {
 			}
 			return
 		}
-		code := checkFrame(t, w.Body.Bytes(), body)
+		code := checkAnswer(t, w.Body.Bytes(), body)
 		legible := json.Valid(body) && utf8.Valid(body)
 		if broken := code == -32700; broken == legible && !strings.Contains(w.Body.String(), "too deep") {
 			t.Errorf("broken is %v for %q: %s", broken, body, w.Body)
@@ -108,7 +125,7 @@ func FuzzStdio(f *testing.F) {
 				t.Errorf("the output ends within a line: %q", lines[last])
 			}
 			for _, line := range lines[:last] {
-				checkFrame(t, line, in)
+				checkAnswer(t, line, in)
 			}
 			if asked := bytes.Count(in, []byte("\n")) + 1; last > asked {
 				t.Errorf("%d lines for %d", last, asked)
