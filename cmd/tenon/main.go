@@ -95,6 +95,7 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 		SilenceUsage:  true,
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.SetUsageFunc(printUsage)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.AddCommand(
 		demoCommand(e), serveCommand(e), checkCommand(e), toolsCommand(e), callCommand(e),
