@@ -20,7 +20,7 @@ const maxArguments = 4 << 20
 
 func callCommand(e env) *cobra.Command {
 	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}, calls: typedCall()} // what goes wrong is printed
-	var asJSON, explained, dry bool
+	var asJSON, compact, explained, dry bool
 	var output string
 	cmd := &cobra.Command{
 		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
@@ -60,7 +60,7 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			p := printer{out: e.out, err: e.err, asJSON: asJSON, file: output, shape: tool.Tool().Shape, quiet: explained}
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Shape, quiet: explained}
 			if explained {
 				defer explain(e.err, tool.Tool(), res)
 			}
@@ -72,6 +72,7 @@ answer that breaks its schema is reported on standard error.`,
 		return sources.complete(cmd.Context(), e, args)
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the request that would be sent, with what the operator gave hidden, and send nothing")
+	cmd.Flags().BoolVarP(&compact, "compact", "c", false, "print JSON on one line")
 	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error how the answer stands to its contract")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
@@ -231,6 +232,7 @@ func readValue(kind, key, text string, raw bool) ([]byte, error) {
 type printer struct {
 	out, err io.Writer
 	asJSON   bool
+	compact  bool // JSON on one line
 	file     string
 	shape    tenon.Shape
 	quiet    bool // what breaks the contract is said elsewhere
@@ -290,11 +292,14 @@ func (p printer) data(res *tenon.Result) error {
 		_, err := fmt.Fprintln(p.out, strings.TrimSuffix(doc.Str(n), "\n"))
 		return err
 	}
-	pretty, err := rawjson.AppendIndent(nil, doc.Raw(n), "  ")
+	text, err := rawjson.AppendCompact(nil, doc.Raw(n))
+	if !p.compact {
+		text, err = rawjson.AppendIndent(nil, doc.Raw(n), "  ")
+	}
 	if err != nil {
 		return err
 	}
-	_, err = p.out.Write(append(pretty, '\n'))
+	_, err = p.out.Write(append(text, '\n'))
 	return err
 }
 

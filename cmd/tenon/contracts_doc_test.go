@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,9 +37,12 @@ func TestContractsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := strings.ReplaceAll(blocks(string(page), "yaml")[0], "http://localhost:4000", upstream.URL)
+	document, err := os.ReadFile("../../docs/warehouse.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(t.TempDir(), "warehouse.yaml")
-	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+	if err := os.WriteFile(file, bytes.ReplaceAll(document, []byte("http://localhost:4000"), []byte(upstream.URL)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	commands, fresh := 0, string(page)
