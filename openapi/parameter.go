@@ -96,7 +96,7 @@ func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 		return ps
 	case in == inHeader && (ignoredHeader(name) || p.fromOperator(o, name)), p.asksFor(in, name):
 		return ps
-	case in == inPath && (strings.Contains(name, "/") || !strings.Contains(o.template(), "{"+name+"}")):
+	case in == inPath && (strings.Contains(name, "/") || !strings.Contains(o.path, "{"+name+"}")):
 		p.fault(o, node, "path parameter "+strconv.Quote(name)+" is left out: the path has no place for it")
 		return ps
 	}

@@ -18,7 +18,7 @@ type plan struct {
 	baseErr error
 	path    []segment
 	tail    string // literal text behind the last of path, escaped
-	query   string // literal part of the query, escaped
+	query   []part // the query that the path brings along
 	params  []parameter
 	body    body
 	demand  demand
@@ -33,7 +33,7 @@ type segment struct {
 	parts []part
 }
 
-// part is a piece of a segment: literal text, escaped, or the value of a
+// part is a piece of a segment or a query: literal text, escaped, or the value of a
 // parameter.
 type part struct {
 	literal string
@@ -51,7 +51,7 @@ func newPlan(o *operation) *plan {
 	p.params = params
 	p.settle(o)
 	p.path, p.tail = p.segments(o.template())
-	p.query = o.literalQuery()
+	p.query = p.literalQuery(o)
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) }) // only a call needs it
 	return p
 }
@@ -63,7 +63,7 @@ func (p *plan) fault(o *operation, v value, what string) {
 // named adds the parameters that the path names and nobody declared. They are
 // common: without them the operation could not be called.
 func (p *plan) named(o *operation, ps []parameter) []parameter {
-	rest := o.template()
+	rest := o.template() + "?" + o.restOfQuery()
 	for {
 		_, after, found := strings.Cut(rest, "{")
 		name, next, closed := strings.Cut(after, "}")
@@ -81,9 +81,9 @@ func (p *plan) named(o *operation, ps []parameter) []parameter {
 // namedInQuery adds those of a query in the template, which some documents
 // write like a path: "/fax?q={q}".
 func (p *plan) namedInQuery(o *operation, ps []parameter) []parameter {
-	for key, name := range o.queryTemplate() {
+	for key := range o.queryTemplate() {
 		declared := slices.ContainsFunc(ps, func(q parameter) bool { return q.in == inQuery && q.name == key })
-		if name != "" && !declared {
+		if !declared {
 			p.fault(o, o.node, "query parameter "+key+" is not declared; taken as a string")
 			q := parameter{name: key, in: inQuery, style: styleOf("form")}
 			q.wire = q.style.escape.text(key)
@@ -93,23 +93,28 @@ func (p *plan) namedInQuery(o *operation, ps []parameter) []parameter {
 	return ps
 }
 
-// queryTemplate goes over the pairs of the query in the path, each with the
-// name of the parameter that is its value; empty: the value is literal.
+// queryTemplate goes over the pairs of the query in the path whose value is a
+// parameter: its key, and the parameter's name.
 func (o *operation) queryTemplate() iter.Seq2[string, string] {
 	_, query, _ := strings.Cut(o.path, "?")
 	return func(yield func(string, string) bool) {
 		for pair := range strings.SplitSeq(query, "&") {
-			key, text, _ := strings.Cut(pair, "=")
-			name, found := strings.CutPrefix(text, "{")
-			name, closed := strings.CutSuffix(name, "}")
-			if !found || !closed || key == "" || strings.ContainsAny(name, "{}") {
-				name = ""
-			}
-			if !yield(key, name) {
+			if key, name := pairOf(pair); name != "" && !yield(key, name) {
 				return
 			}
 		}
 	}
+}
+
+// pairOf takes "key={name}" apart; of other pairs the name is empty.
+func pairOf(pair string) (key, name string) {
+	key, text, _ := strings.Cut(pair, "=")
+	name, found := strings.CutPrefix(text, "{")
+	name, closed := strings.CutSuffix(name, "}")
+	if !found || !closed || key == "" || strings.ContainsAny(key+name, "{}") {
+		return key, ""
+	}
+	return key, name
 }
 
 // queryKey is the key whose value in the template's query is the parameter of
@@ -144,19 +149,27 @@ func (o *operation) template() string {
 	return path
 }
 
-func (o *operation) literalQuery() string {
-	_, query, found := strings.Cut(o.path, "?")
-	if !found {
-		return ""
-	}
+// restOfQuery is the template's query without the pairs that are parameters.
+func (o *operation) restOfQuery() string {
+	_, query, _ := strings.Cut(o.path, "?")
 	var kept []string
 	for pair := range strings.SplitSeq(query, "&") {
-		_, text, _ := strings.Cut(pair, "=")
-		if name := strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"); len(name) != len(text)-2 || strings.ContainsAny(name, "{}") {
+		if _, name := pairOf(pair); name == "" && pair != "" {
 			kept = append(kept, pair)
 		}
 	}
-	return escapeLiteral(strings.Join(kept, "&"), pathKeep+"?")
+	return strings.Join(kept, "&")
+}
+
+// literalQuery splits restOfQuery where parameters stand: in a key, or in a part
+// of a value.
+func (p *plan) literalQuery(o *operation) []part {
+	const keep = pathKeep + "?"
+	text := o.restOfQuery()
+	if parts := p.parts(text, keep); parts != nil || text == "" {
+		return parts
+	}
+	return []part{{escapeLiteral(text, keep), -1}}
 }
 
 // segments splits the path where parameters stand. It begins with a slash.
@@ -166,7 +179,7 @@ func (p *plan) segments(path string) (all []segment, tail string) {
 	}
 	for text := range strings.SplitSeq(path[1:], "/") {
 		tail += "/"
-		if parts := p.parts(text); parts != nil {
+		if parts := p.parts(text, pathKeep); parts != nil {
 			all = append(all, segment{tail, parts})
 			tail = ""
 		} else {
@@ -176,20 +189,21 @@ func (p *plan) segments(path string) (all []segment, tail string) {
 	return all, tail
 }
 
-// parts splits one segment; nil if no parameter is in it.
-func (p *plan) parts(text string) (parts []part) {
+// parts splits one segment, or a query, whose literal text may hold the bytes of
+// keep; nil if no parameter is in it.
+func (p *plan) parts(text, keep string) (parts []part) {
 	for {
 		before, after, found := strings.Cut(text, "{")
 		name, next, closed := strings.Cut(after, "}")
 		i := find(p.params, name)
 		if !found || !closed || i < 0 {
 			if parts != nil && text != "" {
-				parts = append(parts, part{escapeLiteral(text, pathKeep), -1})
+				parts = append(parts, part{escapeLiteral(text, keep), -1})
 			}
 			return parts
 		}
 		if before != "" {
-			parts = append(parts, part{escapeLiteral(before, pathKeep), -1})
+			parts = append(parts, part{escapeLiteral(before, keep), -1})
 		}
 		parts = append(parts, part{"", i})
 		text = next

@@ -189,7 +189,16 @@ func (q *parameter) append(dst []byte, v argument) []byte {
 
 func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 	begin := len(dst)
-	dst = append(dst, p.query...)
+	for _, piece := range p.query {
+		if piece.param < 0 {
+			dst = append(dst, piece.literal...)
+			continue
+		}
+		var err error
+		if dst, err = p.params[piece.param].appendSegment(dst, root); err != nil {
+			return nil, err
+		}
+	}
 	for i := range p.params {
 		q := &p.params[i]
 		if q.in != inQuery && q.in != inQueryString {
