@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,8 +14,10 @@ import (
 )
 
 // counts are of operations, and of all their arguments together: parameters
-// that can be sent, and a body as one.
-type counts struct{ operations, arguments int }
+// that can be sent, and a body as one. Of them some are named by a path alone:
+// the specification wants each to be declared (3.1 §4.8.2), and a reader of
+// declarations has none; but without them the operation cannot be called.
+type counts struct{ operations, arguments, undeclared int }
 
 // compare counts with another reader of the same document.
 func compare(r *row, spec string, tools []tenon.Tool) {
@@ -44,6 +47,7 @@ func compare(r *row, spec string, tools []tenon.Tool) {
 			return
 		}
 	}
+	r.Undeclared, theirs.undeclared = theirs.undeclared, 0
 	if ours != theirs {
 		r.Differs = fmt.Sprintf("%d operations and %d arguments, %s has %d and %d", ours.operations, ours.arguments, r.Oracle, theirs.operations, theirs.arguments)
 	}
@@ -83,7 +87,7 @@ func byKin(spec string) (n counts, err error) {
 					args.leaveOut(s.Type, s.In, s.Name)
 				}
 			}
-			n.arguments += len(args)
+			n.add(path, args)
 			if op.RequestBody != nil && op.RequestBody.Value != nil && len(op.RequestBody.Value.Content) > 0 {
 				n.arguments++
 			}
@@ -91,6 +95,23 @@ func byKin(spec string) (n counts, err error) {
 	}
 	return n, nil
 }
+
+// add counts what was declared, and what the path names besides.
+func (n *counts) add(path string, args arguments) {
+	path, _, _ = strings.Cut(path, "#") // which tells operations of one path apart
+	for _, found := range inBraces.FindAllStringSubmatch(path, -1) {
+		key, name := found[1], found[2]
+		if !args[argument("path", name)] && !args[argument("query", key)] {
+			args[argument("path", name)] = true
+			n.undeclared++
+		}
+	}
+	n.arguments += len(args)
+}
+
+// inBraces finds the name of a parameter, and before it the key whose value it
+// is where it stands so in a query.
+var inBraces = regexp.MustCompile(`(?:[?&]([^=&{}?]+)=)?\{([^{}/]+)\}`)
 
 // arguments are parameters, each place and name once.
 type arguments map[string]bool
@@ -191,7 +212,7 @@ func byHand(spec string) (n counts, err error) {
 					args.leaveOut(kind, in, name)
 				}
 			}
-			n.arguments += len(args)
+			n.add(path, args)
 			if content, _ := follow(op["requestBody"])["content"].(map[string]any); len(content) > 0 {
 				n.arguments++
 			}

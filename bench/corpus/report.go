@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,9 +19,10 @@ func good(rows []row) bool {
 }
 
 // report prints the sum of all rows, and each that is not as it should be.
-func report(w io.Writer, rows []row, ajv bool) {
+func report(w io.Writer, rows []row, compilers string) {
 	var sum row
 	opened, bad, differ, byKin, byHand := 0, 0, 0, 0, 0
+	var undeclared []string
 	for _, r := range rows {
 		if r.Opened {
 			opened++
@@ -41,10 +43,9 @@ func report(w io.Writer, rows []row, ajv bool) {
 		if r.Differs != "" {
 			differ++
 		}
-	}
-	compilers := "santhosh"
-	if ajv {
-		compilers = "santhosh, Ajv draft-07 and Ajv 2020-12"
+		if r.Undeclared > 0 {
+			undeclared = append(undeclared, fmt.Sprintf("%d in %s", r.Undeclared, r.Name))
+		}
 	}
 	fmt.Fprintf(w, `# Documents of the corpus
 
@@ -60,8 +61,9 @@ func report(w io.Writer, rows []row, ajv bool) {
 | CPU to render every tool | %.1f s |
 | counts compared with kin-openapi | %d |
 | counts compared with the raw JSON, as kin-openapi refuses the document | %d |
+| arguments counted besides, which a path names and no parameter declares | %s |
 | counts that differ | %d |
-`, len(rows), opened, sum.Tools, sum.Skipped, sum.Schemas, sum.Distinct, compilers, bad, sum.FirstPage, sum.All, byKin, byHand, differ)
+`, len(rows), opened, sum.Tools, sum.Skipped, sum.Schemas, sum.Distinct, compilers, bad, sum.FirstPage, sum.All, byKin, byHand, cmp.Or(strings.Join(undeclared, ", "), "none"), differ)
 	for _, r := range rows {
 		var wrong []string
 		if !r.Opened {

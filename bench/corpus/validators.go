@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -16,50 +20,74 @@ import (
 
 // validators compile schemas, each distinct one once.
 type validators struct {
-	seen map[[32]byte]string // what is wrong with it
-	node *exec.Cmd
-	to   io.WriteCloser
-	from *bufio.Reader
+	names  string            // who compiles, with versions
+	seen   map[string]bool   // in this run
+	known  map[string]string // what is wrong with it, from this run or an earlier one
+	ledger io.Writer         // gets a line for each schema that was not known
+	node   *exec.Cmd
+	to     io.WriteCloser
+	from   *bufio.Reader
 }
 
 //go:embed ajv.mjs
 var ajvProgram string
 
-// newValidators starts Ajv where folder has it.
-func newValidators(folder string) *validators {
-	v := &validators{seen: map[[32]byte]string{}}
-	if folder == "" {
-		return v
+// newValidators starts Ajv where folder has it. What an earlier run wrote to
+// the ledger is not worked out again.
+func newValidators(folder string, ledger io.ReadWriter) (*validators, error) {
+	v := &validators{names: "santhosh", seen: map[string]bool{}, known: map[string]string{}, ledger: ledger}
+	lines := bufio.NewScanner(ledger)
+	for lines.Scan() {
+		if sum, bad, whole := strings.Cut(lines.Text(), " "); whole { // the last line may be half written
+			v.known[sum] = bad
+		}
 	}
-	v.node = exec.Command("node", "--max-old-space-size=4096", "--input-type=module", "-e", ajvProgram)
+	if err := lines.Err(); err != nil || folder == "" {
+		return v, err
+	}
+	manifest, err := os.ReadFile(filepath.Join(folder, "node_modules", "ajv", "package.json"))
+	if err != nil {
+		return nil, err
+	}
+	var ajv struct{ Version string }
+	if err := json.Unmarshal(manifest, &ajv); err != nil {
+		return nil, err
+	}
+	v.names = "santhosh, Ajv " + ajv.Version + " as draft-07 and as 2020-12"
+	v.node = exec.Command("node", "--max-old-space-size=4096", "--max-semi-space-size=64", "--input-type=module", "-e", ajvProgram)
 	v.node.Dir = folder
-	var err error
 	if v.to, err = v.node.StdinPipe(); err != nil {
-		panic(err)
+		return nil, err
 	}
 	out, err := v.node.StdoutPipe()
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
 	v.from = bufio.NewReader(out)
-	if err := v.node.Start(); err != nil {
-		panic(err)
-	}
-	return v
+	return v, v.node.Start()
 }
 
 // check compiles a schema and says what is wrong with it. fresh is false where
-// the same bytes were checked before.
+// this run had the same bytes before.
 func (v *validators) check(doc []byte) (fresh bool, bad string) {
-	sum := sha256.Sum256(doc)
-	if bad, known := v.seen[sum]; known {
-		return false, bad
+	hash := sha256.New()
+	_, _ = io.WriteString(hash, v.names+"\n") // what others said of it says nothing
+	_, _ = hash.Write(doc)
+	sum := hex.EncodeToString(hash.Sum(nil))
+	fresh = !v.seen[sum]
+	v.seen[sum] = true
+	bad, known := v.known[sum]
+	if known {
+		return fresh, bad
 	}
 	if bad = bySanthosh(doc); bad == "" {
 		bad = v.byAjv(doc)
 	}
-	v.seen[sum] = bad
-	return true, bad
+	v.known[sum] = bad
+	if _, err := fmt.Fprintf(v.ledger, "%s %s\n", sum, strings.ReplaceAll(bad, "\n", " ")); err != nil {
+		panic(err)
+	}
+	return fresh, bad
 }
 
 func bySanthosh(doc []byte) string {
