@@ -20,18 +20,19 @@ import (
 func rooms() map[string][]string {
 	return map[string][]string{
 		"internal/rawjson":     {},
-		"schema":               {"internal/rawjson"},
+		"internal/spelling":    {},
+		"schema":               {"internal/rawjson", "internal/spelling"},
 		"internal/memory":      {},
 		"internal/deadline":    {},
 		"internal/reserve":     {"internal/rawjson"},
 		"internal/shape":       {"schema", "internal/rawjson"},
 		"internal/stream":      {},
-		"internal/describe":    {"schema", "internal/rawjson"},
+		"internal/describe":    {"schema", "internal/rawjson", "internal/spelling"},
 		"internal/view":        {"schema", "internal/rawjson", "internal/shape"},
 		".":                    {"schema", "internal/rawjson", "internal/memory", "internal/shape", "internal/reserve", "internal/deadline", "internal/view", "internal/describe", "internal/stream"},
 		"tenontest":            {".", "schema"},
 		"internal/yaml":        {"internal/rawjson"},
-		"internal/config":      {"internal/rawjson", "internal/yaml"},
+		"internal/config":      {"internal/rawjson", "internal/spelling", "internal/yaml"},
 		"internal/egress":      {"internal/rawjson"},
 		"internal/proc":        {},
 		"internal/sandbox":     {"internal/proc"},
@@ -56,7 +57,7 @@ func rooms() map[string][]string {
 		"observe":              {"."},
 		"cmd/tenon": {
 			".", "search", "openapi", "flowmcp", "functions/host", "redis", "server", "inspector", "guard", "observe",
-			"internal/rawjson", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments", "internal/manual", "internal/proc",
+			"internal/rawjson", "internal/spelling", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments", "internal/manual", "internal/proc",
 		},
 	}
 }

@@ -1,11 +1,11 @@
 package schema
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 // PathError says that a schema does not know a path of a projection.
@@ -172,18 +172,13 @@ const maxNear = 5
 // near answers the paths that look like the one whose step i is not known, the
 // most alike first, or what there is in the order of the document.
 func (x *sites) near(p path, i int, l level) []string {
-	prefix, wish := "", strings.ToLower(p.tokens[i].text())
+	prefix := ""
 	for _, k := range p.tokens[:i] {
 		prefix = join(prefix, k.text())
 	}
-	alike := func(name string) int {
-		name = strings.ToLower(name)
-		return distance(name[:min(len(name), maxAlike)], wish[:min(len(wish), maxAlike)])
-	}
 	names := l.names()
-	if alikes := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return alike(name) > 1+len(wish)/3 }); len(alikes) > 0 {
-		slices.SortStableFunc(alikes, func(a, b string) int { return cmp.Compare(alike(a), alike(b)) })
-		names = alikes
+	if alike := spelling.Near(p.tokens[i].text(), names, maxNear); alike != nil {
+		names = alike
 	}
 	names = names[:min(len(names), maxNear)]
 	for i, name := range names {
@@ -211,29 +206,4 @@ func (l *level) names() []string {
 		}
 	}
 	return list
-}
-
-// maxAlike is how many bytes of names are compared.
-const maxAlike = 40
-
-// distance answers how many letters must be changed, added or taken away to
-// make a of b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, row[j]+1, last+1)
-		}
-	}
-	return row[len(b)]
 }

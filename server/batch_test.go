@@ -27,7 +27,7 @@ func TestBatch(t *testing.T) {
 		"a faulty message costs only itself":   {`[7,` + asked("2", "ping", "") + `]`, 200, `[{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: a message is a JSON object"}},{"jsonrpc":"2.0","id":2,"result":{}}]`},
 		"notifications want no answer":         {`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":1,"result":{}}]`, 202, ``},
 		"initialize is not part of one":        {`[` + asked("1", "initialize", `"protocolVersion":"2025-03-26"`) + `]`, 200, `[{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid request: initialize is not part of a batch"}}]`},
-		"a batch is no message of one":        {`[[]]`, 200, `[{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: a batch holds messages, not batches"}}]`},
+		"a batch is no message of one":         {`[[]]`, 200, `[{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: a batch holds messages, not batches"}}]`},
 		"an empty one":                         {`[]`, 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: an empty batch"}}`},
 		"half of one":                          {`[` + asked("1", "ping", "") + `,`, 400, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"parse error: offset 54: the message ends too early"}}`},
 	} {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 // maxHistory bounds the lines that a shell remembers. They are kept nowhere
@@ -218,13 +219,12 @@ func (s *shell) find(name string) (*shellTool, error) {
 			return &s.tools[i], nil
 		}
 	}
-	var near []string
-	for _, t := range s.tools {
-		if strings.Contains(strings.ToLower(t.name), strings.ToLower(name)) && len(near) < 5 {
-			near = append(near, t.name)
-		}
+	names := make([]string, len(s.tools))
+	for i, t := range s.tools {
+		names[i] = t.name
 	}
-	if name == "" || near == nil {
+	near := spelling.Near(name, names, 5)
+	if near == nil {
 		return nil, fmt.Errorf("there is no tool %q; list shows them", name)
 	}
 	return nil, fmt.Errorf("there is no tool %q; did you mean %s?", name, strings.Join(near, ", "))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 func toolsCommand(e env) *cobra.Command {
@@ -239,12 +240,11 @@ func appendChecked(doc []byte, t tenon.Tool) ([]byte, error) {
 
 // unknownTool says which names come near.
 func unknownTool(c *tenon.Catalog, name string) error {
-	var near []string
+	var names []string
 	for _, t := range c.Tools() {
-		if strings.Contains(strings.ToLower(t.Name()), strings.ToLower(name)) && len(near) < 5 {
-			near = append(near, t.Name())
-		}
+		names = append(names, t.Name())
 	}
+	near := spelling.Near(name, names, 5)
 	if near == nil {
 		return usagef("there is no tool %q; 'tenon tools' lists them", name)
 	}

@@ -3,10 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 	"github.com/tenon-mcp/tenon/internal/yaml"
 )
 
@@ -136,25 +138,18 @@ func (r *reader) unknown(line int, name string, at Place, own map[string]func(ra
 		r.wrong(line, "%q does not belong here but at the top of the file", name)
 		return
 	}
-	best, distance := "", max(2, len(name)/3)+1
-	consider := func(other string) {
-		if d := editDistance(name, other); d < distance || d == distance && best != "" && other < best {
-			best, distance = other, d
-		}
-	}
+	known := slices.Collect(maps.Keys(own))
 	for other, key := range r.keys {
 		if key.Places&at != 0 {
-			consider(other)
+			known = append(known, other)
 		}
 	}
-	for other := range own {
-		consider(other)
-	}
-	if best == "" {
-		r.wrong(line, "there is no key %q", name)
+	slices.Sort(known)
+	if near := spelling.Near(name, known, 1); near != nil {
+		r.wrong(line, "there is no key %q; did you mean %q?", name, near[0])
 		return
 	}
-	r.wrong(line, "there is no key %q; did you mean %q?", name, best)
+	r.wrong(line, "there is no key %q", name)
 }
 
 // where says in words where a key may stand.

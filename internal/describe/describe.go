@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -101,16 +102,18 @@ func indexOf(tools []Tool, name string) int {
 
 // near names a few tools that may have been meant.
 func near(tools []Tool, name string) string {
-	var names []string
-	for _, t := range tools {
-		if strings.Contains(strings.ToLower(t.Name), strings.ToLower(name)) && len(names) < 5 {
-			names = append(names, strconv.Quote(t.Name))
-		}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
 	}
-	if names == nil {
+	near := spelling.Near(name, names, 5)
+	if near == nil {
 		return ""
 	}
-	return "; did you mean " + strings.Join(names, ", ") + "?"
+	for i, n := range near {
+		near[i] = strconv.Quote(n)
+	}
+	return "; did you mean " + strings.Join(near, ", ") + "?"
 }
 
 // append writes one tool.
