@@ -251,7 +251,7 @@ func (c *checker) checkServerParams(f *file) {
 	}
 	f.main.get("headers").members(func(name string, n *node) {
 		if n.is(stringKind) {
-			c.splitMarks(f, n, "main.headers."+name)
+			c.splitMarks(f, n, "main.headers."+name, func(string) string { return "" })
 		}
 	})
 }

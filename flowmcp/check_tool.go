@@ -31,7 +31,7 @@ func (c *checker) checkTool(f *file, t *route, n *node, path string) {
 	if t.text == "" {
 		c.fault("VAL034", orElse(n.get("description"), n), path+".description", "is missing or no string")
 	}
-	c.readParameters(f, t, n, path)
+	c.readParameters(t, n, path)
 	t.more = !c.strict && givesMore(t, n)
 	c.checkPath(f, t, n, path)
 	c.checkOutput(n, path+".output")
@@ -50,14 +50,15 @@ func (c *checker) checkTool(f *file, t *route, n *node, path string) {
 }
 
 // readParameters reads the parameters of a tool.
-func (c *checker) readParameters(f *file, t *route, n *node, path string) {
+func (c *checker) readParameters(t *route, n *node, path string) {
 	list := n.get("parameters")
 	if !list.is(arrayKind) {
 		c.fault("VAL035", orElse(list, n), path+".parameters", "must be an array")
 		return
 	}
+	t.asks = asks(t, list)
 	for i, p := range list.items {
-		if read := c.readParameter(f, p, index(path+".parameters", i)); read != nil {
+		if read := c.readParameter(t, p, index(path+".parameters", i)); read != nil {
 			t.parameters = append(t.parameters, read)
 			if read.in == inBody && (t.method == "GET" || t.method == "DELETE") {
 				c.loose("VAL083", p, read.where, "a %s request has no body", t.method)
@@ -72,7 +73,7 @@ func (c *checker) readParameters(f *file, t *route, n *node, path string) {
 func givesMore(t *route, n *node) bool {
 	for _, test := range n.get("tests").list() {
 		for _, key := range test.keysOrNone() {
-			declared := slices.ContainsFunc(t.parameters, func(p *parameter) bool { return p.user() && p.key == key })
+			declared := slices.ContainsFunc(t.parameters, func(p *parameter) bool { return slices.Contains(p.arguments(), key) })
 			if key != "_description" && !declared {
 				return true
 			}
@@ -179,16 +180,15 @@ func (c *checker) checkTest(t *route, test *node, path string) {
 	}
 	known := map[string]bool{"_description": true}
 	for _, p := range t.parameters {
-		if !p.user() {
-			continue
-		}
-		known[p.key] = true
-		value := test.get(p.key)
-		switch {
-		case !value.there() && !p.z.optional:
-			c.warn("TST003", test, path, "has no %s, which is required", p.key)
-		case value.there() && !p.z.accepts(value.appendJSON(nil)):
-			c.warn("TST004", value, path+"."+p.key, "does not fit its z")
+		for _, name := range p.arguments() {
+			known[name] = true
+			value := test.get(name)
+			switch {
+			case !value.there() && !p.z.optional:
+				c.warn("TST003", test, path, "has no %s, which is required", name)
+			case value.there() && !p.z.accepts(value.appendJSON(nil)):
+				c.warn("TST004", value, path+"."+name, "does not fit its z")
+			}
 		}
 	}
 	for i, key := range test.keys {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,23 +61,7 @@ type requestRow struct {
 func TestCorpusRequests(t *testing.T) {
 	dir, mains := corpusFolder(t)
 	rec := &recorder{}
-	offer, err := flowmcp.New(dir, flowmcp.Options{
-		Client: &http.Client{Transport: rec},
-		Env:    func(name string) (string, bool) { return "SP_" + name, true },
-	}).Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools := map[string]tenon.Tool{}
-	for _, tool := range offer.Tools {
-		var meta struct {
-			ID string `json:"flowmcp/id"`
-		}
-		if err := json.Unmarshal(tool.Meta, &meta); err != nil {
-			t.Fatal(err)
-		}
-		tools[meta.ID] = tool
-	}
+	tools := toolsByID(t, dir, rec, false)
 	described := map[string]main{}
 	for _, row := range mains {
 		var m main
@@ -119,6 +104,109 @@ func TestCorpusRequests(t *testing.T) {
 	}
 }
 
+// toolsByID are the tools of a folder under their names in full.
+func toolsByID(t *testing.T, dir string, rec *recorder, callerMarks bool) map[string]tenon.Tool {
+	t.Helper()
+	offer, err := flowmcp.New(dir, flowmcp.Options{
+		Client: &http.Client{Transport: rec}, CallerMarks: callerMarks,
+		Env: func(name string) (string, bool) { return "SP_" + name, true },
+	}).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := map[string]tenon.Tool{}
+	for _, tool := range offer.Tools {
+		var meta struct {
+			ID string `json:"flowmcp/id"`
+		}
+		if err := json.Unmarshal(tool.Meta, &meta); err != nil {
+			t.Fatal(err)
+		}
+		tools[meta.ID] = tool
+	}
+	return tools
+}
+
+// TestCorpusCallerMarks compares the requests with and without CallerMarks.
+// Where they differ, the file has a mark that names nothing, and nothing but
+// the case's arguments and defaults came in.
+func TestCorpusCallerMarks(t *testing.T) {
+	dir, mains := corpusFolder(t)
+	rec := &recorder{}
+	without, with := toolsByID(t, dir, rec, false), toolsByID(t, dir, rec, true)
+	namespaces := map[string]main{}
+	for _, row := range mains {
+		var m main
+		if err := json.Unmarshal(row.Main, &m); err != nil {
+			t.Fatal(err)
+		}
+		namespaces[row.Schema] = m
+	}
+	compared, filled, refused := 0, 0, 0
+	for _, row := range corpus[requestRow](t, "requests.jsonl") {
+		m := namespaces[row.Schema]
+		id := m.Namespace + "/" + strings.TrimSuffix(path.Base(row.Schema), ".mjs") + "::" + row.Tool
+		if row.PreRequest || with[id].Handler == nil {
+			continue
+		}
+		compared++
+		var args map[string]any
+		if err := json.Unmarshal(row.UserParams, &args); err != nil {
+			t.Fatal(err)
+		}
+		var urls [2]string
+		for i, tool := range []tenon.Tool{without[id], with[id]} {
+			rec.last = nil
+			if _, err := tool.Handler(t.Context(), &tenon.Call{Args: row.UserParams}); err == nil {
+				urls[i] = rec.last.URL
+			}
+		}
+		switch urls[1] {
+		case urls[0]:
+			continue
+		case "": // cases of one tool that name the same argument in two ways
+			refused++
+			continue
+		}
+		filled++
+		marked := slices.ContainsFunc(m.Tools[row.Tool].Parameters, func(p describedParameter) bool {
+			return strings.Contains(strings.ReplaceAll(p.Position.Value, "{{USER_PARAM}}", ""), "{{")
+		})
+		if emptied(urls[0], args) != emptied(urls[1], args) || !marked {
+			t.Errorf("%s test %d: %s without, %s with", id, row.Test, urls[0], urls[1])
+		}
+	}
+	t.Logf("%d requests compared, %d have arguments in the place of marks that name nothing, %d lack one", compared, filled, refused)
+}
+
+// emptied is an address without arguments and marks, and without pairs that
+// then are empty or a number, as defaults are.
+func emptied(address string, args map[string]any) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	var texts []string
+	for _, value := range args {
+		texts = append(texts, fmt.Sprint(value))
+	}
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	without := func(text string) string {
+		for _, s := range texts {
+			text = strings.ReplaceAll(text, s, "")
+		}
+		return regexp.MustCompile(`\{\{\w+\}\}`).ReplaceAllString(text, "")
+	}
+	query := []string{}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		key, value, _ := strings.Cut(decoded(pair), "=")
+		if value = without(value); strings.Trim(value, "0123456789") != "" {
+			query = append(query, key+"="+value)
+		}
+	}
+	return u.Host + strings.TrimSuffix(without(u.Path), "/") + "?" + strings.Join(query, "&")
+}
+
 // main is what the comparison needs to know of a schema file.
 type main struct {
 	Namespace string
@@ -126,10 +214,12 @@ type main struct {
 }
 
 type described struct {
-	Parameters []struct {
-		Position struct{ Key, Value, Location string }
-		Z        struct{ Options []string }
-	}
+	Parameters []describedParameter
+}
+
+type describedParameter struct {
+	Position struct{ Key, Value, Location string }
+	Z        struct{ Options []string }
 }
 
 // compareRequest returns the kind of an intended difference, or why a

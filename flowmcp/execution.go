@@ -165,8 +165,10 @@ func (t *route) payload(doc *rawjson.Doc) []byte {
 		add(doc.Key(n), doc.Raw(n))
 	}
 	for _, p := range t.parameters {
-		if p.user() && !given[p.key] && p.z.omitted != nil {
-			add(p.key, p.z.omitted)
+		for _, name := range p.arguments() {
+			if !given[name] && p.z.omitted != nil {
+				add(name, p.z.omitted)
+			}
 		}
 	}
 	return append(dst, '}')

@@ -20,6 +20,7 @@ type file struct {
 	lists     map[string]*reference // declared ones; nil: it cannot be read
 	used      map[string]bool       // lists that an enum names
 	server    map[string]bool       // declared server parameters
+	callers   bool                  // bare marks that name none of them may be arguments
 	routes    []*route
 	resources []*resource
 	findings  []Finding
@@ -42,6 +43,7 @@ type route struct {
 	headers    *node
 	handled    bool // needs the file's JavaScript
 	local      bool // no HTTP is involved
+	asks       bool // its cases give values for marks that name nothing
 	more       bool // takes arguments that it does not declare
 	broken     bool // has an error: not served
 	at         int
@@ -52,6 +54,7 @@ type route struct {
 type rules struct {
 	strict    bool
 	tests     bool // check the test cases too
+	callers   bool // see Options.CallerMarks
 	libraries []string
 	shelf     *shelf
 }
@@ -59,7 +62,7 @@ type rules struct {
 // readSchema reads, evaluates and checks the text of one schema file. It never
 // fails: what is wrong stands in the findings.
 func readSchema(path string, text []byte, r rules) *file {
-	f := &file{path: path, lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}}
+	f := &file{path: path, lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}, callers: r.callers && !r.strict}
 	m, err := parseModule(text)
 	if err != nil {
 		f.failed = true

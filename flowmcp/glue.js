@@ -63,6 +63,8 @@
   for (const name of data.libraries) given[name] = libraries[name] ?? modules[name] ?? missing(name)
   Object.freeze(given)
 
+  // Files that were brought over from version 1 read userParams._allParams.
+  const withAll = (params) => Object.hasOwn(params, '_allParams') ? params : Object.defineProperty(params, '_allParams', { value: params })
   const plain = (x) => x !== null && typeof x === 'object'
   const invalid = (stage, what) => { throw new Error('SEC101 ' + stage + ' must return an object with ' + what) }
   const say = (struct, data) => ({ status: struct.status !== false, messages: (Array.isArray(struct.messages) ? struct.messages : []).map(String), data: data === undefined ? null : data })
@@ -90,7 +92,7 @@
           const request = { ...struct }
           const r = await handler(tool, 'executeRequest')({
             struct: { ...request, status: true, messages: [], data: null, dataAsString: null },
-            payload: { ...payload, ...request, userParams: payload, serverParams: secrets },
+            payload: { ...payload, ...request, userParams: withAll(payload), serverParams: secrets },
           })
           if (!plain(r) || !plain(r.struct) && r.response === undefined) invalid('executeRequest', 'response or struct')
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data)

@@ -218,17 +218,16 @@ func (s *shown) show(part string) (string, error) {
 func (s *shown) parameters() string {
 	var b strings.Builder
 	for _, p := range s.route.parameters {
-		if !p.user() {
-			continue
+		for _, name := range p.arguments() {
+			if b.Len() == 0 {
+				b.WriteString("| parameter | type | required | description |\n|---|---|---|---|\n")
+			}
+			required := "yes"
+			if p.z.optional {
+				required = "no"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, p.z.primitive, required, strings.ReplaceAll(p.description, "|", "\\|"))
 		}
-		if b.Len() == 0 {
-			b.WriteString("| parameter | type | required | description |\n|---|---|---|---|\n")
-		}
-		required := "yes"
-		if p.z.optional {
-			required = "no"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.key, p.z.primitive, required, strings.ReplaceAll(p.description, "|", "\\|"))
 	}
 	if b.Len() == 0 {
 		return "No parameters."

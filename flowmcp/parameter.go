@@ -1,6 +1,9 @@
 package flowmcp
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Where a parameter goes.
 const (
@@ -30,7 +33,7 @@ type pieceKind uint8
 
 const (
 	literalPiece pieceKind = iota
-	userPiece              // the caller's argument; in a path: the insert parameter named text
+	userPiece              // the caller's argument of the name text, else of the parameter's key; in a path: the insert parameter named text
 	serverPiece            // the server parameter named text
 )
 
@@ -43,13 +46,25 @@ type piece struct {
 }
 
 // user reports whether a caller gives (a part of) the value.
-func (p *parameter) user() bool {
+func (p *parameter) user() bool { return len(p.arguments()) > 0 }
+
+// arguments are the names of what a caller gives for the value.
+func (p *parameter) arguments() []string {
+	var names []string
 	for _, piece := range p.pieces {
-		if piece.kind == userPiece {
-			return true
+		if name := p.argument(piece); piece.kind == userPiece && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return false
+	return names
+}
+
+// argument is the name of the argument that a piece stands for.
+func (p *parameter) argument(x piece) string {
+	if x.text != "" {
+		return x.text
+	}
+	return p.key
 }
 
 // whole reports whether the value is the caller's argument and nothing else.
@@ -57,8 +72,9 @@ func (p *parameter) whole() bool { return len(p.pieces) == 1 && p.pieces[0].kind
 
 // splitValue splits a value or header at its marks. A bare mark that is not a
 // declared server parameter is an empty text where it is the first, and stays
-// as it stands behind another, as in the reference; undeclared gets its name.
-func splitValue(value string, server map[string]bool, undeclared func(name string)) []piece {
+// as it stands behind another, as in the reference; undeclared gets its name
+// and says of which argument it is the place after all, if of any.
+func splitValue(value string, server map[string]bool, undeclared func(name string) (argument string)) []piece {
 	var pieces []piece
 	from := 0
 	hasUser := strings.Contains(value, "{{"+userMark+"}}")
@@ -72,11 +88,13 @@ func splitValue(value string, server map[string]bool, undeclared func(name strin
 		case !marked && strings.Contains(name, ":"), !marked && hasUser && !server[name]:
 			continue // not ours: it stays as it stands
 		case !server[key]:
-			undeclared(name)
-			if !marked && from > 0 {
+			argument := undeclared(name)
+			if argument == "" && !marked && from > 0 {
 				continue
 			}
-			p = piece{kind: literalPiece}
+			if p = (piece{kind: literalPiece}); argument != "" {
+				p = piece{kind: userPiece, text: argument}
+			}
 		}
 		if at[0] > from {
 			pieces = append(pieces, piece{text: value[from:at[0]]})
@@ -91,7 +109,7 @@ func splitValue(value string, server map[string]bool, undeclared func(name strin
 }
 
 // readParameter reads and checks one parameter; nil: it cannot be used.
-func (c *checker) readParameter(f *file, n *node, path string) *parameter {
+func (c *checker) readParameter(t *route, n *node, path string) *parameter {
 	position, z := n.get("position"), n.get("z")
 	if !position.is(objectKind) || !z.is(objectKind) {
 		c.fault("VAL040", n, path, "must have position and z")
@@ -115,8 +133,8 @@ func (c *checker) readParameter(f *file, n *node, path string) *parameter {
 	if p.in != inInsert && p.in != inQuery && p.in != inBody {
 		c.fault("VAL043", orElse(position.get("location"), position), path+".position.location", "must be insert, query or body")
 	}
-	c.readValue(f, p, position, path+".position.value")
-	p.z = c.readZ(f, z, path+".z")
+	p.z = c.readZ(t.file, z, path+".z")
+	c.readValue(t, p, position, path+".position.value")
 	if p.description = n.get("description").str(); p.description == "" {
 		p.description = z.get("description").str()
 	}
@@ -125,24 +143,30 @@ func (c *checker) readParameter(f *file, n *node, path string) *parameter {
 }
 
 // readValue splits the value at its marks and checks them.
-func (c *checker) readValue(f *file, p *parameter, position *node, path string) {
+func (c *checker) readValue(t *route, p *parameter, position *node, path string) {
 	value := position.get("value")
 	if !value.is(stringKind) {
 		c.fault("VAL042", orElse(value, position), path, "must be a string")
 		return
 	}
-	p.pieces = c.splitMarks(f, value, path)
+	p.pieces = c.splitMarks(t.file, value, path, func(name string) string { return t.asked(p, name, value.text) })
 }
 
 // splitMarks splits a value or a header at its marks, and reports those that
-// are not declared or not in the form of the page.
-func (c *checker) splitMarks(f *file, value *node, path string) []piece {
-	pieces := splitValue(value.text, f.server, func(name string) {
+// are not declared or not in the form of the page. asked says of which argument
+// a mark is the place that names no server parameter, if of any.
+func (c *checker) splitMarks(f *file, value *node, path string, asked func(name string) string) []piece {
+	pieces := splitValue(value.text, f.server, func(name string) string {
 		if key, marked := strings.CutPrefix(name, serverMark); marked {
 			c.fault("VAL085", value, path, "the server parameter %s is not declared in requiredServerParams", key)
-			return
+			return ""
+		}
+		if argument := asked(name); argument != "" {
+			c.letter("VAL091", value, path, "{{%s}} names no server parameter of the file, and the tool's cases give it: it is the caller's argument %s", name, argument)
+			return argument
 		}
 		c.loose("VAL087", value, path, "{{%s}} is not declared in requiredServerParams: an empty text is sent", name)
+		return ""
 	})
 	for _, piece := range pieces {
 		if piece.kind == serverPiece && !strings.Contains(value.text, serverMark+piece.text) {

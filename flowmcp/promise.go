@@ -56,15 +56,14 @@ func (t *route) input() []byte {
 	properties := map[string][]byte{}
 	required := map[string]bool{}
 	for _, p := range t.parameters {
-		if !p.user() {
-			continue
-		}
-		if properties[p.key] == nil {
-			order = append(order, p.key)
-			properties[p.key] = p.appendSchema(nil)
-		}
-		if !p.z.optional {
-			required[p.key] = true
+		for _, name := range p.arguments() {
+			if properties[name] == nil {
+				order = append(order, name)
+				properties[name] = p.appendSchema(nil)
+			}
+			if !p.z.optional {
+				required[name] = true
+			}
 		}
 	}
 	dst := []byte(`{"type":"object","properties":{`)

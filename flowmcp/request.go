@@ -78,8 +78,8 @@ func (v *values) server(name string) string {
 
 // argument is the JSON of the caller's value or of what stands for it where
 // none is given; nil: nothing does.
-func (v *values) argument(p *parameter) []byte {
-	n := v.doc.Get(v.doc.Root(), p.key)
+func (v *values) argument(p *parameter, x piece) []byte {
+	n := v.doc.Get(v.doc.Root(), p.argument(x))
 	if n == rawjson.None || v.doc.Kind(n) == rawjson.Null {
 		return p.z.omitted
 	}
@@ -96,7 +96,7 @@ func (v *values) text(p *parameter) (text string, ok bool) {
 		case serverPiece:
 			b.WriteString(v.server(piece.text))
 		case userPiece:
-			raw := v.argument(p)
+			raw := v.argument(p, piece)
 			if raw == nil {
 				return "", false
 			}
@@ -169,9 +169,9 @@ func (t *route) insert(w *urlWriter, v *values, key string, rest []piece) error 
 		w.out = w.out[:len(w.out)-1]
 		return nil
 	case !ok:
-		return invalid("the argument " + key + " is needed for the path")
+		return invalid("the argument " + strings.Join(p.arguments(), ", ") + " is needed for the path")
 	case !w.argument(text, labelBytes):
-		return invalid("the argument " + key + " stands in a host name and can hold only letters, digits and hyphens")
+		return invalid("the argument " + strings.Join(p.arguments(), ", ") + " stands in a host name and can hold only letters, digits and hyphens")
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (t *route) body(v *values) []byte {
 
 func (v *values) bodyValue(p *parameter) []byte {
 	if p.whole() {
-		return v.argument(p)
+		return v.argument(p, p.pieces[0])
 	}
 	text, ok := v.text(p)
 	if !ok {
@@ -258,7 +258,7 @@ func (t *route) header(v *values) ([]field, error) {
 	for _, set := range []*node{t.file.main.get("headers"), t.headers} {
 		set.members(func(name string, value *node) {
 			var b strings.Builder
-			for _, piece := range splitValue(value.str(), t.file.server, func(string) {}) {
+			for _, piece := range splitValue(value.str(), t.file.server, func(string) string { return "" }) {
 				if piece.kind == serverPiece {
 					piece.text = v.server(piece.text)
 				}

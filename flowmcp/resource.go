@@ -254,7 +254,7 @@ func (c *checker) readBindings(q *query, n *node, path string) {
 			c.loose("RES015", position, at+".position.location", "a query binds in order and has no location")
 		}
 		p := &parameter{key: position.get("key").str(), where: at, description: item.get("description").str()}
-		c.readValue(q.file, p, position, at+".position.value")
+		c.readValue(q.route, p, position, at+".position.value")
 		if slices.ContainsFunc(p.pieces, func(x piece) bool { return x.kind == serverPiece }) {
 			c.fault("RES016", position, at+".position.value", "a server parameter does not go into a query")
 		}

@@ -99,7 +99,7 @@ func (v *values) bound(p *parameter) any {
 		}
 		return text
 	}
-	raw := v.argument(p)
+	raw := v.argument(p, p.pieces[0])
 	switch {
 	case raw == nil, bytes.Equal(raw, []byte("null")):
 		return nil

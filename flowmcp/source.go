@@ -39,10 +39,15 @@ type Options struct {
 	// Env gives the values of server parameters. It is asked for the names that
 	// a file declares in requiredServerParams, at load whether they are there
 	// and at each call. nil: there are none.
-	Env             func(name string) (string, bool)
-	BaseURL         string            // replaces every file's root; empty: the roots
-	Lists           string            // folder of shared lists; empty: _lists or _shared above a file
-	Libraries       []string          // libraries that are allowed beside the format's own
+	Env       func(name string) (string, bool)
+	BaseURL   string   // replaces every file's root; empty: the roots
+	Lists     string   // folder of shared lists; empty: _lists or _shared above a file
+	Libraries []string // libraries that are allowed beside the format's own
+	// CallerMarks makes a mark that names no server parameter, such as {{CITY}},
+	// the caller's argument where the tool's own test cases give it a value.
+	// Without, an empty text is sent, as the format's reference does. By the
+	// letter such a mark is an error.
+	CallerMarks     bool
 	Strict          bool              // keep the letter of the pages; false: load what the public library does
 	Policy          tenon.Policy      // empty: Warn, as the page has it
 	Consent         tenon.ConsentMode // of routes that destroy; empty: ConsentAuto

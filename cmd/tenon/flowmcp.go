@@ -29,7 +29,7 @@ func flowmcpCommand(e env) *cobra.Command {
 }
 
 func flowmcpCheckCommand(e env) *cobra.Command {
-	var o flowmcp.Options
+	o := flowmcp.Options{CallerMarks: true}
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR",

@@ -7,7 +7,7 @@ import (
 )
 
 func flowmcpDocsCommand(e env) *cobra.Command {
-	var o flowmcp.Options
+	o := flowmcp.Options{CallerMarks: true}
 	cmd := &cobra.Command{
 		Use:   "docs FILE|DIR",
 		Short: "Write a page in Markdown about schema files",

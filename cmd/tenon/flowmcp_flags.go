@@ -17,6 +17,7 @@ type handlerFlags struct {
 	workers int
 	time    time.Duration
 	strict  bool
+	callers bool
 	allowed []string
 	folders folderFlags
 
@@ -32,6 +33,7 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.lists, "lists", "", "folder of the shared lists of schema files (default: _lists or _shared above a file)")
 	fs.StringArrayVar(&f.secrets, "handler-secrets", nil, "give the handlers of a schema file, NAMESPACE or NAMESPACE/FILE, the values of its server parameters, because they sign with them (repeatable)")
 	fs.BoolVar(&f.strict, "strict-schemas", false, "serve only schema files that keep the letter of the format's pages; see 'tenon flowmcp check --strict'")
+	fs.BoolVar(&f.callers, "caller-marks", true, "take marks of schema files that name no server parameter, such as {{CITY}}, as arguments where the file's own cases give them")
 	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
 	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
 	f.folders.register(cmd)
@@ -48,6 +50,7 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.Lists = f.lists
 	o.HandlerSecrets = f.secrets
 	o.Strict = f.strict
+	o.CallerMarks = f.callers
 	o.Libraries = f.allowed
 	o.Workers = f.workers
 	o.HandlerTime = f.time
