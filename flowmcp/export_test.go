@@ -69,7 +69,7 @@ func Library(ctx context.Context, s *Source, tap *Tap) (files, factories int, wr
 		return 0, 0, nil, nil, err
 	}
 	tap.pool = s.workers(o)
-	b.runner = &runner{pool: tap, library: b.library.get, programs: map[*file]*sandbox.Program{}}
+	b.runner = &runner{pool: tap, library: b.library.get, dbs: s.databases(), programs: map[*file]*sandbox.Program{}}
 	for _, f := range all {
 		if f.text == nil {
 			continue

@@ -33,17 +33,28 @@ type wanted struct {
 	Timeout  float64     `json:"timeout"` // milliseconds; 0: that of the call
 }
 
-// ask answers what the file's code asks for: fetch, in executeRequest alone.
+// ask answers what the file's code asks for: fetch, and rows of a database of
+// the file, in executeRequest alone.
 func (x *execution) ask(ctx context.Context, name string, args []byte) (sandbox.Answer, error) {
-	var w wanted
-	if name != "fetch" || json.Unmarshal(args, &w) != nil {
-		return sandbox.Answer{}, errors.New("this cannot be asked for")
-	}
 	if x.stage != "executeRequest" {
-		return sandbox.Answer{}, fmt.Errorf("SEC100 fetch is not there in %s; use executeRequest", x.stage)
+		return sandbox.Answer{}, fmt.Errorf("SEC100 %s is not there in %s; use executeRequest", name, x.stage)
 	}
 	if err := x.spend(); err != nil {
 		return sandbox.Answer{}, err
+	}
+	switch name {
+	case "fetch":
+		return x.fetch(ctx, args)
+	case "rows":
+		return x.rows(ctx, args)
+	}
+	return sandbox.Answer{}, errors.New("this cannot be asked for")
+}
+
+func (x *execution) fetch(ctx context.Context, args []byte) (sandbox.Answer, error) {
+	var w wanted
+	if json.Unmarshal(args, &w) != nil {
+		return sandbox.Answer{}, errors.New("this cannot be asked for")
 	}
 	if w.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -91,7 +102,7 @@ func (x *execution) spend() error {
 	defer x.mu.Unlock()
 	x.fetches++
 	if x.fetches > maxFetches || x.bytes > maxFetched {
-		return fmt.Errorf("fetch failed: one call may make %d requests, with %d bytes in their answers", maxFetches, maxFetched)
+		return fmt.Errorf("too much is asked for: one call may make %d requests and queries, with %d bytes in their answers", maxFetches, maxFetched)
 	}
 	return nil
 }

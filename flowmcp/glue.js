@@ -63,6 +63,15 @@
   for (const name of data.libraries) given[name] = libraries[name] ?? modules[name] ?? missing(name)
   Object.freeze(given)
 
+  // The databases of the file, in executeRequest: each query is a function of
+  // the arguments that its tool takes.
+  const rows = (resource, query) => async (args = {}) => JSON.parse((await ask('rows', { resource, query, args })).text)
+  const stores = {}
+  for (const name of Object.keys(data.stores)) {
+    stores[name] = Object.freeze(Object.fromEntries(data.stores[name].map((query) => [query, rows(name, query)])))
+  }
+  Object.freeze(stores)
+
   // Files that were brought over from version 1 read userParams._allParams.
   const withAll = (params) => Object.hasOwn(params, '_allParams') ? params : Object.defineProperty(params, '_allParams', { value: params })
   const plain = (x) => x !== null && typeof x === 'object'
@@ -93,6 +102,7 @@
           const r = await handler(tool, 'executeRequest')({
             struct: { ...request, status: true, messages: [], data: null, dataAsString: null },
             payload: { ...payload, ...request, userParams: withAll(payload), serverParams: secrets },
+            resources: stores,
           })
           if (!plain(r) || !plain(r.struct) && r.response === undefined) invalid('executeRequest', 'response or struct')
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data)

@@ -99,7 +99,11 @@ func (v *values) bound(p *parameter) any {
 		}
 		return text
 	}
-	raw := v.argument(p, p.pieces[0])
+	return scalar(v.argument(p, p.pieces[0]))
+}
+
+// scalar is a JSON value as SQLite takes it.
+func scalar(raw []byte) any {
 	switch {
 	case raw == nil, bytes.Equal(raw, []byte("null")):
 		return nil

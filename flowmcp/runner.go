@@ -17,6 +17,7 @@ var glueScript string
 type runner struct {
 	pool    workers
 	library func(name string) (sandbox.Library, bool)
+	dbs     *databases // of the files
 
 	mu       sync.Mutex
 	programs map[*file]*sandbox.Program
@@ -53,8 +54,8 @@ func (r *runner) program(f *file) *sandbox.Program {
 // wanted are the libraries that the file requires.
 func (f *file) wanted() []string { return f.main.get("requiredLibraries").strs() }
 
-// given is the data that the file's factory gets: its shared lists and the
-// names of its libraries.
+// given is the data that the file's factory gets, its shared lists and the
+// names of its libraries, and the names of its databases and their queries.
 func (f *file) given() []byte {
 	dst := []byte(`{"lists":{`)
 	first := true
@@ -83,5 +84,5 @@ func (f *file) given() []byte {
 		}
 		dst = rawjson.AppendString(dst, name)
 	}
-	return append(dst, `]}`...)
+	return append(f.stores(append(dst, `],"stores":`...)), '}')
 }

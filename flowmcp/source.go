@@ -165,7 +165,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 		return tenon.Offer{}, err
 	}
 	if o.Worker != nil {
-		b.runner = &runner{pool: s.workers(o), library: b.library.get, programs: map[*file]*sandbox.Program{}}
+		b.runner = &runner{pool: s.workers(o), library: b.library.get, dbs: b.dbs, programs: map[*file]*sandbox.Program{}}
 	}
 	for _, f := range files {
 		b.file(f)
@@ -298,6 +298,9 @@ func (b *offerer) routes(f *file) {
 		what, do := "which is not bundled", "tenon flowmcp libs add "+name
 		if isNative(name) {
 			what, do = "which is native code and cannot be run", ""
+			if name == "better-sqlite3" {
+				do = "describe the database in main.resources; executeRequest can ask it there"
+			}
 		}
 		if _, isList := f.lists[name]; isList {
 			what, do = "a shared list that cannot be read", "name its folder"
