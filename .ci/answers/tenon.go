@@ -84,13 +84,22 @@ func startHTTP(ctx context.Context, command []string) (*process, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
+	gone := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, p.out) // nothing comes; it ends with the process
+		close(gone)
+	}()
 	for range 600 {
 		if _, rest, ok := strings.Cut(p.said(), "listening on "); ok {
 			if url, _, whole := strings.Cut(rest, "/mcp\n"); whole {
 				return p, url, nil
 			}
 		}
-		time.Sleep(50 * time.Millisecond)
+		select {
+		case <-gone:
+			return nil, "", fmt.Errorf("%s ended at once: %w: %s", command[0], p.cmd.Wait(), p.said())
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
 	_ = p.cmd.Process.Kill()
 	return nil, "", fmt.Errorf("%s does not listen: %s", command[0], p.said())
