@@ -26,6 +26,8 @@ func budgets() []budget {
 		atMost("startup-github.json", "exec to the first page of GitHub's tools, ms (fastest run)", 100, "firstPageMS", "Min"),
 		atMost("startup-github.json", "peak memory of the whole process, MB", 80, "peakMB"),
 		atMost("index-github.json", "load and index of GitHub's document, ms (fastest run)", 30, "loadMS"),
+		atMost("idle.json", "memory of its own, idle with a hundred tools, MB", 12, "ownMB"),
+		atMost("idle.json", "the same with the pages of the program file that were read, MB", 30, "residentMB"),
 		ratio("an upstream's 200 B, to a bare handler", 0.75, "limit-small"),
 		ratio("an upstream's 50 KB, to a bare handler", 0.8, "limit-big"),
 		ratio("a function's 200 B, to a bare handler", 0.75, "floor-small"),
