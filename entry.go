@@ -14,6 +14,7 @@ type Entry struct {
 	tool   Tool
 	source string
 	view   *view.View // nil: all of an answer is shown
+	next   string     // the catalog's tool that hands out parts; empty: it has none
 
 	publish    sync.Once
 	definition []byte

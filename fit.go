@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -105,6 +106,7 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 
 // part forms value, which is part p of what stands for the body of r.
 func (d dress) part(r *Reply, j judgement, value []byte, p shape.Part) *Result {
+	p.By = cmp.Or(p.By, d.Next)
 	res := d.shape(r, j, value)
 	if d.Shape == OpenAPIMCP {
 		res.Structured = p.OpenAPIMCP(res.Structured)
@@ -172,22 +174,30 @@ func unknownToken(e *Entry) *Result {
 }
 
 // addNextPart adds a tool that hands out parts, for clients that insist on the
-// required arguments of the tool that was called first.
+// required arguments of the tool that was called first. A tool of that name
+// keeps it.
 func (c *Catalog) addNextPart() {
 	for _, e := range c.tools {
 		if e.tool.MaxResult <= 0 {
 			continue
 		}
+		name := "next_part"
+		if c.byName[name] != nil {
+			name = "tenon_next_part"
+		}
 		readOnly := true
 		c.add("", Tool{
-			Name: "next_part", Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
+			Name: name, Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
 			Description: "Returns the next part of an answer that was too large for one result.",
 			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},
 			Promise:     Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
 			Handler: func(context.Context, *Call) (Reply, error) {
 				return Reply{}, errorf(CodeValidation, "resume_token is missing")
 			},
-		}, "next_part", nil)
+		}, name, nil)
+		for _, other := range c.tools {
+			other.next = c.tools[len(c.tools)-1].tool.Name
+		}
 		return
 	}
 }

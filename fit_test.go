@@ -79,6 +79,30 @@ func get(t interface{ Fatal(...any) }, g *tenon.Gateway, tool string, subject te
 	return res
 }
 
+// TestNextPartStandsBack for a tool of that name: the words of a part name the
+// tool that has the rest, whatever it is called.
+func TestNextPartStandsBack(t *testing.T) {
+	for next, names := range map[string][]string{
+		"next_part":         {"list"},
+		"tenon_next_part":   {"list", "next_part"},
+		"tenon_next_part_2": {"list", "tenon_next_part", "next_part"},
+	} {
+		var tools []tenon.Tool
+		for _, name := range names {
+			tools = append(tools, tenon.Tool{Name: name, Shape: tenon.FlowMCP, MaxResult: 200, Handler: answer(jsonReply(200, shelfBody(20, name)))})
+		}
+		g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+		res := get(t, g, "list", "ann", `{}`)
+		words := string(res.Content[len(res.Content)-1].Text)
+		if want := "For the next one call " + next + " with "; !strings.Contains(words, want) {
+			t.Errorf("%q, want %q", words, want)
+		}
+		if res = get(t, g, next, "ann", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`); partialOf(t, res).Part != 2 {
+			t.Errorf("%s: %s", next, res.Content[0].Text)
+		}
+	}
+}
+
 // TestPartsFitAndMakeTheWhole states: every part fits the schema that was
 // published, the parts make the value that came, the upstream is called once.
 func TestPartsFitAndMakeTheWhole(t *testing.T) {

@@ -23,12 +23,13 @@ type dress struct {
 	Tool   string
 	Shape  Shape
 	Policy Policy
-	Wraps  bool // native: the value stands under "result"
-	Bare   bool // native: no schema is published, so nothing says how to wrap
+	Wraps  bool   // native: the value stands under "result"
+	Bare   bool   // native: no schema is published, so nothing says how to wrap
+	Next   string // the tool that hands out parts
 }
 
 func (e *Entry) dress() dress {
-	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Policy: e.tool.Policy}
+	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Policy: e.tool.Policy, Next: e.next}
 	if d.Shape != OpenAPIMCP && d.Shape != FlowMCP {
 		e.publish.Do(e.render)
 		d.Wraps, d.Bare = e.wraps, e.output == nil
