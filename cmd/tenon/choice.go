@@ -19,6 +19,7 @@ type choice struct {
 
 type chosen struct {
 	pattern, value string
+	from           string // the line of a config, as FILE:LINE; empty: the command line
 	used           bool
 }
 
@@ -70,6 +71,9 @@ func (c *choice) of(source, tool string) string {
 func (c *choice) patterns(flag string, used map[string]bool) {
 	for _, s := range c.some {
 		written := fmt.Sprintf("--%s %s=%.80s", flag, s.pattern, s.value)
+		if s.from != "" {
+			written = fmt.Sprintf("%s: %s of %s", s.from, flag, s.pattern)
+		}
 		used[written] = used[written] || s.used
 	}
 }

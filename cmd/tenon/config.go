@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,6 +38,18 @@ func readConfig(name string, cmd *cobra.Command) (*config.File, error) {
 		return nil, usagef("the config cannot be used:\n%v", err)
 	}
 	return c, nil
+}
+
+// looksLikeConfig tells whether somebody may have taken a config for a
+// description.
+func looksLikeConfig(name string) bool {
+	f, err := os.Open(name) //nolint:gosec // the operator names the file
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, config.MaxSize))
+	return err == nil && regexp.MustCompile(`(?m)^["']?sources["']?\s*:`).Match(text)
 }
 
 // plan is what a command serves: what the config describes, then the
@@ -160,6 +173,7 @@ func (m *merger) patterns(c *choice, flag, prefix string, patterns []config.Patt
 			if err := c.Set(prefix + p.Names + "=" + s.Values[0]); err != nil {
 				return fmt.Errorf("%s:%d: %w", m.file, s.Line, err)
 			}
+			c.some[len(c.some)-1].from = fmt.Sprintf("%s:%d", m.file, s.Line)
 		}
 	}
 	return nil

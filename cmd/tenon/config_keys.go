@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tenon-mcp/tenon/internal/config"
+	"github.com/tenon-mcp/tenon/internal/jq"
 )
 
 // configKeys are the keys of the config: the flags of serve, under the same
@@ -22,7 +23,7 @@ func configKeys(serve *cobra.Command) []config.Key {
 		if f.Name == "help" || strings.HasPrefix(f.Name, configFlag) { // nor config-schema
 			return
 		}
-		k := config.Key{Name: f.Name, Kind: kindOf(f), Places: config.Whole, Doc: docOf(f.Usage), Pair: pairOf(f.Name), Rebase: rebaseOf(f.Name), Check: secretCheck(f.Name)}
+		k := config.Key{Name: f.Name, Kind: kindOf(f), Places: config.Whole, Doc: docOf(f.Usage), Pair: pairOf(f.Name), Rebase: rebaseOf(f.Name), Check: checkOf(f.Name), Values: valuesOf(serve, f.Name)}
 		if k.Kind != config.List && k.Kind != config.Switch && k.Kind != config.Word || f.DefValue == "true" {
 			k.Default = f.DefValue
 		}
@@ -135,6 +136,39 @@ func rebaseOf(flag string) func(folder, value string) string {
 		}
 	}
 	return nil
+}
+
+// takes says which words a flag takes: shells complete them, and a config holds
+// no other.
+func takes(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// valuesOf are the words that a flag takes; nil: any.
+func valuesOf(cmd *cobra.Command, flag string) []string {
+	complete, ok := cmd.GetFlagCompletionFunc(flag)
+	if !ok {
+		return nil
+	}
+	words, _ := complete(cmd, nil, "")
+	return words
+}
+
+// checkOf finds what can be said of a value before anything is read.
+func checkOf(flag string) func(value string) error {
+	switch flag {
+	case "max-result-bytes":
+		return func(value string) error {
+			_, err := parseBytes(value)
+			return err
+		}
+	case "jq":
+		return func(value string) error {
+			_, err := jq.Compile(value)
+			return err
+		}
+	}
+	return secretCheck(flag)
 }
 
 // secretCheck refuses values that look like secrets themselves: a config is

@@ -54,7 +54,15 @@ func TestTheExampleOfTheConfigIsRead(t *testing.T) {
 }
 
 // sample is a value for a flag: as the config has it and as the command line.
-func sample(f *pflag.Flag) (yaml string, line []string) {
+func sample(f *pflag.Flag, k config.Key) (yaml string, line []string) {
+	if k.Check != nil && k.Kind == config.Word {
+		return "7", []string{"7"}
+	}
+	for _, word := range k.Values {
+		if word != f.DefValue {
+			return word, []string{word}
+		}
+	}
 	switch f.Value.Type() {
 	case "bool":
 		other := "true"
@@ -94,7 +102,7 @@ func TestEveryFlagHasItsPlaceInTheConfig(t *testing.T) {
 			t.Errorf("--%s has no key", f.Name)
 			return
 		}
-		value, line := sample(f)
+		value, line := sample(f, k)
 		if f.Name == "client-cert" {
 			value, line = `"x=/y"`, []string{"x=/y"}
 		}

@@ -25,7 +25,7 @@ func (c *callChoices) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value before it is cut into parts that each fit the schema (default: 102400 for the shape openapi-mcp; -1: no limit); TOOL=BYTES for some tools (repeatable)")
 	cmd.Flags().DurationVar(&c.partialAfter, "partial-after", 5*time.Second, "hand out what has arrived of a stream (NDJSON, server-sent events) after this time; negative: when it ends")
 	c.views.register(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.FixedCompletions([]string{"auto", "arg", "human", "off"}, cobra.ShellCompDirectiveNoFileComp))
+	takes(cmd, "confirm", "auto", "arg", "human", "off")
 }
 
 // check checks the values.

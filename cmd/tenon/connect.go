@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -124,8 +125,8 @@ func (w *wire) load(ctx context.Context, e env, plan []planned) error {
 	for f := range known {
 		f.auth.named(used)
 	}
-	if name := firstUnused(used); name != "" {
-		return usagef("%s: no OpenAPI document is called so", name)
+	if names := unused(used); len(names) > 0 {
+		return usagef("%s: no OpenAPI document is called so", strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -183,19 +184,13 @@ func (w *wire) build() (*tenon.Catalog, error) {
 	for _, a := range w.adjust {
 		a.patterns(used)
 	}
-	if pattern := firstUnused(used); pattern != "" {
-		return nil, usagef("%s: no tool has such a name; 'tenon tools' lists them", pattern)
+	if patterns := unused(used); len(patterns) > 0 {
+		return nil, usagef("%s: no tool has such a name; 'tenon tools' lists them", strings.Join(patterns, ": no tool has such a name\n"))
 	}
 	return c, nil
 }
 
-// firstUnused is the first name in the alphabet that nothing has used, or
-// empty.
-func firstUnused(used map[string]bool) string {
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		if !used[name] {
-			return name
-		}
-	}
-	return ""
+// unused are the names that nothing has used, in the order of the alphabet.
+func unused(used map[string]bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(name string) bool { return used[name] })
 }

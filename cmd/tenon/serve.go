@@ -40,6 +40,8 @@ func (s *serving) register(cmd *cobra.Command) {
 	fs.StringVar(&s.addr, "http", "", "serve streamable HTTP on this address instead of stdio, for example :8080")
 	fs.StringVar(&s.doors.plain, "jsonrpc", s.doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
 	fs.StringVar(&s.doors.sessions, "sessions", s.doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
+	takes(cmd, "jsonrpc", "on", "off")
+	takes(cmd, "sessions", "on", "off")
 	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
 	s.doors.azure.register(cmd)
 	s.watch.register(cmd, &s.sources.poll)

@@ -16,7 +16,7 @@ type toolsMode struct {
 
 func (m *toolsMode) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.mode, "tools-mode", "list", "how clients get at the tools: list shows them all, search shows search_tools, describe_tool and call_tool in their place")
-	_ = cmd.RegisterFlagCompletionFunc("tools-mode", cobra.FixedCompletions([]string{"list", "search"}, cobra.ShellCompDirectiveNoFileComp))
+	takes(cmd, "tools-mode", "list", "search")
 }
 
 // build makes the catalog that is served.

@@ -85,9 +85,10 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	f.changes.register(cmd)
 	f.handlers.register(cmd)
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
-	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{"enforce", "repair", "warn", "off"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions([]string{"openapi-mcp", "flowmcp", "native"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("prefix", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	takes(cmd, "policy", "enforce", "repair", "warn", "off")
+	takes(cmd, "shape", "openapi-mcp", "flowmcp", "native")
+	takes(cmd, "prefix", "auto", "always", "never")
+	takes(cmd, "describe", "auto", "on", "off")
 }
 
 func (f *sourceFlags) options(e env) (openapi.Options, error) {
@@ -168,6 +169,9 @@ func count(n int, noun string) string {
 // badSource makes sure that a description that cannot be read ends with exit 3.
 // A flag that does not fit it is a fault of the command line.
 func badSource(spec string, err error) error {
+	if known, ok := errors.AsType[*tenon.Error](err); ok && known.Code == tenon.CodeBadSource && looksLikeConfig(spec) {
+		return &tenon.Error{Code: known.Code, Message: known.Message + "; a config is read with --config " + spec + ", by serve and check", Err: known.Err}
+	}
 	if code := tenon.CodeOf(err); code == tenon.CodeBadSource || code == tenon.CodeUsage || errors.Is(err, context.Canceled) {
 		return err
 	}
