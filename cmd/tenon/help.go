@@ -28,7 +28,7 @@ func flagGroups() []flagGroup {
 		{"Time, retries and limits", "timeout connect-timeout tls-timeout answer-timeout attempt-timeout " +
 			"retries max-wait max-rate max-concurrent breaker breaker-pause cache-bytes"},
 		{"OpenAPI documents", "overlay ref-root allow-ref"},
-		{"FlowMCP schema files", "strict-schemas selection lists libs allow-library handler-secrets handler-time handler-workers " +
+		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-time handler-workers " +
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env advertise-anyway"},
 		{"Doors", "http jsonrpc sessions allow-origin task-after azure-paths azure-key"},
