@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
 // maxNamesShown bounds the tools that a reload names.
@@ -47,6 +48,23 @@ func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 			}
 		})
 	}
+	return func() { cancel(); watching.Wait() }
+}
+
+// followConfig says when the config is not what it was: what it names is chosen
+// when tenon starts.
+func followConfig(ctx context.Context, out io.Writer, file string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	held := watch.Read([]string{file})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		err := watch.Files{Held: func() watch.Held { return held }}.Watch(ctx, func() {
+			fmt.Fprintf(out, "tenon: %s has changed; start tenon anew to serve what it says now ('tenon check --config %s' checks it)\n", file, file)
+		})
+		if err != nil {
+			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", file, err)
+		}
+	})
 	return func() { cancel(); watching.Wait() }
 }
 

@@ -170,6 +170,16 @@ func TestAFileThatChangesIsServedAnew(t *testing.T) {
 	}
 }
 
+func TestAConfigThatChangesIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "shop.json"), shopWith("a"))
+	config := filepath.Join(dir, "tenon.yaml")
+	write(t, config, "sources: {shop: shop.json}\n")
+	s := serveOnPipes(t, "--config", config)
+	write(t, config, "sources: {shop: shop.json}\nread-only: true\n")
+	s.expect(s.said.all, "tenon.yaml has changed; start tenon anew")
+}
+
 func TestWhatChangesOnOneSourceLeavesTheOthersAlone(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one.json"), filepath.Join(dir, "two.json")

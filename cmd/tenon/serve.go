@@ -74,7 +74,8 @@ answers at /mcp on that address, and at /jsonrpc plain JSON-RPC for programs
 that are no MCP clients; /healthz and /readyz tell how it is. An address without
 a host, like :8080, listens on loopback only.
 
-When a file of a description changes, its tools are served anew; see --watch.`,
+When a file of a description changes, its tools are served anew; see --watch.
+A config that changes is said, and counts from the next start.`,
 		Example: `  tenon serve petstore.yaml
   tenon serve --config tenon.yaml
   tenon serve --http :8080 --allow-host localhost:3000 shop=openapi.json
@@ -98,6 +99,9 @@ When a file of a description changes, its tools are served anew; see --watch.`,
 			s.sources.report(e.err, w.catalog)
 			if s.watch.files {
 				defer w.follow(cmd.Context(), e.err)()
+			}
+			if s.watch.files && s.config != "" {
+				defer followConfig(cmd.Context(), e.err, s.config)()
 			}
 			return s.run(cmd.Context(), e, w)
 		},
