@@ -6,6 +6,7 @@
 package deadline
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 type Context struct {
 	parent   context.Context //nolint:containedctx // it is one
 	patience time.Duration   // how long one question may wait for its answers
+	call     *Context        // of which this is a part that asks nobody; nil: none
 
 	mu      sync.Mutex // guards the rest
 	until   time.Time
@@ -39,8 +41,14 @@ func New(ctx context.Context, limit, patience time.Duration) *Context {
 	return &Context{parent: ctx, patience: patience, until: time.Now().Add(limit)}
 }
 
-// Deadline is that of the parent: this one moves.
-func (d *Context) Deadline() (time.Time, bool) { return d.parent.Deadline() }
+// Deadline is that of the parent where this one moves.
+func (d *Context) Deadline() (time.Time, bool) {
+	until, ok := d.parent.Deadline()
+	if d.call != nil && (!ok || d.until.Before(until)) {
+		return d.until, true
+	}
+	return until, ok
+}
 
 // Done is closed when the context has ended.
 func (d *Context) Done() <-chan struct{} { return d.awaited().Done() }
@@ -66,7 +74,7 @@ func (d *Context) Expired() bool {
 // Value finds d itself, too.
 func (d *Context) Value(k any) any {
 	if _, ok := k.(key); ok {
-		return d
+		return cmp.Or(d.call, d)
 	}
 	d.mu.Lock()
 	ctx := d.waited
@@ -147,19 +155,30 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	}
 }
 
-// Within is [context.WithTimeout] for work that asks nobody. Where a Context
-// above ends sooner it is ctx itself: one call, one timer.
-func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if d, ok := ctx.Value(key{}).(*Context); ok && d.endsWithin(limit) {
-		return ctx, func() {}
+// Within is [context.WithTimeout] for work that asks nobody and is over when
+// cancel is called. One call, one timer: where a Context above ends sooner it
+// is ctx itself; where ctx is one that ends later, nobody needs to wait for
+// that.
+func Within(ctx context.Context, limit time.Duration) (within context.Context, cancel context.CancelFunc) {
+	if d, ok := ctx.Value(key{}).(*Context); ok {
+		switch left, moves := d.left(); {
+		case !moves && left <= limit:
+			return ctx, func() {}
+		case !moves && ctx == context.Context(d):
+			part := New(d.parent, limit, d.patience)
+			part.call = d
+			return part, part.Stop
+		}
 	}
 	return context.WithTimeout(ctx, limit)
 }
 
-func (d *Context) endsWithin(limit time.Duration) bool {
+// left is the time that is left. It moves while somebody is asked, and means
+// nothing once d has stopped.
+func (d *Context) left() (left time.Duration, moves bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.asking == 0 && time.Until(d.until) <= limit
+	return time.Until(d.until), d.asking > 0 || d.stopped
 }
 
 // Fork is a context for work that may outlive the time of a [Context]: it ends

@@ -27,10 +27,27 @@ func TestEnds(t *testing.T) {
 		time.AfterFunc(30*time.Second, d.Stop)
 		return d, context.Canceled
 	}
+	part := func(of func(context.Context) (*deadline.Context, error), limit time.Duration) func(context.Context) (*deadline.Context, error) {
+		return func(ctx context.Context) (*deadline.Context, error) {
+			d, want := of(ctx)
+			ctx, _ = deadline.Within(d, limit) // its end is that of p
+			p, ok := ctx.(*deadline.Context)
+			if !ok || p == d {
+				return d, errors.New("a part has a timer of its own")
+			}
+			return p, want
+		}
+	}
+	early := func(ctx context.Context) (*deadline.Context, error) {
+		return deadline.New(ctx, time.Hour, time.Minute), context.DeadlineExceeded
+	}
 	for _, c := range []struct {
 		name string
 		of   func(context.Context) (*deadline.Context, error)
-	}{{"its time is over", late}, {"the caller is gone", lost}, {"it was stopped", stopped}} {
+	}{
+		{"its time is over", late}, {"the caller is gone", lost}, {"it was stopped", stopped},
+		{"the time of a part is over", part(early, 30*time.Second)}, {"the caller of a part is gone", part(lost, 45*time.Second)},
+	} {
 		for _, w := range []struct {
 			name string
 			wait func(context.Context)
@@ -93,6 +110,32 @@ func TestPause(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPartOfACall: a part ends for itself, says when, and whoever is asked in
+// it stops the time of the call.
+func TestPartOfACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := deadline.New(context.WithValue(t.Context(), t, "value"), time.Minute, time.Hour)
+		defer d.Stop()
+		ctx, stop := deadline.Within(d, 30*time.Second)
+		if until, ok := ctx.Deadline(); !ok || time.Until(until) != 30*time.Second || ctx.Value(t) != "value" {
+			t.Errorf("it ends at %v, and knows %v", until, ctx.Value(t))
+		}
+		_, resume := deadline.Pause(ctx)
+		time.Sleep(10 * time.Minute)
+		resume()
+		if d.Expired() || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			t.Errorf("the call's time went on: %v; that of the part did not: %v", d.Expired(), ctx.Err())
+		}
+		stop()
+		below, cancel := context.WithCancel(ctx)
+		defer cancel()
+		<-below.Done()
+		if d.Err() != nil {
+			t.Errorf("the call ended with its part: %v", d.Err())
+		}
+	})
 }
 
 // TestWithin: what is inside ends in time, and has a timer of its own only
