@@ -214,8 +214,11 @@ func (p *plan) withFixed(args []byte) []byte {
 		fix(p.params[i].arg, p.params[i].altered)
 	}
 	fix(p.body.arg, p.body.altered)
+	if add == nil {
+		return args
+	}
 	doc, err := rawjson.Parse(args)
-	if add == nil || err != nil || doc.Kind(doc.Root()) != rawjson.Object {
+	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
 		return args // what is wrong with them is said elsewhere
 	}
 	out := []byte{'{'}
