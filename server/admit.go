@@ -23,11 +23,11 @@ func (s *Server) admit(r *http.Request) *rpcError {
 		return nil
 	case r.Method != http.MethodPost:
 		return refused(http.StatusMethodNotAllowed, "only POST is served here")
-	case !isJSON(r.Header.Get("Content-Type")):
+	case !isJSON(first(r.Header, "Content-Type")):
 		return refused(http.StatusUnsupportedMediaType, "the body must be application/json")
-	case r.Header.Get("Content-Encoding") != "":
+	case first(r.Header, "Content-Encoding") != "":
 		return refused(http.StatusUnsupportedMediaType, "the body must not be encoded")
-	case !acceptsJSON(r.Header.Values("Accept")):
+	case !acceptsJSON(r.Header["Accept"]):
 		return refused(http.StatusNotAcceptable, "the answer is application/json, which the request does not accept")
 	}
 	return nil
@@ -58,7 +58,7 @@ func (s *Server) hostAllowed(host string, local bool) bool {
 // originAllowed checks the origin of a page. Programs that are no browser
 // send none.
 func (s *Server) originAllowed(r *http.Request, local bool) bool {
-	values := r.Header.Values("Origin")
+	values := r.Header["Origin"]
 	if len(values) == 0 {
 		return true
 	}

@@ -144,7 +144,8 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 // ofBatch decodes one message of a batch. One that wants no answer is dealt
 // with here.
 func (s *Server) ofBatch(text []byte, base *request) (*request, *rpcError) {
-	m, e := s.decode(text)
+	var m message
+	e := s.decode(text, &m)
 	if e != nil && isBatch(text) {
 		e = invalidRequest("a batch holds messages, not batches")
 	}

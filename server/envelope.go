@@ -46,12 +46,13 @@ const (
 	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
 )
 
-// decode reads the envelope of a message in one pass. With an error, the
-// message still has its id where one could be read.
-func (s *Server) decode(src []byte) (message, *rpcError) {
-	d := decoder{scanner: scanner{src: src}, anyID: s.lax(ruleID)}
+// decode reads the envelope of a message into m in one pass. With an error,
+// m still has its id where one could be read.
+func (s *Server) decode(src []byte, m *message) *rpcError {
+	d := decoder{scanner: scanner{src: src}, m: m, anyID: s.lax(ruleID)}
 	if err := d.document(d.envelope); err != nil {
-		return message{}, parseError(err) // the rest may not be what was meant
+		*m = message{} // it may not be what was meant
+		return parseError(err)
 	}
 	d.m.response = d.seen&(sawResult|sawMethod) == sawResult
 	d.m.notification = d.seen&(sawMethod|sawID) == sawMethod
@@ -62,14 +63,14 @@ func (s *Server) decode(src []byte) (message, *rpcError) {
 	case d.seen&(sawMethod|sawResult) == 0:
 		d.refuse(invalidRequest("a message has a method, a result or an error"))
 	}
-	return d.m, d.wrong
+	return d.wrong
 }
 
 // decoder fills a message. What is wrong with the meaning of the message is
 // kept until its syntax is read, so that the answer can carry the id.
 type decoder struct {
 	scanner
-	m       message
+	m       *message
 	seen    seen
 	version bool
 	anyID   bool
@@ -245,12 +246,25 @@ func (d *decoder) str(name string, refusal func(string) *rpcError) (string, erro
 	c := d.peek()
 	v, err := d.value()
 	if err == nil && c == '"' {
-		return string(plain(v)), nil
+		return known(plain(v)), nil
 	}
 	if c != 'n' || name == "method" {
 		d.refuse(refusal(name + " is a string"))
 	}
 	return "", err
+}
+
+// known is text as a string. What nearly every message says is not made anew.
+func known(text []byte) string {
+	switch string(text) {
+	case "2.0":
+		return "2.0"
+	case "tools/call":
+		return "tools/call"
+	case modernRevision:
+		return modernRevision
+	}
+	return string(text)
 }
 
 // id reads an id. It comes back as it was written, so it need not fit into a

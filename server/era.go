@@ -20,7 +20,7 @@ func (s *Server) eraOf(m *message, h http.Header) (era, *rpcError) {
 	if e := repeated(h); e != nil {
 		return modern, e
 	}
-	header := h.Get(headerRevision)
+	header := first(h, headerRevision)
 	switch {
 	case m.hasRevision && !m.notification, m.method == "server/discover":
 		return modern, s.checkModern(m, h)
@@ -94,10 +94,19 @@ func mismatch(header, body string) *rpcError {
 }
 
 func (s *Server) field(h http.Header, name string) string {
+	v := first(h, name)
 	if s.lax(ruleTrim) {
-		return h.Get(name)
+		return v
 	}
-	return strings.Trim(h.Get(name), " \t")
+	return strings.Trim(v, " \t")
+}
+
+// first is [http.Header.Get] for a name in canonical spelling.
+func first(h http.Header, name string) string {
+	if v := h[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
 }
 
 func (s *Server) same(header, body string) bool {

@@ -28,7 +28,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost, s.lax(ruleOnlyPost):
 		s.post(w, r)
-	case s.options.NoSessions || r.Header.Get(headerSession) == "" || r.Header.Get(headerRevision) == modernRevision:
+	case s.options.NoSessions || first(r.Header, headerSession) == "" || first(r.Header, headerRevision) == modernRevision:
 		s.refuse(w, r, nil, refused(http.StatusMethodNotAllowed, "only POST is served here"))
 	case r.Method == http.MethodGet:
 		s.standing(w, r)
@@ -47,8 +47,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.batch(w, r, body) //nolint:contextcheck // it has the context of r
 		return
 	}
-	m, e := s.decode(body)
-	in, wrongEra := s.eraOf(&m, r.Header)
+	// The message stands in the exchange from the start: a copy of it on the
+	// way would make the stack so deep that it grows with nearly every call.
+	x := &exchange{request: request{server: s, header: r.Header}}
+	m := &x.message
+	e = s.decode(body, m)
+	in, wrongEra := s.eraOf(m, r.Header)
 	if e == nil {
 		e = wrongEra
 	}
@@ -59,15 +63,15 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, m.id, e)
 		return
 	}
-	if in == legacy && !s.options.NoSessions && (r.Header.Get(headerSession) != "" || m.method == "initialize" && !m.notification) {
-		s.postSession(w, r, &m)
+	if in == legacy && !s.options.NoSessions && (first(r.Header, headerSession) != "" || m.method == "initialize" && !m.notification) {
+		s.postSession(w, r, m)
 		return
 	}
 	if m.response || m.notification && !s.lax(ruleNotification) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	x := &exchange{request: request{message: m, server: s, era: in, outlives: in == legacy, revision: legacyHeader(r, in), header: r.Header}}
+	x.era, x.outlives, x.revision = in, in == legacy, legacyHeader(r, in)
 	s.attribute(&x.request, r)
 	s.serve(w, r, x)
 }
@@ -78,7 +82,7 @@ func legacyHeader(r *http.Request, in era) string {
 	if in == modern {
 		return ""
 	}
-	if v := r.Header.Get(headerRevision); v != "" {
+	if v := first(r.Header, headerRevision); v != "" {
 		return v
 	}
 	return oldestHTTPRevision
@@ -144,12 +148,18 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rp
 // larger one waits for its reader, who has the time of an event for each MiB.
 const patience = 64 << 10
 
+// counted is the size up to which net/http counts an answer itself, with less
+// effort than a header takes.
+const counted = 2048
+
 // send writes the answer. An error means that the client is gone, and there is
 // nobody left to tell.
 func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 	h := w.Header()
 	h["Content-Type"] = s.jsonType
-	h.Set("Content-Length", strconv.Itoa(a.size()))
+	if a.size() > counted {
+		h["Content-Length"] = []string{strconv.Itoa(a.size())}
+	}
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
 	}
@@ -178,7 +188,11 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError
 	}
 	// What the client announces is believed only for a small beginning.
 	const believed = 64 << 10
-	buf := make([]byte, 0, 1+min(max(r.ContentLength, 511), believed))
+	room := int64(511)
+	if r.ContentLength >= 0 {
+		room = min(r.ContentLength, believed)
+	}
+	buf := make([]byte, 0, 1+room)
 	for late := false; ; {
 		if !late && len(buf) > 0 && r.ContentLength != int64(len(buf)) {
 			late = true

@@ -36,7 +36,9 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	m, e := s.decode(body)
+	q := &request{server: s, era: legacy, plain: true}
+	m := &q.message
+	e = s.decode(body, m)
 	switch {
 	case e != nil:
 		s.refuse(w, r, m.id, e)
@@ -45,7 +47,6 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 	default:
 		a := s.newAnswer()
 		defer s.release(a)
-		q := &request{message: m, server: s, era: legacy, plain: true}
 		s.attribute(q, r)
 		e := s.respond(r.Context(), q, a)
 		s.send(w, s.httpStatus(legacy, e), a)

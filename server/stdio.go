@@ -159,7 +159,9 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 		c.startBatch(ctx, line)
 		return
 	}
-	m, e := c.server.decode(line)
+	q := &request{server: c.server, subject: processOwner, patient: true, closing: c.ending}
+	m := &q.message
+	e := c.server.decode(line, m)
 	switch {
 	case m.notification:
 		if e != nil {
@@ -169,10 +171,11 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 		}
 		return
 	case m.response:
-		c.peer.answered(m)
+		c.peer.answered(*m)
 		return
 	}
-	era, wrongEra := c.server.eraOf(&m, nil)
+	var wrongEra *rpcError
+	q.era, wrongEra = c.server.eraOf(m, nil)
 	if e == nil {
 		e = wrongEra
 	}
@@ -180,8 +183,7 @@ func (c *conversation) take(ctx context.Context, line []byte) {
 		c.fail(m.id, e)
 		return
 	}
-	q := &request{message: m, server: c.server, era: era, subject: processOwner, patient: true, closing: c.ending}
-	if era == legacy {
+	if q.era == legacy {
 		q.peer, q.revision = c.peer, c.peer.speaks()
 	}
 	if m.method == "initialize" {
