@@ -28,6 +28,14 @@ func invalidArguments(violations []schema.Violation) failure {
 	}
 }
 
+func refusedArguments(t *Tool, violations []schema.Violation) *Result {
+	return shapeFailure(t, invalidArguments(violations))
+}
+
+func refusedFields(t *Tool, err error) *Result {
+	return shapeFailure(t, refusal(CodeValidation, "Invalid argument _fields: "+err.Error(), "Leave out _fields to see everything"))
+}
+
 // breach is the failure of wall two. Under enforce no data leaves; under repair
 // it does as text, since what could safely be mended was.
 func breach(t *Tool, r *Reply, j judgement) failure {

@@ -12,7 +12,7 @@ type Forward func(args []byte) (to *Entry, inner []byte, err error)
 func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, error) {
 	c, healed, violations := e.prepare().wallOne(c)
 	if len(violations) > 0 {
-		return shapeFailure(&e.tool, invalidArguments(violations)), nil
+		return refusedArguments(&e.tool, violations), nil
 	}
 	to, args, err := e.tool.Forward(c.Args)
 	if err != nil {

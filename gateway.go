@@ -11,6 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/deadline"
 	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
@@ -96,11 +97,11 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	c, healed, violations := checks.wallOne(c)
 	defer func() { res.tellHealed(healed) }()
 	if len(violations) > 0 {
-		return shapeFailure(&e.tool, invalidArguments(violations)), nil
+		return refusedArguments(&e.tool, violations), nil
 	}
 	seen, err := e.seen(own.Fields)
 	if err != nil {
-		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument _fields: "+err.Error(), "Leave out _fields to see everything")), nil
+		return refusedFields(&e.tool, err), nil
 	}
 	giveBack, res, err := g.consented(ctx, e, c, own)
 	if res != nil || err != nil {
@@ -108,31 +109,54 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	}
 	limited := deadline.New(ctx, g.timeout, g.patience)
 	defer limited.Stop()
-	work := checks.workspace(limited)
-	reply, err := g.handle(work, e, c) //nolint:contextcheck // it stands on ctx
+	var w working // filled in place
+	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.workspace(limited)
+	w.call.Call, w.call.own = c, own
+	if err := g.handle(w.work, e, c, &w.reply); err != nil { //nolint:contextcheck // it stands on ctx
+		return g.unanswered(ctx, &w, err, giveBack)
+	}
+	return g.finished(ctx, &w)
+}
+
+// working is a call whose handler is at work. Few of its bytes are copied: a
+// handler deep on the stack would make that grow.
+type working struct {
+	entry   *Entry
+	call    asked
+	seen    []*view.View
+	limited *deadline.Context
+	work    context.Context //nolint:containedctx // the handler's, which may outlive the call
+	reply   Reply
+}
+
+// unanswered is the end of a call whose handler failed.
+func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBack func()) (*Result, error) {
 	switch {
-	case err == nil:
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case unwinds(err):
 		giveBack()
 		return nil, err
-	case limited.Expired():
-		return g.failed(e, &reply, context.DeadlineExceeded), nil
-	default:
-		return g.failed(e, &reply, err), nil
+	case w.limited.Expired():
+		err = context.DeadlineExceeded
 	}
+	return g.failed(w.entry, &w.reply, err), nil
+}
+
+// finished is the end of a call that has a reply.
+func (g *Gateway) finished(ctx context.Context, w *working) (*Result, error) {
+	e, reply := w.entry, &w.reply
 	if reply.Parts != nil {
-		return g.streamed(ctx, work, &live{entry: e, call: asked{c, own}, seen: seen, head: reply})
+		return g.streamed(ctx, w.work, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
 	}
 	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
-		return g.ownContent(limited, e, seen, &reply), nil //nolint:contextcheck // it stands on ctx
+		return g.ownContent(w.limited, e, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
 	}
-	j, failed := g.judged(limited, e, seen, &reply) //nolint:contextcheck // as above
+	j, failed := g.judged(w.limited, e, w.seen, reply) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}
-	res = g.fit(ctx, e, asked{c, own}, &reply, j)
+	res := g.fit(ctx, e, w.call, reply, j)
 	if reply.Meta != nil {
 		res.Meta = shape.Join(reply.Meta, res.Meta)
 	}

@@ -11,19 +11,20 @@ import (
 
 // handle runs the tool's handler. A panic is an error with an id that links
 // what the caller sees to the log.
-func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call) (reply Reply, err error) {
+func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			id := incident()
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			reply = Reply{}
+			*reply = Reply{}
 			if !isTrue(e.tool.Hints.ReadOnly) {
 				reply.Sent = Sent{Unsafe: SentNoAnswer, Repeatable: isTrue(e.tool.Hints.Idempotent)}
 			}
 			err = errorf(CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
 		}
 	}()
-	return e.tool.Handler(ctx, c)
+	*reply, err = e.tool.Handler(ctx, c)
+	return err
 }
 
 // failed turns a handler's error into a result.

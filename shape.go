@@ -40,22 +40,28 @@ func (e *Entry) dress() dress {
 // shape forms value, which stands for the body of r.
 func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
 	a := r.answer(j.form)
-	res := &Result{Value: value}
+	// A result with one block, which is nearly every one, is one piece of memory.
+	made := &struct {
+		Result
+		one [1]Block
+	}{}
+	res := &made.Result
+	res.Value = value
 	switch d.Shape {
 	case OpenAPIMCP:
 		res.Structured = a.OpenAPIMCP(res.Value)
-		res.Content = []Block{{Text: res.Structured}}
+		res.Content = append(made.one[:0], Block{Text: res.Structured})
 	case FlowMCP:
 		res.Structured = shape.FlowMCP(res.Value)
-		res.Content = []Block{{Text: res.Structured}}
+		res.Content = append(made.one[:0], Block{Text: res.Structured})
 	default:
 		res.Structured = d.native(res.Value)
-		res.Content = shape.Texts(j.form, res.Value, textBlock)
+		res.Content = shape.AppendTexts(made.one[:0], j.form, res.Value, textBlock)
 	}
 	if j.form == shape.Binary {
 		res.Content = append(res.Content, Block{Kind: blockKind(r.Media), Data: r.Body, Media: shape.Essence(r.Media), URI: "tenon:answer"})
 	}
-	res.Meta = appendMeta(&Tool{Name: d.Tool, Shape: d.Shape, Policy: d.Policy}, r, j)
+	res.Meta = metaOf(d.Shape, d.Policy, r, &j)
 	return res
 }
 
@@ -91,7 +97,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &Result{IsError: true, Code: f.code, About: form.Message, Meta: appendMeta(t, &f.reply, f.judged)}
+	res := &Result{IsError: true, Code: f.code, About: form.Message, Meta: metaOf(t.Shape, t.Policy, &f.reply, &f.judged)}
 	switch t.Shape {
 	case OpenAPIMCP:
 		res.Structured = form.AppendOpenAPIMCP(nil)
@@ -110,12 +116,12 @@ func shapeFailure(t *Tool, f failure) *Result {
 	return res
 }
 
-// appendMeta writes the _meta object: the contract's verdict and, where the
-// shape has no place for them, status and headers of the upstream.
-func appendMeta(t *Tool, r *Reply, j judgement) []byte {
+// metaOf writes the _meta object: the contract's verdict and, where the shape
+// has no place for them, status and headers of the upstream.
+func metaOf(s Shape, p Policy, r *Reply, j *judgement) []byte {
 	m := shape.Meta{
-		Contract: t.Policy != Off, Verdict: string(j.verdict), Violations: j.violations, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
-		Upstream: t.Shape != OpenAPIMCP, Status: r.Status, Media: r.Media, Header: r.Header,
+		Contract: p != Off, Verdict: string(j.verdict), Violations: j.violations, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
+		Upstream: s != OpenAPIMCP, Status: r.Status, Media: r.Media, Header: r.Header,
 	}
 	return m.JSON()
 }

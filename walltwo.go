@@ -43,24 +43,32 @@ func (g *Gateway) answered(ctx context.Context, e *Entry, seen []*view.View, r *
 // judged judges a reply and leaves of it what callers get to see; the result is
 // not nil where it is a failure.
 func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Reply) (judgement, *Result) {
-	t, checks := &e.tool, e.prepare()
+	t := &e.tool
 	j := judgement{verdict: Unchecked, form: formOfReply(r)}
 	if t.Policy == Off {
-		j = j.strict(r.Body)
+		j.strict(r.Body)
 	} else {
-		j = checks.judge(r)
+		e.prepare().judge(r, &j)
 		g.tellBreach(t, r, &j)
 	}
-	if !r.succeeded() {
-		return j, shapeFailure(t, upstreamError(r, j))
-	}
-	if t.Policy == Repair {
+	if t.Policy == Repair && r.succeeded() {
 		j.mend(r)
 	}
-	if j.broken() && t.Policy != Warn && t.Policy != Off {
-		return j, shapeFailure(t, breach(t, r, j))
+	if !r.succeeded() || j.broken() && t.Policy != Warn && t.Policy != Off {
+		return j, unsuccessful(t, r, j)
+	}
+	if seen == nil {
+		return j, nil
 	}
 	return g.show(ctx, e, seen, r, j)
+}
+
+// unsuccessful is the result of a reply that is none.
+func unsuccessful(t *Tool, r *Reply, j judgement) *Result {
+	if !r.succeeded() {
+		return shapeFailure(t, upstreamError(r, j))
+	}
+	return shapeFailure(t, breach(t, r, j))
 }
 
 // succeeded reports whether the reply is a success: without HTTP it always is.
@@ -89,35 +97,43 @@ func (g *Gateway) tellBreach(t *Tool, r *Reply, j *judgement) {
 
 // judge picks the variant for the reply's status and media type and validates
 // the body's bytes against it.
-func (c *checks) judge(r *Reply) judgement {
-	j := judgement{verdict: Unchecked, form: formOfReply(r)}
+func (c *checks) judge(r *Reply, j *judgement) {
+	body, described := c.described(r, j)
+	if !described {
+		j.strict(r.Body)
+		return
+	}
+	j.violations = j.against.Validate(body)
+	j.verdict = Fits
+	if len(j.violations) > 0 {
+		j.verdict = Violated
+		j.strict(r.Body)
+	}
+}
+
+// described picks the variant, and tells whether it describes the body, which
+// is the value that has to fit then.
+func (c *checks) described(r *Reply, j *judgement) (body []byte, described bool) {
 	if len(c.answers) == 0 {
-		return j.strict(r.Body)
+		return nil, false
 	}
 	a := r.answer(j.form)
 	v, missing := shape.Match(c.answers, &a)
 	if v == nil {
 		j.verdict, j.violations = Undeclared, append(j.violations, missing)
-		return j.strict(r.Body)
+		return nil, false
 	}
 	if v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !r.listed {
 		if j.form != shape.JSON {
 			j.verdict = Fits
 		}
-		return j.strict(r.Body)
+		return nil, false
 	}
 	j.against = v.Body
-	body := r.Body
 	if j.form != shape.JSON { // a range covers it: the value that will stand for it has to fit
-		body = c.data(&a)
+		return c.data(&a), true
 	}
-	j.violations = v.Body.Validate(body)
-	j.verdict = Fits
-	if len(j.violations) > 0 {
-		j.verdict = Violated
-		return j.strict(r.Body)
-	}
-	return j
+	return r.Body, true
 }
 
 // data is the value that stands for an answer's body in the tool's shape.
@@ -130,20 +146,19 @@ func (c *checks) data(a *shape.Answer) []byte {
 
 // strict makes sure that a body that will be spliced as JSON is JSON: what is
 // not becomes text, and a violation of kind syntax.
-func (j judgement) strict(body []byte) judgement {
+func (j *judgement) strict(body []byte) {
 	if j.form != shape.JSON {
-		return j
+		return
 	}
 	err := rawjson.Check(body)
 	if err == nil {
-		return j
+		return
 	}
 	j.form = shape.Text
 	j.verdict = Violated
 	if !slices.ContainsFunc(j.violations, func(v schema.Violation) bool { return v.Keyword == "syntax" }) {
 		j.violations = append(j.violations, schema.Violation{Keyword: "syntax", Expected: "strict JSON", Got: err.Error()})
 	}
-	return j
 }
 
 // formOfReply is the form of a reply's body. A body without a media type is

@@ -20,37 +20,43 @@ type Declared struct {
 // covers the body's best. Where there is none, the violation says what was
 // declared.
 func Match(declared []Declared, a *Answer) (*Declared, schema.Violation) {
-	some := ofStatus(declared, a.Status)
-	if len(some) == 0 {
+	place := 0
+	for i := range declared {
+		place = max(place, statusMatch(declared[i].Status, a.Status))
+	}
+	if place == 0 {
 		return nil, schema.Violation{Keyword: "status", Expected: statuses(declared), Got: strconv.Itoa(a.Status)}
 	}
-	d := ofMedia(some, a)
-	if d == nil {
-		return nil, schema.Violation{Keyword: "mediaType", Expected: medias(some), Got: a.mediaWord()}
+	if d := ofMedia(declared, a, place); d != nil {
+		return d, schema.Violation{}
 	}
-	return d, schema.Violation{}
+	some := slices.DeleteFunc(slices.Clone(declared), func(d Declared) bool { return statusMatch(d.Status, a.Status) != place })
+	return nil, schema.Violation{Keyword: "mediaType", Expected: medias(some), Got: a.mediaWord()}
 }
 
-func ofStatus(declared []Declared, status int) []Declared {
-	exact, class := "", ""
-	if status != 0 {
-		exact = strconv.Itoa(status)
-		class = exact[:1] + "XX"
+// statusMatch rates how well a declared status covers a real one: 0 not at
+// all, 1 default, 2 its class, 3 the same.
+func statusMatch(declared string, status int) int {
+	if status == 0 && declared == "" {
+		return 3
 	}
-	for _, want := range []string{exact, class, "default"} {
-		is := func(d Declared) bool { return strings.EqualFold(d.Status, want) }
-		if !slices.ContainsFunc(declared, is) {
-			continue
+	if status != 0 && declared != "" {
+		var digits [20]byte
+		switch came := strconv.AppendInt(digits[:0], int64(status), 10); {
+		case declared == string(came):
+			return 3
+		case declared[0] == came[0] && strings.EqualFold(declared[1:], "XX"):
+			return 2
 		}
-		if len(declared) == 1 {
-			return declared
-		}
-		return slices.DeleteFunc(slices.Clone(declared), func(d Declared) bool { return !is(d) })
 	}
-	return nil
+	if strings.EqualFold(declared, "default") {
+		return 1
+	}
+	return 0
 }
 
-func ofMedia(declared []Declared, a *Answer) *Declared {
+// ofMedia picks among those whose status matches as well as place.
+func ofMedia(declared []Declared, a *Answer, place int) *Declared {
 	came := Essence(a.Media)
 	if len(a.Body) == 0 {
 		came = ""
@@ -59,7 +65,7 @@ func ofMedia(declared []Declared, a *Answer) *Declared {
 	}
 	best, rate := -1, 0
 	for i := range declared {
-		if m := mediaMatch(declared[i].Media, came); m > rate {
+		if m := mediaMatch(declared[i].Media, came); m > rate && statusMatch(declared[i].Status, a.Status) == place {
 			best, rate = i, m
 		}
 	}

@@ -50,20 +50,20 @@ func WrapNative(data []byte) []byte {
 	return append(append(append(make([]byte, 0, len(data)+12), `{"result":`...), data...), '}')
 }
 
-// Texts makes blocks of the copy for the model: an object as JSON, a string as
-// it is, a list as one block per item, those of lists in it included, null as
-// none.
-func Texts[B any](f Form, data []byte, block func(text []byte) B) []B {
+// AppendTexts appends blocks of the copy for the model: an object as JSON, a
+// string as it is, a list as one block per item, those of lists in it included,
+// null as none.
+func AppendTexts[B any](dst []B, f Form, data []byte, block func(text []byte) B) []B {
 	switch {
 	case f == Binary:
-		return []B{block(data)}
+		return append(dst, block(data))
 	case data[0] == 'n':
-		return []B{}
+		return dst
 	case data[0] == '[':
-		return listTexts(data, block)
+		return append(dst, listTexts(data, block)...)
 	}
 	_, text := itemText(nil, data, len(data))
-	return []B{block(text)}
+	return append(dst, block(text))
 }
 
 func listTexts[B any](data []byte, block func(text []byte) B) []B {

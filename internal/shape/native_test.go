@@ -15,7 +15,7 @@ import (
 )
 
 func textsOf(data []byte) []string {
-	return shape.Texts(shape.JSON, data, func(text []byte) string { return string(text) })
+	return shape.AppendTexts([]string{}, shape.JSON, data, func(text []byte) string { return string(text) })
 }
 
 func TestTextsOfAList(t *testing.T) {
