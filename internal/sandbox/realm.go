@@ -31,12 +31,14 @@ const maxStack = 1000
 // realms of other programs. It is used by one goroutine.
 type realm struct {
 	vm     *quickjs.VM
+	engine *engine
 	module string
 	core   map[string]quickjs.Value
 
 	left   time.Duration // that JavaScript may still run in this call
+	until  time.Time     // when that is over
 	state  state
-	result string     // of a settled call
+	result []byte     // of a settled call
 	asks   []question // not sent yet
 	alarms []alarm
 }
@@ -80,11 +82,11 @@ func (r *realm) load(p *program) error {
 			return &Error{Kind: Broken, Message: "Intl: " + err.Error()}
 		}
 	}
-	if err := r.vm.RegisterHostFunc("__go", r.host); err != nil {
+	if err := r.offer(); err != nil {
 		return &Error{Kind: Broken, Message: err.Error()}
 	}
 	r.vm.SetModuleLoader(r.source, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
-	core, err := r.eval("(() => { const go = globalThis.__go; delete globalThis.__go; return (" + coreScript + ")(go, " + webScript + ", " + nodeScript + ", " + lockdownScript + ") })()")
+	core, err := r.eval("(() => { const own = { go: __go, read: globalThis.__read, write: globalThis.__write }; for (const k in own) delete globalThis['__' + k]; return (" + coreScript + ")(own, " + webScript + ", " + nodeScript + ", " + lockdownScript + ") })()")
 	if err != nil {
 		return err
 	}
@@ -109,6 +111,32 @@ func (r *realm) load(p *program) error {
 		return err
 	}
 	return r.start()
+}
+
+// offer puts what core calls in the global object, from which core takes it.
+func (r *realm) offer() error {
+	err := r.vm.RegisterHostFunc("__go", r.host)
+	if r.engine = newEngine(r.vm); r.engine == nil || err != nil {
+		return err
+	}
+	return errors.Join(r.vm.RegisterFunc("__read", r.read, false), r.vm.RegisterFunc("__write", r.write, false))
+}
+
+// read is JSON.parse for a text; undefined: the engine's own must tell.
+func (r *realm) read(text quickjs.Value) quickjs.Value {
+	if v, ok := r.engine.readText(text); ok {
+		return v
+	}
+	return quickjs.UndefinedValue
+}
+
+// write takes a result; false: it is taken as text.
+func (r *realm) write(v quickjs.Value) bool {
+	out, ok := r.engine.write(r.result[:0], v, r.until)
+	if ok {
+		r.state, r.result = done, out
+	}
+	return ok
 }
 
 // pass evaluates the text of a function and hands it to one of core's.
@@ -194,9 +222,9 @@ func (r *realm) host(args []any) (any, error) {
 	case len(text) == 0:
 		return nil, errors.New("which function?")
 	case text[0] == "done" && len(text) == 2:
-		r.state, r.result = done, text[1]
+		r.state, r.result = done, []byte(text[1])
 	case text[0] == "fail" && len(text) == 2:
-		r.state, r.result = failed, text[1]
+		r.state, r.result = failed, []byte(text[1])
 	case text[0] == "ask" && len(text) == 4:
 		if len(r.asks) >= maxAsks || len(text[3]) > maxAsk {
 			return nil, errors.New("too many requests at once, or one too large")
@@ -233,6 +261,7 @@ func (r *realm) alarm(id, millis string) error {
 // when the returned function is called.
 func (r *realm) limit() func() {
 	begun := time.Now()
+	r.until = begun.Add(max(r.left, time.Millisecond))
 	_ = r.vm.SetEvalTimeout(max(r.left, time.Millisecond)) // has no error but for a closed engine
 	return func() { r.left -= time.Since(begun) }
 }
@@ -253,6 +282,17 @@ func (r *realm) call(name string, args ...any) (any, error) {
 		return nil, engineError(err)
 	}
 	return v, nil
+}
+
+// invoke begins a call of the program's function name.
+func (r *realm) invoke(name string, args []byte) error {
+	if v, ok := r.engine.read(args); ok {
+		defer v.Free()
+		_, err := r.call("invoke", name, "", v)
+		return err
+	}
+	_, err := r.call("invoke", name, string(args))
+	return err
 }
 
 // drain runs jobs until there are none, or the call has ended.

@@ -109,10 +109,10 @@ func (w *worker) call(f frame) error {
 	r := w.realms[key]
 	millis, _ := strconv.ParseInt(string(f.parts[3]), 10, 64)
 	r.left = time.Duration(millis) * time.Millisecond
-	r.state, r.result, r.asks, r.alarms = running, "", nil, nil
-	result, err := w.run(r, string(f.parts[1]), string(f.parts[2]))
+	r.state, r.result, r.asks, r.alarms = running, nil, nil, nil
+	result, err := w.run(r, string(f.parts[1]), f.parts[2])
 	if err == nil {
-		return writeFrame(w.out, doneFrame, []byte(result))
+		return writeFrame(w.out, doneFrame, result)
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Thrown {
 		w.drop(key) // an engine that was stopped in the middle is not used again
@@ -124,25 +124,25 @@ func (w *worker) call(f frame) error {
 }
 
 // run makes one call and stays with it until its promise has settled.
-func (w *worker) run(r *realm, name, args string) (string, error) {
-	if _, err := r.call("invoke", name, args); err != nil {
-		return "", err
+func (w *worker) run(r *realm, name string, args []byte) ([]byte, error) {
+	if err := r.invoke(name, args); err != nil {
+		return nil, err
 	}
 	open := map[string]bool{} // questions without an answer
 	for {
 		if err := r.drain(); err != nil {
-			return "", err
+			return nil, err
 		}
 		switch {
 		case r.state == done && len(r.result) > maxResult:
-			return "", &Error{Kind: TooLarge, Message: fmt.Sprintf("the result has more than %d bytes", maxResult)}
+			return nil, &Error{Kind: TooLarge, Message: fmt.Sprintf("the result has more than %d bytes", maxResult)}
 		case r.state == done:
 			return r.result, nil
 		case r.state == failed:
-			return "", thrown(r.result)
+			return nil, thrown(string(r.result))
 		}
 		if err := w.wait(r, open); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 }

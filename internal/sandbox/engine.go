@@ -1,0 +1,131 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+
+	"modernc.org/libc"
+	lib "modernc.org/libquickjs"
+	"modernc.org/quickjs"
+)
+
+// engine reaches below the wrapper of the engine, whose own ways between Go
+// and JavaScript go over text. It is used where the wrapper's VM is.
+type engine struct {
+	vm  *quickjs.VM
+	tls *libc.TLS
+	ctx uintptr
+
+	toJSON                  lib.TJSAtom
+	objectProto, arrayProto uintptr
+}
+
+// newEngine finds what stands below vm; nil: the wrapper is not the one that
+// this was written for, and everything goes over text.
+func newEngine(vm *quickjs.VM) *engine {
+	v := reflect.ValueOf(vm).Elem()
+	ctx, runtime := v.FieldByName("cContext"), v.FieldByName("runtime")
+	if ctx.Kind() != reflect.Uintptr || runtime.Kind() != reflect.Pointer || runtime.IsNil() {
+		return nil
+	}
+	tls := runtime.Elem().FieldByName("tls")
+	if tls.Kind() != reflect.Pointer || tls.Type() != reflect.TypeFor[*libc.TLS]() || !sameValue() {
+		return nil
+	}
+	e := &engine{vm: vm, ctx: uintptr(ctx.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}
+	var err error
+	if e.toJSON, err = vm.NewAtom("toJSON"); err != nil {
+		return nil
+	}
+	for text, to := range map[string]*uintptr{"Object.prototype": &e.objectProto, "Array.prototype": &e.arrayProto} {
+		v, err := vm.EvalValue(text, quickjs.EvalGlobal)
+		if err != nil {
+			return nil
+		}
+		*to = uintptr(unwrap(v).Fu.Fuint641)
+		v.Free()
+	}
+	return e
+}
+
+// wrapped has the members of a [quickjs.Value].
+type wrapped struct {
+	vm *quickjs.VM
+	v  lib.TJSValue
+}
+
+func sameValue() bool {
+	theirs, ours := reflect.TypeFor[quickjs.Value](), reflect.TypeFor[wrapped]()
+	if theirs.NumField() != ours.NumField() {
+		return false
+	}
+	for i := range ours.NumField() {
+		if a, b := theirs.Field(i), ours.Field(i); a.Type != b.Type || a.Offset != b.Offset {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) wrap(v lib.TJSValue) quickjs.Value {
+	w := wrapped{e.vm, v}
+	return *(*quickjs.Value)(unsafe.Pointer(&w)) //nolint:gosec // sameValue said that they are the same
+}
+
+func unwrap(v quickjs.Value) lib.TJSValue {
+	return (*wrapped)(unsafe.Pointer(&v)).v //nolint:gosec // as above
+}
+
+func (e *engine) free(v lib.TJSValue) { lib.XFreeValue(e.tls, e.ctx, v) }
+
+// drop takes the pending exception away.
+func (e *engine) drop() { e.free(lib.XJS_GetException(e.tls, e.ctx)) }
+
+func tagOf(v lib.TJSValue) int32 { return int32(v.Ftag) } //nolint:gosec // that is where it stands
+
+func tagged(tag int64, n uint64) lib.TJSValue {
+	v := lib.TJSValue{Ftag: tag}
+	v.Fu.Fuint641 = n
+	return v
+}
+
+func newNumber(f float64) lib.TJSValue { return tagged(lib.EJS_TAG_FLOAT64, math.Float64bits(f)) }
+
+func newInt(n int32) lib.TJSValue { return tagged(lib.EJS_TAG_INT, uint64(uint32(n))) } //nolint:gosec // its bits
+
+// pointer is an address of the engine's memory, which Go's collector neither
+// knows nor moves.
+func pointer(at uintptr) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&at)) //nolint:gosec // the engine is C
+}
+
+// address is where bytes stand that the engine is to read at once. What stands
+// in Go's heap does not move.
+func address(b []byte) uintptr {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b))) //nolint:gosec // the engine is C
+}
+
+// at is n values of the engine's memory.
+func at[T any, N ~int | ~uint32 | ~uint64](address uintptr, n N) []T {
+	return unsafe.Slice((*T)(pointer(address)), n) //nolint:gosec // the engine is C
+}
+
+// union is a member of a union of C, which Go has as an array of none.
+func union[T any](member *[0]T) *T { return (*T)(unsafe.Pointer(member)) } //nolint:gosec // the engine is C
+
+func objectOf(v lib.TJSValue) *lib.TJSObject { return &at[lib.TJSObject](uintptr(v.Fu.Fuint641), 1)[0] }
+
+func shapeOf(o *lib.TJSObject) *lib.TJSShape { return &at[lib.TJSShape](o.Fshape, 1)[0] }
+
+// slots are the places of an object's members.
+func slots(o *lib.TJSObject, n int) []lib.TJSProperty { return at[lib.TJSProperty](o.Fprop, n) }
+
+// elementsOf are those of a list that the engine keeps together; none: it does
+// not.
+func elementsOf(o *lib.TJSObject) []lib.TJSValue {
+	list := union(&o.Fu.Farray)
+	return at[lib.TJSValue](list.Fu.Fvalues, list.Fcount)
+}

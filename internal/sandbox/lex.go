@@ -1,0 +1,225 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+	"unicode/utf8"
+)
+
+// lexer finds the tokens of a JSON text. It is strict: what it takes is JSON in
+// UTF-8.
+type lexer struct {
+	text []byte
+	at   int
+
+	changed bool   // the last string had escapes
+	unread  []byte // what it is without them
+}
+
+// space skips white space and returns what stands behind it; 0: nothing.
+func (l *lexer) space() byte {
+	for l.at < len(l.text) {
+		switch c := l.text[l.at]; c {
+		case ' ', '\n', '\r', '\t':
+			l.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (l *lexer) word(w string) bool {
+	ok := bytes.HasPrefix(l.text[l.at:], []byte(w))
+	l.at += len(w)
+	return ok
+}
+
+// separator reads a comma or the end of what is nested.
+func (l *lexer) separator(end byte) (ends, ok bool) {
+	c := l.space()
+	l.at++
+	return c == end, c == end || c == ','
+}
+
+// token reads a string and returns it without escapes, for use until the next.
+func (l *lexer) token() ([]byte, bool) {
+	begin := l.at + 1
+	l.changed = false
+	ascii := true
+	for i := begin; ; {
+		i += plain(l.text[i:])
+		if i >= len(l.text) {
+			return nil, false
+		}
+		switch c := l.text[i]; {
+		case c == '"':
+			l.at = i + 1
+			token := l.text[begin:i]
+			return token, ascii || utf8.Valid(token)
+		case c == '\\':
+			return l.escaped(begin, i)
+		case c < ' ':
+			return nil, false
+		default:
+			ascii = false
+			i++
+		}
+	}
+}
+
+// plain counts the bytes that stand for themselves at the beginning of a
+// string, eight at a time.
+func plain(b []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		if odd := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & tops; odd != 0 {
+			return i + bits.TrailingZeros64(odd)/8
+		}
+	}
+	for ; i < len(b) && b[i] >= ' ' && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\'; i++ {
+	}
+	return i
+}
+
+// escaped reads on in a string whose first escape stands at i. A surrogate
+// without its other half becomes the three bytes that the engine takes for it.
+func (l *lexer) escaped(begin, i int) ([]byte, bool) {
+	out := append(l.unread[:0], l.text[begin:i]...)
+	for i < len(l.text) {
+		switch c := l.text[i]; {
+		case c == '"':
+			l.at, l.unread, l.changed = i+1, out, true
+			return out, true
+		case c < ' ':
+			return nil, false
+		case c == '\\':
+			longer, n := unescape(out, l.text[i+1:])
+			if n == 0 {
+				return nil, false
+			}
+			out = longer
+			i += 1 + n
+		case c < utf8.RuneSelf:
+			n := max(plain(l.text[i:]), 1)
+			out = append(out, l.text[i:i+n]...)
+			i += n
+		default:
+			c, n := utf8.DecodeRune(l.text[i:])
+			if c == utf8.RuneError && n == 1 {
+				return nil, false
+			}
+			out = append(out, l.text[i:i+n]...)
+			i += n
+		}
+	}
+	return nil, false
+}
+
+// unescape appends what the escape at the beginning of b, behind its backslash,
+// stands for, and returns its length; 0: it is none.
+func unescape(dst, b []byte) ([]byte, int) {
+	if len(b) == 0 {
+		return dst, 0
+	}
+	switch c := b[0]; c {
+	case '"', '\\', '/':
+		return append(dst, c), 1
+	case 'b':
+		return append(dst, '\b'), 1
+	case 'f':
+		return append(dst, '\f'), 1
+	case 'n':
+		return append(dst, '\n'), 1
+	case 'r':
+		return append(dst, '\r'), 1
+	case 't':
+		return append(dst, '\t'), 1
+	case 'u':
+	default:
+		return dst, 0
+	}
+	high, ok := hex4(b[1:])
+	if !ok {
+		return dst, 0
+	}
+	if high < 0xD800 || high > 0xDFFF {
+		return utf8.AppendRune(dst, high), 5
+	}
+	if high < 0xDC00 && len(b) >= 7 && b[5] == '\\' && b[6] == 'u' {
+		if low, ok := hex4(b[7:]); ok && low >= 0xDC00 && low <= 0xDFFF {
+			return utf8.AppendRune(dst, (high-0xD800)<<10+(low-0xDC00)+0x10000), 11
+		}
+	}
+	return append(dst, 0xE0|byte(high>>12), 0x80|byte(high>>6)&0x3F, 0x80|byte(high)&0x3F), 5 //nolint:gosec // cut on purpose
+}
+
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[:4]), 16, 16)
+	return rune(n), err == nil
+}
+
+// number reads a number. An integer has at most nine digits and is not -0.
+func (l *lexer) number() (token []byte, integer, ok bool) {
+	begin := l.at
+	l.skip('-')
+	zero := l.at < len(l.text) && l.text[l.at] == '0'
+	whole := l.digits()
+	if whole == 0 || zero && whole > 1 {
+		return nil, false, false
+	}
+	integer = whole <= 9 && (!zero || l.at == begin+1)
+	if l.skip('.') {
+		if integer = false; l.digits() == 0 {
+			return nil, false, false
+		}
+	}
+	if l.skip('e') || l.skip('E') {
+		if !l.skip('+') {
+			l.skip('-')
+		}
+		if integer = false; l.digits() == 0 {
+			return nil, false, false
+		}
+	}
+	return l.text[begin:l.at], integer, true
+}
+
+func (l *lexer) skip(c byte) bool {
+	if l.at == len(l.text) || l.text[l.at] != c {
+		return false
+	}
+	l.at++
+	return true
+}
+
+func (l *lexer) digits() int {
+	begin := l.at
+	for l.at < len(l.text) && l.text[l.at]-'0' <= 9 {
+		l.at++
+	}
+	return l.at - begin
+}
+
+// smallInt is an integer that number found.
+func smallInt(token []byte) int32 {
+	digits := bytes.TrimPrefix(token, []byte{'-'})
+	n := int32(0)
+	for _, c := range digits {
+		n = n*10 + int32(c-'0')
+	}
+	if len(digits) < len(token) {
+		return -n
+	}
+	return n
+}
