@@ -20,7 +20,7 @@ import (
 //	tag:NAME        operations with the tag, upper and lower case alike
 //	method:GET      operations of the method
 //	path:/a/*/b     operations of the path; * stands for one segment or part of it, ** for any number
-//	id:repos_*      operations by their operationId, with * for anything
+//	id:repos_*      operations by their operationId, as it is or as a tool's name has it, with * for anything
 //	/regexp/        operations for which it matches "GET /a/{id} operationId"
 //	GET /a/{id}     one operation; method and path may hold * and **
 //	@FILE           the rules in the lines of a file; empty lines and those with # are skipped
@@ -135,7 +135,10 @@ func readRule(text string) (func(*operation, value) bool, error) {
 
 func byID(text string) (func(*operation, value) bool, error) {
 	g, err := glob(text)
-	return func(o *operation, _ value) bool { return g.MatchString(o.node.strAt("operationId")) }, err
+	return func(o *operation, _ value) bool {
+		id := o.node.strAt("operationId")
+		return g.MatchString(id) || id != "" && g.MatchString(tenon.LegalName(id))
+	}, err
 }
 
 func byPlace(method, path string) (func(*operation, value) bool, error) {

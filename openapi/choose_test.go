@@ -16,6 +16,7 @@ const chosenFrom = `{"openapi":"3.0.0","servers":[{"url":"https://example.com"}]
 	"/repos":{"get":{"operationId":"repos_list","tags":["Repos"]},"post":{"operationId":"repos_create","tags":["Repos"]}},
 	"/repos/{id}":{"get":{"operationId":"repos_get"},"delete":{"operationId":"repos_delete"}},
 	"/repos/{id}/search":{"post":{"operationId":"search","x-mcp-safe":true}},
+	"/carts":{"get":{"operationId":"carts/get","tags":["carts"]}},
 	"/users":{"get":{"operationId":"users_list","tags":["users","Repos"]}}}}`
 
 func TestChoice(t *testing.T) {
@@ -28,19 +29,20 @@ func TestChoice(t *testing.T) {
 		choice openapi.Choice
 		want   string
 	}{
-		"everything":           {openapi.Choice{}, "repos_list repos_create repos_get repos_delete search users_list"},
+		"everything":           {openapi.Choice{}, "repos_list repos_create repos_get repos_delete search carts_get users_list"},
 		"a tag":                {only("tag:repos"), "repos_list repos_create users_list"},
 		"a method":             {only("method:delete"), "repos_delete"},
 		"a segment":            {only("path:/repos/*"), "repos_get repos_delete"},
 		"any number of them":   {only("path:/repos**"), "repos_list repos_create repos_get repos_delete search"},
 		"an operationId":       {only("id:*_list"), "repos_list users_list"},
 		"without a word":       {only("search"), "search"},
+		"a tool's name":        {only("id:carts_*"), "carts_get"},
 		"method and path":      {only("GET /repos/{id}"), "repos_get"},
 		"a regular expression": {only(`/^(GET|DELETE) .*repos_[gd]/`), "repos_get repos_delete"},
 		"several rules":        {only("search", "method:DELETE"), "repos_delete search"},
 		"a file":               {only("@" + file), "repos_get users_list"},
 		"exceptions":           {openapi.Choice{Only: []string{"tag:repos"}, Except: []string{"users_*"}}, "repos_list repos_create"},
-		"what changes nothing": {openapi.Choice{ReadOnly: true}, "repos_list repos_get search users_list"},
+		"what changes nothing": {openapi.Choice{ReadOnly: true}, "repos_list repos_get search carts_get users_list"},
 	} {
 		offer := load(t, chosenFrom, openapi.Options{Choose: c.choice})
 		var names []string

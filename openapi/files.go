@@ -152,6 +152,9 @@ func (l *library) addressFrom(from address, ref string) (address, error) {
 	}
 	p := path.Join(path.Dir(from.path), u.Path)
 	if p == ".." || strings.HasPrefix(p, "../") {
+		if l.folder == "" {
+			return address{}, errAlone
+		}
 		return address{}, fmt.Errorf("the file lies outside %s; --ref-root names the folder below which files are read", l.folder)
 	}
 	return address{path: p}, nil
@@ -219,10 +222,12 @@ func (l *library) read(at address) (*file, error) {
 	return f, nil
 }
 
+var errAlone = errors.New("the document was given without its other files")
+
 func (l *library) bytes(at address) (raw []byte, name string, err error) {
 	if at.url == nil {
 		if l.folder == "" {
-			return nil, "", errors.New("the document was given without its other files")
+			return nil, "", errAlone
 		}
 		name = filepath.Join(l.folder, filepath.FromSlash(at.path))
 		f, err := os.OpenInRoot(l.folder, filepath.FromSlash(at.path))

@@ -65,7 +65,11 @@ func (r *reviewer) lintAnswers(o *operation) {
 		r.at(o.node.get("responses"), Dubious, "responses", "no success is declared", "add the 2xx that it answers with")
 	}
 	if !failure {
-		r.at(o.node.get("responses"), Advice, "responses", "no error is declared", "add default or the 4xx that callers meet")
+		at := o.node.get("responses")
+		if !at.ok() {
+			at = o.node // of which Review says that it has none
+		}
+		r.at(at, Advice, "responses", "no error is declared", "add default or the 4xx that callers meet")
 	}
 }
 

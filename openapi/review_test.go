@@ -61,6 +61,7 @@ func TestReview(t *testing.T) {
 		{"nothing can fit", `type: integer`, `type: integer, minimum: 3, maximum: 2`, false, "12 error range /paths/~1pets~1{id}/get/parameters/0/schema"},
 		{"no operationId", `operationId: getPet`, `x-no: 1`, true, "7 warning operation-id /paths/~1pets~1{id}/get"},
 		{"no operationId is legal", `operationId: getPet`, `x-no: 1`, false, ""},
+		{"no answers", `responses:`, `x-no:`, true, "7 error missing /paths/~1pets~1{id}/get 7 info responses /paths/~1pets~1{id}/get"},
 		{"an answer without schema", `{schema: {$ref: '#/components/schemas/Pet'}}`, `{}`, true, "14 warning answer-schema /paths/~1pets~1{id}/get 18 info unused /components/schemas/Pet"},
 		{"a server in the open", `https://`, `http://`, true, "3 warning server /servers/0"},
 		{"a credential as an argument", `parameters:`, "parameters:\n        - {name: api_key, in: query, description: yours, schema: {type: string}}", true, "12 warning credential /paths/~1pets~1{id}/get"},
