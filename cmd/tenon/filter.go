@@ -38,13 +38,14 @@ A document in several files goes on referring to the others.`,
 			if err != nil {
 				return badSource(args[0], err)
 			}
-			if err := writeFiltered(e.out, output, f); err != nil {
+			written, err := writeFiltered(e.out, output, f)
+			if err != nil {
 				return err
 			}
 			for _, fault := range f.Faults {
 				fmt.Fprintf(e.err, "tenon: %s\n", fault)
 			}
-			fmt.Fprintf(e.err, "tenon: %d of %s, %d of %s, %s\n", f.Operations, count(f.Of, "operation"), f.Components, count(f.OfThem, "component"), size(len(f.JSON)))
+			fmt.Fprintf(e.err, "tenon: %d of %s, %d of %s, %s\n", f.Operations, count(f.Of, "operation"), f.Components, count(f.OfThem, "component"), size(written))
 			return nil
 		},
 	}
@@ -60,15 +61,14 @@ A document in several files goes on referring to the others.`,
 	return cmd
 }
 
-func writeFiltered(w io.Writer, file string, f *openapi.Filtered) error {
+func writeFiltered(w io.Writer, file string, f *openapi.Filtered) (written int, err error) {
 	doc, err := rawjson.AppendIndent(nil, f.JSON, "  ")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	doc = append(doc, '\n')
 	if file != "" {
-		return os.WriteFile(file, doc, 0o600)
+		return len(doc), os.WriteFile(file, doc, 0o600)
 	}
-	_, err = w.Write(doc)
-	return err
+	return w.Write(doc)
 }

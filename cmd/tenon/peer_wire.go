@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/egress"
@@ -123,7 +124,11 @@ func (t *shellTarget) reach(sources *sourceFlags, e env) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := egress.NewClient(egress.Options{AllowHosts: sources.allowHosts})
+	allowed := sources.allowHosts
+	if u, err := url.Parse(t.url); err == nil && u.Host != "" {
+		allowed = append(allowed[:len(allowed):len(allowed)], u.Host) // who names a server wants that one
+	}
+	client, err := egress.NewClient(egress.Options{AllowHosts: allowed})
 	if err != nil {
 		return nil, usagef("--allow-host: %v", err)
 	}
