@@ -17,7 +17,7 @@ func (e *Entry) render() {
 	published, faults := e.tool.promised().Published()
 	e.faults = faults
 	e.input = e.safe("input", published.Input, anyObject)
-	e.input = reserve.Publish(e.input, e.tool.publishes(e.shown(published))&^reserve.Declared(e.input))
+	e.input = reserve.Publish(e.input, e.tool.publishes(e.shown(published)))
 	if output := e.publishedOutput(published); output != nil {
 		e.output = e.safe("output", output, "")
 	}

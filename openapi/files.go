@@ -318,6 +318,9 @@ func foreignReferences(doc *rawjson.Doc) func(yield func(string) bool) {
 			for c := doc.First(n); c != rawjson.None; c = doc.Next(c) {
 				key := string(doc.RawKey(c))
 				if key == "$ref" && doc.Kind(c) == rawjson.String {
+					if doc.Raw(c)[1] == '#' { // nearly all of them
+						continue
+					}
 					if ref, _, _ := strings.Cut(doc.Str(c), "#"); ref != "" && !yield(ref) {
 						return false
 					}

@@ -96,8 +96,11 @@ func (p *plan) namedInQuery(o *operation, ps []parameter) []parameter {
 // queryTemplate goes over the pairs of the query in the path whose value is a
 // parameter: its key, and the parameter's name.
 func (o *operation) queryTemplate() iter.Seq2[string, string] {
-	_, query, _ := strings.Cut(o.path, "?")
+	_, query, found := strings.Cut(o.path, "?")
 	return func(yield func(string, string) bool) {
+		if !found {
+			return
+		}
 		for pair := range strings.SplitSeq(query, "&") {
 			if key, name := pairOf(pair); name != "" && !yield(key, name) {
 				return
@@ -120,6 +123,9 @@ func pairOf(pair string) (key, name string) {
 // queryKey is the key whose value in the template's query is the parameter of
 // that name.
 func (o *operation) queryKey(name string) (key string, found bool) {
+	if strings.IndexByte(o.path, '?') < 0 { // asked for each parameter
+		return "", false
+	}
 	for key, n := range o.queryTemplate() {
 		if n == name {
 			return key, true
@@ -151,7 +157,10 @@ func (o *operation) template() string {
 
 // restOfQuery is the template's query without the pairs that are parameters.
 func (o *operation) restOfQuery() string {
-	_, query, _ := strings.Cut(o.path, "?")
+	_, query, found := strings.Cut(o.path, "?")
+	if !found {
+		return ""
+	}
 	var kept []string
 	for pair := range strings.SplitSeq(query, "&") {
 		if _, name := pairOf(pair); name == "" && pair != "" {

@@ -74,6 +74,19 @@ func (b *Bundle) Add(doc []byte) ([]byte, error) {
 	return a.patches.apply(0), nil
 }
 
+// Size is about how many bytes AppendDefs appends; 0 if there is nothing to
+// append.
+func (b *Bundle) Size() int {
+	size := 0
+	for _, d := range b.defs {
+		size += len(d.name) + len(d.text) + len(`"":,`)
+	}
+	if size > 0 {
+		size += len(`"$defs":{}`)
+	}
+	return size
+}
+
 // AppendDefs appends the member "$defs", or nothing if the bundle is empty.
 func (b *Bundle) AppendDefs(dst []byte) []byte {
 	for i, d := range b.defs {

@@ -45,16 +45,15 @@ const maxChanges = 1000
 // of ClientSafe needs none. Safe is nil where the root cannot be an object
 // schema; then the last change says why.
 func ClientSafe(doc []byte) (safe []byte, changes []Change) {
-	if err := rawjson.Check(doc); err != nil {
-		if doc, changes = withoutDuplicates(doc); rawjson.Check(doc) != nil {
+	parsed, err := rawjson.ParseStrict(doc)
+	if err != nil {
+		doc, changes = withoutDuplicates(doc)
+		var still error
+		if parsed, still = rawjson.ParseStrict(doc); still != nil {
 			return nil, []Change{{What: "no strict JSON: " + err.Error()}}
 		}
 	}
 	for range safeRounds {
-		parsed, err := rawjson.Parse(doc)
-		if err != nil {
-			return nil, append(changes, Change{What: "no strict JSON: " + err.Error()})
-		}
 		s := safety{changes: changes}
 		if !s.root(parsed) {
 			return nil, s.changes
@@ -64,6 +63,9 @@ func ClientSafe(doc []byte) (safe []byte, changes []Change) {
 			return doc, changes
 		}
 		doc = next
+		if parsed, err = rawjson.Parse(doc); err != nil {
+			return nil, append(changes, Change{What: "no strict JSON: " + err.Error()})
+		}
 	}
 	return nil, append(changes, Change{What: "cannot be made legal"})
 }

@@ -13,7 +13,7 @@ import (
 func (s *safety) typeName(i int32, m rawjson.Node) {
 	switch s.doc.Kind(m) {
 	case rawjson.String:
-		if !knownType(s.doc.Str(m)) {
+		if !knownType(s.doc.Text(m)) {
 			s.drop(i, m, "left out: no type has this name")
 		}
 		return
@@ -23,7 +23,7 @@ func (s *safety) typeName(i int32, m rawjson.Node) {
 		return
 	}
 	for e := s.doc.First(m); e != rawjson.None; e = s.doc.Next(e) {
-		if !knownType(s.doc.Str(e)) {
+		if !knownType(s.doc.Text(e)) {
 			s.drop(i, m, "left out: no type has this name")
 			return
 		}
@@ -35,8 +35,8 @@ func (s *safety) typeName(i int32, m rawjson.Node) {
 	s.names(i, m, m)
 }
 
-func knownType(name string) bool {
-	switch name {
+func knownType(name []byte) bool {
+	switch string(name) {
 	case "string", "number", "integer", "boolean", "array", "object", "null":
 		return true
 	}

@@ -50,7 +50,8 @@ func (e *patches) add(one patch) {
 	e.sorted = false
 }
 
-// apply is the value at n as it is after the patches.
+// apply is the value at n as it is after the patches: where none is at n or
+// below, bytes of the document.
 func (e *patches) apply(n rawjson.Node) []byte {
 	if !e.sorted {
 		slices.SortStableFunc(e.list, func(a, b patch) int {
@@ -58,7 +59,15 @@ func (e *patches) apply(n rawjson.Node) []byte {
 		})
 		e.sorted = true
 	}
-	return e.value(nil, n, e.first(n))
+	raw, first := e.doc.Raw(n), e.first(n)
+	if first == len(e.list) || e.doc.Offset(e.list[first].node) >= e.doc.Offset(n)+len(raw) {
+		return raw
+	}
+	size := len(raw) + 64
+	if e.limit > 0 {
+		size = min(size, e.limit+1024)
+	}
+	return e.value(make([]byte, 0, size), n, first)
 }
 
 // first answers the position of the first patch at n or behind.

@@ -105,6 +105,19 @@ func (d *Doc) Str(n Node) string {
 	return string(d.src[v.start:v.end])
 }
 
+// Text returns the string that n is, as Str does, in bytes: those of the source
+// where it has no escapes. nil if n is no string.
+func (d *Doc) Text(n Node) []byte {
+	v := d.at(n)
+	switch {
+	case v == nil || v.kind != String:
+		return nil
+	case v.escaped:
+		return AppendUnescaped(nil, d.src[v.start:v.end])
+	}
+	return d.src[v.start:v.end:v.end]
+}
+
 // IsStr reports whether n is the string s.
 func (d *Doc) IsStr(n Node, s string) bool {
 	v := d.at(n)

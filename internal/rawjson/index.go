@@ -34,6 +34,7 @@ func (d *Doc) Get(n Node, key string) Node {
 type index struct {
 	seed  maphash.Seed // random, so that no document can aim at collisions
 	slots []Node       // a power of two, at most half full; None: free
+	size  int          // different keys
 }
 
 // indexOf returns the index of a big object. Two callers may both build it;
@@ -56,7 +57,11 @@ func (d *Doc) buildIndex(n Node) *index {
 		if d.nodes[c].keyEscaped {
 			key = AppendUnescaped(nil, key)
 		}
-		*x.slot(maphash.Bytes(x.seed, key), func(m Node) bool { return d.hasKey(&d.nodes[m], string(key)) }) = c
+		slot := x.slot(maphash.Bytes(x.seed, key), func(m Node) bool { return d.hasKey(&d.nodes[m], string(key)) })
+		if *slot == None {
+			x.size++
+		}
+		*slot = c
 	}
 	return x
 }

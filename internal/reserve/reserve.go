@@ -121,23 +121,37 @@ func Declared(input []byte) (set Set) {
 	if err != nil {
 		return 0
 	}
+	return declared(doc)
+}
+
+func declared(doc *rawjson.Doc) (set Set) {
 	properties := doc.Get(doc.Root(), "properties")
-	for m := doc.First(properties); m != rawjson.None; m = doc.Next(m) {
-		set |= member(doc.Key(m))
+	for _, n := range names() {
+		if doc.Get(properties, n.name) != rawjson.None {
+			set |= n.set
+		}
 	}
 	return set
 }
 
-// Publish returns the input schema, a JSON object, with the properties of set.
+// Publish returns the input schema, a JSON object, with the properties of set
+// that it does not declare itself.
 func Publish(input []byte, set Set) []byte {
+	if set == 0 {
+		return input
+	}
+	doc, err := rawjson.Parse(input)
+	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
+		return input
+	}
+	set &^= declared(doc)
 	var added []byte
 	for _, n := range names() {
 		if set&n.set != 0 {
 			added = append(append(added, `,"`+n.name+`":`...), n.schema...)
 		}
 	}
-	doc, err := rawjson.Parse(input)
-	if err != nil || added == nil || doc.Kind(doc.Root()) != rawjson.Object {
+	if added == nil {
 		return input
 	}
 	properties := doc.Get(doc.Root(), "properties")

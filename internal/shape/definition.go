@@ -19,7 +19,9 @@ type Definition struct {
 
 // JSON writes the tool's object for tools/list.
 func (d *Definition) JSON() []byte {
-	dst := []byte(`{"name":`)
+	const rest = 256 // keys and hints
+	dst := make([]byte, 0, rest+len(d.Name)+len(d.Title)+len(d.Description)*9/8+len(d.Input)+len(d.Output)+len(d.Meta))
+	dst = append(dst, `{"name":`...)
 	dst = rawjson.AppendString(dst, d.Name)
 	if d.Title != "" {
 		dst = append(dst, `,"title":`...)

@@ -21,7 +21,7 @@ func PublishFlowMCP(p Promise) []byte {
 	}
 	data := p.advised(p.data(&b))
 	if !p.Advice && len(data) > len("{}") {
-		data = appendAnyOf(nil, data, []byte(`{"type":"null"}`))
+		data = anyOf(data, []byte(`{"type":"null"}`))
 	}
 	doc := []byte(`{"type":"object","properties":{"status":{"type":"boolean"},` +
 		`"messages":{"type":"array","items":{"type":"string"}},"data":`)

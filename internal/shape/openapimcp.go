@@ -9,15 +9,18 @@ import (
 // fields, and one branch for each kind of structure.
 func PublishOpenAPIMCP(p Promise) []byte {
 	var b schema.Bundle
-	doc := []byte(`{"type":"object","properties":{` +
-		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},` +
-		`"type":{"enum":["api_response","error"`)
+	data := p.advised(p.data(&b))
+	const rest = 768 // what stands around the data
+	doc := make([]byte, 0, rest+len(data)+b.Size())
+	doc = append(doc, `{"type":"object","properties":{`+
+		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},`+
+		`"type":{"enum":["api_response","error"`...)
 	if p.Consent {
 		doc = append(doc, `,"confirmation_request"`...)
 	}
 	doc = append(doc, `]}},"required":["OutputFormat","OutputType","type"],"anyOf":[`+
 		`{"properties":{"type":{"const":"api_response"},"data":`...)
-	doc = append(doc, p.advised(p.data(&b))...)
+	doc = append(doc, data...)
 	doc = append(doc, `},"required":["data","metadata"]},`+
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}`...)
 	if p.Consent {

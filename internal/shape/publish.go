@@ -71,7 +71,7 @@ func (p Promise) data(b *schema.Bundle) []byte {
 	case 1:
 		return union[0]
 	}
-	return appendAnyOf(nil, union...)
+	return anyOf(union...)
 }
 
 // Form is the form of the variant's body. A stream that is described is
@@ -108,7 +108,7 @@ func (p Promise) advised(s []byte) []byte {
 	if !p.Advice || bytes.Equal(s, []byte("{}")) {
 		return s
 	}
-	return appendAnyOf(nil, s, []byte("{}"))
+	return anyOf(s, []byte("{}"))
 }
 
 // allObjects reports whether every success is a JSON object by its schema.
@@ -152,22 +152,32 @@ func literalObject(body []byte) bool {
 	return err == nil && doc.Str(doc.Get(doc.Root(), "type")) == "object"
 }
 
-func appendAnyOf(dst []byte, bodies ...[]byte) []byte {
-	dst = append(dst, `{"anyOf":[`...)
-	dst = append(dst, bytes.Join(bodies, []byte{','})...)
+func anyOf(bodies ...[]byte) []byte {
+	size := len(`{"anyOf":[]}`)
+	for _, body := range bodies {
+		size += len(body) + 1
+	}
+	dst := append(make([]byte, 0, size), `{"anyOf":[`...)
+	for i, body := range bodies {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, body...)
+	}
 	return append(dst, `]}`...)
 }
 
 // appendDefs closes the schema in dst, an object without its last brace, with
 // the definitions of the bundle.
 func appendDefs(dst []byte, b *schema.Bundle) []byte {
-	if defs := b.AppendDefs(nil); len(defs) > 0 {
+	size := b.Size()
+	if size > 0 {
+		dst = slices.Grow(dst, size+2)
 		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, defs...)
 	}
-	return append(dst, '}')
+	return append(b.AppendDefs(dst), '}')
 }
 
 // MayBeCut reports whether a list may be among what is promised: only lists

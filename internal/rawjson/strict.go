@@ -1,0 +1,57 @@
+package rawjson
+
+import "bytes"
+
+// ParseStrict is [Parse] for what [Check] accepts.
+func ParseStrict(src []byte) (*Doc, error) {
+	d, err := Parse(src)
+	if err != nil || d.plain() {
+		return d, err
+	}
+	if err := Check(src); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// plain reports whether d holds nothing that Check would have to look at
+// closely: no two keys alike, no escape of a surrogate, no number so large that
+// it may be beyond a double. What is not plain may be strict all the same.
+func (d *Doc) plain() bool {
+	for i := range d.nodes {
+		v := &d.nodes[i]
+		ok := !v.keyEscaped
+		switch v.kind {
+		case String:
+			ok = ok && !(v.escaped && bytes.Contains(d.src[v.start:v.end], []byte(`\u`)))
+		case Number:
+			text := d.src[v.start:v.end]
+			ok = ok && len(text) < 309 && bytes.IndexByte(text, 'e') < 0 && bytes.IndexByte(text, 'E') < 0
+		case Object:
+			ok = ok && d.distinct(Node(i)) //nolint:gosec // a position among the nodes
+		default:
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// distinct reports whether no two keys of an object are the same; keys with
+// escapes are not looked into.
+func (d *Doc) distinct(n Node) bool {
+	if d.Len(n) > scanLimit {
+		return d.indexOf(n).size == d.Len(n)
+	}
+	for c := d.First(n); c != None; c = d.Next(c) {
+		v := &d.nodes[c]
+		for b := d.First(n); b != c; b = Node(d.nodes[b].next) {
+			w := &d.nodes[b]
+			if v.keyEnd-v.keyStart == w.keyEnd-w.keyStart && bytes.Equal(d.src[v.keyStart:v.keyEnd], d.src[w.keyStart:w.keyEnd]) {
+				return false
+			}
+		}
+	}
+	return true
+}
