@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -174,7 +175,7 @@ func parseFile(name string, raw []byte) (*file, error) {
 	if !looksLikeJSON(raw) {
 		return parseYAML(name, raw)
 	}
-	doc, err := rawjson.Parse(raw)
+	doc, err := parseJSON(raw)
 	if err == nil {
 		return newFile(&file{name: name, doc: doc, lines: newLineIndex(raw)}), nil
 	}
@@ -189,6 +190,16 @@ func parseFile(name string, raw []byte) (*file, error) {
 		what = syntax.What
 	}
 	return nil, sourceError(name, line, "not JSON: "+what)
+}
+
+// parseJSON has long documents, for which a client waits when tenon starts,
+// read by two processors.
+func parseJSON(raw []byte) (*rawjson.Doc, error) {
+	const long = 1 << 20
+	if len(raw) >= long && runtime.GOMAXPROCS(0) > 1 {
+		return rawjson.ParseHalves(raw)
+	}
+	return rawjson.Parse(raw)
 }
 
 func parseYAML(name string, raw []byte) (*file, error) {

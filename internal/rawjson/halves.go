@@ -1,0 +1,130 @@
+package rawjson
+
+import (
+	"bytes"
+	"math"
+)
+
+// ParseHalves is [Parse] by two goroutines, for documents that are long and
+// waited for. The second one begins in the middle, where it knows nothing of
+// what is open: it guesses where a key stands and reads members from there. That
+// is right whenever the first comes to the same byte and wants a key there; what
+// was guessed wrongly is read again. So the result is the one of Parse, errors
+// included.
+func ParseHalves(src []byte) (*Doc, error) {
+	if uint64(len(src)) >= math.MaxUint32 {
+		return Parse(src)
+	}
+	nodes := room(src)
+	a := &ahead{next: len(src) / 2, done: make(chan struct{})}
+	go a.read(src, nodes/2)
+	p := parser{lexer: lexer{src: src}, nodes: make([]node, 0, nodes), ahead: a}
+	if p.space(); !p.value(token{}) || !p.end() {
+		return nil, p.err
+	}
+	return newDoc(src, p.nodes), nil
+}
+
+// ahead is what the second goroutine reads.
+type ahead struct {
+	done chan struct{} // closed when runs and nodes are complete
+	runs []run
+	from []node
+
+	next int // where the next run begins, as far as the first goroutine knows
+}
+
+// run is all that follows in an object from one of its keys on.
+type run struct {
+	start, end int // the key's quote, the brace that closes the object
+	first      int // the run's nodes in ahead.from
+	behind     int
+	count      uint32
+	depth      int // how deep the object may be for the nesting to be legal
+}
+
+// aheadDepth is how deep the second goroutine supposes to begin; what is deeper
+// is not adopted.
+const aheadDepth = 64
+
+func (a *ahead) read(src []byte, nodes int) {
+	defer close(a.done)
+	p := parser{lexer: lexer{src: src}, nodes: make([]node, 0, nodes)}
+	for at := nextKey(src, a.next); at >= 0; {
+		p.pos, p.depth = at, aheadDepth
+		a.readRuns(&p)
+		at = nextKey(src, max(p.pos, at+1))
+	}
+	a.from = p.nodes
+}
+
+// nextKey answers where the next string begins that follows an object and a
+// comma: most of them are keys. -1: there is none.
+func nextKey(src []byte, from int) int {
+	for from < len(src) {
+		i := bytes.Index(src[from:], []byte("},"))
+		if i < 0 {
+			return -1
+		}
+		l := lexer{src: src, pos: from + i + 2}
+		if l.space(); l.peek() == '"' {
+			return l.pos
+		}
+		from = l.pos
+	}
+	return -1
+}
+
+// readRuns reads members from the position on, then those that follow in the
+// object around them, and so on, as long as there is an object around.
+func (a *ahead) readRuns(p *parser) {
+	for p.depth > 0 {
+		start, me := p.pos, len(p.nodes)
+		p.nodes = append(p.nodes, node{}) // stands for the object
+		if !p.members(me) {
+			p.nodes, p.err = p.nodes[:me], nil
+			return
+		}
+		a.runs = append(a.runs, run{start, p.pos, me + 1, len(p.nodes), p.nodes[me].count, p.depth})
+		for p.peek() == '}' && p.depth > 0 {
+			p.leave()
+			p.space()
+		}
+		if p.peek() != ',' {
+			return
+		}
+		p.pos++
+		if p.space(); p.peek() != '"' {
+			return
+		}
+	}
+}
+
+// adopt takes over the rest of the object me whose next key is at the position,
+// where it was read already. last is the member before, 0 if there is none.
+func (p *parser) adopt(me, last int) bool {
+	a := p.ahead
+	<-a.done
+	for len(a.runs) > 0 && a.runs[0].start < p.pos {
+		a.runs = a.runs[1:]
+	}
+	a.next = math.MaxInt
+	if len(a.runs) == 0 {
+		return false
+	}
+	r := a.runs[0]
+	if a.next = r.start; r.start > p.pos || p.depth > r.depth {
+		return false
+	}
+	p.link(me, last)
+	p.nodes[me].count += r.count - 1
+	shift := uint32(len(p.nodes) - r.first) //nolint:gosec // fewer nodes than bytes; it wraps around where it is negative
+	for _, n := range a.from[r.first:r.behind] {
+		if n.next != 0 {
+			n.next += shift
+		}
+		p.nodes = append(p.nodes, n)
+	}
+	p.pos = r.end
+	return true
+}
