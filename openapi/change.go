@@ -80,7 +80,7 @@ func (a *api) changesOf(o *operation) (all []*change) {
 
 // own is what the operation says of itself by x-mcp-…; nil: nothing.
 func (o *operation) own() *change {
-	if !o.api.doc.extended() {
+	if !o.node.file.extended() {
 		return nil
 	}
 	c := Change{Name: o.node.strAt("x-mcp-name"), Title: o.node.strAt("x-mcp-title"), Description: o.node.strAt("x-mcp-description")}

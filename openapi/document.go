@@ -36,8 +36,6 @@ type document struct {
 	marked  func() bool // the words readOnly or writeOnly may be somewhere in the document
 	defs    definitions
 
-	extended func() bool // there may be members x-mcp-…
-
 	targets targets
 	scratch sync.Pool // of *[]byte
 	told    faultList
@@ -53,6 +51,7 @@ type file struct {
 
 	hasIDs     func() bool // the word $id or $self is somewhere in the file
 	identities func() identities
+	extended   func() bool // there may be members x-mcp-…
 }
 
 // value is a place in a document. The zero value is no place: it is not ok
@@ -153,15 +152,6 @@ func documentOf(f *file, at address, l *library) (*document, error) {
 		}
 		return false
 	})
-	d.extended = sync.OnceValue(func() bool {
-		if bytes.Contains(raw, []byte("x-mcp-")) {
-			return true
-		}
-		for range foreignReferences(f.doc) {
-			return true
-		}
-		return false
-	})
 	if f.yaml != nil {
 		for _, n := range f.yaml.Notes {
 			d.told.add(place{line: n.Line, what: n.What}, tenon.Fault{File: name, Line: n.Line, What: n.What})
@@ -227,6 +217,7 @@ func newFile(f *file) *file {
 		return bytes.Contains(src, []byte(`"$id"`)) || bytes.Contains(src, []byte(`"$self"`))
 	})
 	f.identities = sync.OnceValue(func() identities { return identitiesOf(f.doc) })
+	f.extended = sync.OnceValue(func() bool { return bytes.Contains(f.doc.Source(), []byte("x-mcp-")) })
 	return f
 }
 
