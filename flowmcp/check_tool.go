@@ -42,7 +42,7 @@ func (c *checker) checkTool(f *file, t *route, n *node, path string) {
 		c.letter("VAL100", n, path+".meta", "is missing")
 	}
 	if c.tests {
-		c.checkTests(t, n, path+".tests")
+		c.checkTests(t, n, path+".tests", toolCases())
 	}
 	if root := f.main.get("root"); root.is(stringKind) && root.text == "" && !t.handled {
 		c.fault("VAL015", root, path, "has neither a root nor a handler to make its request")
@@ -151,49 +151,5 @@ func (c *checker) checkMeta(n *node, path string) {
 	}
 	if a := n.get("aliases"); !a.is(arrayKind) || len(a.strs()) != len(a.items) {
 		c.loose("VAL105", orElse(a, n), path+".aliases", "must be an array of strings")
-	}
-}
-
-// checkTests compares a tool's test cases with its parameters.
-func (c *checker) checkTests(t *route, n *node, path string) {
-	tests := n.get("tests")
-	switch count := len(tests.list()); {
-	case tests.there() && !tests.is(arrayKind):
-		c.loose("TST001", tests, path, "must be an array")
-	case count == 0:
-		c.loose("TST001", orElse(tests, n), path, "must hold at least one case")
-	case count < 3:
-		c.info("TST001", tests, path, "should hold at least 3 cases, and has %d", count)
-	}
-	for i, test := range tests.list() {
-		c.checkTest(t, test, index(path, i))
-	}
-}
-
-func (c *checker) checkTest(t *route, test *node, path string) {
-	if !test.is(objectKind) {
-		c.warn("TST006", test, path, "must be a plain object")
-		return
-	}
-	if test.get("_description").str() == "" {
-		c.warn("TST002", test, path+"._description", "is missing or no string")
-	}
-	known := map[string]bool{"_description": true}
-	for _, p := range t.parameters {
-		for _, name := range p.arguments() {
-			known[name] = true
-			value := test.get(name)
-			switch {
-			case !value.there() && !p.z.optional:
-				c.warn("TST003", test, path, "has no %s, which is required", name)
-			case value.there() && !p.z.accepts(value.appendJSON(nil)):
-				c.warn("TST004", value, path+"."+name, "does not fit its z")
-			}
-		}
-	}
-	for i, key := range test.keys {
-		if !known[key] {
-			c.warn("TST006", test.items[i], path+"."+key, "is no parameter that a caller gives")
-		}
 	}
 }

@@ -23,6 +23,7 @@ type file struct {
 	callers   bool                  // bare marks that name none of them may be arguments
 	routes    []*route
 	resources []*resource
+	prompts   []*guide // that main declares
 	findings  []Finding
 	failed    bool
 }
@@ -82,6 +83,7 @@ func readSchema(path string, text []byte, r rules) *file {
 		c.readLists(f, r)
 		c.readRoutes(f)
 		c.readResources(f)
+		c.readPrompts(f)
 		c.checkUnusedLists(f)
 	}
 	c.checkSecurity()

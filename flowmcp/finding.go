@@ -95,6 +95,15 @@ func (c *checker) warn(code string, at *node, path, format string, args ...any) 
 	c.at(at, code, Warning, path, fmt.Sprintf(format, args...))
 }
 
+// advise is a warning by the letter, and only told in compat.
+func (c *checker) advise(code string, at *node, path, format string, args ...any) {
+	s := Info
+	if c.strict {
+		s = Warning
+	}
+	c.at(at, code, s, path, fmt.Sprintf(format, args...))
+}
+
 func (c *checker) info(code string, at *node, path, format string, args ...any) {
 	c.at(at, code, Info, path, fmt.Sprintf(format, args...))
 }

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 )
 
 // guide is a text for a model that a person can choose: a skill or a prompt of
@@ -21,6 +19,10 @@ type guide struct {
 	inputs   []guideInput
 	prefill  *node
 	lists    map[string]*reference // of the files in its folder
+	mentions []mention
+	plain    bool  // the content has no places
+	deep     bool  // names others of its kind, so that none of them may name it
+	file     *file // that declares it, where its text stands in another; nil: none does
 	findings []Finding
 	failed   bool
 }
@@ -59,7 +61,10 @@ func readGuides(files []*file, o Options) []*guide {
 		if f.namespace == "" {
 			continue
 		}
-		all = append(all, declaredPrompts(f, o)...)
+		for _, g := range f.prompts {
+			g.readContent(o)
+			all = append(all, g)
+		}
 		if seen[dir] {
 			continue
 		}
@@ -133,105 +138,24 @@ func readProse(path, name string, o Options) (*checker, *node) {
 func readGuide(path, kind, scope string, o Options) *guide {
 	c, n := readProse(path, kind, o)
 	g := &guide{kind: kind, scope: scope, path: path}
+	code := "SKL001"
+	if kind == "prompt" {
+		code = "PRM001"
+	}
 	switch {
 	case n == nil && c.failed:
-	case n == nil && kind == "skill":
-		c.fault("SKL001", nil, "skill", "is not exported")
+	case n == nil:
+		c.fault(code, nil, kind, "is not exported")
 	case !n.is(objectKind):
-		c.fault("SKL001", n, kind, "must be a plain object")
+		c.fault(code, n, kind, "must be a plain object")
+	case kind == "prompt":
+		c.checkPrompt(g, n, kind)
+		c.checkOwnContent(g, n)
 	default:
-		c.checkGuide(g, n)
+		c.checkSkill(g, n)
 	}
 	g.failed, g.findings = c.failed, c.findings
 	return g
-}
-
-// checkGuide keeps the rules that skills and prompts share.
-func (c *checker) checkGuide(g *guide, n *node) {
-	g.name, g.text, g.content = n.get("name").str(), n.get("description").str(), n.get("content").str()
-	g.prefill = n.get("prefill")
-	if !skillPattern.MatchString(g.name) {
-		c.fault("SKL002", orElse(n.get("name"), n), g.kind+".name", "must match %s", skillPattern)
-	} else if base := fileBase(g.path); base != g.name {
-		c.warn("SKL003", n.get("name"), g.kind+".name", "is %s in the file %s", g.name, filepath.Base(g.path))
-	}
-	wanted := "flowmcp/4.0.0"
-	if g.kind == "prompt" {
-		wanted = "flowmcp-prompt/1.0.0"
-	}
-	if v := n.get("version"); v.str() != wanted {
-		c.loose("SKL004", orElse(v, n), g.kind+".version", "must be %s", wanted)
-	}
-	if g.text == "" || len(g.text) > 1024 {
-		c.loose("SKL007", orElse(n.get("description"), n), g.kind+".description", "must be a text of at most 1024 bytes")
-	}
-	if g.content == "" || len(g.content) > maxContent {
-		c.fault("SKL010", orElse(n.get("content"), n), g.kind+".content", "must be a text of at most %d bytes", maxContent)
-	}
-	for i, item := range n.get("input").list() {
-		c.readInput(g, item, index(g.kind+".input", i))
-	}
-	c.checkInputs(g, n.get("content"))
-}
-
-func (c *checker) readInput(g *guide, n *node, path string) {
-	in := guideInput{
-		key: n.get("key").str(), kind: n.get("type").str(), text: n.get("description").str(),
-		required: n.get("required").yes(), values: n.get("values").strs(),
-	}
-	if !inputPattern.MatchString(in.key) {
-		c.fault("SKL012", orElse(n.get("key"), n), path+".key", "must match %s", inputPattern)
-	}
-	if !slices.Contains([]string{"string", "number", "boolean", "enum"}, in.kind) {
-		c.loose("SKL013", orElse(n.get("type"), n), path+".type", "must be string, number, boolean or enum")
-	}
-	if (in.kind == "enum") != (len(in.values) > 0) {
-		c.loose("SKL009", n, path+".values", "go with the type enum, and only with it")
-	}
-	g.inputs = append(g.inputs, in)
-}
-
-// checkInputs compares the inputs that the content names with the declared
-// ones. One that is not declared is wanted all the same.
-func (c *checker) checkInputs(g *guide, at *node) {
-	for _, m := range guideMark.FindAllStringSubmatch(g.content, -1) {
-		key, isInput := strings.CutPrefix(m[1], "input:")
-		if !isInput || !inputPattern.MatchString(key) || slices.ContainsFunc(g.inputs, func(in guideInput) bool { return in.key == key }) {
-			continue
-		}
-		if g.kind == "skill" {
-			c.loose("SKL008", at, g.kind+".content", "the input %s is not declared", key)
-		}
-		g.inputs = append(g.inputs, guideInput{key: key, kind: "string", required: true})
-	}
-}
-
-// declaredPrompts are those that main names, with their content in files.
-func declaredPrompts(f *file, o Options) []*guide {
-	var all []*guide
-	f.main.get("prompts").members(func(key string, n *node) {
-		g := &guide{kind: "prompt", scope: f.namespace, path: f.path, name: n.get("name").str(), text: n.get("description").str()}
-		name := filepath.FromSlash(n.get("contentFile").str())
-		path := filepath.Join(filepath.Dir(f.path), name)
-		c := &checker{strict: o.Strict, broken: map[string]bool{}}
-		switch {
-		case !n.is(objectKind) || !skillPattern.MatchString(g.name):
-			c.fault("PRM001", n, "main.prompts."+key+".name", "must match %s", skillPattern)
-		case !filepath.IsLocal(name) || filepath.Ext(name) != ".mjs":
-			c.fault("PRM011", n, "main.prompts."+key+".contentFile", "must name a file .mjs below the folder of the schema file")
-		default:
-			var content *node
-			c, content = readProse(path, "content", o)
-			g.path, g.content = path, content.str()
-			if g.content == "" || len(g.content) > maxContent {
-				c.fault("PRM012", content, "content", "must be exported as a text of at most %d bytes", maxContent)
-			}
-			c.checkInputs(g, content)
-		}
-		g.failed, g.findings = c.failed, c.findings
-		all = append(all, g)
-	})
-	return all
 }
 
 // guideReports are what Check says of skills and prompts.

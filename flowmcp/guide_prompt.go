@@ -121,6 +121,9 @@ type writer struct {
 }
 
 func (w *writer) fill(content string) string {
+	if w.guide.plain {
+		return content
+	}
 	return guideMark.ReplaceAllStringFunc(content, func(mark string) string {
 		token := guideMark.FindStringSubmatch(mark)[1]
 		kind, name, _ := strings.Cut(token, ":")

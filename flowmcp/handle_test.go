@@ -224,3 +224,20 @@ func TestHandlerCanceled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLibrariesAndFactories has what is told when a handler first runs.
+func TestLibrariesAndFactories(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"a library that is not here": {
+			strings.Replace(handled(`postRequest: async ({ response }) => ({ response: libraries[['mo', 'ment'].join('')]() })`), "root:", "requiredLibraries: [ 'moment' ], root:", 1), "SEC103",
+		},
+		"a factory that returns no object": {file(oneTool) + "\nexport const handlers = () => 5", "SEC104"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tool := load(t, tt.text, flowmcp.Options{Client: &http.Client{Transport: &seen{}}, Env: shopKey})
+			if _, err := tool.Handler(t.Context(), &tenon.Call{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}

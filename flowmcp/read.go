@@ -55,6 +55,11 @@ func shelfFor(shelves map[string]*shelf, path string, o Options) *shelf {
 	return shelves[dir]
 }
 
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // schemaFiles lists the schema files of a folder, or the one file. Names that
 // begin with _ or . and the folders of other things are left out.
 func schemaFiles(spec string) ([]string, error) {

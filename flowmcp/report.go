@@ -12,7 +12,7 @@ type Report struct {
 	File      string       `json:"file"`
 	Namespace string       `json:"namespace,omitempty"`
 	Name      string       `json:"name,omitempty"`
-	Kind      string       `json:"kind,omitempty"`       // skill or prompt; empty: a schema file
+	Kind      string       `json:"kind,omitempty"`       // skill, prompt, agent, selection or list; empty: a schema file
 	Hash      string       `json:"schemaHash,omitempty"` // empty: main is no pure data
 	Loads     bool         `json:"loads"`                // under the chosen mode
 	Tools     []ToolReport `json:"tools"`
@@ -36,19 +36,33 @@ type ToolReport struct {
 	Libraries []string `json:"libraries,omitempty"`
 }
 
-// Check reads the schema file or the folder at spec and reports on every file,
-// in the order of their paths. It runs nothing. The error means that nothing
+// Check reads the file or the folder at spec and reports on every schema file,
+// in the order of their paths, then on what stands beside them: skills and
+// prompts, and in a catalog its agents and selections. It runs nothing. The error means that nothing
 // could be read.
 func Check(ctx context.Context, spec string, o Options) ([]Report, error) {
+	if kind := kindOf(spec); kind != "" {
+		return []Report{checkOther(spec, kind, o)}, nil
+	}
 	files, err := readFiles(ctx, spec, o, true)
 	if err != nil {
 		return nil, err
+	}
+	guides := readGuides(files, o)
+	if isFolder(spec) { // what a file names may stand in another one
+		resolve(files, guides, o.Strict)
 	}
 	reports := make([]Report, len(files))
 	for i, f := range files {
 		reports[i] = f.report(o.Env)
 	}
-	return append(reports, guideReports(readGuides(files, o))...), nil
+	reports = append(reports, guideReports(guides)...)
+	for _, path := range choicesIn(spec) {
+		r, s := checkChoice(path, o)
+		r.miss(s, known(files, guides))
+		reports = append(reports, r)
+	}
+	return reports, nil
 }
 
 func (f *file) report(env func(string) (string, bool)) Report {

@@ -72,7 +72,13 @@ func (c *checker) checkResource(r *resource, n *node, path string) {
 	switch r.source {
 	case "sqlite":
 		c.checkDatabase(r, n, path)
+	case "sqlite-gtfs", "geo-geojson", "geo-csv":
+		c.checkAddOn(r, n, path)
+		return
 	case "http":
+		if !n.get("path").there() {
+			c.letter("RES036", n, path+".path", "is missing; what is downloaded is kept in a folder of the user's")
+		}
 		if !strings.HasPrefix(r.url, "https://") {
 			c.fault("RES024", orElse(n.get("url"), n), path+".url", "must be an https address")
 		}
@@ -87,10 +93,11 @@ func (c *checker) checkResource(r *resource, n *node, path string) {
 		}
 	case "markdown":
 		c.checkPlace(r, n, path, ".md", ".markdown", ".txt")
-		for _, key := range []string{"mode", "queries"} {
-			if n.get(key).there() {
-				c.loose("RES038", n.get(key), path+"."+key, "does not go with markdown")
-			}
+		if mode := n.get("mode"); mode.there() {
+			c.loose("RES038", mode, path+".mode", "does not go with markdown")
+		}
+		if queries := n.get("queries"); queries.there() {
+			c.loose("RES039", queries, path+".queries", "do not go with markdown")
 		}
 		return
 	default:
@@ -98,6 +105,26 @@ func (c *checker) checkResource(r *resource, n *node, path string) {
 		return
 	}
 	c.readQueries(r, n, path)
+}
+
+// checkAddOn refuses a resource of an add-on, which is JavaScript outside the
+// file that makes the tools.
+func (c *checker) checkAddOn(r *resource, n *node, path string) {
+	mode, addOn := n.get("mode").str(), n.get("addon").str()
+	switch {
+	case r.source == "sqlite-gtfs" && mode == "url":
+		c.fault("RES043", n.get("mode"), path+".mode", "url does not go with sqlite-gtfs")
+	case r.source == "sqlite-gtfs" && mode != "file-based":
+		c.fault("RES030", orElse(n.get("mode"), n), path+".mode", "must be file-based for sqlite-gtfs")
+	case r.source == "sqlite-gtfs" && addOn == "":
+		c.fault("RES031", n, path+".addon", "must name the add-on")
+	case r.source != "sqlite-gtfs" && (mode != "url" || addOn == "" || !strings.HasPrefix(r.url, "https://")):
+		c.fault("RES044", n, path, "must have the mode url, an https url and an addon")
+	case r.source == "geo-csv" && !n.get("parseConfig").is(objectKind):
+		c.fault("RES045", n, path+".parseConfig", "must say how the lines are read")
+	}
+	c.fault("RES046", orElse(n.get("source"), n), path+".source",
+		"the tools of a %s come from the add-on %q, which is not run; describe the data as sqlite, with queries of its own", r.source, addOn)
 }
 
 // seconds is a positive whole number; 0: it is none.
@@ -166,6 +193,9 @@ func (c *checker) readQueries(r *resource, n *node, path string) {
 		c.fault("RES007", queries, path+".queries", "must be a plain object")
 		return
 	}
+	if !queries.there() {
+		c.letter("RES041", n, path+".queries", "is missing; runSql and describeTables are there all the same")
+	}
 	if count := len(queries.keysOrNone()); count > maxQueries {
 		c.loose("RES028", queries, path+".queries", "has %d queries; %d are allowed", count, maxQueries)
 	}
@@ -195,15 +225,26 @@ func (c *checker) readQuery(r *resource, key string, n *node, path string) {
 	c.readBindings(q, n, path)
 	c.readSQL(q, n.get("sql"), n, path+".sql")
 	if key != "getSchema" { // it prepares a database, says the format, and needs no more
-		c.checkOutput(n, path+".output")
-		if root := q.output.get("schema").get("type"); root.there() && root.str() != "array" {
-			c.loose("RES021", root, path+".output.schema.type", "must be array: a query answers rows")
-		}
+		c.checkRows(q, n, path+".output")
 		if c.tests {
-			c.checkTests(q.route, n, path+".tests")
+			c.checkTests(q.route, n, path+".tests", queryCases())
 		}
 	}
 	q.broken = c.broken[path]
+}
+
+// checkRows keeps the rules of what a query answers.
+func (c *checker) checkRows(q *query, n *node, path string) {
+	if !q.output.get("mimeType").there() || !q.output.get("schema").there() {
+		c.loose("RES010", orElse(q.output, n), path, "must have a mimeType and a schema")
+	}
+	if !q.output.there() {
+		return
+	}
+	c.checkOutput(n, path)
+	if root := q.output.get("schema").get("type"); root.there() && root.str() != "array" {
+		c.loose("RES021", root, path+".schema.type", "must be array: a query answers rows")
+	}
 }
 
 // readSQL reads the SQL of a question.
@@ -220,7 +261,7 @@ func (c *checker) readSQL(q *query, n, of *node, path string) {
 	q.statement = s
 	q.changes(!s.Reads())
 	if !s.Reads() && !q.resource.write {
-		c.fault("RES012", n, path, "must begin with SELECT or WITH")
+		c.fault("RES029", n, path, "must begin with SELECT or WITH")
 	}
 	if s.Marks != len(q.parameters) {
 		c.fault("RES014", n, path, "has %d marks, and there are %d parameters", s.Marks, len(q.parameters))

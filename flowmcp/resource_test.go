@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -261,57 +260,5 @@ func TestDatabasesFromTheWebAreKept(t *testing.T) {
 	res := callTool(t, g, "runSql_web", question)
 	if !strings.Contains(string(res.Structured), `[{"n":4}]`) || !strings.Contains(string(res.Meta), `"stale":true`) {
 		t.Error(string(res.Structured), string(res.Meta))
-	}
-}
-
-// TestRulesOfResources breaks one rule at a time.
-func TestRulesOfResources(t *testing.T) {
-	text, err := os.ReadFile("testdata/Resources.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ old, new, code string }{
-		{"source: 'sqlite'", "source: 'csv'", "RES001"},
-		{"description: 'The books on the shelves'", "label: ''", "RES002"},
-		{"mode: 'in-memory', origin: 'inline', name: 'stock.db'", "database: '~/.flowmcp/data/stock.db'", "RES003"},
-		{"'stock.db'", "'../stock.db'", "RES004"},
-		{"sql: 'SELECT genre, ", "sql: 'SELECT 1; SELECT genre, ", "RES007"},
-		{"description: 'Lists the books of a genre'", "label: ''", "RES008"},
-		{"sql: 'SELECT genre, count(*)", "sql: 'DELETE FROM books --", "RES012"},
-		{"price >= ? ", "price >= 0 ", "RES014"},
-		{"key: 'genre', value: '{{USER_PARAM}}'", "key: 'genre', value: '{{USER_PARAM}}', location: 'query'", "RES015"},
-		{"tools: {},", "tools: {}, requiredServerParams: [ 'KEY' ],", ""},
-		{"stock: {", "'stock-list': {", "RES017"},
-		{"byGenre: {", "'by-genre': {", "RES018"},
-		{"'enum(novel,poem)'", "'array()'", "RES019"},
-		{"schema: { type: 'array', items: { type: 'object' } }", "schema: { type: 'object' }", "RES021"},
-		{"source: 'sqlite', mode: 'in-memory', origin: 'inline', name: 'stock.db'", "source: 'http', url: 'http://shop.example/a.db'", "RES024"},
-		{"mode: 'in-memory'", "mode: 'memory'", "RES025"},
-		{"origin: 'inline', name: 'about.md'", "origin: 'there', name: 'about.md'", "RES026"},
-		{"'about.md'", "'about.exe'", "RES027"},
-		{"mode: 'in-memory'", "mode: 'file-based'", "RES037"},
-		{"source: 'markdown'", "source: 'markdown', mode: 'in-memory'", "RES038"},
-	} {
-		t.Run(tt.code+" "+tt.new, func(t *testing.T) {
-			changed := strings.Replace(string(text), tt.old, tt.new, 1)
-			if changed == string(text) {
-				t.Fatal("nothing was changed")
-			}
-			path := filepath.Join(t.TempDir(), "Resources.mjs")
-			writeAt(t, path, changed)
-			reports, err := flowmcp.Check(t.Context(), path, flowmcp.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var codes []string
-			for _, f := range reports[0].Findings {
-				if strings.HasPrefix(f.Code, "RES") && f.Code != "RES040" {
-					codes = append(codes, f.Code)
-				}
-			}
-			if got := strings.Join(slices.Compact(codes), " "); got != tt.code {
-				t.Errorf("got %q, want %q", got, tt.code)
-			}
-		})
 	}
 }

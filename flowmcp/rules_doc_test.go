@@ -16,14 +16,14 @@ func TestRulesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	explained, written := map[string]bool{}, map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([A-Z]{3}\\d{3})`").FindAllSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([A-Z]{2,3}\\d{3})`").FindAllSubmatch(text, -1) {
 		explained[string(m[1])] = true
 	}
 	files, err := filepath.Glob("*.[gj][os]")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := regexp.MustCompile(`["'` + "`" + `]((?:VAL|NAM|PRL|OUT|LST|RES|TST|SEC|CHK|PRM|SKL|SEL|CAT)\d{3})\b`)
+	code := regexp.MustCompile(`["'` + "`" + `]((?:VAL|NAM|PRL|OUT|LST|RES|TST|SEC|CHK|PRM|PH|SKL|AGT|SEL|CAT)\d{3})\b`)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

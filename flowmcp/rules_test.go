@@ -57,14 +57,16 @@ func TestKeepsEveryRule(t *testing.T) {
 	}
 }
 
-// TestRules changes one thing in the file that keeps every rule: from, to, and
-// what is found in either mode. The line is that of the change.
-func TestRules(t *testing.T) {
+// ruleCase is one change of a file that keeps every rule, and what is found
+// then in either mode.
+type ruleCase struct {
+	from, to, code string
+	strict, compat flowmcp.Severity
+}
+
+func ruleCases() []ruleCase {
 	const e, w, i = flowmcp.Fatal, flowmcp.Warning, flowmcp.Info
-	for _, c := range []struct {
-		from, to, code string
-		strict, compat flowmcp.Severity
-	}{
+	return []ruleCase{
 		{"namespace: 'shop',", "", "VAL010", e, e},
 		{"'shop'", "'Shop'", "VAL011", e, e},
 		{"name: 'Test'", "name: 5", "VAL012", e, e},
@@ -94,6 +96,7 @@ func TestRules(t *testing.T) {
 		{"[ 'ethers' ]", "5", "VAL025", e, e},
 		{"'ethers'", "'left-pad'", "SEC020", e, w},
 		{"sharedLists: []", "sharedLists: [ { version: '1.0.0' } ]", "VAL070", e, e},
+		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1.0.0' } ]", "VAL075", w, w},
 		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1' } ]", "VAL071", e, w},
 		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1.0.0' } ]", "VAL072", e, w},
 		{"sharedLists: []", "sharedLists: [ { ref: 'a', version: '1.0.0', filter: {} } ]", "VAL074", e, e},
@@ -166,10 +169,17 @@ func TestRules(t *testing.T) {
 		{"tests: [ { _description: 'one', id: '1' }, { _description: 'two', id: '2' }, { _description: 'three', id: '3' } ],", "tests: [],", "TST001", e, w},
 		{", { _description: 'three', id: '3' }", "", "TST001", i, i},
 		{"_description: 'one', ", "", "TST002", w, w},
+		{"{ _description: 'three', id: '3' }", "'three'", "TST005", e, w},
 		{"_description: 'one', id: '1'", "_description: 'one'", "TST003", w, w},
 		{"_description: 'one', id: '1'", "_description: 'one', id: ''", "TST004", w, w},
 		{"_description: 'one', id: '1'", "_description: 'one', id: '1', key: 'x'", "TST006", w, w},
-	} {
+	}
+}
+
+// TestRules changes one thing in the file that keeps every rule: from, to, and
+// what is found in either mode. The line is that of the change.
+func TestRules(t *testing.T) {
+	for _, c := range ruleCases() {
 		if !strings.Contains(ruled, c.from) {
 			t.Fatalf("%q is not in the file", c.from)
 		}

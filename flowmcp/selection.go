@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,15 +12,52 @@ import (
 
 // selection is a choice of what files offer, in a file of its own.
 type selection struct {
-	name   string
-	wanted map[string][]string // by kind (tool, resource, prompt, skill): names in full
-	guides []*guide            // skills of the selection itself
+	namespace, name string
+	dir             string              // of its file
+	lines           map[string]int      // where it names them, by kind and name
+	wanted          map[string][]string // by kind (tool, resource, prompt, skill): names in full
+	guides          []*guide            // skills of the selection itself
 }
+
+func newSelection(n *node, path string) *selection {
+	return &selection{namespace: n.get("namespace").str(), name: n.get("name").str(), dir: filepath.Dir(path), lines: map[string]int{}, wanted: map[string][]string{}}
+}
+
+func (s *selection) want(kind, name string, line int) {
+	s.wanted[kind] = append(s.wanted[kind], name)
+	s.lines[kind+" "+name] = line
+}
+
+// adopt tells the findings of a text that a choice brings: they stand in its
+// own file.
+func (c *checker) adopt(g *guide, at *node, path string) {
+	for _, f := range g.findings {
+		f.Message = fmt.Sprintf("%s (%s, line %d, %s)", f.Message, filepath.Base(g.path), f.Line, f.Path)
+		f.Path = path
+		c.add(place(at), f)
+	}
+}
+
+func (s *selection) id() string { return s.namespace + "/selection/" + s.name }
+
+// readChoice reads the file of a selection or the manifest of an agent.
+func readChoice(path string, o Options) (*selection, []Finding) {
+	if exports(path, "selection") {
+		return readSelection(path, o)
+	}
+	if exports(path, "agent") || filepath.Base(path) == agentFile {
+		return readAgent(path, o)
+	}
+	return readSelection(path, o)
+}
+
+// agentFile is the name of an agent's manifest.
+const agentFile = "agent.mjs"
 
 // readSelection reads the file of a selection.
 func readSelection(path string, o Options) (*selection, []Finding) {
 	c, n := readProse(path, "selection", o)
-	s := &selection{name: n.get("name").str(), wanted: map[string][]string{}}
+	s := newSelection(n, path)
 	if !n.is(objectKind) {
 		if !c.failed {
 			c.fault("SEL002", n, "selection", "is not exported as a plain object")
@@ -32,15 +70,19 @@ func readSelection(path string, o Options) (*selection, []Finding) {
 	total := 0
 	for _, kind := range []string{"tool", "resource", "prompt", "skill"} {
 		list := n.get(kind + "s")
-		s.wanted[kind] = list.strs()
+		for _, item := range list.list() {
+			if item.is(stringKind) {
+				s.want(kind, item.str(), c.m.line(place(item)))
+			}
+		}
 		list.members(func(key string, item *node) { // own skills: an object of files
 			file := filepath.FromSlash(item.get("file").str())
 			if kind != "skill" || !filepath.IsLocal(file) || filepath.Ext(file) != ".mjs" {
 				c.fault("SEL003", item, "selection."+kind+"s."+key, "must be a name in full, or a skill's file below the folder of the selection")
 				return
 			}
-			g := readGuide(filepath.Join(filepath.Dir(path), file), kind, s.name, o)
-			c.findings = append(c.findings, g.findings...)
+			g := readGuide(filepath.Join(s.dir, file), kind, s.name, o)
+			c.adopt(g, item, "selection."+kind+"s."+key)
 			s.guides = append(s.guides, g)
 			total++
 		})
@@ -55,18 +97,20 @@ func readSelection(path string, o Options) (*selection, []Finding) {
 // choose leaves in the offer what the selection names. What it names must be
 // in the files, served or not.
 func (b *offerer) choose(path string, files []*file, guides []*guide) error {
-	s, findings := readSelection(path, *b.options)
+	s, findings := readChoice(path, *b.options)
 	if text := firstError(findings); text != "unknown" {
-		return &tenon.Error{Code: tenon.CodeBadSource, Message: "the selection " + path + " cannot be used: " + text}
+		return &tenon.Error{Code: tenon.CodeBadSource, Message: "the choice " + path + " cannot be used: " + text}
 	}
 	known := known(files, guides)
 	for kind, names := range s.wanted {
 		for _, name := range names {
 			if !known[fullName(kind, name)] {
-				return &tenon.Error{Code: tenon.CodeBadSource, Message: "SEL003 the selection " + path + " names " + name + ", which is not in the files"}
+				return &tenon.Error{Code: tenon.CodeBadSource, Message: "SEL003 " + path + " names " + name + ", which is not in the files"}
 			}
 		}
 	}
+	chosen := s.files(files)
+	b.offer.Faults = slices.DeleteFunc(b.offer.Faults, func(f tenon.Fault) bool { return !chosen[f.File] })
 	b.offer.Tools = slices.DeleteFunc(b.offer.Tools, func(t tenon.Tool) bool { return !s.has(metaID(t.Meta)) })
 	b.offer.Resources = slices.DeleteFunc(b.offer.Resources, func(r tenon.Resource) bool {
 		return !slices.ContainsFunc(s.wanted["resource"], func(name string) bool { return "flowmcp://"+fullName("resource", name) == r.URI })
@@ -79,6 +123,22 @@ func (b *offerer) choose(path string, files []*file, guides []*guide) error {
 	b.cases = slices.DeleteFunc(b.cases, func(c TestCase) bool { return !s.has(c.ID) })
 	b.guides(s.guides)
 	return nil
+}
+
+// files are the paths of the files that hold what the selection names: what is
+// wrong with others keeps nothing from being served.
+func (s *selection) files(all []*file) map[string]bool {
+	chosen := map[string]bool{}
+	for kind, names := range s.wanted {
+		for _, name := range names {
+			for _, f := range all {
+				if known([]*file{f}, f.prompts)[fullName(kind, name)] {
+					chosen[f.path] = true
+				}
+			}
+		}
+	}
+	return chosen
 }
 
 // fullName is a name with its kind: namespace/kind/name.

@@ -2,6 +2,7 @@ package flowmcp_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,5 +50,40 @@ func TestSelectionsChoose(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestAgentsChoose serves what an agent's manifest names, with its texts.
+func TestAgentsChoose(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "agents", "reader")
+	writeAt(t, filepath.Join(dir, "agent.mjs"), `export const agent = { name: 'reader', description: 'Reads', version: 'flowmcp/4.0.0', model: 'acme/large',
+		systemPrompt: 'You read {{input:x}}.', tools: { 'guided/tool/findBooks': null, own: { method: 'GET', path: '/x', description: 'x' } },
+		prompts: { 'guided/prompt/about': null, guide: { file: './prompts/guide.mjs' } }, skills: { 'read-aloud': { file: './skills/read-aloud.mjs' } },
+		selections: [ 'guided/selection/buying' ], tests: [] }`)
+	writeAt(t, filepath.Join(dir, "prompts", "guide.mjs"), "export const content = 'Begin with {{tool:guided/findBooks:description}}'")
+	writeAt(t, filepath.Join(dir, "skills", "read-aloud.mjs"), `export const skill = { name: 'read-aloud', version: 'flowmcp/4.0.0', description: 'Reads', content: 'Read' }`)
+	writeAt(t, filepath.Join(dir, "..", "..", "selections", "buying.mjs"),
+		`export const selection = { namespace: 'guided', name: 'buying', version: 'flowmcp/4.0.0', description: 'x', whenToUse: 'x', tools: [ 'guided/tool/buyBook' ] }`)
+	source := flowmcp.New(filepath.Join("testdata", "guided"), flowmcp.Options{Selection: filepath.Join(dir, "agent.mjs")})
+	offer, err := source.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, x := range offer.Tools {
+		names = append(names, x.Name)
+	}
+	for _, x := range offer.Prompts {
+		names = append(names, x.Name)
+	}
+	slices.Sort(names)
+	want := []string{"buy_book_guided", "find_books_guided", "guided/prompt/about", "reader/prompt/guide", "reader/prompt/system", "reader/skill/read-aloud"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]string{"reader/prompt/system": "You read {{input:x}}.", "reader/prompt/guide": "Begin with Finds books of a genre"} {
+		if got, err := get(t, offer.Prompts, name, nil); err != nil || got != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }

@@ -62,7 +62,7 @@ type Options struct {
 	// is downloaded or kept for later. Empty: there is none, and what needs it
 	// is not served.
 	ProjectDir, GlobalDir, CacheDir string
-	Selection                       string // file of a selection: only what it names is offered; empty: everything
+	Selection                       string // file of a selection or an agent: only what it names is offered; empty: everything
 	NoCache                         bool   // answers are neither kept nor taken from those that were kept
 	Refresh                         bool   // answers are kept, and those that were kept are not taken
 
@@ -167,10 +167,13 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	if o.Worker != nil {
 		b.runner = &runner{pool: s.workers(o), library: b.library.get, dbs: b.dbs, programs: map[*file]*sandbox.Program{}}
 	}
+	guides := readGuides(files, o)
+	if o.Strict && isFolder(s.spec) {
+		resolve(files, guides, true)
+	}
 	for _, f := range files {
 		b.file(f)
 	}
-	guides := readGuides(files, o)
 	b.guides(guides)
 	if o.Selection != "" {
 		if err := b.choose(o.Selection, files, guides); err != nil {
