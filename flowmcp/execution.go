@@ -101,7 +101,7 @@ func (x *execution) stages(ctx context.Context) ([]string, error) {
 		return known, nil
 	}
 	var stages []string
-	err := x.call(ctx, "stages", nil, &stages)
+	err := x.call(ctx, "stages", x.tool(1), &stages)
 	return stages, err
 }
 
@@ -174,11 +174,11 @@ func (t *route) payload(doc *rawjson.Doc) []byte {
 	return append(dst, '}')
 }
 
-// call runs one function of the file's program and reads its result.
-func (x *execution) call(ctx context.Context, stage string, more []byte, result any) error {
+// call runs one function of the file's program and reads its result. args is
+// what material began.
+func (x *execution) call(ctx context.Context, stage string, args []byte, result any) error {
 	x.stage = stage
-	args := append([]byte(`{"tool":`), rawjson.AppendString(nil, x.route.name)...)
-	args = append(append(args, more...), '}')
+	args = append(args, '}')
 	out, err := x.runner.run(ctx, x.route.file, sandbox.Call{Function: stage, Args: args, Budget: x.options.HandlerTime, Ask: x.ask})
 	if err != nil {
 		return x.explain(stage, err)
@@ -234,18 +234,25 @@ func handlerError(stage, what string, err error) *tenon.Error {
 	return &tenon.Error{Code: tenon.CodeServer, Message: "the handler " + stage + " failed: " + what, Err: err}
 }
 
-// material is what every stage gets.
-func (x *execution) material() ([]byte, error) {
+// tool begins the arguments of a stage, with room for so many bytes more.
+func (x *execution) tool(more int) []byte {
+	dst := append(make([]byte, 0, len(x.route.name)+16+more), `{"tool":`...)
+	return rawjson.AppendString(dst, x.route.name)
+}
+
+// material is what every stage gets, with room for so many bytes more.
+func (x *execution) material(more int) ([]byte, error) {
 	s, err := json.Marshal(x.draft)
 	if err != nil {
 		return nil, handlerError("preRequest", "its request cannot be written", err)
 	}
-	dst := append([]byte(`,"struct":`), s...)
+	dst := x.tool(len(s) + len(x.payload) + 64 + more)
+	dst = append(append(dst, `,"struct":`...), s...)
 	return append(append(dst, `,"payload":`...), x.payload...), nil
 }
 
 func (x *execution) preRequest(ctx context.Context) error {
-	more, err := x.material()
+	more, err := x.material(0)
 	if err != nil {
 		return err
 	}
@@ -297,7 +304,7 @@ func compact(raw []byte) []byte {
 }
 
 func (x *execution) executeRequest(ctx context.Context) (tenon.Reply, error) {
-	more, err := x.material()
+	more, err := x.material(0)
 	if err != nil {
 		return tenon.Reply{}, err
 	}
@@ -384,7 +391,7 @@ func (x *execution) request(ctx context.Context) (tenon.Reply, error) {
 }
 
 func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply, error) {
-	more, err := x.material()
+	more, err := x.material(len(r.Body))
 	if err != nil {
 		return r, err
 	}

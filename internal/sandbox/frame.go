@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -73,15 +72,20 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	if size < 1 || size > int64(limit) {
 		return frame{}, fmt.Errorf("%w: %d bytes", errFrame, size)
 	}
-	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<20)))
-	if n, err := io.CopyN(&b, r, size); err != nil {
-		if errors.Is(err, io.EOF) && n < size {
-			err = io.ErrUnexpectedEOF
+	b := make([]byte, min(size, 1<<20))
+	for got := 0; ; {
+		n, err := io.ReadFull(r, b[got:])
+		if got += n; err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return frame{}, err
 		}
-		return frame{}, err
+		if int64(got) == size {
+			return parseFrame(b)
+		}
+		b = append(b, make([]byte, min(int64(got), size-int64(got)))...)
 	}
-	return parseFrame(b.Bytes())
 }
 
 func parseFrame(b []byte) (frame, error) {

@@ -20,6 +20,7 @@ type hand struct {
 	in     *bufio.Reader // what the worker says
 	loaded []string      // keys of its programs, the one used last at the end
 	broken bool          // it must not be used again
+	calls  int           // that it has made
 	rest   *time.Timer   // ends it when it idles; nil: it has not rested yet
 
 	write sync.Mutex

@@ -122,8 +122,9 @@ func (p *Pool) Run(ctx context.Context, prog *Program, c Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	begun := time.Now()
 	result, err := h.run(ctx, prog, c)
-	p.release(h)
+	p.release(h, time.Since(begun))
 	return result, err
 }
 
@@ -162,10 +163,21 @@ func (p *Pool) start() (*hand, error) {
 	return h, nil
 }
 
-// release takes a worker back after its call. One that holds much ends: what
-// programs keep must not cost a later call its worker.
-func (p *Pool) release(h *hand) {
-	held, _ := h.child.Resident()
+// Looking at a worker's memory costs as much as a short call. In shortCall
+// nobody fills a part of it that matters, so of such calls one in looks is
+// enough.
+const (
+	shortCall = 10 * time.Millisecond
+	looks     = 32
+)
+
+// release takes a worker back after its call, which took so long. One that
+// holds much ends: what programs keep must not cost a later call its worker.
+func (p *Pool) release(h *hand, took time.Duration) {
+	var held int64
+	if h.calls++; took > shortCall || h.calls%looks == 0 {
+		held, _ = h.child.Resident()
+	}
 	p.mu.Lock()
 	if h.broken || p.closed || held > p.o.Resident/2 {
 		delete(p.all, h)

@@ -25,35 +25,54 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err := confine(); err != nil {
 		return fmt.Errorf("give up rights: %w", err)
 	}
-	w := &worker{out: bufio.NewWriterSize(out, 64<<10), frames: make(chan frame), realms: map[string]*realm{}}
-	broken := make(chan error, 1)
-	go func() {
-		r := bufio.NewReaderSize(in, 64<<10)
-		for {
-			f, err := readFrame(r, maxFrame)
-			if err != nil {
-				broken <- err
-				close(w.frames)
-				return
-			}
-			w.frames <- f
+	w := &worker{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10), realms: map[string]*realm{}}
+	for {
+		f, err := w.next()
+		if err == nil {
+			err = w.handle(f)
 		}
-	}()
-	for f := range w.frames {
-		if err := w.handle(f); err != nil {
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return err
 		}
 	}
-	if err := <-broken; !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
 }
 
 type worker struct {
+	in     *bufio.Reader
 	out    *bufio.Writer
-	frames chan frame
+	coming chan read // the next frame, where it is read beside a timer; nil: it is not
 	realms map[string]*realm
+}
+
+type read struct {
+	frame frame
+	err   error
+}
+
+// next reads a frame. It does so itself where it can: handing a frame from one
+// goroutine to another costs more than reading it.
+func (w *worker) next() (frame, error) {
+	if w.coming == nil {
+		return readFrame(w.in, maxFrame)
+	}
+	got := <-w.coming
+	w.coming = nil
+	return got.frame, got.err
+}
+
+// beside lets the next frame come while something else is waited for.
+func (w *worker) beside() <-chan read {
+	if w.coming == nil {
+		w.coming = make(chan read, 1)
+		go func(to chan<- read) {
+			f, err := readFrame(w.in, maxFrame)
+			to <- read{f, err}
+		}(w.coming)
+	}
+	return w.coming
 }
 
 // errParent says that the parent does not keep the protocol: no call goes on.
@@ -183,29 +202,35 @@ func (w *worker) wait(r *realm, open map[string]bool) error {
 	if err := writeFrame(w.out, waitFrame, parts...); err != nil {
 		return err
 	}
-	var alarm <-chan time.Time
 	if index >= 0 {
 		t := time.NewTimer(delay)
 		defer t.Stop()
-		alarm = t.C
+		select {
+		case got := <-w.beside():
+			w.coming = nil
+			return w.answer(r, open, got.frame, got.err)
+		case <-t.C:
+			if err := writeFrame(w.out, goFrame); err != nil {
+				return err
+			}
+			return w.fire(r, index)
+		}
 	}
-	select {
-	case f, ok := <-w.frames:
-		if !ok {
-			return io.EOF
-		}
-		if f.kind != answerFrame || len(f.parts) != 4 || !open[string(f.parts[0])] {
-			return errParent
-		}
-		delete(open, string(f.parts[0]))
-		_, err := r.call("settle", string(f.parts[0]), string(f.parts[1]), string(f.parts[2]), string(f.parts[3]))
+	f, err := w.next()
+	return w.answer(r, open, f, err)
+}
+
+// answer hands an answer to the code that asked.
+func (w *worker) answer(r *realm, open map[string]bool, f frame, err error) error {
+	if err != nil {
 		return err
-	case <-alarm:
-		if err := writeFrame(w.out, goFrame); err != nil {
-			return err
-		}
-		return w.fire(r, index)
 	}
+	if f.kind != answerFrame || len(f.parts) != 4 || !open[string(f.parts[0])] {
+		return errParent
+	}
+	delete(open, string(f.parts[0]))
+	_, err = r.call("settle", string(f.parts[0]), string(f.parts[1]), string(f.parts[2]), string(f.parts[3]))
+	return err
 }
 
 func (w *worker) sleep(r *realm, index int, delay time.Duration) error {
@@ -218,9 +243,10 @@ func (w *worker) sleep(r *realm, index int, delay time.Duration) error {
 	begun := time.Now()
 	select {
 	case <-t.C:
-	case _, ok := <-w.frames:
-		if !ok {
-			return io.EOF
+	case got := <-w.beside():
+		w.coming = nil
+		if got.err != nil {
+			return got.err
 		}
 		return errParent
 	}
