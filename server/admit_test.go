@@ -50,6 +50,7 @@ func TestWhoMayAsk(t *testing.T) {
 	check(t, serve(server.Options{AllowedOrigins: []string{"https://app.example"}, AllowedHosts: []string{"tenon.example"}}, fixtures()...), []rule{
 		{"an allowed origin", at(lan, post(ping, "Origin: https://app.example")), ok},
 		{"an allowed origin without its s", at(lan, post(ping, "Origin: http://app.example")), no},
+		{"an allowed origin and another", at(lan, post(ping, "Origin: https://app.example", "Origin: http://evil.example")), no},
 		{"an allowed host on loopback", at(loop, host("Tenon.Example:443", post(ping))), ok},
 		{"loopback names stay allowed on loopback", at(loop, host("localhost", post(ping))), ok},
 		{"another host, elsewhere", at(lan, host("192.0.2.1", post(ping))), no},

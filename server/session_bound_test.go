@@ -79,3 +79,27 @@ func TestStreamsKeepNoMoreThanTheirShare(t *testing.T) {
 		}
 	})
 }
+
+// A session keeps so many streams and no more, however little stands in them.
+func TestStreamsOfOneSessionAreBounded(t *testing.T) {
+	const kept = 16
+	whisper := tool("whisper", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		c.Note("info", "x")
+		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("said")}}}, nil
+	})
+	s := serve(server.Options{}, whisper)
+	id := opened(s)
+	var last []string // what a client of each stream saw last
+	for range kept + 1 {
+		_, rest, _ := strings.Cut(answer(s, post(legacyBody("tools/call", `"name":"whisper"`), id)).Body.String(), "id: ")
+		at, _, _ := strings.Cut(rest, "\n")
+		last = append(last, at)
+	}
+	for i, want := range map[int]int{0: http.StatusNotFound, 1: http.StatusOK, kept: http.StatusOK} {
+		r := post("", id, "Last-Event-ID: "+last[i])
+		r.Method = http.MethodGet
+		if w := answer(s, r); w.Code != want {
+			t.Errorf("stream %d: %d, want %d: %s", i, w.Code, want, w.Body)
+		}
+	}
+}

@@ -3,9 +3,11 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +34,36 @@ func TestSlowReaderIsCut(t *testing.T) {
 		t.Fatal(w.Status)
 	}
 	<-ended
+}
+
+// TestSlowReaderOfOneAnswerIsCut: an answer larger than all buffers does not
+// wait for its reader forever.
+func TestSlowReaderOfOneAnswerIsCut(t *testing.T) {
+	large := tool("large", func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(strings.Repeat("x", 24<<20))}}}, nil
+	})
+	s := serve(server.Options{WriteTimeout: 10 * time.Millisecond}, large)
+	served := make(chan string, 1)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.ServeHTTP(w, r)
+		served <- "served"
+	}))
+	defer web.Close()
+	var d net.Dialer
+	c, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(web.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() // before web, which waits for its connections
+	body := legacyBody("tools/call", `"name":"large"`)
+	if _, err := fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-served:
+	case <-time.After(time.Minute):
+		t.Error("the answer still waits for its reader")
+	}
 }
 
 func TestPagesOfNamedOrigins(t *testing.T) {
