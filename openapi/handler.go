@@ -53,7 +53,7 @@ func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (t
 
 // exchange makes one request of a call.
 func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send sender) (egress.Response, carried, error) {
-	req, err := o.planned().request(ctx, o.method, at.args)
+	req, err := o.planned().request(egress.Tracked(ctx), o.method, at.args)
 	if err != nil {
 		return egress.Response{}, carried{}, err
 	}

@@ -37,6 +37,11 @@ func WithCertificates(c *http.Client, certificates map[string]func() (*tls.Certi
 // somebody put another transport into the client that d was made of, that one
 // gets the requests of d as well: it may be there so that nothing is sent.
 func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t := trackerOf(r.Context()); t != nil && t.first != nil {
+		answer := t.first
+		t.first = nil
+		return answer, nil
+	}
 	if d.from != nil {
 		if t := d.from.Transport; t != nil {
 			if _, ours := t.(*door); !ours {

@@ -75,8 +75,8 @@ func open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, *u
 		}
 		asked = d.ask(r)
 	}
-	t := newTracker(r.Context(), d != nil || isStandard(c.Transport))
-	answer, err := c.Do(r.WithContext(t.traced())) //nolint:gosec,contextcheck // the client decides where requests may go; the tracker stands on the context of r
+	t, r := track(r, d != nil || isStandard(c.Transport))
+	answer, err := send(c, t, r)
 	if answer == nil {
 		got, from, err := t.noAnswer(r, err)
 		return nil, got, from, err
@@ -90,6 +90,22 @@ func open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, *u
 		d.open(answer)
 	}
 	return &Opened{Response: got, request: r, answer: answer, door: d, tracker: t, max: maxBody}, got, nil, nil
+}
+
+// send is c.Do. A client made here does nothing for most requests but what
+// follows redirects needs, at the cost of a copy of all headers and a stack that
+// grows with every call: it is asked only where there is one.
+func send(c *http.Client, t *tracker, r *http.Request) (*http.Response, error) {
+	d, ours := c.Transport.(*door)
+	if !ours || c.Jar != nil || c.Timeout != 0 || r.URL.User != nil || r.Header == nil {
+		return c.Do(r) //nolint:gosec // the client decides where requests may go
+	}
+	answer, err := d.RoundTrip(r)
+	if err != nil || !redirects(answer.StatusCode) {
+		return answer, err
+	}
+	t.first = answer
+	return c.Do(r) //nolint:gosec // as above: it begins with the answer that is there
 }
 
 // Close ends the answer, whatever is left of it.

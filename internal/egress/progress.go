@@ -41,6 +41,8 @@ func (p Progress) String() string {
 type tracker struct {
 	context.Context //nolint:containedctx // it is one
 	trace           httptrace.ClientTrace
+	first           *http.Response // a redirect that came before the client was asked; nil: none
+	taken           bool           // it watches a request
 
 	mu     sync.Mutex
 	conn   *conn // the connection in use; nil: none yet
@@ -52,15 +54,25 @@ type tracker struct {
 
 type trackerKey struct{}
 
-// newTracker returns a tracker for a request under ctx. With a transport that
-// reports no connections it must be assumed that the request left.
-func newTracker(ctx context.Context, reports bool) *tracker {
-	t := &tracker{Context: ctx, sent: !reports}
+// Tracked returns a context for one request under ctx. [Do] needs no copy of a
+// request that is made with it.
+func Tracked(ctx context.Context) context.Context {
+	t := &tracker{Context: ctx}
 	t.trace.GotConn = t.gotConn
-	return t
+	return httptrace.WithClientTrace(t, &t.trace)
 }
 
-func (t *tracker) traced() context.Context { return httptrace.WithClientTrace(t, &t.trace) }
+// track returns a tracker for r, and r in its context. With a transport that
+// reports no connections it must be assumed that the request left.
+func track(r *http.Request, reports bool) (*tracker, *http.Request) {
+	t := trackerOf(r.Context())
+	if t == nil || t.taken {
+		r = r.WithContext(Tracked(r.Context()))
+		t = trackerOf(r.Context())
+	}
+	t.taken, t.sent = true, !reports
+	return t, r
+}
 
 // Value finds the tracker itself and what is in the context around it.
 func (t *tracker) Value(key any) any {

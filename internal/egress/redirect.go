@@ -41,6 +41,15 @@ func redirectRule(limit int) func(*http.Request, []*http.Request) error {
 	}
 }
 
+// redirects tells the statuses that a client may follow.
+func redirects(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
 func followed(method string, status int) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == "" || status == http.StatusSeeOther
 }
