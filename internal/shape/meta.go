@@ -36,7 +36,11 @@ func (m *Meta) JSON() []byte {
 	if !m.Contract && !upstream {
 		return nil
 	}
-	dst := append(make([]byte, 0, 192), '{') // most fit in that
+	room := 192 // most fit in that
+	if upstream {
+		room = 384
+	}
+	dst := append(make([]byte, 0, room), '{')
 	if m.Contract {
 		dst = append(dst, `"tenon/contract":`...)
 		dst = m.appendContract(dst)
