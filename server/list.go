@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,10 +22,12 @@ const (
 )
 
 // listTTL is for how long a client may take a list for fresh, in milliseconds.
-// For as long the pages of a catalog outlive it.
+// For as long the pages of a catalog outlive it, unless it is replaced so often
+// that too many would be kept.
 const (
 	listTTL  = "60000"
 	listLife = 60 * time.Second
+	maxPast  = 4
 )
 
 // listing holds the pages of one catalog. A page is made when it is asked for
@@ -33,14 +36,20 @@ type listing struct {
 	catalog *tenon.Catalog
 	log     *slog.Logger
 	id      uint64 // binds cursors to this listing
-	since   time.Time
-	before  *tenon.Catalog // what was in force until then; nil: nothing
+	past    []past // what was in force before, the latest last
 
 	bound sync.Map // *tenon.Entry to []bound
 	lax   rule     // what tests switched off
 
 	mu    sync.Mutex
 	pages map[int]*page // by the first tool
+}
+
+// past is a catalog that was replaced, for who is in the middle of its list.
+type past struct {
+	catalog *tenon.Catalog
+	id      uint64
+	until   time.Time
 }
 
 // page is a part of a list.
@@ -57,9 +66,9 @@ func (s *Server) tools() *listing {
 		if old != nil && old.catalog == c {
 			return old
 		}
-		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}, since: time.Now(), lax: s.off}
+		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}, lax: s.off}
 		if old != nil {
-			fresh.id, fresh.before = old.id+1, old.catalog
+			fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
 		}
 		if s.listing.CompareAndSwap(old, fresh) {
 			return fresh
@@ -71,14 +80,7 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
 	l := s.tools()
 	start := 0
 	if q.hasCursor {
-		var ok bool
-		if start, ok = s.cursors.open(q.cursor, l.id, "tools"); !ok {
-			l = l.previous()
-		}
-		if !ok && l != nil {
-			start, ok = s.cursors.open(q.cursor, l.id, "tools")
-		}
-		if !ok {
+		if l, start = s.listed(l, q.cursor); l == nil {
 			return staleCursor()
 		}
 	}
@@ -88,13 +90,25 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
 	return nil
 }
 
-// previous is the listing of the catalog before this one, for who is in the
-// middle of it; nil: that is too long ago.
-func (l *listing) previous() *listing {
-	if l.before == nil || time.Since(l.since) > listLife {
-		return nil
+// listed finds the listing that a cursor is of, l or one before it, and its
+// place there; nil: there is none any more.
+func (s *Server) listed(l *listing, cursor string) (of *listing, start int) {
+	if start, ok := s.cursors.open(cursor, l.id, "tools"); ok {
+		return l, start
 	}
-	return &listing{catalog: l.before, log: l.log, id: l.id - 1, pages: map[int]*page{}}
+	for _, p := range l.past {
+		if start, ok := s.cursors.open(cursor, p.id, "tools"); ok && time.Now().Before(p.until) {
+			return &listing{catalog: p.catalog, log: l.log, id: p.id, pages: map[int]*page{}}, start
+		}
+	}
+	return nil, 0
+}
+
+// outlived is what can still be listed when l is replaced.
+func (l *listing) outlived(now time.Time) []past {
+	all := slices.DeleteFunc(slices.Clone(l.past), func(p past) bool { return !now.Before(p.until) })
+	all = append(all, past{catalog: l.catalog, id: l.id, until: now.Add(listLife)})
+	return all[max(0, len(all)-maxPast):]
 }
 
 func staleCursor() *rpcError {

@@ -213,17 +213,15 @@ func TestCursors(t *testing.T) {
 	if again, code := list(t, s, p.NextCursor, true); code != 0 || len(again.Tools) != 500 || again.Tools[0].Name != "tool_500" {
 		t.Errorf("a cursor works again, and in every revision: %d", code)
 	}
-	old := g.Catalog()
+	for reloads := 1; reloads <= 4; reloads++ {
+		g.Swap(catalog(tools[:1000-reloads]...))
+		if again, code := list(t, s, p.NextCursor, false); code != 0 || len(again.Tools) != 500 || again.NextCursor == "" {
+			t.Errorf("a cursor from before %d reloads: %d", reloads, code)
+		}
+	}
 	g.Swap(catalog(tools...))
-	if again, code := list(t, s, p.NextCursor, false); code != 0 || len(again.Tools) != 500 {
-		t.Errorf("a cursor from before a reload: %d", code)
-	}
-	g.Swap(old)
-	if _, code := list(t, s, "", false); code != 0 {
-		t.Errorf("the list begins again: %d", code)
-	}
 	if _, code := list(t, s, p.NextCursor, false); code != invalid {
-		t.Errorf("a cursor from before two reloads: %d", code)
+		t.Errorf("a cursor from before five reloads: %d", code)
 	}
 	if fresh, code := list(t, s, "", false); code != 0 || fmt.Sprint(len(fresh.Tools)) != "500" {
 		t.Errorf("the list begins again: %d", code)
@@ -239,7 +237,12 @@ func TestPagesOutliveTheirCatalogForAWhile(t *testing.T) {
 		if p, code := list(t, s, first.NextCursor, false); code != 0 || len(p.Tools) != 1 || p.Tools[0].Name != "tool_500" {
 			t.Errorf("at once: %d", code)
 		}
-		time.Sleep(61 * time.Second)
+		time.Sleep(59 * time.Second)
+		g.Swap(catalog(many(1, "")...))
+		if p, code := list(t, s, first.NextCursor, false); code != 0 || len(p.Tools) != 1 {
+			t.Errorf("a second catalog later: %d", code)
+		}
+		time.Sleep(2 * time.Second)
 		if _, code := list(t, s, first.NextCursor, false); code == 0 {
 			t.Error("the pages live for ever")
 		}
