@@ -318,10 +318,7 @@ func foreignReferences(doc *rawjson.Doc) func(yield func(string) bool) {
 			for c := doc.First(n); c != rawjson.None; c = doc.Next(c) {
 				key := string(doc.RawKey(c))
 				if key == "$ref" && doc.Kind(c) == rawjson.String {
-					if doc.Raw(c)[1] == '#' { // nearly all of them
-						continue
-					}
-					if ref, _, _ := strings.Cut(doc.Str(c), "#"); ref != "" && !yield(ref) {
+					if ref := fileOf(doc, c); ref != "" && !yield(ref) {
 						return false
 					}
 				} else if !isData(key) && !visit(c) {
@@ -332,6 +329,15 @@ func foreignReferences(doc *rawjson.Doc) func(yield func(string) bool) {
 		}
 		visit(doc.Root())
 	}
+}
+
+// fileOf is what a reference says before its fragment; nearly all say nothing.
+func fileOf(doc *rawjson.Doc, ref rawjson.Node) string {
+	if doc.Raw(ref)[1] == '#' {
+		return ""
+	}
+	name, _, _ := strings.Cut(doc.Str(ref), "#")
+	return name
 }
 
 // isData names the members that hold values, in which nothing is a reference.

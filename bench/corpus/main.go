@@ -3,7 +3,7 @@
 // ours. It compares what it counts with kin-openapi, and with a small counter
 // over the raw JSON where kin-openapi refuses the document.
 //
-//	corpus [-ajv FOLDER] [-state FILE] [-only N] DIR > report.md
+//	corpus [-ajv FOLDER] [-state FILE] [-figures FILE] [-only N] DIR > report.md
 //
 // With -state a schema whose bytes FILE knows is not compiled again, by the same
 // compilers; so a run goes on where the last one was stopped, and after a change
@@ -37,7 +37,6 @@ type row struct {
 	Schemas    int
 	Distinct   int      // not seen in an earlier document
 	Bad        []string // that a validator refuses
-	FirstPage  float64  // CPU seconds: open, index, first page
 	All        float64  // CPU seconds: all pages
 	Oracle     string   // who counted for comparison
 	Differs    string   // how the counts differ
@@ -49,10 +48,11 @@ func main() {
 	log.SetFlags(0)
 	ajv := flag.String("ajv", "", "folder with ajv in its node_modules")
 	state := flag.String("state", "", "file that keeps what is known of schemas")
+	figures := flag.String("figures", "", "file that gets the sums as JSON")
 	only := flag.Int("only", 0, "how many documents, chosen by a hash; 0: all")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		log.Fatal("usage: corpus [-ajv FOLDER] [-state FILE] [-only N] DIR")
+		log.Fatal("usage: corpus [-ajv FOLDER] [-state FILE] [-figures FILE] [-only N] DIR")
 	}
 	names, err := documents(flag.Arg(0), *only)
 	if err != nil {
@@ -66,6 +66,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	pages := firstPages(flag.Arg(0), names)
 	rows := make([]row, 0, len(names))
 	for i, name := range names {
 		r := examine(flag.Arg(0), name, v)
@@ -77,8 +78,15 @@ func main() {
 	if err := v.close(); err != nil {
 		log.Fatal(err)
 	}
-	report(os.Stdout, rows, v.names)
-	if !good(rows) {
+	s := sumOf(rows)
+	s.FirstPages = pages
+	s.report(os.Stdout, rows, v.names)
+	if *figures != "" {
+		if err := s.write(*figures); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if s.Unopened+s.Refused+s.Differing > 0 {
 		os.Exit(1)
 	}
 }

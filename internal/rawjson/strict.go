@@ -23,12 +23,12 @@ func (d *Doc) plain() bool {
 		ok := !v.keyEscaped
 		switch v.kind {
 		case String:
-			ok = ok && !(v.escaped && bytes.Contains(d.src[v.start:v.end], []byte(`\u`)))
+			ok = ok && (!v.escaped || !bytes.Contains(d.src[v.start:v.end], []byte(`\u`)))
 		case Number:
 			text := d.src[v.start:v.end]
 			ok = ok && len(text) < 309 && bytes.IndexByte(text, 'e') < 0 && bytes.IndexByte(text, 'E') < 0
 		case Object:
-			ok = ok && d.distinct(Node(i)) //nolint:gosec // a position among the nodes
+			ok = ok && d.distinct(Node(i))
 		default:
 		}
 		if !ok {
