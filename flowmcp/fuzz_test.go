@@ -22,6 +22,9 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte(ruled))
 	f.Add([]byte(goodList))
 	f.Add([]byte("export const main = { tools: { a: { parameters: [ { position: {}, z: {} } ], output: { schema: {} } } } }"))
+	for _, text := range keptCatalog() {
+		f.Add([]byte(text))
+	}
 	f.Add([]byte("export const handlers = (x) => { const y = { a() {} }; return y }; export const main = { ['a']: `${1}` }"))
 	files, err := filepath.Glob("testdata/*.mjs")
 	if err != nil {
@@ -42,7 +45,7 @@ func FuzzCheck(f *testing.F) {
 			}
 			o := flowmcp.Options{Strict: strict, Env: func(string) (string, bool) { return "x", true }}
 			reports, err := flowmcp.Check(t.Context(), path, o)
-			if err != nil || len(reports) != 1 || len(reports[0].Findings) > 1001 {
+			if err != nil || len(reports) == 0 || len(reports[0].Findings) > 1001 {
 				t.Fatalf("%d reports, %v", len(reports), err)
 			}
 			if !reports[0].Loads && len(reports[0].Findings) == 0 {
@@ -205,6 +208,34 @@ func FuzzMigrate(f *testing.F) {
 		again, more, err := flowmcp.Migrate(migrated)
 		if err != nil || len(more) > 0 || !bytes.Equal(again, migrated) {
 			t.Errorf("%q became %q (%v): %v, %v", text, migrated, done, more, err)
+		}
+	})
+}
+
+// FuzzAddEntry: an entry that is added is the last one, and nothing else
+// changes.
+func FuzzAddEntry(f *testing.F) {
+	f.Add([]byte(goodList), "x", "1")
+	f.Add([]byte("export const list = { meta: { name: 'a', version: '1.0.0', fields: [ { key: 'alias', type: 'string' } ] }, 'entries': [ { alias: ']' }, /* ] */ ] }"), "'\\\n", "")
+	f.Fuzz(func(t *testing.T, text []byte, alias, n string) {
+		given := map[string]string{"alias": alias}
+		if n != "" {
+			given["n"] = n
+		}
+		added, err := flowmcp.AddEntry(text, given)
+		if err != nil {
+			return
+		}
+		size := len(added) - len(text)
+		begins := 0
+		for begins < len(text) && added[begins] == text[begins] {
+			begins++
+		}
+		if size <= 0 || !bytes.HasSuffix(added, text[begins:]) {
+			t.Errorf("%q became %q", text, added)
+		}
+		if again, err := flowmcp.AddEntry(added, given); err != nil || len(again)-len(added) != size {
+			t.Errorf("%q became %q and then %q, %v", text, added, again, err)
 		}
 	})
 }

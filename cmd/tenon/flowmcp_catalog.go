@@ -196,48 +196,6 @@ func flowmcpDoctorCommand(e env) *cobra.Command {
 	return cmd
 }
 
-func flowmcpListsCommand(e env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "lists DIR [NAME]",
-		Short: "List shared lists, or print the entries of one",
-		Args:  atLeast(1, "lists needs the DIR of shared lists, or of the schema files below it"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.SharedLists(args[0])
-			if err != nil {
-				return badSource(args[0], err)
-			}
-			found := false
-			for _, l := range all {
-				switch {
-				case len(args) == 1 && l.Entries == nil:
-					fmt.Fprintf(e.out, "%s: has errors\n", l.File)
-					for _, f := range l.Findings {
-						fmt.Fprintf(e.out, "  %s\n", f)
-					}
-				case len(args) == 1:
-					fmt.Fprintf(e.out, "%s %s  %s: %s\n", l.Name, l.Version, entryCount(len(l.Entries)), strings.Join(l.Fields, ", "))
-				case l.Name == args[1]:
-					found = true
-					for _, entry := range l.Entries {
-						fmt.Fprintf(e.out, "%s\n", entry)
-					}
-				}
-			}
-			if len(args) > 1 && !found {
-				return usagef("there is no list %q in %s", args[1], args[0])
-			}
-			return nil
-		},
-	}
-}
-
-func entryCount(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
 func flowmcpCacheCommand(e env) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{

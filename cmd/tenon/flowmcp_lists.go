@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon/flowmcp"
+)
+
+func flowmcpListsCommand(e env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lists DIR [NAME]",
+		Short: "List shared lists, or print the entries of one",
+		Args:  atLeast(1, "lists needs the DIR of shared lists, or of the schema files below it"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := flowmcp.SharedLists(args[0])
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			found := false
+			for _, l := range all {
+				switch {
+				case len(args) == 1 && l.Entries == nil:
+					fmt.Fprintf(e.out, "%s: has errors\n", l.File)
+					for _, f := range l.Findings {
+						fmt.Fprintf(e.out, "  %s\n", f)
+					}
+				case len(args) == 1:
+					fmt.Fprintf(e.out, "%s %s  %s: %s\n", l.Name, l.Version, entryCount(len(l.Entries)), strings.Join(l.Fields, ", "))
+				case l.Name == args[1]:
+					found = true
+					for _, entry := range l.Entries {
+						fmt.Fprintf(e.out, "%s\n", entry)
+					}
+				}
+			}
+			if len(args) > 1 && !found {
+				return usagef("there is no list %q in %s", args[1], args[0])
+			}
+			return nil
+		},
+	}
+	cmd.AddCommand(listRefsCommand(e), listAddCommand(e))
+	return cmd
+}
+
+func entryCount(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+func listRefsCommand(e env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "refs DIR [NAME]",
+		Short: "List the schema files that use shared lists, or one of them",
+		Long: `List the schema files that use shared lists, or one of them: the version that
+each wants, the arguments whose values come from the list, and whether handlers
+read it. That is what a change of the list touches.`,
+		Example: `  tenon flowmcp lists refs providers evmChains`,
+		Args:    atLeast(1, "refs needs the DIR of schema files"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			uses, err := flowmcp.ListUses(cmd.Context(), args[0])
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			found := []flowmcp.ListUse{}
+			for _, u := range uses {
+				if len(args) == 1 || u.List == args[1] {
+					found = append(found, u)
+				}
+			}
+			if asJSON {
+				out, err := json.MarshalIndent(found, "", "  ")
+				if err != nil {
+					return err
+				}
+				_, err = e.out.Write(append(out, '\n'))
+				return err
+			}
+			for _, u := range found {
+				printUse(e, u)
+			}
+			fmt.Fprintf(e.err, "tenon: used by %s\n", count(len(found), "file"))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the uses as JSON")
+	return cmd
+}
+
+func printUse(e env, u flowmcp.ListUse) {
+	how := "by nothing"
+	if u.Handlers {
+		how = "by handlers"
+	}
+	if len(u.Tools) == 0 {
+		fmt.Fprintf(e.out, "%s %s  %s  %s\n", u.List, u.Version, u.File, how)
+	}
+	for _, t := range u.Tools {
+		fmt.Fprintf(e.out, "%s %s  %s  %s (%s)\n", u.List, u.Version, t.Tool, t.Key, t.Field)
+	}
+}
+
+func listAddCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "add-entry DIR NAME FIELD=VALUE...",
+		Short: "Add an entry to a shared list",
+		Long: `Add an entry to a shared list, behind the others. Values become texts, numbers
+or booleans as the list's fields say; all else in the file stays as it was. The
+version of the list is yours to change: a new entry makes a minor version, and
+schema files name the version that they want.`,
+		Example: `  tenon flowmcp lists add-entry providers evmChains alias=SHAPE_MAINNET chainId=360`,
+		Args:    atLeast(3, "add-entry needs a DIR, the NAME of a list and FIELD=VALUE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := flowmcp.SharedLists(args[0])
+			if err != nil {
+				return badSource(args[0], err)
+			}
+			given := map[string]string{}
+			for _, arg := range args[2:] {
+				field, value, ok := strings.Cut(arg, "=")
+				if !ok {
+					return usagef("%q is not FIELD=VALUE", arg)
+				}
+				given[field] = value
+			}
+			for _, l := range all {
+				if l.Name == args[1] {
+					return addEntry(e, l, given)
+				}
+			}
+			return usagef("there is no list %q in %s", args[1], args[0])
+		},
+	}
+}
+
+func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
+	text, err := os.ReadFile(l.File) //nolint:gosec // the user names the folder of the list
+	if err != nil {
+		return badSource(l.File, errors.Unwrap(err))
+	}
+	added, err := flowmcp.AddEntry(text, given)
+	if err != nil {
+		return badSource(l.File, err)
+	}
+	mode := fs.FileMode(0o600)
+	if err := os.WriteFile(l.File, added, mode); err != nil { // it keeps the mode of a file that is there
+		return err
+	}
+	fmt.Fprintf(e.out, "%s %s  %s\n", l.Name, l.Version, entryCount(len(l.Entries)+1))
+	return nil
+}
