@@ -79,7 +79,7 @@ func (o *operation) follow(ctx context.Context, c *tenon.Call, first egress.Resp
 
 // stop says why a page is not asked for; empty: it is.
 func (p *pages) stop(next *page) string {
-	switch most, limit := p.op.api.options.FollowPages, p.op.maxItems(p.last.member); {
+	switch most, limit := p.op.api.options.FollowPages, p.op.maxItems(p.last.path); {
 	case p.op.namesPage(p.call.Args):
 		return "the call names the page that it wants"
 	case p.read >= most:
@@ -119,7 +119,7 @@ func (p *pages) failed(res egress.Response, err error) string {
 
 // add takes a page in; false: it adds nothing, and the list ends.
 func (p *pages) add(res egress.Response) bool {
-	l, ok := readListing(res, p.last.member, p.read > 0)
+	l, ok := readListing(res, p.last.path, p.read > 0)
 	if !ok {
 		if p.read > 0 {
 			p.why = "the next page has no such list"
@@ -137,7 +137,7 @@ func (p *pages) add(res egress.Response) bool {
 	case p.read > 0 && int64(len(p.items)+len(items)) > p.op.api.options.MaxAnswer:
 		p.why = "the list would be larger than an answer may be"
 		return false
-	case p.read > 0 && p.op.maxItems(l.member) >= 0 && p.count+l.count > p.op.maxItems(l.member):
+	case p.read > 0 && p.op.maxItems(l.path) >= 0 && p.count+l.count > p.op.maxItems(l.path):
 		p.why = "the schema allows no more items in one list"
 		return false
 	}
@@ -158,25 +158,7 @@ func (p *pages) keep(l listing, res egress.Response) {
 // joined is the last answer with the items of all.
 func (p *pages) joined() egress.Response {
 	res := p.res
-	list := append(append([]byte{'['}, p.items...), ']')
-	if p.last.member == "" {
-		res.Body = list
-		return res
-	}
-	doc := p.last.doc
-	body := []byte{'{'}
-	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-		if len(body) > 1 {
-			body = append(body, ',')
-		}
-		body = append(rawjson.AppendString(body, doc.Key(n)), ':')
-		if n == p.last.list {
-			body = append(body, list...)
-		} else {
-			body = append(body, doc.Raw(n)...)
-		}
-	}
-	res.Body = append(body, '}')
+	res.Body = p.last.with(p.items)
 	return res
 }
 

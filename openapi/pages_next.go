@@ -6,15 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// The names by which lists are known, without signs and in lower case. What is
-// not named so is not guessed at.
-func listNames() []string {
-	return []string{"items", "data", "results", "records", "entries", "values", "value", "list", "rows", "hits", "content", "elements", "objects"}
-}
+// The names by which parameters and members are known, without signs and in
+// lower case. What is not named so is not guessed at.
 
 func isLimit(name string) bool {
 	return slices.Contains([]string{"limit", "perpage", "pagesize", "size", "top", "maxresults", "pagelimit", "take", "resultsperpage"}, name)
@@ -32,6 +28,17 @@ func isCursor(name string) bool {
 	return slices.Contains([]string{
 		"cursor", "pagetoken", "nexttoken", "nextpagetoken", "continuationtoken", "continuation", "continue", "marker", "after", "nextcursor", "pagecursor", "startcursor", "pageafter", "scrollid", "bookmark",
 	}, name)
+}
+
+// isItemCursor tells the parameters that take the id of the last item that was
+// read, where the answer only says that there are more.
+func isItemCursor(name string) bool {
+	return slices.Contains([]string{"startingafter", "afterid", "after", "sinceid", "startafter"}, name)
+}
+
+// isBackwards tells the parameters that lead to the pages before.
+func isBackwards(name string) bool {
+	return slices.Contains([]string{"endingbefore", "beforeid", "before"}, name)
 }
 
 // isNextCursor tells the members whose value is the cursor of the next page.
@@ -53,118 +60,6 @@ func isHolder(name string) bool {
 // plainWord is a name without signs, in lower case.
 func plainWord(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "@", "", "[", "", "]", "").Replace(name))
-}
-
-// listing is an answer that holds a list: the answer itself or one of its
-// members.
-type listing struct {
-	doc    *rawjson.Doc
-	list   rawjson.Node
-	member string // empty: the answer is the list
-	count  int
-}
-
-// readListing finds the list of an answer: in the same member as before where
-// there was a page before, else the member of a usual name, else the only one.
-func readListing(res egress.Response, member string, again bool) (listing, bool) {
-	doc, err := rawjson.Parse(res.Body)
-	if err != nil {
-		return listing{}, false
-	}
-	l := listing{doc: doc, list: doc.Root()}
-	switch {
-	case doc.Kind(doc.Root()) == rawjson.Object && (!again || member != ""):
-		if l.member = member; !again {
-			l.member = listMember(doc)
-		}
-		l.list = doc.Get(doc.Root(), l.member)
-		if l.member == "" {
-			return listing{}, false
-		}
-	case again && member != "":
-		return listing{}, false
-	}
-	l.count = doc.Len(l.list)
-	return l, doc.Kind(l.list) == rawjson.Array
-}
-
-func listMember(doc *rawjson.Doc) string {
-	var arrays []string
-	best, rank := "", len(listNames())
-	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-		if doc.Kind(n) != rawjson.Array {
-			continue
-		}
-		name := doc.Key(n)
-		arrays = append(arrays, name)
-		if i := slices.Index(listNames(), plainWord(name)); i >= 0 && i < rank {
-			best, rank = name, i
-		}
-	}
-	if best == "" && len(arrays) == 1 {
-		return arrays[0]
-	}
-	return best
-}
-
-// items is what stands between the brackets of the list.
-func (l *listing) items() []byte {
-	raw := l.doc.Raw(l.list)
-	if len(raw) < len("[]") {
-		return nil
-	}
-	return []byte(strings.TrimSpace(string(raw[1 : len(raw)-1])))
-}
-
-// about goes over what an answer says of its pages: members of the answer and
-// of the usual holders, two levels deep. It ends when visit returns false.
-func (l *listing) about(visit func(name string, n rawjson.Node) bool) {
-	if l.member == "" {
-		return
-	}
-	var level func(n rawjson.Node, deep int) bool
-	level = func(at rawjson.Node, deep int) bool {
-		for n := l.doc.First(at); n != rawjson.None; n = l.doc.Next(n) {
-			name := plainWord(l.doc.Key(n))
-			if n == l.list {
-				continue
-			}
-			if !visit(name, n) {
-				return false
-			}
-			if deep < 2 && l.doc.Kind(n) == rawjson.Object && isHolder(name) && !level(n, deep+1) {
-				return false
-			}
-		}
-		return true
-	}
-	level(l.doc.Root(), 0)
-}
-
-// number is what the answer says of its pages under one of the names.
-func (l *listing) number(names ...string) (value int, ok bool) {
-	l.about(func(name string, n rawjson.Node) bool {
-		if l.doc.Kind(n) == rawjson.Number && slices.Contains(names, name) {
-			i, err := strconv.Atoi(string(l.doc.Raw(n)))
-			value, ok = i, err == nil
-		}
-		return !ok
-	})
-	return value, ok
-}
-
-// ends tells whether the answer says itself that nothing follows.
-func (l *listing) ends() (ends bool) {
-	l.about(func(name string, n rawjson.Node) bool {
-		switch name {
-		case "hasmore", "hasnext", "hasnextpage", "more":
-			ends = l.doc.Kind(n) == rawjson.Bool && !l.doc.IsTrue(n)
-		case "last", "islast", "lastpage":
-			ends = l.doc.IsTrue(n)
-		}
-		return !ends
-	})
-	return ends
 }
 
 // next finds the request for the page behind the last one; nil without a
@@ -193,6 +88,9 @@ func (p *pages) next(ctx context.Context, at page) (next *page, why string) {
 			return nil, ""
 		}
 		return &page{args: withArgument(at.args, q, cursor)}, ""
+	}
+	if id, q := p.itemCursor(); q != nil {
+		return &page{args: withArgument(at.args, q, id)}, ""
 	}
 	return p.byNumber(at), ""
 }
@@ -246,6 +144,18 @@ func (p *pages) cursor() (value string, q *parameter) {
 	return value, q
 }
 
+// itemCursor is the parameter that takes the id of the last item, with that id;
+// nil: there is none, or the answer does not say that there is more.
+func (p *pages) itemCursor() (id string, q *parameter) {
+	if q = p.op.pageParameter(isItemCursor); q == nil || !p.last.more() {
+		return "", nil
+	}
+	if id = p.last.lastID(); id == "" {
+		return "", nil
+	}
+	return id, q
+}
+
 // byNumber is the next page where the operation counts pages or items.
 func (p *pages) byNumber(at page) *page {
 	if total, ok := p.last.number("total", "totalcount", "totalitems", "totalresults", "totalelements", "totalrecords"); ok && p.count >= total {
@@ -290,7 +200,7 @@ func (o *operation) namesPage(args []byte) bool {
 	if err != nil {
 		return false
 	}
-	for _, is := range []func(string) bool{isCursor, isOffset, isPageNumber} {
+	for _, is := range []func(string) bool{isCursor, isItemCursor, isBackwards, isOffset, isPageNumber} {
 		if q := o.pageParameter(is); q != nil && (argument{doc, doc.Get(doc.Root(), q.arg)}).given() {
 			return true
 		}
@@ -325,22 +235,4 @@ func withArgument(args []byte, q *parameter, value string) []byte {
 	}
 	b = append(rawjson.AppendString(b, q.arg), ':')
 	return append(rawjson.AppendString(b, value), '}')
-}
-
-// maxItems is the bound that the operation's answers set for the list; -1:
-// none.
-func (o *operation) maxItems(member string) int {
-	for _, a := range o.answers(func(value, string) {}) {
-		if a.status[0] != '2' || !a.schema.ok() {
-			continue
-		}
-		s, err := o.api.doc.deref(a.schema)
-		if member != "" && err == nil {
-			s, err = o.api.doc.deref(s.get("properties").get(member))
-		}
-		if n, bad := strconv.Atoi(string(s.get("maxItems").raw())); err == nil && bad == nil {
-			return n
-		}
-	}
-	return -1
 }

@@ -31,6 +31,8 @@ const lists = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},
  "/offset":{"get":{"operationId":"offset","parameters":[{"name":"skip","in":"query","schema":{"type":"integer"}},{"name":"limit","in":"query","schema":{"type":"integer","default":2}}],"responses":{"200":{"description":"ok"}}}},
  "/page":{"get":{"operationId":"page","parameters":[{"name":"page","in":"query","schema":{"type":"integer"}}],"responses":{"200":{"description":"ok"}}}},
  "/deaf":{"get":{"operationId":"deaf","parameters":[{"name":"page","in":"query","schema":{"type":"integer"}}],"responses":{"200":{"description":"ok"}}}},
+ "/items":{"get":{"operationId":"items","parameters":[{"name":"starting_after","in":"query","schema":{"type":"string"}},{"name":"ending_before","in":"query","schema":{"type":"string"}}],"responses":{"200":{"description":"ok"}}}},
+ "/hal":{"get":{"operationId":"hal","responses":{"200":{"description":"ok"}}}},
  "/short":{"get":{"operationId":"short","responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"type":"array","maxItems":4}}}}}}},
  "/broken":{"get":{"operationId":"broken","responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"type":"array","items":{"type":"integer"}}}}}}}},
  "/none":{"get":{"operationId":"none","parameters":[{"name":"page","in":"query","schema":{"type":"integer"}}],"responses":{"200":{"description":"ok"}}}}
@@ -103,6 +105,19 @@ func (u *turning) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		send(map[string]any{"data": cut(from), "meta": meta, "other": []int{}})
 	case "/offset":
 		send(map[string]any{"items": cut(at("skip", 0)), "total": 7})
+	case "/items":
+		from := at("starting_after", -1) + 1
+		var list []any
+		for _, n := range cut(from) {
+			list = append(list, map[string]any{"id": strconv.Itoa(n)})
+		}
+		send(map[string]any{"object": "list", "url": "/items", "has_more": from+2 < 7, "data": list})
+	case "/hal":
+		links := map[string]any{"self": map[string]any{"href": r.URL.RequestURI()}}
+		if from+2 < 7 {
+			links["next"] = map[string]any{"href": next}
+		}
+		send(map[string]any{"_links": links, "_embedded": map[string]any{"orders": cut(from)}})
 	case "/page":
 		page := at("page", 1)
 		send(map[string]any{"rows": cut(2*page - 2), "has_more": page < 4, "page": page})
@@ -133,6 +148,9 @@ func TestPagesAreFollowed(t *testing.T) {
 		{"cursors", "cursor", `{"q":"x"}`, 10, `{"data":[0,1,2,3,4,5,6],"meta":{"next_cursor":""},"other":[]}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"offsets and a total", "offset", `{}`, 10, `{"items":[0,1,2,3,4,5,6],"total":7}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"numbers of pages", "page", `{}`, 10, `{"has_more":false,"page":4,"rows":[0,1,2,3,4,5,6]}`, `{"read":4,"items":7,"more":false}`, 4},
+		{"the id of the last item", "items", `{}`, 10, `{"data":[{"id":"0"},{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"},{"id":"5"},{"id":"6"}],"has_more":false,"object":"list","url":"/items"}`, `{"read":4,"items":7,"more":false}`, 4},
+		{"the pages before one that the call names", "items", `{"ending_before":"3"}`, 10, `{"data":[{"id":"0"},{"id":"1"}],"has_more":true,"object":"list","url":"/items"}`, `{"read":1,"items":2,"more":true,"why":"the call names the page that it wants"}`, 1},
+		{"links and lists as HAL has them", "hal", `{}`, 10, `{"_embedded":{"orders":[0,1,2,3,4,5,6]},"_links":{"self":{"href":"/hal?from=6"}}}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"a page that the call names", "page", `{"page":2}`, 10, `{"has_more":true,"page":2,"rows":[2,3]}`, `{"read":1,"items":2,"more":true,"why":"the call names the page that it wants"}`, 1},
 		{"an upstream that hears no number", "deaf", `{}`, 10, `[0,1]`, `{"read":1,"items":2,"more":true,"why":"the upstream sent the same page again"}`, 2},
 		{"no more than the schema allows", "short", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the schema allows no more items in one list"}`, 2},
