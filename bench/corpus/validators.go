@@ -24,6 +24,8 @@ type validators struct {
 	seen   map[string]bool   // in this run
 	known  map[string]string // what is wrong with it, from this run or an earlier one
 	ledger io.Writer         // gets a line for each schema that was not known
+	lines  *bufio.Reader     // of the ledger, those that others write meanwhile included
+	half   string            // a line that is not at its end yet
 	node   *exec.Cmd
 	to     io.WriteCloser
 	from   *bufio.Reader
@@ -35,15 +37,9 @@ var ajvProgram string
 // newValidators starts Ajv where folder has it. What an earlier run wrote to
 // the ledger is not worked out again.
 func newValidators(folder string, ledger io.ReadWriter) (*validators, error) {
-	v := &validators{names: "santhosh", seen: map[string]bool{}, known: map[string]string{}, ledger: ledger}
-	lines := bufio.NewScanner(ledger)
-	for lines.Scan() {
-		if sum, bad, whole := strings.Cut(lines.Text(), " "); whole { // the last line may be half written
-			v.known[sum] = bad
-		}
-	}
-	if err := lines.Err(); err != nil || folder == "" {
-		return v, err
+	v := &validators{names: "santhosh", seen: map[string]bool{}, known: map[string]string{}, ledger: ledger, lines: bufio.NewReader(ledger)}
+	if folder == "" {
+		return v, nil
 	}
 	manifest, err := os.ReadFile(filepath.Join(folder, "node_modules", "ajv", "package.json"))
 	if err != nil {
@@ -67,6 +63,21 @@ func newValidators(folder string, ledger io.ReadWriter) (*validators, error) {
 	return v, v.node.Start()
 }
 
+// read reads what the ledger has got since it was last read.
+func (v *validators) read() {
+	for {
+		text, err := v.lines.ReadString('\n')
+		v.half += text
+		if err != nil {
+			return
+		}
+		if sum, bad, ok := strings.Cut(strings.TrimSuffix(v.half, "\n"), " "); ok {
+			v.known[sum] = bad
+		}
+		v.half = ""
+	}
+}
+
 // check compiles a schema and says what is wrong with it. fresh is false where
 // this run had the same bytes before.
 func (v *validators) check(doc []byte) (fresh bool, bad string) {
@@ -77,6 +88,10 @@ func (v *validators) check(doc []byte) (fresh bool, bad string) {
 	fresh = !v.seen[sum]
 	v.seen[sum] = true
 	bad, known := v.known[sum]
+	if !known {
+		v.read()
+		bad, known = v.known[sum]
+	}
 	if known {
 		return fresh, bad
 	}
