@@ -1,7 +1,9 @@
 // Command handlers measures calls of a schema file's tool with a postRequest
 // handler, upstream and all, beside the format's reference on Node: cold (from
 // exec to the first answer) and warm, on answers of 10 KB and 1 MB, on one core
-// and on two. Two callers at a time tell what a second core brings.
+// and on two. Two callers at a time tell what a second core brings. Beside the
+// time of a call stands the processor time of all processes of a side, which
+// says the same on a machine that others use, too.
 //
 //	handlers REFERENCE OUT
 //
@@ -29,6 +31,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
 //go:embed Coins.mjs
@@ -37,23 +40,42 @@ var schemaFile []byte
 //go:embed reference.mjs
 var reference []byte
 
-const rounds = 5
+const (
+	rounds = 7
+	smalls = 500 // calls
+	larges = 40
+)
 
-// sample is what one process measured.
+// sample is what one process measured: microseconds a call.
 type sample struct {
-	Small    float64 `json:"small"` // microseconds a call, median
+	Small    float64 `json:"small"` // the median
 	Large    float64 `json:"large"`
-	Pair     float64 `json:"pair"` // microseconds a call of 10 KB where two callers go on at a time
+	Pair     float64 `json:"pair"`     // of 10 KB where two callers go on at a time
+	SmallCPU float64 `json:"smallCPU"` // processor time, of all calls together
+	LargeCPU float64 `json:"largeCPU"`
 	WorkerMB float64 `json:"workerMB"`
 }
 
-// side is one implementation's best of several processes.
+// side is one implementation: the best of several processes, of processor time
+// the median.
 type side struct {
-	ColdMS  float64 `json:"coldMS"`
-	SmallUS float64 `json:"call10KBus"`
-	LargeUS float64 `json:"call1MBus"`
-	PairUS  float64 `json:"pair10KBus"`
-	PeakMB  float64 `json:"peakMB"` // of all its processes
+	ColdMS   float64 `json:"coldMS"`
+	SmallUS  float64 `json:"call10KBus"`
+	LargeUS  float64 `json:"call1MBus"`
+	PairUS   float64 `json:"pair10KBus"`
+	SmallCPU float64 `json:"cpu10KBus"`
+	LargeCPU float64 `json:"cpu1MBus"`
+	PeakMB   float64 `json:"peakMB"` // of all its processes
+
+	samples []sample
+}
+
+// pairs are both sides, and the medians over the rounds of what a round of ours
+// took to what the round of the reference beside it took.
+type pairs struct {
+	Tenon     side               `json:"tenon"`
+	Reference side               `json:"reference"`
+	Ratio     map[string]float64 `json:"ratio"`
 }
 
 func main() {
@@ -97,27 +119,60 @@ func compare(core, out string) error {
 		return err
 	}
 	commands := map[string][]string{"tenon": {os.Args[0], "tenon", file, address}, "reference": {"node", script, core, file, address}}
-	sides := map[string]map[string]*side{} // by the number of cores
+	report := map[string]*pairs{} // by the number of cores
 	for _, cores := range []string{"1", "2"} {
-		sides[cores] = map[string]*side{"tenon": {}, "reference": {}}
+		p := &pairs{}
+		report[cores] = p
 		pinned := []string{"taskset", "-c", map[string]string{"1": "0", "2": "0,1"}[cores]}
 		for range rounds {
-			for name, s := range sides[cores] {
+			for name, s := range map[string]*side{"tenon": &p.Tenon, "reference": &p.Reference} {
 				if err := s.round(append(slices.Clip(pinned), commands[name]...)); err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 			}
 		}
-		for _, name := range []string{"tenon", "reference"} {
-			s := sides[cores][name]
-			fmt.Printf("%s cores %-10s cold %6.1f ms, 10 KB %6.0f µs, with two callers %6.0f µs, 1 MB %7.0f µs, %5.1f MB\n", cores, name, s.ColdMS, s.SmallUS, s.PairUS, s.LargeUS, s.PeakMB)
+		p.sum()
+		for name, s := range map[string]*side{"tenon": &p.Tenon, "reference": &p.Reference} {
+			fmt.Printf("%s cores %-10s cold %6.1f ms, 10 KB %6.0f µs (processor %6.0f), with two callers %6.0f µs, 1 MB %7.0f µs (processor %7.0f), %5.1f MB\n",
+				cores, name, s.ColdMS, s.SmallUS, s.SmallCPU, s.PairUS, s.LargeUS, s.LargeCPU, s.PeakMB)
 		}
+		fmt.Printf("%s cores, tenon to the reference: %v\n", cores, p.Ratio)
 	}
-	text, err := json.MarshalIndent(sides, "", "  ")
+	text, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(out, append(text, '\n'), 0o600)
+}
+
+// sum puts the rounds of both sides together.
+func (p *pairs) sum() {
+	p.Ratio = map[string]float64{}
+	for name, of := range map[string]func(sample) float64{
+		"small":    func(s sample) float64 { return s.Small },
+		"large":    func(s sample) float64 { return s.Large },
+		"pair":     func(s sample) float64 { return s.Pair },
+		"smallCPU": func(s sample) float64 { return s.SmallCPU },
+		"largeCPU": func(s sample) float64 { return s.LargeCPU },
+	} {
+		var ratios []float64
+		for i, s := range p.Tenon.samples {
+			ratios = append(ratios, of(s)/of(p.Reference.samples[i]))
+		}
+		p.Ratio[name] = middle(ratios)
+	}
+	for _, s := range []*side{&p.Tenon, &p.Reference} {
+		var small, large []float64
+		for _, got := range s.samples {
+			small, large = append(small, got.SmallCPU), append(large, got.LargeCPU)
+		}
+		s.SmallCPU, s.LargeCPU = middle(small), middle(large)
+	}
+}
+
+func middle(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // round runs a side cold and warm, and keeps what is better than before.
@@ -137,6 +192,7 @@ func (s *side) round(command []string) error {
 	if err := json.Unmarshal(out, &got); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
+	s.samples = append(s.samples, got)
 	least(&s.SmallUS, got.Small)
 	least(&s.LargeUS, got.Large)
 	least(&s.PairUS, got.Pair)
@@ -152,7 +208,11 @@ func least(to *float64, v float64) {
 
 // measure is the inside of a process of ours.
 func measure(worker []string, file, address string, once bool) error {
-	source := flowmcp.New(file, flowmcp.Options{Client: http.DefaultClient, BaseURL: address, Worker: worker})
+	client, err := egress.NewClient(egress.Options{AllowHosts: []string{strings.TrimPrefix(address, "http://")}})
+	if err != nil {
+		return err
+	}
+	source := flowmcp.New(file, flowmcp.Options{Client: client, BaseURL: address, Worker: worker})
 	offer, err := source.Load(context.Background())
 	if err != nil {
 		return err
@@ -170,13 +230,13 @@ func measure(worker []string, file, address string, once bool) error {
 		return call(10_000)
 	}
 	var got sample
-	if got.Small, err = median(300, func() error { return call(10_000) }); err != nil {
+	if got.Small, got.SmallCPU, err = median(smalls, func() error { return call(10_000) }); err != nil {
 		return err
 	}
-	if got.Pair, err = pair(300, func() error { return call(10_000) }); err != nil {
+	if got.Pair, err = pair(smalls, func() error { return call(10_000) }); err != nil {
 		return err
 	}
-	if got.Large, err = median(12, func() error { return call(1_000_000) }); err != nil {
+	if got.Large, got.LargeCPU, err = median(larges, func() error { return call(1_000_000) }); err != nil {
 		return err
 	}
 	if err := source.Close(); err != nil {
@@ -190,18 +250,46 @@ func measure(worker []string, file, address string, once bool) error {
 	return json.NewEncoder(os.Stdout).Encode(got)
 }
 
-func median(n int, f func() error) (float64, error) {
+// median makes n calls, after some more that warm up, and returns the
+// microseconds of the one in the middle and the processor time of each.
+func median(n int, f func() error) (took, used float64, err error) {
 	var all []float64
-	for range n + n/10 {
+	for range n / 10 {
+		if err := f(); err != nil {
+			return 0, 0, err
+		}
+	}
+	before := processor()
+	for range n {
 		begun := time.Now()
 		if err := f(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		all = append(all, float64(time.Since(begun).Nanoseconds())/1000)
 	}
-	all = all[n/10:]
-	slices.Sort(all)
-	return all[len(all)/2], nil
+	return middle(all), (processor() - before) / float64(n), nil
+}
+
+// processor is the time that this process and its children had, in
+// microseconds.
+func processor() float64 {
+	var nanos float64
+	tasks, _ := filepath.Glob("/proc/self/task/*")
+	for _, task := range tasks {
+		children, _ := os.ReadFile(filepath.Join(task, "children"))
+		for child := range strings.FieldsSeq(string(children)) {
+			more, _ := filepath.Glob("/proc/" + child + "/task/*")
+			tasks = append(tasks, more...)
+		}
+	}
+	for _, task := range tasks {
+		text, _ := os.ReadFile(filepath.Join(task, "schedstat"))
+		if fields := strings.Fields(string(text)); len(fields) > 0 {
+			n, _ := strconv.ParseFloat(fields[0], 64)
+			nanos += n
+		}
+	}
+	return nanos / 1000
 }
 
 // pair makes n calls with two callers and returns the microseconds that one

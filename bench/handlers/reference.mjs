@@ -12,13 +12,16 @@ const call = async ( size ) => {
 }
 const median = async ( n, size ) => {
     const all = []
-    for( let i = 0; i < n * 1.1; i++ ) {
+    for( let i = 0; i < n / 10; i++ ) { await call( size ) }
+    const before = process.cpuUsage()
+    for( let i = 0; i < n; i++ ) {
         const begun = performance.now()
         await call( size )
         all.push( ( performance.now() - begun ) * 1000 )
     }
-    const rest = all.slice( Math.floor( n / 10 ) ).sort( ( a, b ) => a - b )
-    return rest[ Math.floor( rest.length / 2 ) ]
+    const { user, system } = process.cpuUsage( before )
+    all.sort( ( a, b ) => a - b )
+    return [ all[ Math.floor( all.length / 2 ) ], ( user + system ) / n ]
 }
 const pair = async ( n ) => {
     const begun = performance.now()
@@ -27,6 +30,9 @@ const pair = async ( n ) => {
     return ( performance.now() - begun ) * 1000 / n
 }
 if( mode === 'once' ) { await call( 10_000 ) } else {
-    console.log( JSON.stringify( { small: await median( 300, 10_000 ), pair: await pair( 300 ), large: await median( 12, 1_000_000 ), workerMB: 0 } ) )
+    const [ small, smallCPU ] = await median( 500, 10_000 )
+    const both = await pair( 500 )
+    const [ large, largeCPU ] = await median( 40, 1_000_000 )
+    console.log( JSON.stringify( { small, smallCPU, pair: both, large, largeCPU, workerMB: 0 } ) )
 }
 process.exit( 0 )
