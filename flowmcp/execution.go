@@ -87,7 +87,7 @@ func (x *execution) run(ctx context.Context, args []byte) (tenon.Reply, error) {
 	if slices.Contains(stages, "executeRequest") {
 		reply, err = x.executeRequest(ctx)
 	} else {
-		reply, err = x.request(ctx)
+		reply, err = x.request(ctx, slices.Contains(stages, "postRequest"))
 	}
 	if err != nil || reply.Status < 200 || reply.Status > 299 || !slices.Contains(stages, "postRequest") {
 		return reply, err
@@ -101,7 +101,7 @@ func (x *execution) stages(ctx context.Context) ([]string, error) {
 		return known, nil
 	}
 	var stages []string
-	err := x.call(ctx, "stages", x.tool(1), &stages)
+	err := x.call(ctx, "stages", x.tool(1), nil, &stages)
 	return stages, err
 }
 
@@ -175,11 +175,11 @@ func (t *route) payload(doc *rawjson.Doc) []byte {
 }
 
 // call runs one function of the file's program and reads its result. args is
-// what material began.
-func (x *execution) call(ctx context.Context, stage string, args []byte, result any) error {
+// what material began; body is what the upstream answered, nil: nothing yet.
+func (x *execution) call(ctx context.Context, stage string, args, body []byte, result any) error {
 	x.stage = stage
 	args = append(args, '}')
-	out, err := x.runner.run(ctx, x.route.file, sandbox.Call{Function: stage, Args: args, Budget: x.options.HandlerTime, Ask: x.ask})
+	out, err := x.runner.run(ctx, x.route.file, sandbox.Call{Function: stage, Args: args, Body: body, Budget: x.options.HandlerTime, Ask: x.ask})
 	if err != nil {
 		return x.explain(stage, err)
 	}
@@ -240,19 +240,19 @@ func (x *execution) tool(more int) []byte {
 	return rawjson.AppendString(dst, x.route.name)
 }
 
-// material is what every stage gets, with room for so many bytes more.
-func (x *execution) material(more int) ([]byte, error) {
+// material is what every stage gets.
+func (x *execution) material() ([]byte, error) {
 	s, err := json.Marshal(x.draft)
 	if err != nil {
 		return nil, handlerError("preRequest", "its request cannot be written", err)
 	}
-	dst := x.tool(len(s) + len(x.payload) + 64 + more)
+	dst := x.tool(len(s) + len(x.payload) + 64)
 	dst = append(append(dst, `,"struct":`...), s...)
 	return append(append(dst, `,"payload":`...), x.payload...), nil
 }
 
 func (x *execution) preRequest(ctx context.Context) error {
-	more, err := x.material(0)
+	more, err := x.material()
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (x *execution) preRequest(ctx context.Context) error {
 		Struct  draft           `json:"struct"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if err := x.call(ctx, "preRequest", more, &got); err != nil {
+	if err := x.call(ctx, "preRequest", more, nil, &got); err != nil {
 		return err
 	}
 	after, _ := json.Marshal(got.Struct)
@@ -304,13 +304,13 @@ func compact(raw []byte) []byte {
 }
 
 func (x *execution) executeRequest(ctx context.Context) (tenon.Reply, error) {
-	more, err := x.material(0)
+	more, err := x.material()
 	if err != nil {
 		return tenon.Reply{}, err
 	}
 	more = append(append(more, `,"secrets":`...), x.secrets.all()...)
 	var got outcome
-	if err := x.call(ctx, "executeRequest", more, &got); err != nil {
+	if err := x.call(ctx, "executeRequest", more, nil, &got); err != nil {
 		return tenon.Reply{}, err
 	}
 	return x.reply("executeRequest", got, http.StatusOK, nil)
@@ -359,8 +359,9 @@ func textOf(raw []byte) (string, bool) {
 	return s, true
 }
 
-// request sends the request that stands in the draft.
-func (x *execution) request(ctx context.Context) (tenon.Reply, error) {
+// request sends the request that stands in the draft. Where a handler takes the
+// answer it is not looked at here.
+func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, error) {
 	var headers map[string]any
 	if err := json.Unmarshal(x.draft.Headers, &headers); err != nil {
 		return tenon.Reply{}, handlerError("preRequest", "its headers are no object", err)
@@ -387,22 +388,27 @@ func (x *execution) request(ctx context.Context) (tenon.Reply, error) {
 	w := &urlWriter{}
 	w.literal(x.draft.URL)
 	res, err := x.send(ctx, x.draft.Method, string(w.out), h, body)
-	return tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body, Media: x.route.media(res)}, err
+	reply := tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body}
+	if !handled || res.Status < 200 || res.Status > 299 {
+		reply.Media = x.route.media(res)
+	}
+	return reply, err
 }
 
 func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply, error) {
-	more, err := x.material(len(r.Body))
+	args, err := x.material()
 	if err != nil {
 		return r, err
 	}
-	more = append(more, `,"response":`...)
-	if r.Media == "application/json" && len(r.Body) > 0 {
-		more = append(more, r.Body...)
-	} else {
-		more = rawjson.AppendString(more, strings.ToValidUTF8(string(r.Body), "\uFFFD"))
+	body := r.Body
+	if x.route.isText(body) {
+		args = rawjson.AppendString(append(args, `,"text":`...), strings.ToValidUTF8(string(body), "\uFFFD"))
+		body = nil
+	} else if body == nil {
+		body = []byte{}
 	}
 	var got outcome
-	if err := x.call(ctx, "postRequest", more, &got); err != nil {
+	if err := x.call(ctx, "postRequest", args, body, &got); err != nil {
 		return tenon.Reply{Status: 0}, err
 	}
 	return x.reply("postRequest", got, r.Status, r.Header)

@@ -107,7 +107,7 @@
           if (!plain(r) || !plain(r.struct) && r.response === undefined) invalid('executeRequest', 'response or struct')
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data)
         },
-        async postRequest({ tool, struct, payload, response }) {
+        async postRequest({ tool, struct, payload, text }, response = text) {
           const r = await handler(tool, 'postRequest')({ response, struct: { ...struct, status: true, messages: [], data: response }, payload })
           if (!plain(r) || r.response === undefined && !plain(r.struct)) invalid('postRequest', 'response')
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data !== undefined ? r.struct.data : response)

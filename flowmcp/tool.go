@@ -173,7 +173,7 @@ func (t *route) sent(p egress.Progress) tenon.Sent {
 // read JSON whatever the upstream calls it, and many call it text.
 func (t *route) media(res egress.Response) string {
 	sent := strings.TrimSpace(res.Header.Get("Content-Type"))
-	switch declared := t.output.get("mimeType").str(); {
+	switch {
 	case len(res.Body) == 0:
 		return ""
 	case res.Status < 200 || res.Status > 299:
@@ -181,16 +181,26 @@ func (t *route) media(res egress.Response) string {
 			return "application/octet-stream"
 		}
 		return sent
-	case declared == "text/plain":
-		return declared
-	case declared == "image/png" && bytes.HasPrefix(res.Body, []byte("\x89PNG")):
-		return declared
+	case t.isText(res.Body):
+		return t.output.get("mimeType").str()
 	case rawjson.Check(res.Body) == nil:
 		return "application/json"
 	case sent == "":
 		return "application/octet-stream"
 	}
 	return sent
+}
+
+// isText reports whether a body is no JSON, whatever stands in it, because the
+// tool declares text or a picture.
+func (t *route) isText(body []byte) bool {
+	switch t.output.get("mimeType").str() {
+	case "text/plain":
+		return true
+	case "image/png":
+		return bytes.HasPrefix(body, []byte("\x89PNG"))
+	}
+	return false
 }
 
 // failure is a failed request as the caller may read it: what egress prints

@@ -10,7 +10,7 @@ const MaxBytes = maxBytes
 
 // Reframe reads a frame and writes it again.
 func Reframe(b []byte) ([]byte, error) {
-	f, err := readFrame(bytes.NewReader(b), 1<<16)
+	f, err := readFrame(bytes.NewReader(b), 1<<16, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 type frame struct {
 	kind  kind
 	parts [][]byte
+	room  []byte // in which they stand
 }
 
 type kind byte
@@ -21,7 +22,7 @@ type kind byte
 const (
 	loadFrame   kind = 'L' // key, module, glue, data, then name and source of each library
 	dropFrame   kind = 'D' // key
-	callFrame   kind = 'C' // key, function, arguments, milliseconds
+	callFrame   kind = 'C' // key, function, milliseconds, arguments, perhaps a body
 	answerFrame kind = 'A' // id, "1" or "0", JSON or reason, text
 )
 
@@ -61,9 +62,13 @@ func writeFrame(w *bufio.Writer, k kind, parts ...[]byte) error {
 	return w.Flush()
 }
 
-// readFrame reads one frame of at most limit bytes. What a frame announces is
-// not set aside before it comes. io.EOF: the other side is gone.
-func readFrame(r io.Reader, limit int) (frame, error) {
+// largestKept bounds the room that is kept from frame to frame.
+const largestKept = 4 << 20
+
+// readFrame reads one frame of at most limit bytes, into room as far as it
+// goes. What a frame announces is not set aside before it comes. io.EOF: the
+// other side is gone.
+func readFrame(r io.Reader, limit int, room []byte) (frame, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return frame{}, err
@@ -72,7 +77,10 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	if size < 1 || size > int64(limit) {
 		return frame{}, fmt.Errorf("%w: %d bytes", errFrame, size)
 	}
-	b := make([]byte, min(size, 1<<20))
+	b := room[:min(size, int64(cap(room)))]
+	if len(b) == 0 {
+		b = make([]byte, min(size, 1<<20))
+	}
 	for got := 0; ; {
 		n, err := io.ReadFull(r, b[got:])
 		if got += n; err != nil {
@@ -82,7 +90,9 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 			return frame{}, err
 		}
 		if int64(got) == size {
-			return parseFrame(b)
+			f, err := parseFrame(b)
+			f.room = b
+			return f, err
 		}
 		b = append(b, make([]byte, min(int64(got), size-int64(got)))...)
 	}

@@ -55,7 +55,11 @@ func (h *hand) run(ctx context.Context, p *Program, c Call) ([]byte, error) {
 	}
 	clock := newClock(c.Budget+grace, func() { h.child.Kill(tooLong) })
 	defer clock.stop()
-	if err := h.send(callFrame, []byte(p.key), []byte(c.Function), c.Args, millis(c.Budget)); err != nil {
+	parts := [][]byte{[]byte(p.key), []byte(c.Function), millis(c.Budget), c.Args}
+	if c.Body != nil {
+		parts = append(parts, c.Body)
+	}
+	if err := h.send(callFrame, parts...); err != nil {
 		h.broken = true
 		return nil, h.explain(ctx, err)
 	}
@@ -91,7 +95,7 @@ func (h *hand) load(p *Program) error {
 	if err := h.send(loadFrame, append([][]byte{[]byte(p.key)}, parts...)...); err != nil {
 		return err
 	}
-	f, err := readFrame(h.in, maxFrame)
+	f, err := readFrame(h.in, maxFrame, nil)
 	switch {
 	case err != nil:
 		return err
@@ -129,7 +133,7 @@ func (h *hand) attend(ctx context.Context, c Call, clock *clock) ([]byte, error)
 	h.broken = true
 	questions := 0
 	for {
-		f, err := readFrame(h.in, maxFrame)
+		f, err := readFrame(h.in, maxFrame, nil)
 		switch {
 		case err != nil:
 			return nil, err

@@ -91,7 +91,8 @@ func orDuration(d *time.Duration, otherwise time.Duration) {
 // Call is one use of a program.
 type Call struct {
 	Function string        // one of those that the glue's start returned
-	Args     []byte        // a JSON value
+	Args     []byte        // a JSON value, its first argument
+	Body     []byte        // its second: the value that these bytes are as JSON, or else their text; nil: none
 	Budget   time.Duration // that the code may run, waiting for answers left out; 0: 5 s
 	// Ask answers what the code asks for, several at once; nil: it may ask
 	// nothing. The error's text reaches the code.
@@ -108,7 +109,7 @@ type Answer struct {
 // waits until a worker is free. Every error is an [*Error], [ErrClosed] or that
 // of ctx. When ctx ends, the worker is killed.
 func (p *Pool) Run(ctx context.Context, prog *Program, c Call) ([]byte, error) {
-	if len(c.Args) > maxFrame/2 {
+	if len(c.Args)+len(c.Body) > maxFrame/2 {
 		return nil, &Error{Kind: TooLarge, Message: "the arguments are too large"}
 	}
 	orDuration(&c.Budget, 5*time.Second)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"modernc.org/quickjs"
 	"modernc.org/quickjs/intl"
@@ -284,14 +285,28 @@ func (r *realm) call(name string, args ...any) (any, error) {
 	return v, nil
 }
 
-// invoke begins a call of the program's function name.
-func (r *realm) invoke(name string, args []byte) error {
-	if v, ok := r.engine.read(args); ok {
-		defer v.Free()
-		_, err := r.call("invoke", name, "", v)
-		return err
+// begin makes the realm ready for a call with a budget.
+func (r *realm) begin(budget time.Duration) {
+	if cap(r.result) > largestKept {
+		r.result = nil
 	}
-	_, err := r.call("invoke", name, string(args))
+	r.left = budget
+	r.state, r.result, r.asks, r.alarms = running, r.result[:0], nil, nil
+}
+
+// invoke begins a call of the program's function name, with a JSON value and,
+// perhaps, a body. Each goes over as a value or else as text.
+func (r *realm) invoke(name string, args ...[]byte) error {
+	given := []any{name}
+	for _, text := range args {
+		if v, ok := r.engine.read(text); ok {
+			defer v.Free()
+			given = append(given, nil, v)
+		} else {
+			given = append(given, strings.ToValidUTF8(string(text), string(utf8.RuneError)), nil)
+		}
+	}
+	_, err := r.call("invoke", given...)
 	return err
 }
 

@@ -85,6 +85,52 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A body is the value that it is as JSON, read by the host or by the engine, or
+// else its text.
+func TestBody(t *testing.T) {
+	p := pool(t, sandbox.Options{})
+	module := program(`export const f = (args, body) => [args, typeof body, body]`)
+	deep := strings.Repeat("[", 600) + strings.Repeat("]", 600)
+	for _, c := range []struct {
+		name string
+		body []byte
+		want string
+	}{
+		{"none", nil, `[1,"undefined",null]`},
+		{"nothing", []byte{}, `[1,"string",""]`},
+		{"a value", []byte(` {"a": [1, "é"]} `), `[1,"object",{"a":[1,"é"]}]`},
+		{"a text as JSON", []byte(`"x"`), `[1,"string","x"]`},
+		{"no JSON", []byte(`<p>`), `[1,"string","<p>"]`},
+		{"half of it", []byte(`{"a":`), `[1,"string","{\"a\":"]`},
+		{"what is not UTF-8", []byte("a\xff\xfeb"), `[1,"string","a` + "\uFFFD" + `b"]`},
+		{"JSON that is not UTF-8", []byte("\"a\xffb\""), `[1,"string","a` + "\uFFFD" + `b"]`},
+		{"what the host does not read", []byte(deep), `[1,"object",` + deep + `]`},
+		{"null", []byte(`null`), `[1,"object",null]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := p.Run(t.Context(), module, sandbox.Call{Function: "f", Args: []byte("1"), Body: c.body, Budget: time.Minute})
+			if err != nil || string(out) != c.want {
+				t.Errorf("%s, %v; want %s", out, err, c.want)
+			}
+		})
+	}
+}
+
+// What a handler of a large text parses itself is read by the host, too, and is
+// refused as the engine does.
+func TestParseWithin(t *testing.T) {
+	p := pool(t, sandbox.Options{})
+	module := program(`export const f = (n) => {
+  const text = JSON.stringify(Array.from({ length: n }, (_, i) => ({ i, t: 'ä' + i })))
+  const of = (f) => { try { return f() } catch (e) { return e.name } }
+  return [JSON.parse(text)[n - 1], JSON.parse(text, (k, v) => k === 'i' ? v * 2 : v)[n - 1].i, of(() => JSON.parse(text + 'x')), JSON.parse.length, of(() => { JSON.parse = 1 })]
+}`)
+	out, err := p.Run(t.Context(), module, sandbox.Call{Function: "f", Args: []byte("500"), Budget: time.Minute})
+	if want := `[{"i":499,"t":"ä499"},998,"SyntaxError",2,"TypeError"]`; err != nil || string(out) != want {
+		t.Errorf("%s, %v; want %s", out, err, want)
+	}
+}
+
 func TestAsk(t *testing.T) {
 	p := pool(t, sandbox.Options{})
 	module := program(`export const f = async (n) => (await Promise.all(Array.from({ length: n }, (_, i) => ask('double', i)))).map((a) => a.value + a.text)

@@ -26,10 +26,14 @@ func Serve(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("give up rights: %w", err)
 	}
 	w := &worker{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10), realms: map[string]*realm{}}
+	var room []byte // for a frame that nothing is kept of
 	for {
-		f, err := w.next()
+		f, err := w.next(room)
 		if err == nil {
 			err = w.handle(f)
+		}
+		if room = f.room; cap(room) > largestKept {
+			room = nil
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -54,9 +58,9 @@ type read struct {
 
 // next reads a frame. It does so itself where it can: handing a frame from one
 // goroutine to another costs more than reading it.
-func (w *worker) next() (frame, error) {
+func (w *worker) next(room []byte) (frame, error) {
 	if w.coming == nil {
-		return readFrame(w.in, maxFrame)
+		return readFrame(w.in, maxFrame, room)
 	}
 	got := <-w.coming
 	w.coming = nil
@@ -68,7 +72,7 @@ func (w *worker) beside() <-chan read {
 	if w.coming == nil {
 		w.coming = make(chan read, 1)
 		go func(to chan<- read) {
-			f, err := readFrame(w.in, maxFrame)
+			f, err := readFrame(w.in, maxFrame, nil)
 			to <- read{f, err}
 		}(w.coming)
 	}
@@ -85,7 +89,7 @@ func (w *worker) handle(f frame) error {
 	case f.kind == dropFrame && len(f.parts) == 1:
 		w.drop(string(f.parts[0]))
 		return nil
-	case f.kind == callFrame && len(f.parts) == 4 && w.realms[string(f.parts[0])] != nil:
+	case f.kind == callFrame && (len(f.parts) == 4 || len(f.parts) == 5) && w.realms[string(f.parts[0])] != nil:
 		return w.call(f)
 	case f.kind == answerFrame: // for a call that has ended
 		return nil
@@ -126,10 +130,9 @@ func (w *worker) fail(err error) error {
 func (w *worker) call(f frame) error {
 	key := string(f.parts[0])
 	r := w.realms[key]
-	millis, _ := strconv.ParseInt(string(f.parts[3]), 10, 64)
-	r.left = time.Duration(millis) * time.Millisecond
-	r.state, r.result, r.asks, r.alarms = running, nil, nil, nil
-	result, err := w.run(r, string(f.parts[1]), f.parts[2])
+	millis, _ := strconv.ParseInt(string(f.parts[2]), 10, 64)
+	r.begin(time.Duration(millis) * time.Millisecond)
+	result, err := w.run(r, string(f.parts[1]), f.parts[3:]...)
 	if err == nil {
 		return writeFrame(w.out, doneFrame, result)
 	}
@@ -143,8 +146,8 @@ func (w *worker) call(f frame) error {
 }
 
 // run makes one call and stays with it until its promise has settled.
-func (w *worker) run(r *realm, name string, args []byte) ([]byte, error) {
-	if err := r.invoke(name, args); err != nil {
+func (w *worker) run(r *realm, name string, args ...[]byte) ([]byte, error) {
+	if err := r.invoke(name, args...); err != nil {
 		return nil, err
 	}
 	open := map[string]bool{} // questions without an answer
@@ -216,7 +219,7 @@ func (w *worker) wait(r *realm, open map[string]bool) error {
 			return w.fire(r, index)
 		}
 	}
-	f, err := w.next()
+	f, err := w.next(nil)
 	return w.answer(r, open, f, err)
 }
 

@@ -26,6 +26,12 @@
     asked.set(id, { ok, bad })
     go('ask', id, String(name), stringify(args) ?? 'null')
   })
+  const jsonOrText = (text) => {
+    try { return parse(text) } catch (e) {
+      if (e instanceof SyntaxError) return text
+      throw e
+    }
+  }
   const deepFreeze = (x) => {
     if (x === null || typeof x !== 'object') return x
     for (const k of getOwnPropertyNames(x)) deepFreeze(x[k])
@@ -83,11 +89,16 @@
     },
     started: () => table !== undefined,
     names: (name) => Object.keys(required(name)).filter((k) => /^[A-Za-z_$][\w$]*$/.test(k)).join(','),
-    invoke(name, text, args = parse(text)) {
+    // Arguments and body are values, or texts where the host leaves them to us.
+    invoke(name, text, args, bodyText, body) {
       asked.clear()
       timers.clear()
       let p
-      try { p = table[name](args) } catch (e) { return go('fail', say(e)) }
+      try {
+        if (text !== null) args = parse(text)
+        if (typeof bodyText === 'string') body = jsonOrText(bodyText)
+        p = table[name](args, body)
+      } catch (e) { return go('fail', say(e)) }
       then(resolve(p), (v) => {
         try {
           if (write?.(v)) return
