@@ -75,6 +75,9 @@ func (f *fleet) start(tenon string) ([]*cell, error) {
 			cells = append(cells, &cell{withUpstream, tool, n, behind}, &cell{functions, tool, n, plain})
 		}
 	}
+	for _, n := range []int{1, 16, 64} {
+		cells = append(cells, &cell{functions, sample.Echo, n, plain})
+	}
 	return append(cells, &cell{overStdio, sample.Small, window, lines}), nil
 }
 

@@ -46,7 +46,10 @@ func dialHTTP(v *variant, tool string, n int, want *sample.Forecast) (load, erro
 			return nil, err
 		}
 		l = append(l, c)
-		c.call = newMessage(tool, v.stateful, i*10_000_000)
+		if c.call, err = newMessage(tool, v.stateful, i*10_000_000); err != nil {
+			l.close()
+			return nil, err
+		}
 		c.out = head(u, v, tool, len(c.call.text))
 		if err := c.first(want); err != nil {
 			l.close()

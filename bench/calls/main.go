@@ -149,7 +149,7 @@ type load interface {
 }
 
 func dial(c *cell, v *variant) (load, error) {
-	want := sample.Results()[c.Tool]
+	want := sample.Want(c.Tool)
 	if v.stdio {
 		return dialStdio(v, c.Tool, &want)
 	}

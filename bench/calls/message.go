@@ -24,13 +24,17 @@ type message struct {
 	next int
 }
 
-func newMessage(tool string, stateful bool, from int) *message {
-	text := idHead + strconv.Itoa(firstID) + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{"city":"Reykjavik","days":3}`
+func newMessage(tool string, stateful bool, from int) (*message, error) {
+	arguments, err := sample.Arguments(tool)
+	if err != nil {
+		return nil, err
+	}
+	text := idHead + strconv.Itoa(firstID) + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + string(arguments)
 	if !stateful {
 		text += `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 			`"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	}
-	return &message{text: []byte(text + "}}"), next: firstID + from}
+	return &message{text: []byte(text + "}}"), next: firstID + from}, nil
 }
 
 // stamp sets the next id and returns the message.

@@ -117,8 +117,11 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintln(w, "|---|---|---:|---|---:|---|---:|---|---:|")
 	for _, c := range r.Cells {
 		size, objects := "200 B", "–"
-		if c.Tool == sample.Big {
+		switch c.Tool {
+		case sample.Big:
 			size = "50 KB"
+		case sample.Echo:
+			size = "1 KB both ways"
 		}
 		if c.Objects > 0 {
 			objects = fmt.Sprintf("%.0f", c.Objects)

@@ -16,7 +16,11 @@ type stdioLoad struct {
 }
 
 func dialStdio(v *variant, tool string, want *sample.Forecast) (load, error) {
-	l := &stdioLoad{process: v.process, call: newMessage(tool, v.stateful, 0)}
+	call, err := newMessage(tool, v.stateful, 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &stdioLoad{process: v.process, call: call}
 	if v.stateful && v.session == "" {
 		v.session = "stdio"
 		if _, err := fmt.Fprintf(v.process.in, "%s\n", initText); err != nil {

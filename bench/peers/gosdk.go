@@ -21,6 +21,10 @@ func goSDKPeer(stateless bool) peer {
 				return nil, result, nil
 			})
 	}
+	mcp.AddTool(s, &mcp.Tool{Name: sample.Echo, Description: "Forecast of a city."},
+		func(_ context.Context, _ *mcp.CallToolRequest, in sample.Forecast) (*mcp.CallToolResult, sample.Forecast, error) {
+			return nil, in, nil
+		})
 	o := &mcp.StreamableHTTPOptions{Stateless: stateless, JSONResponse: true}
 	return peer{
 		configuration: fmt.Sprintf("go-sdk v1.8.0, mcp.AddTool, StreamableHTTPOptions{Stateless: %v, JSONResponse: true}", stateless),

@@ -20,6 +20,10 @@ func mcpGoPeer(stateless bool) peer {
 			return result, nil
 		}))
 	}
+	tool := mcp.NewTool(sample.Echo, mcp.WithDescription("Forecast of a city."), mcp.WithInputSchema[sample.Forecast](), mcp.WithOutputSchema[sample.Forecast]())
+	s.AddTool(tool, mcp.NewStructuredToolHandler(func(_ context.Context, _ mcp.CallToolRequest, in sample.Forecast) (sample.Forecast, error) {
+		return in, nil
+	}))
 	mode := server.WithStateful(true)
 	if stateless {
 		mode = server.WithStateLess(true)

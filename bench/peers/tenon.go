@@ -22,6 +22,9 @@ func tenonPeer() peer {
 				return result, nil
 			}))
 		}
+		functions = append(functions, tenon.Func(sample.Echo, "Forecast of a city.", func(_ context.Context, in sample.Forecast) (sample.Forecast, error) {
+			return in, nil
+		}))
 		g, err := tenon.Load(context.Background(), functions, tenon.GatewayOptions{})
 		return server.New(g, server.Options{}), err
 	}

@@ -1,9 +1,13 @@
-// Package sample holds the tool that every program of the call benchmark
-// serves: its argument, its result of about 200 bytes or 50 KB, and the OpenAPI
-// document of an upstream that answers the same.
+// Package sample holds the tools that every program of the call benchmark
+// serves: one with a short argument and a result of about 200 bytes or 50 KB,
+// with the OpenAPI document of an upstream that answers the same, and one that
+// returns its argument of 1 KB.
 package sample
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Args is the argument of the tool.
 type Args struct {
@@ -36,13 +40,33 @@ type Place struct {
 }
 
 // Small is the name of the tool with 200 bytes of result, Big that of the one
-// with 50 KB.
+// with 50 KB. Echo takes a Forecast and returns it.
 const (
 	Small = "small"
 	Big   = "big"
+	Echo  = "echo"
 )
 
-// Results are the tools by name. Nobody may change them.
+// echoed is how many stations make 1 KB.
+const echoed = 5
+
+// Want is the result of a call of the tool.
+func Want(tool string) Forecast {
+	if tool == Echo {
+		return forecast(echoed)
+	}
+	return Results()[tool]
+}
+
+// Arguments are what a call of the tool is sent.
+func Arguments(tool string) ([]byte, error) {
+	if tool == Echo {
+		return json.Marshal(forecast(echoed))
+	}
+	return json.Marshal(Args{City: "Reykjavik", Days: 3})
+}
+
+// Results are the tools with a short argument by name. Nobody may change them.
 func Results() map[string]Forecast {
 	return map[string]Forecast{Small: forecast(1), Big: forecast(280)}
 }
