@@ -112,14 +112,14 @@ func behindEntries(text []byte) int {
 			return -1
 		}
 		offset += len(token)
-		switch kind {
-		case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
+		switch {
+		case kind == js.WhitespaceToken, kind == js.LineTerminatorToken, kind == js.CommentToken, kind == js.CommentLineTerminatorToken:
 			continue
-		case js.OpenBracketToken, js.OpenBraceToken:
+		case kind == js.OpenBracketToken, kind == js.OpenBraceToken:
 			if depth++; inside < 0 && before[1] == ":" && strings.Trim(before[0], `'"`) == "entries" {
 				inside = depth
 			}
-		case js.CloseBracketToken, js.CloseBraceToken:
+		case kind == js.CloseBracketToken, kind == js.CloseBraceToken:
 			if depth--; depth == inside {
 				behind = offset
 			}

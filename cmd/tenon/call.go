@@ -39,6 +39,7 @@ answer that breaks its schema is reported on standard error.`,
 		Args: atLeast(2, "call needs a SPEC and a TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources.auth.hide = dry
+			sources.handlers.names = dry
 			w, err := sources.connect(cmd.Context(), e, args[:1])
 			if err != nil {
 				return err

@@ -23,6 +23,7 @@ type handlerFlags struct {
 
 	tape    *flowmcp.Tape // that requests go by; nil: none
 	choice  string        // file of a selection
+	names   bool          // server parameters stand by their names: nothing is sent
 	noCache bool
 	refresh bool
 }
@@ -57,6 +58,13 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.Selection = f.choice
 	o.NoCache, o.Refresh = f.noCache, f.refresh
 	f.folders.apply(o, e)
+	if f.names {
+		env := o.Env
+		o.Env = func(name string) (string, bool) {
+			_, ok := env(name)
+			return name, ok
+		}
+	}
 	if f.tape != nil {
 		o.Client, o.Env = f.tape.Client(o.Client), f.tape.Env(o.Env)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -144,7 +143,7 @@ schema files name the version that they want.`,
 }
 
 func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
-	text, err := os.ReadFile(l.File) //nolint:gosec // the user names the folder of the list
+	text, err := os.ReadFile(l.File)
 	if err != nil {
 		return badSource(l.File, errors.Unwrap(err))
 	}
@@ -152,8 +151,7 @@ func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
 	if err != nil {
 		return badSource(l.File, err)
 	}
-	mode := fs.FileMode(0o600)
-	if err := os.WriteFile(l.File, added, mode); err != nil { // it keeps the mode of a file that is there
+	if err := os.WriteFile(l.File, added, 0o600); err != nil { //nolint:gosec // the user names the folder of the list; it keeps the mode of a file that is there
 		return err
 	}
 	fmt.Fprintf(e.out, "%s %s  %s\n", l.Name, l.Version, entryCount(len(l.Entries)+1))
