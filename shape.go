@@ -97,7 +97,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &Result{IsError: true, Code: f.code, About: form.Message, Meta: metaOf(t.Shape, t.Policy, &f.reply, &f.judged)}
+	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, t.Policy, &f.reply, &f.judged)}
 	switch t.Shape {
 	case OpenAPIMCP:
 		res.Structured = form.AppendOpenAPIMCP(nil)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -103,7 +104,15 @@ func structureOf(r *tenon.Result) []byte {
 	if r.IsError {
 		b := append([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`), r.Code...)
 		b = rawjson.AppendString(append(b, `","message":`...), r.About)
-		return append(b, `,"details":{},"suggestions":[]}}`...)
+		b = append(append(b, `,"details":`...), cmp.Or(string(r.Details), "{}")...)
+		b = append(b, `,"suggestions":[`...)
+		for i, s := range r.Suggestions {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = rawjson.AppendString(b, s)
+		}
+		return append(b, "]}}"...)
 	}
 	b := []byte(`{"OutputFormat":"structured","OutputType":"json"`)
 	if r.Value == nil {

@@ -46,6 +46,8 @@ func TestPlainDoor(t *testing.T) {
 		"a native list is the data":    {"tools/call", `"name":"list"`, `"type":"api_response","data":[1,2],"metadata":{`},
 		"a native failure":             {"tools/call", `"name":"fail"`, ok + `"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"network_error","message":"nobody answered"`},
 		"a native upstream's failure":  {"tools/call", `"name":"bad"`, `"type":"error","error":{"code":"server_error"`},
+		"what came with it":            {"tools/call", `"name":"bad"`, `"details":{"status":503`},
+		"and what to do":               {"tools/call", `"name":"bad"`, `"suggestions":["The service has a problem`},
 		"a failure is no error":        {"tools/call", `"name":"bad"`, `"isError":true}}`},
 		"content of its own":           {"tools/call", `"name":"talk"`, `"OutputFormat":"unstructured","OutputType":"text","type":"api_response","data":"done"`},
 		"nobody can be asked":          {"tools/call", `"name":"ask"`, `"type":"error","error":{"code":"request_error"`},
