@@ -120,6 +120,14 @@ func (c *Catalog) add(source string, t Tool, name string, adjust func(string, *T
 	c.tools = append(c.tools, e)
 }
 
+// free is the name of a tool of our own: a description's keeps its.
+func (c *Catalog) free(name string) string {
+	if c.byName[name] != nil {
+		return "tenon_" + name
+	}
+	return name
+}
+
 func (c *Catalog) fault(t Tool, what, do string) {
 	c.faults = append(c.faults, Fault{File: t.Origin.File, Line: t.Origin.Line, What: what, Do: do})
 }

@@ -31,10 +31,6 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 	if b == BuiltInOff || b != BuiltInOn && !slices.ContainsFunc(c.tools, wanted) {
 		return
 	}
-	name := "describe"
-	if c.byName[name] != nil {
-		name = "tenon_describe"
-	}
 	yes, no := true, false
 	tools := describable(c.tools)
 	c.add("", Tool{
@@ -50,7 +46,7 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 			}
 			return Reply{Media: "application/json", Body: page}, nil
 		},
-	}, name, nil)
+	}, c.free("describe"), nil)
 }
 
 // describable are the tools but those that hand out parts of what others say.

@@ -20,16 +20,12 @@ type failure struct {
 	text        []byte // the data that broke its contract, for the model to read; nil: none
 }
 
-// invalidArguments is the failure of wall one. Nothing was sent.
-func invalidArguments(violations []schema.Violation) failure {
-	return failure{
+// refusedArguments is the failure of wall one. Nothing was sent.
+func refusedArguments(t *Tool, violations []schema.Violation) *Result {
+	return shapeFailure(t, failure{
 		code: CodeValidation, message: "Invalid arguments: " + shape.Words(violations), details: shape.FaultDetails(violations),
 		suggestions: shape.Suggestions(violations), judged: judgement{verdict: Unchecked},
-	}
-}
-
-func refusedArguments(t *Tool, violations []schema.Violation) *Result {
-	return shapeFailure(t, invalidArguments(violations))
+	})
 }
 
 func refusedFields(t *Tool, err error) *Result {

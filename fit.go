@@ -106,7 +106,7 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 
 // part forms value, which is part p of what stands for the body of r.
 func (d dress) part(r *Reply, j judgement, value []byte, p shape.Part) *Result {
-	p.By = cmp.Or(p.By, d.Next)
+	p.By = cmp.Or(d.Next, d.Tool) // it takes its own tokens, too
 	res := d.shape(r, j, value)
 	if d.Shape == OpenAPIMCP {
 		res.Structured = p.OpenAPIMCP(res.Structured)
@@ -181,20 +181,16 @@ func (c *Catalog) addNextPart() {
 		if e.tool.MaxResult <= 0 {
 			continue
 		}
-		name := "next_part"
-		if c.byName[name] != nil {
-			name = "tenon_next_part"
-		}
 		readOnly := true
 		c.add("", Tool{
-			Name: name, Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
+			Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
 			Description: "Returns the next part of an answer that was too large for one result.",
 			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},
 			Promise:     Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
 			Handler: func(context.Context, *Call) (Reply, error) {
 				return Reply{}, errorf(CodeValidation, "resume_token is missing")
 			},
-		}, name, nil)
+		}, c.free("next_part"), nil)
 		for _, other := range c.tools {
 			other.next = c.tools[len(c.tools)-1].tool.Name
 		}

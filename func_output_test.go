@@ -161,7 +161,7 @@ func TestAPanicIsAnErrorWithAnID(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := callFunc(t, g, `{}`)
-	id := regexp.MustCompile(`incident ([0-9a-f]{12}) `).FindStringSubmatch(texts(res)[0])
+	id := regexp.MustCompile(`incident ([A-Z2-7]{12}) `).FindStringSubmatch(texts(res)[0])
 	if !res.IsError || id == nil || strings.Contains(texts(res)[0], "secret") {
 		t.Fatalf("%q", texts(res))
 	}

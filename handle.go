@@ -3,7 +3,6 @@ package tenon
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -14,7 +13,7 @@ import (
 func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			id := incident()
+			id := rand.Text()[:12]
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			*reply = Reply{}
 			if !isTrue(e.tool.Hints.ReadOnly) {
@@ -43,11 +42,4 @@ func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
 		f.message = err.Error()
 	}
 	return shapeFailure(&e.tool, f)
-}
-
-// incident returns a short random id.
-func incident() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
-	return hex.EncodeToString(b[:])
 }

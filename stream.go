@@ -111,9 +111,6 @@ func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 		return failed
 	}
 	part := shape.Part{Number: l.given, Returned: p.Items, Until: time.Now().Add(streamIdle)}
-	if l.entry.tool.MaxResult <= 0 {
-		part.By = l.entry.tool.Name // the catalog may have no next_part
-	}
 	if !p.Last {
 		part.Token = l.id + "." + strconv.Itoa(l.given+1)
 	}

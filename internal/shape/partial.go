@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -13,7 +12,7 @@ type Part struct {
 	Number, Of      int // Number counts from 1; Of is 0 where nobody knows yet
 	Cut             string
 	Returned, Total int       // items of the array at Cut: in this part, in all; nobody knows the latter without Of
-	By              string    // the tool that hands out the next part; empty: next_part
+	By              string    // the tool that hands out the next part
 	Token           string    // for the next part; empty: this is the last
 	Until           time.Time // how long the token is good
 }
@@ -70,5 +69,5 @@ func (p *Part) Words() string {
 	if p.Token == "" {
 		return text + " It is the last one."
 	}
-	return text + ` For the next one call ` + cmp.Or(p.By, "next_part") + ` with {"resume_token":"` + p.Token + `"}.`
+	return text + ` For the next one call ` + p.By + ` with {"resume_token":"` + p.Token + `"}.`
 }
