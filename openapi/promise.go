@@ -40,6 +40,9 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 		c.Input = in
 	}
 	o.relaxAnswers(c.Answers, fault)
+	for i := range faults { // many documents are all in one line
+		faults[i].What = o.method + " " + o.path + ": " + faults[i].What
+	}
 	return c, append(faults, o.api.conversionFaults()...)
 }
 
