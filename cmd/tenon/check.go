@@ -63,8 +63,13 @@ func (s *serving) printCheck(e env, w *wire) {
 	if s.config != "" {
 		fmt.Fprintf(e.out, "%s: %s\n", s.config, count(len(w.sources), "source"))
 	}
+	warnings := map[string]int{}
+	for _, t := range w.catalog.Tools() {
+		warnings[t.Source()] += len(t.Faults())
+	}
 	for _, source := range w.sources {
-		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(len(source.offer.Faults), "warning"), source.where)
+		n := len(source.offer.Faults) + warnings[source.name]
+		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(n, "warning"), source.where)
 	}
 	for _, f := range w.catalog.Faults() {
 		fmt.Fprintf(e.out, "  %s\n", f)

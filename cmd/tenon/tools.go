@@ -91,7 +91,8 @@ func printSchemaFaults(w io.Writer, c *tenon.Catalog) {
 	}
 }
 
-// arguments lists the properties of an input schema, required ones marked.
+// arguments lists the properties of an input schema, required ones first and
+// marked.
 func arguments(input []byte) string {
 	const shown = 5
 	doc, err := rawjson.Parse(input)
@@ -103,15 +104,16 @@ func arguments(input []byte) string {
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
 		required[doc.Str(n)] = true
 	}
-	var names []string
+	var names, optional []string
 	props := doc.Get(doc.Root(), "properties")
 	for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
-		name := doc.Key(n)
-		if required[name] {
-			name += "*"
+		if name := doc.Key(n); required[name] {
+			names = append(names, name+"*")
+		} else {
+			optional = append(optional, name)
 		}
-		names = append(names, name)
 	}
+	names = append(names, optional...)
 	if len(names) > shown {
 		return strings.Join(names[:shown], " ") + fmt.Sprintf(" +%d", len(names)-shown)
 	}
@@ -153,13 +155,43 @@ func answers(t *tenon.Entry) string {
 	return strings.Join(kinds, " ")
 }
 
+// rootType is the type of what a schema is about; any: it does not say.
 func rootType(doc []byte) string {
 	d, err := rawjson.Parse(doc)
 	if err != nil {
 		return "any"
 	}
-	if t := d.Str(d.Get(d.Root(), "type")); t != "" {
-		return t
+	return typeAt(d, d.Root(), 0)
+}
+
+// typeAt looks for the type in the schema itself, in what it refers to and in
+// what it is made of. One that speaks of properties or items but names no type
+// is written for objects or arrays.
+func typeAt(d *rawjson.Doc, n rawjson.Node, depth int) string {
+	const deepest = 8
+	kind := d.Get(n, "type")
+	if d.Kind(kind) == rawjson.Array {
+		kind = d.First(kind)
+	}
+	ref := d.Str(d.Get(n, "$ref"))
+	switch {
+	case d.Str(kind) != "":
+		return d.Str(kind)
+	case depth > deepest:
+		return "any"
+	case strings.HasPrefix(ref, "#"):
+		return typeAt(d, d.Pointer(ref[1:]), depth+1)
+	case d.Get(n, "properties") != rawjson.None:
+		return "object"
+	case d.Get(n, "items") != rawjson.None:
+		return "array"
+	}
+	for _, of := range []string{"allOf", "anyOf", "oneOf"} {
+		for m := d.First(d.Get(n, of)); m != rawjson.None; m = d.Next(m) {
+			if t := typeAt(d, m, depth+1); t != "any" {
+				return t
+			}
+		}
 	}
 	return "any"
 }
@@ -170,10 +202,32 @@ func summary(t tenon.Tool) string {
 	if s == "" {
 		s, _, _ = strings.Cut(t.Description, "\n")
 	}
+	s = strings.TrimSpace(withoutTags(s))
 	if r := []rune(s); len(r) > width {
 		return string(r[:width-1]) + "…"
 	}
 	return s
+}
+
+// withoutTags is a text without the tags of HTML that stand in descriptions.
+// What else is written in angle brackets stays.
+func withoutTags(s string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, "<")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		inside, rest, closed := strings.Cut(after, ">")
+		name, _, _ := strings.Cut(strings.Trim(inside, "/"), " ")
+		if closed && slices.Contains([]string{"p", "br", "a", "b", "i", "em", "strong", "code", "ul", "ol", "li", "div", "span", "note"}, strings.ToLower(name)) {
+			s = rest
+			continue
+		}
+		b.WriteByte('<')
+		s = after
+	}
 }
 
 // printSchemas prints what one tool is checked against, and what it publishes
