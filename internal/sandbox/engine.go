@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"math"
 	"reflect"
 	"unsafe"
@@ -48,6 +49,9 @@ func newEngine(vm *quickjs.VM) *engine {
 		*to = uintptr(unwrap(v).Fu.Fuint641)
 		v.Free()
 	}
+	if !e.sameText() {
+		return nil
+	}
 	return e
 }
 
@@ -77,6 +81,39 @@ func (e *engine) wrap(v lib.TJSValue) quickjs.Value {
 
 func unwrap(v quickjs.Value) lib.TJSValue {
 	return (*wrapped)(unsafe.Pointer(&v)).v //nolint:gosec // as above
+}
+
+// characters makes a string of ASCII, which is not empty.
+func (e *engine) characters(text []byte) lib.TJSValue {
+	const head = unsafe.Sizeof(lib.TJSString{})
+	size := lib.Tsize_t(head) + lib.Tsize_t(len(text)) + 1
+	made := lib.Xjs_malloc(e.tls, e.ctx, size)
+	if made == 0 {
+		return tagged(lib.EJS_TAG_EXCEPTION, 0)
+	}
+	countOf(made).Fref_count = 1
+	at[lib.TJSString](made, 1)[0] = lib.TJSString{F__ccgo0: uint32(len(text))} //nolint:gosec // a part of a frame
+	room := at[byte](made+head, len(text)+1)
+	room[copy(room, text)] = 0
+	return tagged(lib.EJS_TAG_STRING, uint64(made))
+}
+
+// countOf is where the engine counts who holds what stands at an address.
+func countOf(address uintptr) *lib.TJSMallocBlockHeader {
+	return &at[lib.TJSMallocBlockHeader](address-unsafe.Sizeof(lib.TJSMallocBlockHeader{}), 1)[0]
+}
+
+// sameText reports whether the engine's own strings are as characters makes
+// them.
+func (e *engine) sameText() bool {
+	const head = unsafe.Sizeof(lib.TJSString{})
+	text := []byte("tenon")
+	theirs, ours := lib.XJS_NewStringLen(e.tls, e.ctx, address(text), lib.Tsize_t(len(text))), e.characters(text)
+	defer e.free(theirs)
+	defer e.free(ours)
+	a, b := uintptr(theirs.Fu.Fuint641), uintptr(ours.Fu.Fuint641)
+	return theirs.Ftag == ours.Ftag && countOf(a).Fref_count == countOf(b).Fref_count &&
+		bytes.Equal(at[byte](a, int(head)+len(text)+1), at[byte](b, int(head)+len(text)+1))
 }
 
 func (e *engine) free(v lib.TJSValue) { lib.XFreeValue(e.tls, e.ctx, v) }

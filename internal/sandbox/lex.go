@@ -16,7 +16,8 @@ type lexer struct {
 	text []byte
 	at   int
 
-	changed bool   // the last string had escapes
+	ascii   bool   // the last string has none but plain characters
+	changed bool   // it had escapes
 	unread  []byte // what it is without them
 }
 
@@ -49,8 +50,7 @@ func (l *lexer) separator(end byte) (ends, ok bool) {
 // token reads a string and returns it without escapes, for use until the next.
 func (l *lexer) token() ([]byte, bool) {
 	begin := l.at + 1
-	l.changed = false
-	ascii := true
+	l.ascii, l.changed = true, false
 	for i := begin; ; {
 		i += plain(l.text[i:])
 		if i >= len(l.text) {
@@ -60,13 +60,13 @@ func (l *lexer) token() ([]byte, bool) {
 		case c == '"':
 			l.at = i + 1
 			token := l.text[begin:i]
-			return token, ascii || utf8.Valid(token)
+			return token, l.ascii || utf8.Valid(token)
 		case c == '\\':
 			return l.escaped(begin, i)
 		case c < ' ':
 			return nil, false
 		default:
-			ascii = false
+			l.ascii = false
 			i++
 		}
 	}
@@ -96,7 +96,7 @@ func (l *lexer) escaped(begin, i int) ([]byte, bool) {
 	for i < len(l.text) {
 		switch c := l.text[i]; {
 		case c == '"':
-			l.at, l.unread, l.changed = i+1, out, true
+			l.at, l.unread, l.ascii, l.changed = i+1, out, false, true
 			return out, true
 		case c < ' ':
 			return nil, false

@@ -332,6 +332,9 @@ func (r *reader) atom(key []byte) (lib.TJSAtom, bool) {
 }
 
 func (r *reader) str(token []byte) lib.TJSValue {
+	if r.ascii && len(token) > 0 {
+		return r.characters(token)
+	}
 	v := lib.XJS_NewStringLen(r.tls, r.ctx, address(token), lib.Tsize_t(len(token)))
 	runtime.KeepAlive(token)
 	return v
