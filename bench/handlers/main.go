@@ -70,8 +70,8 @@ type side struct {
 	samples []sample
 }
 
-// pairs are both sides, and the medians over the rounds of what a round of ours
-// took to what the round of the reference beside it took.
+// pairs are both sides, and what ours takes to what the reference takes: of
+// calls the median over the rounds, each beside the round of the other.
 type pairs struct {
 	Tenon     side               `json:"tenon"`
 	Reference side               `json:"reference"`
@@ -147,7 +147,7 @@ func compare(core, out string) error {
 
 // sum puts the rounds of both sides together.
 func (p *pairs) sum() {
-	p.Ratio = map[string]float64{}
+	p.Ratio = map[string]float64{"cold": p.Tenon.ColdMS / p.Reference.ColdMS, "memory": p.Tenon.PeakMB / p.Reference.PeakMB}
 	for name, of := range map[string]func(sample) float64{
 		"small":    func(s sample) float64 { return s.Small },
 		"large":    func(s sample) float64 { return s.Large },
