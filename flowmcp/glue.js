@@ -92,8 +92,10 @@
       return {
         stages: ({ tool }) => ['preRequest', 'executeRequest', 'postRequest'].filter((s) => handler(tool, s)),
         async preRequest({ tool, struct, payload }) {
-          const r = await handler(tool, 'preRequest')({ struct, payload })
+          const r = await handler(tool, 'preRequest')({ struct: { ...struct, status: true, messages: [] }, payload })
           if (!plain(r) || !plain(r.struct) && !plain(r.payload)) invalid('preRequest', 'struct or payload')
+          const said = say(r.struct ?? {})
+          if (!said.status) throw new Error(said.messages.join('; ') || 'it gave no reason')
           const { url, method, headers, body } = r.struct ?? struct
           return { struct: { url, method, headers, body }, payload: r.payload ?? payload }
         },

@@ -123,6 +123,7 @@ func TestHandlerFaults(t *testing.T) {
 		{"fetch before the request", `preRequest: async ({ struct }) => { await fetch('https://shop.example/'); return { struct } }`, "SEC100", 0},
 		{"fetch behind the request", `postRequest: async ({ response }) => { await fetch('https://shop.example/'); return { response } }`, "SEC100", 0},
 		{"nothing returned", `preRequest: async ({ struct }) => {}`, "SEC101", 0},
+		{"a reason to give up", `preRequest: async ({ struct }) => { struct.status = false; struct.messages.push('no such chain'); return { struct } }`, "preRequest failed: no such chain", 0},
 		{"nothing returned behind", `postRequest: async ({ struct }) => ({})`, "SEC101", 0},
 		{"too long", `postRequest: async () => { for (;;) {} }`, "ran too long", 300 * time.Millisecond},
 		{"a library that is not allowed to exist", `postRequest: async () => { await import('fs') }`, "not here", 0},

@@ -3,9 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -154,46 +152,6 @@ func flowmcpHashCommand(e env) *cobra.Command {
 			return failedIf(failed)
 		},
 	}
-}
-
-func flowmcpDoctorCommand(e env) *cobra.Command {
-	sources := sourceFlags{}
-	cmd := &cobra.Command{
-		Use:   "doctor FILE|DIR",
-		Short: "Say what keeps tools of schema files from being served, and what to do",
-		Args:  exactly(1, "doctor needs one FILE or DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			sources.verbose = true
-			w, err := sources.connect(cmd.Context(), e, args)
-			if err != nil {
-				return err
-			}
-			defer w.close()
-			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv, Lists: sources.handlers.lists})
-			if err != nil {
-				return badSource(args[0], err)
-			}
-			all, missing := 0, map[string]int{}
-			for _, r := range reports {
-				all += len(r.Tools)
-				for _, name := range r.Missing {
-					missing[name] += len(r.Tools)
-				}
-			}
-			fmt.Fprintf(e.out, "%d of %s are served, %s\n", described(w.catalog), count(all, "tool"), count(len(w.catalog.Prompts()), "prompt"))
-			for _, name := range slices.Sorted(maps.Keys(missing)) {
-				fmt.Fprintf(e.out, "set %s in the environment: %s more\n", name, count(missing[name], "tool"))
-			}
-			for _, f := range w.catalog.Faults() {
-				if !strings.HasSuffix(f.Do, "set it in the environment") {
-					fmt.Fprintln(e.out, f)
-				}
-			}
-			return nil
-		},
-	}
-	sources.register(cmd)
-	return cmd
 }
 
 func flowmcpCacheCommand(e env) *cobra.Command {
