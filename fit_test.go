@@ -97,7 +97,13 @@ func TestNextPartStandsBack(t *testing.T) {
 		if want := "For the next one call " + next + " with "; !strings.Contains(words, want) {
 			t.Errorf("%q, want %q", words, want)
 		}
-		if res = get(t, g, next, "ann", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`); partialOf(t, res).Part != 2 {
+		token := `{"resume_token":"` + partialOf(t, res).ResumeToken + `"}`
+		for _, other := range names[1:] {
+			if res = get(t, g, other, "ann", token); !res.IsError || res.Code != tenon.CodeValidation {
+				t.Errorf("%s hands out what list began: %s", other, res.Content[0].Text)
+			}
+		}
+		if res = get(t, g, next, "ann", token); partialOf(t, res).Part != 2 {
 			t.Errorf("%s: %s", next, res.Content[0].Text)
 		}
 	}

@@ -65,12 +65,16 @@ func (r *reviewer) lintAnswers(o *operation) {
 		r.at(o.node.get("responses"), Dubious, "responses", "no success is declared", "add the 2xx that it answers with")
 	}
 	if !failure {
-		at := o.node.get("responses")
-		if !at.ok() {
-			at = o.node // of which Review says that it has none
-		}
-		r.at(at, Advice, "responses", "no error is declared", "add default or the 4xx that callers meet")
+		r.at(o.answersAt(), Advice, "responses", "no error is declared", "add default or the 4xx that callers meet")
 	}
+}
+
+// answersAt is where the answers stand, or else where they are missing.
+func (o *operation) answersAt() value {
+	if all := o.node.get("responses"); all.ok() {
+		return all
+	}
+	return o.node
 }
 
 func isJSONMedia(media string) bool {

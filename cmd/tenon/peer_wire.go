@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/egress"
@@ -126,7 +127,7 @@ func (t *shellTarget) reach(sources *sourceFlags, e env) (*peer, error) {
 	}
 	allowed := sources.allowHosts
 	if u, err := url.Parse(t.url); err == nil && u.Host != "" {
-		allowed = append(allowed[:len(allowed):len(allowed)], u.Host) // who names a server wants that one
+		allowed = append(slices.Clip(allowed), u.Host) // who names a server wants that one
 	}
 	client, err := egress.NewClient(egress.Options{AllowHosts: allowed})
 	if err != nil {
