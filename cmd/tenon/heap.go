@@ -1,0 +1,65 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
+)
+
+// heapRoom is how much a server allocates between two collections where its
+// heap is small. With Go's own setting a catalog of a few MiB is gone over
+// after as much again, a few hundred calls; docs/decisions/0058 has the numbers.
+const heapRoom = 16 << 20
+
+// giveHeapRoom sets how often garbage is collected until stop is called. An
+// operator who sets GOGC or GOMEMLIMIT has decided that already.
+func giveHeapRoom(e env) (stop func()) {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		if _, set := e.getenv(name); set {
+			return func() {}
+		}
+	}
+	before := debug.SetGCPercent(growthOf(0))
+	done := new(atomic.Bool)
+	(&collection{percent: growthOf(0), done: done}).watch()
+	return func() {
+		done.Store(true)
+		debug.SetGCPercent(before)
+	}
+}
+
+// collection is garbage from the start: its finalizer runs with each
+// collection, and what was found to live then says when the next one is due.
+type collection struct {
+	percent int
+	done    *atomic.Bool
+}
+
+func (c *collection) watch() { runtime.SetFinalizer(c, (*collection).ended) }
+
+func (c *collection) ended() {
+	if c.done.Load() {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if percent := growthOf(live[0].Value.Uint64()); percent != c.percent {
+		c.percent = percent
+		debug.SetGCPercent(percent)
+	}
+	c.watch()
+}
+
+// growthOf is GOGC for a heap in which so many bytes live: heapRoom, where that
+// is more than what Go would give. It has few values, because a new one stops
+// the program for a moment.
+func growthOf(live uint64) int {
+	switch {
+	case live <= heapRoom/4:
+		return 400
+	case live <= heapRoom/2:
+		return 200
+	}
+	return 100
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+// TestHeapRoom: a small heap gets room, a large one no more than Go gives, and
+// what the operator has set stays.
+func TestHeapRoom(t *testing.T) {
+	now := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
+	}
+	becomes := func(want int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); now() != want; runtime.GC() {
+			if time.Now().After(end) {
+				t.Fatalf("GOGC is %d, want %d", now(), want)
+			}
+		}
+	}
+	before := now()
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		stop := giveHeapRoom(env{getenv: func(n string) (string, bool) { return "", n == name }})
+		if now() != before {
+			t.Errorf("GOGC is %d although %s is set", now(), name)
+		}
+		stop()
+	}
+	stop := giveHeapRoom(env{getenv: func(string) (string, bool) { return "", false }})
+	if now() != 400 {
+		t.Errorf("GOGC is %d at the start", now())
+	}
+	large := make([]byte, 2*heapRoom)
+	becomes(100)
+	runtime.KeepAlive(large)
+	stop()
+	if now() != before {
+		t.Errorf("GOGC is %d after the end, was %d", now(), before)
+	}
+}
+
+func TestGrowthOf(t *testing.T) {
+	for live, want := range map[uint64]int{0: 400, 4 << 20: 400, 5 << 20: 200, 8 << 20: 200, 9 << 20: 100, 1 << 30: 100} {
+		if got := growthOf(live); got != want {
+			t.Errorf("%d MiB live: %d, want %d", live>>20, got, want)
+		}
+	}
+}
