@@ -15,11 +15,11 @@ type message struct {
 	notification bool
 	response     bool
 
-	failed bool   // a response that is an error
-	result []byte // a response's result or error
-
-	revision     string // _meta: the protocol version
+	failed       bool // a response that is an error
 	hasRevision  bool
+	hasCursor    bool
+	result       []byte // a response's result or error
+	revision     string // _meta: the protocol version
 	capabilities []byte // _meta: client capabilities; nil: none
 	progress     []byte // _meta: the progress token, as it was written; nil: none
 	logLevel     string // _meta: the lightest level of log messages that are wanted
@@ -29,7 +29,6 @@ type message struct {
 	uri       string // resources
 	arguments []byte // tools/call, prompts/get; nil: none
 	cursor    string // lists
-	hasCursor bool
 	requested string // initialize: protocolVersion
 	requestID []byte // notifications/cancelled, as it was written
 	responses []byte // inputResponses: answers to questions of an earlier round

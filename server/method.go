@@ -19,11 +19,11 @@ import (
 type request struct {
 	message
 	server  *Server
-	era     era
 	subject tenon.Subject
 
 	revision string // legacy: what is known of it; may be empty
 
+	era      era
 	patient  bool // a call waits for its place however long the queue is
 	outlives bool // a call goes on when its client is gone
 	plain    bool // it came through the door of JSONRPC
@@ -38,6 +38,7 @@ type request struct {
 	answers map[string][]byte // to questions of earlier rounds, by key
 	tries   int               // how many of them did not fit
 	series  string            // what those rounds have in common; empty: there were none
+	made    tenon.Call        // what a source is told about it
 
 	telling  sync.Mutex // guards the rest
 	silent   bool       // the answer is out

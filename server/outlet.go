@@ -21,7 +21,8 @@ var errSilent = errors.New("nothing may be sent for this request any more")
 
 // call makes what a source is told about q, with the ways back that there are.
 func (q *request) call() *tenon.Call {
-	c := &tenon.Call{Tool: q.name, Args: q.arguments, Subject: q.subject, Header: q.forwarded, Asker: q}
+	c := &q.made // it lives as long as q, which it leads back to
+	c.Tool, c.Args, c.Subject, c.Header, c.Asker = q.name, q.arguments, q.subject, q.forwarded, q
 	if q.out == nil {
 		return c
 	}
