@@ -45,8 +45,11 @@ func TestEnds(t *testing.T) {
 		name string
 		of   func(context.Context) (*deadline.Context, error)
 	}{
-		{"its time is over", late}, {"the caller is gone", lost}, {"it was stopped", stopped},
-		{"the time of a part is over", part(early, 30*time.Second)}, {"the caller of a part is gone", part(lost, 45*time.Second)},
+		{"its time is over", late},
+		{"the caller is gone", lost},
+		{"it was stopped", stopped},
+		{"the time of a part is over", part(early, 30*time.Second)},
+		{"the caller of a part is gone", part(lost, 45*time.Second)},
 	} {
 		for _, w := range []struct {
 			name string

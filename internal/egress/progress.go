@@ -67,7 +67,7 @@ func Tracked(ctx context.Context) context.Context {
 func track(r *http.Request, reports bool) (*tracker, *http.Request) {
 	t := trackerOf(r.Context())
 	if t == nil || t.taken {
-		r = r.WithContext(Tracked(r.Context()))
+		r = r.WithContext(Tracked(r.Context())) //nolint:contextcheck // it stands on the context of r
 		t = trackerOf(r.Context())
 	}
 	t.taken, t.sent = true, !reports
