@@ -272,7 +272,8 @@ func folderCases() []folderCase {
 	}
 }
 
-// put writes the catalog with one change, and a registry of it.
+// put writes the catalog with one change, and a registry where that is the
+// case's file.
 func (c folderCase) put(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "catalog")
@@ -288,6 +289,9 @@ func (c folderCase) put(t *testing.T) string {
 			}
 		}
 		writeAt(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	if c.code != "" && c.file != registryFile {
+		return dir
 	}
 	r, err := flowmcp.MakeRegistry(t.Context(), dir)
 	if err != nil {
@@ -306,11 +310,26 @@ func (c folderCase) put(t *testing.T) string {
 	return dir
 }
 
-// findingsIn are all findings of a catalog and of its lists.
-func findingsIn(t *testing.T, dir string, strict bool) []flowmcp.Finding {
+// findings are what is said of the part of a catalog that the case is about: of
+// its registry, of its list, or of all schema files and what stands beside them.
+func (c folderCase) findings(t *testing.T, dir string, strict bool) []flowmcp.Finding {
 	t.Helper()
-	all := flowmcp.CheckRegistry(dir)
-	for _, spec := range []string{dir, filepath.Join(dir, filepath.FromSlash(listFile))} {
+	var all []flowmcp.Finding
+	if c.code == "" || c.file == registryFile {
+		all = flowmcp.CheckRegistry(dir)
+	}
+	var specs []string
+	switch {
+	case c.code == "":
+		specs = []string{dir, filepath.Join(dir, filepath.FromSlash(listFile))}
+	case strings.HasPrefix(c.code, "LST"):
+		specs = []string{filepath.Join(dir, filepath.FromSlash(listFile))}
+	case strings.HasPrefix(c.code, "SEC"):
+		specs = []string{filepath.Join(dir, filepath.FromSlash(shopFile))}
+	case c.file != registryFile:
+		specs = []string{dir}
+	}
+	for _, spec := range specs {
 		reports, err := flowmcp.Check(t.Context(), spec, flowmcp.Options{Strict: strict, CallerMarks: true})
 		if err != nil {
 			t.Fatal(err)
@@ -325,7 +344,7 @@ func findingsIn(t *testing.T, dir string, strict bool) []flowmcp.Finding {
 // TestRulesOfFolders changes one thing in the catalog that keeps every rule.
 func TestRulesOfFolders(t *testing.T) {
 	for _, strict := range []bool{true, false} {
-		for _, f := range findingsIn(t, folderCase{}.put(t), strict) {
+		for _, f := range (folderCase{}).findings(t, folderCase{}.put(t), strict) {
 			if f.Code != "VAL081" { // the hash is derived
 				t.Errorf("nothing was changed, and there is %s", f)
 			}
@@ -335,7 +354,7 @@ func TestRulesOfFolders(t *testing.T) {
 		t.Run(c.code+" "+c.to[:min(len(c.to), 40)], func(t *testing.T) {
 			dir := c.put(t)
 			for strict, want := range map[bool]flowmcp.Severity{true: c.strict, false: c.compat} {
-				findings := findingsIn(t, dir, strict)
+				findings := c.findings(t, dir, strict)
 				if !slices.ContainsFunc(findings, func(f flowmcp.Finding) bool { return f.Code == c.code && f.Severity == want }) {
 					t.Errorf("strict %v: want %s among %v", strict, want, findings)
 				}
