@@ -67,8 +67,8 @@ func Tracked(ctx context.Context) context.Context {
 func track(r *http.Request, reports bool) (*tracker, *http.Request) {
 	t := trackerOf(r.Context())
 	if t == nil || t.taken {
-		r = r.WithContext(Tracked(r.Context())) //nolint:contextcheck // it stands on the context of r
-		t = trackerOf(r.Context())
+		r = r.WithContext(Tracked(r.Context()))
+		t = trackerOf(r.Context()) //nolint:contextcheck // it stands on the context of r
 	}
 	t.taken, t.sent = true, !reports
 	return t, r
