@@ -117,7 +117,7 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 	s.tools = described(catalog)
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
 	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}
-	s.server = newServer(w, nil, doors{})
+	s.server = newServer(w, doors{})
 	s.listener, err = listen(ctx, addr)
 	return s, err
 }

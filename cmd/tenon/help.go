@@ -31,7 +31,7 @@ func flagGroups() []flagGroup {
 		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-time handler-workers " +
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env advertise-anyway"},
-		{"Doors", "http jsonrpc sessions allow-origin task-after azure-paths azure-key"},
+		{"Doors", "http jsonrpc sessions allow-origin host-name task-after azure-paths azure-key"},
 		{"Running", "config watch poll verbose help"},
 	}
 }

@@ -43,7 +43,7 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sourceFlags, arg
 	theirs, mine := io.Pipe()
 	fromThem, toMe := io.Pipe()
 	go func() {
-		err := newServer(w, nil, doors{}).ServeStdio(ctx, theirs, toMe)
+		err := newServer(w, doors{}).ServeStdio(ctx, theirs, toMe)
 		_ = toMe.CloseWithError(errors.Join(err, io.EOF))
 	}()
 	return &peer{wire: newLines(mine, fromThem), close: func() {

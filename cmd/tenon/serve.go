@@ -26,7 +26,6 @@ const (
 type serving struct {
 	sources sourceFlags
 	addr    string
-	origins []string
 	doors   doors
 	watch   watchFlags
 	config  string
@@ -45,7 +44,8 @@ func (s *serving) register(cmd *cobra.Command) {
 	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
 	s.doors.azure.register(cmd)
 	s.watch.register(cmd, &s.sources.poll)
-	fs.StringArrayVar(&s.origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
+	fs.StringArrayVar(&s.doors.origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
+	fs.StringArrayVar(&s.doors.hosts, "host-name", nil, "serve under this host name, without port, as behind a proxy that keeps it (repeatable; default: any, but on a loopback address only its names)")
 	fs.StringVar(&s.config, configFlag, "", "read sources and flags from this file, see docs/config.md; flags of the command line count before it")
 }
 
@@ -113,7 +113,7 @@ A config that changes is said, and counts from the next start.`,
 // run serves until ctx ends.
 func (s *serving) run(ctx context.Context, e env, w *wire) error {
 	defer giveHeapRoom(e)()
-	m := newServer(w, s.origins, s.doors)
+	m := newServer(w, s.doors)
 	if s.addr == "" {
 		fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
 		return ignoreEnd(ctx, m.ServeStdio(ctx, e.in, e.out))
@@ -129,6 +129,7 @@ func (s *serving) run(ctx context.Context, e env, w *wire) error {
 // doors says which doors an HTTP server has.
 type doors struct {
 	plain, sessions string
+	origins, hosts  []string
 	taskAfter       time.Duration
 	azure           azureDoor
 }
@@ -142,9 +143,9 @@ func (d *doors) check(e env, addr string) error {
 	return d.azure.check(e, addr)
 }
 
-func newServer(w *wire, origins []string, d doors) *server.Server {
+func newServer(w *wire, d doors) *server.Server {
 	return server.New(w.gateway, server.Options{
-		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: origins, NoSessions: d.sessions == "off", TaskAfter: d.taskAfter,
+		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: d.origins, AllowedHosts: d.hosts, NoSessions: d.sessions == "off", TaskAfter: d.taskAfter,
 		ForwardHeaders: w.forward,
 	})
 }
