@@ -39,6 +39,17 @@ func (r *reviewer) lintOperation(o *operation) {
 	r.lintAnswers(o)
 }
 
+// lintContent looks for answers in JSON that nothing is known of.
+func (r *reviewer) lintContent(status string, content value) {
+	for media, m := range content.each() {
+		s := m.get("schema")
+		if says := s.ok() && (s.len() > 0 || s.kind() != rawjson.Object); says || !isJSONMedia(media) || m.get("itemSchema").ok() {
+			continue
+		}
+		r.at(m, Dubious, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be promised or checked")
+	}
+}
+
 // lintAnswers looks at what a tool can promise.
 func (r *reviewer) lintAnswers(o *operation) {
 	success, failure := false, false
@@ -52,11 +63,7 @@ func (r *reviewer) lintAnswers(o *operation) {
 			continue
 		}
 		success = true
-		for media, m := range answer.get("content").each() {
-			if s := m.get("schema"); isJSONMedia(media) && (!s.ok() || s.len() == 0 && s.kind() == rawjson.Object) && !m.get("itemSchema").ok() {
-				r.at(m, Dubious, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be promised or checked")
-			}
-		}
+		r.lintContent(status, answer.get("content"))
 		if r.doc.version == v20 && status == "200" && !answer.get("schema").ok() && o.method == "GET" {
 			r.at(answer, Advice, "answer-schema", "the answer 200 has no schema", "describe it: without a schema nothing can be promised or checked")
 		}
