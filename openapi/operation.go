@@ -26,8 +26,9 @@ type api struct {
 
 	yes, no bool // what hints point to
 
-	mu   sync.Mutex
-	told int // how many of the document's conversion faults were handed out
+	mu     sync.Mutex
+	shorts shorts
+	told   int // how many of the document's conversion faults were handed out
 }
 
 // operation is one operation, whatever the version of its document.

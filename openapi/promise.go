@@ -1,8 +1,6 @@
 package openapi
 
 import (
-	"fmt"
-
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -29,17 +27,26 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 	all := o.answers(fault)
 	c := tenon.Contract{Input: o.input()}
 	declared := declaresSuccess(all)
-	for _, a := range all {
-		if !isSuccess(a.status, declared) {
-			a.schema = value{}
+	for i := range all {
+		if !isSuccess(all[i].status, declared) {
+			all[i].schema = value{}
 		}
-		c.Answers = append(c.Answers, o.variant(a))
+	}
+	only := onlyDescribed(all)
+	for i, a := range all {
+		if i == only {
+			c.Answers = append(c.Answers, o.shortVariant(a, fault))
+		} else {
+			c.Answers = append(c.Answers, o.variant(a))
+		}
 	}
 	if in, how := relax(c.Input, o.api.options.MaxInputSchema); how != schema.None {
-		fault(o.node, fmt.Sprintf("input schema of %d bytes is relaxed to %d: %v", len(c.Input), len(in), how))
+		fault(o.node, relaxed("input schema", len(c.Input), len(in), how))
 		c.Input = in
 	}
-	o.relaxAnswers(c.Answers, fault)
+	if only < 0 {
+		o.relaxAnswers(c.Answers, fault)
+	}
 	for i := range faults { // many documents are all in one line
 		faults[i].What = o.method + " " + o.path + ": " + faults[i].What
 	}
@@ -57,7 +64,7 @@ func (o *operation) relaxAnswers(answers []tenon.Variant, fault func(v value, wh
 		share := fairShare(answers[i:], limit)
 		before := len(answers[i].Schema)
 		if s, how := relax(answers[i].Schema, share); how != schema.None {
-			fault(o.node, fmt.Sprintf("output schema %s of %d bytes is relaxed to %d: %v", answers[i].Status, before, len(s), how))
+			fault(o.node, relaxed("output schema "+answers[i].Status, before, len(s), how))
 			answers[i].Schema = s
 		}
 		limit -= len(answers[i].Schema)
