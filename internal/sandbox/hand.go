@@ -35,6 +35,7 @@ func newHand(o Options) (*hand, error) {
 	if err != nil {
 		return nil, err
 	}
+	widen(child.Stdin)
 	return &hand{o: o, child: child, in: bufio.NewReaderSize(child.Stdout, 64<<10), out: bufio.NewWriterSize(child.Stdin, 64<<10)}, nil
 }
 

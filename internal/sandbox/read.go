@@ -12,6 +12,14 @@ import (
 	"modernc.org/quickjs"
 )
 
+// maxPending and maxNames bound what is held outside of the engine's memory
+// while a text is read: elements and members that have no place yet, and
+// different names. What has more is left to the engine.
+const (
+	maxPending = 1 << 20
+	maxNames   = 1 << 16
+)
+
 // maxNested bounds how deep a text nests that is read here.
 const maxNested = 500
 
@@ -166,6 +174,9 @@ func (r *reader) list() bool {
 			return false
 		}
 		r.elements = append(r.elements, v)
+		if len(r.elements) > maxPending {
+			return false
+		}
 		if ends, ok := r.separator(']'); ends || !ok {
 			return ok
 		}
@@ -235,6 +246,9 @@ func (r *reader) collect() bool {
 			return false
 		}
 		r.members = append(r.members, member{name, v})
+		if len(r.members) > maxPending {
+			return false
+		}
 		if ends, ok := r.separator('}'); ends || !ok {
 			return ok
 		}
@@ -320,6 +334,9 @@ func (r *reader) mould(o lib.TJSValue, f *form, members []member) bool {
 func (r *reader) atom(key []byte) (lib.TJSAtom, bool) {
 	if a, ok := r.atoms[string(key)]; ok {
 		return a, true
+	}
+	if len(r.atoms) == maxNames {
+		return 0, false
 	}
 	a := lib.XJS_NewAtomLen(r.tls, r.ctx, address(key), lib.Tsize_t(len(key)))
 	runtime.KeepAlive(key)

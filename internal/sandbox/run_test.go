@@ -116,6 +116,46 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// TestHostileBodies has bodies that are small to send and large to hold. A call
+// gets them or ends for want of memory or depth; the pool goes on.
+func TestHostileBodies(t *testing.T) {
+	p := pool(t, sandbox.Options{Memory: 24 << 20})
+	module := program(`export const f = (args, body) => typeof body`)
+	const size = 3 << 20
+	fill := func(begin, part, end string) string {
+		return begin + strings.Repeat(part, (size-len(begin)-len(end))/len(part)) + end
+	}
+	var names strings.Builder
+	for i := 0; names.Len() < size; i++ {
+		names.WriteString(`"` + strconv.Itoa(i) + `x":1,`)
+	}
+	for name, body := range map[string]string{
+		"numbers":            fill("[", "1,", "1]"),
+		"empty lists":        fill("[", "[],", "1]"),
+		"empty objects":      fill("[", "{},", "1]"),
+		"a name many times":  fill("{", `"a":1,`, `"a":1}`),
+		"many names":         "{" + names.String() + `"a":1}`,
+		"brackets":           fill("", "[", ""),
+		"brackets in pairs":  strings.Repeat("[", size/2) + strings.Repeat("]", size/2),
+		"objects in objects": fill("", `{"a":`, ""),
+		"a text":             fill(`"`, "x", `"`),
+		"escapes":            fill(`"`, `\u20ac`, `"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := p.Run(t.Context(), module, sandbox.Call{Function: "f", Args: []byte("1"), Body: []byte(body), Budget: time.Minute})
+			switch kind := kindOf(err); {
+			case err == nil && (string(out) == `"object"` || string(out) == `"string"`):
+			case kind == sandbox.Memory, kind == sandbox.Stack:
+			default:
+				t.Errorf("%s, %v", out, err)
+			}
+			if out, err := p.Run(t.Context(), module, sandbox.Call{Function: "f", Args: []byte("1"), Body: []byte("[1]"), Budget: time.Minute}); err != nil {
+				t.Errorf("afterwards: %s, %v", out, err)
+			}
+		})
+	}
+}
+
 // What a handler of a large text parses itself is read by the host, too, and is
 // refused as the engine does.
 func TestParseWithin(t *testing.T) {

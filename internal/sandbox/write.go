@@ -49,6 +49,9 @@ func (e *engine) write(dst []byte, v quickjs.Value, until time.Time) ([]byte, bo
 	return w.out, ok
 }
 
+// maxForms bounds the layouts that are remembered.
+const maxForms = 1024
+
 // patience is the number of values after which bounds are looked at.
 const patience = 4096
 
@@ -214,7 +217,9 @@ func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
 		l.slots = l.slots && (name[1] < '0' || name[1] > '9') // numbers come first, wherever they stand
 		l.names, l.atoms = append(l.names, name), append(l.atoms, p.Fatom)
 	}
-	w.forms[objectOf(o).Fshape] = l
+	if len(w.forms) < maxForms {
+		w.forms[objectOf(o).Fshape] = l
+	}
 	return l, true
 }
 

@@ -97,8 +97,10 @@
       try {
         if (text !== null) args = parse(text)
         if (typeof bodyText === 'string') body = jsonOrText(bodyText)
-        p = table[name](args, body)
-      } catch (e) { return go('fail', say(e)) }
+      } catch (e) { // without room for an error the engine throws null
+        return go('fail', e === null ? 'out of memory' : say(e))
+      }
+      try { p = table[name](args, body) } catch (e) { return go('fail', say(e)) }
       then(resolve(p), (v) => {
         try {
           if (write?.(v)) return
