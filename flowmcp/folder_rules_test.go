@@ -322,10 +322,8 @@ func (c folderCase) findings(t *testing.T, dir string, strict bool) []flowmcp.Fi
 	switch {
 	case c.code == "":
 		specs = []string{dir, filepath.Join(dir, filepath.FromSlash(listFile))}
-	case strings.HasPrefix(c.code, "LST"):
-		specs = []string{filepath.Join(dir, filepath.FromSlash(listFile))}
-	case strings.HasPrefix(c.code, "SEC"):
-		specs = []string{filepath.Join(dir, filepath.FromSlash(shopFile))}
+	case slices.Contains([]string{"LST", "VAL", "TST", "RES", "SEC", "CHK", "AGT"}, c.code[:3]) && c.code != "AGT022" && strings.Count(c.file, "/") < 3:
+		specs = []string{filepath.Join(dir, filepath.FromSlash(c.file))}
 	case c.file != registryFile:
 		specs = []string{dir}
 	}
