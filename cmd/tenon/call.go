@@ -61,7 +61,7 @@ answer that breaks its schema is reported on standard error.`,
 			if err != nil {
 				return err
 			}
-			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Shape, quiet: explained}
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Shape, quiet: explained, logged: sources.verbose}
 			if explained {
 				defer explain(e.err, tool.Tool(), res)
 			}
@@ -237,6 +237,7 @@ type printer struct {
 	file     string
 	shape    tenon.Shape
 	quiet    bool // what breaks the contract is said elsewhere
+	logged   bool // the log is printed
 }
 
 func (p printer) result(res *tenon.Result) error {
@@ -252,6 +253,9 @@ func (p printer) result(res *tenon.Result) error {
 	}
 	if res.IsError {
 		fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
+		if !p.logged && strings.Contains(res.About, " in the log") {
+			fmt.Fprintln(p.err, "  - --verbose prints the log")
+		}
 		return errToolFailed
 	}
 	if !p.quiet {
