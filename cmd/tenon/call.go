@@ -327,6 +327,7 @@ func (p printer) warn(res *tenon.Result) {
 		return
 	}
 	explainPart(p.err, "tenon: this is", doc)
+	explainPages(p.err, "tenon: these are", doc)
 	contract := doc.Get(doc.Root(), "tenon/contract")
 	if doc.IsStr(doc.Get(contract, "verdict"), string(tenon.Repaired)) {
 		explainFixes(p.err, "tenon: repaired", doc, doc.Get(contract, "repairs"))

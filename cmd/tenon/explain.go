@@ -35,6 +35,7 @@ func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
 	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
 	explainFixes(w, "healed", doc, doc.Pointer("/tenon~1arguments/healed"))
 	explainPart(w, "part     ", doc)
+	explainPages(w, "pages    ", doc)
 }
 
 // explainPart says which part of an answer this is.
@@ -49,6 +50,15 @@ func explainPart(w io.Writer, what string, doc *rawjson.Doc) {
 		fmt.Fprintf(w, "%s part %s of %s: %s of %s items of %s\n", what, raw("part"), raw("parts"), raw("returned"), raw("total"),
 			cmp.Or(doc.Str(doc.Get(part, "cut")), "the list"))
 	}
+}
+
+// explainPages says that a list which was put together of pages goes on.
+func explainPages(w io.Writer, what string, doc *rawjson.Doc) {
+	pages := doc.Get(doc.Root(), "tenon/pages")
+	if string(doc.Raw(doc.Get(pages, "more"))) != "true" {
+		return
+	}
+	fmt.Fprintf(w, "%s %s items of %s pages, and there are more: %s\n", what, doc.Raw(doc.Get(pages, "items")), doc.Raw(doc.Get(pages, "read")), doc.Str(doc.Get(pages, "why")))
 }
 
 func explainFixes(w io.Writer, what string, doc *rawjson.Doc, list rawjson.Node) {
