@@ -98,6 +98,29 @@ func (e *engine) characters(text []byte) lib.TJSValue {
 	return tagged(lib.EJS_TAG_STRING, uint64(made))
 }
 
+// lend copies a text into the engine's memory, where take frees it: C must not
+// calculate with addresses of Go's heap. 0: there is no room, and an exception
+// is pending.
+func (e *engine) lend(text []byte) uintptr {
+	room := lib.Xjs_malloc(e.tls, e.ctx, lib.Tsize_t(len(text))+1)
+	if room != 0 {
+		copy(at[byte](room, len(text)), text)
+	}
+	return room
+}
+
+func (e *engine) take(room uintptr) { lib.Xjs_free(e.tls, e.ctx, room) }
+
+// text makes a string of any UTF-8.
+func (e *engine) text(text []byte) lib.TJSValue {
+	room := e.lend(text)
+	if room == 0 {
+		return tagged(lib.EJS_TAG_EXCEPTION, 0)
+	}
+	defer e.take(room)
+	return lib.XJS_NewStringLen(e.tls, e.ctx, room, lib.Tsize_t(len(text)))
+}
+
 // countOf is where the engine counts who holds what stands at an address.
 func countOf(address uintptr) *lib.TJSMallocBlockHeader {
 	return &at[lib.TJSMallocBlockHeader](address-unsafe.Sizeof(lib.TJSMallocBlockHeader{}), 1)[0]
@@ -108,7 +131,7 @@ func countOf(address uintptr) *lib.TJSMallocBlockHeader {
 func (e *engine) sameText() bool {
 	const head = unsafe.Sizeof(lib.TJSString{})
 	text := []byte("tenon")
-	theirs, ours := lib.XJS_NewStringLen(e.tls, e.ctx, address(text), lib.Tsize_t(len(text))), e.characters(text)
+	theirs, ours := e.text(text), e.characters(text)
 	defer e.free(theirs)
 	defer e.free(ours)
 	a, b := uintptr(theirs.Fu.Fuint641), uintptr(ours.Fu.Fuint641)
@@ -137,12 +160,6 @@ func newInt(n int32) lib.TJSValue { return tagged(lib.EJS_TAG_INT, uint64(uint32
 // knows nor moves.
 func pointer(at uintptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&at)) //nolint:gosec // the engine is C
-}
-
-// address is where bytes stand that the engine is to read at once. What stands
-// in Go's heap does not move.
-func address(b []byte) uintptr {
-	return uintptr(unsafe.Pointer(unsafe.SliceData(b))) //nolint:gosec // the engine is C
 }
 
 // at is n values of the engine's memory.

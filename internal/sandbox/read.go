@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"bytes"
-	"runtime"
 	"strconv"
 	"unsafe"
 
@@ -338,8 +337,13 @@ func (r *reader) atom(key []byte) (lib.TJSAtom, bool) {
 	if len(r.atoms) == maxNames {
 		return 0, false
 	}
-	a := lib.XJS_NewAtomLen(r.tls, r.ctx, address(key), lib.Tsize_t(len(key)))
-	runtime.KeepAlive(key)
+	room := r.lend(key)
+	if room == 0 {
+		r.drop()
+		return 0, false
+	}
+	defer r.take(room)
+	a := lib.XJS_NewAtomLen(r.tls, r.ctx, room, lib.Tsize_t(len(key)))
 	if a == 0 {
 		r.drop()
 		return 0, false
@@ -352,7 +356,5 @@ func (r *reader) str(token []byte) lib.TJSValue {
 	if r.ascii && len(token) > 0 {
 		return r.characters(token)
 	}
-	v := lib.XJS_NewStringLen(r.tls, r.ctx, address(token), lib.Tsize_t(len(token)))
-	runtime.KeepAlive(token)
-	return v
+	return r.engine.text(token)
 }
