@@ -112,20 +112,21 @@ func behindEntries(text []byte) int {
 			return -1
 		}
 		offset += len(token)
-		switch {
-		case kind == js.WhitespaceToken, kind == js.LineTerminatorToken, kind == js.CommentToken, kind == js.CommentLineTerminatorToken:
-			continue
-		case kind == js.OpenBracketToken, kind == js.OpenBraceToken:
+		switch string(token) { // a bracket in a text is no token
+		case "[", "{":
 			if depth++; inside < 0 && before[1] == ":" && strings.Trim(before[0], `'"`) == "entries" {
 				inside = depth
 			}
-		case kind == js.CloseBracketToken, kind == js.CloseBraceToken:
+		case "]", "}":
 			if depth--; depth == inside {
 				behind = offset
 			}
 			if depth < inside {
 				return behind
 			}
+		}
+		if len(bytes.TrimSpace(token)) == 0 || bytes.HasPrefix(token, []byte("/")) {
+			continue
 		}
 		before = [2]string{before[1], string(token)}
 	}

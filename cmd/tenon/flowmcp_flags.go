@@ -38,7 +38,7 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
 	fs.IntVar(&f.workers, "handler-workers", 0, "the most processes that run handlers (0: as many as processors, at least 2)")
 	f.folders.register(cmd)
-	fs.StringVar(&f.choice, "selection", "", "serve only what this selection of schema files (.mjs) names")
+	fs.StringVar(&f.choice, "selection", "", "serve only what this selection of schema files, or this agent, names (.mjs)")
 	fs.BoolVar(&f.noCache, "no-cache", false, "neither keep answers of schema files nor take those that were kept")
 	fs.BoolVar(&f.refresh, "refresh", false, "ask anew for answers of schema files that were kept, and keep the new ones")
 	fs.DurationVar(&f.time, "handler-time", 0, "the longest that the code of one handler may run, waiting left out (0: 5s)")
