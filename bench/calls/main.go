@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	rounds = 7
-	warm   = 80 * time.Millisecond  // before each measurement
-	span   = 420 * time.Millisecond // of each measurement
+	rounds = 15                     // many and short: what else the machine does then meets both of a pair
+	warm   = 60 * time.Millisecond  // before each measurement
+	span   = 200 * time.Millisecond // of each measurement
 	window = 16                     // messages in flight over stdio
 )
 
