@@ -9,8 +9,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
-// Watch tells when a schema file has changed, come or gone, a shared list or
-// the index of the libraries.
+// Watch tells when a schema file has changed, come or gone, a skill, a prompt, a
+// shared list, the selection or the index of the libraries.
 func (s *Source) Watch(ctx context.Context, changed func()) error {
 	held := func() watch.Held {
 		s.mu.Lock()
@@ -33,6 +33,10 @@ func (s *Source) files() []string {
 			continue
 		}
 		folders[filepath.Dir(file)] = true
+		for _, texts := range []string{"skills", "prompts"} {
+			found, _ := filepath.Glob(filepath.Join(filepath.Dir(file), texts, "*.mjs"))
+			paths = append(append(paths, filepath.Join(filepath.Dir(file), texts)), found...)
+		}
 		lists := s.options.Lists
 		if lists == "" {
 			lists = listsNear(file)
@@ -42,6 +46,10 @@ func (s *Source) files() []string {
 			found, _ := filepath.Glob(filepath.Join(lists, "*.mjs"))
 			paths = append(paths, found...)
 		}
+	}
+	if choice := s.options.Selection; choice != "" {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(choice), "*", "*.mjs")) // texts of its own
+		paths = append(append(paths, choice), found...)
 	}
 	if dir := s.options.LibraryDir; dir != "" {
 		paths = append(paths, filepath.Join(dir, indexFile))

@@ -25,7 +25,9 @@ func TestSchemaFilesAndListsAreWatched(t *testing.T) {
 	}
 	put("shop/One.mjs", file(""))
 	put("_lists/evm-chains.mjs", "export const evmChains = {}")
-	s := flowmcp.New(dir, flowmcp.Options{LibraryDir: filepath.Join(dir, "libs")})
+	put("selections/skills/a.mjs", "export const skill = { name: 'a', version: 'flowmcp/4.0.0', description: 'A', content: 'x' }")
+	put("selections/one.mjs", "export const selection = { namespace: 'shop', name: 'one', whenToUse: 'x', skills: { a: { file: './skills/a.mjs' } } }")
+	s := flowmcp.New(dir, flowmcp.Options{LibraryDir: filepath.Join(dir, "libs"), Selection: filepath.Join(dir, "selections", "one.mjs")})
 	load := func() {
 		t.Helper()
 		if _, err := s.Load(t.Context()); err != nil {
@@ -49,6 +51,10 @@ func TestSchemaFilesAndListsAreWatched(t *testing.T) {
 		{"other/Three.mjs", file("")},
 		{"_lists/evm-chains.mjs", "export const evmChains = { }"},
 		{"libs/libraries.json", "[]"},
+		{"shop/skills/b.mjs", "export const skill = {}"},
+		{"shop/skills/b.mjs", "export const skill = { name: 'b' }"},
+		{"selections/skills/a.mjs", "export const skill = { name: 'a', version: 'flowmcp/4.0.0', description: 'A', content: 'x' } // changed"},
+		{"selections/one.mjs", "export const selection = { namespace: 'shop', name: 'one', whenToUse: 'y', skills: { a: { file: './skills/a.mjs' } } }"},
 	} {
 		put(change.name, change.text)
 		select {
