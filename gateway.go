@@ -75,7 +75,8 @@ func (g *Gateway) Swap(c *Catalog) {
 // Call performs one call. Whatever goes wrong with the tool is a Result with
 // IsError, so that the model can read it. An error means that there is no
 // result: CodeNotFound for a tool that the catalog does not have, ctx's own
-// error where the caller is gone, and what an [Asker] said, untouched.
+// error where it ended before anything was sent that can change something, and
+// what an [Asker] said, untouched.
 func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
@@ -132,8 +133,10 @@ type working struct {
 // unanswered is the end of a call whose handler failed.
 func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBack func()) (*Result, error) {
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && w.reply.Sent.Unsafe == NotSent:
 		return nil, ctx.Err()
+	case ctx.Err() != nil: // who still listens must hear what was left behind
+		err = &Error{Code: CodeTimeout, Message: "The call was ended before its answer came."}
 	case unwinds(err):
 		giveBack()
 		return nil, err

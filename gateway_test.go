@@ -264,6 +264,38 @@ func TestExecutedAndRetry(t *testing.T) {
 	}
 }
 
+// A call that is ended from outside has a result where it may have left
+// something behind: whoever still listens is told.
+func TestACallThatIsEndedTellsWhatItLeft(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sent tenon.Sent
+		want string // in the text; empty: there is only the context's error
+	}{
+		"nothing unsafe left":            {tenon.Sent{}, ""},
+		"an unsafe request was answered": {tenon.Sent{Unsafe: tenon.Answered}, "This call was executed and must not be repeated as it is. "},
+		"an unsafe request got lost":     {tenon.Sent{Unsafe: tenon.SentNoAnswer}, "It is not known whether this call was executed: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			g := one(tenon.Tool{}, func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+				cancel()
+				<-ctx.Done()
+				return tenon.Reply{Sent: tt.sent}, ctx.Err()
+			})
+			res, err := g.Call(ctx, &tenon.Call{Tool: "get_book", Args: []byte(`{}`)})
+			if tt.want == "" {
+				if res != nil || !errors.Is(err, context.Canceled) {
+					t.Errorf("%v, %v", res, err)
+				}
+				return
+			}
+			if err != nil || !res.IsError || !strings.Contains(string(res.Content[0].Text), tt.want) {
+				t.Errorf("%v, %+v", err, res)
+			}
+		})
+	}
+}
+
 func TestPanicIsAToolErrorWithAnIncident(t *testing.T) {
 	var logged bytes.Buffer
 	tool := tenon.Tool{Name: "get_book", Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("secret inside") }}
