@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+	"time"
 )
 
 // heapRoom is how much a server allocates between two collections where its
@@ -12,9 +13,14 @@ import (
 // after as much again, a few hundred calls; docs/decisions/0058 has the numbers.
 const heapRoom = 16 << 20
 
-// giveHeapRoom sets how often garbage is collected until stop is called. An
-// operator who sets GOGC or GOMEMLIMIT has decided that already.
-func giveHeapRoom(e env) (stop func()) {
+// idleTime without a collection makes a server an idle one: Go collects every
+// two minutes whatever happens.
+const idleTime = 100 * time.Second
+
+// giveHeapRoom sets how often garbage is collected until stop is called; after
+// idle without a collection the room is given back. An operator who sets GOGC or
+// GOMEMLIMIT has decided that already.
+func giveHeapRoom(e env, idle time.Duration) (stop func()) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		if _, set := e.getenv(name); set {
 			return func() {}
@@ -22,7 +28,7 @@ func giveHeapRoom(e env) (stop func()) {
 	}
 	before := debug.SetGCPercent(growthOf(0))
 	done := new(atomic.Bool)
-	(&collection{percent: growthOf(0), done: done}).watch()
+	(&collection{percent: growthOf(0), idle: idle, before: time.Now(), done: done}).watch()
 	return func() {
 		done.Store(true)
 		debug.SetGCPercent(before)
@@ -33,6 +39,8 @@ func giveHeapRoom(e env) (stop func()) {
 // collection, and what was found to live then says when the next one is due.
 type collection struct {
 	percent int
+	idle    time.Duration
+	before  time.Time // of the last collection
 	done    *atomic.Bool
 }
 
@@ -44,10 +52,19 @@ func (c *collection) ended() {
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	if percent := growthOf(live[0].Value.Uint64()); percent != c.percent {
+	percent := growthOf(live[0].Value.Uint64())
+	idle := time.Since(c.before) >= c.idle
+	if idle {
+		percent = 100
+	}
+	if percent != c.percent {
 		c.percent = percent
 		debug.SetGCPercent(percent)
+		if idle {
+			debug.FreeOSMemory()
+		}
 	}
+	c.before = time.Now()
 	c.watch()
 }
 

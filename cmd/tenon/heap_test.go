@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestHeapRoom: a small heap gets room, a large one no more than Go gives, and
-// what the operator has set stays.
+// TestHeapRoom: a small heap gets room, a large one no more than Go gives, nor
+// one in which nothing happens; and what the operator has set stays.
 func TestHeapRoom(t *testing.T) {
 	now := func() int {
 		p := debug.SetGCPercent(100)
@@ -25,19 +25,23 @@ func TestHeapRoom(t *testing.T) {
 	}
 	before := now()
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
-		stop := giveHeapRoom(env{getenv: func(n string) (string, bool) { return "", n == name }})
+		stop := giveHeapRoom(env{getenv: func(n string) (string, bool) { return "", n == name }}, 0)
 		if now() != before {
 			t.Errorf("GOGC is %d although %s is set", now(), name)
 		}
 		stop()
 	}
-	stop := giveHeapRoom(env{getenv: func(string) (string, bool) { return "", false }})
+	stop := giveHeapRoom(env{getenv: func(string) (string, bool) { return "", false }}, time.Hour)
 	if now() != 400 {
 		t.Errorf("GOGC is %d at the start", now())
 	}
 	large := make([]byte, 2*heapRoom)
 	becomes(100)
 	runtime.KeepAlive(large)
+	becomes(400)
+	stop()
+	stop = giveHeapRoom(env{getenv: func(string) (string, bool) { return "", false }}, 0)
+	becomes(100)
 	stop()
 	if now() != before {
 		t.Errorf("GOGC is %d after the end, was %d", now(), before)

@@ -112,7 +112,7 @@ A config that changes is said, and counts from the next start.`,
 
 // run serves until ctx ends.
 func (s *serving) run(ctx context.Context, e env, w *wire) error {
-	defer giveHeapRoom(e)()
+	defer giveHeapRoom(e, idleTime)()
 	m := newServer(w, s.doors)
 	if s.addr == "" {
 		fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
