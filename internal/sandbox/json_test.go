@@ -111,7 +111,7 @@ func TestHostWritesJSONAsTheEngineDoes(t *testing.T) {
 func TestHostLeavesWhatIsNotPlainToTheEngine(t *testing.T) {
 	e := engine(t)
 	for _, expression := range []string{
-		`{get a() { return 1 }}`, `{toJSON() { return 1 }}`, `{toJSON: 1}`, `new (class { a = 1 })`, `new Date(0)`, `new Map([[1, 2]])`, `new Proxy({a: 1}, {})`, `new Proxy([1], {})`, `Object.create({a: 1})`,
+		`{get a() { return 1 }}`, `{toJSON() { return 1 }}`, `{toJSON: 1}`, `Object.defineProperty({a: 1}, 'toJSON', {value: () => 2})`, `new (class { a = 1 })`, `new Date(0)`, `new Map([[1, 2]])`, `new Proxy({a: 1}, {})`, `new Proxy([1], {})`, `Object.create({a: 1})`,
 		`[1, , 3]`, `Object.freeze([1])`, `Object.assign([1], {toJSON: () => 2})`, `new (class extends Array {})(3)`, `Object.defineProperty([1], 0, {get: () => 2})`, `new Array(2 ** 32 - 1)`, `1n`, `Symbol('s')`,
 		`() => 1`, `[() => 1]`, `{a() {}}`, `new Number(1)`, `new String('x')`, `/x/`, `new Uint8Array(2)`, `'\ud800'`, `{'\udfff': 1}`, `['a\ud800b']`, `(() => { const o = {}; o.o = o; return o })()`,
 		`JSON.parse('['.repeat(600) + ']'.repeat(600))`, `globalThis`, `(function () { return arguments })(1)`,

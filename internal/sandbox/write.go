@@ -204,6 +204,9 @@ func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
 	names, count := at[uintptr](list, 1)[0], at[uint32](length, 1)[0]
 	defer lib.XJS_FreePropertyEnum(w.tls, w.ctx, names, count)
 	l.slots = int64(shapeOf(objectOf(o)).Fprop_count) == int64(count)
+	if !l.slots && lib.XJS_HasProperty(w.tls, w.ctx, o, w.toJSON) != 0 { // among the members that are not listed
+		return l, false
+	}
 	for _, p := range at[lib.TJSPropertyEnum](names, count) {
 		if p.Fatom == w.toJSON || !w.plain(o, p.Fatom) {
 			return l, false
