@@ -87,6 +87,7 @@ A config that changes is said, and counts from the next start.`,
 			return atLeast(1, "serve needs at least one SPEC: a file or an https URL, or --config FILE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer giveHeapRoom(e, idleTime)()
 			plan, err := s.plan(e, cmd, args)
 			if err != nil {
 				return err
@@ -112,7 +113,6 @@ A config that changes is said, and counts from the next start.`,
 
 // run serves until ctx ends.
 func (s *serving) run(ctx context.Context, e env, w *wire) error {
-	defer giveHeapRoom(e, idleTime)()
 	m := newServer(w, s.doors)
 	if s.addr == "" {
 		fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
