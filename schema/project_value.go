@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -15,8 +14,9 @@ type selector struct {
 	i   int
 	dst []byte
 
-	depth int
-	bad   bool // the value ends where it must not, or is too deep
+	depth   int
+	bad     bool // the value ends where it must not, or is too deep
+	escaped bool // a text had an escape since this was last set
 }
 
 // append appends what t selects of value, which is strict JSON.
@@ -74,6 +74,7 @@ func (s *selector) member(t *pick, empty int) {
 		s.bad = true
 		return
 	}
+	s.escaped = false
 	s.text()
 	key := s.b[start:s.i]
 	if s.space(); len(key) < 2 || s.peek() != ':' {
@@ -82,7 +83,7 @@ func (s *selector) member(t *pick, empty int) {
 	}
 	s.i++
 	s.space()
-	below := t.memberOf(key[1 : len(key)-1])
+	below := t.memberOf(key[1:len(key)-1], s.escaped)
 	if below == nil {
 		s.skip()
 		return
@@ -93,13 +94,13 @@ func (s *selector) member(t *pick, empty int) {
 }
 
 // memberOf is member for a name as it is written.
-func (t *pick) memberOf(raw []byte) *pick {
+func (t *pick) memberOf(raw []byte, escaped bool) *pick {
 	for i := range t.plain {
 		if t.plain[i].name == string(raw) { // no copy is made
 			return t.plain[i].below
 		}
 	}
-	if bytes.IndexByte(raw, '\\') < 0 {
+	if !escaped {
 		if t.plain != nil {
 			return nil
 		}
@@ -127,10 +128,12 @@ func (s *selector) peek() byte {
 }
 
 func (s *selector) space() {
-	for s.i < len(s.b) && (s.b[s.i] == ' ' || s.b[s.i] == '\n' || s.b[s.i] == '\r' || s.b[s.i] == '\t') {
+	for s.i < len(s.b) && s.b[s.i] <= ' ' && isSpace(s.b[s.i]) { // mostly there is none
 		s.i++
 	}
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 // skip goes over the value at the position.
 func (s *selector) skip() {
@@ -192,6 +195,7 @@ func (s *selector) text() {
 			s.i = i + 1
 			return
 		case '\\':
+			s.escaped = true
 			i++ // what is escaped does not end the text
 		}
 		i++
