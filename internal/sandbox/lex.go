@@ -62,6 +62,9 @@ func (l *lexer) token() ([]byte, bool) {
 			token := l.text[begin:i]
 			return token, l.ascii || utf8.Valid(token)
 		case c == '\\':
+			if !l.ascii && !utf8.Valid(l.text[begin:i]) {
+				return nil, false
+			}
 			return l.escaped(begin, i)
 		case c < ' ':
 			return nil, false
