@@ -13,7 +13,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -94,26 +93,18 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SuggestionsMinimumDistance = 2
 	root.SetUsageFunc(printUsage)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(
 		demoCommand(e), serveCommand(e), checkCommand(e), toolsCommand(e), callCommand(e),
 		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), inspectCommand(e), shellCommand(e),
 		flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e), sandboxWorkerCommand(e),
 	)
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = knownTopic
+	}
 	return root
-}
-
-// knownCommand refuses a word that is no subcommand, with those that are near.
-func knownCommand(root *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, ", "))
-	}
-	return usagef("there is no command %q", args[0])
 }
 
 // usagef makes an error that ends with exit 2 and points to the help.

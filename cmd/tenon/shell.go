@@ -223,11 +223,11 @@ func (s *shell) find(name string) (*shellTool, error) {
 	for i, t := range s.tools {
 		names[i] = t.name
 	}
-	near := spelling.Near(name, names, 5)
+	near := spelling.Near(name, names, maxToolsMeant)
 	if near == nil {
 		return nil, fmt.Errorf("there is no tool %q; list shows them", name)
 	}
-	return nil, fmt.Errorf("there is no tool %q; did you mean %s?", name, strings.Join(near, ", "))
+	return nil, fmt.Errorf("there is no tool %q%s", name, meant(near))
 }
 
 func (s *shell) schema(name string) error {

@@ -298,9 +298,9 @@ func unknownTool(c *tenon.Catalog, name string) error {
 	for _, t := range c.Tools() {
 		names = append(names, t.Name())
 	}
-	near := spelling.Near(name, names, 5)
+	near := spelling.Near(name, names, maxToolsMeant)
 	if near == nil {
 		return usagef("there is no tool %q; 'tenon tools' lists them", name)
 	}
-	return usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, ", "))
+	return usagef("there is no tool %q%s", name, meant(near))
 }
