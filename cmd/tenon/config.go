@@ -26,6 +26,9 @@ const (
 func readConfig(name string, cmd *cobra.Command) (*config.File, error) {
 	f, err := os.Open(name) //nolint:gosec // the operator names the file
 	if err != nil {
+		if text := missing(name); text != "" {
+			return nil, usagef("--config %s cannot be read: %s", name, text)
+		}
 		return nil, &tenon.Error{Code: tenon.CodeUsage, Message: "--config " + name + " cannot be read", Err: err}
 	}
 	defer func() { _ = f.Close() }()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -169,6 +170,11 @@ func count(n int, noun string) string {
 // badSource makes sure that a description that cannot be read ends with exit 3.
 // A flag that does not fit it is a fault of the command line.
 func badSource(spec string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		if text := noDescription(spec); text != "" {
+			return &tenon.Error{Code: tenon.CodeBadSource, Message: text}
+		}
+	}
 	if known, ok := errors.AsType[*tenon.Error](err); ok && known.Code == tenon.CodeBadSource && looksLikeConfig(spec) {
 		return &tenon.Error{Code: known.Code, Message: known.Message + "; a config is read with --config " + spec + ", by serve and check", Err: known.Err}
 	}
