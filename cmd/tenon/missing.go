@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +66,7 @@ func noDescription(spec string) string {
 // exists is true also where that cannot be told.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
-	return !errors.Is(err, fs.ErrNotExist)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // beside are the folders and descriptions in a folder whose names look like

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -170,7 +170,7 @@ func count(n int, noun string) string {
 // badSource makes sure that a description that cannot be read ends with exit 3.
 // A flag that does not fit it is a fault of the command line.
 func badSource(spec string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
 		if text := noDescription(spec); text != "" {
 			return &tenon.Error{Code: tenon.CodeBadSource, Message: text}
 		}
