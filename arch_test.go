@@ -49,7 +49,7 @@ func rooms() map[string][]string {
 		"functions/worker":     {".", "schema", "functions", "internal/rawjson"},
 		"functions/host":       {".", "schema", "functions", "internal/rawjson", "internal/proc", "internal/watch"},
 		"internal/manual":      {".", "internal/rawjson"},
-		"search":               {".", "internal/rawjson", "internal/shape"},
+		"search":               {".", "internal/rawjson", "internal/shape", "internal/spelling"},
 		"server":               {".", "internal/rawjson"},
 		"inspector":            {".", "internal/rawjson"},
 		"redis":                {"."},

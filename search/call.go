@@ -3,11 +3,13 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 const (
@@ -24,7 +26,10 @@ func (s *searcher) describeTool() tenon.Tool {
 		Description: "Tells what a tool accepts and answers, with full schemas and an example. Its outputSchema is that of the data in the answer.",
 		Hints:       tenon.Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Shape: tenon.Native, Verbatim: true,
 		Promise: tenon.Contract{Input: []byte(describeInput)},
-		Forward: func(args []byte) (*tenon.Entry, []byte, error) { return s.describes, args, nil },
+		Forward: func(args []byte) (*tenon.Entry, []byte, error) {
+			_, _, err := s.target(args)
+			return s.describes, args, err
+		},
 	}
 	if s.describes != nil {
 		_, output := s.describes.Schemas()
@@ -61,22 +66,44 @@ func (s *searcher) target(args []byte) (*tenon.Entry, []byte, error) {
 	}
 	to := s.catalog.Find(asked.Tool)
 	if to == nil || to == s.describes {
-		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no tool %q%s", asked.Tool, s.near(asked.Tool))}
+		name := shape.Excerpt([]byte(asked.Tool), maxName)
+		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no tool %q%s", name, s.near(name))}
 	}
 	return to, asked.Arguments, nil
 }
 
-// near names the tools that may have been meant.
+// Bounds of what somebody is told who named no tool.
+const (
+	maxNear = 3   // tools
+	maxName = 200 // bytes of the name
+)
+
+// near names the tools that may have been meant, those that are spelled like
+// it before those that its words find, and the search for others.
 func (s *searcher) near(name string) string {
-	hits := s.index().find(strings.ReplaceAll(name, "_", " "))
-	if len(hits) == 0 {
+	query := strings.ToLower(strings.Join(slices.Collect(words(name)), " "))
+	if query == "" {
 		return "; find one with search_tools"
 	}
-	names := make([]string, 0, defaultHits)
-	for _, h := range hits[:min(len(hits), 3)] {
-		names = append(names, string(rawjson.AppendString(nil, s.tools[h.tool].Name())))
+	names := make([]string, len(s.tools))
+	for i, e := range s.tools {
+		names[i] = e.Name()
 	}
-	return "; did you mean " + strings.Join(names, ", ") + "?"
+	near := spelling.Near(name, names, maxNear)
+	if near == nil {
+		hits := s.index().find(query)
+		for _, h := range hits[:min(len(hits), maxNear)] {
+			near = append(near, names[h.tool])
+		}
+	}
+	search := "call search_tools with " + string(append(rawjson.AppendString([]byte(`{"query":`), query), '}'))
+	if near == nil {
+		return "; to find one, " + search
+	}
+	for i := range near {
+		near[i] = string(rawjson.AppendString(nil, near[i]))
+	}
+	return "; did you mean " + strings.Join(near, ", ") + "? To find others, " + search
 }
 
 // sharedHints says of call_tool what is true of every tool.

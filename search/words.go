@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 )
@@ -9,35 +10,39 @@ import (
 // many times.
 type splitter map[string]string
 
-// words splits a text into stems, without those that say nothing. Names are
-// split where a small letter meets a capital, so that listPullRequests has
-// three.
+// words splits a text into stems, without those that say nothing.
 func (s splitter) words(text string) []string {
 	var out []string
-	start, small := -1, false // where the word began, whether its last letter is a small one
-	flush := func(end int) {
-		if start >= 0 {
-			if w := s.stem(text[start:end]); w != "" {
-				out = append(out, w)
-			}
+	for word := range words(text) {
+		if w := s.stem(word); w != "" {
+			out = append(out, w)
 		}
-		start = -1
 	}
-	for i, r := range text {
-		switch {
-		case isNoLetter(r):
-			flush(i)
-			continue
-		case small && unicode.IsUpper(r):
-			flush(i)
-		}
-		if start < 0 {
-			start = i
-		}
-		small = unicode.IsLower(r)
-	}
-	flush(len(text))
 	return out
+}
+
+// words are the words of a text as they stand there. Names are split where a
+// small letter meets a capital, so that listPullRequests has three.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start, small := -1, false // where the word began, whether its last letter is a small one
+		for i, r := range text {
+			none := isNoLetter(r)
+			if start >= 0 && (none || small && unicode.IsUpper(r)) {
+				if !yield(text[start:i]) {
+					return
+				}
+				start = -1
+			}
+			if start < 0 && !none {
+				start = i
+			}
+			small = unicode.IsLower(r)
+		}
+		if start >= 0 {
+			yield(text[start:])
+		}
+	}
 }
 
 // stem is empty for a word that says nothing.
