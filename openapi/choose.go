@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -50,31 +51,44 @@ type rule struct {
 func (c Choice) read() (*chooser, error) {
 	ch := &chooser{readOnly: c.ReadOnly}
 	var err error
-	if ch.only, err = readRules(nil, c.Only, true); err != nil {
-		return nil, err
+	if ch.only, err = readRules(c.Only); err == nil {
+		ch.except, err = readRules(c.Except)
 	}
-	ch.except, err = readRules(nil, c.Except, true)
-	return ch, err
+	if err != nil {
+		return nil, usage(err)
+	}
+	return ch, nil
 }
 
-func readRules(rules []rule, texts []string, files bool) ([]rule, error) {
-	for _, text := range texts {
-		if name, isFile := strings.CutPrefix(text, "@"); isFile && files {
-			lines, err := ruleFile(name)
-			if err != nil {
-				return nil, usage(err)
-			}
-			if rules, err = readRules(rules, lines, false); err != nil {
-				return nil, err
-			}
-			continue
-		}
+// CheckRule says what is wrong with a rule of a [Choice]. Where the rule names
+// a file, it is not opened.
+func CheckRule(text string) error {
+	if strings.HasPrefix(text, "@") {
+		return nil
+	}
+	_, err := readRule(text)
+	return err
+}
+
+func readRules(texts []string) (rules []rule, err error) {
+	add := func(from, text string) error {
 		matches, err := readRule(text)
 		if err != nil {
-			return nil, usage(fmt.Errorf("rule %q: %w", text, err))
+			return fmt.Errorf("%srule %q: %w", from, text, err)
 		}
 		if rules = append(rules, rule{text: text, matches: matches}); len(rules) > maxRules {
-			return nil, usage(fmt.Errorf("there are more than %d rules", maxRules))
+			return fmt.Errorf("there are more than %d rules", maxRules)
+		}
+		return nil
+	}
+	for _, text := range texts {
+		if name, isFile := strings.CutPrefix(text, "@"); isFile {
+			err = ruleFile(name, add)
+		} else {
+			err = add("", text)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return rules, nil
@@ -82,20 +96,29 @@ func readRules(rules []rule, texts []string, files bool) ([]rule, error) {
 
 func usage(err error) error { return &tenon.Error{Code: tenon.CodeUsage, Message: err.Error()} }
 
-func ruleFile(name string) ([]string, error) {
+// ruleFile gives the rules of a file to add, with the lines where they stand.
+func ruleFile(name string, add func(from, text string) error) error {
 	f, err := os.Open(name) //nolint:gosec // the operator names the file
 	if err != nil {
-		return nil, fmt.Errorf("rules of %s: %w", name, plain(err))
+		return fmt.Errorf("rules of %s: %w", name, plain(err))
 	}
 	defer f.Close()
-	var lines []string
 	scan := bufio.NewScanner(f)
-	for scan.Scan() && len(lines) <= maxRules {
-		if line := strings.TrimSpace(scan.Text()); line != "" && line[0] != '#' {
-			lines = append(lines, line)
+	for n := 1; scan.Scan(); n++ {
+		line := strings.TrimSpace(scan.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := add(fmt.Sprintf("%s:%d: ", name, n), line); err != nil {
+			return err
 		}
 	}
-	return lines, scan.Err()
+	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("rules of %s: a line has more than %d bytes", name, bufio.MaxScanTokenSize)
+	} else if err != nil {
+		return fmt.Errorf("rules of %s: %w", name, plain(err))
+	}
+	return nil
 }
 
 func readRule(text string) (func(*operation, value) bool, error) {
@@ -120,8 +143,10 @@ func readRule(text string) (func(*operation, value) bool, error) {
 	}
 	if len(text) > 1 && text[0] == '/' && strings.HasSuffix(text, "/") {
 		re, err := regexp.Compile(text[1 : len(text)-1])
-		if err != nil {
-			return nil, errors.New("not a regular expression (RE2)")
+		if bad, ok := errors.AsType[*syntax.Error](err); ok {
+			return nil, fmt.Errorf("not a regular expression (RE2): %s in %s", bad.Code, bad.Expr)
+		} else if err != nil {
+			return nil, err
 		}
 		return func(o *operation, _ value) bool {
 			return re.MatchString(o.method + " " + o.path + " " + o.node.strAt("operationId"))

@@ -62,6 +62,26 @@ func TestRulesThatMatchNothingAreTold(t *testing.T) {
 	}
 }
 
+func TestTheLineOfARuleInAFileIsTold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.txt")
+	for text, want := range map[string]string{
+		"# books\n\ntag:books\n  path:\n":      file + `:4: rule "path:": the pattern is empty`,
+		"/a[/":                                 file + `:1: rule "/a[/": not a regular expression (RE2): missing closing ] in [`,
+		"a\n" + strings.Repeat("long", 20_000): "rules of " + file + ": a line has more than 65536 bytes",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Choose: openapi.Choice{Except: []string{"@" + file}}})
+		if tenon.CodeOf(err) != tenon.CodeUsage || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if err := openapi.CheckRule("@" + file); err != nil {
+			t.Errorf("the file was opened: %v", err)
+		}
+	}
+}
+
 func TestRulesThatAreNone(t *testing.T) {
 	for _, rule := range []string{"", "path:", "/(/", "@" + filepath.Join(t.TempDir(), "none")} {
 		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Choose: openapi.Choice{Only: []string{rule}}})

@@ -88,7 +88,7 @@ func (f *sourceFlags) plan(cmd *cobra.Command, name string, specs []string) ([]p
 		if err := m.source(set, cmd.Flags(), c, s); err != nil {
 			return nil, err
 		}
-		plan = append(plan, planned{name: s.Name, where: s.Spec, flags: own})
+		plan = append(plan, planned{name: s.Name, where: s.Spec, from: fmt.Sprintf("%s:%d: source %s", name, s.Line, s.Name), flags: own})
 	}
 	return append(plan, f.specs(specs)...), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/internal/config"
 	"github.com/tenon-mcp/tenon/internal/jq"
+	"github.com/tenon-mcp/tenon/openapi"
 )
 
 // configKeys are the keys of the config: the flags of serve, under the same
@@ -166,6 +168,13 @@ func checkOf(flag string) func(value string) error {
 		return func(value string) error {
 			_, err := jq.Compile(value)
 			return err
+		}
+	case "only", "except":
+		return func(value string) error {
+			if err := openapi.CheckRule(value); err != nil {
+				return fmt.Errorf("rule %q: %w", value, err)
+			}
+			return nil
 		}
 	}
 	return secretCheck(flag)

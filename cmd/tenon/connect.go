@@ -17,7 +17,16 @@ import (
 // planned is a description that is to be served, and what was chosen for it.
 type planned struct {
 	name, where string
+	from        string // the place in a config that names it
 	flags       *sourceFlags
+}
+
+// fault says of what is wrong with a description where a config names it.
+func (p *planned) fault(err error) error {
+	if err == nil || p.from == "" {
+		return err
+	}
+	return &tenon.Error{Code: tenon.CodeOf(err), Message: p.from, Err: err}
 }
 
 // loaded is a description that was read.
@@ -108,7 +117,7 @@ func (w *wire) load(ctx context.Context, e env, plan []planned) error {
 		if !ok {
 			var err error
 			if shared, err = p.flags.parts(ctx, e); err != nil {
-				return err
+				return p.fault(err)
 			}
 			known[p.flags] = shared
 			w.forward = append(w.forward, p.flags.auth.callerHeaders()...)
@@ -118,7 +127,7 @@ func (w *wire) load(ctx context.Context, e env, plan []planned) error {
 		}
 		w.adjust[p.name] = shared.adjust
 		if err := w.loadOne(ctx, e, p, shared.options, len(plan) == 1); err != nil {
-			return err
+			return p.fault(err)
 		}
 	}
 	used := map[string]bool{}

@@ -90,7 +90,7 @@ func TestWhatIsWrongIsToldWithItsLine(t *testing.T) {
 		{"a list of numbers", "only:\n- a\n- 5", `t.yaml:3: only has texts in it (put them in quotes)`},
 		{"an object for a list", "only: {a: b}", `t.yaml:1: only is a text or a list of texts`},
 		{"a number for a list", "header: 5", `t.yaml:1: header is a text or a list of texts, or an object of them`},
-		{"a value that is refused", "header:\n  A: s3cret", `t.yaml:1: header: it is a secret`},
+		{"a value that is refused", "header:\n  B: c\n  A: s3cret", `t.yaml:3: header: it is a secret`},
 		{"a source without a spec", "sources:\n  a: {timeout: 5s}", `t.yaml:2: source a has no spec: the file, folder or URL that describes it`},
 		{"an empty spec", "sources: {a: ''}", `t.yaml:1: the spec of a is a text: a file, a folder or a URL`},
 		{"a source that is nothing", "sources:\n  a:", "t.yaml:2: source a is an object: lines of key: value\nt.yaml:2: source a has no spec: the file, folder or URL that describes it"},

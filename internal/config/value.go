@@ -23,7 +23,7 @@ func (r *reader) setting(key *Key, n rawjson.Node) Setting {
 	case len(key.Values) > 0 && !slices.Contains(key.Values, value):
 		r.wrong(s.Line, "%s is one of %s, not %q", key.Name, strings.Join(key.Values, ", "), value)
 	default:
-		s.Values = r.checked(key, s.Line, []string{value})
+		s.Values = []string{r.checked(key, s.Line, value)}
 	}
 	return s
 }
@@ -74,7 +74,7 @@ func (r *reader) list(key *Key, n rawjson.Node) []string {
 	var all []string
 	switch kind := r.doc.Kind(n); {
 	case kind == rawjson.String:
-		all = []string{r.doc.Str(n)}
+		all = []string{r.checked(key, r.line(n), r.doc.Str(n))}
 	case kind == rawjson.Array, kind == rawjson.Object && key.Pair != "":
 		all = []string{}
 		for m := r.doc.First(n); m != rawjson.None; m = r.doc.Next(m) {
@@ -86,7 +86,7 @@ func (r *reader) list(key *Key, n rawjson.Node) []string {
 			if kind == rawjson.Object {
 				value = r.doc.Key(m) + key.Pair + value
 			}
-			all = append(all, value)
+			all = append(all, r.checked(key, r.line(m), value))
 		}
 	default:
 		words := key.Kind.words()
@@ -95,22 +95,20 @@ func (r *reader) list(key *Key, n rawjson.Node) []string {
 		}
 		r.wrong(r.line(n), "%s is %s", key.Name, words)
 	}
-	return r.checked(key, r.line(n), all)
+	return all
 }
 
-// checked are the values as they count.
-func (r *reader) checked(key *Key, line int, values []string) []string {
-	for i, v := range values {
-		if key.Check != nil {
-			if err := key.Check(v); err != nil {
-				r.wrong(line, "%s: %v", key.Name, err)
-			}
-		}
-		if key.Rebase != nil {
-			values[i] = key.Rebase(r.folder, v)
+// checked is a value as it counts.
+func (r *reader) checked(key *Key, line int, value string) string {
+	if key.Check != nil {
+		if err := key.Check(value); err != nil {
+			r.wrong(line, "%s: %v", key.Name, err)
 		}
 	}
-	return values
+	if key.Rebase != nil {
+		return key.Rebase(r.folder, value)
+	}
+	return value
 }
 
 // Beside is where a file is that a config in folder names: a URL and an
