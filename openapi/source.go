@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -70,6 +71,7 @@ type Options struct {
 	RefRoot  string        // folder below which the other files of a document on disk may lie; empty: the document's own
 	Poll     time.Duration // between questions whether what was read from the web has changed, while the source is watched; 0: it is read once
 	RefHosts []string      // hosts, with a port where it is not the usual one, from which other files of a document may be read
+	Logger   *slog.Logger  // of what watching the web finds; nil: nothing is logged
 }
 
 // defaults returns o with its zero fields filled in.

@@ -5,14 +5,9 @@ import (
 	"maps"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
-
-// minPoll keeps a slip of the pen from flooding an upstream.
-const minPoll = time.Second
 
 // seen is what was read for a document: its own file, overlays, lists of rules
 // and the files that it refers to, which are read when they are needed. All
@@ -85,6 +80,7 @@ func (s *Source) held() (files, web watch.Held) {
 // rules. What comes from the web is asked for every [Options].Poll, with what
 // the upstream said about its version, and not at all without that: what
 // others publish does not change what a model sees unless somebody wants it.
+// That an upstream answers no more, and again, is logged.
 func (s *Source) Watch(ctx context.Context, changed func()) error {
 	o, err := s.options.defaults()
 	if err != nil {
@@ -98,50 +94,9 @@ func (s *Source) Watch(ctx context.Context, changed func()) error {
 	}
 	var polling sync.WaitGroup
 	if o.Poll > 0 {
-		polling.Go(func() { s.poll(ctx, o, tell) })
+		polling.Go(func() { newPoller(o).poll(ctx, s, tell) })
 	}
 	err = watch.Files{Held: func() watch.Held { files, _ := s.held(); return files }}.Watch(ctx, tell)
 	polling.Wait()
 	return err
-}
-
-// poll asks for everything that was read from the web, again and again. What
-// cannot be read now is as it was.
-func (s *Source) poll(ctx context.Context, o Options, changed func()) {
-	tick := time.NewTicker(max(o.Poll, minPoll))
-	defer tick.Stop()
-	versions := map[string]egress.Version{}
-	told := watch.Held{}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		_, web := s.held()
-		differs := false
-		for at, sum := range web {
-			now, ok := refetch(ctx, o, at, versions)
-			differs = differs || ok && now != sum && now != told[at]
-			if ok {
-				told[at] = now
-			}
-		}
-		if differs && ctx.Err() == nil {
-			changed()
-		}
-	}
-}
-
-// refetch reads an address unless its upstream says that nothing has changed;
-// ok says whether the sum is of anything new.
-func refetch(ctx context.Context, o Options, at string, versions map[string]egress.Version) (sum watch.Sum, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	text, version, err := egress.Refetch(ctx, o.Client, at, maxDocument, versions[at])
-	if err != nil {
-		return watch.Sum{}, false
-	}
-	versions[at] = version
-	return watch.SumOf(text), text != nil
 }

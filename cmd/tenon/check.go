@@ -69,7 +69,7 @@ func (s *serving) printCheck(e env, w *wire) {
 	}
 	for _, source := range w.sources {
 		n := len(source.offer.Faults) + warnings[source.name]
-		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(n, "warning"), source.where)
+		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(n, "warning"), shownSpec(source.where))
 	}
 	for _, f := range w.catalog.Faults() {
 		fmt.Fprintf(e.out, "  %s\n", f)

@@ -53,6 +53,12 @@ func missing(name string) string {
 // noDescription is missing for a description: without a name that looks like
 // it, what else it may be.
 func noDescription(spec string) string {
+	if strings.HasPrefix(spec, "https://") || strings.HasPrefix(spec, "http://") {
+		return "" // another file that it needs
+	}
+	if strings.Contains(spec, "://") {
+		return shownSpec(spec) + " is neither a file nor a URL that is read: that begins with https://"
+	}
 	text := missing(spec)
 	if text == "" || strings.HasSuffix(text, "?") {
 		return text

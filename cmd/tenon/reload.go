@@ -44,7 +44,7 @@ func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 				w.reload(ctx, out, i)
 			})
 			if err != nil {
-				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", s.where, err)
+				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", shownSpec(s.where), err)
 			}
 		})
 	}
@@ -86,10 +86,10 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	case ctx.Err() != nil:
 	case err != nil:
 		s.offer = before
-		fmt.Fprintf(out, "tenon: %s has changed and cannot be served; the tools before stay in force: %v\n", s.where, err)
+		fmt.Fprintf(out, "tenon: %s has changed and cannot be served; the tools before stay in force: %v\n", shownSpec(s.where), err)
 	default:
 		w.gateway.Swap(c)
-		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", s.where, count(described(c), "tool"), count(len(c.Faults()), "warning"), difference(names, toolNames(c)))
+		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Faults()), "warning"), difference(names, toolNames(c)))
 	}
 }
 

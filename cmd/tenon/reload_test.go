@@ -201,6 +201,10 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 	unchanged := make(chan string, 1000)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now, _ := text.Load().(string)
+		if now == "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
 		tag := fmt.Sprintf(`"%d"`, len(now))
 		if r.Header.Get("If-None-Match") == tag {
 			unchanged <- "304"
@@ -212,9 +216,10 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 	}))
 	defer web.Close()
 	host := strings.TrimPrefix(web.URL, "http://")
-	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--poll", "1s", "--allow-host", host, web.URL+"/openapi.json")
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--poll", "1s", "--allow-host", host, "http://u:s3cret@"+host+"/openapi.json?k=s3cret")
 	text.Store(shopWith("a", "b"))
 	s.expect(s.lines, listChanged)
+	s.expect(s.said.all, "tenon: http://"+host+"/openapi.json has changed: 2 tools")
 	if got := s.tools(); got != "a b" {
 		t.Errorf("tools: %s", got)
 	}
@@ -226,4 +231,8 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 		t.Errorf("tools: %s", got)
 	}
 	s.expect(unchanged, "304")
+	text.Store("")
+	s.expect(s.said.all, `any more; its tools stay as they are" host=`+host)
+	text.Store(shopWith("a", "b", "c"))
+	s.expect(s.said.all, `can be read again" host=`+host)
 }

@@ -117,7 +117,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
 		FollowPages: f.pages, MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
-		Poll: f.poll, Choose: f.choose, Changes: changes, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs,
+		Poll: f.poll, Choose: f.choose, Changes: changes, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs, Logger: f.logger(e),
 	}, nil
 }
 
@@ -181,7 +181,21 @@ func badSource(spec string, err error) error {
 	if code := tenon.CodeOf(err); code == tenon.CodeBadSource || code == tenon.CodeUsage || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &tenon.Error{Code: tenon.CodeBadSource, Message: fmt.Sprintf("%s cannot be read", spec), Err: err}
+	return &tenon.Error{Code: tenon.CodeBadSource, Message: shownSpec(spec) + " cannot be read", Err: err}
+}
+
+// shownSpec is a SPEC as it may be printed and logged: of a URL neither the user
+// nor the query, which may hold secrets.
+func shownSpec(spec string) string {
+	if !strings.Contains(spec, "://") {
+		return spec
+	}
+	u, err := url.Parse(spec)
+	if err != nil {
+		return "the URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }
 
 // splitSpec returns the name and place of a SPEC argument: NAME=PLACE, or a
