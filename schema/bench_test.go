@@ -90,3 +90,41 @@ func BenchmarkCompile16KB(b *testing.B) {
 		}
 	}
 }
+
+// records are 50 KB, as many answers of lists are.
+func records() []byte {
+	var v []byte
+	for i := range 500 {
+		v = fmt.Appendf(v, `,{"id":%d,"name":"a record with a name, number %d","score":%d.25,"active":true,"tags":["sea","voyage"]}`, i, i, i)
+	}
+	return append(append([]byte(`{"items":[`), v[1:]...), `]}`...)
+}
+
+const recordsDoc = `{"type":"object","required":["items"],"additionalProperties":false,"properties":{"items":{"type":"array","items":{"type":"object",` +
+	`"required":["id","name","score","active","tags"],"additionalProperties":false,"properties":{"id":{"type":"integer"},"name":{"type":"string","maxLength":100},` +
+	`"score":{"type":"number"},"active":{"type":"boolean"},"tags":{"type":"array","items":{"enum":["sea","voyage"]}}}}}}}`
+
+func BenchmarkValidateRecords(b *testing.B) { benchValidate(b, recordsDoc, string(records())) }
+
+func BenchmarkProject50KB(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		paths []string
+	}{{"two of five", []string{"items[].id", "items[].name"}}, {"ends", []string{"items[].id", "items[].tags"}}, {"none", []string{"other"}}} {
+		b.Run(c.name, func(b *testing.B) {
+			p, err := schema.ParseProjection(c.paths...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			v := records()
+			dst := make([]byte, 0, len(v))
+			b.SetBytes(int64(len(v)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if dst, err = p.AppendValue(dst[:0], v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

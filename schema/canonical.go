@@ -75,6 +75,7 @@ func appendMembers(dst []byte, d *rawjson.Doc, n rawjson.Node) []byte {
 type valueSet struct {
 	kinds   types
 	strings [][]byte            // few strings, decoded
+	quoted  []string            // the same as most values have them: between quotes; those that need no escapes
 	others  [][]byte            // few other values, canonical
 	many    map[string]struct{} // if there are many: all of them, canonical
 	raws    [][]byte            // as the document has them
@@ -95,6 +96,7 @@ func newValueSet(raws [][]byte) *valueSet {
 			s.many[string(appendCanonical(nil, raw))] = struct{}{}
 		case raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
 			s.strings = append(s.strings, raw[1:len(raw)-1])
+			s.quoted = append(s.quoted, string(raw))
 		case raw[0] == '"':
 			s.strings = append(s.strings, rawjson.AppendUnescaped(nil, raw[1:len(raw)-1]))
 		default:
@@ -102,6 +104,17 @@ func newValueSet(raws [][]byte) *valueSet {
 		}
 	}
 	return s
+}
+
+// prefix answers the length of the string that b begins with, 0 if it is none
+// of the set's or not written as usual.
+func (s *valueSet) prefix(b []byte) int {
+	for _, q := range s.quoted {
+		if len(q) <= len(b) && string(b[:len(q)]) == q {
+			return len(q)
+		}
+	}
+	return 0
 }
 
 // has looks a value up. The scratch space is given back, possibly grown.

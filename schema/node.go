@@ -83,6 +83,19 @@ type exactRules struct {
 	name     string             // of the format
 }
 
+// sole answers the only set of values that is asked for, nil if there is more.
+func (e *exactRules) sole() *valueSet {
+	switch {
+	case e.format != nil:
+		return nil
+	case e.constant == nil:
+		return e.enum
+	case e.enum == nil:
+		return e.constant
+	}
+	return nil
+}
+
 type textRules struct {
 	min, max int // code points; max < 0: no limit
 	pattern  *matcher

@@ -53,8 +53,7 @@ func ParseProjection(paths ...string) (*Projection, error) {
 // not close; what is wrong inside texts and numbers is not looked at.
 func (p *Projection) AppendValue(dst, value []byte) ([]byte, error) {
 	s := selector{b: value, dst: dst}
-	s.value(p.tree)
-	if s.space(); s.bad || s.i < len(value) {
+	if !s.whole(p.tree) {
 		return dst, errors.New("the value is not JSON")
 	}
 	return s.dst, nil

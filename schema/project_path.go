@@ -68,12 +68,12 @@ type pick struct {
 	all   bool             // all of it
 	names map[string]*pick // of its members with these names
 	each  *pick            // of every member and item
-	plain []named          // names again, for a quick look: where each is nil, they are few and none has a backslash
+	plain []named          // names again, for a quick look: where each is nil, they are few and none has escapes
 }
 
 type named struct {
-	name  string
-	below *pick
+	quoted string
+	below  *pick
 }
 
 const maxPlain = 16
@@ -87,8 +87,8 @@ func (t *pick) prepare() {
 	quick := t.each == nil && len(t.names) <= maxPlain
 	for name, below := range t.names {
 		below.prepare()
-		quick = quick && !strings.Contains(name, `\`)
-		t.plain = append(t.plain, named{name, below})
+		quick = quick && !strings.ContainsAny(name, `"\`)
+		t.plain = append(t.plain, named{`"` + name + `"`, below})
 	}
 	if !quick {
 		t.plain = nil

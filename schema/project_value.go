@@ -8,197 +8,273 @@ import (
 )
 
 // selector copies what is selected of a value in one pass: no tape, for a
-// projection is made of answers that were validated before.
+// projection is made of answers that were validated before. What stays side by
+// side is copied at once. Its methods answer the position behind what they
+// went over, -1 where the value is too deep or ends where it must not.
 type selector struct {
-	b   []byte
-	i   int
-	dst []byte
-
-	depth   int
-	bad     bool // the value ends where it must not, or is too deep
-	escaped bool // a text had an escape since this was last set
+	b     []byte
+	dst   []byte
+	from  int // what is selected from here on is not copied yet
+	depth int
 }
 
 // append appends what t selects of value, which is strict JSON.
 func (t *pick) append(dst, value []byte) []byte {
 	s := selector{b: value, dst: dst}
-	s.value(t)
+	s.whole(t)
 	return s.dst
 }
 
-// value copies what t selects of the value at the position.
-func (s *selector) value(t *pick) {
-	s.space()
-	at := s.peek()
-	if t.all || at != '{' && at != '[' {
-		start := s.i
-		s.skip()
-		s.dst = append(s.dst, s.b[start:s.i]...)
-		return
+// copy copies what is selected up to a position.
+func (s *selector) copy(end int) { s.dst = append(s.dst, s.b[s.from:end]...) }
+
+// whole selects from all of the input.
+func (s *selector) whole(t *pick) bool {
+	s.from = spaceEnd(s.b, 0)
+	end := s.value(t, s.from)
+	if end < 0 {
+		return false
 	}
-	if at == '[' {
-		t = t.item()
-	}
-	if s.depth++; s.depth > rawjson.MaxDepth {
-		s.bad = true
-		return
-	}
-	s.dst = append(s.dst, at)
-	empty := len(s.dst)
-	s.i++
-	for s.space(); s.peek() != at+2; s.space() { // the closing bracket stands two behind the opening one
-		if at == '[' {
-			s.comma(empty)
-			s.value(t)
-		} else {
-			s.member(t, empty)
-		}
-		if s.space(); s.bad || s.peek() != ',' {
-			break
-		}
-		s.i++
-	}
-	if s.peek() != at+2 {
-		s.bad = true
-		return
-	}
-	s.i++
-	s.depth--
-	s.dst = append(s.dst, at+2)
+	s.copy(end)
+	return spaceEnd(s.b, end) == len(s.b)
 }
 
-// member copies a member if t selects it.
-func (s *selector) member(t *pick, empty int) {
-	start := s.i
-	if s.peek() != '"' {
-		s.bad = true
-		return
+// value selects from the value at i.
+func (s *selector) value(t *pick, i int) int {
+	switch {
+	case t.all || i < 0 || i >= len(s.b) || s.b[i] != '{' && s.b[i] != '[':
+		return valueEnd(s.b, i)
+	case s.depth == rawjson.MaxDepth:
+		return -1
 	}
-	s.escaped = false
-	s.text()
-	key := s.b[start:s.i]
-	if s.space(); len(key) < 2 || s.peek() != ':' {
-		s.bad = true
-		return
+	s.depth++
+	if s.b[i] == '[' {
+		i = s.array(t.item(), i)
+	} else {
+		i = s.object(t, i)
 	}
-	s.i++
-	s.space()
-	below := t.memberOf(key[1:len(key)-1], s.escaped)
-	if below == nil {
-		s.skip()
-		return
+	s.depth--
+	return i
+}
+
+func (s *selector) array(t *pick, i int) int {
+	for i = s.space(i + 1); !s.at(i, ']'); i = s.space(i + 1) {
+		if i = s.value(t, i); i < 0 {
+			return -1
+		}
+		if i = s.space(i); !s.at(i, ',') {
+			break
+		}
 	}
-	s.comma(empty)
-	s.dst = append(append(s.dst, key...), ':')
-	s.value(below)
+	return s.closed(i, ']')
+}
+
+func (s *selector) object(t *pick, i int) int {
+	kept := 0 // members that were selected
+	i = s.space(i + 1)
+	for begin := i; !s.at(i, '}'); {
+		if s.at(i, ',') {
+			i++
+		}
+		name := spaceEnd(s.b, i)
+		below, end := s.member(t, name)
+		value := s.valueOf(end)
+		if below == nil {
+			s.copy(begin)
+			i = spaceEnd(s.b, valueEnd(s.b, value))
+		} else {
+			s.leaveOut(i, name)
+			i = s.keep(below, end, value)
+			kept++
+		}
+		if i < 0 {
+			return -1
+		}
+		if kept == len(t.plain) && kept > 0 {
+			return s.rest(i)
+		}
+		if begin = i; kept == 0 && s.at(i, ',') {
+			begin++ // it parted what is left out
+		}
+		if below == nil {
+			s.from = begin
+		}
+		if !s.at(i, ',') {
+			break
+		}
+	}
+	return s.closed(i, '}')
+}
+
+// rest leaves out what an object has from i on.
+func (s *selector) rest(i int) int {
+	end := insideEnd(s.b, i)
+	if end >= 0 {
+		s.leaveOut(i, end-1)
+	}
+	return end
+}
+
+// keep selects from a member whose name ends and whose value begins at these
+// positions.
+func (s *selector) keep(t *pick, end, value int) int {
+	if value > end+1 { // there is space around the colon
+		s.leaveOut(end, value)
+		s.dst = append(s.dst, ':')
+	}
+	if value = s.value(t, value); value < 0 {
+		return -1
+	}
+	return s.space(value)
+}
+
+// member answers what is selected of the member whose name begins at i, nil
+// for nothing, and where its name ends.
+func (s *selector) member(t *pick, i int) (below *pick, end int) {
+	if !s.at(i, '"') {
+		return nil, -1
+	}
+	for j := range t.plain {
+		if q := t.plain[j].quoted; i+len(q) < len(s.b) && s.b[i+1] == q[1] && string(s.b[i:i+len(q)]) == q {
+			return t.plain[j].below, i + len(q)
+		}
+	}
+	end, escaped := textEnd(s.b, i)
+	if end >= 0 && (escaped || t.plain == nil) {
+		below = t.memberOf(s.b[i:end], escaped)
+	}
+	return below, end
 }
 
 // memberOf is member for a name as it is written.
-func (t *pick) memberOf(raw []byte, escaped bool) *pick {
-	for i := range t.plain {
-		if t.plain[i].name == string(raw) { // no copy is made
-			return t.plain[i].below
-		}
-	}
+func (t *pick) memberOf(quoted []byte, escaped bool) *pick {
 	if !escaped {
-		if t.plain != nil {
-			return nil
-		}
-		return t.member(string(raw))
+		return t.member(string(quoted[1 : len(quoted)-1]))
 	}
-	doc, err := rawjson.Parse(append(append([]byte{'"'}, raw...), '"'))
+	doc, err := rawjson.Parse(quoted)
 	if err != nil {
 		return nil
 	}
 	return t.member(doc.Str(doc.Root()))
 }
 
-func (s *selector) comma(empty int) {
-	if len(s.dst) > empty {
-		s.dst = append(s.dst, ',')
+// at reports whether a byte stands at a position.
+func (s *selector) at(i int, c byte) bool { return i < len(s.b) && s.b[i] == c }
+
+func (s *selector) closed(i int, bracket byte) int {
+	if !s.at(i, bracket) {
+		return -1
+	}
+	return i + 1
+}
+
+// valueOf answers where the value of a member begins whose name ends at i.
+func (s *selector) valueOf(i int) int {
+	if i = spaceEnd(s.b, i); i < 0 || !s.at(i, ':') {
+		return -1
+	}
+	return spaceEnd(s.b, i+1)
+}
+
+// space goes over white space, which is not copied.
+func (s *selector) space(i int) int {
+	if i >= len(s.b) || s.b[i] > ' ' { // mostly there is none
+		return i
+	}
+	end := spaceEnd(s.b, i)
+	s.leaveOut(i, end)
+	return end
+}
+
+// leaveOut copies what is selected up to a position, and goes on at another.
+func (s *selector) leaveOut(i, next int) {
+	if i < next {
+		s.copy(i)
+		s.from = next
 	}
 }
 
-// peek is the byte at the position, 0 at the end.
-func (s *selector) peek() byte {
-	if s.i < len(s.b) {
-		return s.b[s.i]
+// The functions that go over something take and answer positions in b; -1
+// stands for what is no JSON, and stays so.
+
+func spaceEnd(b []byte, i int) int {
+	for i >= 0 && i < len(b) && b[i] <= ' ' && spaces>>b[i]&1 != 0 {
+		i++
 	}
-	return 0
+	return i
 }
 
-func (s *selector) space() {
-	for s.i < len(s.b) && s.b[s.i] <= ' ' && isSpace(s.b[s.i]) { // mostly there is none
-		s.i++
+func valueEnd(b []byte, i int) int {
+	if i < 0 || i >= len(b) {
+		return -1
 	}
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
-
-// skip goes over the value at the position.
-func (s *selector) skip() {
-	switch s.peek() {
+	switch b[i] {
 	case '"':
-		s.text()
+		i, _ = textEnd(b, i)
+		return i
 	case '{', '[':
-		s.nested()
-	default:
-		start := s.i
-		for s.i < len(s.b) && isScalar(s.b[s.i]) {
-			s.i++
-		}
-		s.bad = s.bad || s.i == start
+		return insideEnd(b, i+1)
 	}
+	start := i
+	for i < len(b) && isScalar(b[i]) {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
 }
 
 // isScalar reports whether a byte stands in numbers and literals.
 func isScalar(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '.' || c == '-' || c == '+' || c == 'E'
+	const low, high = 1<<'+' | 1<<'-' | 1<<'.' | (1<<10-1)<<'0', 1<<('E'-64) | (1<<26-1)<<('a'-64)
+	if c < 64 {
+		return low>>c&1 != 0
+	}
+	return c < 128 && uint64(high)>>(c-64)&1 != 0
 }
 
-// nested goes over the object or array at the position.
-func (s *selector) nested() {
-	depth := 0
-	for s.i < len(s.b) {
-		switch s.b[s.i] {
+// insideEnd goes over the rest of an object or an array.
+func insideEnd(b []byte, i int) int {
+	for depth := 1; i < len(b); i++ {
+		switch b[i] {
 		case '"':
-			s.text()
-			continue
+			end, _ := textEnd(b, i)
+			if end < 0 {
+				return -1
+			}
+			i = end - 1
 		case '{', '[':
 			depth++
 		case '}', ']':
-			depth--
-		}
-		if s.i++; depth == 0 {
-			return
+			if depth--; depth == 0 {
+				return i + 1
+			}
 		}
 	}
-	s.bad = true
+	return -1
 }
 
-// text goes over the text at the position, eight bytes at once.
-func (s *selector) text() {
-	b, i := s.b, s.i+1
-	for i < len(b) {
+// textEnd looks at eight bytes at once, and tells whether there are escapes.
+func textEnd(b []byte, i int) (end int, escaped bool) {
+	for i++; i < len(b); i++ {
 		if i+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[i:])
 			quote, slash := w^'"'*ones, w^'\\'*ones
 			m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
 			if m == 0 {
-				i += 8
+				i += 7
 				continue
 			}
 			i += bits.TrailingZeros64(m) >> 3
 		}
 		switch b[i] {
 		case '"':
-			s.i = i + 1
-			return
+			return i + 1, escaped
 		case '\\':
-			s.escaped = true
+			escaped = true
 			i++ // what is escaped does not end the text
 		}
-		i++
 	}
-	s.bad, s.i = true, len(b)
+	return -1, escaped
 }

@@ -28,25 +28,16 @@ func kindOf(c byte) types {
 	return 0
 }
 
-// next skips white space and answers the byte behind it, 0 at the end.
-func (r *run) next() byte {
-	if r.i < len(r.b) && r.b[r.i] > ' ' {
-		return r.b[r.i]
-	}
-	return r.skipSpace()
-}
+const spaces = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t'
 
-func (r *run) skipSpace() byte {
-	b, i := r.b, r.i
-	for ; i < len(b); i++ {
-		if c := b[i]; c > ' ' {
-			r.i = i
+// next skips white space and answers the byte behind it, 0 at the end. It is
+// short enough to be inlined.
+func (r *run) next() byte {
+	for ; r.i < len(r.b); r.i++ {
+		if c := r.b[r.i]; c > ' ' || spaces>>c&1 == 0 {
 			return c
-		} else if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			break
 		}
 	}
-	r.i = i
 	return 0
 }
 

@@ -232,6 +232,13 @@ func (r *run) wrongType(kind types, n *node) bool {
 // exact checks const, enum and format and leaves the position behind the
 // value.
 func (r *run) exact(kind types, e *exactRules) bool {
+	if set := e.sole(); set != nil && kind == isString {
+		if n := set.prefix(r.b[r.i:]); n > 0 {
+			r.i += n
+			r.left -= n >> 3
+			return true
+		}
+	}
 	start := r.i
 	if !r.plain(kind, nil) {
 		return false

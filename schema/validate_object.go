@@ -138,10 +138,6 @@ func (r *run) key() (at int, s piece, ok bool) {
 }
 
 func (r *run) colon() bool {
-	if r.i < len(r.b) && r.b[r.i] == ':' {
-		r.i++
-		return true
-	}
 	if r.next() != ':' {
 		return r.broken()
 	}
