@@ -141,6 +141,25 @@ func (e *engine) sameText() bool {
 
 func (e *engine) free(v lib.TJSValue) { lib.XFreeValue(e.tls, e.ctx, v) }
 
+// hold counts one who holds v more.
+func hold(v lib.TJSValue) {
+	if tagOf(v) < 0 { // it stands in the engine's memory
+		countOf(uintptr(v.Fu.Fuint641)).Fref_count++
+	}
+}
+
+// release is free for values that others mostly hold, too.
+func (e *engine) release(v lib.TJSValue) {
+	if tagOf(v) >= 0 {
+		return
+	}
+	if count := countOf(uintptr(v.Fu.Fuint641)); count.Fref_count > 1 {
+		count.Fref_count--
+		return
+	}
+	e.free(v)
+}
+
 // drop takes the pending exception away.
 func (e *engine) drop() { e.free(lib.XJS_GetException(e.tls, e.ctx)) }
 

@@ -23,6 +23,13 @@ type lexer struct {
 
 // space skips white space and returns what stands behind it; 0: nothing.
 func (l *lexer) space() byte {
+	if l.at < len(l.text) && l.text[l.at] > ' ' {
+		return l.text[l.at]
+	}
+	return l.blank()
+}
+
+func (l *lexer) blank() byte {
 	for l.at < len(l.text) {
 		switch c := l.text[l.at]; c {
 		case ' ', '\n', '\r', '\t':
@@ -205,6 +212,18 @@ func (l *lexer) skip(c byte) bool {
 	l.at++
 	return true
 }
+
+// skipText skips a text if it comes next.
+func (l *lexer) skipText(text []byte) bool {
+	ok := bytes.HasPrefix(l.text[l.at:], text)
+	if ok {
+		l.at += len(text)
+	}
+	return ok
+}
+
+// since is what was read from begin on.
+func (l *lexer) since(begin int) []byte { return l.text[begin:l.at] }
 
 func (l *lexer) digits() int {
 	begin := l.at

@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"strconv"
 	"unsafe"
 
@@ -34,7 +33,8 @@ type reader struct {
 	empty    lib.TJSValue   // an object without members
 	members  []member       // of the objects that are being read
 	elements []lib.TJSValue // of the arrays that are being read
-	forms    []form         // by depth, of the object before
+	root     form           // of an object that was only begun
+	forms    []*form        // all others
 }
 
 type member struct {
@@ -84,7 +84,8 @@ func (r *reader) end() {
 		lib.XJS_FreeAtom(r.tls, r.ctx, a)
 	}
 	for _, f := range r.forms {
-		r.free(f.model)
+		r.release(f.value)
+		r.release(f.model)
 	}
 	r.free(r.empty)
 }
@@ -134,11 +135,8 @@ func (r *reader) nested(made lib.TJSValue, fill func(lib.TJSValue) bool) (lib.TJ
 		return v, false
 	}
 	r.at++
-	if r.depth == len(r.forms) {
-		r.forms = append(r.forms, form{})
-	}
 	if r.depth++; r.depth > maxNested || !fill(v) {
-		r.free(v)
+		r.release(v)
 		return v, false
 	}
 	r.depth--
@@ -159,7 +157,7 @@ func (r *reader) array(a lib.TJSValue) bool {
 	}
 	if !ok {
 		for _, v := range elements {
-			r.free(v)
+			r.release(v)
 		}
 	}
 	return ok
@@ -206,127 +204,71 @@ func (r *reader) object(o lib.TJSValue) bool {
 		return true
 	}
 	begin := len(r.members)
-	ok := r.collect()
+	f, ok := r.collect()
 	members := r.members[begin:]
 	r.members = r.members[:begin]
-	f := &r.forms[r.depth-1]
 	switch {
 	case !ok:
-		r.release(members)
+		r.releaseAll(members)
 		return false
-	case f.fits(members):
-		return r.mould(o, f, members)
+	case f != nil && tagOf(f.model) == lib.EJS_TAG_OBJECT:
+		return r.mould(o, f.model, members)
 	}
 	for i, m := range members {
 		if !r.define(o, m) {
-			r.release(members[i+1:])
+			r.releaseAll(members[i+1:])
 			return false
 		}
 	}
-	r.learn(f, o, members)
+	if f != nil {
+		r.learn(f, o, len(members))
+	}
 	return true
 }
 
-func (r *reader) collect() bool {
+// collect reads members and returns the form of an object that has them.
+func (r *reader) collect() (*form, bool) {
+	f := &r.root
 	for {
 		if r.space() != '"' {
-			return false
+			return nil, false
 		}
-		name, ok := r.token()
+		name, with, ok := r.name(f)
 		if !ok || r.space() != ':' {
-			return false
+			return nil, false
 		}
+		f = with
 		r.at++
-		if r.changed {
-			name = bytes.Clone(name)
-		}
-		v, ok := r.value()
+		v, ok := r.member(f)
 		if !ok {
-			return false
+			return nil, false
 		}
 		r.members = append(r.members, member{name, v})
 		if len(r.members) > maxPending {
-			return false
+			return nil, false
 		}
 		if ends, ok := r.separator('}'); ends || !ok {
-			return ok
+			return f, ok
 		}
 	}
 }
 
-func (r *reader) release(members []member) {
+func (r *reader) releaseAll(members []member) {
 	for _, m := range members {
-		r.free(m.v)
+		r.release(m.v)
 	}
 }
 
 func (r *reader) define(o lib.TJSValue, m member) bool {
 	atom, ok := r.atom(m.name)
 	if !ok {
-		r.free(m.v)
+		r.release(m.v)
 		return false
 	}
 	if lib.XJS_DefinePropertyValue(r.tls, r.ctx, o, atom, m.v, lib.MJS_PROP_C_W_E) < 0 {
 		r.drop()
 		return false
 	}
-	return true
-}
-
-// form is what an object looks like: most answers are lists of objects of one
-// form.
-type form struct {
-	names [][]byte
-	model lib.TJSValue // an object of this form, which keeps its shape
-}
-
-func (f *form) fits(members []member) bool {
-	if len(members) != len(f.names) {
-		return false
-	}
-	for i, m := range members {
-		if !bytes.Equal(m.name, f.names[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// learn takes an object as the form of those that follow it at its depth.
-func (r *reader) learn(f *form, o lib.TJSValue, members []member) {
-	shape := shapeOf(objectOf(o))
-	if shape.Fis_hashed == 0 || int(shape.Fprop_count) != len(members) || shape.Fdeleted_prop_count != 0 {
-		return // its shape is its own, or has other members: a name stood twice
-	}
-	r.free(f.model)
-	f.model = lib.XDupValue(r.tls, r.ctx, o)
-	f.names = f.names[:0]
-	for _, m := range members {
-		f.names = append(f.names, m.name)
-	}
-}
-
-// mould gives o, which has no members yet, the shape of the form and values.
-// It is what the engine does for one member after the other.
-func (r *reader) mould(o lib.TJSValue, f *form, members []member) bool {
-	object, model := objectOf(o), objectOf(f.model)
-	size := lib.Tsize_t(shapeOf(model).Fprop_size) * lib.Tsize_t(unsafe.Sizeof(lib.TJSProperty{})) //nolint:gosec // the engine's own number
-	props := lib.Xjs_realloc(r.tls, r.ctx, object.Fprop, size)
-	if props == 0 {
-		r.drop()
-		r.release(members)
-		return false
-	}
-	object.Fprop = props
-	places := slots(object, len(members))
-	for i, m := range members {
-		places[i].Fu.Fvalue = m.v
-	}
-	// A shape is counted as a value is. r.empty has the one that o had.
-	empty := object.Fshape
-	object.Fshape = model.Fshape
-	lib.XDupValue(r.tls, r.ctx, tagged(lib.EJS_TAG_OBJECT, uint64(object.Fshape)))
-	r.free(tagged(lib.EJS_TAG_OBJECT, uint64(empty)))
 	return true
 }
 

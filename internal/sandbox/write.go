@@ -49,8 +49,8 @@ func (e *engine) write(dst []byte, v quickjs.Value, until time.Time) ([]byte, bo
 	return w.out, ok
 }
 
-// maxForms bounds the layouts that are remembered.
-const maxForms = 1024
+// maxLayouts bounds the layouts that are remembered.
+const maxLayouts = 1024
 
 // patience is the number of values after which bounds are looked at.
 const patience = 4096
@@ -220,7 +220,7 @@ func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
 		l.slots = l.slots && (name[1] < '0' || name[1] > '9') // numbers come first, wherever they stand
 		l.names, l.atoms = append(l.names, name), append(l.atoms, p.Fatom)
 	}
-	if len(w.forms) < maxForms {
+	if len(w.forms) < maxLayouts {
 		w.forms[objectOf(o).Fshape] = l
 	}
 	return l, true
