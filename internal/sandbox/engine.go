@@ -22,6 +22,8 @@ type engine struct {
 
 	toJSON                  lib.TJSAtom
 	objectProto, arrayProto uintptr
+
+	natives []*native // that stand in the engine's memory, where Go does not see them
 }
 
 // newEngine finds what stands below vm; nil: the wrapper is not the one that
@@ -174,6 +176,8 @@ func tagged(tag int64, n uint64) lib.TJSValue {
 func newNumber(f float64) lib.TJSValue { return tagged(lib.EJS_TAG_FLOAT64, math.Float64bits(f)) }
 
 func newInt(n int32) lib.TJSValue { return tagged(lib.EJS_TAG_INT, uint64(uint32(n))) } //nolint:gosec // its bits
+
+func intOf(v lib.TJSValue) int64 { return int64(int32(v.Fu.Fuint641)) } //nolint:gosec // an int32 stands there
 
 // pointer is an address of the engine's memory, which Go's collector neither
 // knows nor moves.

@@ -29,6 +29,23 @@ func NewEngine() (e *Engine, known bool) {
 // Limit caps the memory of the engine.
 func (e *Engine) Limit(bytes uintptr) { e.vm.SetMemoryLimit(bytes) }
 
+// Hasten puts the host's ways before functions of the engine, and returns how
+// many.
+func (e *Engine) Hasten() int {
+	e.e.hasten()
+	return len(e.e.natives)
+}
+
+// JSON is the value of an expression, as JSON.stringify has it.
+func (e *Engine) JSON(expression string) (string, error) {
+	v, err := e.vm.EvalValue("("+expression+")", quickjs.EvalGlobal)
+	if err != nil {
+		return "", err
+	}
+	defer v.Free()
+	return e.text(v), nil
+}
+
 // Close ends the engine.
 func (e *Engine) Close() error { return e.vm.Close() }
 
@@ -39,14 +56,14 @@ func (e *Engine) Read(text []byte) (host, engine string, taken bool, err error) 
 	v, taken := e.e.read(text)
 	if taken {
 		defer v.Free()
-		host = e.text("JSON.stringify", v)
+		host = e.text(v)
 	}
 	parsed, err := e.call("JSON.parse", string(text))
 	if err != nil {
 		return host, "", taken, err
 	}
 	defer parsed.Free()
-	return host, e.text("JSON.stringify", parsed), taken, nil
+	return host, e.text(parsed), taken, nil
 }
 
 // Write writes the value of an expression with the host's writer and with
@@ -61,7 +78,7 @@ func (e *Engine) Write(expression string) (host, engine string, taken bool, err 
 	if !taken {
 		return "", "", false, nil
 	}
-	return string(out), e.text("JSON.stringify", v), taken, nil
+	return string(out), e.text(v), taken, nil
 }
 
 func (e *Engine) call(f string, arg any) (quickjs.Value, error) {
@@ -73,8 +90,8 @@ func (e *Engine) call(f string, arg any) (quickjs.Value, error) {
 	return function.CallValue(quickjs.UndefinedValue, arg)
 }
 
-func (e *Engine) text(f string, arg any) string {
-	v, err := e.call(f, arg)
+func (e *Engine) text(arg any) string {
+	v, err := e.call("JSON.stringify", arg)
 	if err != nil {
 		return err.Error()
 	}

@@ -111,6 +111,7 @@ func (r *realm) load(p *program) error {
 	if err := r.pass("prepare", p.glue, "", &p.data); err != nil {
 		return err
 	}
+	r.engine.hasten()
 	return r.start()
 }
 

@@ -61,7 +61,7 @@ func (w *writer) value(v lib.TJSValue) bool {
 	}
 	switch tagOf(v) {
 	case lib.EJS_TAG_INT:
-		w.out = strconv.AppendInt(w.out, int64(int32(v.Fu.Fuint641)), 10) //nolint:gosec // an int32 stands there
+		w.out = strconv.AppendInt(w.out, intOf(v), 10)
 	case lib.EJS_TAG_FLOAT64:
 		w.number(math.Float64frombits(v.Fu.Fuint641))
 	case lib.EJS_TAG_BOOL:

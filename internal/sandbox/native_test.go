@@ -1,0 +1,127 @@
+//go:build amd64 || arm64
+
+package sandbox_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestHastenedFunctionsAreTheEngines runs code in an engine whose functions
+// were hastened and in one whose were not.
+func TestHastenedFunctionsAreTheEngines(t *testing.T) {
+	own, hastened := engine(t), engine(t)
+	if n := hastened.Hasten(); n != 6 {
+		t.Fatalf("%d functions are hastened", n)
+	}
+	for name, code := range map[string]string{
+		"map":                                     `[1, 'a', null, {x: 1}].map((v, i, all) => [v, i, all.length])`,
+		"filter":                                  `[3, 0, 'a', '', null, {}, NaN].filter((v) => v)`,
+		"filter that keeps nothing":               `[1, 2, 3, 4].filter(() => false).concat([5])`,
+		"filter that keeps all":                   `[1, 2, 3].filter(() => 'yes').concat([5])`,
+		"filter of a hundred thousand":            `(() => { const l = Array.from({length: 1e5}, (_, i) => i).filter((v) => v % 1000 === 0); l.push('end'); return l })()`,
+		"forEach":                                 `(() => { const seen = []; return [[1, 2].forEach((v, i) => { seen.push(v, i) }), seen] })()`,
+		"some and every":                          `[[1, 2].some((v) => v > 1), [1, 2].some((v) => v > 2), [1, 2].every((v) => v > 0), [1, 2].every((v) => v > 1), [1].some(() => 'x'), [1].every(() => 0)]`,
+		"where some and every end":                `(() => { const seen = []; [1, 2, 3].some((v) => { seen.push(v); return v > 1 }); [1, 2, 3].every((v) => { seen.push(v); return v < 2 }); return seen })()`,
+		"a list of none":                          `[[].map((v) => v), [].filter((v) => v), [].some(() => true), [].every(() => false), [].forEach(() => 1)]`,
+		"this":                                    `[1, 2].map(function (v) { return this.n + v }, {n: 10})`,
+		"this of a loose function":                `[1].map(function () { return typeof this })`,
+		"a function of the engine":                `['1', '2', '3'].map(Number).concat(['1', '2', '3'].map(parseInt)).concat([0, 1].filter(Boolean))`,
+		"a list with holes":                       `[1, , 3].map((v) => v).length + ' ' + Object.keys([1, , 3].map((v) => v))`,
+		"a list that grows":                       `(() => { const l = [1, 2]; return [l.map((v) => { l.push(v); return v }), l] })()`,
+		"a list that loses its end":               `(() => { const l = [1, 2, 3, 4], m = l.map((v) => { l.length = 2; return v }); return [m.length, Object.keys(m), m] })()`,
+		"a list that loses its middle":            `(() => { const l = [1, 2, 3, 4], m = l.map((v, i) => { if (i === 0) delete l[1]; return v }); return [m.length, Object.keys(m), m] })()`,
+		"a list that is emptied and filled":       `(() => { const l = [1, 2, 3, 4], m = l.map((v, i) => { if (i === 0) { l.length = 0; l[3] = 9 } return v }); return [m.length, Object.keys(m), m] })()`,
+		"a filter of one that is emptied":         `(() => { const l = [1, 2, 3]; return l.filter((v) => { l.length = 0; return true }) })()`,
+		"a list whose element is changed":         `(() => { const l = [{a: 1}, {a: 2}, {a: 3}]; return l.filter((v, i) => { l[i] = null; l[i + 1] = {a: 7}; return v.a }) })()`,
+		"a list that gets a getter":               `(() => { const l = [1, 2, 3]; return l.map((v, i) => { if (i === 0) Object.defineProperty(l, 1, {get: () => 'got'}); return v }) })()`,
+		"a list that gets a getter that throws":   `(() => { const l = [1, 2, 3]; try { return l.map((v) => { Object.defineProperty(l, 1, {get() { throw new Error('no') }}); return v }) } catch (e) { return e.message } })()`,
+		"a list that gets another parent":         `(() => { const l = [1, 2, 3]; return l.map((v) => { l.length = 1; Object.setPrototypeOf(l, {1: 'from above'}); return v }).length })()`,
+		"a frozen list":                           `Object.freeze([1, 2]).map((v) => v + 1)`,
+		"a list of another class":                 `(() => { class L extends Array {} const m = L.from([1, 2]).map((v) => v); return [m instanceof L, m] })()`,
+		"a list with a constructor":               `(() => { const l = [1, 2]; l.constructor = {[Symbol.species]: function (n) { this.n = n }}; return JSON.stringify(l.map((v) => v)) })()`,
+		"what is no list":                         `[Array.prototype.map.call('ab', (c) => c + c), Array.prototype.filter.call({length: 2, 0: 'x', 1: 'y'}, () => true), Array.prototype.some.call(new Uint8Array([1]), (v) => v)]`,
+		"no function":                             `[() => [1].map(), () => [1].map(1), () => [].map(1), () => [1].filter(null), () => Array.prototype.map.call(null, (x) => x)].map((f) => { try { return f() } catch (e) { return e.name + e.message } })`,
+		"a function that throws":                  `(() => { const seen = []; try { [1, 2, 3].map((v) => { seen.push(v); if (v === 2) throw new Error('at ' + v); return v }) } catch (e) { return [seen, e.message] } })()`,
+		"what the function does to its arguments": `[1, 2].map(function (v, i, all) { v = 'x'; i = {}; all = [v]; arguments[0] = 'y'; return [v, all] })`,
+		"one in another":                          `[[1, 2], [3]].map((l) => l.map((v) => [v].filter((x) => x > 1)))`,
+		"the names of the functions":              `[[].map.name, [].map.length, String([].map), ''.concat.name, ''.concat.length]`,
+
+		"template":                   "((a, b) => `${a}-${b}`)('x', 5)",
+		"templates of all sorts":     "[1, -1, 0, -0, 1.5, 1e21, 1e-7, NaN, Infinity, true, null, undefined, 12n, 'é', '€', '😀', '', [1, 2], {}, 2147483647, -2147483648].map((v) => `<${v}>`)",
+		"templates of latin letters": "['é', 'ÿ', 'a'].map((v) => [`${v}${v}`, `${v}`.length, `${v}€`])",
+		"a template of nothing":      "[``, `${''}`, `${''}${''}`, ''.concat(), 'a'.concat()]",
+		"a long template":            "(() => { const a = 'x'.repeat(500); return [`${a}123456789012`, `${a}1234567890123`, `${a}${a}${a}`, `1${a}`].map((s) => s + s.length) })()",
+		"a rope in a template":       "(() => { let s = ''; for (let i = 0; i < 2000; i++) s += i; return `${s}!` })()",
+		"a part of a text":           "`${'abcdefghijklmnop'.slice(3, 9)}:${'€abc'.slice(1)}`",
+		"concat of what is no text":  `[String.prototype.concat.call(5, 6), String.prototype.concat.call(true, 'x'), 'a'.concat(1, null, undefined, [2], {toString: () => 'o'})]`,
+		"a template of what throws":  "[() => `${Symbol('s')}`, () => `${{toString() { throw new Error('t') }}}`, () => `${Object.create(null)}`, () => String.prototype.concat.call(null)].map((f) => { try { return f() } catch (e) { return e.name + e.message } })",
+		"the order of a template":    "(() => { const seen = []; const o = (n) => ({toString() { seen.push(n); return n }}); return [`${o('a')}${1}${o('b')}`, seen] })()",
+		"a template as a member":     "(() => { const o = {}; for (let i = 0; i < 3; i++) o[`k${i}`] = i; return [o, o['k1'], `k${1}` in o, `k${1}` === 'k1'] })()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, err := own.JSON(code)
+			got, err2 := hastened.JSON(code)
+			if err != nil || err2 != nil || got != want || got == "" {
+				t.Errorf("%v %v\n got %s\nwant %s", err, err2, got, want)
+			}
+		})
+	}
+}
+
+// An engine of 2 MB has no room for what thousands of calls would leave, whole
+// ones and those that end in the middle.
+func TestHastenedFunctionsLeaveNothing(t *testing.T) {
+	e := engine(t)
+	_ = e.Hasten()
+	e.Limit(2 << 20)
+	for range 300 {
+		const code = "(() => { const l = Array.from({length: 500}, (_, i) => ({id: 'a text of its own ' + i})); let n = 0; " +
+			"for (const stop of [100, 400, 1000]) for (const f of ['map', 'filter', 'some', 'every', 'forEach']) { try { l[f]((o, i) => { if (i === stop) throw 1; return `${o.id}-${i}` }) } catch { n++ } } " +
+			"for (const f of ['map', 'filter']) { const short = l.slice(); short[f]((o, i) => { short.length = 200; return { o, i } }) } return n })()"
+		if got, err := e.JSON(code); err != nil || got != "8" {
+			t.Fatal(got, err)
+		}
+	}
+	got, err := e.JSON(`(() => { try { return Array.from({length: 2e4}, (_, i) => i).map((i) => 'x'.repeat(1000) + i).length } catch (e) { return 'no room' } })()`)
+	if err != nil || got != `"no room"` {
+		t.Errorf("more than the engine may hold: %s, %v", got, err)
+	}
+	if got, err := e.JSON("[1, 2].map((v) => `${v}`)"); err != nil || got != `["1","2"]` {
+		t.Errorf("after that: %s, %v", got, err)
+	}
+}
+
+// TestHastenedFunctionsOnListsThatChange has a list changed in every way while
+// a function goes over it.
+func TestHastenedFunctionsOnListsThatChange(t *testing.T) {
+	own, hastened := engine(t), engine(t)
+	_ = hastened.Hasten()
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.IntRange(0, 6)
+		var changes strings.Builder
+		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+			change := rapid.SampledFrom([]string{
+				"l.push(%d)", "l.pop() || %d", "l.length = %d", "delete l[%d]", "l.splice(%d, 2)", "l.unshift({}, %d)", "l[%d] = [v]", "l[%d + 5] = 'far'", "l.reverse()[%d]", "l.sort()[%d]", "Object.freeze(l)[%d]", "l.extra = %d",
+				"Object.defineProperty(l, %d, {get: () => 'got', configurable: true})", "Object.setPrototypeOf(l, {__proto__: Array.prototype, %d: 'above'})", "again(l, %d)",
+			}).Draw(t, "change")
+			fmt.Fprintf(&changes, "if (i === %d) { "+change+" }\n", at.Draw(t, "when"), at.Draw(t, "where"))
+		}
+		code := fmt.Sprintf(`(() => {
+			const l = Array.from({length: %d}, (_, i) => i %% 3 ? i : {i}), seen = []
+			const again = (l, n) => { seen.push(l.map((v) => `+"`${typeof v}${n}`"+`)) }
+			let r
+			try { r = l.%s((v, i, all) => { %s; seen.push(v, all === l); return %s }) } catch (e) { r = e.message }
+			return [typeof r, r?.length, r && Object.keys(r), r, seen, l]
+		})()`, at.Draw(t, "length"), rapid.SampledFrom([]string{"map", "filter", "forEach", "some", "every"}).Draw(t, "function"), changes.String(),
+			rapid.SampledFrom([]string{"v", "i % 2", "true", "false", "i < 3", "[v, i]"}).Draw(t, "result"))
+		want, err := own.JSON(code)
+		got, err2 := hastened.JSON(code)
+		if err != nil || err2 != nil || got != want {
+			t.Fatalf("%s\n%v %v\n got %s\nwant %s", code, err, err2, got, want)
+		}
+	})
+}
