@@ -15,7 +15,7 @@ import (
 func (s *Server) admit(r *http.Request) *rpcError {
 	local := onLoopback(r)
 	switch {
-	case !s.hostAllowed(r.Host, local) && !s.lax(ruleHost):
+	case !servesHost(r.Host, s.options.AllowedHosts, local) && !s.lax(ruleHost):
 		return refused(http.StatusForbidden, "the host "+clip(r.Host)+" is not served here; the operator can allow it")
 	case !s.originAllowed(r, local) && !s.lax(ruleOrigin):
 		return refused(http.StatusForbidden, "requests from pages of "+clip(r.Header.Get("Origin"))+" are not served; the operator can allow the origin")
@@ -42,17 +42,23 @@ func onLoopback(r *http.Request) bool {
 	return ok && addr != nil && isLoopback(hostname(addr.String()))
 }
 
-// hostAllowed guards against DNS rebinding: a page of a foreign name that
+// ServesHost reports whether r is for a host name that a door with these
+// AllowedHosts serves, see [Options]: for programs that have doors beside it.
+func ServesHost(r *http.Request, allowed []string) bool {
+	return servesHost(r.Host, allowed, onLoopback(r))
+}
+
+// servesHost guards against DNS rebinding: a page of a foreign name that
 // suddenly points at this machine still sends its own name as Host.
-func (s *Server) hostAllowed(host string, local bool) bool {
-	if !local && len(s.options.AllowedHosts) == 0 {
+func servesHost(host string, allowed []string, local bool) bool {
+	if !local && len(allowed) == 0 {
 		return true
 	}
 	name := hostname(host)
 	if local && isLoopback(name) {
 		return true
 	}
-	return slices.ContainsFunc(s.options.AllowedHosts, func(h string) bool { return strings.EqualFold(h, name) })
+	return slices.ContainsFunc(allowed, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
 // originAllowed checks the origin of a page. Programs that are no browser

@@ -20,7 +20,7 @@ func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (done bool)
 	}
 	h.Set("Access-Control-Allow-Origin", origins[0])
 	h.Set("Access-Control-Expose-Headers", headerSession)
-	if r.Method != http.MethodOptions || !s.hostAllowed(r.Host, onLoopback(r)) {
+	if r.Method != http.MethodOptions || !ServesHost(r, s.options.AllowedHosts) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE")

@@ -16,6 +16,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/server"
 )
 
 // maxReviewed bounds a document that is sent to the service.
@@ -59,6 +60,7 @@ type reviewFlags struct {
 	asJSON     bool
 	failOn     string
 	addr       string
+	hosts      []string
 	allowHosts []string
 	refRoot    string
 	allowRefs  []string
@@ -74,7 +76,7 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 		case f.failOn != "error" && f.failOn != "warning" && f.failOn != "info":
 			return usagef("--fail-on is error, warning or info, not %q", f.failOn)
 		case f.addr != "" && len(args) == 0:
-			return serveReviews(cmd.Context(), e, f.addr)
+			return serveReviews(cmd.Context(), e, f.addr, f.hosts)
 		case f.addr != "":
 			return usagef("with --http there is no SPEC: documents are sent")
 		case len(args) == 0:
@@ -86,6 +88,7 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 	fs.BoolVar(&f.asJSON, "json", false, "print the reports as JSON")
 	fs.StringVar(&f.failOn, "fail-on", f.failOn, "the lightest issue that ends with exit 1: error, warning or info")
 	fs.StringVar(&f.addr, "http", "", "be a service on this address instead, for example :8080")
+	fs.StringArrayVar(&f.hosts, "host-name", nil, "with --http, serve under this host name, without port (repeatable; default: any, but on a loopback address only its names)")
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of a document may lie (default: the document's own folder)")
 	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of a document from this host in the web (repeatable)")
@@ -171,14 +174,14 @@ func printVerdicts(w io.Writer, all []verdict) {
 }
 
 // serveReviews reviews documents that are sent, until ctx ends.
-func serveReviews(ctx context.Context, e env, addr string) error {
+func serveReviews(ctx context.Context, e env, addr string, hosts []string) error {
 	l, err := listen(ctx, addr)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", l.Addr())
 	web := &http.Server{
-		Handler: reviews(), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
+		Handler: reviews(hosts), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
@@ -192,8 +195,9 @@ func serveReviews(ctx context.Context, e env, addr string) error {
 	return web.Shutdown(drain)
 }
 
-// reviews is the service. It keeps nothing and reads no other file or address.
-func reviews() http.Handler {
+// reviews is the service under these host names. It keeps nothing and reads no
+// other file or address.
+func reviews(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	working := make(chan struct{}, 4) // documents in memory at once
 	for path, lint := range map[string]bool{"/validate": false, "/lint": true} {
@@ -223,7 +227,14 @@ func reviews() http.Handler {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusOK, map[string]string{"status": "ok", "version": version()})
 	})
-	return http.NewCrossOriginProtection().Handler(mux)
+	own := http.NewCrossOriginProtection().Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !server.ServesHost(r, hosts) {
+			refuse(w, http.StatusForbidden, fmt.Sprintf("the host %.200q is not served here; --host-name allows it", r.Host))
+			return
+		}
+		own.ServeHTTP(w, r)
+	})
 }
 
 // sentDocument reads a document that is the body, or the member openapi_spec
