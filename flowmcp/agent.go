@@ -93,6 +93,8 @@ func (c *checker) agentTools(s *selection, n *node) {
 		switch {
 		case strings.Contains(key, "/"):
 			c.outer(s, "tool", key, value, path)
+		case value.is(nullKind):
+			c.loose("VAL110", value, path, "names a tool of the files, and must do so in full, with slashes")
 		case value.get("method").str() == "" || value.get("path").str() == "" || value.get("description").str() == "":
 			c.loose("AGT019", value, path, "must have method, path and description")
 		default:
@@ -112,48 +114,55 @@ func (c *checker) agentTexts(s *selection, n *node, o Options) {
 		if all.there() && !all.is(objectKind) {
 			c.loose(code, all, "agent."+kind+"s", "must be an object")
 		}
+		if kind == "skill" {
+			c.checkSkillCount(all, "agent.skills")
+		}
 		all.members(func(key string, value *node) {
 			at := "agent." + kind + "s." + key
 			switch {
+			case kind == "prompt" && !strings.Contains(key, "/") && value.is(nullKind):
+				c.loose("VAL110", value, at, "names a prompt of the files, and must do so in full, with slashes")
 			case strings.Contains(key, "/") && kind == "prompt":
 				c.outer(s, kind, key, value, at)
 			case strings.Contains(key, "/"), value.get("file").str() == "":
 				c.loose(code, value, at, "must have a file of the agent's own")
 			default:
-				g := &guide{kind: kind, scope: s.name, name: key}
-				c.agentText(s, g, value.get("file"), o)
+				c.agentText(s, kind, key, value, o)
 			}
 		})
 	}
 }
 
-// agentText reads the file of a prompt or a skill; g has its kind and its name.
-func (c *checker) agentText(s *selection, g *guide, file *node, o Options) {
-	at := "agent." + g.kind + "s." + g.name + ".file"
+// agentText reads the file of a prompt or a skill that stands under a key.
+func (c *checker) agentText(s *selection, kind, key string, value *node, o Options) {
+	at := "agent." + kind + "s." + key
+	if kind == "skill" {
+		file, ok := ownFile(s, value, at, c.loose)
+		if ok && !exports(file, "skill") {
+			c.loose("AGT018", value, at+".file", "must export skill")
+		} else if ok {
+			c.adopt(c.ownSkill(s, key, file, value, o), value, at)
+		}
+		return
+	}
+	file := value.get("file")
 	name := filepath.FromSlash(file.str())
 	if !filepath.IsLocal(name) || filepath.Ext(name) != ".mjs" {
-		c.loose("AGT016", file, at, "must be a file .mjs below the folder of the agent")
+		c.loose("AGT016", file, at+".file", "must be a file .mjs below the folder of the agent")
 		return
 	}
-	g.path = filepath.Join(s.dir, name)
 	if _, err := inside(s.dir, name); err != nil {
-		c.loose("AGT016", file, at, "is not there")
+		c.loose("AGT016", file, at+".file", "is not there")
 		return
 	}
-	switch {
-	case g.kind == "skill" && !exports(g.path, "skill"):
-		c.loose("AGT018", file, at, "must export skill")
+	g := &guide{kind: kind, scope: s.name, name: key, path: filepath.Join(s.dir, name), text: "The prompt " + key + " of the agent " + s.name}
+	if !exports(g.path, "content") {
+		c.loose("AGT017", file, at+".file", "must export content")
 		return
-	case g.kind == "prompt" && !exports(g.path, "content"):
-		c.loose("AGT017", file, at, "must export content")
-		return
-	case g.kind == "skill":
-		g = readGuide(g.path, g.kind, s.name, o)
-	default:
-		g.text = "The prompt " + g.name + " of the agent " + s.name
-		g.readContent(o)
 	}
-	c.adopt(g, file, at)
+	g.readContent(o)
+	c.adopt(g, file, at+".file")
+	s.lines["own "+g.id()] = c.m.line(place(file))
 	s.guides = append(s.guides, g)
 }
 
@@ -183,8 +192,7 @@ func (c *checker) agentSelections(s *selection, n *node, o Options) {
 		return
 	}
 	found := map[string]*selection{}
-	files, _ := filepath.Glob(filepath.Join(s.dir, "..", "..", "selections", "*.mjs"))
-	for _, file := range files {
+	for _, file := range selectionsIn(filepath.Join(s.dir, "..", "..")) {
 		one, findings := readSelection(file, o)
 		if firstError(findings) == "unknown" {
 			found[one.id()] = one
@@ -224,7 +232,12 @@ func (c *checker) checkAgentTests(n *node) {
 		for _, id := range expected.list() {
 			if !strings.Contains(id.str(), "/") {
 				c.loose("AGT011", id, path+".expectedTools", "must hold names in full")
+			} else {
+				c.checkID(id, path+".expectedTools", "", id.str())
 			}
+		}
+		if len(test.get("expectedContent").list()) == 0 {
+			c.info("TST013", test, path, "expects nothing of the answer (expectedContent)")
 		}
 		combinations[strings.Join(expected.strs(), " ")] = true
 	}

@@ -79,11 +79,7 @@ func MakeRegistry(ctx context.Context, dir string) (Registry, error) {
 			break
 		}
 	}
-	paths, err := filepath.Glob(filepath.Join(dir, "selections", "*.mjs"))
-	if err != nil {
-		return r, err
-	}
-	for _, path := range paths {
+	for _, path := range selectionsIn(dir) {
 		s, _ := readSelection(path, Options{})
 		r.Selections = append(r.Selections, RegistryFile{File: below(dir, path), Name: s.name})
 	}

@@ -32,6 +32,7 @@ func (c *checker) readPrompts(f *file) {
 // a namespace, that of an agent names the agent.
 func (c *checker) checkPrompt(g *guide, n *node, path string) {
 	g.name, g.text, g.prefill = n.get("name").str(), n.get("description").str(), n.get("prefill")
+	c.checkPrefill(g, path)
 	if !skillPattern.MatchString(g.name) {
 		c.fault("PRM001", orElse(n.get("name"), n), path+".name", "must match %s", skillPattern)
 	}
@@ -52,7 +53,10 @@ func (c *checker) checkPrompt(g *guide, n *node, path string) {
 		c.loose("PRM005", tested, path+".testedWith", "must name an organization and a model, such as acme/large")
 	}
 	for i, item := range n.get("dependsOn").list() {
-		g.mention("PRM006", "tool", item.str(), index(path+".dependsOn", i), c.m.line(place(item)))
+		where, id := index(path+".dependsOn", i), item.str()
+		if agent && c.checkOuterID(item, where, "tool", g.scope, id) || !agent && c.checkMarkID(item, where, "tool", id) {
+			g.mention("PRM006", "tool", id, where, c.m.line(place(item)))
+		}
 	}
 	references := n.get("references")
 	if !references.is(arrayKind) {
@@ -60,7 +64,9 @@ func (c *checker) checkPrompt(g *guide, n *node, path string) {
 	}
 	for i, item := range references.list() {
 		g.deep = true
-		g.mention("PRM007", "prompt", item.str(), index(path+".references", i), c.m.line(place(item)))
+		if where := index(path+".references", i); c.checkOuterID(item, where, "prompt", g.scope, item.str()) {
+			g.mention("PRM007", "prompt", item.str(), where, c.m.line(place(item)))
+		}
 	}
 }
 

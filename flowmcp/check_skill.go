@@ -17,8 +17,15 @@ func (c *checker) checkSkill(g *guide, n *node) {
 	} else if base := fileBase(g.path); base != g.name {
 		c.warn("SKL003", n.get("name"), "skill.name", "is %s in the file %s", g.name, filepath.Base(g.path))
 	}
-	if v := n.get("version"); v.str() != "flowmcp/4.0.0" {
+	switch v := n.get("version"); v.str() {
+	case "flowmcp/4.0.0":
+	case "flowmcp-skill/1.0.0":
+		c.warn("SKL004", v, "skill.version", "%s is accepted during migration only; use flowmcp/4.0.0", v.str())
+	default:
 		c.loose("SKL004", orElse(v, n), "skill.version", "must be flowmcp/4.0.0")
+	}
+	if kind := n.get("type"); kind.there() && !slices.Contains([]string{"namespace", "selection", "agent"}, kind.str()) {
+		c.loose("SKL013", kind, "skill.type", "must be namespace, selection or agent")
 	}
 	if g.text == "" || len(g.text) > maxDescription {
 		c.loose("SKL007", orElse(n.get("description"), n), "skill.description", "must be a text of at most %d bytes", maxDescription)
@@ -36,6 +43,7 @@ func (c *checker) checkSkill(g *guide, n *node) {
 		c.readInput(g, item, index("skill.input", i))
 	}
 	c.checkMarks(g, n.get("content"), "skill.content")
+	c.checkPrefill(g, "skill")
 	for _, key := range g.undeclared() {
 		c.loose("SKL008", n.get("content"), "skill.content", "the input %s is not declared", key)
 	}
@@ -49,6 +57,8 @@ func (c *checker) readInput(g *guide, n *node, path string) {
 	}
 	if !inputPattern.MatchString(in.key) {
 		c.fault("SKL012", orElse(n.get("key"), n), path+".key", "must match %s", inputPattern)
+	} else if !camelPattern.MatchString(in.key) {
+		c.letter("SKL012", n.get("key"), path+".key", "%q is not camelCase", in.key)
 	}
 	if !slices.Contains([]string{"string", "number", "boolean", "enum"}, in.kind) {
 		c.loose("SKL013", orElse(n.get("type"), n), path+".type", "must be string, number, boolean or enum")
@@ -78,7 +88,9 @@ func (c *checker) checkRequired(g *guide, n *node, kind, missing string, told [2
 	for i, item := range n.get("requires").get(kind + "s").list() {
 		id, path := idOf(kind, g.scope, item.str()), index("skill.requires."+kind+"s", i)
 		required[id] = true
-		g.mention(missing, kind, item.str(), path, c.m.line(place(item)))
+		if c.checkMarkID(item, path, kind, item.str()) {
+			g.mention(missing, kind, item.str(), path, c.m.line(place(item)))
+		}
 		if !slices.Contains(named, id) {
 			c.advise(told[1], item, path, "the content does not name %s", item.str())
 		}
@@ -87,6 +99,13 @@ func (c *checker) checkRequired(g *guide, n *node, kind, missing string, told [2
 		if !required[id] {
 			c.advise(told[0], n.get("content"), "skill.content", "%s is not named in requires.%ss", id, kind)
 		}
+	}
+}
+
+// checkPrefill looks at the names of the tools that are called for a text.
+func (c *checker) checkPrefill(g *guide, path string) {
+	for i, call := range g.prefill.list() {
+		c.checkOuterID(orElse(call.get("tool"), call), index(path+".prefill", i)+".tool", "tool", g.scope, call.get("tool").str())
 	}
 }
 
@@ -135,7 +154,9 @@ func (c *checker) checkMarks(g *guide, at *node, path string) {
 		switch {
 		case kind == "input" && !inputPattern.MatchString(rest):
 			c.loose("PH003", at, path, "%q is no name of an input", rest)
-		case unresolved[kind] != "":
+		case unresolved[kind] != "" && name == "":
+			c.loose("PH001", at, path, "has an empty place {{%s}}", m[1])
+		case unresolved[kind] != "" && c.checkMarkID(at, path, kind, name):
 			g.mention(unresolved[kind], kind, name, path, line)
 		}
 		g.deep = g.deep || kind == "skill" && g.kind == "skill"

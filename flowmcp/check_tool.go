@@ -35,7 +35,7 @@ func (c *checker) checkTool(f *file, t *route, n *node, path string) {
 	t.more = !c.strict && givesMore(t, n)
 	c.checkPath(f, t, n, path)
 	c.checkOutput(n, path+".output")
-	c.checkPreload(n.get("preload"), path+".preload")
+	c.checkPreload(t, n.get("preload"), path+".preload")
 	if t.meta.there() {
 		c.checkMeta(t.meta, path+".meta")
 	} else {
@@ -116,7 +116,7 @@ func handledOr(t *route, s Severity) Severity {
 }
 
 // checkPreload keeps the rules of the cache block.
-func (c *checker) checkPreload(n *node, path string) {
+func (c *checker) checkPreload(t *route, n *node, path string) {
 	if !n.there() {
 		return
 	}
@@ -132,6 +132,18 @@ func (c *checker) checkPreload(n *node, path string) {
 	}
 	if d := n.get("description"); d.there() && !d.is(stringKind) {
 		c.warn("PRL004", d, path+".description", "must be a string")
+	}
+	asked, required := false, false
+	for _, p := range t.parameters {
+		asked = asked || p.user()
+		required = required || p.user() && !p.z.optional
+	}
+	switch {
+	case !n.get("enabled").yes():
+	case !asked:
+		c.info("PRL005", n, path, "the tool takes no arguments, so that one answer is kept for all calls")
+	case required && n.get("description").str() == "":
+		c.advise("PRL006", n, path+".description", "does not say how the answers of a tool with required arguments are kept: one for each set of arguments")
 	}
 }
 

@@ -71,6 +71,9 @@ func readSchema(path string, text []byte, r rules) *file {
 		return f
 	}
 	c := &checker{m: m, strict: r.strict, tests: r.tests, broken: map[string]bool{}}
+	if r.tests || r.strict { // else no list is read that no file names
+		c.shelf = r.shelf
+	}
 	f.main = c.evaluate("main")
 	f.hash = schemaHash(f.main)
 	f.namespace, f.name = f.main.get("namespace").str(), f.main.get("name").str()
@@ -84,6 +87,8 @@ func readSchema(path string, text []byte, r rules) *file {
 		c.readRoutes(f)
 		c.readResources(f)
 		c.readPrompts(f)
+		c.checkPlaces(f)
+		c.checkFrozen()
 		c.checkUnusedLists(f)
 	}
 	c.checkSecurity()
@@ -112,8 +117,12 @@ func (c *checker) evaluate(name string) *node {
 	}
 	e := &evaluator{m: c.m, at: max(at, 0), lax: !c.strict, named: c.prose}
 	failed := c.failed
+	code := "SEC017"
+	if c.list {
+		code = "SEC019"
+	}
 	e.report = func(at int, path, what string) {
-		c.add(at, Finding{Code: "SEC017", Severity: Fatal, Path: path, Message: what})
+		c.add(at, Finding{Code: code, Severity: Fatal, Path: path, Message: what})
 	}
 	e.laxed = func(at int, path string) {
 		c.add(at, Finding{Code: "SEC017", Severity: Warning, Path: path, Message: "calls JSON.stringify; its text was made without running it"})
@@ -197,7 +206,7 @@ func (c *checker) readList(f *file, r rules, n *node, path string) {
 		c.loose("VAL072", n, path, "the list %s is not in a folder _lists above the file; the enums that name it take any text", ref)
 		return
 	case found.list == nil:
-		c.loose("VAL072", n, path, "the list %s has errors: %s", ref, firstError(found.findings))
+		c.loose(listCode(found.findings), n, path, "the list %s has errors: %s", ref, firstError(found.findings))
 		return
 	case found.list.version != version:
 		if c.strict || major(found.list.version) != major(version) {

@@ -33,8 +33,10 @@ const maxFindings = 1000
 type checker struct {
 	m      *module
 	strict bool
-	tests  bool // test cases are checked too
-	prose  bool // data may name the constants of the file
+	tests  bool   // test cases are checked too
+	prose  bool   // data may name the constants of the file
+	shelf  *shelf // what its enums are compared with; nil: with nothing
+	list   bool   // the file is a shared list: no code at all may stand in it
 
 	findings []Finding
 	tool     string // the tool under check; empty: the file

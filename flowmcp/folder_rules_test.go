@@ -29,7 +29,7 @@ func keptCatalog() map[string]string {
 	return map[string]string{
 		listFile: `export const list = {
   meta: { name: 'bookGenres', version: '1.2.0', description: 'x', fields: [ { key: 'alias', type: 'string', description: 'x' } ] },
-  entries: [ { alias: 'sea' }, { alias: 'crime' } ]
+  entries: [ { alias: 'sea' }, { alias: 'crime' }, { alias: 'poems' } ]
 }
 `,
 		shopFile: `export const main = {
@@ -87,11 +87,12 @@ export const handlers = () => ({ find: { postRequest: async ({ response }) => ({
   tools: { 'shop/tool/find': null }, resources: { 'shop/resource/stock': null },
   prompts: { 'shop/prompt/about': null, 'guide': { file: './prompts/guide.mjs' } },
   skills: { 'aloud': { file: './skills/aloud.mjs' } }, selections: [ 'shop/selection/reading' ], elicitation: { enabled: true, maxRounds: 2 },
-  tests: [ { _description: 'one', input: 'a', expectedTools: [ 'shop/tool/find' ] }, { _description: 'two', input: 'b', expectedTools: [ 'shop/tool/find', 'shop/resource/stock' ] },
-    { _description: 'three', input: 'c', expectedTools: [ 'shop/resource/stock' ] } ]
+  tests: [ { _description: 'one', input: 'a', expectedTools: [ 'shop/tool/find' ], expectedContent: [ 'x' ] }, { _description: 'two', input: 'b', expectedTools: [ 'shop/tool/find', 'shop/resource/stock' ], expectedContent: [ 'x' ] },
+    { _description: 'three', input: 'c', expectedTools: [ 'shop/resource/stock' ], expectedContent: [ 'x' ] } ]
 }
 `,
 		"agents/reader/prompts/guide.mjs": "export const content = 'Read on'\n",
+		"selections/skills/slowly.mjs":    `export const skill = { name: 'slowly', version: 'flowmcp/4.0.0', whenToUse: 'to rest', description: 'Reads', output: 'a voice', content: 'Read {{tool:shop/find}}', requires: { tools: [ 'shop/tool/find' ] } }`,
 		"agents/reader/skills/aloud.mjs":  `export const skill = { name: 'aloud', version: 'flowmcp/4.0.0', whenToUse: 'to hear', description: 'Reads', output: 'a voice', content: 'Read aloud' }`,
 	}
 }
@@ -132,7 +133,7 @@ func folderCases() []folderCase {
 		{"LST004", listFile, "fields: [ { key: 'alias', type: 'string', description: 'x' } ]", "fields: []", e, e},
 		{"LST005", listFile, "key: 'alias', ", "", e, e},
 		{"LST005", listFile, "type: 'string', description: 'x'", "type: 'string'", w, w},
-		{"LST006", listFile, "[ { alias: 'sea' }, { alias: 'crime' } ]", "[]", e, e},
+		{"LST006", listFile, "[ { alias: 'sea' }, { alias: 'crime' }, { alias: 'poems' } ]", "[]", e, e},
 		{"LST007", listFile, "{ alias: 'sea' }", "{}", e, w},
 		{"LST008", listFile, "{ alias: 'sea' }", "{ alias: 5 }", e, w},
 		{"TST007", shopFile, "_description: 'two', genre: 'crime' }, { _description: 'three', genre: 'sea', most", "_description: 'two', genre: 'sea' }, { _description: 'three', genre: 'sea', most", w, i},
@@ -224,12 +225,12 @@ func folderCases() []folderCase {
 		{"AGT005", agentManifest, "systemPrompt: 'You read.',", "", e, w},
 		{"AGT006", agentManifest, "{ 'shop/tool/find': null }", "[ 'shop/tool/find' ]", e, w},
 		{"AGT007", agentManifest, "'shop/tool/find': null", "'shop/find': null", e, e},
-		{"AGT008", agentManifest, "{ _description: 'one', input: 'a', expectedTools: [ 'shop/tool/find' ] }, ", "", e, w},
+		{"AGT008", agentManifest, "{ _description: 'one', input: 'a', expectedTools: [ 'shop/tool/find' ], expectedContent: [ 'x' ] }, ", "", e, w},
 		{"AGT009", agentManifest, "input: 'a', ", "", e, w},
 		{"AGT010", agentManifest, "expectedTools: [ 'shop/tool/find' ]", "expectedTools: []", e, w},
 		{"AGT011", agentManifest, "expectedTools: [ 'shop/tool/find' ]", "expectedTools: [ 'find' ]", e, w},
-		{"AGT012", agentManifest, "{ _description: 'one', input: 'a', expectedTools: [ 'shop/tool/find' ] }, { _description: 'two', input: 'b', expectedTools: [ 'shop/tool/find', 'shop/resource/stock' ] },", "{ _description: 'two', input: 'b', expectedTools: [ 'shop/resource/stock' ] },", w, i},
-		{"AGT013", agentManifest, "{ file: './prompts/guide.mjs' }", "null", e, w},
+		{"AGT012", agentManifest, "{ _description: 'one', input: 'a', expectedTools: [ 'shop/tool/find' ], expectedContent: [ 'x' ] }, { _description: 'two', input: 'b', expectedTools: [ 'shop/tool/find', 'shop/resource/stock' ]", "{ _description: 'two', input: 'b', expectedTools: [ 'shop/resource/stock' ]", w, i},
+		{"AGT013", agentManifest, "{ file: './prompts/guide.mjs' }", "{}", e, w},
 		{"AGT014", agentManifest, "'aloud': {", "'shop/skill/choose': {", e, w},
 		{"AGT015", agentManifest, "{ 'shop/resource/stock': null }", "[]", e, w},
 		{"AGT016", agentManifest, "./prompts/guide.mjs", "./prompts/none.mjs", e, w},
@@ -269,6 +270,51 @@ func folderCases() []folderCase {
 		{"SEC016", shopFile, handler, "=> setInterval(() => {}, 1)", e, w},
 		{"SEC017", shopFile, "'A shop'", "'A ' + 'shop'", e, e},
 		{"SEC100", shopFile, handler, "=> fetch('x')", e, w},
+		{"SEC102", shopFile, handler, "=> ({ response: sharedLists.bookGenres.sort() })", e, w},
+		{"SEC019", listFile, "alias: 'sea'", "alias: 'se' + 'a'", e, e},
+		{"SEC200", listFile, "alias: 'sea'", "alias: function () { return 'sea' }", e, e},
+		{"SEC200", listFile, "alias: 'sea'", "alias() { return 'sea' }", e, e},
+		{"SEC200", listFile, "export const list", "function make() {}\nexport const list", e, w},
+		{"SEC201", listFile, "alias: 'sea'", "alias: () => 'sea'", e, e},
+		{"SEC202", listFile, "alias: 'sea'", "alias: async () => 'sea'", e, e},
+		{"SEC202", listFile, "alias: 'sea'", "alias: await 'sea'", e, e},
+		{"SEC203", listFile, "alias: 'sea'", "alias: `s${ 1 }a`", e, e},
+		{"SEC204", listFile, "export const list", "const home = process.env.HOME\nexport const list", e, e},
+		{"SEC204", listFile, "description: 'x', fields", "description: 'fs.', fields", i, i},
+		{"VAL107", shopFile, "enum({{bookGenres:alias}})", "enum(sea,crime,poems)", e, i},
+		{"VAL107", shopFile, "options: [ 'optional()' ] }", "options: [ 'optional()' ], enum: [ 'sea' ] }", e, i},
+		{"PH004", shopFile, "description: 'Finds books'", "description: 'Finds books as {{tool:other}} does'", e, w},
+		{"VAL110", choiceFile, "shop/tool/find", "find", e, e},
+		{"VAL110", choiceFile, "tools: [ 'shop/tool/find' ]", "tools: { 'shop/tool/find': null }", e, e},
+		{"VAL110", choiceFile, "tools: [", "skills: { 'shop/skill/slowly': { file: './skills/slowly.mjs' } }, tools: [", e, w},
+		{"VAL110", agentManifest, "{ 'shop/tool/find': null }", "{ 'shop/tool/find': null, find: null }", e, w},
+		{"VAL110", agentManifest, "{ file: './prompts/guide.mjs' }", "null", e, w},
+		{"SEL004", choiceFile, "tools: [", "skills: { slowly: { file: './skills/slowly.mjs' } }, tools: [", i, i},
+		{"SEL005", choiceFile, "description: 'Reading', ", "", e, w},
+		{"SEL005", choiceFile, "flowmcp/4.0.0", "4", e, w},
+		{"SKL003", agentManifest, "'aloud': {", "'loud': {", w, w},
+		{"SKL004", skillFile, "flowmcp/4.0.0", "flowmcp-skill/1.0.0", w, w},
+		{"SKL012", skillFile, "key: 'genre'", "key: 'Genre'", e, i},
+		{"SKL013", skillFile, "type: 'namespace'", "type: 'library'", e, w},
+		{"SKL016", agentManifest, "aloud.mjs", "aloud.js", e, w},
+		{"SKL016", choiceFile, "tools: [", "skills: { slowly: { file: './skills/slowly' } }, tools: [", e, e},
+		{"SKL017", agentManifest, "aloud.mjs", "silent.mjs", e, w},
+		{"SKL017", choiceFile, "tools: [", "skills: { slowly: { file: '../agents/reader/skills/aloud.mjs' } }, tools: [", e, e},
+		{"SKL018", agentManifest, "'aloud': {", "a: {}, b: {}, c: {}, d: {}, 'aloud': {", e, w},
+		{"SKL018", choiceFile, "tools: [", "skills: [ 'shop/skill/choose', 'shop/skill/wrap', 'shop/skill/choose', 'shop/skill/wrap', 'shop/skill/choose' ], tools: [", e, w},
+		{"PH001", skillFile, "content: 'Use", "content: '{{tool:}}Use", e, w},
+		{"ID001", choiceFile, "shop/tool/find", "shop/tool/find/it", e, w},
+		{"ID002", choiceFile, "shop/tool/find", "Shop/tool/find", e, w},
+		{"ID003", choiceFile, "shop/tool/find", "shop/tools/find", e, w},
+		{"ID003", choiceFile, "shop/tool/find", "shop/resource/stock", e, w},
+		{"ID003", skillFile, "{{tool:find}}", "{{tool:shop/resource/stock}}", e, w},
+		{"ID003", agentManifest, "expectedTools: [ 'shop/tool/find' ]", "expectedTools: [ 'shop/thing/find' ]", e, w},
+		{"ID004", choiceFile, "shop/tool/find", "shop/tool/", e, w},
+		{"ID005", choiceFile, "shop/tool/find", "shop/find", e, i},
+		{"ID006", promptFile, "shop/tool/find", "find", e, i},
+		{"ID006", shopFile, "shop/prompt/plain", "plain", e, i},
+		{"ID006", skillFile, "content: 'Use", "prefill: [ { tool: 'find' } ], content: 'Use", e, i},
+		{"TST013", agentManifest, ", expectedContent: [ 'x' ]", "", i, i},
 	}
 }
 
@@ -369,6 +415,8 @@ func elsewhere() map[string]string {
 		"RES020": "resource_test.go",                                                       // told when files are served
 		"SEC101": "handle_test.go", "SEC103": "handle_test.go", "SEC104": "handle_test.go", // told when handlers run
 		"SEC105": "security_test.go", "VAL091": "asked_test.go",
+		"SEC018": "lists_test.go",  // of two files
+		"CHK002": "around_test.go", // outside a library
 	}
 }
 

@@ -18,6 +18,7 @@ type list struct {
 	name    string
 	version string
 	fields  map[string]bool
+	texts   []string // the fields that hold texts
 	entries []*node
 	depends []*node
 }
@@ -27,7 +28,8 @@ type shelf struct {
 	dir    string
 	strict bool
 	read   func(path string) ([]byte, error)
-	lists  map[string]*shelved
+	lists  map[string]*shelved // by the names of their files
+	every  []*list             // nil: not read yet
 }
 
 type shelved struct {
@@ -60,22 +62,41 @@ func listsNear(file string) string {
 
 // get reads the list that a schema file calls ref.
 func (s *shelf) get(ref string) *shelved {
-	if known := s.lists[ref]; known != nil {
+	if s.dir == "" || !camelPattern.MatchString(ref) {
+		return &shelved{missing: true}
+	}
+	return s.open(kebab(ref) + ".mjs")
+}
+
+func (s *shelf) open(name string) *shelved {
+	if known := s.lists[name]; known != nil {
 		return known
 	}
 	found := &shelved{missing: true}
-	s.lists[ref] = found
-	if s.dir == "" || !camelPattern.MatchString(ref) {
-		return found
+	s.lists[name] = found
+	if text, err := s.read(filepath.Join(s.dir, name)); err == nil {
+		found.missing = false
+		found.list, found.findings = parseList(text, s.strict)
 	}
-	path := filepath.Join(s.dir, kebab(ref)+".mjs")
-	text, err := s.read(path)
-	if err != nil {
-		return found
-	}
-	found.missing = false
-	found.list, found.findings = parseList(text, s.strict)
 	return found
+}
+
+// all are the lists of the folder that can be read, in the order of their files.
+func (s *shelf) all() []*list {
+	if s.every != nil || s.dir == "" {
+		return s.every
+	}
+	s.every = []*list{}
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries[:min(len(entries), maxGuides)] {
+		if e.IsDir() || hidden(e.Name()) || filepath.Ext(e.Name()) != ".mjs" {
+			continue
+		}
+		if l := s.open(e.Name()).list; l != nil {
+			s.every = append(s.every, l)
+		}
+	}
+	return s.every
 }
 
 // kebab puts a hyphen before each capital that follows a small letter.
@@ -98,7 +119,7 @@ func parseList(text []byte, strict bool) (*list, []Finding) {
 	if err != nil {
 		return nil, []Finding{syntaxFinding(err)}
 	}
-	c := &checker{m: m, strict: strict, broken: map[string]bool{}}
+	c := &checker{m: m, strict: strict, list: true, broken: map[string]bool{}}
 	n := c.evaluate("list")
 	if n == nil {
 		c.fault("LST001", nil, "list", "is not exported")
@@ -115,6 +136,9 @@ func parseList(text []byte, strict bool) (*list, []Finding) {
 	l := &list{name: n.get("meta").get("name").str(), version: n.get("meta").get("version").str(), fields: map[string]bool{}}
 	for _, f := range n.get("meta").get("fields").list() {
 		l.fields[f.get("key").str()] = true
+		if f.get("type").str() == "string" {
+			l.texts = append(l.texts, f.get("key").str())
+		}
 	}
 	l.entries = n.get("entries").list()
 	l.depends = n.get("meta").get("dependsOn").list()

@@ -134,6 +134,7 @@ func (c *checker) readParameter(t *route, n *node, path string) *parameter {
 		c.fault("VAL043", orElse(position.get("location"), position), path+".position.location", "must be insert, query or body")
 	}
 	p.z = c.readZ(t.file, z, path+".z")
+	c.checkEnum(p, z)
 	c.readValue(t, p, position, path+".position.value")
 	if p.description = n.get("description").str(); p.description == "" {
 		p.description = z.get("description").str()

@@ -38,29 +38,28 @@ type ToolReport struct {
 
 // Check reads the file or the folder at spec and reports on every schema file,
 // in the order of their paths, then on what stands beside them: skills and
-// prompts, and in a catalog its agents and selections. It runs nothing. The error means that nothing
-// could be read.
+// prompts, and in a catalog its lists, agents and selections. What a file names
+// is looked for in the folder that it leads to, whether that was asked for or
+// not. It runs nothing. The error means that nothing could be read.
 func Check(ctx context.Context, spec string, o Options) ([]Report, error) {
 	if kind := kindOf(spec); kind != "" {
-		return []Report{checkOther(spec, kind, o)}, nil
+		return []Report{checkOther(ctx, spec, kind, o)}, nil
 	}
 	files, err := readFiles(ctx, spec, o, true)
 	if err != nil {
 		return nil, err
 	}
 	guides := readGuides(files, o)
-	if isFolder(spec) { // what a file names may stand in another one
-		resolve(files, guides, o.Strict)
-	}
+	near := newAround(spec, files, guides, o) // what a file names may stand in another one
+	near.resolve(ctx, guides)
 	reports := make([]Report, len(files))
 	for i, f := range files {
 		reports[i] = f.report(o.Env)
 	}
 	reports = append(reports, guideReports(guides)...)
+	reports = append(reports, checkLists(spec, o)...)
 	for _, path := range choicesIn(spec) {
-		r, s := checkChoice(path, o)
-		r.miss(s, known(files, guides))
-		reports = append(reports, r)
+		reports = append(reports, checkChoice(ctx, path, near))
 	}
 	return reports, nil
 }

@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 )
@@ -25,17 +26,21 @@ func kindOf(path string) string {
 	return ""
 }
 
-// checkOther reports on a file that stands beside schema files. What it names
-// is not looked for.
-func checkOther(path, kind string, o Options) Report {
+// checkOther reports on a file that stands beside schema files.
+func checkOther(ctx context.Context, path, kind string, o Options) Report {
+	near := newAround(path, nil, nil, o)
 	switch kind {
 	case "agent", "selection":
-		r, _ := checkChoice(path, o)
-		return r
+		return checkChoice(ctx, path, near)
 	case "list":
 		return checkListFile(path, o)
 	}
-	return guideReports([]*guide{readGuide(path, kind, "", o)})[0]
+	guides := []*guide{readGuide(path, kind, near.scope(), o)}
+	for _, beside := range []string{"skill", "prompt"} { // of an agent or a selection: no schema file leads to them
+		near.guides = append(near.guides, guidesIn(filepath.Join(near.own, beside+"s"), beside, near.scope(), o)...)
+	}
+	near.resolve(ctx, guides)
+	return guideReports(guides)[0]
 }
 
 func checkListFile(path string, o Options) Report {
@@ -53,41 +58,93 @@ func checkListFile(path string, o Options) Report {
 	return r
 }
 
-// choicesIn are the selections and the agents of a catalog.
-func choicesIn(dir string) []string {
-	var all []string
-	for _, pattern := range []string{"selections/*.mjs", "agents/*/" + agentFile} {
-		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
-		if err == nil {
-			all = append(all, found...)
+// checkLists reports on the shared lists of a catalog, whose names differ.
+func checkLists(dir string, o Options) []Report {
+	var all []Report
+	named := map[string]string{}
+	for _, folder := range []string{"_lists", "_shared"} {
+		files, _ := filepath.Glob(filepath.Join(dir, folder, "*.mjs"))
+		for _, path := range files {
+			r := checkListFile(path, o)
+			if first := named[r.Name]; r.Name != "" && first != "" {
+				f := Finding{Code: "LST002", Severity: Warning, Path: "list.meta.name", Message: "is the name of the list in " + first + " too"}
+				if o.Strict {
+					f.Severity, r.Loads = Fatal, false
+				}
+				r.Findings = append(r.Findings, f)
+			}
+			named[r.Name] = filepath.Base(path)
+			all = append(all, r)
 		}
 	}
+	return all
+}
+
+// choicesIn are the selections and the agents of a catalog.
+func choicesIn(dir string) []string {
+	all := selectionsIn(dir)
+	agents, _ := filepath.Glob(filepath.Join(dir, "agents", "*", agentFile))
+	all = append(all, agents...)
 	slices.Sort(all)
 	return all
 }
 
-func checkChoice(path string, o Options) (Report, *selection) {
-	s, findings := readChoice(path, o)
+// selectionsIn are the selections of a catalog: in the folder selections, or
+// below it in one for each namespace.
+func selectionsIn(dir string) []string {
+	all, _ := filepath.Glob(filepath.Join(dir, "selections", "*.mjs"))
+	deep, _ := filepath.Glob(filepath.Join(dir, "selections", "*", "*.mjs"))
+	texts := func(path string) bool { return otherThing(filepath.Base(filepath.Dir(path))) }
+	return append(all, slices.DeleteFunc(deep, texts)...)
+}
+
+// checkChoice reports on a selection or an agent, and on what it names that is
+// not there.
+func checkChoice(ctx context.Context, path string, near *around) Report {
+	s, findings := readChoice(path, near.options)
 	r := Report{File: path, Namespace: s.namespace, Name: s.name, Kind: "selection", Tools: []ToolReport{}, Findings: append([]Finding{}, findings...)}
 	if exports(path, "agent") || filepath.Base(path) == agentFile {
 		r.Kind = "agent"
 	}
-	r.Loads = firstError(findings) == "unknown"
-	return r, s
+	r.Findings = append(r.Findings, near.miss(ctx, s, r.Kind)...)
+	r.Loads = firstError(r.Findings) == "unknown"
+	return r
 }
 
-// miss reports what a choice names and what is not there.
-func (r *Report) miss(s *selection, there map[string]bool) {
+// miss are the findings on what a choice names and what is not there, and on
+// what the texts name that it brings.
+func (a *around) miss(ctx context.Context, s *selection, choice string) []Finding {
 	code := "SEL003"
-	if r.Kind == "agent" {
+	if choice == "agent" {
 		code = "AGT022"
 	}
+	for _, names := range s.wanted {
+		for _, name := range names {
+			a.look(ctx, namespaceOf(name))
+		}
+	}
+	there := known(a.files, a.guides)
+	var all []Finding
 	for _, kind := range []string{"tool", "resource", "prompt", "skill"} {
 		for _, name := range s.wanted[kind] {
+			f := Finding{Code: code, Severity: Fatal, Path: choice + "." + kind + "s", Line: s.lines[kind+" "+name], Message: name + " is not in the files"}
+			if !a.look(ctx, namespaceOf(name)) {
+				f.Code, f.Severity, f.Message = "CHK002", Info, notLooked(name)
+			}
 			if !there[fullName(kind, name)] {
-				r.Loads = false
-				r.Findings = append(r.Findings, Finding{Code: code, Severity: Fatal, Path: r.Kind + "." + kind + "s", Line: s.lines[kind+" "+name], Message: name + " is not in the files"})
+				all = append(all, f)
 			}
 		}
 	}
+	read := map[*guide]int{}
+	for _, g := range s.guides {
+		read[g] = len(g.findings)
+	}
+	a.resolve(ctx, s.guides)
+	for _, g := range s.guides {
+		for _, f := range g.findings[read[g]:] {
+			all = append(all, brought(f, g, choice+"."+g.kind+"s."+g.name, s.lines["own "+g.id()]))
+		}
+	}
+	return all
 }

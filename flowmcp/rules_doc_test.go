@@ -23,7 +23,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := regexp.MustCompile(`["'` + "`" + `]((?:VAL|NAM|PRL|OUT|LST|RES|TST|SEC|CHK|PRM|PH|SKL|AGT|SEL|CAT)\d{3})\b`)
+	code := regexp.MustCompile(`["'` + "`" + `]((?:VAL|NAM|PRL|OUT|LST|RES|TST|SEC|CHK|PRM|PH|SKL|AGT|SEL|CAT|ID)\d{3})\b`)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

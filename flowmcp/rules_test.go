@@ -34,7 +34,7 @@ const ruled = `export const main = {
         { position: { key: 'key', value: '{{SERVER_PARAM:KEY}}', location: 'query' }, z: { primitive: 'string()', options: [] } }
       ],
       output: { mimeType: 'application/json', schema: { type: 'object', properties: { a: { type: 'string' } } } },
-      preload: { enabled: true, ttl: 60 },
+      preload: { enabled: true, ttl: 60, description: 'one answer for each id' },
       tests: [ { _description: 'one', id: '1' }, { _description: 'two', id: '2' }, { _description: 'three', id: '3' } ],
       meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'books', aliases: [], alwaysLoad: false }
     }
@@ -146,7 +146,7 @@ func ruleCases() []ruleCase {
 		{"{ a: { type: 'string' } }", "{ a: { type: 'string', pattern: 'x' } }", "OUT001", e, w},
 		{"{ a: { type: 'string' } }", "{ a: { type: 'string', title: 'x' } }", "OUT003", w, w},
 		{"{ a: { type: 'string' } }", "{ a: { type: 'object', properties: { b: { type: 'object', properties: { c: { type: 'object', properties: { d: { type: 'object' } } } } } } } }", "VAL063", w, w},
-		{"{ enabled: true, ttl: 60 }", "5", "PRL001", e, w},
+		{"{ enabled: true, ttl: 60, description: 'one answer for each id' }", "5", "PRL001", e, w},
 		{"enabled: true", "enabled: 1", "PRL002", e, w},
 		{"ttl: 60", "ttl: 0.5", "PRL003", e, w},
 		{"meta: { isReadOnly: true", "meta: { isReadOnly: 1", "VAL101", e, w},
@@ -159,7 +159,9 @@ func ruleCases() []ruleCase {
 		{"{ a: { type: 'string' } }", "{ a: { type: 'string', nullable: 1 } }", "OUT002", e, w},
 		{"{ a: { type: 'string' } }", "{ a: { type: 'string', enum: [] } }", "OUT002", e, w},
 		{"{ a: { type: 'string' } }", "{ a: { type: 'string', format: 'ipv4' } }", "OUT002", w, w},
-		{"ttl: 60", "ttl: 60, description: 5", "PRL004", w, w},
+		{"'one answer for each id'", "5", "PRL004", w, w},
+		{"'{{USER_PARAM}}'", "'x'", "PRL005", i, i},
+		{"ttl: 60, description: 'one answer for each id'", "ttl: 60", "PRL006", w, i},
 		{"meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'books', aliases: [], alwaysLoad: false }", "", "VAL100", e, i},
 		{"meta: {", "meta: 5, others: {", "VAL100", e, w},
 		{"isConcurrencySafe: true", "isConcurrencySafe: 1", "VAL102", e, w},

@@ -32,10 +32,15 @@ func (s *selection) want(kind, name string, line int) {
 // own file.
 func (c *checker) adopt(g *guide, at *node, path string) {
 	for _, f := range g.findings {
-		f.Message = fmt.Sprintf("%s (%s, line %d, %s)", f.Message, filepath.Base(g.path), f.Line, f.Path)
-		f.Path = path
-		c.add(place(at), f)
+		c.add(place(at), brought(f, g, path, 0))
 	}
+}
+
+// brought is a finding of g as one of the place that names its file.
+func brought(f Finding, g *guide, path string, line int) Finding {
+	f.Message = fmt.Sprintf("%s (%s, line %d, %s)", f.Message, filepath.Base(g.path), f.Line, f.Path)
+	f.Path, f.Line = path, line
+	return f
 }
 
 func (s *selection) id() string { return s.namespace + "/selection/" + s.name }
@@ -67,26 +72,17 @@ func readSelection(path string, o Options) (*selection, []Finding) {
 	if n.get("whenToUse").str() == "" {
 		c.loose("SEL001", n, "selection.whenToUse", "is missing")
 	}
+	for _, key := range []string{"namespace", "name", "description"} {
+		if n.get(key).str() == "" {
+			c.loose("SEL005", orElse(n.get(key), n), "selection."+key, "is missing or no string")
+		}
+	}
+	if v := n.get("version"); v.str() != "flowmcp/4.0.0" {
+		c.loose("SEL005", orElse(v, n), "selection.version", "must be flowmcp/4.0.0")
+	}
 	total := 0
 	for _, kind := range []string{"tool", "resource", "prompt", "skill"} {
-		list := n.get(kind + "s")
-		for _, item := range list.list() {
-			if item.is(stringKind) {
-				s.want(kind, item.str(), c.m.line(place(item)))
-			}
-		}
-		list.members(func(key string, item *node) { // own skills: an object of files
-			file := filepath.FromSlash(item.get("file").str())
-			if kind != "skill" || !filepath.IsLocal(file) || filepath.Ext(file) != ".mjs" {
-				c.fault("SEL003", item, "selection."+kind+"s."+key, "must be a name in full, or a skill's file below the folder of the selection")
-				return
-			}
-			g := readGuide(filepath.Join(s.dir, file), kind, s.name, o)
-			c.adopt(g, item, "selection."+kind+"s."+key)
-			s.guides = append(s.guides, g)
-			total++
-		})
-		total += len(s.wanted[kind])
+		total += c.selected(s, kind, n.get(kind+"s"), o)
 	}
 	if total == 0 {
 		c.fault("SEL002", n, "selection", "chooses nothing")

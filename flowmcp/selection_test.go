@@ -21,7 +21,7 @@ func TestSelectionsChoose(t *testing.T) {
 		"a skill of its own":  {`skills: { 'read-aloud': { file: './skills/read-aloud.mjs' } } }`, "", "reading/skill/read-aloud", ""},
 		"what is not there":   {`tools: [ 'guided/tool/sellBooks' ] }`, "", "", "names guided/tool/sellBooks"},
 		"nothing":             {`tools: [] }`, "", "", "SEL002"},
-		"a way out":           {`skills: { a: { file: '../a.mjs' } } }`, "", "", "SEL003"},
+		"a way out":           {`skills: { a: { file: '../a.mjs' } } }`, "", "", "SKL017"},
 		"code":                {`tools: [ process.env.X ] }`, "", "", "SEC"},
 	} {
 		t.Run(name, func(t *testing.T) {

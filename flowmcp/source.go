@@ -169,7 +169,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	}
 	guides := readGuides(files, o)
 	if o.Strict && isFolder(s.spec) {
-		resolve(files, guides, true)
+		(&around{options: o, files: files, guides: guides}).resolve(ctx, guides) // what is served counts
 	}
 	for _, f := range files {
 		b.file(f)
