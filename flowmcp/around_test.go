@@ -14,8 +14,8 @@ import (
 func TestFilesByThemselves(t *testing.T) {
 	dir := folderCase{}.put(t)
 	for name := range keptCatalog() {
-		if name == textFile || strings.HasSuffix(name, "guide.mjs") || name == "selections/skills/slowly.mjs" {
-			continue // texts of other files, and one that no case keeps
+		if filepath.Ext(name) == ".md" || name == "selections/skills/slowly.mjs" {
+			continue // no schema file, and one with findings of its own
 		}
 		for _, strict := range []bool{true, false} {
 			for _, f := range checkOne(t, filepath.Join(dir, filepath.FromSlash(name)), strict) {
@@ -38,14 +38,10 @@ func TestMissingByThemselves(t *testing.T) {
 		folderCase{"SKL022", "agents/reader/skills/aloud.mjs", "'Read aloud'", "'{{skill:none}}'", flowmcp.Fatal, flowmcp.Warning},
 		folderCase{"PH002", "agents/reader/skills/aloud.mjs", "'Read aloud'", "'{{tool:find}}'", flowmcp.Fatal, flowmcp.Warning})
 	for _, c := range cases {
-		spec := c.file
-		if spec == textFile {
-			spec = shopFile // which names it
-		}
 		t.Run(c.code+" "+c.to[:min(len(c.to), 40)], func(t *testing.T) {
 			dir := c.put(t)
 			for strict, want := range map[bool]flowmcp.Severity{true: c.strict, false: c.compat} {
-				findings := checkOne(t, filepath.Join(dir, filepath.FromSlash(spec)), strict)
+				findings := checkOne(t, filepath.Join(dir, filepath.FromSlash(c.file)), strict)
 				if !slices.ContainsFunc(findings, func(f flowmcp.Finding) bool { return f.Code == c.code && f.Severity == want }) {
 					t.Errorf("strict %v: want %s among %v", strict, want, findings)
 				}

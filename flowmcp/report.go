@@ -54,6 +54,7 @@ func Check(ctx context.Context, spec string, o Options) ([]Report, error) {
 	near.resolve(ctx, guides)
 	reports := make([]Report, len(files))
 	for i, f := range files {
+		f.lookForData(&o)
 		reports[i] = f.report(o.Env)
 	}
 	reports = append(reports, guideReports(guides)...)
@@ -87,6 +88,19 @@ func (f *file) report(env func(string) (string, bool)) Report {
 		}
 	}
 	return r
+}
+
+// lookForData tells of files of resources that are not there. Where the options
+// name no folder for an origin, nobody knows.
+func (f *file) lookForData(o *Options) {
+	for _, r := range f.resources {
+		if r.broken || r.source == "http" || r.folder(o) == "" {
+			continue
+		}
+		if _, err := r.find(o); err != nil {
+			f.findings = append(f.findings, Finding{Code: "RES020", Severity: Warning, Path: "main.resources." + r.name, Line: r.line, Message: err.Error()})
+		}
+	}
 }
 
 func envOr(env func(string) (string, bool), name string) (string, bool) {

@@ -15,7 +15,7 @@ func kindOf(path string) string {
 	if dir := filepath.Base(filepath.Dir(path)); dir == "_lists" || dir == "_shared" {
 		return "list"
 	}
-	for _, kind := range []string{"agent", "selection", "skill", "prompt", "list"} {
+	for _, kind := range []string{"agent", "selection", "skill", "prompt", "list", "content"} {
 		if exports(path, kind) {
 			return kind
 		}
@@ -35,12 +35,18 @@ func checkOther(ctx context.Context, path, kind string, o Options) Report {
 	case "list":
 		return checkListFile(path, o)
 	}
-	guides := []*guide{readGuide(path, kind, near.scope(), o)}
-	for _, beside := range []string{"skill", "prompt"} { // of an agent or a selection: no schema file leads to them
-		near.guides = append(near.guides, guidesIn(filepath.Join(near.own, beside+"s"), beside, near.scope(), o)...)
+	scope := near.scope()
+	g := &guide{kind: "prompt", scope: scope, path: path, name: fileBase(path)}
+	if kind == "content" { // the text of a prompt that is declared elsewhere
+		g.readContent(o)
+	} else {
+		g = readGuide(path, kind, scope, o)
 	}
-	near.resolve(ctx, guides)
-	return guideReports(guides)[0]
+	for _, beside := range []string{"skill", "prompt"} { // of an agent or a selection: no schema file leads to them
+		near.guides = append(near.guides, guidesIn(filepath.Join(near.own, beside+"s"), beside, scope, o)...)
+	}
+	near.resolve(ctx, []*guide{g})
+	return guideReports([]*guide{g})[0]
 }
 
 func checkListFile(path string, o Options) Report {

@@ -31,6 +31,7 @@ func flowmcpCommand(e env) *cobra.Command {
 func flowmcpCheckCommand(e env) *cobra.Command {
 	o := flowmcp.Options{CallerMarks: true}
 	var asJSON, all bool
+	var folders folderFlags
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR",
 		Short: "Report where schema files deviate from the format",
@@ -45,6 +46,7 @@ format's pages. Exit 1 means that there are errors.`,
   tenon flowmcp check --json providers`,
 		Args: exactly(1, "check needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			folders.apply(&o, e)
 			reports, err := flowmcp.Check(cmd.Context(), args[0], o)
 			if err != nil {
 				return badSource(args[0], err)
@@ -71,6 +73,7 @@ format's pages. Exit 1 means that there are errors.`,
 	cmd.Flags().BoolVar(&o.Strict, "strict", false, "keep the letter of the format's pages")
 	cmd.Flags().StringVar(&o.Lists, "lists", "", "folder of the shared lists (default: _lists or _shared above a file)")
 	cmd.Flags().StringArrayVar(&o.Libraries, "allow-library", nil, "allow a library beside those of the format (repeatable)")
+	folders.registerData(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "print information too, not only errors and warnings")
 	return cmd

@@ -74,10 +74,15 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 type folderFlags struct{ project, user, cache string }
 
 func (f *folderFlags) register(cmd *cobra.Command) {
+	f.registerData(cmd)
+	cmd.Flags().StringVar(&f.cache, "cache-dir", "", "folder for answers and databases that schema files let tenon keep (default: tenon/flowmcp in the user's cache folder)")
+}
+
+// registerData registers those for what is only read.
+func (f *folderFlags) registerData(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.project, "project-dir", ".flowmcp", "folder of the project's data for schema files: databases and texts in its folder resources")
 	fs.StringVar(&f.user, "user-dir", "", "folder of the user's data for schema files (default: .flowmcp in the home folder)")
-	fs.StringVar(&f.cache, "cache-dir", "", "folder for answers and databases that schema files let tenon keep (default: tenon/flowmcp in the user's cache folder)")
 }
 
 func (f *folderFlags) apply(o *flowmcp.Options, e env) {
