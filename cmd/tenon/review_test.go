@@ -14,8 +14,8 @@ func TestReviewService(t *testing.T) {
 	const good, bad = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"d"}}}}}}`, "openapi: 3.0.3\ninfo: {}\npaths: {}\n"
 	for _, tt := range []struct {
 		name, method, path, body, origin, host string
-		status                           int
-		want                             string
+		status                                 int
+		want                                   string
 	}{
 		{"a good document", "POST", "/validate", good, "", "", 200, `"success":true`},
 		{"a bad one in YAML", "POST", "/validate", bad, "", "", 200, `"message":"the info has no title","suggestion":"add title","file":"document","line":2`},
