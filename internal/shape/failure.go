@@ -108,7 +108,7 @@ func field(v schema.Violation) string {
 	path := strings.TrimPrefix(v.Path, "/")
 	path = strings.ReplaceAll(path, "/", ".")
 	path = strings.NewReplacer("~1", "/", "~0", "~").Replace(path)
-	if v.Keyword != "required" {
+	if !isMissing(v) {
 		return path
 	}
 	name, err := strconv.Unquote(strings.TrimPrefix(v.Expected, "member "))
@@ -121,33 +121,20 @@ func field(v schema.Violation) string {
 	return path + "." + name
 }
 
+// isMissing tells that the fault is of a member that is not there, or not there
+// beside another one that needs it.
+func isMissing(v schema.Violation) bool {
+	return v.Keyword == "required" || v.Keyword == "dependentRequired" || v.Keyword == "dependencies"
+}
+
 func reason(v schema.Violation) string {
-	if v.Keyword == "required" {
+	switch {
+	case isMissing(v):
 		return "required field missing"
+	case v.Keyword == "additionalProperties":
+		return "no such field, got " + v.Got
 	}
 	return "expected " + v.Expected + ", got " + v.Got
-}
-
-// Suggestions say what would make the first faults good.
-func Suggestions(violations []schema.Violation) []string {
-	var list []string
-	for _, v := range violations[:min(len(violations), 5)] {
-		list = append(list, suggestion(v))
-	}
-	return list
-}
-
-func suggestion(v schema.Violation) string {
-	name := field(v)
-	switch {
-	case v.Keyword == "required":
-		return "Provide " + name
-	case v.Keyword == "additionalProperties":
-		return "Leave out " + name
-	case name == "":
-		return "Send " + v.Expected
-	}
-	return "Give " + name + " as " + v.Expected
 }
 
 // Excerpt cuts text at a rune so that it has at most limit bytes.
