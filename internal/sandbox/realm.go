@@ -42,6 +42,7 @@ type realm struct {
 	result []byte     // of a settled call
 	asks   []question // not sent yet
 	alarms []alarm
+	held   []quickjs.Value // what it was given and what it gave, until the answer is on its way
 }
 
 type state uint8
@@ -137,6 +138,7 @@ func (r *realm) write(v quickjs.Value) bool {
 	out, ok := r.engine.write(r.result[:0], v, r.until)
 	if ok {
 		r.state, r.result = done, out
+		r.held = append(r.held, v.Dup())
 	}
 	return ok
 }
@@ -301,7 +303,11 @@ func (r *realm) invoke(name string, args ...[]byte) error {
 	given := []any{name}
 	for _, text := range args {
 		if v, ok := r.engine.read(text); ok {
-			defer v.Free()
+			if len(text) < largestKept { // the code may need the room of a larger one
+				r.held = append(r.held, v)
+			} else {
+				defer v.Free()
+			}
 			given = append(given, nil, v)
 		} else {
 			given = append(given, strings.ToValidUTF8(string(text), string(utf8.RuneError)), nil)
@@ -309,6 +315,15 @@ func (r *realm) invoke(name string, args ...[]byte) error {
 	}
 	_, err := r.call("invoke", given...)
 	return err
+}
+
+// forget frees what the call was given and what it gave: taking thousands of
+// objects apart takes a while, in which the parent has the answer already.
+func (r *realm) forget() {
+	for _, v := range r.held {
+		v.Free()
+	}
+	r.held = nil
 }
 
 // drain runs jobs until there are none, or the call has ended.
@@ -339,6 +354,7 @@ func (r *realm) due() (index int, wait time.Duration) {
 }
 
 func (r *realm) close() {
+	r.forget()
 	for _, v := range r.core {
 		v.Free()
 	}

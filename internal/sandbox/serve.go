@@ -132,6 +132,7 @@ func (w *worker) call(f frame) error {
 	r := w.realms[key]
 	millis, _ := strconv.ParseInt(string(f.parts[2]), 10, 64)
 	r.begin(time.Duration(millis) * time.Millisecond)
+	defer r.forget()
 	result, err := w.run(r, string(f.parts[1]), f.parts[3:]...)
 	if err == nil {
 		return writeFrame(w.out, doneFrame, result)

@@ -69,6 +69,9 @@ func (w *writer) value(v lib.TJSValue) bool {
 	case lib.EJS_TAG_NULL, lib.EJS_TAG_UNDEFINED: // members without a value do not come here
 		w.out = append(w.out, "null"...)
 	case lib.EJS_TAG_STRING, lib.EJS_TAG_STRING_ROPE:
+		if tagOf(v) == lib.EJS_TAG_STRING && w.plain(v) {
+			return true
+		}
 		return w.text(lib.XJS_ToCStringLen2(w.tls, w.ctx, w.room, v, 0))
 	case lib.EJS_TAG_OBJECT:
 		w.depth++
@@ -78,6 +81,16 @@ func (w *writer) value(v lib.TJSValue) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// plain writes a string of ASCII that needs no escapes.
+func (w *writer) plain(v lib.TJSValue) bool {
+	text, ok := narrow(v)
+	if !ok || plain(text) < len(text) || len(w.out)+len(text) > maxResult {
+		return false
+	}
+	w.out = append(append(append(w.out, '"'), text...), '"')
 	return true
 }
 
@@ -208,7 +221,7 @@ func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
 		return l, false
 	}
 	for _, p := range at[lib.TJSPropertyEnum](names, count) {
-		if p.Fatom == w.toJSON || !w.plain(o, p.Fatom) {
+		if p.Fatom == w.toJSON || !w.holdsValue(o, p.Fatom) {
 			return l, false
 		}
 		begin := len(w.out)
@@ -226,8 +239,8 @@ func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
 	return l, true
 }
 
-// plain reports whether a member is a value, and not a pair of functions.
-func (w *writer) plain(o lib.TJSValue, name lib.TJSAtom) bool {
+// holdsValue reports whether a member is a value, and not a pair of functions.
+func (w *writer) holdsValue(o lib.TJSValue, name lib.TJSAtom) bool {
 	if lib.XJS_GetOwnProperty(w.tls, w.ctx, w.room, o, name) != 1 {
 		return false
 	}
