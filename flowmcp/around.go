@@ -135,6 +135,9 @@ func absolute(path string) string {
 // where it must not, is a finding of the guide or, for a definition, of the
 // schema file that it stands in.
 func (a *around) resolve(ctx context.Context, guides []*guide) {
+	if !slices.ContainsFunc(guides, func(g *guide) bool { return len(g.mentions) > 0 }) {
+		return
+	}
 	for _, g := range guides {
 		for _, m := range g.mentions {
 			a.look(ctx, namespaceOf(idOf(m.kind, g.scope, m.name)))

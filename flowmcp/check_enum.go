@@ -22,7 +22,7 @@ func (c *checker) checkEnum(p *parameter, z *node) {
 	}
 	for _, l := range c.shelf.all() {
 		if field := l.holding(p.z.members); field != "" {
-			c.letter("VAL107", orElse(z.get("primitive"), z), p.where+".z.primitive", "its %d values are all of the shared list %s; write {{%s:%s}}", len(p.z.members), l.name, l.name, field)
+			c.letter("VAL107", orElse(z.get("primitive"), z), p.where+".z.primitive", "its %d values all stand in the shared list %s; declare it, with a filter where it has more, and write {{%s:%s}}", len(p.z.members), l.name, l.name, field)
 			return
 		}
 	}
@@ -31,9 +31,17 @@ func (c *checker) checkEnum(p *parameter, z *node) {
 // holding is the field of texts that has all these values, alias first; empty:
 // there is none.
 func (l *list) holding(texts []string) string {
+	if l.holds == nil {
+		l.holds = map[string]map[string]bool{}
+		for _, field := range l.texts {
+			l.holds[field] = map[string]bool{}
+			for _, value := range (&reference{list: l, entries: l.entries}).values(field) {
+				l.holds[field][value] = true
+			}
+		}
+	}
 	for _, field := range append([]string{"alias"}, l.texts...) {
-		values := (&reference{list: l, entries: l.entries}).values(field)
-		if !slices.ContainsFunc(texts, func(text string) bool { return !slices.Contains(values, text) }) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return !l.holds[field][text] }) {
 			return field
 		}
 	}

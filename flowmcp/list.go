@@ -18,7 +18,8 @@ type list struct {
 	name    string
 	version string
 	fields  map[string]bool
-	texts   []string // the fields that hold texts
+	texts   []string                   // the fields that hold texts
+	holds   map[string]map[string]bool // their values; nil: nobody asked yet
 	entries []*node
 	depends []*node
 }

@@ -36,7 +36,8 @@ func flowmcpCheckCommand(e env) *cobra.Command {
 		Use:   "check FILE|DIR",
 		Short: "Report where schema files deviate from the format",
 		Long: `Check a schema file, or every one in a folder, against the rules of the format.
-Nothing in the files is run.
+Nothing in the files is run. What a file names is looked for in the library that
+it stands in, also when only that file is checked.
 
 Errors keep a file or a tool from being served, warnings do not. By default the
 rules are those that the public library keeps; --strict keeps the letter of the
