@@ -155,6 +155,9 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 						res := callOver(t, door, revision, method+"_"+trouble.name)
 						executed, retry, says := retold(method, trouble.executed)
 						res.check(t, executed, retry, says)
+						if s == tenon.OpenAPIMCP {
+							res.checkNext(t, executed, retry)
+						}
 						if seen := m.count(method, "/"+trouble.name); method != "get" && seen != trouble.seen || (seen == 0) != (trouble.seen == 0) {
 							t.Errorf("the upstream saw it %d times, want %d", seen, trouble.seen)
 						}
@@ -228,6 +231,28 @@ type told struct {
 	Meta              struct {
 		Contract struct{ Executed, Retry string } `json:"tenon/contract"`
 	} `json:"_meta"`
+}
+
+// checkNext holds what is suggested after a call without an answer against what
+// is said of its effect.
+func (r told) checkNext(t *testing.T, executed, retry string) {
+	t.Helper()
+	var form struct {
+		Error struct {
+			Code        tenon.Code
+			Suggestions []string
+		}
+	}
+	if err := json.Unmarshal(r.StructuredContent, &form); err != nil {
+		t.Fatal(err)
+	}
+	if form.Error.Code != tenon.CodeNetwork && form.Error.Code != tenon.CodeTimeout {
+		return
+	}
+	want := map[string]string{"no safe": "Nothing was changed: try once more", "unknown safe": "Doing this twice is the same as once: try once more", "unknown unsafe": "Find out with a tool that reads whether "}[executed+" "+retry]
+	if next := form.Error.Suggestions; len(next) != 2 || want == "" || !strings.HasPrefix(next[0], want) || !strings.Contains(next[1], "tell the operator") {
+		t.Errorf("%s: executed %s, retry %s, suggested %q", form.Error.Code, executed, retry, next)
+	}
 }
 
 func (r told) check(t *testing.T, executed, retry, says string) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/tenon-mcp/tenon/internal/shape"
 )
 
 // handle runs the tool's handler. A panic is an error with an id that links
@@ -28,18 +30,15 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (
 
 // failed turns a handler's error into a result.
 func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
-	f := failure{code: CodeOf(err), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
-	var known *Error
-	switch {
-	case errors.As(err, &known):
+	f := failure{code: CodeOf(err), message: err.Error(), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
+	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
+	if known, ok := errors.AsType[*Error](err); ok {
 		f.message = known.Message
 		if known.Err != nil {
 			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
 		}
-	case f.code == CodeTimeout:
+	} else if f.code == CodeTimeout {
 		f.message = "the call took longer than " + g.timeout.String() + " and was ended"
-	default:
-		f.message = err.Error()
 	}
 	return shapeFailure(&e.tool, f)
 }

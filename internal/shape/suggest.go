@@ -143,3 +143,25 @@ func example(format string) string {
 	}
 	return ""
 }
+
+// SilenceSuggestions say what may help where there was no answer, or none that
+// is whole, by what is known of the call's effect: executed and retry are as
+// in the contract's report. There are none for other codes.
+func SilenceSuggestions(code, executed, retry string) []string {
+	if code != "network_error" && code != "timeout" {
+		return nil
+	}
+	again, otherwise := "try once more after a short while", "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here"
+	if code == "timeout" {
+		again, otherwise = "try once more, asking for less if the arguments allow it", "If it takes too long again, tell the operator: the service may be slow, or calls need more time than they are given"
+	}
+	switch {
+	case executed == "no":
+		return []string{"Nothing was changed: " + again, otherwise}
+	case retry == "safe":
+		return []string{"Doing this twice is the same as once: " + again, otherwise}
+	case executed == "yes":
+		return []string{"Do not repeat the call: find out with a tool that reads what it has changed"}
+	}
+	return []string{"Find out with a tool that reads whether the call had its effect; only if it had none, " + again, otherwise}
+}

@@ -96,3 +96,28 @@ func TestSuggestionsForRareFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestSilenceSuggestions has every failure without an answer: a call is only to
+// be repeated at once where that is safe.
+func TestSilenceSuggestions(t *testing.T) {
+	const down, slow = "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here",
+		"If it takes too long again, tell the operator: the service may be slow, or calls need more time than they are given"
+	for _, c := range []struct {
+		code, executed, retry string
+		want                  []string
+	}{
+		{"network_error", "no", "safe", []string{"Nothing was changed: try once more after a short while", down}},
+		{"network_error", "unknown", "safe", []string{"Doing this twice is the same as once: try once more after a short while", down}},
+		{"network_error", "yes", "safe", []string{"Doing this twice is the same as once: try once more after a short while", down}},
+		{"network_error", "unknown", "unsafe", []string{"Find out with a tool that reads whether the call had its effect; only if it had none, try once more after a short while", down}},
+		{"network_error", "yes", "unsafe", []string{"Do not repeat the call: find out with a tool that reads what it has changed"}},
+		{"timeout", "no", "safe", []string{"Nothing was changed: try once more, asking for less if the arguments allow it", slow}},
+		{"timeout", "unknown", "safe", []string{"Doing this twice is the same as once: try once more, asking for less if the arguments allow it", slow}},
+		{"timeout", "unknown", "unsafe", []string{"Find out with a tool that reads whether the call had its effect; only if it had none, try once more, asking for less if the arguments allow it", slow}},
+		{"internal_error", "unknown", "unsafe", nil},
+	} {
+		if diff := cmp.Diff(c.want, shape.SilenceSuggestions(c.code, c.executed, c.retry)); diff != "" {
+			t.Errorf("%s, executed %s, retry %s (-want +got):\n%s", c.code, c.executed, c.retry, diff)
+		}
+	}
+}
