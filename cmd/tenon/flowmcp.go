@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -53,11 +52,7 @@ format's pages. Exit 1 means that there are errors.`,
 				return badSource(args[0], err)
 			}
 			if asJSON {
-				out, err := json.MarshalIndent(reports, "", "  ")
-				if err != nil {
-					return err
-				}
-				if _, err := e.out.Write(append(out, '\n')); err != nil {
+				if err := printJSON(e.out, reports); err != nil {
 					return err
 				}
 			} else {

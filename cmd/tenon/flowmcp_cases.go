@@ -205,11 +205,7 @@ func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
 	}
 	bad := counts["failed"] + counts["breach"] + counts["empty"]
 	if r.asJSON {
-		out, err := json.MarshalIndent(all, "", "  ")
-		if err != nil {
-			return err
-		}
-		if _, err := e.out.Write(append(out, '\n')); err != nil {
+		if err := printJSON(e.out, all); err != nil {
 			return err
 		}
 	} else {

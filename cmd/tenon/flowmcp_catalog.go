@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -74,12 +73,7 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 			}
 			found := flowmcp.Search(reports, strings.Join(args[1:], " "), most)
 			if asJSON {
-				out, err := json.MarshalIndent(found, "", "  ")
-				if err != nil {
-					return err
-				}
-				_, err = e.out.Write(append(out, '\n'))
-				return err
+				return printJSON(e.out, append([]flowmcp.Found{}, found...)) // [] without any
 			}
 			for _, f := range found {
 				fmt.Fprintf(e.out, "%4d  %s  %s  %s\n", f.Score, f.Tool.Name, f.Tool.ID, clipLine(f.Tool.Description))
@@ -258,12 +252,7 @@ the registry of the folder as it is. Exit 1 means that there are errors.`,
 				if err != nil {
 					return badSource(args[0], err)
 				}
-				out, err := json.MarshalIndent(r, "", "  ")
-				if err != nil {
-					return err
-				}
-				_, err = e.out.Write(append(out, '\n'))
-				return err
+				return printJSON(e.out, r)
 			}
 			bad := 0
 			findings := flowmcp.CheckRegistry(args[0])

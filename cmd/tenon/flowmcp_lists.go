@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -78,12 +77,7 @@ read it. That is what a change of the list touches.`,
 				}
 			}
 			if asJSON {
-				out, err := json.MarshalIndent(found, "", "  ")
-				if err != nil {
-					return err
-				}
-				_, err = e.out.Write(append(out, '\n'))
-				return err
+				return printJSON(e.out, found)
 			}
 			for _, u := range found {
 				printUse(e, u)
