@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/server"
@@ -58,6 +59,40 @@ func TestShutdownEndsStandingStreams(t *testing.T) {
 	}
 	if more := w.next(); more != "" {
 		t.Errorf("then came %s", more)
+	}
+}
+
+// A call of a session outlives its connection, so its session has to end it.
+func TestShutdownEndsSessions(t *testing.T) {
+	began, ended, enough := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	waits := tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		close(began)
+		select {
+		case <-ctx.Done():
+			close(ended)
+		case <-enough: // the test has failed
+		}
+		return tenon.Reply{}, ctx.Err()
+	})
+	s := open(t, server.Options{}, 0, catalog(waits))
+	id := s.session("2025-11-25", "{}")
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer close(enough)
+	asking.Go(func() { s.post(asked("1", "tools/call", `"name":"wait"`), id).all() })
+	<-began
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.server.Shutdown(over); err == nil {
+		t.Error("the call had ended before the shutdown")
+	}
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Error("the call of a session goes on after the shutdown")
+	}
+	if w := s.post(asked("2", "ping", ""), id); w.StatusCode != http.StatusNotFound {
+		t.Errorf("the session lives on: %d", w.StatusCode)
 	}
 }
 

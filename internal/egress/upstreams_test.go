@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -150,6 +152,26 @@ func TestUnsentRequestsAreRepeated(t *testing.T) {
 	}
 	refused, err := u.Do(request(t, http.MethodPost, "http://10.0.0.1/", "x"), egress.Terms{MaxBody: 10})
 	expect(t, outcome{egress.Refused, egress.NotSent, 0, ""}, refused, err)
+}
+
+// A certificate that is not accepted will not be the next time.
+func TestRefusedCertificatesAreNotAskedForAgain(t *testing.T) {
+	var connections atomic.Int32
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	s.StartTLS()
+	defer s.Close()
+	u := egress.NewUpstreams(local(t), egress.Policy{Retries: 2})
+	got, err := u.Do(request(t, http.MethodGet, s.URL, ""), repeatable)
+	expect(t, outcome{egress.Network, egress.NotSent, 0, ""}, got, err)
+	if n := connections.Load(); n != 1 || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("%d attempts, %v", n, err)
+	}
 }
 
 func TestBreaker(t *testing.T) {
