@@ -10,7 +10,7 @@ import (
 const frozenName = "sharedLists"
 
 // checkFrozen reports where handlers would change a shared list. Lists are
-// frozen, so that such a line ends in a TypeError when it runs.
+// frozen, so that such a line ends in a TypeError where it changes something.
 func (c *checker) checkFrozen() {
 	x, at := c.m.exported("handlers")
 	if x == nil {
