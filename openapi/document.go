@@ -167,7 +167,12 @@ func parseFile(name string, raw []byte) (*file, error) {
 	}
 	doc, err := parseJSON(raw)
 	if err == nil {
-		return newFile(&file{name: name, doc: doc, lines: newLineIndex(raw)}), nil
+		f := newFile(&file{name: name, doc: doc, lines: newLineIndex(raw)})
+		if len(raw) >= long {
+			go f.extended() // both will be asked for, and one processor is idle
+			go f.lines.blocks()
+		}
+		return f, nil
 	}
 	if len(raw) <= yaml.MaxSize { // a YAML document may begin with a brace
 		if f, err := parseYAML(name, raw); err == nil {
@@ -182,10 +187,12 @@ func parseFile(name string, raw []byte) (*file, error) {
 	return nil, sourceError(name, line, "not JSON: "+what)
 }
 
+// long documents are read by two processors.
+const long = 1 << 20
+
 // parseJSON has long documents, for which a client waits when tenon starts,
 // read by two processors.
 func parseJSON(raw []byte) (*rawjson.Doc, error) {
-	const long = 1 << 20
 	if len(raw) >= long && runtime.GOMAXPROCS(0) > 1 {
 		return rawjson.ParseHalves(raw)
 	}

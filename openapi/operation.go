@@ -3,6 +3,7 @@ package openapi
 import (
 	"fmt"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -62,7 +63,6 @@ func (a *api) legacy() bool { return a.doc.version == v20 }
 func (a *api) index() (tenon.Offer, error) {
 	ix := &indexer{api: a, names: names{}}
 	paths := a.doc.root.get("paths")
-	ix.offer.Tools = make([]tenon.Tool, 0, paths.len())
 	for path, item := range paths.each() {
 		if strings.HasPrefix(path, "x-") {
 			continue
@@ -72,6 +72,7 @@ func (a *api) index() (tenon.Offer, error) {
 	for _, rule := range a.choice.unused() {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
+	ix.offer.Tools = toolsOf(ix.found)
 	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
 	return ix.offer, a.unreached(ix.changed)
 }
@@ -79,9 +80,36 @@ func (a *api) index() (tenon.Offer, error) {
 type indexer struct {
 	api   *api
 	names names
+	found []found
 	offer tenon.Offer
 
 	changed []*operation // that are offered otherwise than the document says
+}
+
+// found is an operation that is offered, where it was described and its name.
+type found struct {
+	op   *operation
+	at   value
+	name string
+}
+
+// toolsOf makes the tools, of many by all processors: a client waits for them.
+func toolsOf(all []found) []tenon.Tool {
+	const many = 1000
+	tools, parts := make([]tenon.Tool, len(all)), 1
+	if len(all) >= many {
+		parts = runtime.GOMAXPROCS(0)
+	}
+	var made sync.WaitGroup
+	for part := range parts {
+		made.Go(func() {
+			for i := len(all) * part / parts; i < len(all)*(part+1)/parts; i++ {
+				tools[i] = all[i].op.tool(all[i].name, all[i].at)
+			}
+		})
+	}
+	made.Wait()
+	return tools
 }
 
 func (ix *indexer) fault(v value, what, do string) {
@@ -145,7 +173,7 @@ func (ix *indexer) operation(method, path string, item, v value) {
 	if name != wanted {
 		ix.fault(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
 	}
-	ix.offer.Tools = append(ix.offer.Tools, op.tool(name, v))
+	ix.found = append(ix.found, found{op, v, name})
 	if op.changes != nil {
 		ix.changed = append(ix.changed, op)
 	}

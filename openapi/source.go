@@ -274,6 +274,9 @@ func readAll(f *os.File) ([]byte, error) {
 		return nil, fmt.Errorf("larger than %d MiB", maxDocument>>20)
 	}
 	b := make([]byte, 0, size+512)
+	if size >= long {
+		b = b[:readHalves(f, b[:size])]
+	}
 	for {
 		n, err := f.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
@@ -288,6 +291,25 @@ func readAll(f *os.File) ([]byte, error) {
 			b = append(b, 0)[:len(b)]
 		}
 	}
+}
+
+// readHalves fills b with what f begins with, by two goroutines, and goes on
+// behind it. It answers len(b), or 0 where that went wrong: nothing is read then.
+func readHalves(f *os.File, b []byte) int {
+	half := int64(len(b) / 2)
+	second := make(chan error)
+	go func() {
+		_, err := f.ReadAt(b[half:], half)
+		second <- err
+	}()
+	_, err := f.ReadAt(b[:half], 0)
+	if err = errors.Join(err, <-second); err == nil { // it might have been cut meanwhile
+		_, err = f.Seek(int64(len(b)), io.SeekStart)
+	}
+	if err != nil {
+		return 0
+	}
+	return len(b)
 }
 
 // plain takes the path out of an error that is printed behind the path.

@@ -14,7 +14,7 @@ import (
 // methods may be called on nil, which notes nothing.
 type seen struct {
 	mu    sync.Mutex
-	files watch.Held
+	files map[string]func() watch.Sum
 	web   watch.Held // by address; the zero Sum: it could not be read
 }
 
@@ -23,14 +23,15 @@ func (s *seen) file(name string, text []byte, err error) {
 	if s == nil {
 		return
 	}
-	var sum watch.Sum
+	sum := func() watch.Sum { return watch.Sum{} }
 	if err == nil {
-		sum = watch.SumOf(text)
+		sum = sync.OnceValue(func() watch.Sum { return watch.SumOf(text) })
+		go sum() // nobody waits for it yet
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.files == nil {
-		s.files = watch.Held{}
+		s.files = map[string]func() watch.Sum{}
 	}
 	s.files[name] = sum
 }
@@ -73,7 +74,11 @@ func (s *Source) held() (files, web watch.Held) {
 	}
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
-	return maps.Clone(seen.files), maps.Clone(seen.web)
+	files = make(watch.Held, len(seen.files))
+	for name, sum := range seen.files {
+		files[name] = sum()
+	}
+	return files, maps.Clone(seen.web)
 }
 
 // Watch tells when a file of the document has changed, an overlay or a list of

@@ -15,10 +15,12 @@ func ParseHalves(src []byte) (*Doc, error) {
 	if uint64(len(src)) >= math.MaxUint32 {
 		return Parse(src)
 	}
-	nodes := room(src)
-	a := &ahead{next: len(src) / 2, done: make(chan struct{})}
-	go a.read(src, nodes/2)
-	p := parser{lexer: lexer{src: src}, nodes: make([]node, 0, nodes), ahead: a}
+	half := len(src) / 2
+	first := room(src[:half])
+	nodes := make([]node, first+room(src[half:])) // each fills its part
+	a := &ahead{next: half, done: make(chan struct{}), all: nodes, base: first}
+	go a.read(src)
+	p := parser{lexer: lexer{src: src}, nodes: nodes[:0:first], ahead: a}
 	if p.space(); !p.value(token{}) || !p.end() {
 		return nil, p.err
 	}
@@ -29,7 +31,9 @@ func ParseHalves(src []byte) (*Doc, error) {
 type ahead struct {
 	done chan struct{} // closed when runs and nodes are complete
 	runs []run
-	from []node
+	from []node // a part of all, if there was room
+	all  []node // where the first goroutine begins, and the second at base
+	base int
 
 	next int // where the next run begins, as far as the first goroutine knows
 }
@@ -47,13 +51,21 @@ type run struct {
 // is not adopted.
 const aheadDepth = 64
 
-func (a *ahead) read(src []byte, nodes int) {
+// read appends to nodes. What it cannot read is left to the first goroutine,
+// with room for as many nodes as there may be in it.
+func (a *ahead) read(src []byte) {
 	defer close(a.done)
-	p := parser{lexer: lexer{src: src}, nodes: make([]node, 0, nodes)}
+	p := parser{lexer: lexer{src: src}, nodes: a.all[a.base:a.base], base: a.base}
 	for at := nextKey(src, a.next); at >= 0; {
 		p.pos, p.depth = at, aheadDepth
 		a.readRuns(&p)
-		at = nextKey(src, max(p.pos, at+1))
+		left := at
+		if n := len(a.runs); n > 0 {
+			left = max(left, a.runs[n-1].end)
+		}
+		if at = nextKey(src, max(p.pos, at+1)); at >= 0 {
+			p.nodes = append(p.nodes, make([]node, marks(src[left:at])+1)...)
+		}
 	}
 	a.from = p.nodes
 }
@@ -118,13 +130,32 @@ func (p *parser) adopt(me, last int) bool {
 	}
 	p.link(me, last)
 	p.nodes[me].count += r.count - 1
-	shift := uint32(len(p.nodes) - r.first) //nolint:gosec // fewer nodes than bytes; it wraps around where it is negative
-	for _, n := range a.from[r.first:r.behind] {
-		if n.next != 0 {
-			n.next += shift
+	if !p.adoptInPlace(r, last) {
+		shift := uint32(len(p.nodes) - r.first - a.base) //nolint:gosec // it wraps around where it is negative
+		for _, n := range a.from[r.first:r.behind] {
+			if n.next != 0 {
+				n.next += shift
+			}
+			p.nodes = append(p.nodes, n)
 		}
-		p.nodes = append(p.nodes, n)
 	}
 	p.pos = r.end
+	return true
+}
+
+// adoptInPlace leaves the nodes of a run where they are, in one array with
+// those of the first goroutine, unless one of the two had too little room.
+func (p *parser) adoptInPlace(r run, last int) bool {
+	a := p.ahead
+	first := a.base + r.first
+	if last == 0 || len(p.nodes) > first || &p.nodes[0] != &a.all[0] || &a.from[0] != &a.all[a.base] {
+		return false
+	}
+	p.nodes[last].next = uint32(first) //nolint:gosec // fewer nodes than bytes
+	room := len(a.all)
+	if len(a.runs) > 1 {
+		room = a.base + a.runs[1].first // it may stay, too
+	}
+	p.nodes = a.all[: a.base+r.behind : room]
 	return true
 }

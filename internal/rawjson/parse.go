@@ -40,6 +40,7 @@ type node struct {
 type parser struct {
 	lexer
 	nodes []node
+	base  int    // the index that the first of nodes will have
 	ahead *ahead // nil: nobody reads ahead
 }
 
@@ -194,7 +195,7 @@ func (p *parser) link(parent, last int) int {
 	next := len(p.nodes)
 	p.nodes[parent].count++
 	if last != 0 {
-		p.nodes[last].next = uint32(next) //nolint:gosec // fewer nodes than bytes
+		p.nodes[last].next = uint32(next + p.base) //nolint:gosec // fewer nodes than bytes
 	}
 	return next
 }
