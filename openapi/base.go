@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 var errNoServer = errors.New("the document names no usable server; name one with --base-url")
@@ -56,7 +54,11 @@ func (a *api) serverBase(servers value) (*url.URL, error) {
 		if err != nil {
 			continue
 		}
-		if u, err := a.usableServer(expand(server)); err == nil {
+		text, ok := a.expand(server)
+		if !ok {
+			continue
+		}
+		if u, err := a.usableServer(text); err == nil {
 			return u, nil
 		}
 	}
@@ -84,37 +86,6 @@ func (a *api) usableServer(text string) (*url.URL, error) {
 
 func usable(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.RawQuery == "" && u.Fragment == "" && u.Opaque == ""
-}
-
-// expand puts the defaults of a server's variables into its URL. A variable
-// without a default takes the first of its values.
-func expand(server value) string {
-	text := server.strAt("url")
-	if !strings.Contains(text, "{") {
-		return text
-	}
-	for name, v := range server.get("variables").each() {
-		text = strings.ReplaceAll(text, "{"+name+"}", variable(v))
-	}
-	return text
-}
-
-func variable(v value) string {
-	if d := v.get("default"); d.kind() != rawjson.Invalid {
-		return text(d)
-	}
-	for _, e := range v.get("enum").each() {
-		return text(e)
-	}
-	return ""
-}
-
-// text is a scalar as text: a port may be written as a number.
-func text(v value) string {
-	if v.kind() == rawjson.String {
-		return v.str()
-	}
-	return string(v.raw())
 }
 
 // legacyBase reads host, basePath and schemes (2.0).

@@ -41,6 +41,9 @@ const maxDocument = 256 << 20
 type Options struct {
 	Client  *http.Client // the way out; nil: a client that refuses private addresses
 	BaseURL string       // replaces every server that the document names; empty: the document's servers
+	// ServerVariables are values for variables in the URLs of the document's
+	// servers, by name; others have their defaults.
+	ServerVariables map[string]string
 	// Header is sent with every request to the host of the base URL and to no
 	// other; a parameter of the same name is then not an argument any more.
 	Header http.Header
@@ -217,6 +220,9 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 		from.library.fetchAll(doc.root.file)
 	}
 	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, changes: changes, yes: true}
+	if err := a.checkVariables(); err != nil {
+		return tenon.Offer{}, err
+	}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}

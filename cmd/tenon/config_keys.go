@@ -95,7 +95,7 @@ func docOf(usage string) string {
 // pairOf is what stands between name and value in flags that have both.
 func pairOf(flag string) string {
 	switch flag {
-	case "auth", "client-cert", "app-env":
+	case "auth", "client-cert", "app-env", "server-variable":
 		return "="
 	case "header":
 		return ": "

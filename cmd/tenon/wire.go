@@ -31,6 +31,7 @@ type sourceFlags struct {
 	shape      choice
 	prefix     string
 	baseURL    string
+	variables  serverVariables
 	headers    []string
 	allowHosts []string
 	choose     openapi.Choice
@@ -65,6 +66,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	f.calls.register(cmd)
 	fs.StringVar(&f.prefix, "prefix", "auto", "put the source's name before tool names: auto (where they collide), always or never")
 	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
+	f.variables.register(cmd)
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringArrayVar(&f.choose.Only, "only", nil, "serve only operations of an OpenAPI document that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines (repeatable)")
@@ -105,6 +107,10 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, err
 	}
+	variables, err := f.variables.read()
+	if err != nil {
+		return openapi.Options{}, err
+	}
 	client, err := f.way.client(f.allowHosts)
 	if err != nil {
 		return openapi.Options{}, err
@@ -115,7 +121,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 		return openapi.Options{}, err
 	}
 	return openapi.Options{
-		Client: client, BaseURL: f.baseURL, Header: header, Policy: policy, Shape: shape,
+		Client: client, BaseURL: f.baseURL, ServerVariables: variables, Header: header, Policy: policy, Shape: shape,
 		FollowPages: f.pages, MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
 		Poll: f.poll, Choose: f.choose, Changes: changes, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs, Logger: f.logger(e),
 	}, nil
