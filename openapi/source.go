@@ -42,7 +42,8 @@ type Options struct {
 	Client  *http.Client // the way out; nil: a client that refuses private addresses
 	BaseURL string       // replaces every server that the document names; empty: the document's servers
 	// ServerVariables are values for variables in the URLs of the document's
-	// servers, by name; others have their defaults.
+	// servers, by name; others have their defaults. Of several servers the first
+	// counts that takes the values. A name or value that none takes is an error.
 	ServerVariables map[string]string
 	// Header is sent with every request to the host of the base URL and to no
 	// other; a parameter of the same name is then not an argument any more.
