@@ -54,7 +54,8 @@ type walk struct {
 	n             int   // elements when it began
 	kind          int32 // the engine's number of the function
 
-	made lib.TJSValue // the list that map and filter make; nobody else has it yet
+	made   lib.TJSValue // the list that map and filter make; nobody else has it yet
+	stairs []lib.TJSValue
 }
 
 func (w *walk) whole() lib.TJSValue {
@@ -62,7 +63,7 @@ func (w *walk) whole() lib.TJSValue {
 	args := w.tls.Alloc(size)
 	defer w.tls.Free(size)
 	hold(w.list)
-	defer w.release(w.list)
+	defer w.leave()
 	w.made = undefined()
 	if w.kind == lib.Mspecial_map || w.kind == lib.Mspecial_filter {
 		if w.made = w.room(); threw(w.made) {
@@ -80,6 +81,13 @@ func (w *walk) whole() lib.TJSValue {
 		}
 	}
 	return w.end()
+}
+
+func (w *walk) leave() {
+	for _, o := range w.stairs {
+		w.release(o)
+	}
+	w.release(w.list)
 }
 
 // room makes a list that has room for all and no elements.
@@ -112,6 +120,9 @@ func (w *walk) step(k int, args uintptr) (ends, ok bool) {
 	switch {
 	case !ok:
 	case w.kind == lib.Mspecial_map:
+		if k == 0 && w.n > fewSteps {
+			w.stairs = w.engine.stairs(result)
+		}
 		ok = w.put(k, result)
 	case w.kind == lib.Mspecial_forEach:
 		w.release(result)

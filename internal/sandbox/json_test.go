@@ -3,6 +3,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,7 +43,31 @@ func readings() map[string]string {
 		"as deep as is read":                      strings.Repeat("[", 499) + strings.Repeat("]", 499),
 		"a single text":                           `"x"`,
 		"a text as long as eight-byte words need": `["12345678","1234567","123456789","1234567é","12345678\n"]`,
+		"texts of every length":                   "[" + strings.Join(lengths(), ",") + "]",
+		"forms that go on in many ways":           "[" + strings.Join(ways(), ",") + "," + strings.Join(ways(), ",") + "]",
+		"a text that comes again":                 `[{"a":"x","b":"x"},{"a":"x","b":"xy"},{"a":"xy","b":"x"},{"a":"é\n","b":""},{"a":"é\n","b":""},{"a":"x\"","b":1},{"a":"x\"","b":"x"}]`,
 	}
+}
+
+// lengths are texts whose one odd character stands in every place of several
+// words.
+func lengths() []string {
+	var all []string
+	for n := range 70 {
+		for _, odd := range []string{``, `\n`, `é`, `\\`, `\"x`} {
+			all = append(all, `"`+strings.Repeat("x", n)+odd+strings.Repeat("y", n%9)+`"`)
+		}
+	}
+	return all
+}
+
+// ways are objects that begin alike and go on in more ways than are remembered.
+func ways() []string {
+	var all []string
+	for i := range 30 {
+		all = append(all, fmt.Sprintf(`{"a":1,"k%d":"v","z":{"k%d":[{"a":"v"}]}}`, i, i), fmt.Sprintf(`{"k%d":{"a":1,"b":"%d"}}`, i, i))
+	}
+	return all
 }
 
 func numbered(n int) []string {
