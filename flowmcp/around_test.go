@@ -1,6 +1,7 @@
 package flowmcp_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,6 +89,30 @@ func TestOtherNamespaces(t *testing.T) {
 				t.Errorf("want %s among %v", c.code, findings)
 			}
 		})
+	}
+}
+
+// TestOutsideOfLibraries has a selection that stands alone: what it names may be
+// anywhere.
+func TestOutsideOfLibraries(t *testing.T) {
+	findings := checkOne(t, write(t, "reading.mjs", keptCatalog()[choiceFile]), true)
+	if len(findings) != 1 || findings[0].Code != "CHK002" || findings[0].Severity != flowmcp.Info || findings[0].Line != 1 {
+		t.Errorf("%v", findings)
+	}
+}
+
+// TestManyNames has texts that name more than anybody reads: the findings are
+// bounded, and the time with them.
+func TestManyNames(t *testing.T) {
+	var names strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&names, "{{tool:t%d}}{{input:i%d}}", i, i)
+	}
+	skill := strings.Replace(keptCatalog()[nextSkillFile], "Wrap it", names.String(), 1)
+	path := filepath.Join(t.TempDir(), "providers", "shop", "skills", "wrap.mjs")
+	writeAt(t, path, skill)
+	if n := len(checkOne(t, path, false)); n != 1001 {
+		t.Errorf("%d findings", n)
 	}
 }
 

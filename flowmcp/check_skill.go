@@ -85,13 +85,17 @@ func (c *checker) checkRequires(g *guide, n *node) {
 // files, told are those of what only the content names and of what it does not.
 func (c *checker) checkRequired(g *guide, n *node, kind, missing string, told [2]string) {
 	required, named := map[string]bool{}, g.named(kind)
+	there := map[string]bool{}
+	for _, id := range named {
+		there[id] = true
+	}
 	for i, item := range n.get("requires").get(kind + "s").list() {
 		id, path := idOf(kind, g.scope, item.str()), index("skill.requires."+kind+"s", i)
 		required[id] = true
 		if c.checkMarkID(item, path, kind, item.str()) {
 			g.mention(missing, kind, item.str(), path, c.m.line(place(item)))
 		}
-		if !slices.Contains(named, id) {
+		if !there[id] {
 			c.advise(told[1], item, path, "the content does not name %s", item.str())
 		}
 	}
@@ -115,22 +119,27 @@ func (g *guide) named(kind string) []string {
 	for _, m := range guideMark.FindAllStringSubmatch(g.content, -1) {
 		rest, ok := strings.CutPrefix(m[1], kind+":")
 		name, _, _ := strings.Cut(rest, ":") // a part of the tool
-		if id := idOf(kind, g.scope, name); ok && !slices.Contains(all, id) {
-			all = append(all, id)
+		if ok {
+			all = append(all, idOf(kind, g.scope, name))
 		}
 	}
-	return all
+	return distinct(all)
 }
 
 // undeclared are the inputs that the content names and that nothing declares.
 // They are wanted all the same.
 func (g *guide) undeclared() []string {
 	var all []string
+	known := map[string]bool{}
+	for _, in := range g.inputs {
+		known[in.key] = true
+	}
 	for _, m := range guideMark.FindAllStringSubmatch(g.content, -1) {
 		key, isInput := strings.CutPrefix(m[1], "input:")
-		if !isInput || !inputPattern.MatchString(key) || slices.ContainsFunc(g.inputs, func(in guideInput) bool { return in.key == key }) {
+		if !isInput || !inputPattern.MatchString(key) || known[key] {
 			continue
 		}
+		known[key] = true
 		all = append(all, key)
 		g.inputs = append(g.inputs, guideInput{key: key, kind: "string", required: true})
 	}

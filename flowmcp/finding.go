@@ -48,12 +48,18 @@ type checker struct {
 func (c *checker) add(at int, f Finding) {
 	c.mark(f.Severity)
 	f.Line = c.m.line(at)
+	c.findings = bounded(c.findings, f)
+}
+
+// bounded is all with f, or with the word that there are more.
+func bounded(all []Finding, f Finding) []Finding {
 	switch {
-	case len(c.findings) < maxFindings:
-		c.findings = append(c.findings, f)
-	case len(c.findings) == maxFindings:
-		c.findings = append(c.findings, Finding{Code: "CHK001", Severity: Warning, Line: f.Line, Path: "main", Message: "there are more findings, which are not listed"})
+	case len(all) < maxFindings:
+		return append(all, f)
+	case len(all) == maxFindings:
+		return append(all, Finding{Code: "CHK001", Severity: Warning, Line: f.Line, Path: "main", Message: "there are more findings, which are not listed"})
 	}
+	return all
 }
 
 // mark notes what an error costs: the tool under check, else the file.

@@ -17,8 +17,8 @@ func (g *guide) found(m mention, code string, s Severity, what string) {
 	f := Finding{Code: code, Severity: s, Path: m.path, Line: m.line, Message: what}
 	g.failed = g.failed || s == Fatal
 	if g.file != nil && m.path != "content" {
-		g.file.findings = append(g.file.findings, f)
+		g.file.findings = bounded(g.file.findings, f)
 		return
 	}
-	g.findings = append(g.findings, f)
+	g.findings = bounded(g.findings, f)
 }

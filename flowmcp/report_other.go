@@ -112,7 +112,9 @@ func checkChoice(ctx context.Context, path string, near *around) Report {
 	if exports(path, "agent") || filepath.Base(path) == agentFile {
 		r.Kind = "agent"
 	}
-	r.Findings = append(r.Findings, near.miss(ctx, s, r.Kind)...)
+	for _, f := range near.miss(ctx, s, r.Kind) {
+		r.Findings = bounded(r.Findings, f)
+	}
 	r.Loads = firstError(r.Findings) == "unknown"
 	return r
 }
