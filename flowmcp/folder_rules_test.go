@@ -398,6 +398,7 @@ func TestRulesOfFolders(t *testing.T) {
 	}
 	for _, c := range folderCases() {
 		t.Run(c.code+" "+c.to[:min(len(c.to), 40)], func(t *testing.T) {
+			t.Parallel()
 			dir := c.put(t)
 			for strict, want := range map[bool]flowmcp.Severity{true: c.strict, false: c.compat} {
 				findings := c.findings(t, dir, strict)
