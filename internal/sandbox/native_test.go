@@ -50,6 +50,7 @@ func TestHastenedFunctionsAreTheEngines(t *testing.T) {
 		"many objects of one form":                "Array.from({length: 100}, (_, i) => i).map((i) => ({id: `x${i}`, n: i, 7: 'seven', of: {i}, get g() { return i }, [`k${i}`]: i}))",
 		"many objects of many members":            `Array.from({length: 50}, (_, i) => i).map((i) => Object.fromEntries(Array.from({length: i % 20}, (_, k) => ['m' + k, i])))`,
 		"many that are no plain objects":          `[[], null, 'x', new Date(0), () => 1, Object.create({a: 1}), new Proxy({a: 1}, {}), Object.freeze({a: 1, b: 2})].map((first) => Array.from({length: 40}, (_, i) => i).map((i) => i ? {a: i, b: i} : first).slice(0, 3))`,
+		"one in another without end":              `(() => { let n = 0; const f = () => { n++; return [1].map(f) }; try { f() } catch (e) { return [e.name, e.message, n > 200] } })()`,
 		"one in another":                          `[[1, 2], [3]].map((l) => l.map((v) => [v].filter((x) => x > 1)))`,
 		"the names of the functions":              `[[].map.name, [].map.length, String([].map), ''.concat.name, ''.concat.length]`,
 
