@@ -58,7 +58,8 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 	for _, n := range offers {
 		c.faults = append(c.faults, n.Offer.Faults...)
 		c.gather(n.Offer)
-		for _, t := range n.Offer.Tools {
+		for i := range n.Offer.Tools {
+			t := &n.Offer.Tools[i]
 			if t.Handler == nil && t.Forward == nil {
 				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")
 				continue
@@ -94,7 +95,7 @@ func sharedNames(offers []Named) map[string]bool {
 	return shared
 }
 
-func (c *Catalog) add(source string, t Tool, name string, adjust func(string, *Tool)) {
+func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *Tool)) {
 	unique := name
 	for n := 2; c.byName[unique] != nil; n++ {
 		suffix := fmt.Sprintf("_%d", n)
@@ -103,7 +104,7 @@ func (c *Catalog) add(source string, t Tool, name string, adjust func(string, *T
 	if unique != name {
 		c.fault(t, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", name, unique), "")
 	}
-	e := &Entry{tool: t, source: source}
+	e := &Entry{tool: *t, source: source}
 	e.tool.Name = unique
 	if adjust != nil {
 		adjust(source, &e.tool)
@@ -128,7 +129,7 @@ func (c *Catalog) free(name string) string {
 	return name
 }
 
-func (c *Catalog) fault(t Tool, what, do string) {
+func (c *Catalog) fault(t *Tool, what, do string) {
 	c.faults = append(c.faults, Fault{File: t.Origin.File, Line: t.Origin.Line, What: what, Do: do})
 }
 

@@ -182,7 +182,7 @@ func (c *Catalog) addNextPart() {
 			continue
 		}
 		readOnly := true
-		c.add("", Tool{
+		c.add("", &Tool{
 			Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
 			Description: "Returns the next part of an answer that was too large for one result.",
 			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},

@@ -61,8 +61,8 @@ func (a *api) legacy() bool { return a.doc.version == v20 }
 
 // index makes a tool of each operation, in the order of the document.
 func (a *api) index() (tenon.Offer, error) {
-	ix := &indexer{api: a, names: names{}}
 	paths := a.doc.root.get("paths")
+	ix := &indexer{api: a, names: make(names, 2*paths.len())}
 	for path, item := range paths.each() {
 		if strings.HasPrefix(path, "x-") {
 			continue

@@ -53,8 +53,9 @@ func ClientSafe(doc []byte) (safe []byte, changes []Change) {
 			return nil, []Change{{What: "no strict JSON: " + err.Error()}}
 		}
 	}
+	portable := map[string]bool{}
 	for range safeRounds {
-		s := safety{changes: changes}
+		s := safety{changes: changes, portable: portable}
 		if !s.root(parsed) {
 			return nil, s.changes
 		}
@@ -99,7 +100,8 @@ func withoutDuplicates(doc []byte) ([]byte, []Change) {
 // safety is one round over a document.
 type safety struct {
 	*loosener
-	changes []Change
+	changes  []Change
+	portable map[string]bool // patterns that stay as they are: most are there again and again
 }
 
 // round answers the document after the round, nil if it stays as it is.

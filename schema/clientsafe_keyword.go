@@ -201,10 +201,15 @@ func (s *safety) pattern(i int32, m rawjson.Node) {
 		return
 	}
 	p := s.doc.Str(m)
+	if s.portable[p] {
+		return
+	}
 	switch fixed, ok := portablePattern(p); {
+	case ok && fixed == p:
+		s.portable[p] = true
 	case !ok:
 		s.drop(i, m, "left out: not every client can run "+excerpt([]byte(p)))
-	case fixed != p:
+	default:
 		s.patches.replace(m, rawjson.AppendString(nil, fixed))
 		s.record(i, m, "written in another way: not every client can run "+excerpt([]byte(p)))
 	}
