@@ -147,7 +147,11 @@ func TestWritingStaysInItsFile(t *testing.T) {
 			t.Errorf("%s was executed", text)
 		}
 	}
-	for text, want := range map[string]int64{`UPDATE books SET lent=1`: 3, `DELETE FROM books WHERE id=?`: 1} {
+	for _, test := range []struct {
+		text string
+		want int64
+	}{{`UPDATE books SET lent=1`, 3}, {`DELETE FROM books WHERE id=?`, 1}} {
+		text, want := test.text, test.want
 		s, err := sqlite.One(text)
 		if err != nil {
 			t.Fatal(err)
