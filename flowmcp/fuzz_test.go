@@ -154,6 +154,7 @@ func FuzzRequest(f *testing.F) {
 func FuzzGuide(f *testing.F) {
 	f.Add([]byte(`export const skill = { name: 'a', version: 'flowmcp/4.0.0', description: 'A', content: 'x {{input:a}} {{tool:b:call}} {{skill:a}}' }`))
 	f.Add([]byte("const content = `{{input:a}}`; const b = c; const c = b; export const skill = { name: 'a', description: b, content }"))
+	f.Add([]byte("export const skill = { name: 'a', version: 'flowmcp/4.0.0', description: 'A', content: 'no \x97 UTF-8, half \\ud800 {{input:a}}' }"))
 	text, err := os.ReadFile("testdata/guided/skills/choose-book.mjs")
 	if err != nil {
 		f.Fatal(err)

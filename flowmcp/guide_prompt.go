@@ -73,7 +73,7 @@ func (g *guide) prompt(b *bookcase) tenon.Prompt {
 			return nil, err
 		}
 		w := &writer{guide: g, books: b, args: args, fetched: b.prefill(ctx, g, args, c)}
-		return []tenon.Message{{Role: "user", Block: tenon.Block{Kind: tenon.TextBlock, Text: []byte(w.fill(g.content))}}}, nil
+		return []tenon.Message{{Role: "user", Block: tenon.Block{Kind: tenon.TextBlock, Text: []byte(strings.ToValidUTF8(w.fill(g.content), "\uFFFD"))}}}, nil
 	}
 	return p
 }

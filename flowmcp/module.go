@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -40,6 +41,7 @@ func parseModule(source []byte) (m *module, err error) {
 	if i := slices.Index(source, 0); i >= 0 {
 		return nil, &syntaxError{1 + strings.Count(string(source[:i]), "\n"), "a byte 0 stands in the file"}
 	}
+	source = bytes.ToValidUTF8(source, []byte("\uFFFD")) // as JavaScript reads a file
 	m = &module{source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
 	for i, b := range source {
 		if b == '\n' {
