@@ -410,7 +410,7 @@ func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply
 	}
 	body := r.Body
 	if x.route.isText(body) {
-		args = rawjson.AppendString(append(args, `,"text":`...), strings.ToValidUTF8(string(body), "\uFFFD"))
+		args = rawjson.AppendString(append(args, `,"text":`...), string(egress.MendUTF8(body)))
 		body = nil
 	} else if body == nil {
 		body = []byte{}

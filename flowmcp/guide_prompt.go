@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -328,7 +329,7 @@ func (b *bookcase) fetch(ctx context.Context, g *guide, name string, args []byte
 	case reply.Status != 0 && (reply.Status < 200 || reply.Status > 299):
 		return "", fmt.Errorf("status %d", reply.Status)
 	}
-	text := strings.ToValidUTF8(string(reply.Body), "\uFFFD")
+	text := string(egress.MendUTF8(reply.Body))
 	if len(text) > maxPrefill {
 		text = strings.ToValidUTF8(text[:maxPrefill], "") + "…"
 	}

@@ -1,7 +1,6 @@
 package flowmcp
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
+
+	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
 // maxFile bounds a schema file or shared list. The largest public one has
@@ -41,7 +42,7 @@ func parseModule(source []byte) (m *module, err error) {
 	if i := slices.Index(source, 0); i >= 0 {
 		return nil, &syntaxError{1 + strings.Count(string(source[:i]), "\n"), "a byte 0 stands in the file"}
 	}
-	source = bytes.ToValidUTF8(source, []byte("\uFFFD")) // as JavaScript reads a file
+	source = egress.MendUTF8(source)
 	m = &module{source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
 	for i, b := range source {
 		if b == '\n' {

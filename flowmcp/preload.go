@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -104,7 +105,7 @@ func keep(t *route, r tenon.Reply, ttl int, hash string) (keptAnswer, bool) {
 	case r.Media == "application/json":
 		a.Data = r.Body
 	case strings.HasPrefix(r.Media, "text/"):
-		a.Data = rawjson.AppendString(nil, strings.ToValidUTF8(string(r.Body), "\uFFFD"))
+		a.Data = rawjson.AppendString(nil, string(egress.MendUTF8(r.Body)))
 	default:
 		return a, false
 	}

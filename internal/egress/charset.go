@@ -2,6 +2,7 @@ package egress
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
@@ -31,6 +32,21 @@ func UTF8(contentType string, body []byte) []byte {
 		return body
 	}
 	return text
+}
+
+// MendUTF8 returns a text that should be UTF-8 as browsers and Node read it:
+// each longest part that begins a character and does not end it becomes one
+// U+FFFD (WHATWG Encoding, "UTF-8 decode without BOM"). What is UTF-8 comes back
+// as it is.
+func MendUTF8(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
+	mended, _, err := transform.Bytes(unicode.UTF8.NewDecoder(), text)
+	if err != nil { // the decoder has none
+		return []byte(strings.ToValidUTF8(string(text), "\uFFFD"))
+	}
+	return mended
 }
 
 // charset is the parameter of that name. Most answers have none or UTF-8, so

@@ -2,6 +2,7 @@ package egress_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -64,11 +65,31 @@ func FuzzUTF8(f *testing.F) {
 	})
 }
 
+// What Node's TextDecoder makes of the same bytes.
+func TestBrokenUTF8IsReadAsNodeReadsIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"caf\xc3\xa9":                    "café",
+		"\xff\xfe":                       "\uFFFD\uFFFD",
+		"\xe2\x82x":                      "\uFFFDx",
+		"\xe2\x82":                       "\uFFFD",
+		"\xf0\x9f\x98\xe2\x82\xac":       "\uFFFD€",
+		"\xed\xa0\x80":                   "\uFFFD\uFFFD\uFFFD",
+		"\xef\xbb\xbfx\xc0\x80":          "\uFEFFx\uFFFD\uFFFD",
+		"a\xf4\x90\x80\x80b":             "a\uFFFD\uFFFD\uFFFD\uFFFDb",
+		strings.Repeat("\xf0\x9f", 9000): strings.Repeat("\uFFFD", 9000),
+	} {
+		if got := string(egress.MendUTF8([]byte(text))); got != want {
+			t.Errorf("%.20q: got %.40q, want %.40q", text, got, want)
+		}
+	}
+}
+
 func TestPlainAnswersCostNothing(t *testing.T) {
 	body := []byte("text")
 	n := testing.AllocsPerRun(100, func() {
 		egress.UTF8("application/json; charset=utf-8", body)
 		egress.UTF8("application/json", body)
+		egress.MendUTF8(body)
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)

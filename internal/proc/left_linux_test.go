@@ -47,6 +47,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = child.Release() }() // else its descriptor is closed whenever the collector comes
 	if err := child.Signal(syscall.Signal(0)); err != nil {
 		t.Fatalf("the child does not live: %v", err)
 	}
