@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +18,12 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
+// smallHeap is GOGC of a server whose heap is small, as tenon serve sets it.
+const smallHeap = 400
+
 // ours is the inside of a process of ours.
 func ours(worker []string, file, address string, once bool) error {
+	debug.SetGCPercent(smallHeap)
 	client, err := egress.NewClient(egress.Options{AllowHosts: []string{strings.TrimPrefix(address, "http://")}})
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type engine struct {
 	toJSON                  lib.TJSAtom
 	objectProto, arrayProto uintptr
 
+	spare   pending   // room for the next text
 	natives []*native // that stand in the engine's memory, where Go does not see them
 }
 

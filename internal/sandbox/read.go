@@ -18,6 +18,13 @@ const (
 	maxNames   = 1 << 16
 )
 
+// keptElements and keptMembers bound the room for them that an engine keeps for
+// its next text.
+const (
+	keptElements = 1 << 15
+	keptMembers  = 1 << 10
+)
+
 // maxNested bounds how deep a text nests that is read here.
 const maxNested = 500
 
@@ -30,11 +37,16 @@ type reader struct {
 	depth int
 	atoms map[string]lib.TJSAtom
 
-	empty    lib.TJSValue   // an object without members
+	pending
+	empty lib.TJSValue // an object without members
+	root  form         // of an object that was only begun
+	forms []*form      // all others
+}
+
+// pending is what has been read and has no place yet.
+type pending struct {
 	members  []member       // of the objects that are being read
 	elements []lib.TJSValue // of the arrays that are being read
-	root     form           // of an object that was only begun
-	forms    []*form        // all others
 }
 
 type member struct {
@@ -48,7 +60,7 @@ func (e *engine) read(text []byte) (v quickjs.Value, ok bool) {
 	if e == nil {
 		return v, false
 	}
-	r := reader{engine: e, lexer: lexer{text: text}, atoms: map[string]lib.TJSAtom{}}
+	r := reader{engine: e, lexer: lexer{text: text}, atoms: map[string]lib.TJSAtom{}, pending: e.spare}
 	if r.empty, ok = r.made(lib.XJS_NewObject(e.tls, e.ctx)); !ok {
 		return v, false
 	}
@@ -88,6 +100,20 @@ func (r *reader) end() {
 		r.release(f.model)
 	}
 	r.free(r.empty)
+	r.keep()
+}
+
+// keep leaves the room of what was pending to the next text: a long list would
+// make a heap of garbage otherwise, which is collected while others wait.
+func (r *reader) keep() {
+	r.spare = pending{}
+	if cap(r.elements) <= keptElements {
+		r.spare.elements = r.elements[:0]
+	}
+	if cap(r.members) <= keptMembers {
+		clear(r.members[:cap(r.members)]) // their names are parts of the text
+		r.spare.members = r.members[:0]
+	}
 }
 
 func (r *reader) value() (lib.TJSValue, bool) {
