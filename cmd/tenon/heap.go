@@ -18,8 +18,9 @@ const heapRoom = 16 << 20
 const idleTime = 100 * time.Second
 
 // giveHeapRoom sets how often garbage is collected until stop is called; after
-// idle without a collection the room is given back. An operator who sets GOGC or
-// GOMEMLIMIT has decided that already.
+// idle without a collection the room is given back, and with it the pages of the
+// program that were read. An operator who sets GOGC or GOMEMLIMIT has decided
+// that already.
 func giveHeapRoom(e env, idle time.Duration) (stop func()) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		if _, set := e.getenv(name); set {
@@ -62,6 +63,7 @@ func (c *collection) ended() {
 		debug.SetGCPercent(percent)
 		if idle {
 			debug.FreeOSMemory()
+			giveBackProgram()
 		}
 	}
 	c.before = time.Now()

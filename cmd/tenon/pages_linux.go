@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const pageOut = 21 // MADV_PAGEOUT of <linux/mman.h>, since Linux 5.4
+
+// giveBackProgram lets the system have the pages of the program's file that
+// were read: a start and a few calls read most of it, and an idle server needs
+// none. What is needed again is read again. An older system says no, and
+// nothing is lost by that.
+func giveBackProgram() {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return
+	}
+	defer maps.Close()
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		begin, end, ok := readOnly(lines.Text(), self)
+		if ok {
+			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, begin, end-begin, pageOut)
+		}
+	}
+}
+
+// readOnly is what a line of /proc/self/maps says, if it is of a part of file
+// that is never written.
+func readOnly(line, file string) (begin, end uintptr, ok bool) {
+	fields := strings.Fields(line) // range, rights, offset, device, inode, path
+	if len(fields) < 6 || fields[1][1] != '-' || !strings.HasSuffix(line, " "+file) {
+		return 0, 0, false
+	}
+	from, to, _ := strings.Cut(fields[0], "-")
+	b, err1 := strconv.ParseUint(from, 16, 64)
+	e, err2 := strconv.ParseUint(to, 16, 64)
+	return uintptr(b), uintptr(e), err1 == nil && err2 == nil && b < e
+}
