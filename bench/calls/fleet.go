@@ -66,7 +66,7 @@ func (f *fleet) start(tenon string) ([]*cell, error) {
 		return nil, err
 	}
 	behind[2].process.configuration = configuration + "GOGC=100"
-	plain, err := f.variants(false, "floor", "tenon", "go-sdk-stateless", "go-sdk-stateful", "mcp-go-stateless", "mcp-go-stateful")
+	plain, err := f.variants(false, "floor", "alike", "tenon", "go-sdk-stateless", "go-sdk-stateful", "mcp-go-stateless", "mcp-go-stateful")
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,17 @@ type question struct {
 // floorPeer is the least that serves a typed function: decode the argument,
 // encode the result, write it into both places. Nothing is validated.
 func floorPeer() peer {
+	return typedPeer("net/http and encoding/json by hand, typed, nothing checked", splice)
+}
+
+// alikePeer is the floor with the answer that tenon gives, byte for byte up to
+// maxIndented: an indented text, and what is said of the contract, though it
+// knows nothing of one.
+func alikePeer() peer {
+	return typedPeer("net/http and encoding/json by hand, typed, nothing checked, tenon's answer", spliceAlike)
+}
+
+func typedPeer(configuration string, splice func(id, value []byte) ([]byte, error)) peer {
 	results := sample.Results()
 	answer := func(body []byte) ([]byte, error) {
 		var q question
@@ -50,7 +62,7 @@ func floorPeer() peer {
 		return splice(q.ID, value)
 	}
 	return peer{
-		configuration: "net/http and encoding/json by hand, typed, nothing checked",
+		configuration: configuration,
 		http:          func() (http.Handler, error) { return byHand(answer), nil },
 		stdio:         func(context.Context) error { return loop(answer) },
 	}
@@ -88,14 +100,34 @@ func limitPeer(upstream string) peer {
 }
 
 // splice writes an answer with value as structured content and as text.
-func splice(id, value []byte) ([]byte, error) {
-	text, err := json.Marshal(string(value))
+func splice(id, value []byte) ([]byte, error) { return spliced(id, value, value, "") }
+
+// maxIndented is the size of a value up to which its text is indented.
+const maxIndented = 8 << 10
+
+const alikeMeta = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tenon","version":"0"},` +
+	`"tenon/contract":{"verdict":"fits","executed":"yes","retry":"unsafe","mediaType":"application/json"}},`
+
+func spliceAlike(id, value []byte) ([]byte, error) {
+	if len(value) > maxIndented {
+		return spliced(id, value, value, alikeMeta)
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, value, "", "  "); err != nil {
+		return nil, err
+	}
+	return spliced(id, value, text.Bytes(), alikeMeta)
+}
+
+func spliced(id, value, readable []byte, meta string) ([]byte, error) {
+	text, err := json.Marshal(string(readable))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, 160+len(id)+len(text)+len(value))
+	out := make([]byte, 0, 160+len(id)+len(meta)+len(text)+len(value))
 	out = append(append(out, `{"jsonrpc":"2.0","id":`...), id...)
-	out = append(append(out, `,"result":{"resultType":"complete","content":[{"type":"text","text":`...), text...)
+	out = append(append(out, `,"result":{"resultType":"complete",`...), meta...)
+	out = append(append(out, `"content":[{"type":"text","text":`...), text...)
 	out = append(append(out, `}],"structuredContent":`...), value...)
 	return append(out, "}}"...), nil
 }

@@ -1,5 +1,6 @@
 // Command peers is every server of the call benchmark but the tenon binary:
-// the floors, which are handlers by hand that check nothing; a program that
+// the floors, which are handlers by hand that check nothing, one of them with
+// the answer that tenon gives; a program that
 // embeds tenon; other libraries, each with the same typed function, in the
 // mode that its documentation calls the fastest; and the upstream.
 //
@@ -39,6 +40,7 @@ type peer struct {
 func peers(upstream string) map[string]peer {
 	return map[string]peer{
 		"floor":            floorPeer(),
+		"alike":            alikePeer(),
 		"limit":            limitPeer(upstream),
 		"tenon":            tenonPeer(),
 		"tenon-openapi":    openAPIPeer(upstream),
