@@ -223,6 +223,7 @@ func killWorker(t *testing.T, g *tenon.Gateway) {
 	}
 	if p, err := os.FindProcess(worker.N); err == nil {
 		_ = p.Kill()
+		_ = p.Release() // else its descriptor stays until the collector comes
 	}
 }
 
