@@ -36,8 +36,8 @@ const (
 	smallSize = 10_000
 	largeSize = 1_000_000
 
-	processes = 5 // pairs of them
-	turns     = 8 // of each
+	processes = 10 // pairs of them
+	turns     = 8  // of each
 )
 
 // kinds are what is measured warm. Before its turns a process makes as many
