@@ -79,15 +79,19 @@ func (s *Server) agree(f *filter) filter {
 }
 
 // deliver sends changes until the client is gone, which is false, or the
-// server ends the subscription.
+// server ends the subscription. What changed before that end is said before it:
+// a task that completes while the server stops must not be missed.
 func (s *Server) deliver(ctx context.Context, q *request, f *filter, changes *feed) bool {
 	silence := time.NewTicker(beat)
 	defer silence.Stop()
+	send := func() bool {
+		catalog, uris := changes.take()
+		return q.sendChanges(f, catalog, uris) && q.sendTasks(changes.takeTasks())
+	}
 	for {
 		select {
 		case <-changes.wake:
-			catalog, uris := changes.take()
-			if !q.sendChanges(f, catalog, uris) || !q.sendTasks(changes.takeTasks()) {
+			if !send() {
 				return false
 			}
 		case <-silence.C:
@@ -95,9 +99,9 @@ func (s *Server) deliver(ctx context.Context, q *request, f *filter, changes *fe
 				return false
 			}
 		case <-q.closing:
-			return true
+			return send()
 		case <-s.closing:
-			return !s.lax(ruleGoodbye)
+			return send() && !s.lax(ruleGoodbye)
 		case <-ctx.Done():
 			return false
 		}
