@@ -15,32 +15,43 @@ const pageOut = 21 // MADV_PAGEOUT of <linux/mman.h>, since Linux 5.4
 // none. What is needed again is read again. An older system says no, and
 // nothing is lost by that.
 func giveBackProgram() {
+	for _, p := range programParts() {
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, p.begin, p.end-p.begin, pageOut)
+	}
+}
+
+// part is a range of addresses.
+type part struct{ begin, end uintptr }
+
+// programParts are where the program's file stands in memory but for what can
+// be written. Where the system does not tell there are none.
+func programParts() (parts []part) {
 	self, err := os.Executable()
 	if err != nil {
-		return
+		return nil
 	}
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
-		return
+		return nil
 	}
 	defer maps.Close()
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		begin, end, ok := readOnly(lines.Text(), self)
-		if ok {
-			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, begin, end-begin, pageOut)
+		if p, ok := readOnly(lines.Text(), self); ok {
+			parts = append(parts, p)
 		}
 	}
+	return parts
 }
 
 // readOnly is what a line of /proc/self/maps says, if it is of a part of file
 // that is never written.
-func readOnly(line, file string) (begin, end uintptr, ok bool) {
+func readOnly(line, file string) (p part, ok bool) {
 	fields := strings.Fields(line) // range, rights, offset, device, inode, path
 	if len(fields) < 6 || fields[1][1] != '-' || !strings.HasSuffix(line, " "+file) {
-		return 0, 0, false
+		return part{}, false
 	}
 	from, to, _ := strings.Cut(fields[0], "-")
 	b, err1 := strconv.ParseUint(from, 16, 64)
 	e, err2 := strconv.ParseUint(to, 16, 64)
-	return uintptr(b), uintptr(e), err1 == nil && err2 == nil && b < e
+	return part{uintptr(b), uintptr(e)}, err1 == nil && err2 == nil && b < e
 }
