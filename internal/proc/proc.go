@@ -36,6 +36,7 @@ type Command struct {
 	Args        []string                        // without the name itself
 	Env         []string                        // "NAME=value"; the child sees these and no others
 	Dir         string                          // where it runs; empty: where this process does
+	Files       []*os.File                      // that it has open besides, from descriptor 3 on; not on Windows
 	Pipes       bool                            // its input and output are Stdin and Stdout; false: no input, and lines of output go to Line
 	Line        func(failing bool, line string) // called for each line of its errors (failing) and, without Pipes, of its output, never two at once; nil: only the tail of the errors is kept
 	TailBytes   int                             // of its errors that are kept for Tail; 0: 4096
@@ -76,6 +77,7 @@ func Start(c Command) (*Child, error) {
 	child.cmd.Dir = c.Dir
 	child.cmd.Env = append([]string{}, c.Env...) // nil would mean: all of ours
 	child.cmd.Stderr = child.said
+	child.cmd.ExtraFiles = c.Files
 	child.cmd.WaitDelay = streamsDelay
 	var theirs []*os.File
 	if c.Pipes {
