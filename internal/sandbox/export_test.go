@@ -5,6 +5,17 @@ import (
 	"bytes"
 )
 
+// What goes through the room, in bytes.
+const (
+	RoomSize    = roomSize
+	LeastInRoom = leastInRoom
+)
+
+// InRoom is a body of so many bytes in a room.
+func InRoom(room []byte, size string) ([]byte, error) {
+	return (&worker{room: room}).inRoom([]byte(size))
+}
+
 // MaxBytes bounds what a function of the host makes.
 const MaxBytes = maxBytes
 

@@ -23,6 +23,7 @@ const (
 	loadFrame   kind = 'L' // key, module, glue, data, then name and source of each library
 	dropFrame   kind = 'D' // key
 	callFrame   kind = 'C' // key, function, milliseconds, arguments, perhaps a body
+	roomFrame   kind = 'M' // the same of a call whose body stands in the shared room, of which so many bytes are it
 	answerFrame kind = 'A' // id, "1" or "0", JSON or reason, text
 )
 

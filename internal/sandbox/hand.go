@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,6 +18,7 @@ import (
 type hand struct {
 	o      Options
 	child  *proc.Child
+	room   *os.File      // for large bodies; nil: there is none
 	in     *bufio.Reader // what the worker says
 	loaded []string      // keys of its programs, the one used last at the end
 	broken bool          // it must not be used again
@@ -28,15 +30,33 @@ type hand struct {
 }
 
 func newHand(o Options) (*hand, error) {
+	room, files := newRoom(), []*os.File(nil)
+	if room != nil {
+		files = []*os.File{room}
+	}
 	child, err := proc.Start(proc.Command{
-		Path: o.Command[0], Args: o.Command[1:], Pipes: true, MaxResident: o.Resident,
+		Path: o.Command[0], Args: o.Command[1:], Files: files, Pipes: true, MaxResident: o.Resident,
 		Env: []string{"GOMAXPROCS=2", "GOGC=50"},
 	})
 	if err != nil {
+		_ = room.Close()
 		return nil, err
 	}
 	widen(child.Stdin)
-	return &hand{o: o, child: child, in: bufio.NewReaderSize(child.Stdout, 64<<10), out: bufio.NewWriterSize(child.Stdin, 64<<10)}, nil
+	return &hand{o: o, child: child, room: room, in: bufio.NewReaderSize(child.Stdout, 64<<10), out: bufio.NewWriterSize(child.Stdin, 64<<10)}, nil
+}
+
+// The worker reads a body in the room while it makes its call, and the parent
+// writes there only between calls.
+const (
+	roomSize    = 4 << 20
+	leastInRoom = 32 << 10
+)
+
+// close ends the worker, if it has not ended, and gives back what belongs to it.
+func (h *hand) close() {
+	h.child.Close()
+	_ = h.room.Close()
 }
 
 func (h *hand) send(k kind, parts ...[]byte) error {
@@ -56,11 +76,7 @@ func (h *hand) run(ctx context.Context, p *Program, c Call) ([]byte, error) {
 	}
 	clock := newClock(c.Budget+grace, func() { h.child.Kill(tooLong) })
 	defer clock.stop()
-	parts := [][]byte{[]byte(p.key), []byte(c.Function), millis(c.Budget), c.Args}
-	if c.Body != nil {
-		parts = append(parts, c.Body)
-	}
-	if err := h.send(callFrame, parts...); err != nil {
+	if err := h.ask(p, c); err != nil {
 		h.broken = true
 		return nil, h.explain(ctx, err)
 	}
@@ -69,6 +85,24 @@ func (h *hand) run(ctx context.Context, p *Program, c Call) ([]byte, error) {
 		return nil, h.explain(ctx, err)
 	}
 	return result, nil
+}
+
+// ask sends a call. A large body goes through the room: a pipe would copy it
+// twice, and let the worker wait for the first copy before it begins with the
+// second.
+func (h *hand) ask(p *Program, c Call) error {
+	parts := [][]byte{[]byte(p.key), []byte(c.Function), millis(c.Budget), c.Args}
+	switch n := len(c.Body); {
+	case c.Body == nil:
+		return h.send(callFrame, parts...)
+	case h.room == nil || n < leastInRoom || n > roomSize:
+		return h.send(callFrame, append(parts, c.Body)...)
+	default:
+		if _, err := h.room.WriteAt(c.Body, 0); err != nil {
+			return err
+		}
+		return h.send(roomFrame, append(parts, strconv.AppendInt(nil, int64(n), 10))...)
+	}
 }
 
 func millis(d time.Duration) []byte {

@@ -11,8 +11,9 @@
 //
 // The rules that this package keeps:
 //
-//   - The worker holds no file and no socket but the two pipes to its parent,
-//     and no environment.
+//   - The worker holds no file and no socket but the two pipes to its parent
+//     and, on Linux, memory where that leaves it large bodies, and no
+//     environment.
 //   - A worker runs one call at a time, so ending it costs that call alone.
 //   - Each program has a realm of its own, with frozen intrinsics. Text never
 //     becomes code there.
@@ -183,7 +184,7 @@ func (p *Pool) release(h *hand, took time.Duration) {
 	if h.broken || p.closed || held > p.o.Resident/2 {
 		delete(p.all, h)
 		p.mu.Unlock()
-		h.child.Close()
+		h.close()
 		return
 	}
 	defer p.mu.Unlock()
@@ -202,7 +203,7 @@ func (p *Pool) retire(h *hand) {
 	p.idle = slices.Delete(p.idle, i, i+1)
 	delete(p.all, h)
 	p.mu.Unlock()
-	h.child.Close()
+	h.close()
 }
 
 // Resident returns the bytes of memory that the workers hold now, and how many
@@ -229,7 +230,7 @@ func (p *Pool) Close() error {
 	for h := range all {
 		h.child.Kill("the pool was closed")
 		if h.rest != nil && h.rest.Stop() || h.rest == nil {
-			h.child.Close()
+			h.close()
 		}
 	}
 	return nil

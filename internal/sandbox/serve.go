@@ -46,6 +46,7 @@ func Serve(in io.Reader, out io.Writer) error {
 
 type worker struct {
 	in     *bufio.Reader
+	room   []byte // shared with the parent; nil: it was not needed yet
 	out    *bufio.Writer
 	coming chan read // the next frame, where it is read beside a timer; nil: it is not
 	realms map[string]*realm
@@ -91,10 +92,31 @@ func (w *worker) handle(f frame) error {
 		return nil
 	case f.kind == callFrame && (len(f.parts) == 4 || len(f.parts) == 5) && w.realms[string(f.parts[0])] != nil:
 		return w.call(f)
+	case f.kind == roomFrame && len(f.parts) == 5 && w.realms[string(f.parts[0])] != nil:
+		var err error
+		if f.parts[4], err = w.inRoom(f.parts[4]); err != nil {
+			return err
+		}
+		return w.call(f)
 	case f.kind == answerFrame: // for a call that has ended
 		return nil
 	}
 	return errParent
+}
+
+// inRoom is the body of so many bytes that stands in the room.
+func (w *worker) inRoom(size []byte) ([]byte, error) {
+	if w.room == nil {
+		var err error
+		if w.room, err = openRoom(); err != nil {
+			return nil, err
+		}
+	}
+	n, err := strconv.Atoi(string(size))
+	if err != nil || n < 0 || n > len(w.room) {
+		return nil, errParent
+	}
+	return w.room[:n], nil
 }
 
 func (w *worker) drop(key string) {
