@@ -52,20 +52,22 @@ func (f *fleet) start(tenon string) ([]*cell, error) {
 	if err := os.WriteFile(document, []byte(sample.Document(upstream.url)), 0o600); err != nil {
 		return nil, err
 	}
-	behind := []*variant{{name: "limit"}, {name: "tenon"}, {name: "tenon-GOGC=100"}}
-	if behind[0].process, err = f.run("0", true, f.peers, "limit", upstream.url); err != nil {
-		return nil, err
+	behind := []*variant{{name: "limit"}, {name: "limit-alike"}, {name: "tenon"}, {name: "tenon-GOGC=100"}}
+	for _, v := range behind[:2] {
+		if v.process, err = f.run("0", true, f.peers, v.name, upstream.url); err != nil {
+			return nil, err
+		}
 	}
 	args := []string{"serve", "--http", "127.0.0.1:0", "--policy", "enforce", "--shape", "native", "--allow-host", strings.TrimPrefix(upstream.url, "http://"), document}
-	if behind[1].process, err = f.run("0", true, tenon, args...); err != nil {
+	if behind[2].process, err = f.run("0", true, tenon, args...); err != nil {
 		return nil, err
 	}
 	const configuration = "tenon serve (binary): policy enforce, shape native; GOMAXPROCS=1, "
-	behind[1].process.configuration = configuration + "GOGC not set: room of 16 MiB for a small heap"
-	if behind[2].process, err = f.run("0", true, "env", append([]string{"GOGC=100", tenon}, args...)...); err != nil {
+	behind[2].process.configuration = configuration + "GOGC not set: room of 16 MiB for a small heap"
+	if behind[3].process, err = f.run("0", true, "env", append([]string{"GOGC=100", tenon}, args...)...); err != nil {
 		return nil, err
 	}
-	behind[2].process.configuration = configuration + "GOGC=100"
+	behind[3].process.configuration = configuration + "GOGC=100"
 	plain, err := f.variants(false, "floor", "alike", "tenon", "go-sdk-stateless", "go-sdk-stateful", "mcp-go-stateless", "mcp-go-stateful")
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	rounds = 15                     // many and short: what else the machine does then meets both of a pair
+	rounds = 25                     // many and short: what else the machine does then meets both of a pair
 	warm   = 60 * time.Millisecond  // before each measurement
 	span   = 200 * time.Millisecond // of each measurement
 	window = 16                     // messages in flight over stdio

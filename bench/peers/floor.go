@@ -71,6 +71,18 @@ func typedPeer(configuration string, splice func(id, value []byte) ([]byte, erro
 // limitPeer is the least that serves an upstream: call it and put its bytes
 // into both places, unseen.
 func limitPeer(upstream string) peer {
+	return upstreamPeer(upstream, "net/http by hand, the upstream's bytes spliced, nothing checked", splice)
+}
+
+// limitAlikePeer is the limit with the answer that tenon gives, as alikePeer is
+// the floor with it.
+func limitAlikePeer(upstream string) peer {
+	return upstreamPeer(upstream, "net/http by hand, the upstream's bytes spliced, nothing checked, tenon's answer", func(id, value []byte) ([]byte, error) {
+		return splicedAlike(id, value, upstreamMeta+strconv.Itoa(len(value))+upstreamEnd)
+	})
+}
+
+func upstreamPeer(upstream, configuration string, splice func(id, value []byte) ([]byte, error)) peer {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128, DisableCompression: true}}
 	answer := func(body []byte) ([]byte, error) {
 		var q question
@@ -94,7 +106,7 @@ func limitPeer(upstream string) peer {
 		return splice(q.ID, value)
 	}
 	return peer{
-		configuration: "net/http by hand, the upstream's bytes spliced, nothing checked",
+		configuration: configuration,
 		http:          func() (http.Handler, error) { return byHand(answer), nil },
 	}
 }
@@ -105,18 +117,27 @@ func splice(id, value []byte) ([]byte, error) { return spliced(id, value, value,
 // maxIndented is the size of a value up to which its text is indented.
 const maxIndented = 8 << 10
 
-const alikeMeta = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tenon","version":"0"},` +
-	`"tenon/contract":{"verdict":"fits","executed":"yes","retry":"unsafe","mediaType":"application/json"}},`
+// What tenon says of a function's answer and of an upstream's around the length of
+// that.
+const (
+	aboutServer  = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tenon","version":"0"},"tenon/contract":{"verdict":"fits",`
+	alikeMeta    = aboutServer + `"executed":"yes","retry":"unsafe","mediaType":"application/json"}},`
+	upstreamMeta = aboutServer + `"executed":"no","retry":"safe","status":200,"mediaType":"application/json"},` +
+		`"tenon/upstream":{"status_code":200,"headers":{"Content-Length":"`
+	upstreamEnd = `","Content-Type":"application/json"}}},`
+)
 
-func spliceAlike(id, value []byte) ([]byte, error) {
+func spliceAlike(id, value []byte) ([]byte, error) { return splicedAlike(id, value, alikeMeta) }
+
+func splicedAlike(id, value []byte, meta string) ([]byte, error) {
 	if len(value) > maxIndented {
-		return spliced(id, value, value, alikeMeta)
+		return spliced(id, value, value, meta)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, value, "", "  "); err != nil {
 		return nil, err
 	}
-	return spliced(id, value, text.Bytes(), alikeMeta)
+	return spliced(id, value, text.Bytes(), meta)
 }
 
 func spliced(id, value, readable []byte, meta string) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,21 +42,34 @@ func request(t testing.TB, tool string, body io.Reader) *http.Request {
 	return r
 }
 
-// TestAlike: the floor of that name gives tenon's answer.
+// TestAlike: the floors of that name give tenon's answer.
 func TestAlike(t *testing.T) {
-	for _, tool := range []string{sample.Small, sample.Big} {
-		var answers [2]string
-		for i, name := range []string{"alike", "tenon"} {
-			h, err := peers("")[name].http()
-			if err != nil {
-				t.Fatal(err)
+	texts, err := bodies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header()["Date"] = nil // serveUpstream tells none
+		w.Header().Set("Content-Length", strconv.Itoa(len(texts[r.URL.Path[1:]])))
+		_, _ = w.Write(texts[r.URL.Path[1:]])
+	}))
+	defer upstream.Close()
+	for _, pair := range [][2]string{{"alike", "tenon"}, {"limit-alike", "tenon-openapi"}} {
+		for _, tool := range []string{sample.Small, sample.Big} {
+			var answers [2]string
+			for i, name := range pair {
+				h, err := peers(upstream.URL)[name].http()
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, request(t, tool, strings.NewReader(message(tool))))
+				answers[i] = w.Body.String()
 			}
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, request(t, tool, strings.NewReader(message(tool))))
-			answers[i] = w.Body.String()
-		}
-		if answers[0] != answers[1] {
-			t.Errorf("%s:\n%.900s\n%.900s", tool, answers[0], answers[1])
+			if answers[0] != answers[1] || !strings.Contains(answers[0], `"structuredContent"`) {
+				t.Errorf("%s of %v:\n%.900s\n%.900s", tool, pair, answers[0], answers[1])
+			}
 		}
 	}
 }

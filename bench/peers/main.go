@@ -1,7 +1,6 @@
 // Command peers is every server of the call benchmark but the tenon binary:
-// the floors, which are handlers by hand that check nothing, one of them with
-// the answer that tenon gives; a program that
-// embeds tenon; other libraries, each with the same typed function, in the
+// the floors, which are handlers by hand that check nothing, with a shorter
+// answer and with the one that tenon gives; a program that embeds tenon; other libraries, each with the same typed function, in the
 // mode that its documentation calls the fastest; and the upstream.
 //
 //	peers [-stdio] [-cpuprofile FILE] NAME [UPSTREAM]
@@ -42,6 +41,7 @@ func peers(upstream string) map[string]peer {
 		"floor":            floorPeer(),
 		"alike":            alikePeer(),
 		"limit":            limitPeer(upstream),
+		"limit-alike":      limitAlikePeer(upstream),
 		"tenon":            tenonPeer(),
 		"tenon-openapi":    openAPIPeer(upstream),
 		"go-sdk-stateless": goSDKPeer(true),
