@@ -42,6 +42,7 @@ func newHand(o Options) (*hand, error) {
 		_ = room.Close()
 		return nil, err
 	}
+	widen(child.Stdin)
 	widen(child.Stdout)
 	return &hand{o: o, child: child, room: room, in: bufio.NewReaderSize(child.Stdout, 64<<10), out: bufio.NewWriterSize(child.Stdin, 64<<10)}, nil
 }

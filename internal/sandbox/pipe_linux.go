@@ -5,8 +5,9 @@ import (
 	"syscall"
 )
 
-// widePipe is the room of a pipe from a worker: what it made of a megabyte
-// crosses in one go, and not in sixteen for each of which both sides are woken.
+// widePipe is the room of the pipes to and from a worker: a megabyte that it
+// asked for, or what it made of one, crosses in one go, and not in sixteen for
+// each of which both sides are woken.
 const widePipe = 1 << 20
 
 // widen gives a pipe more room. Where the system does not grant it, the pipe
