@@ -116,7 +116,7 @@ func rebaseOf(flag string) func(folder, value string) string {
 		}
 	}
 	switch flag {
-	case "overlay", "file-root", "ref-root", "libs", "lists", "jq-schema", "upstream-ca", "cache-dir", "project-dir", "user-dir":
+	case "overlay", "file-root", "ref-root", "libs", "lists", "jq-schema", "upstream-ca", "cache-dir", "project-dir", "user-dir", "selection":
 		return config.Beside
 	case "only", "except":
 		return func(folder, value string) string {

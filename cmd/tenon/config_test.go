@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -207,5 +208,23 @@ sources:
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestFilesOfAConfigLieBesideIt: what a key names as a file or folder is looked
+// for in the folder of the config, and not where tenon runs.
+func TestFilesOfAConfigLieBesideIt(t *testing.T) {
+	names := regexp.MustCompile(`^(file|folder)s? |file or URL|\(\.mjs\)|@FILE|as FILE|file:PATH, |=FILE`)
+	found := 0
+	for _, k := range configKeys(serveCommand(noEnv())) {
+		if !names.MatchString(k.Doc) {
+			continue
+		}
+		if found++; k.Rebase == nil {
+			t.Errorf("%s (%s) is looked for where tenon runs", k.Name, k.Doc)
+		}
+	}
+	if found < 12 {
+		t.Errorf("only %d keys name files", found)
 	}
 }

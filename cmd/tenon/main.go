@@ -92,6 +92,9 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return namedFiles(cmd.Flags())
+		},
 	}
 	root.SetUsageFunc(printUsage)
 	root.SetFlagErrorFunc(flagFault)

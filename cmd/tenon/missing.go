@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
@@ -67,6 +69,37 @@ func noDescription(spec string) string {
 		return text + "; a URL begins with https://, as https://" + spec
 	}
 	return text + "; " + kinds
+}
+
+// namedFiles refuses flags that name what is only read and is not there.
+func namedFiles(fs *pflag.FlagSet) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			name := value
+			switch f.Name {
+			case "overlay":
+				if strings.Contains(value, "://") {
+					continue
+				}
+			case "only", "except":
+				var file bool
+				if name, file = strings.CutPrefix(value, "@"); !file {
+					continue
+				}
+			case "selection", "file-root", "ref-root", "upstream-ca", "lists":
+			default:
+				continue
+			}
+			if text := missing(name); text != "" && err == nil {
+				err = usagef("--%s %s cannot be read: %s", f.Name, value, text)
+			}
+		}
+	})
+	return err
 }
 
 // exists is true also where that cannot be told.
