@@ -19,7 +19,7 @@ func newRoom() *os.File {
 	if err != nil {
 		return nil
 	}
-	room := os.NewFile(uintptr(fd), "room") //nolint:gosec // a descriptor
+	room := os.NewFile(uintptr(fd), "room")
 	if err := room.Truncate(roomSize); err != nil {
 		_ = room.Close()
 		return nil
