@@ -58,6 +58,7 @@ func TestStreams(t *testing.T) {
 		fails       string
 	}{
 		"values":                              {lines, "1\n{\"a\": 2}\r\n\n  \"x\"", "1\n{\"a\": 2}\n\"x\"", ""},
+		"a CR that ends no line":              {lines, "{\r}\n1", "{\r}\n1", ""},
 		"nothing":                             {lines, "", "", ""},
 		"a line that is not JSON":             {lines, "1\n{\n3\n", "1", "line 2 of the stream is not JSON"},
 		"a value over two lines":              {lines, "[1,\n2]\n", "", "line 1"},
@@ -93,6 +94,7 @@ func TestStreams(t *testing.T) {
 func FuzzStream(f *testing.F) {
 	f.Add(true, "data: a\r\n\nid: 1\r\rretry: 7\n\ndata")
 	f.Add(false, "1\n{\"a\":2}\n\n]\n3")
+	f.Add(false, "{\r}")
 	s := &says{}
 	tool := streamTool(f, s)
 	c, err := tool.Promise.Contract()
@@ -110,7 +112,11 @@ func FuzzStream(f *testing.F) {
 		}
 		items, _ := drain(t, tool)
 		for _, item := range items {
-			if err := rawjson.Check([]byte(item)); err != nil || strings.ContainsAny(item, "\r\n") {
+			breaks := "\n" // a line may have a CR between its tokens
+			if events {
+				breaks = "\r\n"
+			}
+			if err := rawjson.Check([]byte(item)); err != nil || strings.ContainsAny(item, breaks) {
 				t.Fatalf("%q: %v", item, err)
 			}
 			if v := list.Validate([]byte("[" + item + "]")); events && len(v) > 0 {
