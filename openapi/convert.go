@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -126,7 +125,7 @@ func (c *converter) object(n rawjson.Node) {
 	c.parameter = false
 	c.dst = append(c.dst, '{')
 	for m := c.doc.First(n); m != rawjson.None; m = c.doc.Next(m) {
-		key := c.key(m)
+		key := c.doc.KeyText(m)
 		if parameter && (string(key) == "description" || string(key) == "required") {
 			continue
 		}
@@ -154,15 +153,6 @@ func (c *converter) open(s *survey) {
 		at -= i // each replacement is a byte shorter
 		c.dst = slices.Replace(c.dst, at, at+len("false"), []byte("true")...)
 	}
-}
-
-// key is the key of m without escapes.
-func (c *converter) key(m rawjson.Node) []byte {
-	raw := c.doc.RawKey(m)
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		return []byte(c.doc.Key(m))
-	}
-	return raw
 }
 
 // name writes the name of a member with its colon, and a comma before it where
@@ -207,7 +197,7 @@ func (c *converter) survey(n rawjson.Node) survey {
 	var nullable, typed, combined bool
 	var seen uint64
 	for m := c.doc.First(n); m != rawjson.None; m = c.doc.Next(m) {
-		key := c.key(m)
+		key := c.doc.KeyText(m)
 		bit := keyBit(key)
 		s.duplicates = s.duplicates || seen&bit != 0
 		seen |= bit

@@ -237,20 +237,20 @@ func (c *converter) repeated(object rawjson.Node) repeats {
 }
 
 func (r *repeats) place(p rawjson.Node) (word int, bit uint64) {
-	h := keyHash(r.key(p))
+	h := keyHash(r.doc.KeyText(p))
 	return int(h >> 61), 1 << (h >> 55 & 63)
 }
 
 // isLast reports whether p is the one of its key that counts.
 func (r *repeats) isLast(p rawjson.Node) bool {
 	word, bit := r.place(p)
-	return r.twice[word]&bit == 0 || r.doc.Get(r.object, string(r.key(p))) == p
+	return r.twice[word]&bit == 0 || r.doc.Get(r.object, string(r.doc.KeyText(p))) == p
 }
 
 func (c *converter) propertyName(p rawjson.Node) {
 	c.comma()
 	raw := c.doc.RawKey(p)
-	if key := c.key(p); len(key) != len(raw) {
+	if key := c.doc.KeyText(p); len(key) != len(raw) {
 		c.dst = rawjson.AppendString(c.dst, key)
 	} else {
 		c.dst = append(append(append(c.dst, '"'), raw...), '"')

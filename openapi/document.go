@@ -144,13 +144,7 @@ func documentOf(f *file, at address, l *library) (*document, error) {
 		return nil, sourceError(name, d.position(d.root), err.Error())
 	}
 	d.marked = sync.OnceValue(func() bool {
-		if bytes.Contains(raw, []byte("readOnly")) || bytes.Contains(raw, []byte("writeOnly")) {
-			return true
-		}
-		for range foreignReferences(f.doc) { // the words may be in that file
-			return true
-		}
-		return false
+		return mayMark(raw) || refersElsewhere(f.doc) // the words may be in another file
 	})
 	if f.yaml != nil {
 		for _, n := range f.yaml.Notes {
@@ -158,6 +152,18 @@ func documentOf(f *file, at address, l *library) (*document, error) {
 		}
 	}
 	return d, nil
+}
+
+// mayMark reports whether one of the words readOnly and writeOnly is in raw. Both
+// end in a letter that is rarer than those they begin with.
+func mayMark(raw []byte) bool {
+	for {
+		before, after, found := bytes.Cut(raw, []byte("Only"))
+		if !found || bytes.HasSuffix(before, []byte("read")) || bytes.HasSuffix(before, []byte("write")) {
+			return found
+		}
+		raw = after
+	}
 }
 
 func parseFile(name string, raw []byte) (*file, error) {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -307,6 +308,25 @@ func (l *library) fetchAll(root *file) {
 			}
 		}
 	}
+}
+
+// refersElsewhere reports whether a file has foreignReferences. Nearly none has,
+// which a look at the bytes behind each "$ref" tells.
+func refersElsewhere(doc *rawjson.Doc) bool {
+	for rest := doc.Source(); ; {
+		_, after, found := bytes.Cut(rest, []byte(`$ref"`))
+		if !found {
+			return false
+		}
+		rest = after
+		if text, ok := bytes.CutPrefix(bytes.TrimLeft(after, " \t\r\n:"), []byte(`"`)); ok && !bytes.HasPrefix(text, []byte("#")) {
+			break
+		}
+	}
+	for range foreignReferences(doc) {
+		return true
+	}
+	return false
 }
 
 // foreignReferences goes over the references of a file that name another one.

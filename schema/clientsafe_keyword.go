@@ -200,10 +200,10 @@ func (s *safety) pattern(i int32, m rawjson.Node) {
 		s.drop(i, m, wrongType)
 		return
 	}
-	p := s.doc.Str(m)
-	if s.portable[p] {
+	if s.portable[string(s.doc.Text(m))] {
 		return
 	}
+	p := s.doc.Str(m)
 	switch fixed, ok := portablePattern(p); {
 	case ok && fixed == p:
 		s.portable[p] = true

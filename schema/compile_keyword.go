@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"bytes"
-
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -18,12 +16,9 @@ type builder struct {
 
 // keyword compiles one member of a schema object.
 func (b *builder) keyword(m rawjson.Node) {
-	raw := b.c.doc.RawKey(m)
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		raw = rawjson.AppendUnescaped(nil, raw)
-	}
-	if !b.assertion(raw, m) && !b.applicator(raw, m) {
-		b.annotation(raw, m)
+	key := b.c.doc.KeyText(m)
+	if !b.assertion(key, m) && !b.applicator(key, m) {
+		b.annotation(key, m)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 // patches changes a document without decoding it: what no patch touches is
 // copied as it stands.
 type patches struct {
-	doc    *rawjson.Doc
-	list   []patch
-	sorted bool
-	limit  int // apply stops soon after that many bytes; 0: no limit
+	doc   *rawjson.Doc
+	list  []patch
+	mixed bool // the list is not in the order of the document
+	limit int  // apply stops soon after that many bytes; 0: no limit
 }
 
 type patch struct {
@@ -46,20 +46,22 @@ func (e *patches) prepend(n rawjson.Node, text []byte) {
 }
 
 func (e *patches) add(one patch) {
+	if n := len(e.list); n > 0 && inOrder(e.list[n-1], one) > 0 {
+		e.mixed = true
+	}
 	e.list = append(e.list, one)
-	e.sorted = false
 }
+
+func inOrder(a, b patch) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.kind, b.kind)) }
 
 // apply is the value at n as it is after the patches: where none is at n or
 // below, bytes of the document.
 func (e *patches) apply(n rawjson.Node) []byte {
-	if !e.sorted {
-		slices.SortStableFunc(e.list, func(a, b patch) int {
-			return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.kind, b.kind))
-		})
-		e.sorted = true
+	if e.mixed {
+		slices.SortStableFunc(e.list, inOrder)
+		e.mixed = false
 	}
-	raw, first := e.doc.Raw(n), e.first(n)
+	raw, first := e.doc.Raw(n), e.search(n)
 	if first == len(e.list) || e.doc.Offset(e.list[first].node) >= e.doc.Offset(n)+len(raw) {
 		return raw
 	}
@@ -70,8 +72,17 @@ func (e *patches) apply(n rawjson.Node) []byte {
 	return e.value(make([]byte, 0, size), n, first)
 }
 
-// first answers the position of the first patch at n or behind.
-func (e *patches) first(n rawjson.Node) int {
+// first answers the position of the first patch at n or behind; it is not in front
+// of i.
+func (e *patches) first(i int, n rawjson.Node) int {
+	for i < len(e.list) && e.list[i].node < n {
+		i++
+	}
+	return i
+}
+
+// search is first for an n that nothing is known of.
+func (e *patches) search(n rawjson.Node) int {
 	i, _ := slices.BinarySearchFunc(e.list, n, func(one patch, n rawjson.Node) int { return cmp.Compare(one.node, n) })
 	return i
 }
@@ -104,7 +115,7 @@ func (e *patches) value(dst []byte, n rawjson.Node, i int) []byte {
 	case rawjson.Object:
 		return e.object(dst, n, i)
 	case rawjson.Array:
-		return e.array(dst, n)
+		return e.array(dst, n, i)
 	}
 	return append(dst, raw...)
 }
@@ -122,7 +133,7 @@ func (e *patches) object(dst []byte, n rawjson.Node, i int) []byte {
 		dst = append(dst, e.list[i].text...)
 	}
 	for m := e.doc.First(n); m != rawjson.None && !e.full(dst); m = e.doc.Next(m) {
-		i := e.first(m)
+		i = e.first(i, m)
 		if e.find(i, m, dropMember) != nil {
 			continue
 		}
@@ -141,13 +152,14 @@ func (e *patches) object(dst []byte, n rawjson.Node, i int) []byte {
 	return append(dst, '}')
 }
 
-func (e *patches) array(dst []byte, n rawjson.Node) []byte {
+func (e *patches) array(dst []byte, n rawjson.Node, i int) []byte {
 	dst = append(dst, '[')
 	for c := e.doc.First(n); c != rawjson.None; c = e.doc.Next(c) {
 		if c != e.doc.First(n) {
 			dst = append(dst, ',')
 		}
-		dst = e.value(dst, c, e.first(c))
+		i = e.first(i, c)
+		dst = e.value(dst, c, i)
 	}
 	return append(dst, ']')
 }

@@ -130,11 +130,7 @@ func (x *sites) each(p site, k keyword) {
 
 // keyword knows the keyword that member m is.
 func (x *sites) keyword(m rawjson.Node) keyword {
-	key := x.doc.RawKey(m)
-	if bytes.IndexByte(key, '\\') >= 0 {
-		key = []byte(x.doc.Key(m))
-	}
-	return keywordOf(key)
+	return keywordOf(x.doc.KeyText(m))
 }
 
 // at answers the place that begins at n, -1 if none does.
@@ -150,11 +146,18 @@ func (x *sites) at(n rawjson.Node) int32 {
 
 // resolve finds out where a reference leads.
 func (x *sites) resolve(r *reference) {
-	text := x.doc.Str(r.node)
-	fragment, local := strings.CutPrefix(text, "#")
+	text, local := bytes.CutPrefix(x.doc.Text(r.node), []byte("#"))
 	if !local {
 		return
 	}
+	if name, ok := bytes.CutPrefix(text, []byte("/$defs/")); ok && len(x.names) == 0 && !bytes.ContainsAny(name, "/~%") {
+		r.kind = refDefs // as nearly all are
+		if n := x.doc.Get(x.defs, string(name)); n != rawjson.None {
+			r.target = x.at(n)
+		}
+		return
+	}
+	fragment := string(text)
 	if strings.IndexByte(fragment, '%') >= 0 {
 		var ok bool
 		if fragment, ok = unescapeFragment(fragment); !ok {

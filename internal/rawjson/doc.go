@@ -71,6 +71,15 @@ func (d *Doc) Key(n Node) string {
 	return string(d.src[v.keyStart:v.keyEnd])
 }
 
+// KeyText returns the key of member n, as Key does, in bytes: those of the
+// source where it has no escapes.
+func (d *Doc) KeyText(n Node) []byte {
+	if v := d.at(n); v != nil && v.keyEscaped {
+		return AppendUnescaped(nil, d.src[v.keyStart:v.keyEnd])
+	}
+	return d.RawKey(n)
+}
+
 // RawKey returns the key of member n as the source has it: with escapes,
 // without quotes.
 func (d *Doc) RawKey(n Node) []byte {

@@ -21,12 +21,19 @@ func (d *Doc) Get(n Node, key string) Node {
 		return d.indexOf(n).find(d, key)
 	}
 	found := None
-	for c := d.First(n); c != None; c = d.Next(c) {
-		if d.hasKey(&d.nodes[c], key) {
-			found = c
+	if v.count == 0 {
+		return found
+	}
+	for c := uint32(n) + 1; ; {
+		w := &d.nodes[c]
+		// Most keys differ in their length: no call is made for those.
+		if (w.keyEscaped || int(w.keyEnd-w.keyStart) == len(key)) && d.hasKey(w, key) {
+			found = Node(c)
+		}
+		if c = w.next; c == 0 {
+			return found
 		}
 	}
-	return found
 }
 
 // index is a hash table of the members of one object. It holds no keys: those
