@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/shape"
 )
 
 // maxName is the length of a tool name that every client and model API
@@ -58,6 +60,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 	for _, n := range offers {
 		c.faults = append(c.faults, n.Offer.Faults...)
 		c.gather(n.Offer)
+		published := new(shape.Published)
 		for i := range n.Offer.Tools {
 			t := &n.Offer.Tools[i]
 			if t.Handler == nil && t.Forward == nil {
@@ -68,7 +71,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
 				name = LegalName(n.Name + "_" + name)
 			}
-			c.add(n.Name, t, name, o.Adjust)
+			c.add(n.Name, t, name, o.Adjust, published)
 		}
 	}
 	c.addNextPart()
@@ -95,7 +98,7 @@ func sharedNames(offers []Named) map[string]bool {
 	return shared
 }
 
-func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *Tool)) {
+func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *Tool), published *shape.Published) {
 	unique := name
 	for n := 2; c.byName[unique] != nil; n++ {
 		suffix := fmt.Sprintf("_%d", n)
@@ -104,7 +107,7 @@ func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *
 	if unique != name {
 		c.fault(t, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", name, unique), "")
 	}
-	e := &Entry{tool: *t, source: source}
+	e := &Entry{tool: *t, source: source, published: published}
 	e.tool.Name = unique
 	if adjust != nil {
 		adjust(source, &e.tool)

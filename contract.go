@@ -27,6 +27,7 @@ type Variant struct {
 	Schema []byte // schema of a JSON body; nil: the body is not described
 
 	Example []byte // a JSON body that the description gives as an example; nil: none
+	Name    string // of the schema, where several of the source's tools answer with it; then it stands for the same bytes in all. Empty: none
 }
 
 // Policy says what is published and what happens to an answer that breaks its

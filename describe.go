@@ -46,7 +46,7 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 			}
 			return Reply{Media: "application/json", Body: page}, nil
 		},
-	}, c.free("describe"), nil)
+	}, c.free("describe"), nil, new(shape.Published))
 }
 
 // describable are the tools but those that hand out parts of what others say.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -16,6 +17,7 @@ type Entry struct {
 	view   *view.View // nil: all of an answer is shown
 	next   string     // the catalog's tool that hands out parts; empty: it has none
 
+	published  *shape.Published // of the source
 	publish    sync.Once
 	definition []byte
 	input      []byte

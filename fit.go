@@ -190,7 +190,7 @@ func (c *Catalog) addNextPart() {
 			Handler: func(context.Context, *Call) (Reply, error) {
 				return Reply{}, errorf(CodeValidation, "resume_token is missing")
 			},
-		}, c.free("next_part"), nil)
+		}, c.free("next_part"), nil, new(shape.Published))
 		for _, other := range c.tools {
 			other.next = c.tools[len(c.tools)-1].tool.Name
 		}

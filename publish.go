@@ -8,19 +8,20 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// anyObject is the input schema of a tool that describes none.
-const anyObject = `{"type":"object"}`
-
 // render makes the definition that clients read, and makes sure that it is
 // safe: one bad schema makes some clients drop the whole list.
 func (e *Entry) render() {
-	published, faults := e.tool.promised().Published()
+	promised, faults := e.tool.promised().Published()
 	e.faults = faults
-	e.input = e.safe("input", published.Input, anyObject)
-	e.input = reserve.Publish(e.input, e.tool.publishes(e.shown(published)))
-	if output := e.publishedOutput(published); output != nil {
-		e.output = e.safe("output", output, "")
+	p := e.shown(promised)
+	input := promised.Input
+	if !e.tool.Verbatim || input == nil {
+		var changes []schema.Change
+		input, changes = e.published.Input(input)
+		e.tell("input", changes)
 	}
+	e.input = reserve.Publish(input, e.tool.publishes(p))
+	e.renderOutput(p)
 	t := &e.tool
 	d := shape.Definition{
 		Name: t.Name, Title: t.Title, Description: t.Description, Input: e.input, Output: e.output, Meta: t.Meta,
@@ -29,16 +30,32 @@ func (e *Entry) render() {
 	e.definition = d.JSON()
 }
 
-// safe returns doc as clients can read it, or fallback where that cannot be
-// had; empty means that the schema is left out.
-func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
-	if doc == nil {
-		return []byte(fallback)
+// renderOutput makes the output schema for the tool's policy and shape, if one
+// is published.
+func (e *Entry) renderOutput(p shape.Promise) {
+	publish := shape.PublishNative
+	switch {
+	case e.tool.Policy == Off, e.tool.resumes: // a part has the schema of the tool that was called first
+		return
+	case e.tool.Shape == OpenAPIMCP:
+		publish = shape.PublishOpenAPIMCP
+	case e.tool.Shape == FlowMCP:
+		publish = shape.PublishFlowMCP
+	case e.tool.Verbatim && p.Own() != nil:
+		e.output = p.Own()
+		return
 	}
 	if e.tool.Verbatim {
-		return doc
+		e.output, e.wraps = publish(p)
+		return
 	}
-	safe, changes := schema.ClientSafe(doc)
+	out := e.published.Output(p, string(e.tool.Shape), publish)
+	e.output, e.wraps = out.Schema, out.Wraps
+	e.tell("output", out.Changes)
+}
+
+// tell reports what is different from what was promised.
+func (e *Entry) tell(which string, changes []schema.Change) {
 	for _, c := range changes {
 		what := which + " schema: " + c.What
 		if c.Path != "" {
@@ -46,32 +63,6 @@ func (e *Entry) safe(which string, doc []byte, fallback string) []byte {
 		}
 		e.faults = append(e.faults, e.tool.fault(what))
 	}
-	if safe != nil {
-		return safe
-	}
-	e.faults = append(e.faults, e.tool.fault("the "+which+" schema cannot be made safe for clients and is not published"))
-	if fallback == "" {
-		return nil
-	}
-	return []byte(fallback)
-}
-
-// publishedOutput is the output schema for the tool's policy and shape; nil:
-// none is published.
-func (e *Entry) publishedOutput(c Contract) (doc []byte) {
-	p := e.shown(c)
-	switch {
-	case e.tool.Policy == Off, e.tool.resumes: // a part has the schema of the tool that was called first
-	case e.tool.Shape == OpenAPIMCP:
-		doc = shape.PublishOpenAPIMCP(p)
-	case e.tool.Shape == FlowMCP:
-		doc = shape.PublishFlowMCP(p)
-	case e.tool.Verbatim && p.Own() != nil:
-		doc = p.Own()
-	default:
-		doc, e.wraps = shape.PublishNative(p)
-	}
-	return doc
 }
 
 // promise is what the tool promises of its successes.

@@ -10,7 +10,8 @@ import (
 // short is the schema of an answer as it is published.
 type short struct {
 	doc  []byte
-	full int // bytes of the whole schema
+	name string // of the component that it is; empty: it is none
+	full int    // bytes of the whole schema
 	how  schema.Relaxation
 }
 
@@ -48,7 +49,7 @@ func (o *operation) shortVariant(a answer, fault func(v value, what string)) ten
 	if s.how != schema.None {
 		fault(o.node, relaxed("output schema "+a.status, s.full, len(s.doc), s.how))
 	}
-	return tenon.Variant{Status: a.status, Media: a.media, Schema: s.doc, Example: o.example(a.entry)}
+	return tenon.Variant{Status: a.status, Media: a.media, Schema: s.doc, Name: s.name, Example: o.example(a.entry)}
 }
 
 func (a *api) short(s value) short {
@@ -67,6 +68,7 @@ func (a *api) short(s value) short {
 	made := short{full: len(full)}
 	made.doc, made.how = relax(full, a.options.MaxOutputSchema)
 	if shared {
+		made.name = f.deps[0].name
 		a.keep(f.deps[0], made)
 	}
 	return made

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -44,7 +45,22 @@ const maxChanges = 1000
 // there. A document that needs no change is returned itself, and the result
 // of ClientSafe needs none. Safe is nil where the root cannot be an object
 // schema; then the last change says why.
-func ClientSafe(doc []byte) (safe []byte, changes []Change) {
+func ClientSafe(doc []byte) (safe []byte, changes []Change) { return new(ClientSafety).Of(doc) }
+
+// ClientSafety makes one document after the other [ClientSafe], and looks once
+// only at patterns that come again: most do. The zero value is ready. It is safe
+// for concurrent use.
+type ClientSafety struct {
+	mu       sync.Mutex
+	portable map[string]bool // patterns that stay as they are
+	bytes    int             // that portable holds
+}
+
+// maxPortable bounds, in bytes, what is kept of patterns.
+const maxPortable = 256 << 10
+
+// Of is [ClientSafe] of doc.
+func (c *ClientSafety) Of(doc []byte) (safe []byte, changes []Change) {
 	parsed, err := rawjson.ParseStrict(doc)
 	if err != nil {
 		doc, changes = withoutDuplicates(doc)
@@ -53,9 +69,8 @@ func ClientSafe(doc []byte) (safe []byte, changes []Change) {
 			return nil, []Change{{What: "no strict JSON: " + err.Error()}}
 		}
 	}
-	portable := map[string]bool{}
 	for range safeRounds {
-		s := safety{changes: changes, portable: portable}
+		s := safety{changes: changes, known: c}
 		if !s.root(parsed) {
 			return nil, s.changes
 		}
@@ -69,6 +84,27 @@ func ClientSafe(doc []byte) (safe []byte, changes []Change) {
 		}
 	}
 	return nil, append(changes, Change{What: "cannot be made legal"})
+}
+
+// isPortable reports whether a pattern can stay as it is.
+func (c *ClientSafety) isPortable(p []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.portable[string(p)]
+}
+
+// keep notes that a pattern can stay as it is.
+func (c *ClientSafety) keep(p string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bytes+len(p) > maxPortable {
+		return
+	}
+	if c.portable == nil {
+		c.portable = map[string]bool{}
+	}
+	c.portable[p] = true
+	c.bytes += len(p)
 }
 
 // withoutDuplicates keeps the last of several members with one name, as
@@ -100,8 +136,8 @@ func withoutDuplicates(doc []byte) ([]byte, []Change) {
 // safety is one round over a document.
 type safety struct {
 	*loosener
-	changes  []Change
-	portable map[string]bool // patterns that stay as they are: most are there again and again
+	changes []Change
+	known   *ClientSafety
 }
 
 // round answers the document after the round, nil if it stays as it is.

@@ -200,13 +200,14 @@ func (s *safety) pattern(i int32, m rawjson.Node) {
 		s.drop(i, m, wrongType)
 		return
 	}
-	if s.portable[string(s.doc.Text(m))] {
+	text := s.doc.Text(m)
+	if s.known.isPortable(text) {
 		return
 	}
-	p := s.doc.Str(m)
+	p := string(text)
 	switch fixed, ok := portablePattern(p); {
 	case ok && fixed == p:
-		s.portable[p] = true
+		s.known.keep(p)
 	case !ok:
 		s.drop(i, m, "left out: not every client can run "+excerpt([]byte(p)))
 	default:

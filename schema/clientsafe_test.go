@@ -90,6 +90,7 @@ func TestClientSafe(t *testing.T) {
 			changes: []string{""},
 		},
 	}
+	var before schema.ClientSafety // what it learns of one document must not change another
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			wrap := func(body string) string { return strings.TrimSuffix(`{"type":"object",`+body, ",") + `}` }
@@ -97,6 +98,12 @@ func TestClientSafe(t *testing.T) {
 			safe, changes := schema.ClientSafe(doc)
 			if diff := cmp.Diff(wrap(test.want), string(safe)); diff != "" {
 				t.Errorf("published (-want +got):\n%s", diff)
+			}
+			for range 2 {
+				again, told := before.Of(doc)
+				if diff := cmp.Diff(string(safe), string(again)) + cmp.Diff(changes, told); diff != "" {
+					t.Errorf("after others (-alone +now):\n%s", diff)
+				}
 			}
 			var places []string
 			for _, c := range changes {

@@ -131,7 +131,8 @@ func (s *searcher) sharedOutput() []byte {
 			return nil
 		}
 	}
-	one, two := shape.PublishOpenAPIMCP(shape.Promise{Consent: true}), shape.PublishFlowMCP(shape.Promise{})
+	one, _ := shape.PublishOpenAPIMCP(shape.Promise{Consent: true})
+	two, _ := shape.PublishFlowMCP(shape.Promise{})
 	switch {
 	case openAPI && flowMCP:
 		return fmt.Appendf(nil, `{"type":"object","anyOf":[%s,%s]}`, one, two)

@@ -10,8 +10,8 @@ import (
 )
 
 // PublishFlowMCP is the output schema of the flowmcp shape: the envelope of
-// FlowMCP's output schema page around the data or null.
-func PublishFlowMCP(p Promise) []byte {
+// FlowMCP's output schema page around the data or null. It wraps nothing.
+func PublishFlowMCP(p Promise) (doc []byte, wraps bool) {
 	var b schema.Bundle
 	p.Successes = slices.Clone(p.Successes)
 	for i, v := range p.Successes {
@@ -23,11 +23,11 @@ func PublishFlowMCP(p Promise) []byte {
 	if !p.Advice && len(data) > len("{}") {
 		data = anyOf(data, []byte(`{"type":"null"}`))
 	}
-	doc := []byte(`{"type":"object","properties":{"status":{"type":"boolean"},` +
+	doc = []byte(`{"type":"object","properties":{"status":{"type":"boolean"},` +
 		`"messages":{"type":"array","items":{"type":"string"}},"data":`)
 	doc = append(doc, data...)
 	doc = append(doc, `},"required":["status","messages","data"]`...)
-	return appendDefs(doc, &b)
+	return appendDefs(doc, &b), false
 }
 
 // Base64 is a JSON string of binary data: in this shape it stands in the place

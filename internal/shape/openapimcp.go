@@ -6,12 +6,12 @@ import (
 )
 
 // PublishOpenAPIMCP is the output schema of the openapi-mcp shape: the common
-// fields, and one branch for each kind of structure.
-func PublishOpenAPIMCP(p Promise) []byte {
+// fields, and one branch for each kind of structure. It wraps nothing.
+func PublishOpenAPIMCP(p Promise) (doc []byte, wraps bool) {
 	var b schema.Bundle
 	data := p.advised(p.data(&b))
 	const rest = 768 // what stands around the data
-	doc := make([]byte, 0, rest+len(data)+b.Size())
+	doc = make([]byte, 0, rest+len(data)+b.Size())
 	doc = append(doc, `{"type":"object","properties":{`+
 		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},`+
 		`"type":{"enum":["api_response","error"`...)
@@ -27,7 +27,7 @@ func PublishOpenAPIMCP(p Promise) []byte {
 		doc = append(doc, `,{"properties":{"type":{"const":"confirmation_request"}},"required":["confirmation_required","message","action"]}`...)
 	}
 	doc = append(doc, ']')
-	return appendDefs(doc, &b)
+	return appendDefs(doc, &b), false
 }
 
 // OpenAPIMCP writes an api_response around the answer's data.

@@ -29,6 +29,7 @@ type Variant struct {
 	Schema []byte // of a JSON body; nil: it is not described
 
 	Example []byte // a JSON body that the description gives; nil: none
+	Name    string // of the schema in its source; empty: none
 }
 
 // DataSchema is the schema of the data alone, a document that stands by
