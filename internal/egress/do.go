@@ -31,11 +31,11 @@ func Do(c *http.Client, r *http.Request, maxBody int64) (Response, error) {
 
 // exchange is Do and tells which URL answered in the end.
 func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.URL, error) {
-	o, got, from, err := open(c, r, maxBody)
-	if o == nil {
-		return got, from, err
+	var o Opened
+	if err := o.open(c, r, maxBody); err != nil {
+		return o.Response, nil, err
 	}
-	got, err = o.Whole()
+	got, err := o.Whole()
 	if err != nil {
 		return got, nil, err
 	}
@@ -58,38 +58,44 @@ type Opened struct {
 // Open is [Do] but for the body, of which at most maxBody bytes can be read.
 // The context of r has to live until that is done.
 func Open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, error) {
-	o, got, _, err := open(c, r, maxBody)
-	return o, got, err
+	o := &Opened{}
+	if err := o.open(c, r, maxBody); err != nil {
+		return nil, o.Response, err
+	}
+	return o, o.Response, nil
 }
 
-func open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, *url.URL, error) {
+// open sends r and reads what stands before the body.
+func (o *Opened) open(c *http.Client, r *http.Request, maxBody int64) error {
 	if err := checkRequest(r); err != nil {
 		closeBody(r)
-		return nil, Response{}, nil, newError(r, err, NotSent)
+		return newError(r, err, NotSent)
 	}
 	d, _ := c.Transport.(*door)
 	asked := false
 	if d != nil {
-		if r.Header.Get("User-Agent") == "" {
-			setAgent(r, d.agent)
-		}
+		setAgent(r, d.agent)
 		asked = d.ask(r)
 	}
 	t, r := track(r, d != nil || isStandard(c.Transport))
+	// The transport waits for the end of the context, far down. What that takes
+	// is made here: further down the stack would grow for it.
+	r.Context().Done()
 	answer, err := send(c, t, r)
 	if answer == nil {
-		got, from, err := t.noAnswer(r, err)
-		return nil, got, from, err
+		o.Response, err = t.noAnswer(r, err)
+		return err
 	}
-	got := Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, redirected: answer.Request.Response != nil}
+	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, redirected: answer.Request.Response != nil}
 	if err != nil { // a redirect that is not followed
 		_ = answer.Body.Close() // nothing is read from it
-		return nil, got, nil, newError(r, err, Answered)
+		return newError(r, err, Answered)
 	}
 	if asked {
 		d.open(answer)
 	}
-	return &Opened{Response: got, request: r, answer: answer, door: d, tracker: t, max: maxBody}, got, nil, nil
+	o.request, o.answer, o.door, o.tracker, o.max = r, answer, d, t, maxBody
+	return nil
 }
 
 // send is c.Do. A client made here does nothing for most requests but what

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 )
 
@@ -124,7 +123,7 @@ func (t *tracker) wasRedirected() bool {
 
 // noAnswer is the end of a request that has no answer. A redirect may have
 // come before, and then the request itself was answered.
-func (t *tracker) noAnswer(r *http.Request, err error) (Response, *url.URL, error) {
+func (t *tracker) noAnswer(r *http.Request, err error) (Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	got := Response{Status: t.status, Header: t.header, Progress: NotSent}
@@ -138,5 +137,5 @@ func (t *tracker) noAnswer(r *http.Request, err error) (Response, *url.URL, erro
 	if t.status != 0 {
 		e.why = "after a redirect: " + e.why
 	}
-	return got, nil, e
+	return got, e
 }
