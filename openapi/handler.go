@@ -12,64 +12,78 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// call sends the operation's request and returns the upstream's answer.
-func (o *operation) call(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-	if o.planned().streams {
-		return o.callStream(ctx, c)
+// handler sends the operation's request and returns the upstream's answer. It
+// is no method, and the reply is filled in place: both spare copies on a stack
+// that is deep enough.
+func (o *operation) handler() tenon.Handler {
+	return func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
+		if o.planned().streams {
+			err = o.callStream(ctx, c, &reply)
+			return reply, err
+		}
+		ctx, cancel := o.bounded(ctx)
+		defer cancel()
+		err = o.answered(ctx, c, &reply, func(req *http.Request) (egress.Response, error) { return o.send(c, req) })
+		return reply, err
 	}
-	ctx, cancel := o.bounded(ctx)
-	defer cancel()
-	return o.answered(ctx, c, func(req *http.Request) (egress.Response, error) { return o.send(c, req) })
 }
 
 // sender sends a request and returns what came, with the body or without.
 type sender func(req *http.Request) (egress.Response, error)
 
-// answered makes the request of a call. A kept access token that is refused is
-// replaced once: what answers 401 did not apply the request (RFC 9110 §15.5.2).
-func (o *operation) answered(ctx context.Context, c *tenon.Call, send sender) (tenon.Reply, error) {
-	first := page{args: c.Args}
-	res, sent, err := o.exchange(ctx, c, first, send)
-	if res.Status == http.StatusUnauthorized && sent.refused() {
-		again, _, failed := o.exchange(ctx, c, first, send)
-		if failed == nil || again.Progress != egress.NotSent {
-			res, err = again, failed
-		}
+// answered makes the request of a call and fills in what came of it.
+func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Reply, send sender) error {
+	var got exchanged
+	err := o.exchange(ctx, c, page{args: c.Args}, send, &got)
+	if got.Status == http.StatusUnauthorized && got.sent.refused() {
+		err = o.exchangeAgain(ctx, c, send, &got, err)
 	}
-	var pages []byte
-	if err == nil && o.follows(res) {
-		res, pages = o.follow(ctx, c, res)
+	if err == nil && o.follows(got.Response) {
+		got.Response, reply.Meta = o.follow(ctx, c, got.Response)
 	}
-	reply := tenon.Reply{
-		Meta:   pages,
-		Status: res.Status,
-		Header: res.Header,
-		Media:  mediaOf(res),
-		Sent:   o.sent(res.Progress),
-	}
-	reply.Body = readable(reply.Media, res.Body)
-	return reply, err
+	reply.Status, reply.Header = got.Status, got.Header
+	reply.Media = mediaOf(got.Response)
+	reply.Sent = o.sent(got.Progress)
+	reply.Body = readable(reply.Media, got.Body)
+	return err
 }
 
-// exchange makes one request of a call.
-func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send sender) (egress.Response, carried, error) {
+// exchangeAgain replaces a kept access token that was refused, once: what
+// answers 401 did not apply the request (RFC 9110 §15.5.2).
+func (o *operation) exchangeAgain(ctx context.Context, c *tenon.Call, send sender, first *exchanged, err error) error {
+	var again exchanged
+	failed := o.exchange(ctx, c, page{args: c.Args}, send, &again)
+	if failed != nil && again.Progress == egress.NotSent {
+		return err
+	}
+	*first = again
+	return failed
+}
+
+// exchanged is what came of one request, and what it carried.
+type exchanged struct {
+	egress.Response
+	sent carried
+}
+
+// exchange makes one request of a call and fills in what came of it.
+func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send sender, got *exchanged) error {
 	req, err := o.planned().request(egress.Tracked(ctx), o.method, at.args)
 	if err != nil {
-		return egress.Response{}, carried{}, err
+		return err
 	}
 	if at.link != nil {
 		req.URL = o.withoutCredentials(at.link)
 	}
-	sent, err := o.authorize(ctx, c, req)
-	if err != nil {
-		return egress.Response{}, carried{}, err
+	if got.sent, err = o.authorize(ctx, c, req); err != nil {
+		return err
 	}
-	res, err := send(req)
-	sent.scrub(res.Header)
+	got.Response, err = send(req)
+	got.sent.scrub(got.Header)
 	if err != nil {
-		return res, sent, failure(err)
+		return failure(err)
 	}
-	return res, sent, nil
+	return nil
 }
 
 // sent tells how far the request got, where that matters.

@@ -61,7 +61,9 @@ func (o *operation) follow(ctx context.Context, c *tenon.Call, first egress.Resp
 		if p.why = p.stop(next); p.why != "" {
 			break
 		}
-		res, _, err := o.exchange(ctx, c, *next, func(req *http.Request) (egress.Response, error) { return o.send(c, req) })
+		var got exchanged
+		err := o.exchange(ctx, c, *next, func(req *http.Request) (egress.Response, error) { return o.send(c, req) }, &got)
+		res := got.Response
 		if err != nil || !goodPage(res) {
 			p.why = p.failed(res, err)
 			break

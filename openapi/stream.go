@@ -58,15 +58,15 @@ func (o *operation) listSchema(a answer) []byte {
 	return assemble(append(append([]byte(`{"type":"array","items":`), objectSchema(f.body)...), '}'), f.deps)
 }
 
-// callStream is call for an operation that declares a stream. The source's
+// callStream is the handler of an operation that declares a stream. The source's
 // limit of time ends with the headers of a stream: how long its items are
 // waited for is the gateway's affair.
-func (o *operation) callStream(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.Reply) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(o.api.options.Timeout, func() { cancel(context.DeadlineExceeded) })
 	end := func() { late.Stop(); cancel(nil) }
 	var body *egress.Opened
-	reply, err := o.answered(ctx, c, func(req *http.Request) (egress.Response, error) {
+	err := o.answered(ctx, c, reply, func(req *http.Request) (egress.Response, error) {
 		opened, res, err := o.open(req)
 		switch {
 		case err != nil:
@@ -81,13 +81,13 @@ func (o *operation) callStream(ctx context.Context, c *tenon.Call) (tenon.Reply,
 		late.Stop()
 		reply.Media = reply.Header.Get("Content-Type")
 		reply.Parts = items(body, mediaType(reply.Media), end)
-		return reply, err
+		return err
 	}
 	end()
 	if err != nil && context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // it is set above
 		err = &tenon.Error{Code: tenon.CodeTimeout, Message: "no complete answer before the deadline", Err: err}
 	}
-	return reply, err
+	return err
 }
 
 // items are the items of a stream. It has to be ranged over once.

@@ -24,7 +24,7 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 		Policy:      o.api.options.Policy,
 		Shape:       o.api.options.Shape,
 		Promise:     o,
-		Handler:     o.call,
+		Handler:     o.handler(),
 		Origin:      o.api.doc.fault(v, "", ""),
 	}
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
