@@ -41,19 +41,17 @@ type Gateway struct {
 	state       State
 	streams     sync.Map // of *live, by the name in their tokens
 	alive       atomic.Int64
+	clock       deadline.Clock // of the calls' time
 }
 
 // NewGateway returns a gateway that serves c.
 func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
-	g := &Gateway{log: o.Logger, timeout: o.Timeout, patience: o.AskTimeout, partial: cmp.Or(o.PartialAfter, 5*time.Second), state: o.State}
+	g := &Gateway{
+		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), patience: cmp.Or(o.AskTimeout, 10*time.Minute),
+		partial: cmp.Or(o.PartialAfter, 5*time.Second), state: o.State,
+	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
-	}
-	if g.timeout == 0 {
-		g.timeout = time.Minute
-	}
-	if g.patience == 0 {
-		g.patience = 10 * time.Minute
 	}
 	if g.state == nil {
 		g.state = memory.New(memory.Options{})
@@ -108,7 +106,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	if res != nil || err != nil {
 		return res, err
 	}
-	limited := deadline.New(ctx, g.timeout, g.patience)
+	limited := g.clock.New(ctx, g.timeout, g.patience)
 	defer limited.Stop()
 	var w working // filled in place
 	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.workspace(limited)

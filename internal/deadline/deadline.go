@@ -2,7 +2,9 @@
 // to do its work, and a person who is asked meanwhile thinks as long as a
 // person does.
 //
-// It does not know calls, nor who asks. It stands around the handler.
+// It does not know calls, nor who asks. It stands around the handler. The
+// [Clock] that ends contexts is for others, too, that wait for much and seldom
+// until the end.
 package deadline
 
 import (
@@ -12,9 +14,10 @@ import (
 	"time"
 )
 
-// Context ends with its parent, or when its time has run out. It sets no timer
+// Context ends with its parent, or when its time has run out. It sets no alarm
 // before somebody waits for its end: most handlers are done before they ask.
 type Context struct {
+	clock    *Clock
 	parent   context.Context //nolint:containedctx // it is one
 	patience time.Duration   // how long one question may wait for its answers
 	call     *Context        // of which this is a part that asks nobody; nil: none
@@ -27,7 +30,7 @@ type Context struct {
 
 	waited context.Context //nolint:containedctx // ends when this one does; nil: nobody waits for it
 	end    context.CancelCauseFunc
-	timer  *time.Timer
+	alarm  Alarm // calls end
 }
 
 var _ context.Context = (*Context)(nil)
@@ -37,8 +40,8 @@ type key struct{}
 
 // New returns a context that has so much time. Each pause of it lasts as long
 // as patience at most. Stop must be called.
-func New(ctx context.Context, limit, patience time.Duration) *Context {
-	return &Context{parent: ctx, patience: patience, until: time.Now().Add(limit)}
+func (c *Clock) New(ctx context.Context, limit, patience time.Duration) *Context {
+	return &Context{clock: c, parent: ctx, patience: patience, until: time.Now().Add(limit)}
 }
 
 // Deadline is that of the parent where this one moves.
@@ -99,15 +102,16 @@ func (d *Context) awaited() context.Context {
 	case d.late():
 		d.end(context.DeadlineExceeded)
 	default:
+		d.alarm.Ring = func() { d.end(context.DeadlineExceeded) }
 		d.arm()
 	}
 	return d.waited
 }
 
-// arm sets the timer, if somebody waits for it and nobody is asked.
+// arm sets the alarm, if somebody waits for it and nobody is asked.
 func (d *Context) arm() {
-	if d.waited != nil && d.asking == 0 && !d.stopped {
-		d.timer = time.AfterFunc(time.Until(d.until), func() { d.end(context.DeadlineExceeded) })
+	if d.alarm.Ring != nil && d.asking == 0 && !d.stopped {
+		d.clock.On(&d.alarm, d.until)
 	}
 }
 
@@ -122,9 +126,7 @@ func (d *Context) Stop() {
 	if d.waited == nil {
 		return
 	}
-	if d.timer != nil {
-		d.timer.Stop()
-	}
+	d.clock.Off(&d.alarm)
 	d.end(nil)
 }
 
@@ -140,9 +142,7 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	defer d.mu.Unlock()
 	if d.asking++; d.asking == 1 {
 		d.since = time.Now()
-		if d.timer != nil {
-			d.timer.Stop()
-		}
+		d.clock.Off(&d.alarm)
 	}
 	return asking, func() {
 		cancel()
@@ -165,7 +165,7 @@ func Within(ctx context.Context, limit time.Duration) (within context.Context, c
 		case !moves && left <= limit:
 			return ctx, func() {}
 		case !moves && ctx == context.Context(d):
-			part := New(d.parent, limit, d.patience)
+			part := d.clock.New(d.parent, limit, d.patience)
 			part.call = d
 			return part, part.Stop
 		}

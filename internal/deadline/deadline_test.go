@@ -15,15 +15,15 @@ import (
 func TestEnds(t *testing.T) {
 	lost := func(ctx context.Context) (*deadline.Context, error) {
 		ctx, lose := context.WithCancel(ctx)
-		d := deadline.New(ctx, time.Minute, time.Minute)
+		d := new(deadline.Clock).New(ctx, time.Minute, time.Minute)
 		time.AfterFunc(30*time.Second, lose)
 		return d, context.Canceled
 	}
 	late := func(ctx context.Context) (*deadline.Context, error) {
-		return deadline.New(ctx, 30*time.Second, time.Minute), context.DeadlineExceeded
+		return new(deadline.Clock).New(ctx, 30*time.Second, time.Minute), context.DeadlineExceeded
 	}
 	stopped := func(ctx context.Context) (*deadline.Context, error) {
-		d := deadline.New(ctx, 2*time.Minute, time.Minute)
+		d := new(deadline.Clock).New(ctx, 2*time.Minute, time.Minute)
 		time.AfterFunc(30*time.Second, d.Stop)
 		return d, context.Canceled
 	}
@@ -39,7 +39,7 @@ func TestEnds(t *testing.T) {
 		}
 	}
 	early := func(ctx context.Context) (*deadline.Context, error) {
-		return deadline.New(ctx, time.Hour, time.Minute), context.DeadlineExceeded
+		return new(deadline.Clock).New(ctx, time.Hour, time.Minute), context.DeadlineExceeded
 	}
 	for _, c := range []struct {
 		name string
@@ -90,7 +90,7 @@ func TestEnds(t *testing.T) {
 func TestPause(t *testing.T) {
 	for _, awaited := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			d := deadline.New(t.Context(), time.Minute, time.Hour)
+			d := new(deadline.Clock).New(t.Context(), time.Minute, time.Hour)
 			defer d.Stop()
 			if awaited {
 				context.AfterFunc(d, func() {})
@@ -119,7 +119,7 @@ func TestPause(t *testing.T) {
 // it stops the time of the call.
 func TestPartOfACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := deadline.New(context.WithValue(t.Context(), t, "value"), time.Minute, time.Hour)
+		d := new(deadline.Clock).New(context.WithValue(t.Context(), t, "value"), time.Minute, time.Hour)
 		defer d.Stop()
 		ctx, stop := deadline.Within(d, 30*time.Second)
 		if until, ok := ctx.Deadline(); !ok || time.Until(until) != 30*time.Second || ctx.Value(t) != "value" {
@@ -145,7 +145,7 @@ func TestPartOfACall(t *testing.T) {
 // where it needs one.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := deadline.New(t.Context(), time.Minute, time.Hour)
+		d := new(deadline.Clock).New(t.Context(), time.Minute, time.Hour)
 		defer d.Stop()
 		inside := context.WithValue(d, t, t)
 		expires := func(above context.Context, limit time.Duration, same bool) {
