@@ -179,7 +179,7 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) e
 	d.azure.mount(mux, s)
 	web := &http.Server{Handler: d.azure.guard(mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(l) }()
+	go func() { failed <- web.Serve(&patient{Listener: l}) }()
 	select {
 	case err := <-failed:
 		return err
