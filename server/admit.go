@@ -103,10 +103,13 @@ func isJSON(contentType string) bool {
 	return err == nil && media == "application/json"
 }
 
+// acceptsBoth is what nearly every client says, as the protocol has it.
+const acceptsBoth = "application/json, text/event-stream"
+
 // acceptsJSON is lenient: the protocol asks for both of its types, but only
 // one of them is ever sent, and a client that says nothing takes anything.
 func acceptsJSON(accept []string) bool {
-	if len(accept) == 0 {
+	if len(accept) == 0 || accept[0] == acceptsBoth {
 		return true
 	}
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {

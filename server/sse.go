@@ -104,6 +104,9 @@ func (e *events) streaming() bool {
 // acceptsEvents reports whether the client can take a stream: it has to say so.
 func acceptsEvents(accept []string) bool {
 	for _, line := range accept {
+		if line == acceptsBoth {
+			return true
+		}
 		for part := range strings.SplitSeq(line, ",") {
 			media, weight, _ := strings.Cut(part, ";")
 			if strings.EqualFold(strings.TrimSpace(media), "text/event-stream") && !refusesWeight(weight) {
