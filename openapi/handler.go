@@ -116,6 +116,9 @@ func mediaOf(res egress.Response) string {
 // readable is a body whose text is UTF-8. JSON is that whatever its charset
 // parameter says (RFC 8259 §8.1): only what cannot be read so is converted.
 func readable(media string, body []byte) []byte {
+	if strings.IndexByte(media, ';') < 0 { // no charset is named
+		return body
+	}
 	kind := mediaType(media)
 	if isBinary(kind) {
 		return body
