@@ -170,14 +170,13 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 // serveHTTP serves until ctx ends, then lets open calls finish for a while.
 func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) error {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", s)
 	mux.Handle("/healthz", s.Health())
 	mux.Handle("/readyz", s.Health())
 	if d.plain != "off" {
 		mux.Handle("/jsonrpc", s.JSONRPC())
 	}
 	d.azure.mount(mux, s)
-	web := &http.Server{Handler: d.azure.guard(mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	web := &http.Server{Handler: d.azure.guard(at("/mcp", s, mux)), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(&patient{Listener: l}) }()
 	select {
@@ -194,6 +193,18 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) e
 		return web.Close()
 	}
 	return nil
+}
+
+// at serves door at its path, as a mux does that takes longer to find it: nearly
+// every request is for it.
+func at(path string, door, others http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			door.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
 }
 
 // ignoreEnd turns the end of the process's context into a clean end.
