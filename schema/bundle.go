@@ -15,6 +15,7 @@ type Bundle struct {
 	defs   []*definition
 	origin map[string][]*definition // by the names that they had
 	taken  map[string]bool          // names in use, and names that must not come into use
+	only   []byte                   // the inside of $defs where nothing is added but one document; nil: see defs
 }
 
 // definition is one member of the bundle's $defs.
@@ -77,7 +78,7 @@ func (b *Bundle) Add(doc []byte) ([]byte, error) {
 // Size is about how many bytes AppendDefs appends; 0 if there is nothing to
 // append.
 func (b *Bundle) Size() int {
-	size := 0
+	size := len(b.only)
 	for _, d := range b.defs {
 		size += len(d.name) + len(d.text) + len(`"":,`)
 	}
@@ -89,6 +90,9 @@ func (b *Bundle) Size() int {
 
 // AppendDefs appends the member "$defs", or nothing if the bundle is empty.
 func (b *Bundle) AppendDefs(dst []byte) []byte {
+	if b.only != nil {
+		return append(append(append(dst, `"$defs":{`...), b.only...), '}')
+	}
 	for i, d := range b.defs {
 		if i == 0 {
 			dst = append(dst, `"$defs":{`...)

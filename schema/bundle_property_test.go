@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -37,6 +39,7 @@ func bundleHolds(t *rapid.T) {
 		if err != nil {
 			t.Fatalf("%s\nis refused: %v", doc, err)
 		}
+		alone(t, doc)
 		before = append(before, s)
 		docs = append(docs, doc)
 		bodies = append(bodies, fmt.Sprintf(`"x%d":%s`, len(bodies), body))
@@ -55,4 +58,29 @@ func bundleHolds(t *rapid.T) {
 			}
 		}
 	}
+}
+
+// alone fails unless AddOnly makes of a document what Add makes of it.
+func alone(t *rapid.T, doc string) {
+	var one, only schema.Bundle
+	want, err := one.Add([]byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := only.AddOnly([]byte(doc))
+	if err != nil {
+		t.Fatalf("%s\nis refused: %v", doc, err)
+	}
+	if w, g := compact(t, want)+compact(t, one.AppendDefs(nil)), compact(t, got)+compact(t, only.AppendDefs(nil)); w != g {
+		t.Fatalf("%s\nbecame %s\nand alone %s", doc, w, g)
+	}
+}
+
+// compact is a value, or a member, without white space.
+func compact(t rapid.TB, text []byte) string {
+	dst, err := rawjson.AppendCompact(nil, bytes.TrimPrefix(text, []byte(`"$defs":`)))
+	if err != nil && len(text) > 0 {
+		t.Fatal(err)
+	}
+	return string(dst)
 }

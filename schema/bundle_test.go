@@ -84,7 +84,7 @@ func TestBundle(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var b schema.Bundle
+			var b, alone schema.Bundle
 			var bodies []string
 			for _, doc := range test.docs {
 				body, err := b.Add([]byte(doc))
@@ -92,6 +92,12 @@ func TestBundle(t *testing.T) {
 					t.Fatal(err)
 				}
 				bodies = append(bodies, string(body))
+			}
+			if len(test.docs) == 1 {
+				body, err := alone.AddOnly([]byte(test.docs[0]))
+				if err != nil || compact(t, body) != compact(t, []byte(bodies[0])) || compact(t, alone.AppendDefs(nil)) != compact(t, b.AppendDefs(nil)) {
+					t.Errorf("alone: %s, %s, %v", body, alone.AppendDefs(nil), err)
+				}
 			}
 			if diff := cmp.Diff(test.bodies, bodies); diff != "" {
 				t.Errorf("bodies (-want +got):\n%s", diff)
@@ -108,5 +114,47 @@ func TestBundleRefuses(t *testing.T) {
 		if body, err := new(schema.Bundle).Add([]byte(doc)); err == nil {
 			t.Errorf("Add(%s) = %s; want an error", doc, body)
 		}
+		if body, err := new(schema.Bundle).AddOnly([]byte(doc)); err == nil {
+			t.Errorf("AddOnly(%s) = %s; want an error", doc, body)
+		}
+	}
+}
+
+// Documents in which nothing is to be renamed are taken apart by their bytes;
+// what comes out must be what Add makes of them.
+func TestAddOnlyIsAddOfOneDocument(t *testing.T) {
+	tests := map[string]string{
+		"no definitions":              `{"type":"object","properties":{"a":{"type":"string"}}}`,
+		"definitions at the end":      `{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}}}`,
+		"definitions at the start":    `{"$defs":{"a":{}},"items":{"$ref":"#/$defs/a"}}`,
+		"definitions in the middle":   `{"type":"array","$defs":{"a":{}},"items":{"$ref":"#/$defs/a"}}`,
+		"nothing but definitions":     `{"$defs":{"a":{}}}`,
+		"no definition in them":       `{"type":"array","$defs":{}}`,
+		"definitions twice":           `{"$defs":{"a":{}},"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"type":"string"}}}`,
+		"definitions that are a list": `{"$defs":[{}],"items":{"$ref":"#/$defs/0"}}`,
+		"a reference to the root":     `{"items":{"$ref":"#"},"$defs":{"a":{}}}`,
+		"a reference into the body":   `{"items":{"$ref":"#/properties/a"},"properties":{"a":{}}}`,
+		"a reference that dangles":    `{"items":{"$ref":"#/$defs/b"},"$defs":{"a":{}}}`,
+		"an identity":                 `{"$id":"http://a.test/b","items":{"$ref":"#/$defs/a"},"$defs":{"a":{}}}`,
+		"an anchor":                   `{"items":{"$ref":"#b"},"$defs":{"a":{"$anchor":"b"}}}`,
+		"an escaped reference":        `{"items":{"\u0024ref":"#"},"$defs":{"a":{}}}`,
+		"words in a value":            `{"enum":["$ref","$defs",{"$defs":{"a":1}}],"$defs":{"a":{"const":"}"}}}`,
+		"braces and quotes in a name": `{"properties":{"a}\"{":{"$ref":"#/$defs/a"}},"$defs":{"a":{"title":"\\"}}}`,
+	}
+	for name, doc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var b, alone schema.Bundle
+			want, err := b.Add([]byte(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := alone.AddOnly([]byte(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want)+string(b.AppendDefs(nil)), string(got)+string(alone.AppendDefs(nil))); diff != "" {
+				t.Errorf("(-Add +AddOnly):\n%s", diff)
+			}
+		})
 	}
 }

@@ -126,8 +126,7 @@ func Leaves(list []byte) iter.Seq[[]byte] {
 	}
 }
 
-// leafEnd answers where the value at src[i] ends, which is no list but stands
-// in one.
+// leafEnd answers where the value at src[i] ends, which is no list.
 func leafEnd(src []byte, i int) int {
 	switch src[i] {
 	case '"':
@@ -135,7 +134,7 @@ func leafEnd(src []byte, i int) int {
 	case '{':
 		return objectEnd(src, i)
 	}
-	if n := bytes.IndexAny(src[i+1:], ",] \t\n\r"); n >= 0 {
+	if n := bytes.IndexAny(src[i+1:], ",]} \t\n\r"); n >= 0 {
 		return i + 1 + n
 	}
 	return len(src)

@@ -8,6 +8,7 @@ package reserve
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -137,14 +138,22 @@ func declared(doc *rawjson.Doc) (set Set) {
 // Publish returns the input schema, a JSON object, with the properties of set
 // that it does not declare itself.
 func Publish(input []byte, set Set) []byte {
-	if set == 0 {
+	last := bytes.LastIndexByte(input, '}')
+	if set == 0 || last < 0 {
 		return input
 	}
-	doc, err := rawjson.Parse(input)
-	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
-		return input
+	var properties rawjson.Member // zero: there are none
+	empty := true
+	for m := range rawjson.Members(input) {
+		if empty = false; plain(m.Key) == "properties" && bytes.HasPrefix(input[m.Value:], []byte{'{'}) {
+			properties = m
+		}
 	}
-	set &^= declared(doc)
+	none := true
+	for m := range rawjson.Members(input[properties.Value:properties.End]) {
+		none = false
+		set &^= member(plain(m.Key))
+	}
 	var added []byte
 	for _, n := range names() {
 		if set&n.set != 0 {
@@ -154,21 +163,26 @@ func Publish(input []byte, set Set) []byte {
 	if added == nil {
 		return input
 	}
-	properties := doc.Get(doc.Root(), "properties")
-	var at int
-	var insert []byte
-	switch {
-	case doc.Kind(properties) != rawjson.Object: // before the last brace
-		at = doc.Offset(doc.Root()) + len(doc.Raw(doc.Root())) - 1
-		insert = append(append([]byte(`,"properties":{`), added[1:]...), '}')
-		if doc.Len(doc.Root()) == 0 {
-			insert = insert[1:]
-		}
-	case doc.Len(properties) == 0:
-		at, insert = doc.Offset(properties)+1, added[1:]
-	default:
-		at, insert = doc.Offset(properties)+len(doc.Raw(properties))-1, added
+	at := properties.End - 1
+	if properties.End == 0 {
+		at, none = last, empty
+		added = append(append([]byte(`,"properties":{`), added[1:]...), '}')
 	}
-	out := append(make([]byte, 0, len(input)+len(insert)), input[:at]...)
-	return append(append(out, insert...), input[at:]...)
+	if none {
+		added = added[1:]
+	}
+	out := append(make([]byte, 0, len(input)+len(added)), input[:at]...)
+	return append(append(out, added...), input[at:]...)
+}
+
+// plain is a key without escapes; few have any.
+func plain(key []byte) string {
+	if bytes.IndexByte(key, '\\') < 0 {
+		return string(key)
+	}
+	doc, err := rawjson.Parse(slices.Concat([]byte{'"'}, key, []byte{'"'}))
+	if err != nil {
+		return ""
+	}
+	return doc.Str(doc.Root())
 }

@@ -79,9 +79,13 @@ func TestPublish(t *testing.T) {
 		want  string
 	}{
 		"beside others":          {`{"type":"object","properties":{"a":{}},"required":["a"]}`, reserve.Confirmed, `{"type":"object","properties":{"a":{},` + confirmed + `},"required":["a"]}`},
-		"alone":                  {`{"type":"object","properties":{ },"additionalProperties":false}`, reserve.Confirmed, `{"type":"object","properties":{` + confirmed + ` },"additionalProperties":false}`},
+		"alone":                  {`{"type":"object","properties":{ },"additionalProperties":false}`, reserve.Confirmed, `{"type":"object","properties":{ ` + confirmed + `},"additionalProperties":false}`},
 		"where nothing declared": {`{"type":"object"}`, reserve.Confirmed, `{"type":"object","properties":{` + confirmed + `}}`},
 		"nothing":                {`{"type":"object"}`, 0, `{"type":"object"}`},
+		"where nothing is":       {`{}`, reserve.Confirmed, `{"properties":{` + confirmed + `}}`},
+		"what is declared":       {`{"properties":{"__confirmed":{"title":"}"}}}`, reserve.Confirmed, `{"properties":{"__confirmed":{"title":"}"}}}`},
+		"declared with escapes":  {`{"p\u0072operties":{"_\u005fconfirmed":{}}}`, reserve.Confirmed, `{"p\u0072operties":{"_\u005fconfirmed":{}}}`},
+		"named farther down":     {`{"properties":{"a":{"properties":{"__confirmed":{}}}}}`, reserve.Confirmed, `{"properties":{"a":{"properties":{"__confirmed":{}}},` + confirmed + `}}`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -93,5 +97,14 @@ func TestPublish(t *testing.T) {
 				t.Errorf("declared: %b, want %b", reserve.Declared(got), tt.set)
 			}
 		})
+	}
+}
+
+// What is no schema comes back as it is, or longer.
+func TestPublishOfWhatIsNoSchema(t *testing.T) {
+	for _, input := range []string{``, `}`, `{`, `{"properties"`, `{"properties":`, `{"properties":{`, `{"properties":{"\`, `{"\x":{}}`, `[{}]`, `{"properties":{}`} {
+		if got := reserve.Publish([]byte(input), reserve.Confirmed); len(got) < len(input) {
+			t.Errorf("%s became %s", input, got)
+		}
 	}
 }

@@ -57,8 +57,12 @@ func (p Promise) Own() []byte {
 // inside a bundle. An unknown member makes the union say nothing: {}.
 func (p Promise) data(b *schema.Bundle) []byte {
 	var union [][]byte
+	add := b.Add
+	if len(p.Successes) == 1 {
+		add = b.AddOnly
+	}
 	for _, v := range p.Successes {
-		body := v.body(b)
+		body := v.body(add)
 		if bytes.Equal(body, []byte("{}")) {
 			return body
 		}
@@ -84,7 +88,8 @@ func (v Variant) Form() Form {
 	return FormOf(v.Media)
 }
 
-func (v Variant) body(b *schema.Bundle) []byte {
+// body is the variant's schema, whose definitions add takes.
+func (v Variant) body(add func(doc []byte) ([]byte, error)) []byte {
 	switch v.Form() {
 	case Empty:
 		return []byte(`{"type":"null"}`)
@@ -97,7 +102,7 @@ func (v Variant) body(b *schema.Bundle) []byte {
 	if v.Schema == nil {
 		return []byte("{}")
 	}
-	body, err := b.Add(v.Schema)
+	body, err := add(v.Schema)
 	if err != nil {
 		return []byte("{}")
 	}
