@@ -42,7 +42,7 @@ func Relax(doc []byte, limit int) (relaxed []byte, how Relaxation) {
 	if err != nil || parsed.Kind(parsed.Root()) != rawjson.Object {
 		return []byte(`{}`), Structure
 	}
-	r := newRelaxer(parsed, limit)
+	r := relaxer{sites: findSites(parsed), limit: limit}
 	for _, all := range []bool{false, true} {
 		p := patches{doc: parsed, limit: limit}
 		r.unword(&p, all)
@@ -50,6 +50,7 @@ func Relax(doc []byte, limit int) (relaxed []byte, how Relaxation) {
 			return text, Descriptions
 		}
 	}
+	r.look()
 	for _, s := range steps() {
 		if text := r.cut(s); len(text) <= limit {
 			return text, Structure
@@ -91,9 +92,9 @@ type relaxer struct {
 	level    []int32 // by place: how deep it is in the root or its definition, whose own level is 1
 }
 
-func newRelaxer(doc *rawjson.Doc, limit int) *relaxer {
-	r := &relaxer{sites: findSites(doc), limit: limit}
-	n := doc.Len(r.defs)
+// look finds out how the parts of the document hang together.
+func (r *relaxer) look() {
+	n := r.doc.Len(r.defs)
 	r.start = make([]int32, n)
 	r.refs = make([][]int, n+1)
 	for k := range r.sites.refs {
@@ -107,7 +108,6 @@ func newRelaxer(doc *rawjson.Doc, limit int) *relaxer {
 	}
 	r.distance = r.distances(func(int) bool { return true })
 	r.measure()
-	return r
 }
 
 // measure finds the level of each place. What speaks of the same value is on
