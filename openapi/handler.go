@@ -17,7 +17,7 @@ import (
 // that is deep enough.
 func (o *operation) handler() tenon.Handler {
 	return func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
-		if o.planned().streams {
+		if o.planned().route().streams {
 			err = o.callStream(ctx, c, &reply)
 			return reply, err
 		}

@@ -84,8 +84,10 @@ func (p *plan) declared(o *operation) (ps []parameter, body value) {
 func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 	name := node.strAt("name")
 	in, known := locationOf(node.strAt("in"))
-	if key, found := o.queryKey(name); in == inPath && found {
-		name, in = key, inQuery
+	if in == inPath && strings.IndexByte(o.path, '?') >= 0 {
+		if key, found := o.queryKey(name); found {
+			name, in = key, inQuery
+		}
 	}
 	switch {
 	case name == "" && in != inQueryString || !known:

@@ -16,15 +16,22 @@ import (
 type plan struct {
 	base    *url.URL
 	baseErr error
-	path    []segment
-	tail    string // literal text behind the last of path, escaped
-	query   []part // the query that the path brings along
 	params  []parameter
 	body    body
 	demand  demand
-	header  func() http.Header // sent with every request; shared, so copied before something is added
-	streams bool               // a success is declared to be a stream
 	faults  []tenon.Fault
+
+	// Only calls need these.
+	header func() http.Header // sent with every request; shared, so copied before something is added
+	route  func() *route
+}
+
+// route is where requests go, and what for.
+type route struct {
+	path    []segment
+	tail    string // literal text behind the last of path, escaped
+	query   []part // the query that the path brings along
+	streams bool   // a success is declared to be a stream
 }
 
 // segment is a segment of the path that holds parameters.
@@ -41,7 +48,7 @@ type part struct {
 }
 
 func newPlan(o *operation) *plan {
-	p := &plan{streams: o.streams()}
+	p := new(plan)
 	p.base, p.baseErr = o.baseOf()
 	p.demand = o.demand(p)
 	params, legacyBody := p.declared(o)
@@ -50,9 +57,11 @@ func newPlan(o *operation) *plan {
 	p.body.arg = assign(params, p.body.exists())
 	p.params = params
 	p.settle(o)
-	p.path, p.tail = p.segments(o.template())
-	p.query = p.literalQuery(o)
-	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) }) // only a call needs it
+	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) })
+	p.route = sync.OnceValue(func() *route {
+		path, tail := p.segments(o.template())
+		return &route{path, tail, p.literalQuery(o), o.streams()}
+	})
 	return p
 }
 
@@ -123,9 +132,6 @@ func pairOf(pair string) (key, name string) {
 // queryKey is the key whose value in the template's query is the parameter of
 // that name.
 func (o *operation) queryKey(name string) (key string, found bool) {
-	if strings.IndexByte(o.path, '?') < 0 { // asked for each parameter
-		return "", false
-	}
 	for key, n := range o.queryTemplate() {
 		if n == name {
 			return key, true

@@ -120,7 +120,7 @@ func (p *plan) url(root argument) (*url.URL, error) {
 
 // appendPath fills the template in.
 func (p *plan) appendPath(dst []byte, root argument) ([]byte, error) {
-	for _, seg := range p.path {
+	for _, seg := range p.route().path {
 		dst = append(dst, seg.lead...)
 		start := len(dst)
 		var q *parameter
@@ -139,7 +139,7 @@ func (p *plan) appendPath(dst []byte, root argument) ([]byte, error) {
 			return nil, invalid("argument %s must not hold \".\" or \"..\" as a segment of the path", q.arg)
 		}
 	}
-	return append(dst, p.tail...), nil
+	return append(dst, p.route().tail...), nil
 }
 
 func (q *parameter) appendSegment(dst []byte, root argument) ([]byte, error) {
@@ -189,7 +189,7 @@ func (q *parameter) append(dst []byte, v argument) []byte {
 
 func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 	begin := len(dst)
-	for _, piece := range p.query {
+	for _, piece := range p.route().query {
 		if piece.param < 0 {
 			dst = append(dst, piece.literal...)
 			continue
