@@ -57,7 +57,7 @@ func rooms() map[string][]string {
 		"observe":              {"."},
 		"cmd/tenon": {
 			".", "search", "openapi", "flowmcp", "functions/host", "redis", "server", "inspector", "guard", "observe",
-			"internal/rawjson", "internal/spelling", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/doccomments", "internal/manual", "internal/proc", "internal/watch",
+			"internal/rawjson", "internal/spelling", "internal/config", "internal/egress", "internal/bundle", "internal/jq", "internal/bookshop", "internal/deadline", "internal/doccomments", "internal/manual", "internal/proc", "internal/watch",
 		},
 	}
 }
