@@ -215,22 +215,38 @@ func assemble(body []byte, deps ...[]*definition) []byte {
 
 // closure lists, by name, all definitions that deps lead to.
 func closure(deps ...[]*definition) []*definition {
-	var all []*definition
-	seen := make(map[*definition]struct{})
-	add := func(list []*definition) {
-		for _, d := range list {
-			if _, ok := seen[d]; !ok {
-				seen[d] = struct{}{}
-				all = append(all, d)
+	var c closing
+	for _, list := range deps {
+		c.add(list)
+	}
+	for i := 0; i < len(c.all); i++ {
+		c.add(c.all[i].fragment().deps)
+	}
+	slices.SortFunc(c.all, func(a, b *definition) int { return cmp.Compare(a.name, b.name) })
+	return c.all
+}
+
+// closing is a closure that is being made.
+type closing struct {
+	all  []*definition
+	seen map[*definition]bool // nil: there are so few that each can be looked at
+}
+
+func (c *closing) add(list []*definition) {
+	const few = 16
+	for _, d := range list {
+		if c.seen == nil && slices.Contains(c.all, d) || c.seen[d] {
+			continue
+		}
+		if c.all = append(c.all, d); len(c.all) <= few {
+			continue
+		}
+		if c.seen == nil {
+			c.seen = make(map[*definition]bool, 4*few)
+			for _, d := range c.all {
+				c.seen[d] = true
 			}
 		}
+		c.seen[d] = true
 	}
-	for _, list := range deps {
-		add(list)
-	}
-	for i := 0; i < len(all); i++ {
-		add(all[i].fragment().deps)
-	}
-	slices.SortFunc(all, func(a, b *definition) int { return cmp.Compare(a.name, b.name) })
-	return all
 }

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,7 @@ func (p *plan) declared(o *operation) (ps []parameter, body value) {
 			p.fault(o, from.get("parameters"), "parameters are left out: "+err.Error())
 			continue
 		}
+		ps = slices.Grow(ps, list.len())
 		for _, v := range list.each() {
 			node, err := o.api.doc.deref(v)
 			switch {

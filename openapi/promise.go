@@ -25,7 +25,7 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 		faults = append(faults, o.api.doc.fault(v, what, ""))
 	}
 	all := o.answers(fault)
-	c := tenon.Contract{Input: o.input()}
+	c := tenon.Contract{Input: o.input(), Answers: make([]tenon.Variant, 0, len(all))}
 	declared := declaresSuccess(all)
 	for i := range all {
 		if !isSuccess(all[i].status, declared) {

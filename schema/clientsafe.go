@@ -51,6 +51,8 @@ func ClientSafe(doc []byte) (safe []byte, changes []Change) { return new(ClientS
 // only at patterns that come again: most do. The zero value is ready. It is safe
 // for concurrent use.
 type ClientSafety struct {
+	nodes sync.Pool // of *rawjson.Nodes
+
 	mu       sync.Mutex
 	portable map[string]bool // patterns that stay as they are
 	bytes    int             // that portable holds
@@ -61,7 +63,12 @@ const maxPortable = 256 << 10
 
 // Of is [ClientSafe] of doc.
 func (c *ClientSafety) Of(doc []byte) (safe []byte, changes []Change) {
-	parsed, err := rawjson.ParseStrict(doc)
+	nodes, ok := c.nodes.Get().(*rawjson.Nodes)
+	if !ok {
+		nodes = new(rawjson.Nodes)
+	}
+	defer c.nodes.Put(nodes)
+	parsed, err := nodes.ParseStrict(doc)
 	if err != nil {
 		doc, changes = withoutDuplicates(doc)
 		var still error

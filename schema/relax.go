@@ -43,8 +43,9 @@ func Relax(doc []byte, limit int) (relaxed []byte, how Relaxation) {
 		return []byte(`{}`), Structure
 	}
 	r := relaxer{sites: findSites(parsed), limit: limit}
+	p := patches{doc: parsed, limit: limit, list: make([]patch, 0, len(r.list))}
 	for _, all := range []bool{false, true} {
-		p := patches{doc: parsed, limit: limit}
+		p.list = p.list[:0]
 		r.unword(&p, all)
 		if text := p.apply(parsed.Root()); len(text) <= limit {
 			return text, Descriptions

@@ -51,12 +51,35 @@ type parser struct {
 // Duplicate keys and escapes of lone surrogates are accepted, as the grammar
 // has it; [Check] is stricter.
 func Parse(src []byte) (*Doc, error) {
+	return new(Nodes).parse(src)
+}
+
+// Nodes is memory for one document after the other. The zero value is ready.
+type Nodes struct{ list []node }
+
+// mostKept bounds how many nodes stay for the next document.
+const mostKept = 1 << 15
+
+// ParseStrict is [ParseStrict] of src; the Doc that n gave before must not be
+// used any more.
+func (n *Nodes) ParseStrict(src []byte) (*Doc, error) {
+	d, err := n.parse(src)
+	return strict(src, d, err)
+}
+
+func (n *Nodes) parse(src []byte) (*Doc, error) {
 	if uint64(len(src)) >= math.MaxUint32 {
 		return nil, &SyntaxError{Offset: math.MaxUint32, What: "larger than 4 GiB"}
 	}
-	p := parser{lexer: lexer{src: src}, nodes: make([]node, 0, room(src))}
+	p := parser{lexer: lexer{src: src}, nodes: n.list[:0]}
+	if need := room(src); cap(p.nodes) < need {
+		p.nodes = make([]node, 0, need)
+	}
 	if p.space(); !p.value(token{}) || !p.end() {
 		return nil, p.err
+	}
+	if cap(p.nodes) <= mostKept {
+		n.list = p.nodes
 	}
 	return newDoc(src, p.nodes), nil
 }

@@ -5,6 +5,11 @@ import "bytes"
 // ParseStrict is [Parse] for what [Check] accepts.
 func ParseStrict(src []byte) (*Doc, error) {
 	d, err := Parse(src)
+	return strict(src, d, err)
+}
+
+// strict goes on with what parsing src gave.
+func strict(src []byte, d *Doc, err error) (*Doc, error) {
 	if err != nil || d.plain() {
 		return d, err
 	}
