@@ -128,11 +128,14 @@ func Leaves(list []byte) iter.Seq[[]byte] {
 
 // leafEnd answers where the value at src[i] ends, which is no list.
 func leafEnd(src []byte, i int) int {
+	if i >= len(src) {
+		return len(src)
+	}
 	switch src[i] {
 	case '"':
 		return textEnd(src, i)
 	case '{':
-		return objectEnd(src, i)
+		return closingEnd(src, i, '{', '}')
 	}
 	if n := bytes.IndexAny(src[i+1:], ",]} \t\n\r"); n >= 0 {
 		return i + 1 + n
@@ -140,16 +143,16 @@ func leafEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// objectEnd answers where the object at src[i] ends.
-func objectEnd(src []byte, i int) int {
+// closingEnd answers where the object or list at src[i] ends.
+func closingEnd(src []byte, i int, opening, closing byte) int {
 	for depth := 0; i < len(src); {
 		switch src[i] {
 		case '"':
 			i = textEnd(src, i)
 			continue
-		case '{':
+		case opening:
 			depth++
-		case '}':
+		case closing:
 			if depth--; depth == 0 {
 				return i + 1
 			}

@@ -37,22 +37,8 @@ func Members(object []byte) iter.Seq[Member] {
 
 // valueEnd answers where the value at src[i] ends.
 func valueEnd(src []byte, i int) int {
-	if i < len(src) && src[i] != '[' {
-		return leafEnd(src, i)
+	if i < len(src) && src[i] == '[' {
+		return closingEnd(src, i, '[', ']')
 	}
-	for depth := 0; i < len(src); {
-		switch src[i] {
-		case '"':
-			i = textEnd(src, i)
-			continue
-		case '[':
-			depth++
-		case ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return len(src)
+	return leafEnd(src, i)
 }
