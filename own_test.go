@@ -1,6 +1,7 @@
 package tenon_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -91,5 +92,22 @@ func TestASchemaIsPublishedToTheLetter(t *testing.T) {
 	g := one(tenon.Tool{Promise: promise, Verbatim: true}, answer(tenon.Reply{}))
 	if _, got := g.Catalog().Tools()[0].Schemas(); string(got) != odd {
 		t.Errorf("got  %s\nwant %s", got, odd)
+	}
+}
+
+// A schema that is no JSON costs what it says, not the list of tools that it
+// would stand in.
+func TestASchemaThatIsNoJSON(t *testing.T) {
+	for _, doc := range []string{`{"type":object}`, `{"type":"object",}`, `{"a":[}`, `{"x":1 "$defs":{"a":{}}}`, `{"type":"object","$defs":{"a":{},}}`} {
+		for _, form := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			promise := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(doc)}}}
+			for _, verbatim := range []bool{false, true} {
+				g := one(tenon.Tool{Promise: promise, Verbatim: verbatim, Shape: form}, answer(tenon.Reply{}))
+				e := g.Catalog().Tools()[0]
+				if !json.Valid(e.Definition()) || len(e.Faults()) == 0 {
+					t.Errorf("%s: %s, %v", doc, e.Definition(), e.Faults())
+				}
+			}
+		}
 	}
 }

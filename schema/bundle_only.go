@@ -18,27 +18,24 @@ func (b *Bundle) AddOnly(doc []byte) ([]byte, error) {
 }
 
 // apart answers doc without its definitions, and the inside of those. It is not
-// ok where more is to be done than to cut them out.
+// ok where more is to be done than to cut them out, nor where doc is no strict
+// JSON.
 func apart(doc []byte) (body, defs []byte, ok bool) {
-	if !refersToDefsOnly(doc) {
+	if !refersToDefsOnly(doc) || rawjson.Check(doc) != nil {
 		return nil, nil, false
 	}
 	body = doc
-	last := 0
 	for m := range rawjson.Members(doc) {
-		last = m.End
 		if string(m.Key) != "$defs" {
 			continue
 		}
-		value := doc[m.Value:m.End]
-		if defs != nil || len(value) < len(`{"":{}}`) || value[0] != '{' || value[len(value)-1] != '}' {
+		defs = doc[m.Value+1 : m.End-1]
+		if doc[m.Value] != '{' || len(bytes.TrimSpace(defs)) == 0 {
 			return nil, nil, false
 		}
-		defs = value[1 : len(value)-1]
 		body = without(doc, m)
 	}
-	rest := doc[last:]
-	return body, defs, last > 0 && len(body) > 1 && len(rest) == 1 && rest[0] == '}'
+	return body, defs, true
 }
 
 // without is doc without one of its members, and the comma that goes with it.
@@ -55,7 +52,7 @@ func without(doc []byte, m rawjson.Member) []byte {
 // refersToDefsOnly reports whether no keyword that begins with a dollar sign is
 // in doc but references to definitions, and definitions.
 func refersToDefsOnly(doc []byte) bool {
-	if len(doc) == 0 || doc[0] != '{' || bytes.Contains(doc, []byte(`\u0024`)) {
+	if !bytes.HasPrefix(doc, []byte("{")) || !bytes.HasSuffix(doc, []byte("}")) || bytes.Contains(doc, []byte(`\u0024`)) {
 		return false
 	}
 	for rest := doc; ; {
