@@ -56,11 +56,17 @@ func (u *Published) Output(p Promise, shape string, publish func(Promise) (doc [
 }
 
 func (u *Published) make(p Promise, publish func(Promise) ([]byte, bool)) Output {
+	p.parsed = true
 	doc, wraps := publish(p)
 	if doc == nil {
 		return Output{}
 	}
 	safe, changes := u.safe(doc)
+	if safe == nil { // perhaps a schema is no JSON: then it alone is left out
+		p.parsed = false
+		doc, wraps = publish(p)
+		safe, changes = u.safe(doc)
+	}
 	return Output{safe, wraps, changes}
 }
 

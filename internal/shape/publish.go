@@ -20,6 +20,7 @@ type Promise struct {
 	Successes []Variant // nil: nothing is declared
 	Advice    bool      // the schema is advice: any value may come
 	Consent   bool      // the caller may be asked for consent first
+	parsed    bool      // what is made of it is parsed afterwards
 	Wrapper   string    // title of the object in which Native holds even an object; empty: no such object
 }
 
@@ -58,7 +59,7 @@ func (p Promise) Own() []byte {
 func (p Promise) data(b *schema.Bundle) []byte {
 	var union [][]byte
 	add := b.Add
-	if len(p.Successes) == 1 {
+	if p.parsed && len(p.Successes) == 1 {
 		add = b.AddOnly
 	}
 	for _, v := range p.Successes {
