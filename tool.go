@@ -39,6 +39,7 @@ type Fault struct {
 	Line int    // 1-based; 0: not known
 	What string // what is wrong
 	Do   string // what the operator can do about it; may be empty
+	Kind string // what it shares with others like it, such as the code of a rule: a summary tells them once; empty: nothing
 }
 
 // String formats f as "file:line: what (do)".

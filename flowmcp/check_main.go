@@ -16,15 +16,19 @@ const (
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // defaultLibraries is what the format allows by itself; compat adds what the
-// reference allows.
+// reference allows, and xml2js, which the format's page has in its example.
 func defaultLibraries(strict bool) []string {
 	all := []string{"ethers", "moment", "indicatorts", "@erc725/erc725.js", "ccxt", "axios"}
 	if strict {
 		return all
 	}
 	return append(all, "zlib", "crypto", "buffer", "path", "url", "util", "stream", "querystring", "yahoo-finance2",
-		"trading-signals", "talib", "technicalindicators", "vega-lite", "vega", "canvas", "pinata", "irys", "better-sqlite3")
+		"trading-signals", "xml2js", "talib", "technicalindicators", "vega-lite", "vega", "canvas", "pinata", "irys", "better-sqlite3")
 }
+
+// OnAllowList reports whether schema files may require a library that the
+// operator has not named.
+func OnAllowList(library string) bool { return slices.Contains(defaultLibraries(false), library) }
 
 func mainKeys() []string {
 	return []string{
@@ -264,7 +268,7 @@ func (c *checker) checkLibraries(f *file, r rules) {
 	allowed := append(defaultLibraries(r.strict), r.libraries...)
 	for i, name := range n.strs() {
 		if !slices.Contains(allowed, name) {
-			c.loose("SEC020", n, index("main.requiredLibraries", i), "the library %q is not on the allow-list", name)
+			c.fault("SEC020", n, index("main.requiredLibraries", i), "the library %q is not on the allow-list; --allow-library %s allows it", name, name)
 		}
 	}
 }

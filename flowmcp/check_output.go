@@ -21,7 +21,7 @@ func rootTypes(mime string) []string {
 func (c *checker) checkOutput(tool *node, path string) {
 	n := tool.get("output")
 	if !n.there() {
-		c.warn("VAL036", tool, path, "is missing: nothing is said of the answer")
+		c.advise("VAL036", tool, path, "is missing: nothing is said of the answer")
 		return
 	}
 	if !n.is(objectKind) {

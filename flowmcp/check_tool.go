@@ -61,7 +61,7 @@ func (c *checker) readParameters(t *route, n *node, path string) {
 		if read := c.readParameter(t, p, index(path+".parameters", i)); read != nil {
 			t.parameters = append(t.parameters, read)
 			if read.in == inBody && (t.method == "GET" || t.method == "DELETE") {
-				c.loose("VAL083", p, read.where, "a %s request has no body", t.method)
+				c.dropped("VAL083", p, t, read.where, "a "+t.method+" request has no body")
 			}
 		}
 	}
@@ -102,9 +102,19 @@ func (c *checker) checkPath(f *file, t *route, n *node, path string) {
 	}
 	for _, p := range t.parameters {
 		if p.in == inInsert && !used[p.key] {
-			c.loose("VAL050", at, p.where, "the path has no place for %s", p.key)
+			c.dropped("VAL050", at, t, p.where, "the path has no place for "+p.key)
 		}
 	}
+}
+
+// dropped is a parameter that the request has no place for. A handler gets it
+// all the same, and may do with it what it wants.
+func (c *checker) dropped(code string, at *node, t *route, path, what string) {
+	if t.handled {
+		c.letter(code, at, path, "%s; its handlers get it", what)
+		return
+	}
+	c.loose(code, at, path, "%s, and it is sent nowhere", what)
 }
 
 // handledOr lets a finding be a warning where a handler may mend it.

@@ -170,7 +170,7 @@ func folderCases() []folderCase {
 		{"RES037", shopFile, "mode: 'in-memory', origin: 'project'", "mode: 'file-based', origin: 'global'", e, e},
 		{"RES038", shopFile, "source: 'markdown'", "source: 'markdown', mode: 'in-memory'", e, w},
 		{"RES039", shopFile, "source: 'markdown'", "source: 'markdown', queries: {}", e, w},
-		{"RES040", shopFile, "origin: 'project'", "origin: 'inline'", w, w},
+		{"RES040", shopFile, "origin: 'project'", "origin: 'inline'", w, i},
 		{"RES041", shopFile, "queries: {", "others: {", e, i},
 		{"RES043", shopFile, "source: 'sqlite', mode: 'in-memory'", "source: 'sqlite-gtfs', mode: 'url'", e, e},
 		{"RES044", shopFile, "source: 'sqlite', mode: 'in-memory'", "source: 'geo-geojson', mode: 'url'", e, e},

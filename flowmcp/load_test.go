@@ -24,7 +24,9 @@ func serve(t *testing.T, name string, o flowmcp.Options) *tenon.Gateway {
 		t.Fatal(err)
 	}
 	for _, f := range offer.Faults {
-		t.Errorf("fault: %s", f)
+		if f.Kind != "SEC100" { // the page's own example uses fetch
+			t.Errorf("fault: %s", f)
+		}
 	}
 	return tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "test", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
 }
@@ -180,6 +182,51 @@ func TestLeftOut(t *testing.T) {
 				t.Errorf("faults %v, want %q", offer.Faults, c.fault)
 			}
 		})
+	}
+}
+
+// TestWarningsAreTold has what is served and must not be served in silence.
+func TestWarningsAreTold(t *testing.T) {
+	const rest = `description: 'x', output: { mimeType: 'text/plain', schema: { type: 'string' } }`
+	const id = `parameters: [ { position: { key: 'id', value: '{{USER_PARAM}}', location: 'insert' }, z: { primitive: 'string()', options: [] } } ]`
+	get := func(path, parameters string) string { return `{ method: 'GET', path: '` + path + `', ` + rest + `, ` + parameters + ` }` }
+	one := file(`a: ` + get("/a", "parameters: []"))
+	nine := ""
+	for _, c := range "abcdefghi" {
+		nine += string(c) + `: ` + get("/a", "parameters: []") + `, `
+	}
+	for _, c := range []struct{ name, text, kind string }{
+		{"routes", strings.Replace(one, "tools:", "routes:", 1), "VAL018"},
+		{"version 3", strings.Replace(one, "'4.", "'3.", 1), "VAL014"},
+		{"nine tools", file(nine), "VAL031"},
+		{"three resources", strings.Replace(one, "tools:", "resources: { a: {}, b: {}, c: {} }, tools:", 1), "RES005"},
+		{"an argument without a place", file(`a: ` + get("/a", id)), "VAL050"},
+		{"a body of a GET", file(`a: ` + get("/a", strings.Replace(id, "'insert'", "'body'", 1))), "VAL083"},
+		{"a library nobody allowed", strings.Replace(one, "tools:", "requiredLibraries: [ 'left-pad' ], tools:", 1), "SEC020"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, "Test.mjs", c.text)
+			offer, err := flowmcp.New(path, flowmcp.Options{}).Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(offer.Faults, func(f tenon.Fault) bool { return f.Kind == c.kind && f.File == path }) {
+				t.Errorf("told is %v, want %s", offer.Faults, c.kind)
+			}
+			if served := len(offer.Tools) > 0; served != (c.kind != "SEC020") {
+				t.Errorf("served: %v", served)
+			}
+		})
+	}
+	// A handler gets every argument, so that none of its tool is lost.
+	handled := file(`a: `+get("/a", id)) + "\nexport const handlers = () => ({ a: { preRequest: async ( { struct, payload } ) => ({ struct, payload }) } })"
+	offer, err := flowmcp.New(write(t, "Test.mjs", handled), flowmcp.Options{Worker: worker()}).Load(t.Context())
+	if err != nil || len(offer.Tools) != 1 || len(offer.Faults) != 0 {
+		t.Errorf("%d tools, told is %v, %v", len(offer.Tools), offer.Faults, err)
+	}
+	allowed := strings.Replace(one, "tools:", "requiredLibraries: [ 'left-pad' ], tools:", 1)
+	if offer, err = flowmcp.New(write(t, "Test.mjs", allowed), flowmcp.Options{Libraries: []string{"left-pad"}}).Load(t.Context()); err != nil || len(offer.Tools) != 1 {
+		t.Errorf("a library that is allowed: %d tools, %v, %v", len(offer.Tools), offer.Faults, err)
 	}
 }
 

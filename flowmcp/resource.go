@@ -164,7 +164,7 @@ func (c *checker) checkDatabase(r *resource, n *node, path string) {
 	case r.write && r.origin != "project":
 		c.fault("RES037", n, path+".origin", "a database that is changed must have the origin project")
 	case r.origin == "inline":
-		c.warn("RES040", n, path+".origin", "a database beside its schema is discouraged")
+		c.advise("RES040", n, path+".origin", "a database beside its schema is discouraged")
 	}
 }
 

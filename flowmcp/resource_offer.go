@@ -23,7 +23,7 @@ func (b *offerer) resources(f *file) {
 
 func (b *offerer) document(f *file, r *resource) {
 	if _, err := r.find(b.options); err != nil {
-		b.fault(f, r.line, "the resource "+r.name+" is not served: "+err.Error(), "")
+		b.fault(f, r.line, kindData, "the resource "+r.name+" is not served: "+err.Error(), "")
 		return
 	}
 	b.offer.Resources = append(b.offer.Resources, r.document(b.options))
@@ -34,17 +34,17 @@ func (b *offerer) document(f *file, r *resource) {
 func (b *offerer) database(f *file, r *resource) {
 	if r.source == "sqlite" {
 		if _, err := r.find(b.options); err != nil {
-			b.fault(f, r.line, "RES020 the queries of "+r.name+" are not served: "+err.Error(), "put the database there")
+			b.fault(f, r.line, "RES020", "RES020 the queries of "+r.name+" are not served: "+err.Error(), "put the database there")
 			return
 		}
 	}
 	if r.source == "http" && b.options.CacheDir == "" {
-		b.fault(f, r.line, "the queries of "+r.name+" are not served: no folder is named for what is downloaded", "")
+		b.fault(f, r.line, kindData, "the queries of "+r.name+" are not served: no folder is named for what is downloaded", "")
 		return
 	}
 	if f.handlers.needs(r.name) {
 		if lacks := b.lacksFor(f, r.name); lacks != "" {
-			b.fault(f, r.line, "the queries of "+r.name+" are not served: their handlers need "+lacks, "")
+			b.fault(f, r.line, kindLibrary+" "+lacks, "the queries of "+r.name+" are not served: their handlers need "+lacks, "")
 			return
 		}
 	}
@@ -90,15 +90,11 @@ func (b *offerer) add(t *route, tool tenon.Tool) {
 // guides offers skills and prompts.
 func (b *offerer) guides(all []*guide) {
 	for _, g := range all {
-		for _, x := range g.findings {
-			if x.Severity == Fatal {
-				b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: g.path, Line: x.Line, What: x.Code + " " + x.Path + ": " + x.Message})
-			}
-		}
+		b.told(g.path, g.findings)
 		switch {
 		case g.failed:
 		case b.books.guides[g.id()] != nil:
-			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: g.path, What: "the " + g.kind + " " + g.id() + " is there already; this one is not served"})
+			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: g.path, What: "the " + g.kind + " " + g.id() + " is there already; this one is not served", Kind: kindName})
 		default:
 			b.books.guides[g.id()] = g
 			b.offer.Prompts = append(b.offer.Prompts, g.prompt(b.books))

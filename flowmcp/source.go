@@ -234,16 +234,30 @@ type offerer struct {
 	offer   tenon.Offer
 }
 
-func (b *offerer) fault(f *file, line int, what, do string) {
-	b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: f.path, Line: line, What: what, Do: do})
+// Kinds of diagnostics that no rule has a code for.
+const (
+	kindKey     = "key"     // a server parameter is not set
+	kindName    = "name"    // a tool has another name than its file gives it
+	kindRunner  = "runner"  // handlers run nowhere here
+	kindLibrary = "library" // a library or a list is not here
+	kindData    = "data"    // a resource is not here
+)
+
+func (b *offerer) fault(f *file, line int, kind, what, do string) {
+	b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: f.path, Line: line, What: what, Do: do, Kind: kind})
+}
+
+// told notes what the operator has to know: a warning is served with notice.
+func (b *offerer) told(path string, findings []Finding) {
+	for _, x := range findings {
+		if x.Severity != Info {
+			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: path, Line: x.Line, What: x.Code + " " + x.Path + ": " + x.Message, Kind: x.Code})
+		}
+	}
 }
 
 func (b *offerer) file(f *file) {
-	for _, x := range f.findings {
-		if x.Severity == Fatal || changesCalls(x.Code) {
-			b.fault(f, x.Line, x.Code+" "+x.Path+": "+x.Message, "")
-		}
-	}
+	b.told(f.path, f.findings)
 	if f.failed {
 		return
 	}
@@ -254,21 +268,11 @@ func (b *offerer) file(f *file) {
 		}
 	}
 	if missing != nil {
-		b.fault(f, 0, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
+		b.fault(f, 0, kindKey, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
 		return
 	}
 	b.routes(f)
 	b.resources(f)
-}
-
-// changesCalls tells the findings that are no errors in compat, and after which
-// a tool does something else than its file says.
-func changesCalls(code string) bool {
-	switch code {
-	case "VAL072", "VAL087": // an enum takes any text; an empty text is sent
-		return true
-	}
-	return false
 }
 
 func (b *offerer) routes(f *file) {
@@ -285,7 +289,7 @@ func (b *offerer) routes(f *file) {
 		default:
 			name := unique(b.taken, wireName(t.name, f.namespace), f.path)
 			if plain := wireName(t.name, f.namespace); plain != name {
-				b.fault(f, t.line, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
+				b.fault(f, t.line, kindName, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
 			}
 			tool := t.tool(name, b.options, b.runner)
 			tool.Handler = b.kept.around(t, tool.Handler)
@@ -294,7 +298,7 @@ func (b *offerer) routes(f *file) {
 	}
 	if handled != nil {
 		slices.Sort(handled)
-		b.fault(f, f.handlers.line, fmt.Sprintf("%d of %d tools need handlers, which run nowhere here, and are not served: %s",
+		b.fault(f, f.handlers.line, kindRunner, fmt.Sprintf("%d of %d tools need handlers, which run nowhere here, and are not served: %s",
 			len(handled), len(f.routes), strings.Join(handled, ", ")), "give a command for workers")
 	}
 	for _, name := range slices.Sorted(maps.Keys(lacking)) {
@@ -308,7 +312,7 @@ func (b *offerer) routes(f *file) {
 		if _, isList := f.lists[name]; isList {
 			what, do = "a shared list that cannot be read", "name its folder"
 		}
-		b.fault(f, f.handlers.line, fmt.Sprintf("%d of %d tools need %s, %s, and are not served: %s",
+		b.fault(f, f.handlers.line, kindLibrary+" "+name, fmt.Sprintf("%d of %d tools need %s, %s, and are not served: %s",
 			len(lacking[name]), len(f.routes), name, what, strings.Join(lacking[name], ", ")), do)
 	}
 }

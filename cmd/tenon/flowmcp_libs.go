@@ -50,7 +50,10 @@ func flowmcpLibsAddCommand(e env, dir *string) *cobra.Command {
 		Short: "Bundle packages for handlers",
 		Long: `Install packages with npm into a temporary folder, without running their
 scripts, and bundle each with all that it imports into one file. Packages that
-are native code are refused; with --for the tools that need them are named.`,
+are native code are refused; with --for the tools that need them are named.
+
+A bundle makes a library available and allows nothing: files that require one
+that is not on the format's allow-list are served with --allow-library only.`,
 		Example: `  tenon flowmcp libs add ethers indicatorts trading-signals moment
   tenon flowmcp libs add --from ./project ethers
   tenon flowmcp libs add --for ./providers`,
@@ -125,6 +128,9 @@ func addLibraries(ctx context.Context, e env, w wantedLibraries) error {
 			added, err = flowmcp.AddBundle(w.dir, b.Name, b.Version, b.Source)
 			if err == nil {
 				fmt.Fprintf(e.out, "%s %s: %d KB, sha256:%s\n", added.Name, added.Version, len(b.Source)>>10, added.SHA256)
+				if !flowmcp.OnAllowList(added.Name) {
+					fmt.Fprintf(e.err, "tenon: %s is not on the format's allow-list; files that require it are served with --allow-library %s\n", added.Name, added.Name)
+				}
 				continue
 			}
 		}

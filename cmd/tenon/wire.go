@@ -143,15 +143,41 @@ func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
 		tools += fmt.Sprintf(" that find and call %d", f.mode.behind)
 	}
 	fmt.Fprintf(w, "tenon: %s, %s\n", tools, count(len(faults), "warning"))
-	shown := maxFaultsShown
 	if f.verbose {
-		shown = len(faults)
+		for _, fault := range faults {
+			fmt.Fprintf(w, "  %s\n", fault)
+		}
+		return
 	}
-	for _, fault := range faults[:min(len(faults), shown)] {
-		fmt.Fprintf(w, "  %s\n", fault)
+	summarize(w, faults)
+}
+
+// summarize prints diagnostics: of each kind the first, with the number of the
+// others, and of those that are of no kind the first few.
+func summarize(w io.Writer, faults []tenon.Fault) {
+	left := map[string]int{}
+	for _, fault := range faults {
+		left[fault.Kind]++
+	}
+	alone, shown := 0, 0
+	for _, fault := range faults {
+		others := left[fault.Kind] - 1
+		left[fault.Kind] = 0 // told
+		if fault.Kind == "" {
+			alone, others = alone+1, 0
+		}
+		switch {
+		case others < 0 || alone > maxFaultsShown && fault.Kind == "":
+			continue
+		case others > 0:
+			fmt.Fprintf(w, "  %s; and %d more like it\n", fault, others)
+		default:
+			fmt.Fprintf(w, "  %s\n", fault)
+		}
+		shown++
 	}
 	if more := len(faults) - shown; more > 0 {
-		fmt.Fprintf(w, "  and %d more; --verbose shows them all\n", more)
+		fmt.Fprintf(w, "  %d more are not shown; --verbose shows them all\n", more)
 	}
 }
 
