@@ -17,6 +17,7 @@ type ConsentRule struct {
 	Mode   ConsentMode // empty: ConsentAuto
 	Action Action      // what the tool does, for programs; not empty: consent is due
 	Effect string      // what the tool does, for people: "DELETE /books/{id} deletes a resource"; empty: its name
+	Marked bool        // only the word of a description says that no consent is needed: who chose ConsentArg or ConsentHuman is asked
 }
 
 // ConsentMode says who agrees, and how.
@@ -53,7 +54,8 @@ const consentLife = 10 * time.Minute
 // asksConsent reports whether consent is due before t does its work.
 func (t *Tool) asksConsent() bool {
 	destroys := t.Hints.Destructive != nil && *t.Hints.Destructive
-	return t.Consent.Mode != ConsentOff && (t.Consent.Action != "" || t.Confirm != nil || destroys)
+	chosen := t.Consent.Mode == ConsentArg || t.Consent.Mode == ConsentHuman
+	return t.Consent.Mode != ConsentOff && (t.Consent.Action != "" || t.Confirm != nil || destroys || t.Consent.Marked && chosen)
 }
 
 // consented is the stage between wall one and the handler. It returns a result

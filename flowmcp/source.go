@@ -48,6 +48,7 @@ type Options struct {
 	// Without, an empty text is sent, as the format's reference does. By the
 	// letter such a mark is an error.
 	CallerMarks     bool
+	TrustMarks      bool              // believe meta of routes that are not GET: else those that it calls harmless are told at load, and ask where the operator chose to be asked
 	Strict          bool              // keep the letter of the pages; false: load what the public library does
 	Policy          tenon.Policy      // empty: Warn, as the page has it
 	Consent         tenon.ConsentMode // of routes that destroy; empty: ConsentAuto
@@ -175,6 +176,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 		b.file(f)
 	}
 	b.guides(guides)
+	b.tellMarked()
 	if o.Selection != "" {
 		if err := b.choose(o.Selection, files, guides); err != nil {
 			return tenon.Offer{}, err

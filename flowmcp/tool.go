@@ -87,6 +87,9 @@ func (t *route) consent(o *Options) tenon.ConsentRule {
 	case t.method == http.MethodDelete:
 		c.Action, c.Effect = tenon.DeleteResource, c.Effect+" deletes what is there"
 	}
+	if c.Marked = t.marked(o, c); c.Marked {
+		c.Effect += " may change what is there"
+	}
 	return c
 }
 

@@ -96,6 +96,9 @@ func (o *operation) own() *change {
 	if !some {
 		return nil
 	}
+	if !o.api.options.TrustMarks {
+		o.distrust(&c)
+	}
 	return &change{Change: c}
 }
 
@@ -110,9 +113,11 @@ func said[T comparable](o *operation, of func(*Change) T, otherwise T) T {
 	return otherwise
 }
 
-// settleSafe decides whether o changes nothing.
+// settleSafe decides whether o changes nothing. What destroys does change
+// something, unless the same voice or a later one says that it is safe.
 func (o *operation) settleSafe() {
-	o.safe = isSafe(o.method)
+	destroys := said(o, func(c *Change) *bool { return c.Destructive }, nil)
+	o.safe = isSafe(o.method) && (destroys == nil || !*destroys)
 	if s := said(o, func(c *Change) *bool { return c.Safe }, nil); s != nil {
 		o.safe = *s
 	}

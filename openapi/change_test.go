@@ -25,7 +25,7 @@ const shop = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{
 
 func offered(t *testing.T, changes ...openapi.Change) map[string]tenon.Tool {
 	t.Helper()
-	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Changes: changes})
+	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Changes: changes, TrustMarks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestChangesOfParameters(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}))
 	defer upstream.Close()
-	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Changes: []openapi.Change{
+	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, TrustMarks: true, Changes: []openapi.Change{
 		{Parameters: []openapi.ParameterChange{{Name: "id", Rename: "pet", Description: "its number"}}},
 		{Operations: "getPet", Parameters: []openapi.ParameterChange{{Name: "key", Fix: json.RawMessage(`"a b&c"`)}, {Name: "full", Hide: true}}},
 		{Operations: "findPets", Parameters: []openapi.ParameterChange{{Name: "body", Fix: json.RawMessage(`{"kind":"cat"}`)}}},

@@ -44,7 +44,7 @@ func TestChoice(t *testing.T) {
 		"exceptions":           {openapi.Choice{Only: []string{"tag:repos"}, Except: []string{"users_*"}}, "repos_list repos_create"},
 		"what changes nothing": {openapi.Choice{ReadOnly: true}, "repos_list repos_get search carts_get users_list"},
 	} {
-		offer := load(t, chosenFrom, openapi.Options{Choose: c.choice})
+		offer := load(t, chosenFrom, openapi.Options{Choose: c.choice, TrustMarks: true})
 		var names []string
 		for _, tool := range offer.Tools {
 			names = append(names, tool.Name)
@@ -56,7 +56,7 @@ func TestChoice(t *testing.T) {
 }
 
 func TestRulesThatMatchNothingAreTold(t *testing.T) {
-	offer := load(t, chosenFrom, openapi.Options{Choose: openapi.Choice{Only: []string{"search", "tag:none"}, Except: []string{"id:nobody"}}})
+	offer := load(t, chosenFrom, openapi.Options{TrustMarks: true, Choose: openapi.Choice{Only: []string{"search", "tag:none"}, Except: []string{"id:nobody"}}})
 	if len(offer.Faults) != 2 || !strings.Contains(offer.Faults[0].What, `"tag:none" matches no`) || !strings.Contains(offer.Faults[1].What, `"id:nobody" matches no`) {
 		t.Errorf("faults %v", offer.Faults)
 	}

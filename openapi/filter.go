@@ -42,7 +42,7 @@ func (s *Source) Filter(ctx context.Context) (*Filtered, error) {
 		return nil, err
 	}
 	f := newFilter(doc, o, choice)
-	out := &Filtered{JSON: f.appendRoot(nil), Operations: f.left, Of: len(f.operations), Faults: told}
+	out := &Filtered{JSON: f.appendRoot(nil), Operations: f.left, Of: len(f.operations), Faults: append(f.told, told...)}
 	for _, e := range f.entries {
 		out.OfThem++
 		if e.kept {
@@ -67,6 +67,7 @@ type filter struct {
 	tags       map[string]bool
 	seen       map[value]bool // what was searched for references
 	dynamic    bool           // something refers to dynamic anchors
+	told       []tenon.Fault  // about marks of the document that do nothing
 }
 
 // entry is a component.
@@ -93,6 +94,9 @@ func newFilter(doc *document, o Options, choice *chooser) *filter {
 				f.names[node.strAt("operationId")] = true
 			}
 		}
+	}
+	if choice.readOnly {
+		f.told = a.unbelievedMarks()
 	}
 	for _, g := range doc.components() {
 		for _, v := range g.all.each() {

@@ -74,7 +74,7 @@ func TestTextsAndHints(t *testing.T) {
 		{"patch", "patch", `"summary":"s"`, "s", "s", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tool := load(t, `{"openapi":"3.2.0","paths":{"/things":{"`+c.method+`":{`+c.op+`}}}}`, openapi.Options{}).Tools[0]
+			tool := load(t, `{"openapi":"3.2.0","paths":{"/things":{"`+c.method+`":{`+c.op+`}}}}`, openapi.Options{TrustMarks: true}).Tools[0]
 			got := []string{tool.Title, tool.Description, hints(tool.Hints)}
 			if d := cmp.Diff([]string{c.title, c.description, c.hints}, got); d != "" {
 				t.Error(d)

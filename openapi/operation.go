@@ -23,6 +23,8 @@ type api struct {
 	baseErr error    // why there is no base
 	schemes map[string]*scheme
 
+	unbelieved []unbelieved // marks of the document that do nothing
+
 	upstreams *egress.Upstreams // nil: each request is sent once and at once
 
 	yes, no bool // what hints point to
@@ -73,6 +75,7 @@ func (a *api) index() (tenon.Offer, error) {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
 	ix.offer.Tools = toolsOf(ix.found)
+	ix.offer.Faults = append(a.unbelievedMarks(), ix.offer.Faults...)  // first, because it is about what may be called
 	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
 	return ix.offer, a.unreached(ix.changed)
 }

@@ -106,7 +106,12 @@ func (o *operation) repeatable() bool {
 	if says := said(o, func(c *Change) *bool { return c.Idempotent }, nil); says != nil && !o.safe {
 		return *says
 	}
-	return o.safe || o.method == "PUT" || o.method == "DELETE"
+	return o.safe || repeatableMethod(o.method)
+}
+
+// repeatableMethod names the methods that are idempotent (RFC 9110 §9.2.2).
+func repeatableMethod(method string) bool {
+	return isSafe(method) || method == "PUT" || method == "DELETE"
 }
 
 // takesAway looks for a destroying word in the operation's name and in the

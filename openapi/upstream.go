@@ -18,7 +18,7 @@ type Upstream struct {
 	// Retries are the further attempts of a request that failed in passing: no
 	// connection, no or half an answer, status 408, 429, 502, 503 or 504. A
 	// request that may change something is repeated only if it is PUT or DELETE,
-	// is marked x-mcp-safe or x-mcp-idempotent, carries the Idempotency-Key that
+	// is marked as safe or idempotent (see Changes, TrustMarks), carries the Idempotency-Key that
 	// its operation declares (one is made where the caller gave none), or if not
 	// one byte of it left. Retry-After is honoured.
 	Retries int

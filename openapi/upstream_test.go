@@ -44,7 +44,7 @@ const patient = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"path
 // of the call, as "STATUS executed retry".
 func through(t *testing.T, u *turns, upstream openapi.Upstream, tool, args string) string {
 	t.Helper()
-	offer := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, Consent: tenon.ConsentOff})
+	offer := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, TrustMarks: true, Consent: tenon.ConsentOff})
 	catalog := tenon.Build([]tenon.Named{{Name: "api", Offer: offer}}, tenon.BuildOptions{})
 	got, err := tenon.NewGateway(catalog, tenon.GatewayOptions{}).Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
 	if err != nil {

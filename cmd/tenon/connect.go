@@ -174,8 +174,20 @@ func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options,
 	if err != nil {
 		return badSource(p.where, err)
 	}
-	w.sources = append(w.sources, &loaded{planned: p, source: source, offer: offer})
+	w.sources = append(w.sources, &loaded{planned: p, source: source, offer: p.readers(offer)})
 	return nil
+}
+
+// readers leaves out, with --read-only, the tools of any source that may change
+// something, or of which only their description says that they do not.
+func (p *planned) readers(offer tenon.Offer) tenon.Offer {
+	if !p.flags.choose.ReadOnly {
+		return offer
+	}
+	offer.Tools = slices.DeleteFunc(slices.Clone(offer.Tools), func(t tenon.Tool) bool {
+		return t.Hints.ReadOnly == nil || !*t.Hints.ReadOnly || t.Consent.Marked
+	})
+	return offer
 }
 
 // build makes the catalog of what was loaded.

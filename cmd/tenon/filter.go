@@ -53,6 +53,7 @@ A document in several files goes on referring to the others.`,
 	fs.StringArrayVar(&o.Choose.Only, "only", nil, "keep only operations that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines (repeatable)")
 	fs.StringArrayVar(&o.Choose.Except, "except", nil, "of those, leave out operations that match (repeatable)")
 	fs.BoolVar(&o.Choose.ReadOnly, "read-only", false, "keep only operations that change nothing")
+	fs.BoolVar(&o.TrustMarks, "trust-marks", false, "with --read-only, believe x-mcp-safe of the document")
 	fs.StringArrayVar(&o.Overlays, "overlay", nil, "change the document by this overlay (file or URL) first (repeatable, in order)")
 	fs.StringArrayVar(&allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringVar(&o.RefRoot, "ref-root", "", "folder below which the other files of the document may lie (default: the document's own folder)")

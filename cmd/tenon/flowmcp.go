@@ -158,7 +158,7 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env) (tenon.Sour
 		return openapi.New(where, o), nil
 	}
 	options := flowmcp.Options{
-		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape,
+		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape, TrustMarks: o.TrustMarks,
 		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
 	}
 	f.handlers.apply(&options, e)

@@ -20,7 +20,7 @@ const fewFlags = 25
 // headings of the help. Any other flag is a command's own.
 func flagGroups() []flagGroup {
 	return []flagGroup{
-		{"Which tools there are", "only except read-only mark-safe mark-unsafe prefix tools-mode describe"},
+		{"Which tools there are", "only except read-only trust-marks mark-safe mark-unsafe prefix tools-mode describe"},
 		{"What tools and arguments are called", "rename redescribe param-rename param-redescribe param-fix param-hide"},
 		{"Answers", "policy shape fields select jq jq-schema max-result-bytes follow-pages partial-after max-input-schema max-output-schema"},
 		{"Consent and credentials", "confirm auth header client-cert"},

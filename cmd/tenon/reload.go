@@ -74,6 +74,7 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	s := w.sources[which]
 	before, names := s.offer, toolNames(w.gateway.Catalog())
 	offer, err := s.source.Load(ctx)
+	offer = s.readers(offer)
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {
 		err = errors.New("it describes no tool any more")
 	}

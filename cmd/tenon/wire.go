@@ -35,6 +35,7 @@ type sourceFlags struct {
 	headers    []string
 	allowHosts []string
 	choose     openapi.Choice
+	trustMarks bool
 	fileRoot   string
 	overlays   []string
 	refRoot    string
@@ -71,7 +72,8 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringArrayVar(&f.choose.Only, "only", nil, "serve only operations of an OpenAPI document that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines (repeatable)")
 	fs.StringArrayVar(&f.choose.Except, "except", nil, "of those, leave out operations that match; rules as for --only (repeatable)")
-	fs.BoolVar(&f.choose.ReadOnly, "read-only", false, "serve only operations of an OpenAPI document that change nothing")
+	fs.BoolVar(&f.choose.ReadOnly, "read-only", false, "serve only tools that change nothing")
+	fs.BoolVar(&f.trustMarks, "trust-marks", false, "believe descriptions that mark operations as harmless, whatever their method: x-mcp-safe and the like, meta of schema files; else such marks pass neither --read-only nor --confirm")
 	fs.StringVar(&f.fileRoot, "file-root", "", "folder below which an argument may name a file to send, as file:PATH (default: none)")
 	fs.StringArrayVar(&f.overlays, "overlay", nil, "change OpenAPI documents by this overlay (file or URL) before they are read (repeatable, in order)")
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of an OpenAPI document may lie (default: the document's own folder)")
@@ -123,7 +125,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	return openapi.Options{
 		Client: client, BaseURL: f.baseURL, ServerVariables: variables, Header: header, Policy: policy, Shape: shape,
 		FollowPages: f.pages, MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
-		Poll: f.poll, Choose: f.choose, Changes: changes, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs, Logger: f.logger(e),
+		Poll: f.poll, Choose: f.choose, Changes: changes, TrustMarks: f.trustMarks, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs, Logger: f.logger(e),
 	}, nil
 }
 
