@@ -68,19 +68,19 @@ type Options struct {
 	// together; 0, 1: the one that was asked for.
 	FollowPages int
 
-	Choose   Choice        // which operations become tools
-	Changes  []Change      // how they are offered otherwise than the document says
+	Choose  Choice   // which operations become tools
+	Changes []Change // how they are offered otherwise than the document says
 	// TrustMarks believes a document that marks its operations as more harmless
 	// than their methods are: x-mcp-safe, x-mcp-idempotent true,
 	// x-mcp-destructive, x-mcp-open-world false. Else such marks do nothing and a
 	// fault says so; marks that ask for more care always count.
 	TrustMarks bool
-	FileRoot string        // folder below which an argument may name a file to send, as file:PATH; empty: none
-	Overlays []string      // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
-	RefRoot  string        // folder below which the other files of a document on disk may lie; empty: the document's own
-	Poll     time.Duration // between questions whether what was read from the web has changed, while the source is watched; 0: it is read once
-	RefHosts []string      // hosts, with a port where it is not the usual one, from which other files of a document may be read
-	Logger   *slog.Logger  // of what watching the web finds; nil: nothing is logged
+	FileRoot   string        // folder below which an argument may name a file to send, as file:PATH; empty: none
+	Overlays   []string      // files or URLs of overlays (Overlay Specification 1.0, 1.1) that change the document before it is read, in this order
+	RefRoot    string        // folder below which the other files of a document on disk may lie; empty: the document's own
+	Poll       time.Duration // between questions whether what was read from the web has changed, while the source is watched; 0: it is read once
+	RefHosts   []string      // hosts, with a port where it is not the usual one, from which other files of a document may be read
+	Logger     *slog.Logger  // of what watching the web finds; nil: nothing is logged
 }
 
 // defaults returns o with its zero fields filled in.
