@@ -44,7 +44,7 @@ func rooms() map[string][]string {
 		"internal/sqlite":      {"internal/rawjson"},
 		"internal/watch":       {},
 		"openapi":              {".", "schema", "internal/rawjson", "internal/spelling", "internal/yaml", "internal/egress", "internal/deadline", "internal/jsonpath", "internal/watch"},
-		"flowmcp":              {".", "schema", "internal/rawjson", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch"},
+		"flowmcp":              {".", "schema", "internal/rawjson", "internal/spelling", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch"},
 		"functions":            {".", "internal/rawjson"},
 		"functions/worker":     {".", "schema", "functions", "internal/rawjson"},
 		"functions/host":       {".", "schema", "functions", "internal/rawjson", "internal/proc", "internal/watch"},

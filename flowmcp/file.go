@@ -20,6 +20,7 @@ type file struct {
 	lists     map[string]*reference // declared ones; nil: it cannot be read
 	used      map[string]bool       // lists that an enum names
 	server    map[string]bool       // declared server parameters
+	letter    bool                  // the letter of the pages is kept
 	callers   bool                  // bare marks that name none of them may be arguments
 	routes    []*route
 	resources []*resource
@@ -63,7 +64,7 @@ type rules struct {
 // readSchema reads, evaluates and checks the text of one schema file. It never
 // fails: what is wrong stands in the findings.
 func readSchema(path string, text []byte, r rules) *file {
-	f := &file{path: path, lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}, callers: r.callers && !r.strict}
+	f := &file{path: path, lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}, letter: r.strict, callers: r.callers && !r.strict}
 	m, err := parseModule(text)
 	if err != nil {
 		f.failed = true

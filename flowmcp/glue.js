@@ -75,7 +75,23 @@
   // Files that were brought over from version 1 read userParams._allParams.
   const withAll = (params) => Object.hasOwn(params, '_allParams') ? params : Object.defineProperty(params, '_allParams', { value: params })
   const plain = (x) => x !== null && typeof x === 'object'
-  const invalid = (stage, what) => { throw new Error('SEC101 ' + stage + ' must return an object with ' + what) }
+  // The page has what a handler returns. Real files leave out a payload that
+  // they did not change, and return the struct that they wrote their data into;
+  // by the letter neither is enough.
+  const page = { preRequest: ['struct', 'payload'], executeRequest: ['response'], postRequest: ['response'] }
+  const checked = (stage, r, real = 'struct') => {
+    const keys = page[stage]
+    const invalid = (what) => { throw new Error('SEC101 ' + stage + ' must return { ' + keys.join(', ') + ' }: ' + what) }
+    const object = (x) => plain(x) && !Array.isArray(x)
+    if (!object(r)) invalid('it returned ' + (r === undefined ? 'nothing' : r === null ? 'null' : Array.isArray(r) ? 'an array' : 'a ' + typeof r))
+    for (const k of ['struct', 'payload']) if (r[k] !== undefined && !object(r[k])) invalid(k + ' is no object')
+    const missing = keys.filter((k) => r[k] === undefined)
+    if (missing.length && (data.letter || r[real] === undefined)) {
+      const others = Object.keys(r).slice(0, 5)
+      invalid(missing.join(' and ') + (missing.length > 1 ? ' are' : ' is') + ' missing' + (others.length ? ' in { ' + others.join(', ') + ' }' : ''))
+    }
+    return r
+  }
   const say = (struct, data) => ({ status: struct.status !== false, messages: (Array.isArray(struct.messages) ? struct.messages : []).map(String), data: data === undefined ? null : data })
 
   return {
@@ -92,26 +108,23 @@
       return {
         stages: ({ tool }) => ['preRequest', 'executeRequest', 'postRequest'].filter((s) => handler(tool, s)),
         async preRequest({ tool, struct, payload }) {
-          const r = await handler(tool, 'preRequest')({ struct: { ...struct, status: true, messages: [] }, payload })
-          if (!plain(r) || !plain(r.struct) && !plain(r.payload)) invalid('preRequest', 'struct or payload')
-          const said = say(r.struct ?? {})
+          const r = checked('preRequest', await handler(tool, 'preRequest')({ struct: { ...struct, status: true, messages: [] }, payload }))
+          const said = say(r.struct)
           if (!said.status) throw new Error(said.messages.join('; ') || 'it gave no reason')
-          const { url, method, headers, body } = r.struct ?? struct
+          const { url, method, headers, body } = r.struct
           return { struct: { url, method, headers, body }, payload: r.payload ?? payload }
         },
         async executeRequest({ tool, struct, payload, secrets }) {
           const request = { ...struct }
-          const r = await handler(tool, 'executeRequest')({
+          const r = checked('executeRequest', await handler(tool, 'executeRequest')({
             struct: { ...request, status: true, messages: [], data: null, dataAsString: null },
             payload: { ...payload, ...request, userParams: withAll(payload), serverParams: secrets },
             resources: stores,
-          })
-          if (!plain(r) || !plain(r.struct) && r.response === undefined) invalid('executeRequest', 'response or struct')
+          }))
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data)
         },
         async postRequest({ tool, struct, payload, text }, response = text) {
-          const r = await handler(tool, 'postRequest')({ response, struct: { ...struct, status: true, messages: [], data: response }, payload })
-          if (!plain(r) || r.response === undefined && !plain(r.struct)) invalid('postRequest', 'response')
+          const r = checked('postRequest', await handler(tool, 'postRequest')({ response, struct: { ...struct, status: true, messages: [], data: response }, payload }))
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data !== undefined ? r.struct.data : response)
         },
         // The handlers of resources stand one level deeper: resource, query, postRequest.
@@ -120,8 +133,7 @@
           const of = own(own(table, resource), query)
           const f = own(of, 'postRequest')
           if (typeof f !== 'function') return say({}, response)
-          const r = await f.call(of, { response, struct, payload })
-          if (!plain(r) || r.response === undefined) invalid('postRequest', 'response')
+          const r = checked('postRequest', await f.call(of, { response, struct, payload }), 'response')
           return say(r.struct ?? {}, r.response)
         },
       }

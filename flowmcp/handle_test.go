@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -60,6 +61,51 @@ func TestHandlerStages(t *testing.T) {
 	}
 }
 
+// TestHandlersByTheLetter has what real files return and the page does not
+// have.
+func TestHandlersByTheLetter(t *testing.T) {
+	for _, c := range []struct{ handlers, want string }{
+		{`preRequest: async ({ struct }) => ({ struct })`, "must return { struct, payload }: payload is missing in { struct }"},
+		{`executeRequest: async ({ struct }) => { struct.data = 1; return { struct } }`, "must return { response }: response is missing in { struct }"},
+		{`postRequest: async ({ struct }) => { struct.data = 1; return { struct } }`, "must return { response }: response is missing in { struct }"},
+		{`preRequest: async ({ struct, payload }) => ({ struct, payload }), postRequest: async ({ response }) => ({ response })`, ""},
+	} {
+		tool := load(t, lettered(t, c.handlers), flowmcp.Options{Client: &http.Client{Transport: &seen{}}, Strict: true, Env: func(string) (string, bool) { return "x", true }})
+		_, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"id":"1"}`)})
+		if got := fmt.Sprint(err); !strings.Contains(got, c.want) || (err == nil) != (c.want == "") {
+			t.Errorf("%s: %v, want %q", c.handlers, err, c.want)
+		}
+	}
+}
+
+// TestKindsOfHandlers names the handlers that nothing calls.
+func TestKindsOfHandlers(t *testing.T) {
+	for _, c := range []struct{ handlers, code, want string }{
+		{`a: { postrequest: async () => ({}) }`, "VAL006", "handlers.a.postrequest: is never called: the handlers are preRequest, executeRequest, postRequest; postRequest may be meant"},
+		{`a: { 'onResponse': async () => ({}) }`, "VAL006", "handlers.a.onResponse: is never called"},
+		{`A: { postRequest: async () => ({}) }`, "VAL005", "handlers.A: matches no tool and no resource; a may be meant"},
+		{`stock: { byTitel: { postRequest: async () => ({}) } }`, "VAL005", "handlers.stock.byTitel: matches no query of the resource; byTitle may be meant"},
+		{`stock: { byTitle: { preRequest: async () => ({}) } }`, "VAL006", "handlers.stock.byTitle.preRequest: is never called: the handlers are postRequest"},
+		{`stock: { byTitle: { postRequest: async () => ({}) }, runSql: { postRequest: async () => ({}) } }`, "", ""},
+	} {
+		text := strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`), "tools:",
+			"resources: { stock: { source: 'sqlite', queries: { byTitle: {} } } }, tools:", 1) + "\nexport const handlers = () => ({ " + c.handlers + " })"
+		reports, err := flowmcp.Check(t.Context(), write(t, "Test.mjs", text), flowmcp.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		for _, f := range reports[0].Findings {
+			if f.Code == "VAL005" || f.Code == "VAL006" {
+				found += f.String()
+			}
+		}
+		if !strings.Contains(found, c.code) || !strings.Contains(found, c.want) || (c.code == "") != (found == "") {
+			t.Errorf("%s: %q, want %s %q", c.handlers, found, c.code, c.want)
+		}
+	}
+}
+
 func decode(t *testing.T, text string) any {
 	t.Helper()
 	var v any
@@ -74,6 +120,15 @@ func handled(handlers string) string {
 	return strings.Replace(file(`a: { method: 'GET', path: '/echo', description: 'x', parameters: [] }`), "root:",
 		"requiredServerParams: [ 'SHOP_KEY' ], headers: { 'X-Shop-Key': '{{SERVER_PARAM:SHOP_KEY}}' }, root:", 1) +
 		"\nexport const handlers = ({ sharedLists, libraries }) => ({ a: { " + handlers + " } })"
+}
+
+// lettered is a file that keeps the letter of the pages, with these handlers of
+// its tool find.
+func lettered(t *testing.T, handlers string) string {
+	t.Helper()
+	text := strings.Replace(ruled, "[ 'ethers' ]", "[]", 1)
+	text = strings.Replace(text, "root:", "schemaHash: '"+check(t, text, flowmcp.Options{}).Hash+"', root:", 1)
+	return text + "export const handlers = () => ({ find: { " + handlers + " } })"
 }
 
 // load returns the one tool of a text.
@@ -122,7 +177,14 @@ func TestHandlerFaults(t *testing.T) {
 		{"a file", `executeRequest: async ({ struct }) => { const r = await fetch('file:///etc/passwd'); return { response: 1 } }`, "no URL", 0},
 		{"fetch before the request", `preRequest: async ({ struct }) => { await fetch('https://shop.example/'); return { struct } }`, "SEC100", 0},
 		{"fetch behind the request", `postRequest: async ({ response }) => { await fetch('https://shop.example/'); return { response } }`, "SEC100", 0},
-		{"nothing returned", `preRequest: async ({ struct }) => {}`, "SEC101", 0},
+		{"nothing returned", `preRequest: async ({ struct }) => {}`, "SEC101 preRequest must return { struct, payload }: it returned nothing", 0},
+		{"the payload alone", `preRequest: async ({ payload }) => ({ payload })`, "struct is missing in { payload }", 0},
+		{"a struct that is none", `preRequest: async ({ payload }) => ({ struct: [], payload })`, "struct is no object", 0},
+		{"a payload that is none", `preRequest: async ({ struct }) => ({ struct, payload: 'x' })`, "payload is no object", 0},
+		{"the data itself", `executeRequest: async () => ({ status: true, data: 1 })`, "SEC101 executeRequest must return { response }: response is missing in { status, data }", 0},
+		{"the data itself behind", `postRequest: async () => ({ a: 1 })`, "SEC101 postRequest must return { response }: response is missing in { a }", 0},
+		{"a response that is undefined", `postRequest: async ({ response }) => ({ response: response.b })`, "response is missing", 0},
+		{"a list", `executeRequest: async () => [ 1 ]`, "it returned an array", 0},
 		{"a reason to give up", `preRequest: async ({ struct }) => { struct.status = false; struct.messages.push('no such chain'); return { struct } }`, "preRequest failed: no such chain", 0},
 		{"nothing returned behind", `postRequest: async ({ struct }) => ({})`, "SEC101", 0},
 		{"too long", `postRequest: async () => { for (;;) {} }`, "ran too long", 300 * time.Millisecond},

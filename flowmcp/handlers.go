@@ -2,8 +2,11 @@ package flowmcp
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
+
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 // handlerSet says which tools of a file need its JavaScript. It is read from
@@ -57,8 +60,16 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		if isObject {
 			h.stages[key] = e.stages(inner)
 		}
-		if !c.isHandled(main, key) {
-			c.add(e.at, Finding{Code: "VAL005", Severity: Warning, Path: "handlers." + key, Message: "matches no tool and no resource"})
+		tools, resources := toolsOf(main), main.get("resources")
+		isTool, resource := tools.get(key).there(), resources.get(key)
+		switch path := "handlers." + key; {
+		case !isTool && !resource.there():
+			c.noHandler(e.at, "VAL005", path, "matches no tool and no resource", key, append(tools.keysOrNone(), resources.keysOrNone()...))
+		case !isObject:
+		case isTool:
+			c.checkKinds(e, path, inner, handlerKinds())
+		default:
+			c.checkQueryHandlers(e, path, inner, resource)
 		}
 	}
 	return h
@@ -89,7 +100,7 @@ func (e *evaluator) stages(x *js.ObjectExpr) []string {
 		there[e.key(name.Literal)] = true
 	}
 	found := []string{}
-	for _, stage := range []string{"preRequest", "executeRequest", "postRequest"} {
+	for _, stage := range handlerKinds() {
 		if there[stage] {
 			found = append(found, stage)
 		}
@@ -97,8 +108,47 @@ func (e *evaluator) stages(x *js.ObjectExpr) []string {
 	return found
 }
 
-func (c *checker) isHandled(main *node, key string) bool {
-	return toolsOf(main).get(key).there() || main.get("resources").get(key).there()
+// handlerKinds are the handlers of a tool, in the order of a call.
+func handlerKinds() []string { return []string{"preRequest", "executeRequest", "postRequest"} }
+
+// checkKinds names the members of a tool's handlers that nothing calls.
+func (c *checker) checkKinds(e *evaluator, path string, x *js.ObjectExpr, known []string) {
+	e.members(x, func(key string, _ js.INode) {
+		if !slices.Contains(known, key) {
+			c.noHandler(e.at, "VAL006", path+"."+key, "is never called: the handlers are "+strings.Join(known, ", "), key, known)
+		}
+	})
+}
+
+// checkQueryHandlers looks at the handlers of a resource, which stand below the
+// names of its queries.
+func (c *checker) checkQueryHandlers(e *evaluator, path string, x *js.ObjectExpr, resource *node) {
+	queries := append(resource.get("queries").keysOrNone(), "runSql", "describeTables")
+	e.members(x, func(key string, value js.INode) {
+		if !slices.Contains(queries, key) {
+			c.noHandler(e.at, "VAL005", path+"."+key, "matches no query of the resource", key, queries)
+		} else if inner, ok := value.(*js.ObjectExpr); ok {
+			c.checkKinds(e, path+"."+key, inner, []string{"postRequest"})
+		}
+	})
+}
+
+// members calls each with the members of an object whose names can be told.
+func (e *evaluator) members(x *js.ObjectExpr, each func(key string, value js.INode)) {
+	for _, p := range x.List {
+		if name := nameOf(p); !p.Spread && name != nil && !name.IsComputed() {
+			each(e.key(name.Literal), p.Value)
+		}
+	}
+}
+
+// noHandler reports a member of the handlers that nothing calls, with the name
+// that may have been meant.
+func (c *checker) noHandler(at int, code, path, what, key string, known []string) {
+	if near := spelling.Near(key, known, 1); near != nil {
+		what += "; " + near[0] + " may be meant"
+	}
+	c.add(at, Finding{Code: code, Severity: Warning, Path: path, Message: what})
 }
 
 func factoryBody(x js.INode) (*js.BlockStmt, bool) {

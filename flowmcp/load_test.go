@@ -189,7 +189,9 @@ func TestLeftOut(t *testing.T) {
 func TestWarningsAreTold(t *testing.T) {
 	const rest = `description: 'x', output: { mimeType: 'text/plain', schema: { type: 'string' } }`
 	const id = `parameters: [ { position: { key: 'id', value: '{{USER_PARAM}}', location: 'insert' }, z: { primitive: 'string()', options: [] } } ]`
-	get := func(path, parameters string) string { return `{ method: 'GET', path: '` + path + `', ` + rest + `, ` + parameters + ` }` }
+	get := func(path, parameters string) string {
+		return `{ method: 'GET', path: '` + path + `', ` + rest + `, ` + parameters + ` }`
+	}
 	one := file(`a: ` + get("/a", "parameters: []"))
 	nine := ""
 	for _, c := range "abcdefghi" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -55,7 +56,8 @@ func (r *runner) program(f *file) *sandbox.Program {
 func (f *file) wanted() []string { return f.main.get("requiredLibraries").strs() }
 
 // given is the data that the file's factory gets, its shared lists and the
-// names of its libraries, and the names of its databases and their queries.
+// names of its libraries, the names of its databases and their queries, and
+// whether its handlers must keep the letter of the page.
 func (f *file) given() []byte {
 	dst := []byte(`{"lists":{`)
 	first := true
@@ -84,5 +86,6 @@ func (f *file) given() []byte {
 		}
 		dst = rawjson.AppendString(dst, name)
 	}
-	return append(f.stores(append(dst, `],"stores":`...)), '}')
+	dst = f.stores(append(dst, `],"stores":`...))
+	return append(strconv.AppendBool(append(dst, `,"letter":`...), f.letter), '}')
 }
