@@ -33,7 +33,8 @@ type execution struct {
 	sent    tenon.Sent
 	fetches int
 	bytes   int
-	failed  error // the first fault of a fetch
+	failed  error // the first failure of a fetch
+	refused error // the first request that the rules kept from leaving
 }
 
 // draft is the request as handlers see it: their struct.
@@ -180,6 +181,9 @@ func (x *execution) call(ctx context.Context, stage string, args, body []byte, r
 	x.stage = stage
 	args = append(args, '}')
 	out, err := x.runner.run(ctx, x.route.file, sandbox.Call{Function: stage, Args: args, Body: body, Budget: x.options.HandlerTime, Ask: x.ask})
+	if x.refused != nil { // whatever the code made of it is no answer
+		return x.refused
+	}
 	if err != nil {
 		return x.explain(stage, err)
 	}
@@ -283,17 +287,20 @@ func (x *execution) preRequest(ctx context.Context) error {
 		return x.describe(doc)
 	}
 	x.payload = got.Payload
-	x.keep(got.Struct)
-	return nil
+	return x.keep(got.Struct)
 }
 
 // keep takes over what a handler made of the request.
-func (x *execution) keep(d draft) {
+func (x *execution) keep(d draft) error {
 	if d.URL != "" {
 		x.draft.URL = d.URL
 	}
-	if slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}, d.Method) {
+	switch d.Method {
+	case "":
+	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete:
 		x.draft.Method = d.Method
+	default:
+		return handlerError("preRequest", "SEC101 its method is none of GET, POST, PUT and DELETE", nil)
 	}
 	if len(d.Headers) > 0 && d.Headers[0] == '{' {
 		x.draft.Headers = d.Headers
@@ -301,6 +308,7 @@ func (x *execution) keep(d draft) {
 	if len(d.Body) > 0 && !bytes.Equal(d.Body, []byte("null")) {
 		x.draft.Body = d.Body
 	}
+	return nil
 }
 
 func compact(raw []byte) []byte {
@@ -317,6 +325,7 @@ func (x *execution) executeRequest(ctx context.Context) (tenon.Reply, error) {
 		return tenon.Reply{}, err
 	}
 	more = append(append(more, `,"secrets":`...), x.secrets.all()...)
+	more = x.route.appendDeclared(append(more, `,"declared":`...))
 	var got outcome
 	if err := x.call(ctx, "executeRequest", more, nil, &got); err != nil {
 		return tenon.Reply{}, err
@@ -425,8 +434,7 @@ func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply
 // record notes how far a request got, if it could change something. The worst
 // of several counts.
 func (x *execution) record(method string, p egress.Progress) {
-	safe := method == http.MethodGet || method == http.MethodHead || x.route.meta.get("isReadOnly").yes()
-	if safe || p == egress.NotSent {
+	if x.route.reading(method) || p == egress.NotSent {
 		return
 	}
 	x.mu.Lock()

@@ -122,6 +122,17 @@ func (x *execution) fault(err error) {
 	}
 }
 
+// refuse keeps the first request that the rules keep from leaving: a handler
+// that goes on without its answer makes something up.
+func (x *execution) refuse(err error) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.refused == nil {
+		x.refused = err
+	}
+	return err
+}
+
 func fetched(address string, res egress.Response) (sandbox.Answer, error) {
 	binary := !utf8.Valid(res.Body) || bytes.HasPrefix(res.Body, []byte("\xEF\xBB\xBF"))
 	var headers [][2]string
@@ -158,13 +169,16 @@ func (x *execution) send(ctx context.Context, method, address string, h http.Hea
 	}
 	switch {
 	case !sameOrigin(u, base) && u.Scheme != "https":
-		return egress.Response{}, refused("only https is spoken, not " + u.Scheme)
+		return egress.Response{}, x.refuse(refused("only https is spoken, not " + u.Scheme))
 	case !t.file.knows(u, base) && !x.secrets.in([]byte(u.Host)):
-		return egress.Response{}, refused("the host " + u.Host + " does not stand in the schema file")
+		return egress.Response{}, x.refuse(refused("the host " + u.Host + " does not stand in the schema file"))
+	}
+	if err := t.mayEverSend(method, h); err != nil {
+		return egress.Response{}, x.refuse(err)
 	}
 	address, body, err = x.secrets.put(address, h, body, t.file, base)
 	if err != nil {
-		return egress.Response{}, err
+		return egress.Response{}, x.refuse(err)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {

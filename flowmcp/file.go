@@ -47,6 +47,8 @@ type route struct {
 	local      bool // no HTTP is involved
 	asks       bool // its cases give values for marks that name nothing
 	more       bool // takes arguments that it does not declare
+	reads      bool // the operator says: what its handlers POST only reads
+	writes     bool // the operator says: its handlers may change something
 	broken     bool // has an error: not served
 	at         int
 	line       int
@@ -59,6 +61,8 @@ type rules struct {
 	callers   bool // see Options.CallerMarks
 	libraries []string
 	shelf     *shelf
+
+	reads, writes []string // see Options.HandlerReads and HandlerWrites
 }
 
 // readSchema reads, evaluates and checks the text of one schema file. It never
@@ -96,6 +100,7 @@ func readSchema(path string, text []byte, r rules) *file {
 	f.failed, f.findings = c.failed, c.findings
 	for _, t := range f.routes {
 		t.broken = c.broken[t.name]
+		t.reads, t.writes = t.namedIn(r.reads), t.namedIn(r.writes)
 	}
 	return f
 }

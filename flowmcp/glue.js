@@ -114,11 +114,16 @@
           const { url, method, headers, body } = r.struct
           return { struct: { url, method, headers, body }, payload: r.payload ?? payload }
         },
-        async executeRequest({ tool, struct, payload, secrets }) {
+        // Beside the arguments real files read the request in payload. An argument
+        // that the tool declares is never hidden by it; one that it does not declare
+        // never takes its place.
+        async executeRequest({ tool, struct, payload, secrets, declared }) {
           const request = { ...struct }
+          const beside = { ...request, userParams: withAll(payload), serverParams: secrets }
+          for (const name of declared) delete beside[name]
           const r = checked('executeRequest', await handler(tool, 'executeRequest')({
             struct: { ...request, status: true, messages: [], data: null, dataAsString: null },
-            payload: { ...payload, ...request, userParams: withAll(payload), serverParams: secrets },
+            payload: { ...payload, ...beside },
             resources: stores,
           }))
           return say(r.struct ?? {}, r.response !== undefined ? r.response : r.struct.data)

@@ -39,7 +39,7 @@ func readFiles(ctx context.Context, spec string, o Options, tests bool) ([]*file
 			files = append(files, &file{path: path, failed: true, findings: []Finding{{Code: "VAL001", Severity: Fatal, Path: "file", Message: err.Error()}}})
 			continue
 		}
-		files = append(files, readSchema(path, text, rules{strict: o.Strict, tests: tests, callers: o.CallerMarks, libraries: o.Libraries, shelf: shelfFor(shelves, path, o)}))
+		files = append(files, readSchema(path, text, rules{strict: o.Strict, tests: tests, callers: o.CallerMarks, libraries: o.Libraries, shelf: shelfFor(shelves, path, o), reads: o.HandlerReads, writes: o.HandlerWrites}))
 	}
 	return files, nil
 }

@@ -76,7 +76,12 @@ type Options struct {
 	// parameters instead of markers, because they sign with them: namespaces,
 	// or namespace/file. Such a file must be trusted like a program.
 	HandlerSecrets []string
-	LibraryDir     string // folder of the bundles that AddBundle wrote; empty: none
+	// HandlerReads names tools whose handlers send POST and only read with it:
+	// namespaces, namespace/file or namespace/file::tool. HandlerWrites names
+	// those whose handlers may change something with any method: they are not
+	// read-only, and consent is asked. All others send what their tools declare.
+	HandlerReads, HandlerWrites []string
+	LibraryDir                  string // folder of the bundles that AddBundle wrote; empty: none
 }
 
 // handsOut reports whether the handlers of a file get the values themselves.

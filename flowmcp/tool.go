@@ -41,14 +41,6 @@ func (t *route) tool(name string, o *Options, r *runner) tenon.Tool {
 // id is the qualified name of the format's page.
 func (t *route) id() string { return qualifiedName(t.file.namespace, t.file.path, t.name) }
 
-// readOnly tells by the MCP block, else by the method.
-func (t *route) readOnly() bool {
-	if v := t.meta.get("isReadOnly"); v.is(boolKind) {
-		return v.yes()
-	}
-	return t.method == http.MethodGet
-}
-
 func (t *route) hints() tenon.Hints {
 	yes := true
 	var h tenon.Hints
@@ -68,17 +60,16 @@ func (t *route) hints() tenon.Hints {
 	return h
 }
 
-func (t *route) repeatable() bool {
-	return t.method == http.MethodPut || t.method == http.MethodDelete
-}
-
 // consent is due where the MCP block says that the route destroys, or says
 // nothing and the method replaces or deletes.
 func (t *route) consent(o *Options) tenon.ConsentRule {
 	c := tenon.ConsentRule{Mode: o.Consent, Effect: t.method + " route " + t.id()}
 	destroys := t.meta.get("isDestructive")
 	switch {
-	case t.readOnly() || destroys.is(boolKind) && !destroys.yes():
+	case t.readOnly():
+	case t.handled && t.writes:
+		c.Action, c.Effect = tenon.RunTool, c.Effect+", whose handlers may change what is there"
+	case destroys.is(boolKind) && !destroys.yes():
 	case destroys.yes():
 		c.Action, c.Effect = tenon.RunTool, c.Effect+" may destroy what is there"
 	case t.meta != nil: // it says that the route changes something, not that it destroys

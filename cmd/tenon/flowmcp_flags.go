@@ -14,6 +14,8 @@ type handlerFlags struct {
 	libs    string
 	lists   string
 	secrets []string
+	reads   []string
+	writes  []string
 	workers int
 	time    time.Duration
 	strict  bool
@@ -33,6 +35,8 @@ func (f *handlerFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.libs, "libs", "", "folder of the libraries that handlers of schema files use; see 'tenon flowmcp libs' (default: the user's)")
 	fs.StringVar(&f.lists, "lists", "", "folder of the shared lists of schema files (default: _lists or _shared above a file)")
 	fs.StringArrayVar(&f.secrets, "handler-secrets", nil, "give the handlers of a schema file, NAMESPACE or NAMESPACE/FILE, the values of its server parameters, because they sign with them (repeatable)")
+	fs.StringArrayVar(&f.reads, "handler-reads", nil, "let handlers of a schema file send POST under a tool that only reads, because it reads with them: NAMESPACE, NAMESPACE/FILE or NAMESPACE/FILE::TOOL (repeatable)")
+	fs.StringArrayVar(&f.writes, "handler-writes", nil, "let handlers of a schema file change something whatever their tool declares; it is not read-only then, and consent is asked: names as for --handler-reads (repeatable)")
 	fs.BoolVar(&f.strict, "strict-schemas", false, "serve only schema files that keep the letter of the format's pages; see 'tenon flowmcp check --strict'")
 	fs.BoolVar(&f.callers, "caller-marks", true, "take marks of schema files that name no server parameter, such as {{CITY}}, as arguments where the file's own cases give them")
 	fs.StringArrayVar(&f.allowed, "allow-library", nil, "allow a library beside those of the format of schema files (repeatable)")
@@ -50,6 +54,7 @@ func (f *handlerFlags) apply(o *flowmcp.Options, e env) {
 	o.LibraryDir = libraryDir(f.libs, e)
 	o.Lists = f.lists
 	o.HandlerSecrets = f.secrets
+	o.HandlerReads, o.HandlerWrites = f.reads, f.writes
 	o.Strict = f.strict
 	o.CallerMarks = f.callers
 	o.Libraries = f.allowed

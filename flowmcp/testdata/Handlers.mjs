@@ -18,6 +18,7 @@ export const main = {
     execute: { method: 'GET', path: '/echo', description: 'Fetches by itself, as the page has it', parameters: [] },
     real: {
       method: 'GET', path: '/echo', description: 'Fetches by itself, as real files do',
+      meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'echo', aliases: [], alwaysLoad: false },
       parameters: [ { position: { key: 'name', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'string()', options: [ 'optional()' ] } } ]
     },
     polished: { method: 'GET', path: '/echo', description: 'Changes the answer', parameters: [] },

@@ -1,0 +1,174 @@
+package flowmcp_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/egress"
+)
+
+// TestPayloadHoldsTheArguments has arguments that are named like the request's
+// own fields. What the tool declares is never hidden by them, and what it does
+// not declare never takes their place.
+func TestPayloadHoldsTheArguments(t *testing.T) {
+	const names = `url method headers body userParams serverParams status messages data`
+	var declared, given []string
+	for name := range strings.FieldsSeq(names) {
+		declared = append(declared, `{ position: { key: '`+name+`', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'string()', options: [ 'optional()' ] } }`)
+		given = append(given, `"`+name+`":"mine"`)
+	}
+	tool := func(parameters, tests string) string {
+		return `a: { method: 'GET', path: '/echo', description: 'x', parameters: [ ` + parameters + ` ], tests: [ ` + tests + ` ] }`
+	}
+	const code = `
+export const handlers = () => ({ a: { executeRequest: async ({ payload, struct }) => ({ response: { payload, url: struct.url, method: struct.method } }) } })`
+	args := "{" + strings.Join(given, ",") + "}"
+	for name, tt := range map[string]struct{ tool, args, want string }{
+		"declared": {tool(strings.Join(declared, ","), ""), args, args},
+		"given by a case": {tool("", `{ _description: 'x', method: 'mine' }`), `{"method":"mine"}`,
+			`{"method":"mine","url":"https://shop.example/echo","headers":{},"body":{},"userParams":{"method":"mine"},"serverParams":{}}`},
+		"not declared": {tool("", `{ _description: 'x', open: 1 }`), `{"url":"https://evil.example/","userParams":{"a":1},"serverParams":{"b":1},"other":2}`,
+			`{"url":"https://shop.example/echo","method":"GET","headers":{},"body":{},"other":2,"serverParams":{},` +
+				`"userParams":{"url":"https://evil.example/","userParams":{"a":1},"serverParams":{"b":1},"other":2}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tool := load(t, file(tt.tool)+code, flowmcp.Options{Client: &http.Client{Transport: &seen{}}})
+			reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(tt.args)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := decode(t, string(reply.Body)).(map[string]any)
+			if fmt.Sprint(got["payload"]) != fmt.Sprint(decode(t, tt.want)) || got["method"] != "GET" || !strings.HasPrefix(got["url"].(string), "https://shop.example/echo") {
+				t.Errorf("got %s\nwant %s", reply.Body, tt.want)
+			}
+		})
+	}
+}
+
+// TestHandlersSendWhatIsDeclared sends every method from the handlers of every
+// kind of tool. What arrives never does more than the tool says of itself.
+func TestHandlersSendWhatIsDeclared(t *testing.T) {
+	meta := func(readOnly, destructive bool) string {
+		return fmt.Sprintf("meta: { isReadOnly: %v, isConcurrencySafe: true, isDestructive: %v, searchHint: 'x', aliases: [], alwaysLoad: false }, ", readOnly, destructive)
+	}
+	const all = "GET HEAD OPTIONS POST PUT PATCH DELETE"
+	for _, tt := range []struct{ method, meta, reads, writes, sent string }{
+		{"GET", "", "", "", "GET HEAD OPTIONS"},
+		{"GET", "", "shop", "", "GET HEAD OPTIONS POST"},
+		{"GET", "", "shop/Test", "", "GET HEAD OPTIONS POST"},
+		{"GET", "", "shop/Test::a", "", "GET HEAD OPTIONS POST"},
+		{"GET", "", "shop/Test::b", "", "GET HEAD OPTIONS"},
+		{"GET", "", "", "shop/Test::a", all},
+		{"GET", "", "shop", "shop", all},
+		{"GET", meta(true, false), "", "", "GET HEAD OPTIONS POST"},
+		{"GET", meta(true, true), "", "", "GET HEAD OPTIONS POST"},
+		{"GET", meta(false, false), "", "", "GET HEAD OPTIONS POST"},
+		{"GET", meta(false, true), "", "", all},
+		{"POST", "", "", "", "GET HEAD OPTIONS POST"},
+		{"POST", meta(true, false), "", "", "GET HEAD OPTIONS POST"},
+		{"POST", meta(false, true), "", "", all},
+		{"PUT", "", "", "", "GET HEAD OPTIONS PUT"},
+		{"PUT", meta(true, false), "", "", "GET HEAD OPTIONS PUT"},
+		{"DELETE", "", "", "", "GET HEAD OPTIONS DELETE"},
+		{"DELETE", meta(true, false), "shop", "", "GET HEAD OPTIONS DELETE"},
+		{"DELETE", "", "", "shop", all},
+	} {
+		name := fmt.Sprintf("%s %s reads %q writes %q", tt.method, tt.meta, tt.reads, tt.writes)
+		text := strings.Replace(handled(`executeRequest: async ({ struct, payload }) => {
+			for (const method of payload.method.split(' ')) { try { await fetch(struct.url, { method, headers: payload.as ? { 'x-http-method-override': payload.as } : {} }) } catch {} }
+			return { response: 'all went well' } }`), "method: 'GET', path: '/echo', description: 'x', parameters: []",
+			"method: '"+tt.method+"', "+tt.meta+"path: '/echo', description: 'x', parameters: [], tests: [ { _description: 'x', method: 'GET', as: 'GET' } ]", 1)
+		out := &seen{}
+		tool := load(t, text, flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey, HandlerReads: []string{tt.reads}, HandlerWrites: []string{tt.writes}})
+		readOnly := tool.Hints.ReadOnly != nil && *tool.Hints.ReadOnly
+		repeatable := tool.Hints.Idempotent != nil && *tool.Hints.Idempotent
+		asks := tool.Consent.Action != "" || tool.Hints.Destructive != nil && *tool.Hints.Destructive
+		for method := range strings.FieldsSeq(all + " CONNECT TRACE") {
+			want := strings.Contains(tt.sent, method)
+			for _, args := range []string{`{"method":"` + method + `"}`, `{"method":"GET","as":"` + strings.ToLower(method) + `"}`} {
+				out.all = nil
+				reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(args)})
+				if sent := len(out.all) == 1; sent != want || (err == nil) != want {
+					t.Errorf("%s: %s: sent %v, want %v: %s %v", name, args, sent, want, reply.Body, err)
+				}
+				if !want && (err == nil || !strings.Contains(err.Error(), method) || !strings.Contains(err.Error(), "handler-writes shop/Test::a")) {
+					t.Errorf("%s: %s: the error does not say what to do: %v", name, args, err)
+				}
+			}
+			unsafe := method != "GET" && method != "HEAD" && method != "OPTIONS"
+			switch {
+			case !want || !unsafe:
+			case readOnly && method != "POST":
+				t.Errorf("%s: is read-only and sends %s", name, method)
+			case method != "POST" && !asks && tt.method != method:
+				t.Errorf("%s: sends %s and nobody is asked", name, method)
+			case repeatable && (method == "POST" || method == "PATCH"):
+				t.Errorf("%s: can be repeated and sends %s", name, method)
+			}
+			if want && unsafe && !readOnly {
+				reply, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"method":"` + method + `"}`)})
+				if reply.Sent.Unsafe != tenon.Answered {
+					t.Errorf("%s: %s arrived, and Sent says %v", name, method, reply.Sent)
+				}
+			}
+		}
+	}
+}
+
+// TestPreRequestKeepsTheMethod changes the method of the request itself.
+func TestPreRequestKeepsTheMethod(t *testing.T) {
+	for _, tt := range []struct{ method, reads, writes, want string }{
+		{"POST", "", "", "handler-reads shop/Test::a"},
+		{"DELETE", "", "", "handler-writes shop/Test::a"},
+		{"POST", "shop", "", ""},
+		{"DELETE", "", "shop", ""},
+		{"PATCH", "", "shop", "SEC101"},
+		{"post", "", "shop", "SEC101"},
+		{"GET", "", "", ""},
+	} {
+		out := &seen{}
+		tool := load(t, handled(`preRequest: async ({ struct }) => { struct.method = '`+tt.method+`'; return { struct } }`),
+			flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey, HandlerReads: []string{tt.reads}, HandlerWrites: []string{tt.writes}})
+		_, err := tool.Handler(t.Context(), &tenon.Call{})
+		if tt.want == "" && (err != nil || len(out.all) != 1 || !strings.Contains(out.all[0], "\n"+tt.method+" ")) ||
+			tt.want != "" && (err == nil || len(out.all) != 0 || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v; sent %q", tt.method, err, out.all)
+		}
+	}
+}
+
+// TestRedirectsKeepTheMethod has an upstream that asks for other methods by
+// redirects. What arrives second is a GET, or nothing.
+func TestRedirectsKeepTheMethod(t *testing.T) {
+	var arrived []string
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived = append(arrived, r.Method+" "+r.URL.Path)
+		if code := r.URL.Query().Get("code"); code != "" {
+			var status int
+			_, _ = fmt.Sscan(code, &status)
+			w.Header().Set("Location", "/second")
+			w.WriteHeader(status)
+		}
+	}))
+	defer upstream.Close()
+	door, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := load(t, handled(`executeRequest: async ({ struct, payload }) => { await fetch(struct.url + '?code=' + payload.code, { method: payload.m }); return { response: 1 } }`),
+		flowmcp.Options{BaseURL: upstream.URL, Client: door, Env: shopKey, HandlerReads: []string{"shop"}})
+	for _, code := range []string{"301", "302", "303", "307", "308"} {
+		for _, method := range []string{"GET", "POST"} {
+			arrived = nil
+			_, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"code":` + code + `,"m":"` + method + `"}`)})
+			if err != nil || arrived[0] != method+" /echo" || len(arrived) == 2 && arrived[1] != "GET /second" {
+				t.Errorf("%s %s: %q, %v", method, code, arrived, err)
+			}
+		}
+	}
+}
