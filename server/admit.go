@@ -13,11 +13,10 @@ import (
 // admit looks at a request's line and headers, before any of its body is
 // read: who may ask at all, and in which form.
 func (s *Server) admit(r *http.Request) *rpcError {
-	local := onLoopback(r)
 	switch {
-	case !servesHost(r.Host, s.options.AllowedHosts, local) && !s.lax(ruleHost):
+	case !ServesHost(r, s.options.AllowedHosts) && !s.lax(ruleHost):
 		return refused(http.StatusForbidden, "the host "+clip(r.Host)+" is not served here; the operator can allow it")
-	case !s.originAllowed(r, local) && !s.lax(ruleOrigin):
+	case !s.originAllowed(r) && !s.lax(ruleOrigin):
 		return refused(http.StatusForbidden, "requests from pages of "+clip(r.Header.Get("Origin"))+" are not served; the operator can allow the origin")
 	case r.Method == http.MethodGet || r.Method == http.MethodDelete:
 		return nil
@@ -33,58 +32,82 @@ func (s *Server) admit(r *http.Request) *rpcError {
 	return nil
 }
 
-// onLoopback reports whether r came in on a loopback address.
-func onLoopback(r *http.Request) bool {
-	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if tcp, is := addr.(*net.TCPAddr); is { // nearly always; the address needs no text then
-		return tcp.IP.IsLoopback()
+// calledAddr is the address that r was sent to; the zero value: not known.
+func calledAddr(r *http.Request) netip.Addr {
+	switch addr := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr: // nearly always; the address needs no text then
+		ip, _ := netip.AddrFromSlice(addr.IP)
+		return ip.Unmap()
+	case net.Addr:
+		at, _ := netip.ParseAddrPort(addr.String())
+		return at.Addr().Unmap()
 	}
-	return ok && addr != nil && isLoopback(hostname(addr.String()))
+	return netip.Addr{}
 }
 
 // ServesHost reports whether r is for a host name that a door with these
 // AllowedHosts serves, see [Options]: for programs that have doors beside it.
+//
+// It guards against DNS rebinding: a page of a foreign name that suddenly
+// points at this machine still sends its own name as Host.
 func ServesHost(r *http.Request, allowed []string) bool {
-	return servesHost(r.Host, allowed, onLoopback(r))
-}
-
-// servesHost guards against DNS rebinding: a page of a foreign name that
-// suddenly points at this machine still sends its own name as Host.
-func servesHost(host string, allowed []string, local bool) bool {
-	if !local && len(allowed) == 0 {
+	called := calledAddr(r)
+	if !called.IsValid() && len(allowed) == 0 {
+		return true // it did not come over a socket that is known here
+	}
+	name, ok := hostname(r.Host)
+	if !ok {
+		return false
+	}
+	if ip, err := netip.ParseAddr(name); err == nil && called.IsValid() && ip.Unmap().WithZone("") == called.WithZone("") {
 		return true
 	}
-	name := hostname(host)
-	if local && isLoopback(name) {
+	if called.IsLoopback() && isLoopback(name) {
 		return true
 	}
-	return slices.ContainsFunc(allowed, func(h string) bool { return strings.EqualFold(h, name) })
+	return slices.ContainsFunc(allowed, func(h string) bool { return h == "*" || strings.EqualFold(h, name) })
 }
 
 // originAllowed checks the origin of a page. Programs that are no browser
-// send none.
-func (s *Server) originAllowed(r *http.Request, local bool) bool {
+// send none. An origin is never compared with the Host of the same request: a
+// page whose name was rebound to this machine sends both alike.
+func (s *Server) originAllowed(r *http.Request) bool {
 	values := r.Header["Origin"]
 	if len(values) == 0 {
 		return true
 	}
-	origin := values[0]
-	if slices.Contains(s.options.AllowedOrigins, "*") || slices.Contains(s.options.AllowedOrigins, origin) {
-		return len(values) == 1
-	}
-	u, err := url.Parse(origin)
-	if err != nil || len(values) > 1 || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if len(values) > 1 {
 		return false
 	}
-	return strings.EqualFold(u.Host, r.Host) || local && isLoopback(u.Hostname())
+	origin := values[0]
+	if slices.Contains(s.options.AllowedOrigins, "*") || slices.Contains(s.options.AllowedOrigins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	name, ok := hostname(u.Host)
+	return ok && calledAddr(r).IsLoopback() && isLoopback(name)
 }
 
-// hostname takes the port off, and the brackets of an IPv6 address.
-func hostname(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		return h
+// hostname takes the port off, and the brackets of an IPv6 address; not ok: it
+// is no host as RFC 9110 has it.
+func hostname(host string) (name string, ok bool) {
+	name = host
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		port := host[i+1:]
+		if strings.Trim(port, "0123456789") != "" || len(port) > 5 {
+			return "", false
+		}
+		name = host[:i]
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if inner, bracketed := strings.CutPrefix(name, "["); bracketed {
+		inner, closed := strings.CutSuffix(inner, "]")
+		_, err := netip.ParseAddr(inner)
+		return inner, closed && err == nil
+	}
+	return name, name != "" && !strings.ContainsAny(name, ":[]/@?#\\ ")
 }
 
 func isLoopback(name string) bool {

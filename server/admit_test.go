@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -37,27 +39,82 @@ func TestWhoMayAsk(t *testing.T) {
 		{"on loopback under a foreign name", at(loop, host("evil.example", post(ping))), no},
 		{"on loopback under a name that looks like it", at(loop, host("localhost.evil.example", post(ping))), no},
 		{"on loopback without a name", at(loop, host("", post(ping))), no},
-		{"elsewhere under any name", at(lan, host("tenon.example", post(ping))), ok},
-		{"from a page of a foreign origin", at(lan, post(ping, "Origin: https://evil.example")), no},
-		{"from a page of its own origin", at(lan, host("tenon.example:80", post(ping, "Origin: http://tenon.example:80"))), ok},
-		{"from a page of its own host on another port", at(lan, host("tenon.example:80", post(ping, "Origin: http://tenon.example:81"))), no},
-		{"from a page without an origin", at(lan, post(ping, "Origin: null")), no},
+		{"on loopback under a port that is none", at(loop, host("127.0.0.1:20303.evil", post(ping))), no},
+		{"on loopback under a port that is too long", at(loop, host("localhost:000080", post(ping))), no},
+		{"on loopback under user information", at(loop, host("localhost@evil.example", post(ping))), no},
+		{"on loopback under a bracket that is not closed", at(loop6, host("[::1", post(ping))), no},
+		{"on loopback under a bracketed name", at(loop, host("[localhost]", post(ping))), no},
+		{"elsewhere under its address", at(lan, host("192.0.2.1:80", post(ping))), ok},
+		{"elsewhere under its address of version 6", at("[2001:db8::1]:80", host("[2001:db8::1]:80", post(ping))), ok},
+		{"elsewhere under another address", at(lan, host("192.0.2.2:80", post(ping))), no},
+		{"elsewhere under a foreign name", at(lan, host("evil.example", post(ping))), no},
+		{"elsewhere as localhost", at(lan, host("localhost", post(ping))), no},
+		{"from a page of a foreign origin", at(lan, host("192.0.2.1", post(ping, "Origin: https://evil.example"))), no},
+		{"from a page of the host that was called", at(lan, host("192.0.2.1:80", post(ping, "Origin: http://192.0.2.1:80"))), no},
+		{"from a page without an origin", at(lan, host("192.0.2.1", post(ping, "Origin: null"))), no},
 		{"from two origins", at(lan, host("a", post(ping, "Origin: http://a", "Origin: http://b"))), no},
 		{"on loopback from a page of this machine", at(loop, host("localhost:80", post(ping, "Origin: http://localhost:6274"))), ok},
-		{"elsewhere from a page of this machine", at(lan, host("tenon.example", post(ping, "Origin: http://localhost:6274"))), no},
+		{"on loopback from a page whose port is none", at(loop, host("localhost:80", post(ping, "Origin: http://localhost:80.evil"))), no},
+		{"elsewhere from a page of this machine", at(lan, host("192.0.2.1", post(ping, "Origin: http://localhost:6274"))), no},
 		{"on loopback from a file", at(loop, host("localhost", post(ping, "Origin: file://localhost"))), no},
 	})
 	check(t, serve(server.Options{AllowedOrigins: []string{"https://app.example"}, AllowedHosts: []string{"tenon.example"}}, fixtures()...), []rule{
-		{"an allowed origin", at(lan, post(ping, "Origin: https://app.example")), ok},
-		{"an allowed origin without its s", at(lan, post(ping, "Origin: http://app.example")), no},
-		{"an allowed origin and another", at(lan, post(ping, "Origin: https://app.example", "Origin: http://evil.example")), no},
+		{"an allowed origin", at(lan, host("tenon.example", post(ping, "Origin: https://app.example"))), ok},
+		{"an allowed origin without its s", at(lan, host("tenon.example", post(ping, "Origin: http://app.example"))), no},
+		{"a page of an allowed host", at(lan, host("tenon.example", post(ping, "Origin: https://tenon.example"))), no},
+		{"an allowed origin and another", at(lan, host("tenon.example", post(ping, "Origin: https://app.example", "Origin: http://evil.example"))), no},
 		{"an allowed host on loopback", at(loop, host("Tenon.Example:443", post(ping))), ok},
 		{"loopback names stay allowed on loopback", at(loop, host("localhost", post(ping))), ok},
-		{"another host, elsewhere", at(lan, host("192.0.2.1", post(ping))), no},
+		{"another host, elsewhere", at(lan, host("evil.example", post(ping))), no},
+		{"the address that was called", at(lan, host("192.0.2.1", post(ping))), ok},
 		{"a loopback name, elsewhere", at(lan, host("localhost", post(ping))), no},
 	})
+	check(t, serve(server.Options{AllowedHosts: []string{"*"}}, fixtures()...), []rule{
+		{"any host", at(lan, host("any.example", post(ping))), ok},
+		{"what is no host", at(lan, host("any.example:x", post(ping))), no},
+	})
 	check(t, serve(server.Options{AllowedOrigins: []string{"*"}}, fixtures()...), []rule{
-		{"any origin", at(lan, post(ping, "Origin: null")), ok},
+		{"any origin", at(lan, host("192.0.2.1", post(ping, "Origin: null"))), ok},
+	})
+}
+
+func TestCallersAreKnown(t *testing.T) {
+	o := server.Options{AllowedOrigins: []string{"https://app.example"}, Authenticate: func(r *http.Request) (string, error) {
+		switch key := r.Header.Get("X-Key"); key {
+		case "a", "b":
+			return key, nil
+		}
+		return "", errors.New("the key is missing")
+	}}
+	s := serve(o, fixtures()...)
+	ok, no := verdict{status: 200}, verdict{401, -32600}
+	ping := legacyBody("ping", "")
+	check(t, s, []rule{
+		{"a caller", post(ping, "X-Key: a"), ok},
+		{"nobody", post(ping), no},
+		{"nobody with what is no JSON", post("{", "X-Key: c"), no},
+		{"nobody's batch", post("[" + ping + "]"), no},
+	})
+	for key, want := range map[string]int{"a": 200, "": 401} {
+		w := httptest.NewRecorder()
+		s.JSONRPC().ServeHTTP(w, post(ping, "X-Key: "+key))
+		if w.Code != want {
+			t.Errorf("at the plain door, key %q: %d: %s", key, w.Code, w.Body)
+		}
+	}
+	w := answer(s, post(ping, "Origin: https://app.example"))
+	if w.Header().Get("WWW-Authenticate") != "Bearer" || w.Header().Get("Access-Control-Allow-Origin") == "" {
+		t.Errorf("a page cannot read why it was refused: %v", w.Header())
+	}
+	preflight := post("", "Origin: https://app.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: x-key")
+	preflight.Method = http.MethodOptions
+	if w := answer(s, preflight); w.Code != http.StatusNoContent {
+		t.Errorf("a browser that asks whether it may send a key is answered %d", w.Code)
+	}
+	id := answer(s, post(legacyBody("initialize", `"protocolVersion":"2025-06-18"`), "X-Key: a")).Header().Get("Mcp-Session-Id")
+	check(t, s, []rule{
+		{"a caller's own session", post(ping, "X-Key: a", "Mcp-Session-Id: "+id), ok},
+		{"another caller's session", post(ping, "X-Key: b", "Mcp-Session-Id: "+id), verdict{404, -32600}},
 	})
 }
 

@@ -21,7 +21,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin(w, r) {
 		return
 	}
-	if e := s.admit(r); e != nil {
+	e := s.admit(r)
+	if e == nil {
+		r, e = s.identify(w, r)
+	}
+	if e != nil {
 		s.refuse(w, r, nil, e)
 		return
 	}

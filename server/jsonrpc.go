@@ -28,6 +28,9 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 	if e == nil && r.Method != http.MethodPost {
 		e = refused(http.StatusMethodNotAllowed, "only POST is served here")
 	}
+	if e == nil {
+		r, e = s.identify(w, r)
+	}
 	if e != nil {
 		s.refuse(w, r, nil, e)
 		return

@@ -86,7 +86,7 @@ func TestPlainDoorAdmits(t *testing.T) {
 		"no type":                          {post(ping, "Content-Type: "), 415, ""},
 		"a page of a named origin":         {post(ping, "Origin: https://friend.example"), 200, "https://friend.example"},
 		"a page of another origin":         {post(ping, "Origin: https://evil.example"), 403, ""},
-		"a page of its own":                {post(ping, "Origin: http://tenon.example"), 200, ""},
+		"a page of the host that it names": {post(ping, "Origin: http://tenon.example"), 403, ""},
 		"a question of a named origin":     {preflight("https://friend.example"), 204, "https://friend.example"},
 		"a question of another origin":     {preflight("https://evil.example"), 403, ""},
 		"GET":                              {get, 405, ""},

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"iter"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,12 +23,20 @@ type Options struct {
 	Instructions string       // how a model should use the tools; empty: none
 	Logger       *slog.Logger // nil: nothing is logged
 
-	// AllowedOrigins are the web origins, beside the server's own, whose pages
-	// may send requests, as "https://host:port"; "*" allows all.
+	// AllowedOrigins are the web origins whose pages may send requests, as
+	// "https://host:port"; "*" allows all. On a loopback address, pages of
+	// loopback origins may send them, too.
 	AllowedOrigins []string
 	// AllowedHosts are the host names under which the server may be addressed,
-	// without port. Empty: any, but on a loopback address only loopback names.
+	// without port; "*" allows any. The address that was called is always one,
+	// and on a loopback address the names of loopback are.
 	AllowedHosts []string
+
+	// Authenticate says who sends a request, after its host and origin were
+	// found to be allowed and before its body is read; nil: everybody is served.
+	// Its caller is the subject of what the request does, and a session belongs
+	// to the caller that opened it. An error is answered with 401 and its text.
+	Authenticate func(*http.Request) (caller string, err error)
 
 	// ForwardHeaders are the headers of a client's HTTP request that sources see
 	// in tenon.Call.Header; empty: none. Who sends one is the subject that its

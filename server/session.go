@@ -17,6 +17,7 @@ type session struct {
 	*peer
 	id      string
 	subject tenon.Subject
+	caller  string // who opened it; empty: nobody is known
 	held    *held
 
 	mu      sync.Mutex // guards all below; nothing blocks under it

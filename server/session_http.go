@@ -16,6 +16,10 @@ const (
 // leaves it.
 func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request) *session {
 	v := s.sessions.find(r.Header.Get(headerSession))
+	if v != nil && v.caller != callerOf(r) {
+		v.leave()
+		v = nil // to others there is no such session
+	}
 	if v == nil && s.lax(ruleSession) {
 		v = s.sessions.mint()
 		v.busy++
@@ -57,7 +61,7 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message)
 	x := &exchange{request: request{message: *m, server: s, era: legacy}}
 	v := s.sessions.mint()
 	if v != nil {
-		x.peer = v.peer
+		v.caller, x.peer = callerOf(r), v.peer
 	}
 	a := s.newAnswer()
 	defer s.release(a)

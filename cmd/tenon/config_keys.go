@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -95,7 +94,7 @@ func docOf(usage string) string {
 // pairOf is what stands between name and value in flags that have both.
 func pairOf(flag string) string {
 	switch flag {
-	case "auth", "client-cert", "app-env", "server-variable":
+	case "auth", "api-key", "client-cert", "app-env", "server-variable":
 		return "="
 	case "header":
 		return ": "
@@ -125,7 +124,7 @@ func rebaseOf(flag string) func(folder, value string) string {
 			}
 			return value
 		}
-	case "auth":
+	case "auth", "api-key":
 		return behind("=file:", "=oauth2:file:")
 	case "client-cert":
 		return func(folder, value string) string {
@@ -178,35 +177,4 @@ func checkOf(flag string) func(value string) error {
 		}
 	}
 	return secretCheck(flag)
-}
-
-// secretCheck refuses values that look like secrets themselves: a config is
-// copied, committed and shown.
-func secretCheck(flag string) func(value string) error {
-	secret := regexp.MustCompile(`(?i)authorization|cookie|token|secret|passw|api.?key|credential`)
-	switch flag {
-	case "header":
-		return func(value string) error {
-			name, rest, _ := strings.Cut(value, ":")
-			if secret.MatchString(name) && !variable.MatchString(rest) {
-				return errors.New(strings.TrimSpace(name) + " is a secret: write ${VAR}, which is read from the environment")
-			}
-			return nil
-		}
-	case "app-env":
-		return func(value string) error {
-			if name, _, set := strings.Cut(value, "="); set && secret.MatchString(name) {
-				return errors.New(name + " is a secret: write the name alone, and its value is taken from the environment")
-			}
-			return nil
-		}
-	case "azure-key":
-		return func(value string) error {
-			if !variable.MatchString(value) {
-				return errors.New("it is a secret: write ${VAR}, which is read from the environment")
-			}
-			return nil
-		}
-	}
-	return nil
 }

@@ -31,7 +31,8 @@ func flagGroups() []flagGroup {
 		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-reads handler-writes handler-time handler-workers " +
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env advertise-anyway"},
-		{"Doors", "http jsonrpc sessions allow-origin host-name task-after azure-paths azure-key"},
+		{"Doors", "http jsonrpc sessions task-after azure-paths"},
+		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
 		{"Running", "config watch poll verbose help"},
 	}
 }

@@ -93,6 +93,9 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noSecrets(cmd.Flags()); err != nil {
+				return err
+			}
 			return namedFiles(cmd.Flags())
 		},
 	}

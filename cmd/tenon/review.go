@@ -61,6 +61,7 @@ type reviewFlags struct {
 	failOn     string
 	addr       string
 	hosts      []string
+	access     accessFlags
 	allowHosts []string
 	refRoot    string
 	allowRefs  []string
@@ -76,7 +77,10 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 		case f.failOn != "error" && f.failOn != "warning" && f.failOn != "info":
 			return usagef("--fail-on is error, warning or info, not %q", f.failOn)
 		case f.addr != "" && len(args) == 0:
-			return serveReviews(cmd.Context(), e, f.addr, f.hosts)
+			if err := f.access.check(e, f.addr, false); err != nil {
+				return err
+			}
+			return f.serve(cmd.Context(), e)
 		case f.addr != "":
 			return usagef("with --http there is no SPEC: documents are sent")
 		case len(args) == 0:
@@ -88,7 +92,8 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 	fs.BoolVar(&f.asJSON, "json", false, "print the reports as JSON")
 	fs.StringVar(&f.failOn, "fail-on", f.failOn, "the lightest issue that ends with exit 1: error, warning or info")
 	fs.StringVar(&f.addr, "http", "", "be a service on this address instead, for example :8080")
-	fs.StringArrayVar(&f.hosts, "host-name", nil, "with --http, serve under this host name, without port (repeatable; default: any, but on a loopback address only its names)")
+	fs.StringArrayVar(&f.hosts, "host-name", nil, "with --http, serve under this host name, without port, or * for any (repeatable; the address that was called is always served, on loopback its names too)")
+	f.access.register(cmd)
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of a document may lie (default: the document's own folder)")
 	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of a document from this host in the web (repeatable)")
@@ -173,15 +178,15 @@ func printVerdicts(w io.Writer, all []verdict) {
 	}
 }
 
-// serveReviews reviews documents that are sent, until ctx ends.
-func serveReviews(ctx context.Context, e env, addr string, hosts []string) error {
-	l, err := listen(ctx, addr)
+// serve reviews documents that are sent, until ctx ends.
+func (f *reviewFlags) serve(ctx context.Context, e env) error {
+	l, err := listen(ctx, f.addr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", l.Addr())
+	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", callable(l))
 	web := &http.Server{
-		Handler: reviews(hosts), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
+		Handler: reviews(f.hosts, &f.access), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
@@ -197,7 +202,7 @@ func serveReviews(ctx context.Context, e env, addr string, hosts []string) error
 
 // reviews is the service under these host names. It keeps nothing and reads no
 // other file or address.
-func reviews(hosts []string) http.Handler {
+func reviews(hosts []string, access *accessFlags) http.Handler {
 	mux := http.NewServeMux()
 	working := make(chan struct{}, 4) // documents in memory at once
 	for path, lint := range map[string]bool{"/validate": false, "/lint": true} {
@@ -231,6 +236,11 @@ func reviews(hosts []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !server.ServesHost(r, hosts) {
 			refuse(w, http.StatusForbidden, fmt.Sprintf("the host %.200q is not served here; --host-name allows it", r.Host))
+			return
+		}
+		if _, err := access.authenticate(r); err != nil && len(access.known) > 0 && r.URL.Path != "/health" {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, err.Error())
 			return
 		}
 		own.ServeHTTP(w, r)

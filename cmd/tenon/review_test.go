@@ -9,7 +9,7 @@ import (
 )
 
 func TestReviewService(t *testing.T) {
-	s := httptest.NewServer(reviews([]string{"docs.example"}))
+	s := httptest.NewServer(reviews([]string{"docs.example"}, &accessFlags{}))
 	defer s.Close()
 	const good, bad = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"d"}}}}}}`, "openapi: 3.0.3\ninfo: {}\npaths: {}\n"
 	for _, tt := range []struct {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,10 +43,11 @@ func (s *serving) register(cmd *cobra.Command) {
 	takes(cmd, "jsonrpc", "on", "off")
 	takes(cmd, "sessions", "on", "off")
 	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
+	s.doors.access.register(cmd)
 	s.doors.azure.register(cmd)
 	s.watch.register(cmd, &s.sources.poll)
 	fs.StringArrayVar(&s.doors.origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
-	fs.StringArrayVar(&s.doors.hosts, "host-name", nil, "serve under this host name, without port, as behind a proxy that keeps it (repeatable; default: any, but on a loopback address only its names)")
+	fs.StringArrayVar(&s.doors.hosts, "host-name", nil, "serve under this host name, without port, or * for any (repeatable; the address that was called is always served, on loopback its names too)")
 	fs.StringVar(&s.config, configFlag, "", "read sources and flags from this file, see docs/config.md; flags of the command line count before it")
 }
 
@@ -122,7 +124,10 @@ func (s *serving) run(ctx context.Context, e env, w *wire) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.err, "tenon: listening on http://%s/mcp\n", l.Addr())
+	fmt.Fprintf(e.err, "tenon: listening on http://%s/mcp\n", callable(l))
+	if who := s.doors.whoMayCall(s.addr); who != "" {
+		fmt.Fprintln(e.err, "tenon: "+who)
+	}
 	return serveHTTP(ctx, l, m, s.doors)
 }
 
@@ -131,6 +136,7 @@ type doors struct {
 	plain, sessions string
 	origins, hosts  []string
 	taskAfter       time.Duration
+	access          accessFlags
 	azure           azureDoor
 }
 
@@ -140,13 +146,57 @@ func (d *doors) check(e env, addr string) error {
 			return usagef("--%s is on or off, not %q", name, value)
 		}
 	}
-	return d.azure.check(e, addr)
+	if err := d.azure.check(e, addr); err != nil {
+		return err
+	}
+	return d.access.check(e, addr, d.azure.key != "")
+}
+
+// authenticate is what the server asks of every request; nil: nobody has to be
+// known.
+func (d *doors) authenticate() func(*http.Request) (string, error) {
+	if d.azure.key == "" && len(d.access.known) == 0 {
+		return nil
+	}
+	return func(r *http.Request) (string, error) {
+		if d.azure.opens(r) {
+			return azureCaller, nil
+		}
+		if len(d.access.known) == 0 {
+			return "", errNoAzureKey
+		}
+		return d.access.authenticate(r)
+	}
+}
+
+// whoMayCall says it, where not everybody on this machine may.
+func (d *doors) whoMayCall(addr string) string {
+	who := ""
+	switch {
+	case len(d.access.known) > 0:
+		who = "callers with a key may call (" + count(len(d.access.known), "API key") + ")"
+	case d.azure.key != "":
+		who = "callers with the key may call"
+	case onLoopback(addr):
+		return ""
+	case d.access.behindProxy:
+		who = "everybody may call whom the proxy lets through (--behind-proxy)"
+	default:
+		who = "everybody who reaches the address may call (--insecure)"
+	}
+	if !onLoopback(addr) {
+		who += "; other machines reach it under " + strings.Join(append([]string{"its address"}, d.hosts...), ", ")
+		if len(d.hosts) == 0 {
+			who += "; --host-name adds a name"
+		}
+	}
+	return who
 }
 
 func newServer(w *wire, d doors) *server.Server {
 	return server.New(w.gateway, server.Options{
 		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: d.origins, AllowedHosts: d.hosts, NoSessions: d.sessions == "off", TaskAfter: d.taskAfter,
-		ForwardHeaders: w.forward,
+		ForwardHeaders: w.forward, Authenticate: d.authenticate(),
 	})
 }
 
@@ -176,7 +226,7 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) e
 		mux.Handle("/jsonrpc", s.JSONRPC())
 	}
 	d.azure.mount(mux, s)
-	web := &http.Server{Handler: d.azure.guard(at("/mcp", s, mux)), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	web := &http.Server{Handler: at("/mcp", s, mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(&patient{Listener: l}) }()
 	select {
