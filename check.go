@@ -10,6 +10,7 @@ import (
 type checks struct {
 	input   *schema.Schema
 	answers []shape.Declared
+	good    []shape.Declared // of answers, those of a success, as they are published
 	own     reserve.Set // arguments that are the gateway's
 	streams bool        // items of an answer may arrive one by one
 	base64  bool        // binary data stands in the answer itself
@@ -29,12 +30,16 @@ func compileChecks(t *Tool) checks {
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
+	isSuccess := successRule(contract.Answers)
 	for _, v := range contract.Answers {
-		checked := shape.Declared{Status: v.Status, Media: v.Media}
+		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
 		if checked.Body, err = compileSchema(v.Schema, contract.Formats); err != nil {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.answers = append(c.answers, checked)
+		if isSuccess(v.Status) {
+			c.good = append(c.good, checked)
+		}
 		c.streams = c.streams || shape.IsStream(v.Media)
 	}
 	if c.streams {

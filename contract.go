@@ -24,6 +24,7 @@ func (c Contract) Contract() (Contract, error) { return c, nil }
 type Variant struct {
 	Status string // "200", "2XX", "default"; empty: no HTTP is involved, always a success
 	Media  string // media type or range, lower case, without parameters; empty: no body is declared
+	Open   bool   // the description says nothing about a body: with an empty Media, any or none may come
 	Schema []byte // schema of a JSON body; nil: the body is not described
 
 	Example []byte // a JSON body that the description gives as an example; nil: none

@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/reserve"
@@ -69,25 +70,31 @@ func (e *Entry) tell(which string, changes []schema.Change) {
 func (t *Tool) promise(c Contract) shape.Promise {
 	p := shape.Promise{Advice: t.Policy == Warn || t.Fields, Wrapper: c.Wrapper, Consent: t.asksConsent()}
 	for _, v := range successes(c.Answers) {
-		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Schema: v.Schema, Example: v.Example})
+		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Open: v.Open, Schema: v.Schema, Example: v.Example})
 	}
 	return p
 }
 
-// successes returns the variants of a success: the declared 2xx and those
-// without a status; default counts only where no 2xx is declared.
+// successes returns the variants that describe a success: they alone are
+// published, and they alone are what a success is held against.
 func successes(answers []Variant) []Variant {
-	var ok, fallback []Variant
-	for _, v := range answers {
-		switch {
-		case v.Status == "" || strings.HasPrefix(v.Status, "2"):
-			ok = append(ok, v)
-		case v.Status == "default":
-			fallback = append(fallback, v)
+	var of []Variant
+	describes := successRule(answers)
+	for i := range answers {
+		if describes(answers[i].Status) {
+			of = append(of, answers[i])
 		}
 	}
-	if ok == nil {
-		return fallback
+	return of
+}
+
+// successRule tells which declared statuses describe a success: the 2xx and
+// that of an answer without HTTP. Where there is none, default does; else it
+// stands for the errors, as documents mean it.
+func successRule(answers []Variant) func(status string) bool {
+	plain := func(status string) bool { return status == "" || strings.HasPrefix(status, "2") }
+	if slices.ContainsFunc(answers, func(v Variant) bool { return plain(v.Status) }) {
+		return plain
 	}
-	return ok
+	return func(status string) bool { return strings.EqualFold(status, "default") }
 }

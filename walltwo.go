@@ -112,21 +112,26 @@ func (c *checks) judge(r *Reply, j *judgement) {
 }
 
 // described picks the variant, and tells whether it describes the body, which
-// is the value that has to fit then.
+// is the value that has to fit then. A success is held against what is
+// published of successes, and where the description names none, against nothing.
 func (c *checks) described(r *Reply, j *judgement) (body []byte, described bool) {
-	if len(c.answers) == 0 {
+	declared := c.answers
+	if r.succeeded() {
+		declared = c.good
+	}
+	if len(declared) == 0 {
 		return nil, false
 	}
 	a := r.answer(j.form)
-	v, missing := shape.Match(c.answers, &a)
-	if v == nil {
+	v, missing := shape.Match(declared, &a)
+	switch {
+	case v == nil:
 		j.verdict, j.violations = Undeclared, append(j.violations, missing)
 		return nil, false
-	}
-	if v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !r.listed {
-		if j.form != shape.JSON {
-			j.verdict = Fits
-		}
+	case v.Open && j.form != shape.Empty:
+		return nil, false
+	case v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !shape.IsStream(v.Media):
+		j.as(v.Media, r.listed)
 		return nil, false
 	}
 	j.against = v.Body
@@ -134,6 +139,24 @@ func (c *checks) described(r *Reply, j *judgement) (body []byte, described bool)
 		return c.data(&a), true
 	}
 	return r.Body, true
+}
+
+// as takes a body for what its declared media type says it is, where a schema
+// says no more. A range can cover bodies of several forms (image/* the text of
+// image/svg+xml); what is published is that of the range.
+func (j *judgement) as(media string, listed bool) {
+	switch form := shape.FormOf(media); {
+	case form == shape.JSON && j.form == shape.JSON:
+		return
+	case form == shape.JSON:
+	case listed:
+		j.verdict = Violated
+		j.violations = append(j.violations, schema.Violation{Keyword: "mediaType", Expected: media, Got: "a stream of items"})
+		return
+	default:
+		j.form = form
+	}
+	j.verdict = Fits
 }
 
 // data is the value that stands for an answer's body in the tool's shape.

@@ -12,7 +12,9 @@ type answer struct {
 	status string
 	media  string
 	schema value // not ok: the body is not described
+	lines  value // of a stream of JSON lines: its schema, of an item or of the list; see lineSchema
 	entry  value // where its examples stand
+	open   bool  // the document says nothing about a body
 }
 
 // answers lists what the operation declares, in the order of the document.
@@ -63,15 +65,30 @@ func (o *operation) contentAnswers(all []answer, status string, node value, faul
 		if a.media == "" || repeated(all[before:], a.media) {
 			continue
 		}
-		if isJSON(a.media) {
-			a.schema = entry.get("schema")
-		}
+		a.describe(entry.get("schema"))
 		all = append(all, a)
 	}
 	if len(all) == before {
-		all = append(all, answer{status: status})
+		all = append(all, answer{status: status, open: mayHaveBody(status)})
 	}
 	return all
+}
+
+// mayHaveBody tells the statuses whose answers have a body (RFC 9110 §6.4.1 and
+// §15): where an answer of 3.x has no content, nothing is said about it.
+func mayHaveBody(status string) bool {
+	return status != "204" && status != "205" && status != "304" && status[0] != '1'
+}
+
+// describe takes in the schema of a body, where it says something about the
+// media type.
+func (a *answer) describe(schema value) {
+	switch {
+	case isJSON(a.media):
+		a.schema = schema
+	case isStream(a.media) && a.media != eventStream:
+		a.lines = schema
+	}
 }
 
 // repeated tells whether a media type was there already: two keys may differ
@@ -102,8 +119,8 @@ func (o *operation) legacyAnswers(all []answer, status string, node value) []ans
 		if a.media == "" || repeated(all[before:], a.media) {
 			continue
 		}
-		if isJSON(a.media) && !file {
-			a.schema = schema
+		if !file {
+			a.describe(schema)
 		}
 		all = append(all, a)
 	}
@@ -150,7 +167,7 @@ func declaresSuccess(all []answer) bool {
 
 // variant converts an answer.
 func (o *operation) variant(a answer) tenon.Variant {
-	v := tenon.Variant{Status: a.status, Media: a.media}
+	v := tenon.Variant{Status: a.status, Media: a.media, Open: a.open}
 	if isStream(a.media) {
 		v.Schema = o.listSchema(a)
 	}

@@ -57,7 +57,10 @@ func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 	}
 	for i, v := range full.Answers {
 		schema := string(v.Schema)
-		if v.Schema == nil {
+		switch {
+		case v.Open:
+			schema = "open"
+		case v.Schema == nil:
 			schema = "not described"
 		}
 		if p := published.Answers[i]; !bytes.Equal(p.Schema, v.Schema) {

@@ -29,7 +29,7 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 	declared := declaresSuccess(all)
 	for i := range all {
 		if !isSuccess(all[i].status, declared) {
-			all[i].schema = value{}
+			all[i].schema, all[i].lines = value{}, value{}
 		}
 	}
 	only := onlyDescribed(all)

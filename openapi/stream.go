@@ -23,10 +23,12 @@ const maxItem = 4 << 20
 const eventSchema = `{"type":"object","properties":{"data":{"type":"string"},"event":{"type":"string"},"id":{"type":"string"},` +
 	`"retry":{"type":"integer","minimum":0}},"required":["data"]}`
 
+const eventStream = "text/event-stream"
+
 // isStream tells the media types whose bodies are items one after the other.
 func isStream(media string) bool {
 	switch media {
-	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "text/event-stream":
+	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", eventStream:
 		return true
 	}
 	return false
@@ -46,16 +48,16 @@ func (o *operation) streams() bool {
 
 // listSchema describes a stream as the list of its items.
 func (o *operation) listSchema(a answer) []byte {
-	item := []byte("{}")
-	if a.media == "text/event-stream" {
-		item = []byte(eventSchema)
+	items := fragment{body: []byte("{}")}
+	switch described := a.entry.get("itemSchema"); {
+	case described.ok():
+		items = o.api.doc.convert(described, output)
+	case a.media == eventStream:
+		items.body = []byte(eventSchema)
+	case a.lines.ok():
+		return o.lineSchema(a.lines)
 	}
-	described := a.entry.get("itemSchema")
-	if !described.ok() {
-		return append(append([]byte(`{"type":"array","items":`), item...), '}')
-	}
-	f := o.api.doc.convert(described, output)
-	return assemble(append(append([]byte(`{"type":"array","items":`), objectSchema(f.body)...), '}'), f.deps)
+	return listOf(items)
 }
 
 // callStream is the handler of an operation that declares a stream. The source's
@@ -98,7 +100,7 @@ func items(body *egress.Opened, media string, end func()) iter.Seq2[[]byte, erro
 		lines := bufio.NewScanner(body)
 		lines.Buffer(nil, maxItem)
 		read := jsonLines
-		if media == "text/event-stream" {
+		if media == eventStream {
 			lines.Split(scanEventLines)
 			read = events
 		}

@@ -15,7 +15,7 @@ func PublishFlowMCP(p Promise) (doc []byte, wraps bool) {
 	var b schema.Bundle
 	p.Successes = slices.Clone(p.Successes)
 	for i, v := range p.Successes {
-		if FormOf(v.Media) == Binary {
+		if v.Form() == Binary {
 			p.Successes[i].Media = "text/plain" // it is delivered as a base64 string
 		}
 	}

@@ -12,6 +12,7 @@ import (
 type Declared struct {
 	Status string // "200", "2XX", "default"; empty: no HTTP is involved
 	Media  string // type or range; empty: no body
+	Open   bool   // any body may come, or none
 	Body   *schema.Schema
 }
 
@@ -65,7 +66,14 @@ func ofMedia(declared []Declared, a *Answer, place int) *Declared {
 	}
 	best, rate := -1, 0
 	for i := range declared {
-		if m := mediaMatch(declared[i].Media, came); m > rate && statusMatch(declared[i].Status, a.Status) == place {
+		if statusMatch(declared[i].Status, a.Status) != place {
+			continue
+		}
+		m := mediaMatch(declared[i].Media, came)
+		if declared[i].Open {
+			m = max(m, 1)
+		}
+		if m > rate {
 			best, rate = i, m
 		}
 	}

@@ -27,6 +27,7 @@ type Promise struct {
 // Variant is one declared success.
 type Variant struct {
 	Media  string // media type or range; empty: no body
+	Open   bool   // any body may come, or none
 	Schema []byte // of a JSON body; nil: it is not described
 
 	Example []byte // a JSON body that the description gives; nil: none
@@ -83,7 +84,7 @@ func (p Promise) data(b *schema.Bundle) []byte {
 // Form is the form of the variant's body. A stream that is described is
 // answered as a list.
 func (v Variant) Form() Form {
-	if v.Schema != nil && IsStream(v.Media) {
+	if v.Open || v.Schema != nil && IsStream(v.Media) {
 		return JSON
 	}
 	return FormOf(v.Media)

@@ -1,0 +1,119 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi"
+)
+
+// upstreamSays answers every request with the same answer.
+type upstreamSays struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (u *upstreamSays) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: u.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: u.header.Clone(), ContentLength: int64(len(u.body)),
+		Body: io.NopCloser(strings.NewReader(u.body)), Request: r,
+	}, nil
+}
+
+// contractReport is _meta["tenon/contract"].
+type contractReport struct {
+	Verdict, Executed, Retry string
+	Violations               []struct{ Path, Expected string }
+}
+
+// callOne calls the one operation of a document.
+func callOne(t testing.TB, document string, u *upstreamSays, policy tenon.Policy) (*tenon.Result, contractReport) {
+	t.Helper()
+	offer, err := openapi.Parse("d", []byte(document), openapi.Options{Client: &http.Client{Transport: u, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, Policy: policy, Shape: tenon.OpenAPIMCP})
+	if err != nil || len(offer.Tools) == 0 {
+		t.Fatal(err, offer.Faults)
+	}
+	offer.Tools[0].Consent = tenon.ConsentRule{}
+	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "d", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	res, err := g.Call(t.Context(), &tenon.Call{Tool: offer.Tools[0].Name, Args: []byte(`{}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var meta struct {
+		Contract contractReport `json:"tenon/contract"`
+	}
+	if err := json.Unmarshal(res.Meta, &meta); err != nil {
+		t.Fatal(err)
+	}
+	return res, meta.Contract
+}
+
+func documentOf(version, method, responses string) string {
+	head := `"openapi":"` + version + `","servers":[{"url":"http://u.test"}]`
+	if version == "2.0" {
+		head = `"swagger":"2.0","host":"u.test","schemes":["http"],"produces":["application/x-ndjson","application/json"]`
+	}
+	return `{` + head + `,"info":{"title":"t","version":"1"},"paths":{"/a":{"` + method + `":{"operationId":"a","responses":` + responses + `}}}}`
+}
+
+// TestVerdicts holds answers against what documents say of them, under enforce.
+func TestVerdicts(t *testing.T) {
+	const (
+		onlyErrors = `{"405":{"description":"no"}}`
+		bare       = `{"200":{"description":"ok"}}`
+		ndjson     = "application/x-ndjson"
+		number     = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`
+	)
+	content := func(media, schema string) string {
+		return `{"200":{"description":"ok","content":{"` + media + `":{"schema":` + schema + `}}}}`
+	}
+	list := `{"type":"array","items":` + number + `,"minItems":1}`
+	tests := []struct {
+		name, version, method, responses string
+		status                           int
+		media, body                      string
+		verdict, path                    string
+	}{
+		{"no content is declared", "3.0.3", "post", bare, 200, "application/json", `{"n":1}`, "unchecked", ""},
+		{"no content is declared, text", "3.1.0", "post", bare, 200, "text/plain", `hello`, "unchecked", ""},
+		{"no content is declared, nothing comes", "3.1.0", "post", bare, 200, "", ``, "fits", ""},
+		{"no content of a status without a body", "3.1.0", "post", `{"2XX":{"description":""},"204":{"description":""}}`, 204, "", ``, "fits", ""},
+		{"only errors are declared", "3.0.3", "post", onlyErrors, 200, "application/json", `{"n":1}`, "unchecked", ""},
+		{"only errors are declared, 2.0", "2.0", "put", onlyErrors, 200, "application/json", `{"n":1}`, "unchecked", ""},
+		{"only errors are declared, nothing comes", "2.0", "delete", onlyErrors, 204, "", ``, "unchecked", ""},
+		{"default beside a 2xx", "3.0.3", "get", `{"200":{"description":"ok"},"default":{"description":"","content":{"application/json":{"schema":{}}}}}`, 202, "application/json", `{}`, "undeclared", ""},
+		{"lines, their items described", "3.0.3", "get", content(ndjson, number), 200, ndjson, "{\"n\":1}\n{\"n\":\"2\"}\n", "violated", "/1/n"},
+		{"lines, their items described, which fit", "3.1.0", "get", content(ndjson, number), 200, ndjson, "{\"n\":1}\n", "fits", ""},
+		{"lines, their list described", "3.1.0", "get", content(ndjson, list), 200, ndjson, "{\"n\":1}\n{}\n", "violated", "/1"},
+		{"lines, their list described, which fits", "3.0.3", "get", content("application/jsonl", list), 200, "application/jsonl", "{\"n\":1}\n", "fits", ""},
+		{"lines, a list by reference and parts", "3.1.0", "get", content(ndjson, `{"allOf":[{"type":["array","null"],"items":`+number+`}]}`), 200, ndjson, "{}\n", "violated", "/0"},
+		{"lines, items of several kinds", "3.1.0", "get", content(ndjson, `{"oneOf":[`+number+`,{"type":"string"}]}`), 200, ndjson, "\"a\"\n7\n", "violated", "/1"},
+		{"lines, an item without a type", "3.1.0", "get", content(ndjson, `{"required":["n"]}`), 200, ndjson, "{}\n", "violated", ""},
+		{"lines, an item without a type, which fits", "3.1.0", "get", content(ndjson, `{"enum":[1]}`), 200, ndjson, "1\n1\n", "fits", ""},
+		{"lines, 2.0", "2.0", "get", `{"200":{"description":"ok","schema":` + list + `}}`, 200, ndjson, "{\"n\":1}\n{}\n", "violated", "/1"},
+		{"lines, the word of 3.2", "3.2.0", "get", `{"200":{"description":"ok","content":{"application/x-ndjson":{"schema":{"type":"array"},"itemSchema":` + number + `}}}}`, 200, ndjson, "{}\n", "violated", "/0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			header := http.Header{}
+			if tt.media != "" {
+				header.Set("Content-Type", tt.media)
+			}
+			res, report := callOne(t, documentOf(tt.version, tt.method, tt.responses), &upstreamSays{tt.status, header, tt.body}, tenon.Enforce)
+			if report.Verdict != tt.verdict {
+				t.Errorf("verdict %s, want %s: %s", report.Verdict, tt.verdict, res.Meta)
+			}
+			if wrong := tt.verdict == "violated" || tt.verdict == "undeclared"; res.IsError != wrong {
+				t.Errorf("isError is %v: %s", res.IsError, res.Structured)
+			}
+			if tt.path != "" && (len(report.Violations) == 0 || !strings.HasPrefix(report.Violations[0].Path, tt.path)) {
+				t.Errorf("not at %s: %s", tt.path, res.Meta)
+			}
+		})
+	}
+}
