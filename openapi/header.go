@@ -27,6 +27,11 @@ func (p *plan) headers(root argument) (http.Header, error) {
 		if err != nil {
 			return nil, err
 		}
+		if q.wire == "Cookie" {
+			if err := p.guarded.checkCookies(q.arg, text); err != nil {
+				return nil, err
+			}
+		}
 		h[q.wire] = []string{text}
 	}
 	cookies, err := p.cookies(root)
@@ -73,7 +78,12 @@ func (p *plan) cookies(root argument) (string, error) {
 		if len(line) > 0 {
 			line = append(line, "; "...)
 		}
-		if line = q.append(line, v); len(line) > maxLine {
+		mark := len(line)
+		line = q.append(line, v)
+		if err := p.guarded.checkCookies(q.arg, string(line[mark:])); err != nil && !q.hidden {
+			return "", err
+		}
+		if len(line) > maxLine {
 			return "", tooLong("the cookies", maxLine)
 		}
 	}

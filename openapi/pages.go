@@ -192,7 +192,7 @@ func (o *operation) withoutCredentials(link *url.URL) *url.URL {
 func (d demand) inQuery(name string) bool {
 	for _, together := range d {
 		for _, one := range together {
-			if one.place == inQuery && one.wire == name {
+			if one.place == inQuery && sameName(one.wire, name) {
 				return true
 			}
 		}

@@ -187,7 +187,7 @@ func (p *pages) byNumber(at page) *page {
 func (o *operation) pageParameter(is func(name string) bool) *parameter {
 	params := o.planned().params
 	for i := range params {
-		if params[i].in == inQuery && is(plainWord(params[i].name)) {
+		if params[i].in == inQuery && !params[i].hidden && is(plainWord(params[i].name)) {
 			return &params[i]
 		}
 	}

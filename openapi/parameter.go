@@ -98,6 +98,9 @@ func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 	case in == inHeader && !isToken(name):
 		p.fault(o, node, "header parameter "+strconv.Quote(name)+" is left out: no header has such a name")
 		return ps
+	case in == inHeader && reroutes(name):
+		p.fault(o, node, "header parameter "+strconv.Quote(name)+" is left out: by it a service may take the request for another one")
+		return ps
 	case in == inHeader && (ignoredHeader(name) || p.fromOperator(o, name)), p.asksFor(in, name):
 		return ps
 	case in == inPath && (strings.Contains(name, "/") || !strings.Contains(o.path, "{"+name+"}")):
@@ -125,10 +128,10 @@ func (p *plan) fromOperator(o *operation, name string) bool {
 // specification says so (3.1 §4.8.12.2), the others because they belong to the
 // connection.
 func ignoredHeader(name string) bool {
-	switch strings.ToLower(name) {
+	switch strings.ToLower(strings.ReplaceAll(name, "_", "-")) {
 	case "accept", "content-type", "authorization",
 		"host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer",
-		"expect", "accept-encoding", "proxy-authorization", "proxy-connection":
+		"expect", "accept-encoding", "proxy-authorization", "proxy-connection", "http2-settings":
 		return true
 	}
 	return false

@@ -19,6 +19,7 @@ type plan struct {
 	params  []parameter
 	body    body
 	demand  demand
+	guarded guarded
 	faults  []tenon.Fault
 
 	// Only calls need these.
@@ -57,6 +58,7 @@ func newPlan(o *operation) *plan {
 	p.body.arg = assign(params, p.body.exists())
 	p.params = params
 	p.settle(o)
+	p.guard(o)
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) })
 	p.route = sync.OnceValue(func() *route {
 		path, tail := p.segments(o.template())

@@ -90,10 +90,12 @@ func setBody(req *http.Request, content []byte) {
 // send.
 func (q *parameter) value(root argument) (v argument, given bool, err error) {
 	v = argument{root.doc, root.doc.Get(root.node, q.arg)}
-	if v.given() {
+	switch {
+	case q.hidden && q.fixed == nil:
+		return v, false, nil // whatever was said
+	case v.given():
 		return v, true, nil
-	}
-	if q.required {
+	case q.required:
 		return v, false, invalid("argument %s is required", q.arg)
 	}
 	return v, false, nil
@@ -131,7 +133,14 @@ func (p *plan) appendPath(dst []byte, root argument) ([]byte, error) {
 			}
 			q = &p.params[piece.param]
 			var err error
+			from := len(dst)
 			if dst, err = q.appendSegment(dst, root); err != nil {
+				return nil, err
+			}
+			if q.hidden {
+				continue
+			}
+			if err = p.guarded.checkPath(q.arg, string(dst[from:])); err != nil {
 				return nil, err
 			}
 		}
@@ -199,6 +208,9 @@ func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if err := p.guarded.checkTemplate(string(dst[begin:])); err != nil {
+		return nil, err
+	}
 	for i := range p.params {
 		q := &p.params[i]
 		if q.in != inQuery && q.in != inQueryString {
@@ -218,6 +230,10 @@ func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 		mark := len(dst)
 		if dst = q.appendQuery(dst, v); len(dst) == mark {
 			dst = dst[:start]
+		} else if !q.hidden {
+			if err := p.guarded.checkPairs(q.arg, string(dst[mark:])); err != nil {
+				return nil, err
+			}
 		}
 		if len(dst) > maxLine {
 			return nil, tooLong("the query", maxLine)
@@ -263,6 +279,9 @@ func (p *plan) content(root argument) (content []byte, media string, given bool,
 		return nil, "", false, nil
 	}
 	content, media, err = p.body.bytes(v)
+	if err == nil && !p.body.hidden {
+		err = p.checkBody(v, content)
+	}
 	return content, media, err == nil, err
 }
 
@@ -286,7 +305,11 @@ func (p *plan) formFields(root argument) (content []byte, given bool, err error)
 			return nil, false, err
 		}
 		if ok {
+			mark := len(content)
 			content = appendField(content, q.style, q.wire, v, true)
+			if err := p.guarded.checkPairs(q.arg, string(content[mark:])); err != nil && !q.hidden {
+				return nil, false, err
+			}
 			given = true
 		}
 		if len(content) > maxText {

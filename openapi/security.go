@@ -147,7 +147,10 @@ func (o *operation) alternative(p *plan, v value) []demanded {
 func (p *plan) asksFor(in location, name string) bool {
 	for _, together := range p.demand {
 		for _, s := range together {
-			same := s.wire == name || in == inHeader && strings.EqualFold(s.wire, name)
+			same := sameSpelling(s.wire, name)
+			if in == inHeader {
+				same = sameHeader(s.wire, name)
+			}
 			from, _ := s.at(p.base)
 			if s.spoken && s.place == in && same && (from == nil || !from.None) {
 				return true
