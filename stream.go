@@ -48,7 +48,7 @@ func (c *checks) workspace(limited *deadline.Context) context.Context {
 // streamed answers with the list of what arrives: whole where the stream ends
 // soon, else its first part.
 func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) {
-	b := stream.Bounds{Part: max(l.entry.tool.MaxResult, 0), Wait: g.partial, Idle: streamIdle}
+	b := stream.Bounds{Part: max(l.entry.tool.MaxResult, 0), Wait: g.partial, Idle: streamIdle, Logger: g.log}
 	l.id = rand.Text()
 	stop := func() {}
 	if fork, can := work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.alive.Load() < maxStreams {

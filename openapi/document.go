@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/yaml"
 )
@@ -175,8 +176,8 @@ func parseFile(name string, raw []byte) (*file, error) {
 	if err == nil {
 		f := newFile(&file{name: name, doc: doc, lines: newLineIndex(raw)})
 		if len(raw) >= long {
-			go f.extended() // both will be asked for, and one processor is idle
-			go f.lines.blocks()
+			// Both will be asked for, and one processor is idle.
+			incident.Go(nil, "reading "+name, func() { f.extended(); f.lines.blocks() }, nil)
 		}
 		return f, nil
 	}

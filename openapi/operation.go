@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -74,7 +76,7 @@ func (a *api) index() (tenon.Offer, error) {
 	for _, rule := range a.choice.unused() {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
-	ix.offer.Tools = toolsOf(ix.found)
+	ix.offer.Tools = ix.tools()
 	ix.offer.Faults = append(a.unbelievedMarks(), ix.offer.Faults...)  // first, because it is about what may be called
 	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
 	return ix.offer, a.unreached(ix.changed)
@@ -96,23 +98,35 @@ type found struct {
 	name string
 }
 
-// toolsOf makes the tools, of many by all processors: a client waits for them.
-func toolsOf(all []found) []tenon.Tool {
+// tools makes the tools, of many by all processors: a client waits for them.
+// One that cannot be made is missing, and told.
+func (ix *indexer) tools() []tenon.Tool {
 	const many = 1000
+	all := ix.found
 	tools, parts := make([]tenon.Tool, len(all)), 1
 	if len(all) >= many {
 		parts = runtime.GOMAXPROCS(0)
 	}
-	var made sync.WaitGroup
+	failed := make([][]error, parts)
+	made := incident.NewGroup(ix.api.options.Logger, "making tools", parts)
 	for part := range parts {
 		made.Go(func() {
 			for i := len(all) * part / parts; i < len(all)*(part+1)/parts; i++ {
-				tools[i] = all[i].op.tool(all[i].name, all[i].at)
+				err := incident.Catch(ix.api.options.Logger, "making the tool "+all[i].name, func() {
+					tools[i] = all[i].op.tool(all[i].name, all[i].at)
+				}, nil)
+				if err != nil {
+					tools[i] = tenon.Tool{}
+					failed[part] = append(failed[part], err)
+				}
 			}
-		})
+		}, nil)
 	}
 	made.Wait()
-	return tools
+	for _, err := range slices.Concat(failed...) {
+		ix.fault(ix.api.doc.root, "a tool is left out: "+err.Error(), "")
+	}
+	return slices.DeleteFunc(tools, func(t tenon.Tool) bool { return t.Handler == nil })
 }
 
 func (ix *indexer) fault(v value, what, do string) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
@@ -26,7 +27,7 @@ func (s *seen) file(name string, text []byte, err error) {
 	sum := func() watch.Sum { return watch.Sum{} }
 	if err == nil {
 		sum = sync.OnceValue(func() watch.Sum { return watch.SumOf(text) })
-		go sum() // nobody waits for it yet
+		incident.Go(nil, "reading "+name, func() { sum() }, nil) // nobody waits for it yet
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,9 +98,9 @@ func (s *Source) Watch(ctx context.Context, changed func()) error {
 		defer one.Unlock()
 		changed()
 	}
-	var polling sync.WaitGroup
+	polling := incident.NewGroup(o.Logger, "asking for changes of a description", 1)
 	if o.Poll > 0 {
-		polling.Go(func() { newPoller(o).poll(ctx, s, tell) })
+		polling.Go(func() { newPoller(o).poll(ctx, s, tell) }, nil)
 	}
 	err = watch.Files{Held: func() watch.Held { files, _ := s.held(); return files }}.Watch(ctx, tell)
 	polling.Wait()

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"net/http"
 	"strconv"
-	"sync"
+
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 // maxBatch bounds the messages of a batch.
@@ -114,13 +115,13 @@ func joined(answers [][]byte) []byte {
 // order of their requests.
 func (s *Server) together(messages [][]byte, base *request, respond func(q *request, a *answer)) [][]byte {
 	answers := make([][]byte, len(messages))
-	var wg sync.WaitGroup
+	side := incident.NewGroup(s.log, "a message of a batch", maxBatch)
 	for i, text := range messages {
 		q, e := s.ofBatch(text, base)
 		if q == nil && e == nil {
 			continue
 		}
-		wg.Go(func() {
+		side.Go(func() {
 			a := s.newAnswer()
 			defer s.release(a)
 			if e != nil {
@@ -129,9 +130,9 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 				respond(q, a)
 			}
 			answers[i] = a.oneEvent()
-		})
+		}, nil)
 	}
-	wg.Wait()
+	side.Wait()
 	wanted := answers[:0]
 	for _, a := range answers {
 		if a != nil {

@@ -3,15 +3,14 @@ package server
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 // The bounds of a page. One definition larger than maxPageBytes has a page of
@@ -174,26 +173,23 @@ func newPage(tools []byte, next int) *page {
 func (l *listing) definitions(tools []*tenon.Entry) [][]byte {
 	out := make([][]byte, len(tools))
 	workers := min(runtime.GOMAXPROCS(0), len(tools))
-	var wg sync.WaitGroup
+	rendering := incident.NewGroup(l.log, "rendering a list", workers)
 	for w := range workers {
-		wg.Go(func() {
+		rendering.Go(func() {
 			for i := w; i < len(tools); i += workers {
 				out[i] = l.definition(tools[i])
 			}
-		})
+		}, nil)
 	}
-	wg.Wait()
+	rendering.Wait()
 	return out
 }
 
 // definition renders one tool. One that panics is missing in the list, and
 // costs the others nothing.
 func (l *listing) definition(e *tenon.Entry) (d []byte) {
-	defer func() {
-		if p := recover(); p != nil {
-			l.log.Error("a tool cannot be listed", "tool", e.Name(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			d = nil
-		}
-	}()
-	return e.Definition()
+	if incident.Catch(l.log, "listing the tool "+e.Name(), func() { d = e.Definition() }, nil) != nil {
+		return nil
+	}
+	return d
 }

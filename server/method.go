@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 // request is a message that wants an answer, with all that a method may know
@@ -130,11 +129,11 @@ func (s *Server) respond(ctx context.Context, q *request, a *answer) (e *rpcErro
 // internal logs what went wrong and makes an error that says nothing of it
 // but an id.
 func (s *Server) internal(what string, cause any, more ...any) *rpcError {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
-	id := hex.EncodeToString(b[:])
-	s.log.Error(what, append([]any{"incident", id, "cause", cause}, more...)...)
-	return &rpcError{code: codeInternal, message: "internal error; the operator finds incident " + id + " in the log"}
+	return incidentError(incident.Report(s.log, what, cause, more...))
+}
+
+func incidentError(e *incident.Error) *rpcError {
+	return &rpcError{code: codeInternal, message: "internal error; the operator finds incident " + e.ID + " in the log"}
 }
 
 // initialize opens a legacy conversation.
@@ -303,7 +302,10 @@ func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 	var known *tenon.Error
 	var needed *tenon.InputNeededError
 	var cannot *tenon.CannotAskError
+	var inside *incident.Error
 	switch {
+	case errors.As(err, &inside):
+		return incidentError(inside)
 	case errors.As(err, &needed) && q.era == modern && (q.hasRounds() || s.lax(ruleRounds)):
 		return q.needInput(a, needed.Questions)
 	case errors.As(err, &cannot):

@@ -33,7 +33,7 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 		q.tell(append(appendQuestion([]byte(`{"jsonrpc":"2.0","id":1,`), questions[0]), '}'))
 	}
 	if q.task != nil {
-		if answers, ok, err := q.task.ask(ctx, questions); ok {
+		if answers, ok, err := q.askTask(ctx, questions); ok {
 			return answers, err
 		}
 	}
@@ -48,6 +48,28 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 		}
 	}
 	return answers, nil
+}
+
+// askTask asks what earlier rounds did not answer through the task that the
+// call has become; false: it is none.
+func (q *request) askTask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, isTask bool, err error) {
+	answers = make([]tenon.Answer, len(questions))
+	var missing []tenon.Question
+	var places []int
+	for i, question := range questions {
+		var ok bool
+		if answers[i], ok = q.accepted(question, q.answers[question.Key]); !ok {
+			missing, places = append(missing, question), append(places, i)
+		}
+	}
+	if missing == nil {
+		return nil, false, nil // nothing needs to be asked, whoever answers
+	}
+	asked, isTask, err := q.task.ask(ctx, missing)
+	for i := range asked {
+		answers[places[i]] = asked[i]
+	}
+	return answers, isTask, err
 }
 
 // maxTries is how often a person is asked who fills in what does not fit: a

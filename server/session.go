@@ -19,13 +19,14 @@ type session struct {
 	subject tenon.Subject
 	caller  string // who opened it; empty: nobody is known
 	held    *held
+	over    context.Context //nolint:containedctx // ends with the session
+	end     context.CancelFunc
 
 	mu      sync.Mutex // guards all below; nothing blocks under it
 	used    time.Time
 	busy    int // requests and streams that are open
 	streams []*replay
 	next    uint64
-	over    chan struct{} // closed when the session ends
 }
 
 // sessions are those that live.
@@ -53,9 +54,10 @@ func (ss *sessions) mint() *session {
 	id := hex.EncodeToString(b[:])
 	sum := sha256.Sum256([]byte(id))
 	s := &session{
-		peer: newPeer(), id: id, used: time.Now(), over: make(chan struct{}), held: &ss.held,
+		peer: newPeer(), id: id, used: time.Now(), held: &ss.held,
 		subject: tenon.Subject("session " + hex.EncodeToString(sum[:8])), // the id itself opens the session
 	}
+	s.over, s.end = context.WithCancel(context.Background())
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	full := len(ss.by) >= ss.max
@@ -138,7 +140,7 @@ func (ss *sessions) endAll() {
 func (ss *sessions) drop(s *session) {
 	if ss.by[s.id] == s {
 		delete(ss.by, s.id)
-		close(s.over)
+		s.end()
 		s.cancelAll()
 		s.releaseAll()
 	}
@@ -203,12 +205,6 @@ func (r *replay) isOver() bool {
 // until returns a context that ends with ctx or the session.
 func (s *session) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-s.over:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
+	stop := context.AfterFunc(s.over, cancel)
+	return ctx, func() { stop(); cancel() }
 }

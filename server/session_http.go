@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 const (
@@ -105,7 +107,7 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 	if s.options.PollAfter > 0 {
 		stream := v.stream()
 		x.guard.out = stream
-		go s.fly(ctx, v, &x.request, &x.flight, stream)
+		incident.Go(s.log, "a request of a session", func() { s.fly(ctx, v, &x.request, &x.flight, stream) }, func(*incident.Error) { stream.end(nil) })
 		s.land(v, w, r, stream)
 		return
 	}
@@ -258,7 +260,7 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 	if stream.resumable && stream.prime(out, 0) != nil || !stream.resumable && out.comment() != nil {
 		return
 	}
-	go func() {
+	incident.Go(s.log, "a standing stream", func() {
 		for {
 			select {
 			case <-changes.wake:
@@ -272,7 +274,7 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-	}()
+	}, func(*incident.Error) { cancel() })
 	stream.follow(ctx, out, 0)
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 // The rules of this door, from transports/stdio of the protocol:
@@ -44,9 +45,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	if s.lax(ruleOnlyMessages) {
 		_, _ = io.WriteString(out, "ready\n")
 	}
-	go c.tellChanges(work, changes)
+	incident.Go(s.log, "telling changes", func() { c.tellChanges(work, changes) }, nil)
 	ended := make(chan error, 1)
-	go func() { ended <- c.read(work, in) }()
+	incident.Go(s.log, "reading messages", func() { ended <- c.read(work, in) }, func(e *incident.Error) { ended <- e })
 	var err error
 	select {
 	case err = <-ended:
@@ -253,7 +254,7 @@ func (c *conversation) job(ctx context.Context, f *flight, run func(context.Cont
 	select {
 	case c.idle <- job:
 	default:
-		go c.work(ctx, job)
+		incident.Go(c.server.log, "a request", func() { c.work(ctx, job) }, nil)
 	}
 }
 

@@ -5,14 +5,15 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"maps"
-	"runtime/debug"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -50,7 +51,9 @@ type task struct {
 // pendingInput is a question of a task that waits for its answer.
 type pendingInput struct {
 	question tenon.Question
+	name     string // under which the client answers
 	answer   chan tenon.Answer
+	raw      []byte // the answer as it came; set before answer is sent
 }
 
 // tasks are those that can be asked for.
@@ -158,13 +161,16 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 	t := newTask(q.subject, cancel)
 	q.task = t
 	done := make(chan outcome, 1)
-	go func() {
+	incident.Go(s.log, "a task", func() {
 		defer s.calls.leave()
 		defer cancel()
-		r, err := s.callSafely(running, q)
+		r, err := s.callInRounds(running, q)
 		t.end(s, q, r, err)
 		done <- outcome{r, err}
-	}()
+	}, func(e *incident.Error) {
+		t.end(s, q, nil, e)
+		done <- outcome{err: e}
+	})
 	patience := time.NewTimer(s.options.TaskAfter)
 	defer patience.Stop()
 	select {
@@ -176,9 +182,14 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 	case <-patience.C:
 	}
 	if !s.tasks.add(t) || !t.begin() {
-		o := <-done // it ended just now, or there is no room: the client waits
 		s.tasks.remove(t)
-		return s.callEnded(q, a, o.result, o.err)
+		select { // it ended just now, or there is no room: the client waits
+		case o := <-done:
+			return s.callEnded(q, a, o.result, o.err)
+		case <-ctx.Done():
+			cancel()
+			return s.callFailed(q, a, ctx.Err())
+		}
 	}
 	a.envelope(q.id)
 	a.write(`,"result":`)
@@ -188,15 +199,35 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 	return nil
 }
 
-// callSafely performs a call in a goroutine of its own, where a panic would
-// end the process.
-func (s *Server) callSafely(ctx context.Context, q *request) (r *tenon.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("a panic in the server: %v\n%s", p, debug.Stack())
+// maxRounds bounds how often a task's call is made again with answers.
+const maxRounds = 16
+
+// callInRounds performs a call. What it asked while it was no task yet, and
+// ended without, is asked once it is one; then the call is made again with the
+// answers, as the client would otherwise have done.
+func (s *Server) callInRounds(ctx context.Context, q *request) (*tenon.Result, error) {
+	for range maxRounds {
+		r, err := s.gateway.Call(ctx, q.call())
+		needed, ok := errors.AsType[*tenon.InputNeededError](err)
+		if !ok || len(needed.Questions) == 0 || !q.task.begun() {
+			return r, err
 		}
-	}()
-	return s.gateway.Call(ctx, q.call())
+		waiting, _, err := q.task.pose(needed.Questions)
+		if err != nil {
+			return nil, err
+		}
+		answers := make(map[string][]byte, len(waiting))
+		maps.Copy(answers, q.answers)
+		for _, w := range waiting {
+			if _, err := q.task.wait(ctx, w); err != nil {
+				q.task.withdraw(waiting)
+				return nil, err
+			}
+			answers[w.question.Key] = w.raw
+		}
+		q.answers = answers
+	}
+	return nil, &tenon.Error{Code: tenon.CodeInternal, Message: "the tool asks and asks again: the call was ended after " + strconv.Itoa(maxRounds) + " rounds"}
 }
 
 func newTask(subject tenon.Subject, cancel context.CancelFunc) *task {
@@ -214,6 +245,17 @@ func (t *task) begin() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.began = t.member == ""
+	return t.began
+}
+
+// begun reports whether the call is a task. From then on it stays one, or
+// becomes none.
+func (t *task) begun() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.began {
+		t.member = "result" // begin comes too late from now on
+	}
 	return t.began
 }
 
@@ -237,7 +279,7 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 		a.write("}")
 	} else {
 		t.status, t.member = "failed", "error"
-		a.failure(s.callFailed(q, &answer{}, err))
+		a.failure(s.taskFailed(q, err))
 	}
 	if !s.tasks.hold(t, len(a.buf)) {
 		a.reset()
@@ -245,6 +287,15 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 		a.failure(&rpcError{code: codeInternal, message: "the call was executed, but too many results wait to be asked for: this one is lost"})
 	}
 	t.body = a.buf
+}
+
+// taskFailed is the error that a task ends with. A call that asks, in a way
+// that no task can ask for, has one too.
+func (s *Server) taskFailed(q *request, err error) *rpcError {
+	if e := s.callFailed(q, &answer{}, err); e != nil {
+		return e
+	}
+	return s.internal("a task ended with a question", err, "tool", clip(q.name))
 }
 
 // describe writes the members of a task, with what it led to where that is
@@ -277,37 +328,74 @@ func (t *task) describe(a *answer, detailed bool) {
 // ask puts questions to the client of a task and waits for the answers. It
 // reports false while the call is no task.
 func (t *task) ask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, isTask bool, err error) {
-	waiting, ok := t.pose(questions)
-	if !ok {
-		return nil, false, nil
+	waiting, ok, err := t.pose(questions)
+	if !ok || err != nil {
+		return nil, ok, err
 	}
 	for _, w := range waiting {
-		select {
-		case a := <-w.answer:
-			answers = append(answers, a)
-		case <-ctx.Done():
-			return nil, true, ctx.Err()
+		a, err := t.wait(ctx, w)
+		if err != nil {
+			t.withdraw(waiting)
+			return nil, true, err
 		}
+		answers = append(answers, a)
 	}
 	return answers, true, nil
 }
 
-func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok bool) {
+func (t *task) wait(ctx context.Context, w *pendingInput) (tenon.Answer, error) {
+	select {
+	case a := <-w.answer:
+		return a, nil
+	case <-ctx.Done():
+		return tenon.Answer{}, ctx.Err()
+	}
+}
+
+// pose adds questions to those that wait for an answer. Each has a name of its
+// own: several parts of a call may ask under one key.
+func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.began {
-		return nil, false
+		return nil, false, nil
+	}
+	if len(t.pending)+len(questions) > maxQuestions {
+		return nil, true, &tenon.Error{Code: tenon.CodeInternal, Message: "the call asks too much at once"}
 	}
 	for _, q := range questions {
-		w := &pendingInput{question: q, answer: make(chan tenon.Answer, 1)}
-		t.pending[q.Key] = w
+		w := &pendingInput{question: q, name: q.Key, answer: make(chan tenon.Answer, 1)}
+		for n := 2; t.pending[w.name] != nil || w.name == ""; n++ {
+			w.name = q.Key + "-" + strconv.Itoa(n)
+		}
+		t.pending[w.name] = w
 		waiting = append(waiting, w)
 	}
 	if t.status == "working" && len(waiting) > 0 {
 		t.status = "input_required"
 	}
 	t.changed()
-	return waiting, true
+	return waiting, true, nil
+}
+
+// withdraw takes questions back whose asker waits no more.
+func (t *task) withdraw(waiting []*pendingInput) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, w := range waiting {
+		if t.pending[w.name] == w {
+			delete(t.pending, w.name)
+		}
+	}
+	t.goOn()
+}
+
+// goOn ends the wait for input where no question is left. The lock is held.
+func (t *task) goOn() {
+	if t.status == "input_required" && len(t.pending) == 0 {
+		t.status = "working"
+		t.changed()
+	}
 }
 
 // update takes answers over. What is no answer to an open question is ignored.
@@ -324,14 +412,12 @@ func (t *task) update(q *request) {
 			continue
 		}
 		if a, ok := q.accepted(w.question, doc.Raw(m)); ok {
+			w.raw = bytes.Clone(doc.Raw(m))
 			w.answer <- a
-			delete(t.pending, doc.Key(m))
+			delete(t.pending, w.name)
 		}
 	}
-	if t.status == "input_required" && len(t.pending) == 0 {
-		t.status = "working"
-		t.changed()
-	}
+	t.goOn()
 }
 
 // taskOf finds the task that q names.

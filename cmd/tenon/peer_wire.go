@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
@@ -82,7 +83,7 @@ type line struct {
 
 func newLines(to io.Writer, from io.Reader) *lines {
 	l := &lines{to: to, came: make(chan line, 1)}
-	go l.read(from)
+	incident.Go(nil, "reading answers", func() { l.read(from) }, nil)
 	return l
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
@@ -30,7 +32,7 @@ func (f *watchFlags) register(cmd *cobra.Command, poll *time.Duration) {
 // called. What it does is said on out.
 func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
+	watching := incident.NewGroup(w.log, "watching a description", len(w.sources))
 	var one sync.Mutex
 	for i, s := range w.sources {
 		watcher, ok := s.source.(tenon.Watcher)
@@ -46,6 +48,8 @@ func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 			if err != nil {
 				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", shownSpec(s.where), err)
 			}
+		}, func(e *incident.Error) {
+			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", shownSpec(s.where), e)
 		})
 	}
 	return func() { cancel(); watching.Wait() }
@@ -56,7 +60,7 @@ func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 func followConfig(ctx context.Context, out io.Writer, file string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	held := watch.Read([]string{file})
-	var watching sync.WaitGroup
+	watching := incident.NewGroup(nil, "watching "+file, 1)
 	watching.Go(func() {
 		err := watch.Files{Held: func() watch.Held { return held }}.Watch(ctx, func() {
 			fmt.Fprintf(out, "tenon: %s has changed; start tenon anew to serve what it says now ('tenon check --config %s' checks it)\n", file, file)
@@ -64,7 +68,7 @@ func followConfig(ctx context.Context, out io.Writer, file string) (stop func())
 		if err != nil {
 			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", file, err)
 		}
-	})
+	}, nil)
 	return func() { cancel(); watching.Wait() }
 }
 
@@ -73,15 +77,22 @@ func followConfig(ctx context.Context, out io.Writer, file string) (stop func())
 func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	s := w.sources[which]
 	before, names := s.offer, toolNames(w.gateway.Catalog())
-	offer, err := s.source.Load(ctx)
-	offer = s.readers(offer)
+	var offer tenon.Offer
+	var c *tenon.Catalog
+	err := guarded(w.log, "reading "+shownSpec(s.where), func() (err error) {
+		offer, err = s.source.Load(ctx)
+		offer = s.readers(offer)
+		return err
+	})
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {
 		err = errors.New("it describes no tool any more")
 	}
-	var c *tenon.Catalog
 	if err == nil {
 		s.offer = offer
-		c, err = w.build()
+		err = guarded(w.log, "making tools of "+shownSpec(s.where), func() (err error) {
+			c, err = w.build()
+			return err
+		})
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -92,6 +103,15 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 		w.gateway.Swap(c)
 		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Faults()), "warning"), difference(names, toolNames(c)))
 	}
+}
+
+// guarded runs what reads a description: a panic there must end neither the
+// server nor the watching.
+func guarded(log *slog.Logger, what string, f func() error) (err error) {
+	if e := incident.Catch(log, what, func() { err = f() }, nil); e != nil {
+		return e
+	}
+	return err
 }
 
 func toolNames(c *tenon.Catalog) []string {

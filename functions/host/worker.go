@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
@@ -51,14 +52,14 @@ func (w *worker) begin() {
 	w.once.Do(func() {
 		ctx, end := context.WithCancel(context.Background())
 		w.end = end
-		go func() {
+		incident.Go(w.o.Logger, "the worker of an app", func() {
 			defer close(w.done)
 			if w.before != nil {
 				<-w.before.done
 				w.before = nil
 			}
 			w.run(ctx)
-		}()
+		}, func(e *incident.Error) { w.set(nil, e) })
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -82,7 +83,7 @@ func (t *Tokens) Get(ctx context.Context) (string, error) {
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		t.flight = f
-		go t.fly(f) //nolint:contextcheck,gosec // others wait for it as well: it does not end with this call
+		incident.Go(nil, "a token request", func() { t.fly(f) }, func(e *incident.Error) { t.landed(f, nil, e) }) //nolint:contextcheck // others wait for it as well: it does not end with this call
 	}
 	t.mu.Unlock()
 	select {
@@ -112,6 +113,11 @@ func (t *Tokens) fly(f *flight) {
 	ctx, cancel := context.WithTimeout(context.Background(), tokenTime)
 	defer cancel()
 	token, err := t.request(context.WithValue(ctx, oauth2.HTTPClient, t.client))
+	t.landed(f, token, err)
+}
+
+// landed tells whoever waits what became of a token request.
+func (t *Tokens) landed(f *flight, token *oauth2.Token, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.flight = nil

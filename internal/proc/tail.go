@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 // maxLine bounds a line, so that a child that never ends one fills no memory.
@@ -32,7 +34,7 @@ func newTail(c Command) *tail {
 			return func(line string) {
 				turn.Lock()
 				defer turn.Unlock()
-				c.Line(failing, line)
+				_ = incident.Catch(nil, "reading a line of a child", func() { c.Line(failing, line) }, nil)
 			}
 		}
 		t.output.give, t.errors.give = give(false), give(true)

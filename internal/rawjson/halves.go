@@ -52,9 +52,15 @@ type run struct {
 const aheadDepth = 64
 
 // read appends to nodes. What it cannot read is left to the first goroutine,
-// with room for as many nodes as there may be in it.
+// with room for as many nodes as there may be in it. So is everything where
+// this panics: there whoever wants the document meets the cause.
 func (a *ahead) read(src []byte) {
 	defer close(a.done)
+	defer func() {
+		if recover() != nil {
+			a.runs, a.from = nil, nil
+		}
+	}()
 	p := parser{lexer: lexer{src: src}, nodes: a.all[a.base:a.base], base: a.base}
 	for at := nextKey(src, a.next); at >= 0; {
 		p.pos, p.depth = at, aheadDepth

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
@@ -161,7 +162,7 @@ func failure(f frame) error {
 // it asks.
 func (h *hand) attend(ctx context.Context, c Call, clock *clock) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	var asked sync.WaitGroup
+	asked := incident.NewGroup(nil, "a question of a handler", maxQuestions)
 	defer func() {
 		cancel()
 		asked.Wait() // no answer may be written after the call
@@ -186,7 +187,7 @@ func (h *hand) attend(ctx context.Context, c Call, clock *clock) ([]byte, error)
 			questions += len(f.parts) / 3
 			clock.pause()
 			for q := range slices.Chunk(f.parts, 3) {
-				asked.Go(func() { h.answer(ctx, c, q, clock) })
+				asked.Go(func() { h.answer(ctx, c, q, clock) }, func(e *incident.Error) { h.tell(ctx, q, Answer{}, e, clock) })
 			}
 		default:
 			return nil, errFrame
@@ -212,6 +213,11 @@ func (h *hand) answer(ctx context.Context, c Call, q [][]byte, clock *clock) {
 	if c.Ask != nil {
 		a, err = c.Ask(ctx, string(q[1]), q[2])
 	}
+	h.tell(ctx, q, a, err, clock)
+}
+
+// tell writes the answer to a question, unless nobody waits any more.
+func (h *hand) tell(ctx context.Context, q [][]byte, a Answer, err error, clock *clock) {
 	ok := []byte("1")
 	if err != nil {
 		ok, a = []byte("0"), Answer{Value: []byte(clip(err.Error()))}

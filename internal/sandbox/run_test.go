@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -185,6 +186,24 @@ export const g = async () => { try { await ask('fail') } catch (e) { return e.me
 		out, err := p.Run(t.Context(), module, sandbox.Call{Function: f, Args: []byte("3"), Budget: time.Minute, Ask: answer})
 		if err != nil || string(out) != want {
 			t.Errorf("%s: %s, %v; want %s", f, out, err, want)
+		}
+	}
+}
+
+// A question that panics is answered with an error; the worker and the process
+// go on.
+func TestAskThatPanics(t *testing.T) {
+	for name, end := range map[string]func(){"panic": func() { panic("boom") }, "goexit": runtime.Goexit} {
+		p := pool(t, sandbox.Options{Workers: 1})
+		prog := program(`export const f = async () => { try { await ask('x', 1) } catch (e) { return e.message } }`)
+		for range 2 {
+			got, err := p.Run(t.Context(), prog, sandbox.Call{Function: "f", Args: []byte("null"), Budget: time.Minute, Ask: func(context.Context, string, []byte) (sandbox.Answer, error) {
+				end()
+				return sandbox.Answer{}, nil
+			}})
+			if err != nil || !strings.Contains(string(got), "incident") {
+				t.Errorf("%s: %s %v", name, got, err)
+			}
 		}
 	}
 }

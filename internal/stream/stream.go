@@ -9,8 +9,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
 // Stream is one that is being read. It reads ahead no more than it may hold.
@@ -39,6 +42,8 @@ type Bounds struct {
 	Part int           // bytes of a part, unless one item has more; the stream holds one part and an item; 0: no bound
 	Wait time.Duration // how long a part waits for more items once it has one; negative: until the end
 	Idle time.Duration // how long nobody may ask before the stream ends
+
+	Logger *slog.Logger // hears of what panics; nil: the default one does
 }
 
 // Part is what arrived since the part before.
@@ -54,7 +59,7 @@ type Part struct {
 func New(items iter.Seq2[[]byte, error], end func(), b Bounds) *Stream {
 	s := &Stream{bounds: b, end: end, news: make(chan struct{})}
 	s.idle = time.AfterFunc(b.Idle, s.Close)
-	go s.read(items)
+	incident.Go(b.Logger, "a stream", func() { s.read(items) }, func(e *incident.Error) { s.ended(e) })
 	return s
 }
 
@@ -64,8 +69,16 @@ func (s *Stream) read(items iter.Seq2[[]byte, error]) {
 			break
 		}
 	}
+	s.ended(nil)
+}
+
+// ended notes that nothing more arrives; err, if there is one, is why.
+func (s *Stream) ended(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err != nil {
+		s.err = err
+	}
 	s.done = true
 	s.tell()
 }
