@@ -61,6 +61,41 @@ func TestHandlerStages(t *testing.T) {
 	}
 }
 
+// TestPageExecuteRequest runs the page's own example. The library stands in for
+// xml2js: it is built like it, on Node's events and timers.
+func TestPageExecuteRequest(t *testing.T) {
+	const library = `function ({ require }) {
+  const { EventEmitter } = require('events')
+  const { setImmediate } = require('timers')
+  class Parser extends EventEmitter {
+    parse(text) { setImmediate(() => { this.emit('end', { root: /<(\w+)>([^<]*)/.exec(text).slice(1) }) }) }
+  }
+  return { parseStringPromise: (text) => new Promise((ok) => { const p = new Parser(); p.once('end', ok); p.parse(text) }) }
+}`
+	libs := t.TempDir()
+	if _, err := flowmcp.AddBundle(libs, "xml2js", "1.0.0", []byte(library)); err != nil {
+		t.Fatal(err)
+	}
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		_, _ = w.Write([]byte("<title>Emma</title>"))
+	}))
+	defer upstream.Close()
+	text := strings.Replace(file(`getXmlData: { method: 'GET', path: '/xml', description: 'x', parameters: [] }`), "root:", "requiredLibraries: [ 'xml2js' ], root:", 1) + `
+export const handlers = ( { sharedLists, libraries } ) => ({ getXmlData: { executeRequest: async ( { struct, payload } ) => {
+  const { xml2js } = libraries
+  const rawResponse = await fetch( struct.url, { method: struct.method, headers: struct.headers } )
+  const text = await rawResponse.text()
+  const parsed = await xml2js.parseStringPromise( text )
+  return { response: parsed }
+} } })`
+	tool := load(t, text, flowmcp.Options{LibraryDir: libs, BaseURL: upstream.URL, Client: upstream.Client()})
+	reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)})
+	if err != nil || string(reply.Body) != `{"root":["title","Emma"]}` {
+		t.Errorf("%s, %v", reply.Body, err)
+	}
+}
+
 // TestHandlersByTheLetter has what real files return and the page does not
 // have.
 func TestHandlersByTheLetter(t *testing.T) {

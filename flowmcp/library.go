@@ -10,7 +10,7 @@ import (
 // builtIn are the libraries that every realm has: those of Node that need no
 // outside.
 func builtIn() []string {
-	return []string{"zlib", "crypto", "buffer", "path", "url", "util", "querystring"}
+	return []string{"zlib", "crypto", "buffer", "path", "url", "util", "querystring", "events", "stream", "string_decoder", "assert"}
 }
 
 // reach finds out which names a piece of JavaScript leads to: those that stand

@@ -128,6 +128,9 @@ func addLibraries(ctx context.Context, e env, w wantedLibraries) error {
 			added, err = flowmcp.AddBundle(w.dir, b.Name, b.Version, b.Source)
 			if err == nil {
 				fmt.Fprintf(e.out, "%s %s: %d KB, sha256:%s\n", added.Name, added.Version, len(b.Source)>>10, added.SHA256)
+				if b.Missing != nil {
+					fmt.Fprintf(e.err, "tenon: %s imports what is not here and fails where it is used: %s\n", added.Name, strings.Join(b.Missing, ", "))
+				}
 				if !flowmcp.OnAllowList(added.Name) {
 					fmt.Fprintf(e.err, "tenon: %s is not on the format's allow-list; files that require it are served with --allow-library %s\n", added.Name, added.Name)
 				}

@@ -12,9 +12,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -28,6 +30,9 @@ type Bundle struct {
 	// stands around a library (timers, fetch, require and so on), and returns
 	// what the package exports.
 	Source []byte
+	// Missing are the modules of Node that the package imports and that lead
+	// outside: they can be named, and fail where they are used.
+	Missing []string
 }
 
 // ErrNative says that a package holds compiled code, which no text can hold.
@@ -45,6 +50,7 @@ func Build(dir, name string) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, err
 	}
+	n := &nodeModules{missing: map[string]bool{}}
 	result := api.Build(api.BuildOptions{
 		Stdin:             &api.StdinOptions{Contents: fmt.Sprintf("import * as all from %q; export { all };", name), ResolveDir: dir, Sourcefile: "entry.js"},
 		Bundle:            true,
@@ -52,7 +58,8 @@ func Build(dir, name string) (Bundle, error) {
 		GlobalName:        "library",
 		Platform:          api.PlatformBrowser,
 		Target:            api.ES2023,
-		External:          external(),
+		External:          nodeFirst(),
+		Plugins:           []api.Plugin{{Name: "node", Setup: n.setup}},
 		Define:            map[string]string{"process.env.NODE_ENV": `"production"`, "global": "globalThis"},
 		MinifyWhitespace:  true,
 		MinifySyntax:      true,
@@ -63,16 +70,7 @@ func Build(dir, name string) (Bundle, error) {
 	if len(result.Errors) > 0 {
 		return Bundle{}, failure(dir, name, result.Errors)
 	}
-	return Bundle{Name: name, Version: version, Source: wrap(result.OutputFiles[0].Contents)}, nil
-}
-
-// external are the modules of Node that stand around a library.
-func external() []string {
-	var all []string
-	for _, name := range []string{"zlib", "crypto", "buffer", "path", "url", "util", "querystring"} {
-		all = append(all, name, "node:"+name)
-	}
-	return all
+	return Bundle{Name: name, Version: version, Source: wrap(result.OutputFiles[0].Contents), Missing: slices.Sorted(maps.Keys(n.missing))}, nil
 }
 
 // installed is the version of the package in dir.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,13 +32,18 @@ func TestBuild(t *testing.T) {
 		name, pkg string
 		files     map[string]string
 		want, err string
+		missing   []string
 	}{
-		{"a module", "two", map[string]string{"package.json": `{"version":"1.2.3","module":"m.js"}`, "m.js": `export const two = () => 'zwei'`}, "zwei", ""},
-		{"a module that needs Node's", "@a/z", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `exports.z = require('zlib').inflateSync`}, `"zlib"`, ""},
-		{"nothing", "none", nil, "", "not installed"},
-		{"native code", "native", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `module.exports = require('./x.node')`, "x.node": "\x7fELF", "binding.gyp": "{}"}, "", "native code"},
-		{"a module that is not there", "broken", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `require('nowhere')`}, "", "nowhere"},
-		{"no name", "../x", nil, "", "not the name"},
+		{"a module", "two", map[string]string{"package.json": `{"version":"1.2.3","module":"m.js"}`, "m.js": `export const two = () => 'zwei'`}, "zwei", "", nil},
+		{"a module that needs Node's", "@a/z", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `exports.z = require('zlib').inflateSync`}, `"zlib"`, "", nil},
+		{"events and a stream", "emits", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `exports.e = [require('events'), require('node:stream'), require('timers')]`}, `"events"`, "", nil},
+		{"what leads outside", "reads", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `const fs = require('fs'), net = require('node:net'); exports.r = () => fs.readFileSync('x'); exports.s = () => net`}, `"fs"`, "", []string{"fs", "net"}},
+		{"what browsers have instead", "both", map[string]string{"package.json": `{"version":"1.2.3","browser":{"fs":false,"./net.js":"./web.js"}}`, "index.js": `exports.b = [require('fs'), require('./net.js')]`, "net.js": `exports.n = require('net')`, "web.js": `exports.w = 'web'`}, "web", "", nil},
+		{"a package of that name", "uses", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `exports.u = require('events').mine`, "node_modules/events/package.json": `{}`, "node_modules/events/index.js": `exports.mine = 'of the package'`}, "of the package", "", nil},
+		{"nothing", "none", nil, "", "not installed", nil},
+		{"native code", "native", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `module.exports = require('./x.node')`, "x.node": "\x7fELF", "binding.gyp": "{}"}, "", "native code", nil},
+		{"a module that is not there", "broken", map[string]string{"package.json": `{"version":"1.2.3"}`, "index.js": `require('nowhere')`}, "", "nowhere", nil},
+		{"no name", "../x", nil, "", "not the name", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, err := bundle.Build(install(t, c.pkg, c.files), c.pkg)
@@ -49,6 +55,9 @@ func TestBuild(t *testing.T) {
 			}
 			if err != nil || b.Version != "1.2.3" || !strings.Contains(string(b.Source), c.want) {
 				t.Errorf("%s %s, %v; want %q", b.Version, b.Source, err, c.want)
+			}
+			if !slices.Equal(b.Missing, c.missing) {
+				t.Errorf("missing %q, want %q", b.Missing, c.missing)
 			}
 		})
 	}

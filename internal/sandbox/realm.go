@@ -22,6 +22,9 @@ var webScript string
 //go:embed js/node.js
 var nodeScript string
 
+//go:embed js/stream.js
+var streamScript string
+
 //go:embed js/lockdown.js
 var lockdownScript string
 
@@ -88,7 +91,7 @@ func (r *realm) load(p *program) error {
 		return &Error{Kind: Broken, Message: err.Error()}
 	}
 	r.vm.SetModuleLoader(r.source, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
-	core, err := r.eval("(() => { const own = { go: __go, read: globalThis.__read, write: globalThis.__write }; for (const k in own) delete globalThis['__' + k]; return (" + coreScript + ")(own, " + webScript + ", " + nodeScript + ", " + lockdownScript + ") })()")
+	core, err := r.eval("(() => { const own = { go: __go, read: globalThis.__read, write: globalThis.__write }; for (const k in own) delete globalThis['__' + k]; return (" + coreScript + ")(own, " + webScript + ", " + nodeScript + ", " + p.streams() + ", " + lockdownScript + ") })()")
 	if err != nil {
 		return err
 	}
@@ -114,6 +117,15 @@ func (r *realm) load(p *program) error {
 	}
 	r.engine.hasten()
 	return r.start()
+}
+
+// streams are Node's events and streams for a program that may use them, and
+// null for one that does not: they are a third of what a realm begins with.
+func (p *program) streams() string {
+	if len(p.libraries) > 0 || strings.Contains(p.module, "stream") || strings.Contains(p.module, "events") || strings.Contains(p.module, "string_decoder") {
+		return streamScript
+	}
+	return "null"
 }
 
 // offer puts what core calls in the global object, from which core takes it.

@@ -1,6 +1,6 @@
 // The heart of a realm: it holds the functions that the host calls and that
 // foreign code never sees.
-((host, web, node, lockdown) => {
+((host, web, node, stream, lockdown) => {
   'use strict'
   const { go, read, write } = host
   const { parse, stringify } = JSON
@@ -14,7 +14,7 @@
   } }
   if (read) defineProperty(JSON, 'parse', { value: reads })
   const { globals, bytes } = web(go)
-  const modules = node(go, globals, bytes)
+  const modules = { ...node(go, globals, bytes), ...stream?.(globals, bytes) }
   const libraries = {}
   const asked = new Map()
   const timers = new Map()
@@ -64,7 +64,23 @@
     if (!found) throw new Error('the module ' + name + ' is not here')
     return found
   }
-  around.require = required
+  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = around
+  const own = { // of libraries
+    timers: { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }, process: around.process,
+    os: { EOL: '\n', platform: () => 'linux', type: () => 'Linux', arch: () => 'x64', release: () => '', endianness: () => 'LE', hostname: () => 'localhost', tmpdir: () => '/tmp', homedir: () => '/', cpus: () => [], totalmem: () => 0, freemem: () => 0 },
+  }
+  // What leads outside can be imported and named by a library, for what else it
+  // does, and fails where it is used.
+  const outside = ['async_hooks', 'child_process', 'cluster', 'constants', 'dgram', 'diagnostics_channel', 'dns', 'dns/promises', 'domain', 'fs', 'fs/promises', 'http', 'http2', 'https', 'inspector', 'module', 'net',
+    'perf_hooks', 'readline', 'readline/promises', 'repl', 'sys', 'timers/promises', 'tls', 'tty', 'v8', 'vm', 'wasi', 'worker_threads']
+  const empty = (name) => {
+    const fail = () => { throw new Error('the module ' + name + ' is not here') }
+    return new Proxy(function () {}, { get: (f, k) => typeof k === 'symbol' || k === 'then' || k === '__esModule' ? undefined : k === 'prototype' ? f.prototype : empty(name), apply: fail, construct: fail, set: fail })
+  }
+  around.require = (name) => {
+    const plain = name.replace(/^node:/, '').replace(/\/$/, '')
+    return outside.includes(plain) ? empty(plain) : own[plain] ?? required(modules[plain] ? plain : name)
+  }
 
   for (const k of Object.keys(globals)) defineProperty(globalThis, k, { value: globals[k], writable: true, configurable: true })
   return {

@@ -62,8 +62,13 @@
     format, inspect: show, TextEncoder, TextDecoder,
     promisify: (f) => (...args) => new Promise((ok, bad) => f(...args, (e, v) => e ? bad(e) : ok(v))),
     isDeepStrictEqual: (a, b) => JSON.stringify(a) === JSON.stringify(b),
-    inherits: (a, b) => Object.setPrototypeOf(a.prototype, b.prototype),
-    deprecate: (f) => f,
+    inherits: (a, b) => {
+      Object.defineProperty(a, 'super_', { value: b, writable: true, configurable: true })
+      Object.setPrototypeOf(a.prototype, b.prototype)
+    },
+    deprecate: (f) => f, isArray: Array.isArray, debuglog: () => () => {},
+    callbackify: (f) => (...args) => { const done = args.pop(); f(...args).then((v) => { done(null, v) }, (e) => { done(e) }) },
+    stripVTControlCharacters: (t) => t.replace(/\u001B\[[0-9;]*[A-Za-z]/g, ''),
     types: { isDate: (x) => x instanceof Date, isRegExp: (x) => x instanceof RegExp, isPromise: (x) => x instanceof Promise },
   }
   const url = { URL, URLSearchParams, parse: (t) => { const u = new URL(t); return { href: u.href, protocol: u.protocol, host: u.host, hostname: u.hostname, port: u.port, pathname: u.pathname, search: u.search, query: u.search.slice(1), hash: u.hash } }, format: String, resolve: (a, b) => new URL(b, a).href }
@@ -72,5 +77,28 @@
     stringify: (o) => Object.entries(o).flatMap(([k, v]) => [].concat(v).map((x) => encodeURIComponent(k) + '=' + encodeURIComponent(x))).join('&'),
     escape: encodeURIComponent, unescape: decodeURIComponent,
   }
-  return { crypto, zlib, path, util, url, querystring, buffer: { Buffer, atob: globals.atob, btoa: globals.btoa } }
+  util.promisify.custom = Symbol.for('nodejs.util.promisify.custom')
+  util.inspect.custom = Symbol.for('nodejs.util.inspect.custom')
+
+  class AssertionError extends Error {
+    constructor({ message, actual, expected, operator } = {}) {
+      super(message ?? show(actual) + ' ' + operator + ' ' + show(expected))
+      Object.assign(this, { actual, expected, operator, code: 'ERR_ASSERTION', generatedMessage: message === undefined })
+    }
+  }
+  AssertionError.prototype.name = 'AssertionError'
+  const claim = (holds, message, actual, expected, operator) => {
+    if (!holds) throw message instanceof Error ? message : new AssertionError({ message, actual, expected, operator })
+  }
+  const same = util.isDeepStrictEqual
+  const assert = Object.assign((v, m) => { claim(v, m, v, true, '==') }, {
+    AssertionError, ok: (v, m) => { claim(v, m, v, true, '==') }, fail: (m = 'Failed') => { claim(false, m) },
+    equal: (a, b, m) => { claim(a == b, m, a, b, '==') }, notEqual: (a, b, m) => { claim(a != b, m, a, b, '!=') },
+    strictEqual: (a, b, m) => { claim(Object.is(a, b), m, a, b, 'strictEqual') }, notStrictEqual: (a, b, m) => { claim(!Object.is(a, b), m, a, b, 'notStrictEqual') },
+    deepEqual: (a, b, m) => { claim(same(a, b), m, a, b, 'deepEqual') }, deepStrictEqual: (a, b, m) => { claim(same(a, b), m, a, b, 'deepStrictEqual') }, notDeepStrictEqual: (a, b, m) => { claim(!same(a, b), m, a, b, 'notDeepStrictEqual') },
+    throws: (f, ...more) => { let threw = false; try { f() } catch { threw = true } const m = more.findLast((x) => typeof x === 'string'); claim(threw, 'Missing expected exception' + (m === undefined ? '.' : ': ' + m)) },
+    match: (t, r, m) => { claim(r.test(t), m, t, r, 'match') },
+  })
+  assert.strict = assert
+  return { assert, 'assert/strict': assert, 'path/posix': path, 'util/types': util.types, crypto, zlib, path, util, url, querystring, buffer: { Buffer, atob: globals.atob, btoa: globals.btoa } }
 })
