@@ -70,7 +70,11 @@ func (a *ahead) read(src []byte) {
 			left = max(left, a.runs[n-1].end)
 		}
 		if at = nextKey(src, max(p.pos, at+1)); at >= 0 {
-			p.nodes = append(p.nodes, make([]node, marks(src[left:at])+1)...)
+			gap := marks(src[left:at]) + 1
+			if len(p.nodes)+gap > cap(p.nodes) {
+				break // so much may be a string of commas: the first goroutine reads on
+			}
+			p.nodes = append(p.nodes, make([]node, gap)...)
 		}
 	}
 	a.from = p.nodes

@@ -26,7 +26,10 @@ type Node uint32
 // None is no value. Every method accepts it and answers None or zero.
 const None = ^Node(0)
 
-// node is 28 bytes; the children of node i begin at i+1.
+// nodeBytes is the size of a node.
+const nodeBytes = 28
+
+// node is a value; the children of node i begin at i+1.
 type node struct {
 	start, end       uint32 // the value; of a string what stands between the quotes
 	keyStart, keyEnd uint32 // the member's key, between the quotes
@@ -84,32 +87,49 @@ func (n *Nodes) parse(src []byte) (*Doc, error) {
 	return newDoc(src, p.nodes), nil
 }
 
-// room is how many nodes src may have. Every node but the root follows an
-// opening bracket or a comma, and few commas stand in strings; counting them is
-// quicker than moving the nodes when there are more. A long document is counted
-// in samples.
+// room is for how many nodes memory is reserved before src is read. Every node
+// but the root follows an opening bracket or a comma; counting them is quicker
+// than moving the nodes when there are more. A long document is counted in
+// samples. Those that stand in strings are counted, too, so the count is only
+// believed up to twice the size of src; beyond that, [parser.grow] goes by what
+// was read.
 func room(src []byte) int {
 	const sample, samples = 8 << 10, 16
+	most := 64 + 2*len(src)/nodeBytes
 	if len(src) <= sample*samples {
-		return marks(src) + 1
+		return min(marks(src)+1, most)
 	}
 	seen := 0
 	for k := range samples {
 		from := (len(src) - sample) / (samples - 1) * k
 		seen += marks(src[from : from+sample])
 	}
-	return int(float64(seen)/(sample*samples)*float64(len(src))*1.05) + 1
+	return min(int(float64(seen)/(sample*samples)*float64(len(src))*1.05)+1, most)
 }
 
 func marks(src []byte) int {
 	return bytes.Count(src, []byte{','}) + bytes.Count(src, []byte{'{'}) + bytes.Count(src, []byte{'['})
 }
 
+// grow makes room for more nodes: for as many as there will be if the rest of
+// the source is like what was read, but at most four times as many as there are.
+func (p *parser) grow() {
+	n := len(p.nodes)
+	want := int(float64(n) / float64(p.pos+1) * float64(len(p.src)) * 1.05)
+	nodes := make([]node, n, max(64, n+n/4, min(want, 4*n)))
+	copy(nodes, p.nodes)
+	p.nodes = nodes
+}
+
 // value reads the value at the position and appends its nodes.
 func (p *parser) value(key token) bool {
 	me := len(p.nodes)
 	start := p.pos
-	p.nodes = append(p.nodes, node{keyStart: key.start, keyEnd: key.end, keyEscaped: key.escaped})
+	if me == cap(p.nodes) {
+		p.grow()
+	}
+	p.nodes = p.nodes[:me+1]
+	p.nodes[me] = node{keyStart: key.start, keyEnd: key.end, keyEscaped: key.escaped}
 	var kind Kind
 	var ok bool
 	switch c := p.peek(); c {
