@@ -21,7 +21,8 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		"internal/rawjson":     {},
 		"internal/spelling":    {},
-		"schema":               {"internal/rawjson", "internal/spelling"},
+		"internal/ecma":        {},
+		"schema":               {"internal/rawjson", "internal/spelling", "internal/ecma"},
 		"internal/incident":    {},
 		"internal/memory":      {},
 		"internal/deadline":    {},

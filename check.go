@@ -1,6 +1,8 @@
 package tenon
 
 import (
+	"fmt"
+
 	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
@@ -30,12 +32,14 @@ func compileChecks(t *Tool) checks {
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
+	c.tellUnchecked(t, "the input schema", c.input)
 	isSuccess := successRule(contract.Answers)
 	for _, v := range contract.Answers {
 		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
 		if checked.Body, err = compileSchema(v.Schema, contract.Formats); err != nil {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
+		c.tellUnchecked(t, "the schema of answer "+v.Status, checked.Body)
 		c.answers = append(c.answers, checked)
 		if isSuccess(v.Status) {
 			c.good = append(c.good, checked)
@@ -49,6 +53,16 @@ func compileChecks(t *Tool) checks {
 		c.own = reserve.Token
 	}
 	return c
+}
+
+// tellUnchecked reports the patterns of a schema that cannot be run.
+func (c *checks) tellUnchecked(t *Tool, where string, s *schema.Schema) {
+	if s == nil {
+		return
+	}
+	for _, u := range s.Unchecked() {
+		c.faults = append(c.faults, t.fault(fmt.Sprintf("%s: the pattern %.200q at %s cannot be run, values are not checked against it", where, u.Pattern, u.Pointer)))
+	}
 }
 
 // wallOne validates the arguments. JSON that came as a string where no string

@@ -35,6 +35,7 @@ type rest struct {
 	Sent       Sent
 	Verdict    Verdict
 	Violations []schema.Violation
+	Unchecked  []schema.Violation
 	Repairs    []schema.Fix
 	Cut        *schema.Cut
 	Until      time.Time
@@ -53,7 +54,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 		return e.dress().shape(r, j, value)
 	}
 	var against *schema.Schema // a value that breaks its schema was promised nothing
-	if j.verdict == Fits || j.verdict == Repaired {
+	if !j.broken() {
 		against = j.against
 	}
 	cut := against.Cut(value, limit)
@@ -63,7 +64,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	k := &rest{
 		Subject: c.Subject, Call: c.key(), Dress: e.dress(),
 		Status: r.Status, Media: r.Media, Header: shape.Visible(r.Header), Sent: r.Sent,
-		Verdict: j.verdict, Violations: j.violations, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
+		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
 	}
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
@@ -99,7 +100,7 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 		p.Token = id + "." + strconv.Itoa(p.Number+1)
 	}
 	r := &Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
-	j := judgement{verdict: k.Verdict, violations: k.Violations, repairs: k.Repairs, form: shape.JSON}
+	j := judgement{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: shape.JSON}
 	slice := k.Cut.AppendPart(make([]byte, 0, k.Cut.Size(value, i)), value, i)
 	return k.Dress.part(r, j, slice, p)
 }

@@ -120,7 +120,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 // has no place for them, status and headers of the upstream.
 func metaOf(s Shape, p Policy, r *Reply, j *judgement) []byte {
 	m := shape.Meta{
-		Contract: p != Off, Verdict: string(j.verdict), Violations: j.violations, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
+		Contract: p != Off, Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
 		Upstream: s != OpenAPIMCP, Status: r.Status, Media: r.Media, Header: r.Header,
 	}
 	return m.JSON()

@@ -19,13 +19,14 @@ const (
 	Repaired   Verdict = "repaired" // it fits after changes that are listed
 	Violated   Verdict = "violated"
 	Undeclared Verdict = "undeclared" // a status or media type that the description does not name
-	Unchecked  Verdict = "unchecked"  // the description says nothing about such a body
+	Unchecked  Verdict = "unchecked"  // the description says nothing about such a body, or what it says cannot be run
 )
 
 // judgement is what wall two found out about a reply.
 type judgement struct {
 	verdict    Verdict
 	violations []schema.Violation
+	open       []schema.Violation // where the schema has patterns that cannot be run
 	form       shape.Form     // how the body can stand in the result
 	against    *schema.Schema // of the variant; nil: the body is not described
 	repairs    []schema.Fix
@@ -103,11 +104,15 @@ func (c *checks) judge(r *Reply, j *judgement) {
 		j.strict(r.Body)
 		return
 	}
-	j.violations = j.against.Validate(body)
-	j.verdict = Fits
-	if len(j.violations) > 0 {
+	j.violations, j.open = j.against.Check(body)
+	switch {
+	case len(j.violations) > 0:
 		j.verdict = Violated
 		j.strict(r.Body)
+	case len(j.open) > 0:
+		j.verdict = Unchecked
+	default:
+		j.verdict = Fits
 	}
 }
 

@@ -77,6 +77,7 @@ func (a *api) index() (tenon.Offer, error) {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
 	ix.offer.Tools = ix.tools()
+	a.doc.tellPatterns()
 	ix.offer.Faults = append(a.unbelievedMarks(), ix.offer.Faults...)  // first, because it is about what may be called
 	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
 	return ix.offer, a.unreached(ix.changed)

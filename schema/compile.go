@@ -31,7 +31,7 @@ type compiler struct {
 	formats  map[string]*jsonschema.Schema
 	beyond   string // the first keyword that needs the second tier
 	nested   bool   // documents of their own stand inside this one
-	edits    []edit
+	open     []unrun
 	count    int
 	patterns int // the size of all patterns so far
 	err      *Error
@@ -50,19 +50,12 @@ type pending struct {
 	at   rawjson.Node
 }
 
-// edit is a change to the document that makes it accept more, because a
-// pattern in it cannot be run: the member at goes. If it stands under
-// patternProperties, a schema that accepts every member comes for it.
-type edit struct {
-	at     rawjson.Node
-	toTrue bool
-}
-
 // program is what a compiler makes.
 type program struct {
 	root    *node
 	beyond  string // the byte tier cannot serve the document because of this keyword; empty: it can
-	edits   []edit // what the second tier must change in the document
+	open    []unrun
+	apart   bool // the places of its schemas do not show all that refers to them
 	doc     *rawjson.Doc
 	schemas int
 	chain   int // how many schemas can apply to one value in a row
@@ -75,8 +68,7 @@ func compileProgram(doc *rawjson.Doc, seed maphash.Seed, o Options) (*program, *
 	if c.err != nil {
 		return nil, c.err
 	}
-	c.loosen()
-	p := &program{root: root, edits: c.edits, doc: doc, schemas: c.count}
+	p := &program{root: root, open: c.open, doc: doc, schemas: c.count, apart: c.nested || len(c.strays) > 0}
 	p.chain = c.survey()
 	p.beyond = c.beyond
 	return p, nil
@@ -168,7 +160,7 @@ func (c *compiler) object(at rawjson.Node) *node {
 // share gives back a node that only says which type a value has, because most
 // do: one for each set of types is enough.
 func (c *compiler) share(n *node) *node {
-	if n.types == 0 || n.loose || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil || n.logic != nil {
+	if n.types == 0 || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil || n.logic != nil {
 		return n
 	}
 	last := len(c.all) - 1

@@ -11,7 +11,6 @@ type builder struct {
 	at         rawjson.Node
 	properties []memberRule
 	required   rawjson.Node // 0: not given (the root is no keyword)
-	lost       bool         // a key of patternProperties cannot be run
 }
 
 // keyword compiles one member of a schema object.
@@ -155,10 +154,6 @@ func (b *builder) annotation(key []byte, m rawjson.Node) {
 func (b *builder) finish() {
 	if len(b.properties) > 0 || b.required != 0 {
 		b.object().members = newMembers(b.properties, b.requiredNames(), b.c.seed)
-	}
-	if b.lost { // any other member may be one that the lost pattern meant
-		o := b.object()
-		o.additional, o.forbidden = nil, false
 	}
 	if l := b.n.logic; l != nil && !l.condTold {
 		l.then, l.alt = nil, nil

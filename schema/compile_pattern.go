@@ -2,73 +2,70 @@ package schema
 
 import (
 	"bytes"
-	"regexp"
-	"regexp/syntax"
 
+	"github.com/tenon-mcp/tenon/internal/ecma"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-const (
-	// maxPattern bounds a pattern, counted in instructions and ranges of
-	// characters: few bytes can ask for very many.
-	maxPattern = 20_000
-	// maxPatterns bounds all patterns of a document.
-	maxPatterns = 2_000_000
-)
+// maxPatterns bounds the sizes of all patterns of a document.
+const maxPatterns = 2_000_000
 
-// matcher is a pattern that can be run.
+// matcher is a pattern. One that cannot be run leaves open what it would match.
 type matcher struct {
-	re   *regexp.Regexp
-	cost int // of a byte that is matched
+	source string
+	run    *ecma.Pattern // nil: it cannot be run
 }
 
-// matcher compiles a pattern. It answers nil if RE2 cannot run it or only at
-// a price that no document may ask for; the pattern is not checked then.
-func (c *compiler) matcher(pattern []byte) *matcher {
-	text := string(pattern)
-	tree, err := syntax.Parse(text, syntax.Perl)
-	if err != nil { // what is published in another way is checked in that way
-		if text, _ = portablePattern(text); text == "" {
-			return nil
+// newMatcher reads a pattern as ECMA-262 has it. What that does not know but
+// can be published in another way is read in that way, and what is left as RE2
+// has it, because many write patterns for other engines.
+func newMatcher(source string) *matcher {
+	m := &matcher{source: source}
+	p, err := ecma.Compile(source)
+	if err == nil {
+		m.run = p
+		return m
+	}
+	if fixed, ok := portablePattern(source); ok {
+		if p, err = ecma.Compile(fixed); err == nil {
+			m.run = p
+			return m
 		}
-		if tree, err = syntax.Parse(text, syntax.Perl); err != nil {
-			return nil
-		}
 	}
-	size := extent(tree)
-	if c.patterns += size; size > maxPattern || c.patterns > maxPatterns {
-		return nil
+	if p, err = ecma.FromRE2(source); err == nil {
+		m.run = p
 	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil
-	}
-	return &matcher{re, 1 + size/16}
+	return m
 }
 
-// extent estimates the size of a compiled pattern.
-func extent(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)
-	for _, sub := range re.Sub {
-		n = min(n+extent(sub), 2*maxPatterns)
+// Runs reports whether a pattern can be run.
+func Runs(pattern string) bool { return ecma.Valid(pattern) || newMatcher(pattern).run != nil }
+
+// matcher compiles a pattern of the keyword at a place of the schema at.
+func (c *compiler) matcher(pattern []byte, at, keyword rawjson.Node) *matcher {
+	m := newMatcher(string(pattern))
+	if m.run != nil {
+		if c.patterns += m.run.Size; c.patterns > maxPatterns {
+			m.run = nil
+		}
 	}
-	if re.Op == syntax.OpRepeat {
-		n = min(n*max(re.Min, re.Max, 1), 2*maxPatterns)
+	if m.run == nil {
+		c.open = append(c.open, unrun{at, keyword, m.source})
 	}
-	return n
+	return m
+}
+
+// unrun is a pattern that cannot be run.
+type unrun struct {
+	at      rawjson.Node // the schema
+	keyword rawjson.Node // its keyword
+	pattern string
 }
 
 func (b *builder) pattern(m rawjson.Node) {
-	if !b.kind(m, rawjson.String, "a string") {
-		return
+	if b.kind(m, rawjson.String, "a string") {
+		b.text().pattern = b.c.matcher(b.c.decoded(m), b.at, m)
 	}
-	match := b.c.matcher(b.c.decoded(m))
-	if match == nil {
-		b.n.loose = true
-		b.c.edits = append(b.c.edits, edit{at: m})
-		return
-	}
-	b.text().pattern = match
 }
 
 func (b *builder) patterns(m rawjson.Node) {
@@ -77,23 +74,32 @@ func (b *builder) patterns(m rawjson.Node) {
 	}
 	for e := b.c.doc.First(m); e != rawjson.None; e = b.c.doc.Next(e) {
 		n := b.c.schema(e)
-		match := b.c.matcher(plainName(b.c.doc.RawKey(e)))
-		if match == nil {
-			b.lost, b.n.loose = true, true
-			b.c.edits = append(b.c.edits, edit{e, true})
-			continue
-		}
+		match := b.c.matcher(plainName(b.c.doc.RawKey(e)), b.at, m)
 		b.object().patterns = append(b.object().patterns, patternRule{match, n})
 	}
 }
 
-// run matches text at its price.
-func (m *matcher) run(r *run, text []byte) bool {
-	if r.left -= len(text) * m.cost; r.left < 0 {
-		r.stop = limit
-		return false
+// matches matches text at its price. What it answers is open where the pattern
+// cannot be run.
+func (m *matcher) matches(r *run, text []byte) (matched, open bool) {
+	if m.run == nil {
+		return true, true
 	}
-	return m.re.Match(text)
+	matched, done := m.run.Match(text, &r.left)
+	if !done {
+		r.stop = limit
+	}
+	return matched, false
+}
+
+// names reports whether a pattern of a document matches the name of a member;
+// it is not known where it cannot be run, or at a price that is too high.
+func (m *matcher) names(name string) (matched, known bool) {
+	if m.run == nil {
+		return false, false
+	}
+	left := 1 << 20
+	return m.run.Match([]byte(name), &left)
 }
 
 // decoded answers the string at a place, without a copy where it can.

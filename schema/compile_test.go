@@ -54,39 +54,6 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// A pattern of another engine is not checked, and wherever it stands that
-// never refuses a value.
-func TestPatternsThatCannotBeRun(t *testing.T) {
-	const p = `{"pattern":"^(?=a)"}`
-	tests := map[string]struct{ doc, fits, broken string }{
-		"a pattern":                         {p, `"x"`, ``},
-		"written as only ECMA-262 reads it": {`{"pattern":"^\\u0041[\\w-.]$"}`, `"A-"`, `"B-"`},
-		"beside another keyword":            {`{"pattern":"(?=a)","maxLength":1}`, `"x"`, `"xy"`},
-		"under not":                         {`{"not":` + p + `}`, `"x"`, ``},
-		"under not, behind a reference":     {`{"not":{"properties":{"a":{"$ref":"#/$defs/p"}}},"$defs":{"p":{"allOf":[{"$ref":"#/$defs/q"}]},"q":` + p + `}}`, `{"a":"x"}`, ``},
-		"under oneOf":                       {`{"oneOf":[` + p + `,{"type":"string"}],"type":"string"}`, `"x"`, `1`},
-		"under if":                          {`{"if":` + p + `,"then":false}`, `"x"`, ``},
-		"as the name of members":            {`{"patternProperties":{"(?=a)":{"type":"null"}},"additionalProperties":false,"required":["b"]}`, `{"b":1}`, `{"a":1}`},
-		"very big":                          {`{"pattern":"(([a-z]{1,100}){100}){100}"}`, `"x"`, ``},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			for _, doc := range []string{test.doc, `{"allOf":[` + strings.ReplaceAll(test.doc, "#/", "#/allOf/0/") + `],"unevaluatedItems":true}`} {
-				s, err := schema.Compile([]byte(doc), schema.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := s.Validate([]byte(test.fits)); got != nil {
-					t.Errorf("%s does not fit %s: %v", test.fits, doc, got)
-				}
-				if test.broken != "" && s.Validate([]byte(test.broken)) == nil {
-					t.Errorf("%s fits %s", test.broken, doc)
-				}
-			}
-		})
-	}
-}
-
 func TestReferencesInsideADocumentInTheDocument(t *testing.T) {
 	const doc = `{"contains":{},"properties":{"a":{"$ref":"inner"}},"$defs":{"i":{"$id":"inner","$ref":"#/$defs/b","$defs":{"b":{"type":"null"}}}}}`
 	s, err := schema.Compile([]byte(doc), schema.Options{})

@@ -25,7 +25,10 @@ func (g *guide) follow(rules []*node, n *node, name []byte, kind types, start in
 		rules = g.gather(rules, o.members.list[i].node, kind, start)
 	}
 	for _, p := range o.patterns {
-		if p.match.run(g.run, name) {
+		switch matched, open := p.match.matches(g.run, name); {
+		case open:
+			known, g.doubt = true, true
+		case matched:
 			known = true
 			rules = g.gather(rules, p.node, kind, start)
 		}
@@ -78,7 +81,10 @@ func (g *guide) choose(rules, group []*node, kind types, start int, only bool) [
 		return g.gather(rules, admitted[0], kind, start)
 	}
 	for _, n := range admitted {
-		if !only && !g.must && g.try(n, start) {
+		if only || g.must {
+			break
+		}
+		if fits, open := g.try(n, start); fits && !open {
 			return g.gather(rules, n, kind, start)
 		}
 	}

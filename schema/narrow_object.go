@@ -102,17 +102,15 @@ func (o *narrowed) applying(name string) (list []rawjson.Node, known bool) {
 	known = true
 	patterns := o.doc.Get(o.at, "patternProperties")
 	for c := o.doc.First(patterns); c != rawjson.None; c = o.doc.Next(c) {
-		switch m := matcherOf(o.doc.Key(c)); {
-		case m == nil:
+		switch matched, sure := newMatcher(o.doc.Key(c)).names(name); {
+		case !sure:
 			known = false
-		case m.re.MatchString(name):
+		case matched:
 			list = append(list, c)
 		}
 	}
 	return list, known
 }
-
-func matcherOf(pattern string) *matcher { return (&compiler{}).matcher([]byte(pattern)) }
 
 // patterns writes the patterns that speak of no mentioned name. It reports
 // whether these are all.
@@ -120,8 +118,8 @@ func (o *narrowed) patterns(patterns rawjson.Node, mentioned []string) bool {
 	whole := true
 	first := true
 	for c := o.doc.First(patterns); c != rawjson.None; c = o.doc.Next(c) {
-		m := matcherOf(o.doc.Key(c))
-		if len(mentioned) > 0 && (m == nil || slices.ContainsFunc(mentioned, m.re.MatchString)) {
+		m := newMatcher(o.doc.Key(c))
+		if slices.ContainsFunc(mentioned, func(name string) bool { matched, sure := m.names(name); return matched || !sure }) {
 			whole = false
 			continue
 		}

@@ -63,7 +63,6 @@ type node struct {
 	types   types // what the keyword type admits
 	accepts types // what can fit at all, once unions and references are looked through
 	refuse  bool  // the schema false
-	loose   bool  // accepts more than it says: a pattern in it cannot be run
 	mark    mark  // used while the graph is looked over
 	chain   int   // how many schemas apply to one value in a row, from here on
 	exact   *exactRules

@@ -1,10 +1,11 @@
 package schema
 
 import (
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/ecma"
 )
 
 // longestPattern is the length in bytes of the longest pattern that is published.
@@ -19,7 +20,8 @@ const longestPattern = 4096
 //
 // The two still differ in what a reader of JSON rarely meets: \s matches \v
 // and the spaces of Unicode in ECMA-262 only, and the dot matches \r, U+2028
-// and U+2029 in RE2 only. Classes \d, \w, \b and the anchors agree.
+// and U+2029 in RE2 only. Classes \d, \w, \b and the anchors agree. What is
+// checked here is the meaning of ECMA-262 (see internal/ecma).
 func portablePattern(p string) (fixed string, ok bool) {
 	if len(p) > longestPattern || !utf8.ValidString(p) {
 		return "", false
@@ -33,8 +35,7 @@ func portablePattern(p string) (fixed string, ok bool) {
 	}
 	// RE2 has bounds on repetition and nesting, and what is too dear for the
 	// byte tier is too dear for clients.
-	tree, err := syntax.Parse(p, syntax.Perl)
-	if err != nil || extent(tree) > maxPattern {
+	if size, err := ecma.SizeRE2(p); err != nil || size > ecma.MaxSize {
 		return "", false
 	}
 	return p, true

@@ -155,7 +155,7 @@ func (l *level) member(n rawjson.Node, k token) []rawjson.Node {
 		}
 	}
 	for c := l.doc.First(patterns); c != rawjson.None; c = l.doc.Next(c) {
-		if m := matcherOf(l.doc.Key(c)); k.each || m == nil || m.re.MatchString(k.name) {
+		if matched, sure := newMatcher(l.doc.Key(c)).names(k.name); k.each || matched || !sure {
 			to = append(to, c)
 		}
 	}

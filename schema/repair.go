@@ -41,7 +41,10 @@ func (s *Schema) Repair(value []byte) (fixed []byte, fixes []Fix, left []Violati
 	m := mender{guide: guide{run: s.borrow(), must: true}}
 	fixed, fixes = m.mend(s.root, value)
 	s.giveBack(m.run)
-	if len(fixes) == 0 || s.Validate(fixed) != nil {
+	if len(fixes) == 0 {
+		return value, nil, left
+	}
+	if wrong, open := s.Check(fixed); wrong != nil || open != nil {
 		return value, nil, left
 	}
 	return fixed, fixes, nil
@@ -195,7 +198,7 @@ func (m *mender) forbidden(rules []*node, name []byte) bool {
 		}
 		i := o.members.find(name, m.seed)
 		return (i < 0 || !o.members.list[i].declared) &&
-			!slices.ContainsFunc(o.patterns, func(p patternRule) bool { return p.match.run(m.run, name) })
+			!slices.ContainsFunc(o.patterns, func(p patternRule) bool { matched, _ := p.match.matches(m.run, name); return matched })
 	})
 }
 

@@ -28,6 +28,23 @@ func (r *run) note(at int, keyword, expected string) bool {
 	return false
 }
 
+// doubt notes that it is open whether the value at a place fits.
+func (r *run) doubt(at int, keyword, expected string) {
+	r.open = true
+	if r.collect && len(r.doubts) < maxViolations {
+		r.doubts = append(r.doubts, finding{at: at, keyword: keyword, expected: expected})
+	}
+}
+
+const hangsOnPattern = "what hangs on a pattern that cannot be run: not checked"
+
+// words say what a pattern that cannot be run asks for.
+func (m *matcher) words() string {
+	return cut(matching(m.source), maxExpected-len(notRun)) + notRun
+}
+
+const notRun = " (not checked: it cannot be run)"
+
 func (r *run) noteMissing(at int, name string) {
 	if r.collect && r.stop == 0 {
 		r.note(at, "required", member(name))
@@ -50,17 +67,28 @@ func (r *run) account(root *node) []Violation {
 	if len(r.found) == 0 {
 		return tooMuch()
 	}
-	return r.violations()
+	return r.violations(r.found)
 }
 
-// violations gives the findings their places, in the order of the value.
-func (r *run) violations() []Violation {
+// unjudged answers where it is open whether a value fits that breaks nothing else.
+func (r *run) unjudged(root *node) []Violation {
+	r.doubts = r.doubts[:0]
+	r.reset(r.b, true)
+	r.value(root)
+	if len(r.doubts) == 0 {
+		return []Violation{{Keyword: "pattern", Expected: hangsOnPattern, Got: excerpt(r.b)}}
+	}
+	return r.violations(r.doubts)
+}
+
+// violations gives findings their places, in the order of the value.
+func (r *run) violations(found []finding) []Violation {
 	doc, err := rawjson.Parse(r.b)
 	if err != nil {
 		return tooMuch() // cannot be: the syntax was checked
 	}
-	slices.SortStableFunc(r.found, func(a, b finding) int { return cmp.Compare(a.at, b.at) })
-	p := placer{doc: doc, found: r.found, seen: make(map[Violation]struct{}, len(r.found))}
+	slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(a.at, b.at) })
+	p := placer{doc: doc, found: found, seen: make(map[Violation]struct{}, len(found))}
 	p.visit(doc.Root(), nil)
 	return p.placed
 }

@@ -15,6 +15,13 @@ type Schema struct {
 	seed   maphash.Seed // of the names in it
 	runs   sync.Pool    // of *run
 	second *second      // the second tier; nil: the byte tier serves the schema
+	open   []Unchecked
+}
+
+// Unchecked is a pattern that cannot be run.
+type Unchecked struct {
+	Pointer string // JSON Pointer of its keyword in the document
+	Pattern string
 }
 
 // Options of [Compile]. The zero value treats format as an annotation.
@@ -42,8 +49,10 @@ const maxDocument = 8 << 20
 // Compile checks a schema document and makes it ready for use. The Schema
 // keeps doc, which must not change any more. The error is an *[Error].
 //
-// References must stay inside the document: "#", "#/…" and "#anchor". A
-// pattern that RE2 cannot run is not checked at run time and is no error.
+// References must stay inside the document: "#", "#/…" and "#anchor". Patterns
+// are regular expressions of ECMA-262 with the u flag, or of RE2 where they are
+// none of ECMA-262. One that is neither is no error: [Schema.Unchecked] tells
+// it, and [Schema.Check] where it left something open.
 func Compile(doc []byte, o Options) (*Schema, error) {
 	if len(doc) > maxDocument {
 		return nil, &Error{What: fmt.Sprintf("a schema of %d bytes; at most %d are read", len(doc), maxDocument)}
@@ -61,6 +70,9 @@ func Compile(doc []byte, o Options) (*Schema, error) {
 		return nil, fault
 	}
 	s.root = p.root
+	for _, u := range p.open[:min(len(p.open), maxViolations)] {
+		s.open = append(s.open, Unchecked{pointerOf(tape, u.keyword), u.pattern})
+	}
 	if p.beyond != "" {
 		if s.second, fault = compileSecond(p, o); fault != nil {
 			return nil, fault
@@ -74,20 +86,35 @@ func Compile(doc []byte, o Options) (*Schema, error) {
 // the rules of I-JSON, nested at most 1000 deep) is one violation of the
 // keyword "syntax"; a check that would cost too much is one of "limit".
 func (s *Schema) Validate(value []byte) []Violation {
-	if s.second != nil {
-		if v := checkSyntax(value); v != nil {
-			return v
-		}
-		return s.second.validate(value)
-	}
-	r := s.borrow()
-	var found []Violation
-	if r.reset(value, false); !r.fits(s.root) {
-		found = r.account(s.root)
-	}
-	s.giveBack(r)
+	found, _ := s.Check(value)
 	return found
 }
+
+// Check is [Schema.Validate] that tells more of a value in which nothing is
+// found to be wrong: open are the places where that hangs on a pattern that
+// cannot be run. They are read as violations, of which it is not known whether
+// they are any.
+func (s *Schema) Check(value []byte) (found, open []Violation) {
+	if s.second != nil {
+		if v := checkSyntax(value); v != nil {
+			return v, nil
+		}
+		return s.second.check(value)
+	}
+	r := s.borrow()
+	r.reset(value, false)
+	switch {
+	case !r.fits(s.root):
+		found = r.account(s.root)
+	case r.open:
+		open = r.unjudged(s.root)
+	}
+	s.giveBack(r)
+	return found, open
+}
+
+// Unchecked returns the patterns that cannot be run.
+func (s *Schema) Unchecked() []Unchecked { return s.open }
 
 // borrow answers a run that is not in use.
 func (s *Schema) borrow() *run {

@@ -2,11 +2,11 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -22,6 +22,10 @@ type second struct {
 	o     Options
 	chain int       // how many schemas can apply to one value in a row
 	pool  sync.Pool // of *instance: one run at a time, because it counts its steps
+
+	// Where patterns cannot be run: the schema without what hangs on them. What
+	// breaks it breaks the schema, too. nil if nothing is known of that.
+	loose *second
 }
 
 // base is where the library believes the document to be. Nothing is ever read
@@ -40,27 +44,55 @@ const (
 // instance is a compiled schema with the counter that its nodes count on.
 type instance struct {
 	schema *jsonschema.Schema
-	left   int // steps that the run may still take
+	left   int      // steps that the run may still take
+	open   *matcher // the first pattern that the run came to and that cannot be run
 }
 
 func compileSecond(p *program, o Options) (*second, *Error) {
 	if p.schemas > maxSecond {
 		return nil, &Error{What: fmt.Sprintf("%d schemas in one document with %s; at most %d are read", p.schemas, p.beyond, maxSecond)}
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(p.doc.Raw(p.doc.Root())))
+	s, fault := newSecond(p.doc.Raw(p.doc.Root()), p.chain, o)
+	if fault == nil && len(p.open) > 0 {
+		if doc := p.loosened(); doc != nil {
+			s.loose, fault = newSecond(doc, p.chain, o)
+		}
+	}
+	return s, fault
+}
+
+// loosened answers the document without the patterns that cannot be run and
+// without all that could accept less because of that, nil if it is not known
+// what that is.
+func (p *program) loosened() []byte {
+	x := findSites(p.doc)
+	if p.apart || slices.ContainsFunc(x.refs, func(r reference) bool { return r.via == kwDynamicRef || r.kind == refForeign }) {
+		return nil
+	}
+	l := newLoosener(x, func(int32, rawjson.Node, string) {})
+	for _, u := range p.open {
+		i := x.at(u.at)
+		if i < 0 {
+			return nil
+		}
+		l.drop(i, u.keyword, "")
+	}
+	l.settle()
+	return l.patches.apply(p.doc.Root())
+}
+
+func newSecond(text []byte, chain int, o Options) (*second, *Error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, &Error{What: err.Error()}
 	}
 	if !moderate(doc) {
 		return nil, &Error{What: "a number with an exponent that no double has"}
 	}
-	for _, e := range p.edits {
-		amend(doc, p.doc, e)
-	}
 	if root, ok := doc.(map[string]any); ok {
 		delete(root, "$schema") // every document is read as 2020-12
 	}
-	s := &second{doc: doc, o: o, chain: p.chain}
+	s := &second{doc: doc, o: o, chain: chain}
 	first, err := s.compile()
 	if err != nil {
 		return nil, secondError(err)
@@ -114,31 +146,48 @@ func (in *instance) run(v any, size int) (err error) {
 			panic(p)
 		}
 	}()
-	in.left = 1<<16 + 4*size
+	in.left, in.open = 1<<16+4*size, nil
 	return in.schema.Validate(v)
 }
 
-func (s *second) validate(value []byte) []Violation {
+func (s *second) check(value []byte) (found, open []Violation) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil || !moderate(doc) || nesting(doc)*s.chain > maxStack {
-		return tooMuch()
+		return tooMuch(), nil
 	}
-	in, ok := s.pool.Get().(*instance)
-	if !ok {
-		if in, err = s.compile(); err != nil { // it compiled before
-			return tooMuch()
+	found, m := s.validate(doc, value)
+	if m == nil {
+		return found, nil
+	}
+	if s.loose != nil {
+		if found, _ = s.loose.validate(doc, value); found != nil {
+			return found, nil
 		}
 	}
-	err = in.run(doc, len(value))
+	return nil, []Violation{{Keyword: "pattern", Expected: m.words(), Got: excerpt(value)}}
+}
+
+// validate answers what is wrong with a decoded value, and the first pattern
+// that this hangs on and that cannot be run.
+func (s *second) validate(doc any, value []byte) ([]Violation, *matcher) {
+	in, ok := s.pool.Get().(*instance)
+	if !ok {
+		var err error
+		if in, err = s.compile(); err != nil { // it compiled before
+			return tooMuch(), nil
+		}
+	}
+	err := in.run(doc, len(value))
+	open := in.open
 	s.pool.Put(in)
 	var broken *jsonschema.ValidationError
 	switch {
 	case err == nil:
-		return nil
+		return nil, open
 	case errors.As(err, &broken):
-		return explain(broken, value)
+		return explain(broken, value), open
 	}
-	return tooMuch()
+	return tooMuch(), nil
 }
 
 // moderate reports whether the library can calculate with all numbers: it
@@ -179,30 +228,6 @@ func nesting(v any) int {
 	return deepest + 1
 }
 
-// amend makes one edit in the decoded document.
-func amend(doc any, tape *rawjson.Doc, e edit) {
-	tokens := strings.Split(pointerOf(tape, e.at), "/")[1:]
-	for i, token := range tokens {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-		switch v := doc.(type) {
-		case []any:
-			n, err := strconv.Atoi(token)
-			if err != nil || n >= len(v) {
-				return
-			}
-			doc = v[n]
-		case map[string]any:
-			if i < len(tokens)-1 {
-				doc = v[token]
-				continue
-			}
-			if delete(v, token); e.toTrue {
-				v["(?:)"] = true // a key that means every member
-			}
-		}
-	}
-}
-
 // noLoader refuses every document that is not compiled into the library.
 type noLoader struct{}
 
@@ -210,13 +235,9 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("reference to %s, which is another document", url)
 }
 
-// regexp compiles a pattern that is known to run, and counts what it costs.
+// regexp compiles a pattern, and counts what it costs.
 func (in *instance) regexp(pattern string) (jsonschema.Regexp, error) {
-	m := (&compiler{}).matcher([]byte(pattern))
-	if m == nil {
-		return nil, errors.New("a pattern that cannot be run")
-	}
-	return &counted{m, in}, nil
+	return &counted{newMatcher(pattern), in}, nil
 }
 
 type counted struct {
@@ -224,13 +245,20 @@ type counted struct {
 	in *instance
 }
 
-func (c *counted) String() string { return c.re.String() }
+func (c *counted) String() string { return c.source }
 
+// MatchString lets a pattern that cannot be run match, and notes that.
 func (c *counted) MatchString(s string) bool {
-	if c.in.left -= len(s) * c.cost / 64; c.in.left < 0 {
+	if c.run == nil {
+		c.in.open = cmp.Or(c.in.open, c.matcher)
+		return true
+	}
+	left := 64 * c.in.left
+	matched, done := c.run.Match([]byte(s), &left)
+	if c.in.left = left / 64; !done {
 		panic(errSteps)
 	}
-	return c.re.MatchString(s)
+	return matched
 }
 
 // secondError translates an error of the library's compiler.

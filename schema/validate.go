@@ -15,12 +15,14 @@ type run struct {
 	floor   int // where left is looked at
 	stop    stop
 	collect bool
+	open    bool // whether the value fits hangs on a pattern that cannot be run
 	found   []finding
+	doubts  []finding
 	seed    maphash.Seed
 	keys    []hashed // keys of the open objects, items of the open uniqueItems arrays
 	seen    []uint64 // sets of the declared members that the open objects have
 	scratch []byte
-	memo    map[visit]int
+	memo    map[visit]ending
 }
 
 // stop says why a run ended before its time.
@@ -39,15 +41,20 @@ const (
 	maxKept   = 1 << 14 // of a scratch space, from one run to the next
 )
 
-// visit is one schema at one place; memo holds where the value ends, or -1 if
-// it does not fit.
+// visit is one schema at one place.
 type visit struct {
 	node *node
 	at   int
 }
 
+// ending is what became of a visit.
+type ending struct {
+	at   int // where the value ends; -1: it does not fit
+	open bool
+}
+
 func (r *run) reset(value []byte, collect bool) {
-	r.b, r.i, r.depth, r.frames, r.stop, r.collect = value, 0, 0, 0, 0, collect
+	r.b, r.i, r.depth, r.frames, r.stop, r.collect, r.open = value, 0, 0, 0, 0, collect, false
 	r.keys, r.seen, r.memo = r.keys[:0], r.seen[:0], nil
 	r.left = 1<<20 + 16*len(value)
 	r.floor = r.left - 1<<18 - 4*len(value)
@@ -55,7 +62,7 @@ func (r *run) reset(value []byte, collect bool) {
 
 // release forgets the value, so that the run can be kept for the next one.
 func (r *run) release() {
-	r.b, r.memo, r.found = nil, nil, nil
+	r.b, r.memo, r.found, r.doubts = nil, nil, nil, nil
 	if cap(r.keys)+cap(r.seen)+cap(r.scratch) > maxKept {
 		r.keys, r.seen, r.scratch = nil, nil, nil
 	}
@@ -83,7 +90,7 @@ func (r *run) fatal() bool { return !r.collect || r.stop != 0 }
 // it did already, which makes all but the worst schemas cheap; then it ends.
 func (r *run) tick() bool {
 	if r.memo == nil && r.left >= 0 {
-		r.memo = make(map[visit]int)
+		r.memo = make(map[visit]ending)
 		r.floor = 0
 	}
 	if r.left < 0 {
@@ -128,16 +135,22 @@ func (r *run) remembered(kind types, n *node) bool {
 	r.left -= 8 // what it costs to look
 	key := visit{n, r.i}
 	if end, ok := r.memo[key]; ok {
-		r.i = end
-		return end >= 0
+		r.i = end.at
+		r.open = r.open || end.open
+		return end.at >= 0
 	}
+	before := r.open
+	r.open = false
 	ok := r.whole(kind, n)
+	end := ending{r.i, r.open}
+	r.open = r.open || before
 	if r.stop != 0 || len(r.memo) >= maxMemo {
 		return ok
 	}
-	if r.memo[key] = -1; ok {
-		r.memo[key] = r.i
+	if !ok {
+		end.at = -1
 	}
+	r.memo[key] = end
 	return ok
 }
 

@@ -40,19 +40,20 @@ func (r *run) logicStep(l *logicRules, step, start int) bool {
 	return r.condition(l, start)
 }
 
-// try finds out whether a schema fits, without noting why not. The position
-// is behind the value if it does.
-func (r *run) try(n *node, start int) bool {
-	collect, depth, frames, keys, seen := r.collect, r.depth, r.frames, len(r.keys), len(r.seen)
-	r.collect = false
+// try finds out whether a schema fits, without noting why not, and whether that
+// is open. The position is behind the value if it may fit.
+func (r *run) try(n *node, start int) (ok, open bool) {
+	collect, before, depth, frames, keys, seen := r.collect, r.open, r.depth, r.frames, len(r.keys), len(r.seen)
+	r.collect, r.open = false, false
 	r.i = start
-	ok := r.value(n)
-	r.collect = collect
+	ok = r.value(n)
+	open = r.open && ok
+	r.collect, r.open = collect, before
 	if !ok {
 		r.depth, r.frames, r.keys, r.seen = depth, frames, r.keys[:keys], r.seen[:seen]
 		r.i = start
 	}
-	return ok
+	return ok, open
 }
 
 func (r *run) allOf(list []*node, start int) bool {
@@ -83,21 +84,35 @@ func (r *run) anyOf(groups [][]*node, start int) bool {
 }
 
 func (r *run) someOf(list []*node, start int) bool {
+	end, perhaps := start, false
 	for _, n := range list {
-		if r.try(n, start) {
+		ok, open := r.try(n, start)
+		switch {
+		case ok && !open:
 			return true
+		case ok:
+			end, perhaps = r.i, true
 		}
 		if r.stop != 0 {
 			return false
 		}
 	}
-	return false
+	if perhaps {
+		r.i = end
+		r.doubt(start, "anyOf", hangsOnPattern)
+	}
+	return perhaps
 }
 
 func (r *run) oneOf(list []*node, start int) bool {
-	fit, end := 0, start
+	fit, perhaps, end := 0, 0, start
 	for _, n := range list {
-		if r.try(n, start) {
+		ok, open := r.try(n, start)
+		switch {
+		case ok && open:
+			perhaps++
+			end = r.i
+		case ok:
 			fit++
 			end = r.i
 		}
@@ -110,6 +125,9 @@ func (r *run) oneOf(list []*node, start int) bool {
 	}
 	r.i = end
 	switch {
+	case fit < 2 && perhaps > 0:
+		r.doubt(start, "oneOf", hangsOnPattern)
+		return true
 	case len(list) == 0 || fit == 1:
 		return true
 	case fit == 2:
@@ -124,7 +142,10 @@ func (r *run) oneOf(list []*node, start int) bool {
 func (r *run) condition(l *logicRules, start int) bool {
 	ok := true
 	if l.notTold {
-		if r.try(l.not, start) {
+		switch fits, open := r.try(l.not, start); {
+		case fits && open:
+			r.doubt(start, "not", hangsOnPattern)
+		case fits:
 			ok = r.note(start, "not", "a value that the schema under not refuses")
 		}
 		if r.stop != 0 || !ok && r.fatal() {
@@ -136,15 +157,36 @@ func (r *run) condition(l *logicRules, start int) bool {
 		return ok
 	}
 	branch := l.then
-	if !r.try(l.cond, start) {
+	fits, open := r.try(l.cond, start)
+	if !fits {
 		branch = l.alt
 	}
 	if r.stop != 0 {
 		return false
+	}
+	if open {
+		return r.either(l, start) && ok
 	}
 	if branch != nil {
 		r.i = start
 		ok = r.value(branch) && ok
 	}
 	return ok
+}
+
+// either is if, where it is open which branch counts.
+func (r *run) either(l *logicRules, start int) bool {
+	then, perhapsThen := r.try(l.then, start)
+	alt, perhapsAlt := r.try(l.alt, start)
+	switch {
+	case r.stop != 0:
+		return false
+	case !then && !alt:
+		r.i = start
+		return r.value(l.then) // and notes why not
+	case !then || !alt || perhapsThen || perhapsAlt:
+		r.doubt(start, "if", hangsOnPattern)
+	}
+	r.i = start
+	return r.plain(kindOf(r.b[start]), nil)
 }

@@ -183,7 +183,10 @@ func (r *run) member(o *objectRules, index, at int, s piece, object int) bool {
 	ok := true
 	if o.namesTold {
 		end := r.i
-		if !r.try(o.names, at) {
+		switch fits, open := r.try(o.names, at); {
+		case open:
+			r.doubt(object, "propertyNames", hangsOnPattern)
+		case !fits:
 			ok = r.collect && r.note(object, "propertyNames", "another name than "+string(r.b[s.start-1:s.end+1]))
 		}
 		if r.i = end; !ok && r.fatal() {
@@ -203,7 +206,7 @@ func (r *run) member(o *objectRules, index, at int, s piece, object int) bool {
 // matched checks a member of an object that has patternProperties.
 func (r *run) matched(o *objectRules, index int, declared bool, s piece) bool {
 	r.next()
-	start, ok, read := r.i, true, false
+	start, ok, read, open := r.i, true, false, false
 	if declared {
 		ok, read = r.value(o.members.list[index].node), true
 	}
@@ -211,16 +214,58 @@ func (r *run) matched(o *objectRules, index int, declared bool, s piece) bool {
 		if !ok && r.fatal() {
 			return false
 		}
-		if p.match.run(r, r.plainText(s)) {
+		matched, unknown := p.match.matches(r, r.plainText(s))
+		switch {
+		case unknown:
+			open = true
+		case matched:
 			r.i = start
 			ok = r.value(p.node) && ok
 			read = true
 		}
 	}
-	if !read {
+	switch {
+	case open && r.stop == 0:
+		return r.perhapsMatched(o, s, start, read) && ok
+	case !read:
 		return r.rest(o, s)
 	}
 	return ok
+}
+
+// perhapsMatched checks a member where it is open which of the patterns that
+// cannot be run match its name. Read says that the value stands under another
+// keyword.
+func (r *run) perhapsMatched(o *objectRules, s piece, start int, read bool) bool {
+	all, none, words := true, true, "" // of the schemas that may speak of it
+	count := func(ok, open bool) {
+		all = all && ok && !open
+		none = none && !ok
+	}
+	for _, p := range o.patterns {
+		if p.match.run == nil {
+			count(r.try(p.node, start))
+			words = p.match.words()
+		}
+	}
+	switch {
+	case read:
+		none = false
+	case o.forbidden:
+		all = false
+	default:
+		count(r.try(o.additional, start))
+	}
+	r.i = start
+	switch {
+	case r.stop != 0:
+		return false
+	case none:
+		return r.rest(o, s)
+	case !all:
+		r.doubt(start, "patternProperties", words)
+	}
+	return r.plain(kindOf(r.b[start]), nil)
 }
 
 // rest checks a member that neither properties nor patternProperties know.

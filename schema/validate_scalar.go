@@ -36,8 +36,13 @@ func (r *run) checkText(t *textRules, s piece) bool {
 			return false
 		}
 	}
-	if t.pattern != nil && !t.pattern.run(r, raw) {
-		ok = r.collect && r.note(s.start-1, "pattern", matching(t.pattern.re.String()))
+	if t.pattern != nil {
+		switch matched, open := t.pattern.matches(r, raw); {
+		case open:
+			r.doubt(s.start-1, "pattern", t.pattern.words())
+		case !matched:
+			ok = r.collect && r.note(s.start-1, "pattern", matching(t.pattern.source))
+		}
 	}
 	return ok
 }

@@ -25,12 +25,19 @@ func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
 	if status := doc.Get(contract, "status"); status != rawjson.None {
 		fmt.Fprintf(w, "answer    %s %s\n", doc.Raw(status), said("mediaType"))
 	}
-	fmt.Fprintf(w, "verdict   %s: %s\n", said("verdict"), verdictWords(tenon.Verdict(said("verdict"))))
+	words, unchecked := verdictWords(tenon.Verdict(said("verdict"))), doc.Get(contract, "unchecked")
+	if unchecked != rawjson.None {
+		words = "what can be checked of it fits"
+	}
+	fmt.Fprintf(w, "verdict   %s: %s\n", said("verdict"), words)
 	fmt.Fprintf(w, "executed  %s: %s\n", said("executed"), executedWords(said("executed")))
 	fmt.Fprintf(w, "retry     %s\n", said("retry"))
 	list := doc.Get(contract, "violations")
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
 		fmt.Fprintf(w, "breach    %s: expected %s, got %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
+	}
+	for n := doc.First(unchecked); n != rawjson.None; n = doc.Next(n) {
+		fmt.Fprintf(w, "unchecked %s: %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")))
 	}
 	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
 	explainFixes(w, "healed", doc, doc.Pointer("/tenon~1arguments/healed"))

@@ -22,6 +22,7 @@ type Meta struct {
 	Executed   string // "no", "yes" or "unknown"
 	Retry      string // "safe" or "unsafe"
 	Violations []schema.Violation
+	Unchecked  []schema.Violation // where it is not known whether the answer fits
 	Repairs    []schema.Fix // what was changed in the answer
 	Media      string       // of the answer
 
@@ -76,6 +77,11 @@ func (m *Meta) appendContract(dst []byte) []byte {
 		dst = appendViolations(dst, m.Violations)
 	}
 	dst = appendMore(dst, "moreViolations", len(m.Violations))
+	if len(m.Unchecked) > 0 {
+		dst = append(dst, `,"unchecked":`...)
+		dst = appendViolations(dst, m.Unchecked)
+	}
+	dst = appendMore(dst, "moreUnchecked", len(m.Unchecked))
 	if len(m.Repairs) > 0 {
 		dst = append(dst, `,"repairs":`...)
 		dst = appendFixes(dst, m.Repairs)
