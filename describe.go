@@ -62,7 +62,8 @@ func describable(all []*Entry) (tools []describe.Tool) {
 // description is what is told of e: the input schema as it is published, the
 // full schema of what callers get to see, and the examples of the description.
 func (e *Entry) description() describe.Full {
-	f := describe.Full{Description: e.tool.Description, Arguments: e.prepare().input}
+	checks, _ := e.prepare() // calls say why there are none
+	f := describe.Full{Description: e.tool.Description, Arguments: checks.input}
 	f.Input, _ = e.Schemas()
 	contract, err := e.tool.promised().Contract()
 	if err != nil {

@@ -2,7 +2,7 @@ package tenon
 
 import (
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
@@ -18,14 +18,14 @@ type Entry struct {
 	next   string     // the catalog's tool that hands out parts; empty: it has none
 
 	published  *shape.Published // of the source
-	publish    sync.Once
+	publish    once
 	definition []byte
 	input      []byte
 	output     []byte
 	wraps      bool // native: the value stands under "result"
 	faults     []Fault
 
-	compile sync.Once
+	compile once
 	checks  checks
 }
 
@@ -39,31 +39,74 @@ func (e *Entry) Source() string { return e.source }
 func (e *Entry) Tool() Tool { return e.tool }
 
 // Definition returns the tool's JSON object for tools/list. It is the same
-// bytes on every call; the caller must not change them.
+// bytes on every call; the caller must not change them. nil: it cannot be
+// rendered, Faults say why, and the tool is not called either.
 func (e *Entry) Definition() []byte {
-	e.publish.Do(e.render)
+	_ = e.rendered() // Faults and calls say it
 	return e.definition
+}
+
+// rendered renders what is published. After a panic that is nothing.
+func (e *Entry) rendered() error {
+	err := e.publish.do(func() {
+		defer func() {
+			if e.definition == nil {
+				e.input, e.output, e.wraps = nil, nil, false
+			}
+		}()
+		e.render()
+	})
+	if err == nil {
+		return nil
+	}
+	return &Error{Code: CodeInternal, Message: "The definition of " + e.tool.Name + " cannot be made, so the tool is not called. Nothing was sent.", Err: err}
 }
 
 // Schemas returns the input and output schema as they are published. The
 // output is nil where none is.
 func (e *Entry) Schemas() (input, output []byte) {
-	e.publish.Do(e.render)
+	_ = e.rendered() // as in Definition
 	return e.input, e.output
 }
 
 // Faults returns what rendering and compiling the tool's schemas had to leave
 // out. It renders and compiles if that has not happened yet.
 func (e *Entry) Faults() []Fault {
-	e.publish.Do(e.render)
-	e.prepare()
-	return append(slices.Clip(e.faults), e.checks.faults...)
+	rendering := e.rendered()
+	checks, compiling := e.prepare()
+	faults := append(slices.Clip(e.faults), checks.faults...)
+	for _, err := range []error{rendering, compiling} {
+		if err != nil {
+			what, _, _ := strings.Cut(err.Error(), "\n") // the stack is for the log
+			faults = append(faults, e.tool.fault(what))
+		}
+	}
+	return faults
 }
 
-func (e *Entry) prepare() *checks {
-	e.compile.Do(func() { e.checks = compileChecks(&e.tool) })
-	return &e.checks
+// prepare compiles what the tool's calls are checked against. With an error
+// there is nothing to check against, and no call must be made.
+func (e *Entry) prepare() (*checks, error) {
+	err := e.compile.do(func() { e.checks = compileChecks(&e.tool) })
+	if err == nil {
+		return &e.checks, nil
+	}
+	return &e.checks, &Error{Code: CodeInternal, Message: "The contract of " + e.tool.Name + " cannot be compiled, so the tool is not called. Nothing was sent.", Err: err}
 }
+
+// ready is prepare, and renders what the answers are given their form by.
+func (e *Entry) ready() (*checks, error) {
+	if e.tool.shapesByDefinition() {
+		if err := e.rendered(); err != nil {
+			return nil, err
+		}
+	}
+	return e.prepare()
+}
+
+// shapesByDefinition reports whether the form of an answer depends on what is
+// published.
+func (t *Tool) shapesByDefinition() bool { return t.Shape != OpenAPIMCP && t.Shape != FlowMCP }
 
 // fault makes a report about t at the place where it is described.
 func (t *Tool) fault(what string) Fault {

@@ -49,7 +49,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 		return shapeSuccess(e, r, j)
 	}
 	a := r.answer(j.form)
-	value := e.prepare().data(&a)
+	value := e.checks.data(&a)
 	if len(value) <= limit {
 		return e.dress().shape(r, j, value)
 	}

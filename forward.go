@@ -10,7 +10,11 @@ type Forward func(args []byte) (to *Entry, inner []byte, err error)
 
 // forward performs the call that c stands for.
 func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, error) {
-	c, healed, violations := e.prepare().wallOne(c)
+	checks, err := e.ready()
+	if err != nil {
+		return g.failed(e, &Reply{}, err), nil
+	}
+	c, healed, violations := checks.wallOne(c)
 	if len(violations) > 0 {
 		return refusedArguments(&e.tool, violations), nil
 	}
@@ -21,6 +25,10 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args
 	res, err := g.perform(ctx, to, &inner)
-	res.tellHealed(healed)
-	return res, err
+	if res == nil || len(healed) == 0 {
+		return res, err
+	}
+	told := *res // a part of a stream may be handed out to others, too
+	told.tellHealed(healed)
+	return &told, err
 }

@@ -88,7 +88,10 @@ func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
 
 // perform makes the call of e.
 func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, err error) {
-	checks := e.prepare()
+	checks, err := e.ready()
+	if err != nil {
+		return g.failed(e, &Reply{}, err), nil
+	}
 	c, own := ownArguments(c, checks.own)
 	if own.Token != "" {
 		return g.resume(ctx, e, asked{c, own}), nil

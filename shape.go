@@ -15,7 +15,7 @@ func (r *Reply) answer(f shape.Form) shape.Answer {
 // shapeSuccess gives a reply the shape that the tool published.
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 	a := r.answer(j.form)
-	return e.dress().shape(r, j, e.prepare().data(&a))
+	return e.dress().shape(r, j, e.checks.data(&a))
 }
 
 // dress is what a success is given its form by. It outlives its tool.
@@ -30,8 +30,7 @@ type dress struct {
 
 func (e *Entry) dress() dress {
 	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Policy: e.tool.Policy, Next: e.next}
-	if d.Shape != OpenAPIMCP && d.Shape != FlowMCP {
-		e.publish.Do(e.render)
+	if e.tool.shapesByDefinition() { // it was rendered: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
 	return d

@@ -115,7 +115,7 @@ func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 		part.Token = l.id + "." + strconv.Itoa(l.given+1)
 	}
 	a := r.answer(j.form)
-	return l.entry.dress().part(&r, j, l.entry.prepare().data(&a), part)
+	return l.entry.dress().part(&r, j, l.entry.checks.data(&a), part)
 }
 
 // brokenOff is the end of a stream that has none.

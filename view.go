@@ -101,7 +101,7 @@ func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *Repl
 			break
 		}
 		a := r.answer(j.form)
-		part, broken, err := v.Show(ctx, e.prepare().data(&a))
+		part, broken, err := v.Show(ctx, e.checks.data(&a))
 		if err != nil {
 			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)
 			return j, shapeFailure(t, failure{

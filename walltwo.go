@@ -49,7 +49,7 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 	if t.Policy == Off {
 		j.strict(r.Body)
 	} else {
-		e.prepare().judge(r, &j)
+		e.checks.judge(r, &j)
 		g.tellBreach(t, r, &j)
 	}
 	if t.Policy == Repair && r.succeeded() {

@@ -20,17 +20,7 @@ import (
 type definition struct {
 	name string // under $defs
 
-	once sync.Once
-	make func() fragment
-	made fragment
-}
-
-// fragment converts the definition, once.
-func (d *definition) fragment() fragment {
-	d.once.Do(func() {
-		d.made, d.make = d.make(), nil
-	})
-	return d.made
+	fragment func() fragment // converts the definition, once; a panic is kept
 }
 
 // isAll reports whether body is a reference to the definition and nothing else.
@@ -57,10 +47,10 @@ func (d *document) definition(target value, dir direction) *definition {
 	}
 	name := d.nameOf(target)
 	def := &definition{name: name}
-	def.make = func() fragment {
+	def.fragment = sync.OnceValue(func() fragment {
 		c := converter{document: d, file: target.file, doc: target.file.doc, dir: dir, self: target.node, hiddenOf: rawjson.None}
 		return c.convert(target.node)
-	}
+	})
 	if d.defs.made[dir] == nil {
 		d.defs.made[dir] = make(map[value]*definition)
 	}

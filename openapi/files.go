@@ -174,7 +174,10 @@ func (l *library) open(at address) (*file, error) {
 		l.remember(at, o)
 	}
 	l.mu.Unlock()
-	o.once.Do(func() { o.file, o.err = l.read(at) })
+	o.once.Do(func() {
+		o.err = errors.New("the file could not be read") // stays where reading it panics
+		o.file, o.err = l.read(at)
+	})
 	return o.file, o.err
 }
 

@@ -54,6 +54,9 @@ type operation struct {
 // planned returns what is fixed about o's requests, worked out at first use.
 func (o *operation) planned() *plan {
 	o.once.Do(func() { o.plan = newPlan(o) })
+	if o.plan == nil { // the first time ended in a panic
+		panic("the requests of " + o.method + " " + o.path + " could not be worked out")
+	}
 	return o.plan
 }
 
