@@ -89,7 +89,8 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 				"Use a client that supports elicitation, or ask the operator")), nil
 		}
 	}
-	return giveBack, g.confirmed(ctx, e, c, q, own), nil
+	giveBack, res = g.confirmed(ctx, e, c, q, own)
+	return giveBack, res, nil
 }
 
 // consentForm is what a person fills in. Consent is a field and not only the
@@ -177,21 +178,22 @@ func (g *Gateway) personSilent(ctx context.Context, e *Entry, err error) (*Resul
 
 // confirmed goes on where the caller was asked for exactly this call and now
 // agrees; else it is asked.
-func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, own reserve.Own) *Result {
+func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, own reserve.Own) (giveBack func(), res *Result) {
+	giveBack = func() {}
 	key := "consent " + reserve.Key(string(c.Subject), c.Tool, c.Args)
 	if own.Confirmed {
 		_, asked, err := g.state.Take(ctx, key)
 		switch {
 		case err != nil:
-			return g.unkept(e, err)
-		case asked:
-			return nil
+			return giveBack, g.unkept(e, err)
+		case asked: // one that cannot be put back is asked for again, which is safe
+			return func() { _ = g.state.Put(context.WithoutCancel(ctx), key, nil, consentLife) }, nil
 		}
 	}
 	if err := g.state.Put(ctx, key, nil, consentLife); err != nil {
-		return g.unkept(e, err)
+		return giveBack, g.unkept(e, err)
 	}
-	return shapeConfirmation(&e.tool, q)
+	return giveBack, shapeConfirmation(&e.tool, q)
 }
 
 // unkept fails closed: a consent that cannot be remembered cannot be given.

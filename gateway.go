@@ -40,7 +40,7 @@ type Gateway struct {
 	partial     time.Duration
 	state       State
 	streams     sync.Map // of *live, by the name in their tokens
-	alive       atomic.Int64
+	places      places
 	clock       deadline.Clock // of the calls' time
 }
 
@@ -131,13 +131,16 @@ type working struct {
 	reply   Reply
 }
 
+// errEnded is told to who ended a call that may have changed something.
+var errEnded = &Error{Code: CodeTimeout, Message: "The call was ended before its answer came."}
+
 // unanswered is the end of a call whose handler failed.
 func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBack func()) (*Result, error) {
 	switch {
 	case ctx.Err() != nil && w.reply.Sent.Unsafe == NotSent:
 		return nil, ctx.Err()
 	case ctx.Err() != nil: // who still listens must hear what was left behind
-		err = &Error{Code: CodeTimeout, Message: "The call was ended before its answer came."}
+		err = errEnded
 	case unwinds(err):
 		giveBack()
 		return nil, err

@@ -18,7 +18,39 @@ import (
 const (
 	streamIdle = time.Minute // a stream that nobody asks for its next part ends
 	maxStreams = 256         // streams that wait for that; one more is answered whole
+	maxOfOne   = 64          // of them that one subject has
 )
+
+// places are those of the streams that wait to be asked.
+type places struct {
+	mu  sync.Mutex // guards the rest
+	all int
+	of  map[Subject]int
+}
+
+// take takes a place for a stream of s, if there is one.
+func (p *places) take(s Subject) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all >= maxStreams || p.of[s] >= maxOfOne {
+		return false
+	}
+	if p.of == nil {
+		p.of = map[Subject]int{}
+	}
+	p.all++
+	p.of[s]++
+	return true
+}
+
+func (p *places) free(s Subject) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all--
+	if p.of[s]--; p.of[s] == 0 {
+		delete(p.of, s)
+	}
+}
 
 // live is a stream that is answered in parts, in the catalog in which it
 // began. It belongs to this process.
@@ -30,10 +62,10 @@ type live struct {
 	from  *stream.Stream
 	id    string
 
-	mu    sync.Mutex // guards the rest
-	given int        // parts that were handed out
-	items int        // in them
-	last  *Result    // the one handed out last, for who asks again
+	turn  chan struct{} // is held by the one that takes the next part, and guards the rest
+	given int           // parts that were handed out
+	items int           // in them
+	last  *Result       // the one handed out last, for who asks again
 }
 
 // workspace is the context of a handler: one that can outlive the call where
@@ -49,14 +81,13 @@ func (c *checks) workspace(limited *deadline.Context) context.Context {
 // soon, else its first part.
 func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) {
 	b := stream.Bounds{Part: max(l.entry.tool.MaxResult, 0), Wait: g.partial, Idle: streamIdle, Logger: g.log}
-	l.id = rand.Text()
+	l.id, l.turn = rand.Text(), make(chan struct{}, 1)
 	stop := func() {}
-	if fork, can := work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.alive.Load() < maxStreams {
-		g.alive.Add(1)
+	if fork, can := work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.places.take(l.call.Subject) {
 		free := fork.Free()
 		stop = sync.OnceFunc(func() {
 			free()
-			g.alive.Add(-1)
+			g.places.free(l.call.Subject)
 			g.streams.Delete(l.id)
 		})
 	} else {
@@ -65,12 +96,16 @@ func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) 
 	l.from = stream.New(l.head.Parts, stop, b)
 	l.head.Parts = nil
 	p, err := g.next(ctx, l)
-	if err != nil || p.Last {
+	left := ctx.Err() != nil && !p.Last // without a token to come back with
+	if err != nil || p.Last || left {
 		l.from.Close()
 	}
 	switch {
-	case ctx.Err() != nil:
+	case left && l.head.Sent.Unsafe == NotSent:
 		return nil, ctx.Err()
+	case left:
+		l.head.Sent = l.head.Sent.unknown()
+		return g.failed(l.entry, &l.head, errEnded), nil
 	case err != nil:
 		l.head.Sent = l.head.Sent.unknown()
 		return g.failed(l.entry, &l.head, err), nil
@@ -138,8 +173,14 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, 
 	if !e.tool.resumes && c.othersThan(l.call.key()) {
 		return otherArguments(e)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return noFurther(e, ctx.Err())
+	}
 	i, err := strconv.Atoi(number)
 	switch {
 	case err == nil && i == l.given && l.last != nil:
@@ -147,10 +188,14 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, 
 	case err != nil || i != l.given+1:
 		return unknownToken(e)
 	}
-	p, err := g.next(ctx, l)
+	p, err := l.from.Next(ctx)
 	if err != nil {
-		return shapeFailure(&e.tool, refusal(CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
+		return noFurther(e, err)
 	}
 	l.last = g.partOf(ctx, l, p)
 	return l.last
+}
+
+func noFurther(e *Entry, err error) *Result {
+	return shapeFailure(&e.tool, refusal(CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
 }

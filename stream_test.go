@@ -2,6 +2,7 @@ package tenon_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -157,8 +159,9 @@ func TestStreamOfACallerWhoIsGone(t *testing.T) {
 	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if _, err := g.Call(ctx, &tenon.Call{Tool: "watch"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
+		res, err := g.Call(ctx, &tenon.Call{Tool: "watch"})
+		if err != nil || res.Code != tenon.CodeTimeout || verdictOf(t, res).Executed != "unknown" {
+			t.Errorf("%+v, %v", res, err)
 		}
 		synctest.Wait()
 		if !b.gone.Load() {
@@ -267,4 +270,130 @@ func TestStreamsOfUpstreams(t *testing.T) {
 		t.Errorf("a caller who is gone: %v", err)
 	}
 	<-hungUp
+}
+
+// A caller who leaves with the first part has no token: nobody can come back
+// to the stream, so it ends at once, and says what it left behind.
+func TestStreamOfACallerWhoLeavesWithItsFirstPart(t *testing.T) {
+	for name, sent := range map[string]tenon.Sent{"safe": {}, "unsafe": {Unsafe: tenon.Answered}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			gone := make(chan struct{})
+			tool := tenon.Tool{
+				Name: "watch", MaxResult: 4,
+				Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/x-ndjson", Schema: []byte(`{"type":"array"}`)}}},
+				Handler: func(work context.Context, _ *tenon.Call) (tenon.Reply, error) {
+					return tenon.Reply{Status: 200, Media: "application/x-ndjson", Sent: sent, Parts: func(yield func([]byte, error) bool) {
+						defer close(gone)
+						cancel() // while the first part is full
+						if yield([]byte(`{"n":1}`), nil) {
+							<-work.Done()
+						}
+					}}, nil
+				},
+			}
+			g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+			res, err := g.Call(ctx, &tenon.Call{Tool: "watch"})
+			synctest.Wait()
+			select {
+			case <-gone:
+			default:
+				t.Errorf("%s: the stream is still read", name)
+			}
+			switch {
+			case sent.Unsafe == tenon.NotSent && !errors.Is(err, context.Canceled):
+				t.Errorf("%s: %+v, %v", name, res, err)
+			case sent.Unsafe != tenon.NotSent && (err != nil || verdictOf(t, res).Executed != "unknown" || verdictOf(t, res).Retry != "unsafe"):
+				t.Errorf("%s: %+v, %v", name, res, err)
+			}
+		})
+	}
+}
+
+// Who waits for a part that somebody else waits for can leave, too, and one
+// that asks again gets the same bytes.
+func TestStreamIsWaitedForByTwo(t *testing.T) {
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		b.items <- `{"n":1}`
+		args := []byte(`{"resume_token":"` + partialOf(t, get(t, g, "watch", "ann", `{}`)).ResumeToken + `"}`)
+		results := make(chan *tenon.Result, 3)
+		ask := func(ctx context.Context) {
+			res, err := g.Call(ctx, &tenon.Call{Tool: "watch", Subject: "ann", Args: args})
+			if err != nil {
+				t.Error(err)
+			}
+			results <- res
+		}
+		leaving, leave := context.WithCancel(t.Context())
+		go ask(t.Context())
+		synctest.Wait()
+		go ask(leaving)
+		go ask(t.Context())
+		synctest.Wait()
+		leave()
+		if res := <-results; !res.IsError || verdictOf(t, res).Executed != "no" {
+			t.Errorf("who left: %s", res.Content[0].Text)
+		}
+		b.items <- `{"n":2}`
+		one, two := <-results, <-results
+		if string(one.Value) != `[{"n":2}]` || string(one.Structured) != string(two.Structured) || string(one.Meta) != string(two.Meta) {
+			t.Errorf("two parts: %s, %s", one.Structured, two.Structured)
+		}
+	})
+}
+
+// A repeated token answers the same bytes to everyone, also where another tool
+// stands for the one that was called and tells what it changed in the arguments.
+func TestAPartThatIsHandedOutTwiceIsNobodysOwn(t *testing.T) {
+	b, called := &belt{items: make(chan string, 10)}, 0
+	inner := beltTool(b, &called, asIs)
+	other := tenon.Tool{
+		Name: "call", Promise: tenon.Contract{Input: []byte(`{"type":"object","properties":{"arguments":{"type":"object"}}}`)},
+		Forward: func(args []byte) (*tenon.Entry, []byte, error) {
+			var asked struct{ Arguments json.RawMessage }
+			err := json.Unmarshal(args, &asked)
+			return inner.Find("watch"), asked.Arguments, err
+		},
+	}
+	c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{other}}}}, tenon.BuildOptions{})
+	g := tenon.NewGateway(c, tenon.GatewayOptions{PartialAfter: time.Millisecond})
+	b.items <- `{"n":1}`
+	token := partialOf(t, get(t, g, "call", "ann", `{"arguments":{}}`)).ResumeToken
+	b.items <- `{"n":2}`
+	plain := `{"arguments":{"resume_token":"` + token + `"}}`
+	coerced := `{"arguments":"{\"resume_token\":\"` + token + `\"}"}`
+	want := get(t, g, "call", "ann", plain)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				res := get(t, g, "call", "ann", []string{plain, coerced}[i%2])
+				if string(res.Structured) != string(want.Structured) || i%2 == 0 && string(res.Meta) != string(want.Meta) {
+					t.Errorf("%s %s", res.Structured, res.Meta)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(b.items)
+}
+
+// A source that panics while its items are made costs the stream and nothing else.
+func TestStreamWhoseSourcePanics(t *testing.T) {
+	streaming(t, asIs, func(t *testing.T, b *belt, g *tenon.Gateway, _ *int) {
+		b.gone.Store(true)
+		tool := g.Catalog().Find("watch").Tool()
+		tool.Handler = func(context.Context, *tenon.Call) (tenon.Reply, error) {
+			return tenon.Reply{Status: 200, Media: "application/x-ndjson", Sent: tenon.Sent{Unsafe: tenon.Answered}, Parts: func(yield func([]byte, error) bool) {
+				yield([]byte(`{"n":1}`), nil)
+				panic("a secret")
+			}}, nil
+		}
+		g.Swap(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}))
+		res := get(t, g, "watch", "ann", `{}`)
+		res = get(t, g, "watch", "ann", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`)
+		if !res.IsError || res.Code != tenon.CodeInternal || !strings.Contains(res.About, "incident") || strings.Contains(res.About, "secret") || verdictOf(t, res).Executed != "unknown" {
+			t.Errorf("%s %s", res.Code, res.About)
+		}
+	})
 }

@@ -360,3 +360,67 @@ func removing(t *testing.T, o openapi.Options) *tenon.Catalog {
 	}
 	return tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{})
 }
+
+// A call that is confirmed by argument keeps its consent while its handler
+// asks something of its own: under 2026-07-28 that takes another request. When
+// the handler has done its work the consent is used.
+func TestAConfirmedCallWhoseHandlerAsks(t *testing.T) {
+	done := 0
+	asks := tenon.Tool{
+		Name: "wipe", Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.DeleteResource},
+		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+			for _, key := range []string{"which", "sure"} {
+				a, err := c.Ask(ctx, tenon.Form(key, key+"?", []byte(`{"type":"object","properties":{}}`)))
+				if err != nil {
+					return tenon.Reply{}, err
+				}
+				if a[0].Action != "accept" {
+					t.Errorf("%s: %+v", key, a)
+				}
+			}
+			done++
+			return tenon.Reply{Media: "application/json", Body: []byte(`{"done":true}`), Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+		},
+	}
+	s := serve(server.Options{}, asks)
+	call := func(arguments, more string) (r struct {
+		ResultType   string
+		RequestState string
+		InputReqs    map[string]json.RawMessage `json:"inputRequests"`
+		IsError      bool
+		Content      json.RawMessage
+	},
+	) {
+		t.Helper()
+		body := exchange(s, "tools/call", "wipe", `"name":"wipe","arguments":`+arguments+more, forms)
+		var m struct{ Result json.RawMessage }
+		if err := json.Unmarshal([]byte(body), &m); err != nil || json.Unmarshal(m.Result, &r) != nil {
+			t.Fatalf("%v: %s", err, body)
+		}
+		return r
+	}
+	if r := call(`{}`, ""); !r.IsError || !strings.Contains(string(r.Content), "confirmation_request") {
+		t.Fatalf("nobody was asked to confirm: %s", r.Content)
+	}
+	r := call(`{"__confirmed":true}`, "")
+	for range 2 {
+		if r.RequestState == "" || done != 0 {
+			t.Fatalf("the handler asked nothing: %+v", r)
+		}
+		answers := map[string]json.RawMessage{}
+		for key := range r.InputReqs {
+			answers[key] = json.RawMessage(`{"action":"accept","content":{}}`)
+		}
+		said, err := json.Marshal(answers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = call(`{"__confirmed":true}`, `,"inputResponses":`+string(said)+`,"requestState":"`+r.RequestState+`"`)
+	}
+	if r.IsError || done != 1 {
+		t.Fatalf("the call was not made: %+v", r)
+	}
+	if r = call(`{"__confirmed":true}`, ""); !r.IsError || done != 1 {
+		t.Errorf("the consent was used twice: %+v", r)
+	}
+}

@@ -141,11 +141,11 @@ func appendPartial(dst, meta []byte) []byte {
 	if doc.Get(partial, "part") == rawjson.None {
 		return dst
 	}
-	dst = append(dst, `,"partial":true`...)
-	if token := doc.Get(partial, "resume_token"); token != rawjson.None {
-		dst = append(append(dst, `,"resume_token":`...), doc.Raw(token)...)
+	token := doc.Get(partial, "resume_token")
+	if token == rawjson.None { // the last part: clients ask on while partial is true
+		return append(dst, `,"partial":false`...)
 	}
-	return dst
+	return append(append(dst, `,"partial":true,"resume_token":`...), doc.Raw(token)...)
 }
 
 // textOf joins the text of a result.

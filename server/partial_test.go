@@ -20,13 +20,19 @@ func TestThePlainDoorTellsOfParts(t *testing.T) {
 			}}
 			c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{})
 			door := server.New(tenon.NewGateway(c, tenon.GatewayOptions{}), server.Options{}).JSONRPC()
-			w := httptest.NewRecorder()
-			r := httptest.NewRequest("POST", "http://127.0.0.1/jsonrpc", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","arguments":{}}}`))
-			r.Header.Set("Content-Type", "application/json")
-			door.ServeHTTP(w, r)
-			top, _, _ := strings.Cut(w.Body.String(), `"content":`)
-			if !strings.Contains(top, `"data":["aaaa"]`) || !strings.Contains(top, `"partial":true,"resume_token":"`) {
-				t.Error(w.Body.String())
+			arguments := "{}"
+			for i, want := range []string{`"data":["aaaa"]`, `"data":["bbbb"]`, `"data":["cccc"]`} {
+				w := httptest.NewRecorder()
+				r := httptest.NewRequest("POST", "http://127.0.0.1/jsonrpc", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","arguments":`+arguments+`}}`))
+				r.Header.Set("Content-Type", "application/json")
+				door.ServeHTTP(w, r)
+				top, _, _ := strings.Cut(w.Body.String(), `"content":`)
+				_, rest, more := strings.Cut(top, `"partial":true,"resume_token":"`)
+				if !strings.Contains(top, want) || more != (i < 2) || !more && !strings.Contains(top, `"partial":false`) {
+					t.Error(w.Body.String())
+				}
+				token, _, _ := strings.Cut(rest, `"`)
+				arguments = `{"resume_token":"` + token + `"}`
 			}
 		})
 	}
