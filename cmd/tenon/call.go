@@ -32,7 +32,9 @@ standard input. A value is read by the type that the tool's schema gives the
 argument; key:=value is always JSON. A key given several times is a list.
 
 The answer's data goes to standard output: JSON indented, text as it is. An
-answer that breaks its schema is reported on standard error.`,
+answer that comes in parts, such as a stream, is printed as one value while it
+comes; where a part is missing the command fails. An answer that breaks its
+schema is reported on standard error.`,
 		Example: `  tenon call petstore.yaml getPetById petId=7
   tenon call petstore.yaml findPets tags=cat tags=small limit=5
   tenon call petstore.yaml addPet '{"body":{"name":"Tom"}}'`,
@@ -62,10 +64,13 @@ answer that breaks its schema is reported on standard error.`,
 				return err
 			}
 			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Shape, quiet: explained, logged: sources.verbose}
+			res, err = p.follow(res, func(args []byte) (*tenon.Result, error) {
+				return w.gateway.Call(cmd.Context(), &tenon.Call{Tool: tool.Name(), Args: args, Subject: "owner"})
+			})
 			if explained {
-				defer explain(e.err, tool.Tool(), res)
+				explain(e.err, tool.Tool(), res)
 			}
-			return p.result(res)
+			return err
 		},
 	}
 	sources.register(cmd)
@@ -247,21 +252,26 @@ func (p printer) result(res *tenon.Result) error {
 		}
 		return failedIf(res.IsError)
 	}
-	if res.IsError && p.shape == tenon.FlowMCP {
-		fmt.Fprintf(p.err, "tenon: %s\n", envelopeErrors(res))
-		return errToolFailed
-	}
 	if res.IsError {
-		fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
-		if !p.logged && strings.Contains(res.About, " in the log") {
-			fmt.Fprintln(p.err, "  - --verbose prints the log")
-		}
-		return errToolFailed
+		return p.failed(res)
 	}
 	if !p.quiet {
 		p.warn(res)
 	}
 	return p.data(res)
+}
+
+// failed says what went wrong.
+func (p printer) failed(res *tenon.Result) error {
+	if p.shape == tenon.FlowMCP {
+		fmt.Fprintf(p.err, "tenon: %s\n", envelopeErrors(res))
+		return errToolFailed
+	}
+	fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
+	if !p.logged && strings.Contains(res.About, " in the log") {
+		fmt.Fprintln(p.err, "  - --verbose prints the log")
+	}
+	return errToolFailed
 }
 
 func failedIf(failed bool) error {

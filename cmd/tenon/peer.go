@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -142,30 +143,27 @@ func (p *peer) call(ctx context.Context, tool string, args []byte) ([]byte, erro
 	return p.request(ctx, "tools/call", map[string]any{"name": tool, "arguments": json.RawMessage(args)})
 }
 
-// printAnswer prints the result of a call.
-func printAnswer(out, errs io.Writer, result []byte) error {
-	var r struct {
-		IsError    bool            `json:"isError"`
-		Structured json.RawMessage `json:"structuredContent"`
-		Content    []struct {
-			Type, Text, Data, MimeType, URI string
-			Resource                        struct{ URI, Text string }
-		}
-		Meta map[string]json.RawMessage `json:"_meta"`
+// heard is the result of a call as a server sent it.
+type heard struct {
+	IsError    bool            `json:"isError"`
+	Structured json.RawMessage `json:"structuredContent"`
+	Content    []struct {
+		Type, Text, Data, MimeType, URI string
+		Resource                        struct{ URI, Text string }
 	}
-	if err := json.Unmarshal(result, &r); err != nil {
-		return err
-	}
-	if r.Structured != nil {
-		pretty, err := rawjson.AppendIndent(nil, r.Structured, "  ")
-		if err != nil {
+	Meta json.RawMessage `json:"_meta"`
+}
+
+// print prints an answer with all of its parts.
+func (h *heard) print(out, errs io.Writer, ask func(args []byte) (*heard, error)) error {
+	if h.Structured != nil {
+		if err := h.printStructured(out, ask); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\n", pretty)
 	}
-	for _, c := range r.Content {
+	for _, c := range h.Content {
 		switch {
-		case c.Type == "text" && r.Structured == nil:
+		case c.Type == "text" && h.Structured == nil:
 			fmt.Fprintln(out, c.Text)
 		case c.Type == "resource":
 			fmt.Fprintf(out, "resource %s\n%s\n", c.Resource.URI, c.Resource.Text)
@@ -175,12 +173,53 @@ func printAnswer(out, errs io.Writer, result []byte) error {
 			fmt.Fprintf(out, "%s %s, %d bytes\n", c.Type, c.MimeType, len(c.Data)*3/4)
 		}
 	}
-	if contract := r.Meta["tenon/contract"]; contract != nil {
-		fmt.Fprintf(errs, "tenon: %s\n", contract)
+	if doc, err := rawjson.Parse(h.Meta); err == nil {
+		if contract := doc.Get(doc.Root(), "tenon/contract"); contract != rawjson.None {
+			fmt.Fprintf(errs, "tenon: %s\n", doc.Raw(contract))
+		}
 	}
-	if r.IsError {
+	if h.IsError {
 		fmt.Fprintln(errs, "tenon: the tool answered with an error")
 		return errToolFailed
 	}
+	if h.Structured == nil && pieceOf(h.Meta).token != "" {
+		return &notWholeError{1, errors.New("texts are not put together; ask for the next part with resume_token")}
+	}
 	return nil
 }
+
+func (h *heard) printStructured(out io.Writer, ask func(args []byte) (*heard, error)) error {
+	if pieceOf(h.Meta).token == "" {
+		pretty, err := rawjson.AppendIndent(nil, h.Structured, "  ")
+		if err == nil {
+			_, err = fmt.Fprintf(out, "%s\n", pretty)
+		}
+		return err
+	}
+	j := &joiner{out: out}
+	err := each(h.result(), func(args []byte) (*tenon.Result, error) {
+		next, err := ask(args)
+		switch {
+		case err != nil:
+			return nil, err
+		case next.IsError && len(next.Content) > 0:
+			return nil, errors.New(next.Content[0].Text)
+		case next.IsError:
+			return nil, errors.New("the tool answered with an error")
+		}
+		return next.result(), nil
+	}, func(res *tenon.Result, here piece) error {
+		doc, err := rawjson.Parse(res.Structured)
+		if err != nil {
+			return err
+		}
+		return j.add(res.Structured, valueIn(doc, doc.Get(doc.Root(), "status") != rawjson.None)+here.cut)
+	})
+	if closing := j.close(); closing != nil {
+		return closing
+	}
+	fmt.Fprintln(out)
+	return err
+}
+
+func (h *heard) result() *tenon.Result { return &tenon.Result{Structured: h.Structured, Meta: h.Meta} }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -164,8 +165,6 @@ func (s *shell) execute(ctx context.Context, line string) (last bool) {
 	if s.history = append(s.history, line); len(s.history) > maxHistory {
 		s.history = s.history[1:]
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
 	err := s.command(ctx, line)
 	s.failed = err != nil && !errors.Is(err, errQuit)
 	if s.failed && !errors.Is(err, errToolFailed) {
@@ -200,6 +199,8 @@ func (s *shell) command(ctx context.Context, line string) error {
 
 // list prints the tools as they are now.
 func (s *shell) list(ctx context.Context, words string) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
 	var err error
 	if s.tools, err = s.peer.tools(ctx); err != nil {
 		return err
@@ -269,11 +270,21 @@ func (s *shell) call(ctx context.Context, rest string) error {
 	if err != nil {
 		return err
 	}
-	res, err := s.peer.call(ctx, name, args)
+	ask := func(args []byte) (*heard, error) {
+		ctx, cancel := context.WithTimeout(ctx, s.timeout)
+		defer cancel()
+		res, err := s.peer.call(ctx, name, args)
+		if err != nil {
+			return nil, err
+		}
+		h := new(heard)
+		return h, json.Unmarshal(res, h)
+	}
+	first, err := ask(args)
 	if err != nil {
 		return err
 	}
-	return printAnswer(s.out, s.err, res)
+	return first.print(s.out, s.err, ask)
 }
 
 // shellWords splits a line where blanks stand outside of quotes.

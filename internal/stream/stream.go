@@ -39,7 +39,7 @@ var ErrTooLarge = errors.New("the list is too large")
 
 // Bounds of a stream.
 type Bounds struct {
-	Part int           // bytes of a part, unless one item has more; the stream holds one part and an item; 0: no bound
+	Part int           // bytes of a part, unless one item has more; the stream holds one part and an item; 0: 64 MiB
 	Wait time.Duration // how long a part waits for more items once it has one; negative: until the end
 	Idle time.Duration // how long nobody may ask before the stream ends
 
@@ -86,7 +86,7 @@ func (s *Stream) ended(err error) {
 // take keeps an item, and waits until there is room for the next one.
 func (s *Stream) take(item []byte, err error) (more bool) {
 	s.mu.Lock()
-	if len(s.items) > maxWhole {
+	if len(s.items) > maxWhole && s.bounds.Wait < 0 {
 		err = ErrTooLarge
 	}
 	if err != nil {
@@ -110,7 +110,13 @@ func (s *Stream) take(item []byte, err error) (more bool) {
 	return more
 }
 
-func (s *Stream) full() bool { return s.bounds.Part > 0 && len(s.items) >= s.bounds.Part }
+func (s *Stream) full() bool {
+	limit := s.bounds.Part
+	if limit == 0 && s.bounds.Wait >= 0 { // there are parts, so nothing has to be too large
+		limit = maxWhole
+	}
+	return limit > 0 && len(s.items) >= limit
+}
 
 // tell wakes whoever waits. The lock is held.
 func (s *Stream) tell() {

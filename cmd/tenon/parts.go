@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// An answer that is large or that arrives bit by bit comes in parts. The rest of
+// one is kept by the process that made the call, so who prints only the first
+// part has lost the others.
+
+// piece says of a result which part of an answer it is.
+type piece struct {
+	cut   string // JSON Pointer in the answer's value: what goes on in the next part
+	token string // for the next part; empty: there is none
+}
+
+// pieceOf reads it from the _meta of a result.
+func pieceOf(meta []byte) piece {
+	doc, err := rawjson.Parse(meta)
+	if err != nil {
+		return piece{}
+	}
+	n := doc.Get(doc.Root(), "tenon/partial")
+	return piece{cut: doc.Str(doc.Get(n, "cut")), token: doc.Str(doc.Get(n, "resume_token"))}
+}
+
+// tokenAlone are the arguments that ask for the next part.
+func (p piece) tokenAlone() []byte {
+	return append(rawjson.AppendString([]byte(`{"resume_token":`), p.token), '}')
+}
+
+// joiner writes the parts of a value as one value while they come. Each part is
+// the whole value with a part of one list, object or text in it.
+type joiner struct {
+	out     io.Writer
+	compact bool
+
+	kind  rawjson.Kind // of what goes on
+	bare  bool         // the value is a text, which is written without quotes
+	some  bool         // an item was written
+	space []byte       // before the bracket that closes it
+	tail  []byte       // of the value, from that bracket; nil: no part was written
+	end   []byte       // what was written last of the items
+}
+
+// add writes the part of a value of which goes on what stands at the pointer.
+func (j *joiner) add(value []byte, at string) error {
+	text, err := j.format(value)
+	if err != nil {
+		return err
+	}
+	doc, err := rawjson.Parse(text)
+	if err != nil {
+		return err
+	}
+	n := doc.Pointer(at)
+	kind := doc.Kind(n)
+	if kind != rawjson.Array && kind != rawjson.Object && kind != rawjson.String || j.tail != nil && kind != j.kind {
+		return fmt.Errorf("a part cannot be joined to the one before: there is nothing at %q that goes on", at)
+	}
+	from := doc.Offset(n) + 1
+	to := from + len(doc.Raw(n)) - len("[]")
+	head, inner, space := text[:from], text[from:to], []byte(nil)
+	switch {
+	case kind == rawjson.String && j.bare:
+		head, inner, to = nil, doc.Text(n), len(text)
+	case kind != rawjson.String:
+		inner = bytes.TrimRight(inner, " \n")
+		space = text[from+len(inner) : to]
+	}
+	if j.tail == nil {
+		j.kind = kind
+		if _, err := j.out.Write(head); err != nil {
+			return err
+		}
+	}
+	j.tail = append([]byte{}, text[to:]...)
+	if len(inner) == 0 {
+		return nil
+	}
+	if j.some && kind != rawjson.String {
+		inner = append([]byte{','}, inner...)
+	}
+	j.some, j.space, j.end = true, space, inner
+	_, err = j.out.Write(inner)
+	return err
+}
+
+func (j *joiner) format(value []byte) ([]byte, error) {
+	if j.compact {
+		return rawjson.AppendCompact(nil, value)
+	}
+	return rawjson.AppendIndent(nil, value, "  ")
+}
+
+// close ends the value: what came is one, whatever is missing.
+func (j *joiner) close() error {
+	if j.tail == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(j.out, "%s%s", j.space, j.tail)
+	return err
+}
+
+// valueIn is the pointer of an answer's value in structured content.
+func valueIn(doc *rawjson.Doc, flowmcp bool) string {
+	root := doc.Root()
+	has := func(name string) bool { return doc.Get(root, name) != rawjson.None }
+	switch {
+	case has("data") && (flowmcp || has("OutputFormat")):
+		return "/data"
+	case doc.Len(root) == 1 && has("result"):
+		return "/result"
+	}
+	return ""
+}
+
+// maxJoined bounds a result that is printed as one.
+const maxJoined = 64 << 20
+
+// notWholeError says that a part of an answer is missing.
+type notWholeError struct {
+	after int // parts that came
+	err   error
+}
+
+func (e *notWholeError) Error() string {
+	return fmt.Sprintf("the answer is not whole: what follows part %d is missing: %v", e.after, e.err)
+}
+
+func (e *notWholeError) Unwrap() error { return e.err }
+
+// each hands over the parts of an answer in their order. ask makes the call that
+// brings the next one; a result of it that is a failure is an error.
+func each(first *tenon.Result, ask func(args []byte) (*tenon.Result, error), add func(res *tenon.Result, here piece) error) error {
+	res := first
+	for n := 1; ; n++ {
+		here := pieceOf(res.Meta)
+		err := add(res, here)
+		if err == nil && here.token == "" {
+			return nil
+		}
+		if err == nil {
+			res, err = ask(here.tokenAlone())
+		}
+		if err != nil {
+			return &notWholeError{n, err}
+		}
+	}
+}
+
+// follow prints all parts of an answer as the one answer that they are, each as
+// soon as it is there. Where one is missing, the value is closed all the same,
+// and the error says so. The result that comes back is the one whose verdict
+// tells most of the answer.
+func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Result, error)) (*tenon.Result, error) {
+	if first.IsError || pieceOf(first.Meta).token == "" {
+		return first, p.result(first)
+	}
+	value, at := p.valueOf(first, pieceOf(first.Meta).cut)
+	j := &joiner{out: p.out, compact: p.compact, bare: at == "" && bytes.HasPrefix(value, []byte{'"'})}
+	var whole bytes.Buffer
+	if p.asJSON {
+		j = &joiner{out: &whole, compact: true}
+	}
+	telling, last := first, first
+	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {
+		if last = res; graver(res.Meta, telling.Meta) {
+			telling = res
+		}
+		if p.asJSON {
+			if whole.Len() > maxJoined {
+				return fmt.Errorf("the parts are larger than %d MiB together; without --json they are printed as they come", maxJoined>>20)
+			}
+			return j.add(p.structured(res, here.cut))
+		}
+		if !p.quiet {
+			q := *res
+			q.Meta = withoutPart(res.Meta)
+			p.warn(&q)
+		}
+		return j.add(p.valueOf(res, here.cut))
+	})
+	if closing := j.close(); closing != nil {
+		return telling, closing
+	}
+	if p.asJSON {
+		return telling, errors.Join(p.result(p.joined(telling, last, whole.Bytes())), err)
+	}
+	if !j.bare || !bytes.HasSuffix(j.end, []byte("\n")) {
+		fmt.Fprintln(p.out)
+	}
+	return telling, err
+}
+
+// asked is ask where a failure is an error that says what it was.
+func (p printer) asked(ask func(args []byte) (*tenon.Result, error)) func(args []byte) (*tenon.Result, error) {
+	return func(args []byte) (*tenon.Result, error) {
+		res, err := ask(args)
+		if err == nil && res.IsError {
+			err = errors.New(res.About)
+		}
+		return res, err
+	}
+}
+
+// valueOf is what is printed of a part of an answer, and where it goes on.
+func (p printer) valueOf(res *tenon.Result, cut string) (value []byte, at string) {
+	doc, err := rawjson.Parse(res.Structured)
+	if err != nil {
+		return res.Value, cut
+	}
+	if within := valueIn(doc, p.shape == tenon.FlowMCP); within != "/data" {
+		return res.Structured, within + cut
+	}
+	return doc.Raw(doc.Pointer("/data")), cut
+}
+
+// structured is valueOf for the whole result.
+func (p printer) structured(res *tenon.Result, cut string) (value []byte, at string) {
+	doc, err := rawjson.Parse(res.Structured)
+	if err != nil {
+		return res.Value, cut
+	}
+	return res.Structured, valueIn(doc, p.shape == tenon.FlowMCP) + cut
+}
+
+// joined is the result of all parts. Of what the last one says of parts only a
+// token is left: then something is missing.
+func (p printer) joined(telling, last *tenon.Result, whole []byte) *tenon.Result {
+	res := *telling
+	res.Meta = withoutPart(telling.Meta)
+	if pieceOf(last.Meta).token != "" {
+		res.Meta = last.Meta
+	}
+	res.Content = nil
+	text := whole
+	if res.Structured != nil {
+		res.Structured = whole
+	}
+	if p.shape != tenon.OpenAPIMCP && p.shape != tenon.FlowMCP {
+		text = rawjson.AppendIndentKnown(nil, whole, "  ")
+	}
+	res.Content = append(res.Content, tenon.Block{Text: text})
+	for _, b := range telling.Content {
+		if b.Kind != tenon.TextBlock {
+			res.Content = append(res.Content, b)
+		}
+	}
+	return &res
+}
+
+// withoutPart is the _meta of a result without what it says of parts.
+func withoutPart(meta []byte) []byte {
+	doc, err := rawjson.Parse(meta)
+	if err != nil {
+		return meta
+	}
+	out := []byte{'{'}
+	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
+		if doc.Key(n) == "tenon/partial" {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(rawjson.AppendString(out, doc.Key(n)), ':'), doc.Raw(n)...)
+	}
+	return append(out, '}')
+}
+
+// graver reports whether the verdict in one _meta is worse than that in another.
+func graver(one, other []byte) bool {
+	rank := func(meta []byte) int {
+		doc, err := rawjson.Parse(meta)
+		if err != nil {
+			return 0
+		}
+		verdict := doc.Str(doc.Pointer("/tenon~1contract/verdict"))
+		return slices.Index([]string{string(tenon.Fits), string(tenon.Unchecked), string(tenon.Repaired), string(tenon.Undeclared), string(tenon.Violated)}, verdict)
+	}
+	return rank(one) > rank(other)
+}
