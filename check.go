@@ -13,9 +13,9 @@ type checks struct {
 	input   *schema.Schema
 	answers []shape.Declared
 	good    []shape.Declared // of answers, those of a success, as they are published
-	own     reserve.Set // arguments that are the gateway's
-	streams bool        // items of an answer may arrive one by one
-	base64  bool        // binary data stands in the answer itself
+	own     reserve.Set      // arguments that are the gateway's
+	streams bool             // items of an answer may arrive one by one
+	base64  bool             // binary data stands in the answer itself
 	faults  []Fault
 }
 

@@ -41,7 +41,7 @@ func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
 	}
 	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
 	explainFixes(w, "healed", doc, doc.Pointer("/tenon~1arguments/healed"))
-	explainPart(w, "part     ", doc)
+	explainPart(w, "parts    ", doc)
 	explainPages(w, "pages    ", doc)
 }
 
@@ -51,6 +51,8 @@ func explainPart(w io.Writer, what string, doc *rawjson.Doc) {
 	raw := func(name string) []byte { return doc.Raw(doc.Get(part, name)) }
 	switch {
 	case part == rawjson.None:
+	case doc.Get(part, "joined") != rawjson.None:
+		fmt.Fprintf(w, "%s %s, put together\n", what, raw("joined"))
 	case doc.Get(part, "over") != rawjson.None:
 		fmt.Fprintf(w, "%s the whole answer of %s bytes: it cannot be cut into parts of %s\n", what, raw("bytes"), raw("limit"))
 	default:

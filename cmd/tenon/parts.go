@@ -170,8 +170,9 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 	if p.asJSON {
 		j = &joiner{out: &whole, compact: true}
 	}
-	telling, last := first, first
+	telling, last, n := first, first, 0
 	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {
+		n++
 		if last = res; graver(res.Meta, telling.Meta) {
 			telling = res
 		}
@@ -197,7 +198,11 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 	if !j.bare || !bytes.HasSuffix(j.end, []byte("\n")) {
 		fmt.Fprintln(p.out)
 	}
-	return telling, err
+	told := *telling
+	if err == nil {
+		told.Meta = withoutPart(telling.Meta, fmt.Sprintf(`"tenon/partial":{"joined":%d}`, n))
+	}
+	return &told, err
 }
 
 // asked is ask where a failure is an error that says what it was.
@@ -257,8 +262,9 @@ func (p printer) joined(telling, last *tenon.Result, whole []byte) *tenon.Result
 	return &res
 }
 
-// withoutPart is the _meta of a result without what it says of parts.
-func withoutPart(meta []byte) []byte {
+// withoutPart is the _meta of a result with other members in the place of what
+// it says of parts.
+func withoutPart(meta []byte, instead ...string) []byte {
 	doc, err := rawjson.Parse(meta)
 	if err != nil {
 		return meta
@@ -272,6 +278,12 @@ func withoutPart(meta []byte) []byte {
 			out = append(out, ',')
 		}
 		out = append(append(rawjson.AppendString(out, doc.Key(n)), ':'), doc.Raw(n)...)
+	}
+	for _, member := range instead {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, member...)
 	}
 	return append(out, '}')
 }
