@@ -21,6 +21,26 @@ func nextLink(headers []string) string {
 	return ""
 }
 
+// endsLinks tells whether Link headers lead through pages, and not on.
+func endsLinks(headers []string) bool {
+	leads := false
+	for _, h := range headers {
+		for h != "" {
+			_, params, rest := cutLink(h)
+			for rel := range strings.FieldsSeq(strings.ToLower(params["rel"])) {
+				switch rel {
+				case "next":
+					return false
+				case "prev", "previous", "first", "last":
+					leads = true
+				}
+			}
+			h = rest
+		}
+	}
+	return leads
+}
+
 // cutLink reads one link of a header: its target, its parameters by name in
 // lower case, and what follows. A name that stands twice keeps its first value.
 func cutLink(h string) (target string, params map[string]string, rest string) {

@@ -30,13 +30,31 @@ type pages struct {
 	seen  map[[sha256.Size]byte]bool // items of pages, and requests for them
 	last  listing
 	res   egress.Response // the last good one
-	why   string          // there is more and it was not read
+	way   way
+	why   string // there is more and it was not read
+	// unknown tells that there may be more: nothing says so or otherwise.
+	unknown bool
 }
 
 // follows tells whether an answer may be the first page of a list that is to
 // be followed. A caller who names a page wants that one.
 func (o *operation) follows(res egress.Response) bool {
 	return o.api.options.FollowPages > 1 && o.safe && o.method == http.MethodGet && goodPage(res)
+}
+
+// tellUncounted says of which arguments it is known beforehand that pages are not
+// counted by them, though their names say that they count.
+func (p *plan) tellUncounted(o *operation) {
+	if o.api.options.FollowPages <= 1 || !o.safe || o.method != http.MethodGet {
+		return
+	}
+	for i := range p.params {
+		q := &p.params[i]
+		name := plainWord(q.name)
+		if q.in == inQuery && !q.hidden && (isOffset(name) || isPageNumber(name)) && notTime(o, q) && !isInteger(o, q) {
+			p.fault(o, q.node, "pages are not followed by argument "+q.arg+": its schema does not say that it is an integer")
+		}
+	}
 }
 
 func goodPage(res egress.Response) bool {
@@ -72,6 +90,11 @@ func (o *operation) follow(ctx context.Context, c *tenon.Call, first egress.Resp
 			break
 		}
 		at = *next
+	}
+	if names := o.namesPage(c.Args); p.why == "" && !names {
+		p.why = p.left()
+	} else if names && p.unknown {
+		p.why = ""
 	}
 	if p.read == 1 && p.why == "" {
 		return first, nil
@@ -129,11 +152,12 @@ func (p *pages) add(res egress.Response) bool {
 		return false
 	}
 	items := l.items()
+	lead := (&pages{op: p.op, last: l, res: res}).lead()
 	switch {
-	case p.read > 0 && l.count == 0:
+	case p.read > 0 && l.count == 0 && p.way == byNumber:
 		p.keep(l, res)
 		return false
-	case !p.first(items):
+	case !p.first(append([]byte(lead+"\n"), items...)): // two pages may have the same items, and then lead to different ones
 		p.why = "the upstream sent the same page again"
 		return false
 	case p.read > 0 && int64(len(p.items)+len(items)) > p.op.api.options.MaxAnswer:
@@ -152,6 +176,15 @@ func (p *pages) add(res egress.Response) bool {
 	return true
 }
 
+// lead is where the page says that the next one is; empty: it does not.
+func (p *pages) lead() string {
+	if link := p.link(); link != "" {
+		return link
+	}
+	cursor, _ := p.cursor()
+	return cursor
+}
+
 func (p *pages) keep(l listing, res egress.Response) {
 	p.read++
 	p.last, p.res = l, res
@@ -164,13 +197,19 @@ func (p *pages) joined() egress.Response {
 	return res
 }
 
-// told is what _meta says of the pages.
+// told is what _meta says of the pages; more is null where nothing says whether
+// there are more.
 func (p *pages) told() []byte {
 	b := fmt.Appendf(nil, `{"tenon/pages":{"read":%d,"items":%d`, p.read, p.count)
-	if p.why == "" {
+	switch {
+	case p.why == "":
 		return append(b, `,"more":false}}`...)
+	case p.unknown:
+		b = append(b, `,"more":null`...)
+	default:
+		b = append(b, `,"more":true`...)
 	}
-	return append(rawjson.AppendString(append(b, `,"more":true,"why":`...), p.why), "}}"...)
+	return append(rawjson.AppendString(append(b, `,"why":`...), p.why), "}}"...)
 }
 
 // withoutCredentials is a link without those that are put into queries: some

@@ -7,92 +7,79 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
-// The names by which parameters and members are known, without signs and in
-// lower case. What is not named so is not guessed at.
+// way is how a list leads from one page to the next. The first that leads
+// anywhere is kept: where it ends, the list does.
+type way uint8
 
-func isLimit(name string) bool {
-	return slices.Contains([]string{"limit", "perpage", "pagesize", "size", "top", "maxresults", "pagelimit", "take", "resultsperpage"}, name)
-}
+const (
+	noWay way = iota
+	byLink
+	byCursor
+	byItem
+	byNumber
+)
 
-func isOffset(name string) bool {
-	return slices.Contains([]string{"offset", "skip", "start", "startindex", "pageoffset", "startat"}, name)
-}
-
-func isPageNumber(name string) bool {
-	return slices.Contains([]string{"page", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage"}, name)
-}
-
-func isCursor(name string) bool {
-	return slices.Contains([]string{
-		"cursor", "pagetoken", "nexttoken", "nextpagetoken", "continuationtoken", "continuation", "continue", "marker", "after", "nextcursor", "pagecursor", "startcursor", "pageafter", "scrollid", "bookmark",
-	}, name)
-}
-
-// isItemCursor tells the parameters that take the id of the last item that was
-// read, where the answer only says that there are more.
-func isItemCursor(name string) bool {
-	return slices.Contains([]string{"startingafter", "afterid", "after", "sinceid", "startafter"}, name)
-}
-
-// isBackwards tells the parameters that lead to the pages before.
-func isBackwards(name string) bool {
-	return slices.Contains([]string{"endingbefore", "beforeid", "before"}, name)
-}
-
-// isNextCursor tells the members whose value is the cursor of the next page.
-func isNextCursor(name string) bool {
-	return slices.Contains([]string{
-		"nextcursor", "nextpagetoken", "nexttoken", "continuationtoken", "continuation", "continue", "nextmarker", "endcursor", "cursor", "after", "next", "nextpagecursor", "scrollid", "bookmark",
-	}, name)
-}
-
-func isNextLink(name string) bool {
-	return slices.Contains([]string{"next", "nexturl", "nextlink", "odatanextlink", "nextpageurl", "nextpage", "nexthref", "nexturi"}, name)
-}
-
-// isHolder tells the members beside a list that hold what is said about pages.
-func isHolder(name string) bool {
-	return slices.Contains([]string{"meta", "metadata", "paging", "pagination", "pageinfo", "page", "links", "cursors", "responsemetadata", "search"}, name)
-}
-
-// plainWord is a name without signs, in lower case.
-func plainWord(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "@", "", "[", "", "]", "").Replace(name))
-}
-
-// next finds the request for the page behind the last one; nil without a
-// reason: there is none.
+// next finds the request for the page behind the last one. Without one, why says
+// what is known of more; empty: nothing is, or the list is at its end.
 func (p *pages) next(ctx context.Context, at page) (next *page, why string) {
 	if p.last.ends() {
 		return nil, ""
 	}
-	if link := p.link(); link != "" {
-		req, err := p.op.planned().request(ctx, p.op.method, p.call.Args)
-		if err != nil {
-			return nil, "the next page cannot be asked for"
+	if p.way == noWay || p.way == byLink {
+		if link := p.link(); link != "" {
+			p.way = byLink
+			return p.linked(ctx, at, link)
 		}
-		from := req.URL
-		if at.link != nil {
-			from = at.link
-		}
-		to := resolved(from, link)
-		if to == nil || !sameOrigin(to, req.URL) {
-			return nil, "the next page is at another origin"
-		}
-		return &page{args: p.call.Args, link: to}, ""
 	}
-	if cursor, q := p.cursor(); q != nil {
-		if cursor == "" {
-			return nil, ""
+	if p.way == noWay || p.way == byCursor {
+		if cursor, q := p.cursor(); q != nil && cursor != "" {
+			p.way = byCursor
+			return p.asking(at, q, cursor)
 		}
-		return &page{args: withArgument(at.args, q, cursor)}, ""
+	}
+	if p.way == byLink || p.way == byCursor || p.saysNoNext() {
+		return nil, ""
 	}
 	if id, q := p.itemCursor(); q != nil {
-		return &page{args: withArgument(at.args, q, id)}, ""
+		p.way = byItem
+		return p.asking(at, q, id)
 	}
-	return p.byNumber(at), ""
+	if p.way == byItem {
+		return nil, ""
+	}
+	return p.numbered(at)
+}
+
+// linked is the page behind a link.
+func (p *pages) linked(ctx context.Context, at page, link string) (next *page, why string) {
+	req, err := p.op.planned().request(ctx, p.op.method, p.call.Args)
+	if err != nil {
+		return nil, "the next page cannot be asked for"
+	}
+	from := req.URL
+	if at.link != nil {
+		from = at.link
+	}
+	to := resolved(from, link)
+	if to == nil || !sameOrigin(to, req.URL) {
+		return nil, "the next page is at another origin"
+	}
+	return &page{args: p.call.Args, link: to}, ""
+}
+
+// asking is the page that an argument leads to. No caller gave its value, so it
+// must be one that a caller may give.
+func (p *pages) asking(at page, q *parameter, text string) (next *page, why string) {
+	s := p.op.schemaOf(q)
+	for _, value := range [][]byte{rawjson.AppendString(nil, text), []byte(text)} {
+		if s != nil && rawjson.Check(value) == nil && len(s.Validate(value)) == 0 {
+			return &page{args: withArgument(at.args, q, value)}, ""
+		}
+	}
+	return nil, "what would lead to the next page is no value for argument " + q.arg
 }
 
 // link is where the header or a member of the answer says that the next page
@@ -117,37 +104,56 @@ func (p *pages) link() string {
 	return found
 }
 
+// saysNoNext tells whether the answer has a place for what leads on, and
+// nothing there.
+func (p *pages) saysNoNext() (none bool) {
+	doc := p.last.doc
+	p.last.about(func(name string, n rawjson.Node) bool {
+		if isNextLink(name) || isNextCursor(name) || name == "nextoffset" {
+			if doc.Kind(n) == rawjson.Object && doc.Get(n, "href") != rawjson.None {
+				n = doc.Get(n, "href")
+			}
+			switch doc.Kind(n) {
+			case rawjson.Null:
+				none = true
+			case rawjson.Bool:
+				none = !doc.IsTrue(n)
+			case rawjson.String:
+				none = doc.Str(n) == ""
+			default:
+			}
+		}
+		return !none
+	})
+	return none || endsLinks(p.res.Header.Values("Link"))
+}
+
 // cursor is the operation's parameter for a cursor, and what the answer gives
-// for it; empty: the list ends. nil: pages are not found by cursors here.
+// for it; nil: pages are not found by cursors here.
 func (p *pages) cursor() (value string, q *parameter) {
-	if q = p.op.pageParameter(isCursor); q == nil {
+	if q = p.op.pageParameter(isCursor, notTime); q == nil {
 		return "", nil
 	}
-	known := false
 	p.last.about(func(name string, n rawjson.Node) bool {
 		if !isNextCursor(name) {
 			return true
 		}
-		switch kind := p.last.doc.Kind(n); kind {
+		switch p.last.doc.Kind(n) {
 		case rawjson.String:
-			value, known = p.last.doc.Str(n), true
+			value = p.last.doc.Str(n)
 		case rawjson.Number:
-			value, known = string(p.last.doc.Raw(n)), true
+			value = string(p.last.doc.Raw(n))
 		default:
-			known = known || kind == rawjson.Null
 		}
 		return value == ""
 	})
-	if !known {
-		return "", nil
-	}
 	return value, q
 }
 
 // itemCursor is the parameter that takes the id of the last item, with that id;
 // nil: there is none, or the answer does not say that there is more.
 func (p *pages) itemCursor() (id string, q *parameter) {
-	if q = p.op.pageParameter(isItemCursor); q == nil || !p.last.more() {
+	if q = p.op.pageParameter(isItemCursor, notTime); q == nil || !p.last.more() {
 		return "", nil
 	}
 	if id = p.last.lastID(); id == "" {
@@ -156,42 +162,172 @@ func (p *pages) itemCursor() (id string, q *parameter) {
 	return id, q
 }
 
-// byNumber is the next page where the operation counts pages or items.
-func (p *pages) byNumber(at page) *page {
-	if total, ok := p.last.number("total", "totalcount", "totalitems", "totalresults", "totalelements", "totalrecords"); ok && p.count >= total {
-		return nil
+// numbered is the next page where the operation counts pages or items, by an
+// integer, and the answer says that there are more.
+func (p *pages) numbered(at page) (next *page, why string) {
+	if p.last.count == 0 {
+		return nil, ""
 	}
-	if limit := p.op.pageParameter(isLimit); p.last.count == 0 || limit != nil && p.last.count < numberOf(at.args, limit, 0) {
-		return nil
-	}
-	if q := p.op.pageParameter(isOffset); q != nil {
-		return &page{args: withArgument(at.args, q, strconv.Itoa(numberOf(at.args, q, 0)+p.last.count))}
-	}
-	q := p.op.pageParameter(isPageNumber)
+	q, offset := p.op.pageParameter(isOffset, isInteger), true
 	if q == nil {
-		return nil
+		q, offset = p.op.pageParameter(isPageNumber, isInteger), false
 	}
-	first := 1
-	if string(q.schema.get("minimum").raw()) == "0" {
-		first = 0
+	if q == nil {
+		return nil, ""
 	}
-	now := numberOf(at.args, q, first)
-	if all, ok := p.last.number("totalpages", "pages", "pagecount", "lastpage", "numpages"); ok && now-first+1 >= all {
-		return nil
+	if n, ok := p.nextNumber(offset); ok {
+		p.way = byNumber
+		return p.asking(at, q, strconv.Itoa(n))
 	}
-	return &page{args: withArgument(at.args, q, strconv.Itoa(now+1))}
+	now, known := p.position(at, q, offset)
+	total, counted := p.total()
+	switch {
+	case counted && p.count >= total:
+		return nil, ""
+	case !counted && !p.last.more() && (offset || !p.pagesLeft(now, q)):
+		if _, told := p.last.number(pageTotals()...); told && !offset {
+			return nil, ""
+		}
+		p.unknown = true
+		return nil, "the answer says neither how many items there are nor whether there are more, so argument " + q.arg + " is not counted on"
+	case !known:
+		return nil, "nothing says where argument " + q.arg + " begins to count"
+	}
+	p.way = byNumber
+	if offset {
+		return p.asking(at, q, strconv.Itoa(now+p.last.count))
+	}
+	return p.asking(at, q, strconv.Itoa(now+1))
 }
 
-// pageParameter is the operation's parameter in the query whose name is one of
-// those; nil: there is none.
-func (o *operation) pageParameter(is func(name string) bool) *parameter {
+// nextNumber is the number of the next page where the answer says it.
+func (p *pages) nextNumber(offset bool) (n int, ok bool) {
+	if offset {
+		return p.last.number("nextoffset", "nextskip", "nextstart")
+	}
+	return p.last.number("nextpage", "nextpagenumber")
+}
+
+func pageTotals() []string {
+	return []string{"totalpages", "pages", "pagecount", "lastpage", "numpages"}
+}
+
+// pagesLeft tells whether the answer's number of pages is above the present one.
+func (p *pages) pagesLeft(now int, q *parameter) bool {
+	all, ok := p.last.number(pageTotals()...)
+	first := 1
+	if n, known := p.op.first(q); known {
+		first = n
+	} else if now == 0 {
+		first = 0
+	}
+	return ok && now-first+1 < all
+}
+
+// position is the number that led to the last page: of the arguments, else as
+// the answer has it, else where the parameter begins.
+func (p *pages) position(at page, q *parameter, offset bool) (n int, known bool) {
+	if doc, err := rawjson.Parse(at.args); err == nil {
+		v := argument{doc, doc.Get(doc.Root(), q.arg)}
+		if n, err := strconv.Atoi(string(v.scalar())); v.given() && err == nil {
+			return n, true
+		}
+	}
+	echoes := []string{"page", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage", "number"}
+	if offset {
+		echoes = []string{plainWord(q.name)}
+	}
+	if n, ok := p.last.number(echoes...); ok {
+		return n, true
+	}
+	if n, ok := p.op.first(q); ok {
+		return n, true
+	}
+	if offset {
+		return 0, countsFromZero(plainWord(q.name))
+	}
+	return 1, true
+}
+
+// first is where a parameter begins to count, as its schema says.
+func (o *operation) first(q *parameter) (n int, known bool) {
+	s := o.api.doc.follow(q.schema)
+	for _, key := range []string{"default", "minimum"} {
+		if n, err := strconv.Atoi(string(s.get(key).raw())); err == nil && (key == "default" || n == 0 || n == 1) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// total is how many items the list has, as the answer says. One that is below
+// what came is that of something else.
+func (p *pages) total() (n int, ok bool) {
+	if n, ok = p.last.number("total", "totalcount", "totalitems", "totalresults", "totalelements", "totalrecords"); !ok {
+		for _, name := range []string{"X-Total-Count", "X-Total", "X-WP-Total", "Total-Count"} {
+			if i, err := strconv.Atoi(p.res.Header.Get(name)); err == nil {
+				n, ok = i, true
+				break
+			}
+		}
+	}
+	return n, ok && n >= p.count
+}
+
+// left says what the answer knows of more, at the end of a walk; empty: nothing.
+func (p *pages) left() string {
+	if p.way == noWay && p.op.pageParameter(isPaging, anyKind) == nil {
+		return ""
+	}
+	if total, ok := p.total(); ok && p.count < total {
+		return "the answer says that there are " + strconv.Itoa(total) + " items, and does not lead to the rest"
+	}
+	if p.last.more() {
+		return "the answer says that there are more, and does not lead to them"
+	}
+	return ""
+}
+
+func isPaging(name string) bool {
+	return isOffset(name) || isPageNumber(name) || isCursor(name) || isItemCursor(name)
+}
+
+// pageParameter is the operation's parameter in the query whose name and kind
+// are of those; nil: there is none. What the operator fixed is not among them.
+func (o *operation) pageParameter(is func(name string) bool, kind func(*operation, *parameter) bool) *parameter {
 	params := o.planned().params
 	for i := range params {
-		if params[i].in == inQuery && !params[i].hidden && is(plainWord(params[i].name)) {
-			return &params[i]
+		if q := &params[i]; q.in == inQuery && !q.hidden && is(plainWord(q.name)) && kind(o, q) {
+			return q
 		}
 	}
 	return nil
+}
+
+func anyKind(*operation, *parameter) bool { return true }
+
+// notTime tells the parameters that are no time: after and start often are one.
+func notTime(o *operation, q *parameter) bool {
+	format := o.api.doc.follow(q.schema).strAt("format")
+	return !slices.Contains([]string{"date", "date-time", "time", "datetime"}, format)
+}
+
+// isInteger tells the parameters that take integers alone.
+func isInteger(o *operation, q *parameter) bool {
+	s := o.schemaOf(q)
+	takes := func(value string) bool { return s == nil || len(s.Validate([]byte(value))) == 0 }
+	return !takes(`"1"`) && !takes(`"a"`) && !takes("1.5") && !takes("2.5")
+}
+
+// schemaOf is what the values of a parameter are checked against; nil: its schema
+// cannot be read.
+func (o *operation) schemaOf(q *parameter) *schema.Schema {
+	f := o.parameterSchema(q)
+	s, err := schema.Compile(assemble(objectSchema(f.body), f.deps), schema.Options{})
+	if err != nil {
+		return nil
+	}
+	return s
 }
 
 // namesPage tells whether the caller said which page it wants.
@@ -200,31 +336,15 @@ func (o *operation) namesPage(args []byte) bool {
 	if err != nil {
 		return false
 	}
-	for _, is := range []func(string) bool{isCursor, isItemCursor, isBackwards, isOffset, isPageNumber} {
-		if q := o.pageParameter(is); q != nil && (argument{doc, doc.Get(doc.Root(), q.arg)}).given() {
-			return true
-		}
+	named := func(is func(string) bool, kind func(*operation, *parameter) bool) bool {
+		q := o.pageParameter(is, kind)
+		return q != nil && argument{doc, doc.Get(doc.Root(), q.arg)}.given()
 	}
-	return false
-}
-
-// numberOf is the number that a parameter has: of the arguments, by default, or
-// otherwise.
-func numberOf(args []byte, q *parameter, otherwise int) int {
-	if doc, err := rawjson.Parse(args); err == nil {
-		v := argument{doc, doc.Get(doc.Root(), q.arg)}
-		if n, err := strconv.Atoi(string(v.scalar())); v.given() && err == nil {
-			return n
-		}
-	}
-	if n, err := strconv.Atoi(string(q.schema.get("default").raw())); err == nil {
-		return n
-	}
-	return otherwise
+	return named(isCursor, notTime) || named(isItemCursor, notTime) || named(isBackwards, notTime) || named(isOffset, isInteger) || named(isPageNumber, isInteger)
 }
 
 // withArgument is an object of arguments with one of them set.
-func withArgument(args []byte, q *parameter, value string) []byte {
+func withArgument(args []byte, q *parameter, value []byte) []byte {
 	b := []byte{'{'}
 	if doc, err := rawjson.Parse(args); err == nil {
 		for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
@@ -234,5 +354,5 @@ func withArgument(args []byte, q *parameter, value string) []byte {
 		}
 	}
 	b = append(rawjson.AppendString(b, q.arg), ':')
-	return append(rawjson.AppendString(b, value), '}')
+	return append(append(b, value...), '}')
 }

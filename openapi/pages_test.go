@@ -152,7 +152,7 @@ func TestPagesAreFollowed(t *testing.T) {
 		{"the pages before one that the call names", "items", `{"ending_before":"3"}`, 10, `{"data":[{"id":"0"},{"id":"1"}],"has_more":true,"object":"list","url":"/items"}`, `{"read":1,"items":2,"more":true,"why":"the call names the page that it wants"}`, 1},
 		{"links and lists as HAL has them", "hal", `{}`, 10, `{"_embedded":{"orders":[0,1,2,3,4,5,6]},"_links":{"self":{"href":"/hal?from=6"}}}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"a page that the call names", "page", `{"page":2}`, 10, `{"has_more":true,"page":2,"rows":[2,3]}`, `{"read":1,"items":2,"more":true,"why":"the call names the page that it wants"}`, 1},
-		{"an upstream that hears no number", "deaf", `{}`, 10, `[0,1]`, `{"read":1,"items":2,"more":true,"why":"the upstream sent the same page again"}`, 2},
+		{"numbers, and nothing that says how many", "deaf", `{}`, 10, `[0,1]`, `{"read":1,"items":2,"more":null,"why":"the answer says neither how many items there are nor whether there are more, so argument page is not counted on"}`, 1},
 		{"no more than the schema allows", "short", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the schema allows no more items in one list"}`, 2},
 		{"no list", "none", `{}`, 10, `{"one":1}`, ``, 1},
 		{"a request that changes something", "change", `{}`, 10, `[0,1]`, ``, 1},

@@ -59,6 +59,7 @@ func newPlan(o *operation) *plan {
 	p.params = params
 	p.settle(o)
 	p.guard(o)
+	p.tellUncounted(o)
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) })
 	p.route = sync.OnceValue(func() *route {
 		path, tail := p.segments(o.template())

@@ -79,7 +79,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of an OpenAPI document may lie (default: the document's own folder)")
 	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of an OpenAPI document from this host in the web (repeatable)")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
-	fs.IntVar(&f.pages, "follow-pages", 0, "put up to this many pages of a list of an OpenAPI document together, following links, cursors and offsets (0: none)")
+	fs.IntVar(&f.pages, "follow-pages", 0, "put up to this many pages of a list of an OpenAPI document together: by links and cursors, and by numbers where a total or has_more agrees (0: none)")
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
 	fs.IntVar(&f.maxOut, "max-output-schema", 0, "bytes of a published output schema before it is relaxed (0: 16384, -1: no limit)")
 	f.apps.register(cmd)
