@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/tenon-mcp/tenon/internal/deadline"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Call is one use of a tool by a client.
@@ -65,11 +66,13 @@ type Subject string
 
 // Reply is what a source got for a call: not yet checked, not yet shaped.
 type Reply struct {
-	Status int         // HTTP status; 0: no HTTP was involved and the reply is a success
-	Media  string      // media type of Body as it was sent, with parameters; empty with an empty Body
-	Header http.Header // response headers; nil without HTTP
-	Body   []byte      // raw bytes, decoded from any transfer or content encoding; text in UTF-8 where its charset is known
-	Sent   Sent        // how far the requests got that can change something
+	Status  int          // HTTP status; 0: no HTTP was involved and the reply is a success
+	Media   string       // media type of Body as it was sent, with parameters; empty with an empty Body
+	Came    string       // media type that the upstream gave, where the source takes the body for another; empty: Media
+	Header  http.Header  // response headers; nil without HTTP
+	Body    []byte       // raw bytes, decoded from any transfer or content encoding; text in UTF-8 where its charset is known
+	Repairs []schema.Fix // what the source changed so that Body is legal; it is told as what the gateway changes
+	Sent    Sent         // how far the requests got that can change something
 
 	// Parts is what a source answers whose items arrive one by one, instead of
 	// Body: the JSON items of a list. It is ranged over once, to its end or

@@ -63,7 +63,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	}
 	k := &rest{
 		Subject: c.Subject, Call: c.key(), Dress: e.dress(),
-		Status: r.Status, Media: r.Media, Header: shape.Visible(r.Header), Sent: r.Sent,
+		Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: shape.Visible(r.Header), Sent: r.Sent,
 		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
 	}
 	id := rand.Text()

@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
@@ -120,7 +121,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 func metaOf(s Shape, p Policy, r *Reply, j *judgement) []byte {
 	m := shape.Meta{
 		Contract: p != Off, Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
-		Upstream: s != OpenAPIMCP, Status: r.Status, Media: r.Media, Header: r.Header,
+		Upstream: s != OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: r.Header,
 	}
 	return m.JSON()
 }

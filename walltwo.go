@@ -55,6 +55,7 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 	if t.Policy == Repair && r.succeeded() {
 		j.mend(r)
 	}
+	j.repaired(r.Repairs)
 	if !r.succeeded() || j.broken() && t.Policy != Warn && t.Policy != Off {
 		return j, unsuccessful(t, r, j)
 	}
@@ -84,6 +85,17 @@ func (j *judgement) mend(r *Reply) {
 	}
 	if fixed, fixes, left := j.against.Repair(r.Body); len(left) == 0 {
 		r.Body, j.repairs, j.verdict = fixed, fixes, Repaired
+	}
+}
+
+// repaired takes over what the source of a reply changed before.
+func (j *judgement) repaired(before []schema.Fix) {
+	if len(before) == 0 {
+		return
+	}
+	j.repairs = append(slices.Clip(before), j.repairs...)
+	if j.verdict == Fits {
+		j.verdict = Repaired
 	}
 }
 

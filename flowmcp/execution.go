@@ -3,7 +3,6 @@ package flowmcp
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -346,18 +345,7 @@ func (x *execution) reply(stage string, got outcome, status int, h http.Header) 
 		}
 		return tenon.Reply{}, handlerError(stage, clipText(text), nil)
 	}
-	r := tenon.Reply{Status: status, Header: h, Body: got.Data, Media: "application/json"}
-	if text, isText := textOf(got.Data); isText {
-		switch declared := x.route.output.get("mimeType").str(); declared {
-		case "text/plain":
-			r.Body, r.Media = []byte(text), declared
-		case "image/png":
-			if b, err := base64.StdEncoding.DecodeString(text); err == nil && bytes.HasPrefix(b, []byte("\x89PNG")) {
-				r.Body, r.Media = b, declared
-			}
-		}
-	}
-	return r, nil
+	return x.route.made(got.Data, status, h), nil
 }
 
 func clipText(text string) string {
@@ -405,10 +393,8 @@ func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, err
 	w := &urlWriter{}
 	w.literal(x.draft.URL)
 	res, err := x.send(ctx, x.draft.Method, string(w.out), h, body)
-	reply := tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body}
-	if !handled || res.Status < 200 || res.Status > 299 {
-		reply.Media = x.route.media(res)
-	}
+	reply := x.route.received(res, handled)
+	x.route.hide(&reply, x.options.Env) // in another charset it was not found
 	return reply, err
 }
 
@@ -417,16 +403,16 @@ func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply
 	if err != nil {
 		return r, err
 	}
-	body := r.Body
-	if x.route.isText(body) {
-		args = rawjson.AppendString(append(args, `,"text":`...), string(egress.MendUTF8(body)))
-		body = nil
-	} else if body == nil {
-		body = []byte{}
+	if x.route.declares(textMedia) && x.route.binary(r) {
+		return r, nil // no text for a handler of texts, and no answer of a tool that declares one
 	}
+	args, body := x.route.forHandler(args, r)
 	var got outcome
 	if err := x.call(ctx, "postRequest", args, body, &got); err != nil {
 		return tenon.Reply{Status: 0}, err
+	}
+	if got.Status && x.route.binary(r) && bytes.Equal(got.Data, inBase64(r.Body)) {
+		return r, nil
 	}
 	return x.reply("postRequest", got, r.Status, r.Header)
 }

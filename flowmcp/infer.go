@@ -1,8 +1,11 @@
 package flowmcp
 
 import (
+	"encoding/base64"
 	"errors"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
@@ -12,6 +15,12 @@ import (
 // answers: JSON, as it stands in member data of the envelope. What the
 // format's schemas cannot say is left out: they forbid no member.
 func InferOutput(samples ...[]byte) ([]byte, error) {
+	switch pictures, png := countPictures(samples); {
+	case png > 0 && png == len(samples):
+		return []byte(`{"mimeType":"image/png","schema":{"type":"string","format":"base64","description":""}}`), nil
+	case pictures > 0:
+		return nil, errors.New("some of the answers are pictures, and not all are PNG, which is all that the format can say")
+	}
 	inferred, err := schema.Infer(samples...)
 	if err != nil {
 		return nil, err
@@ -31,6 +40,24 @@ func InferOutput(samples ...[]byte) ([]byte, error) {
 	}
 	dst := append([]byte(`{"mimeType":"`+mime+`","schema":`), inferNode(nil, doc, doc.Root(), 1)...)
 	return append(dst, '}'), nil
+}
+
+// countPictures tells how many samples are pictures, and how many of them PNG:
+// in base64, as data of the envelope has binary data.
+func countPictures(samples [][]byte) (pictures, png int) {
+	for _, s := range samples {
+		text, ok := textOf(s)
+		b, err := base64.StdEncoding.DecodeString(text)
+		switch {
+		case !ok || err != nil:
+		case isPNG(b):
+			png++
+			pictures++
+		case strings.HasPrefix(http.DetectContentType(b), "image/"):
+			pictures++
+		}
+	}
+	return pictures, png
 }
 
 // outputType is the one type of a node and whether it can be null; empty: the

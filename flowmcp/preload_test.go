@@ -119,8 +119,11 @@ func TestOutputsAreInferred(t *testing.T) {
 			[]string{`{"a":{"b":{"c":{"d":1}}}}`},
 			`{"mimeType":"application/json","schema":{"type":"object","description":"","properties":{"a":{"type":"object","description":"","properties":{"b":{"type":"object","description":"","properties":{"c":{"type":"object","description":""}}}}}}}}`,
 		},
-		"texts": {[]string{`"a"`, `"b"`}, `{"mimeType":"text/plain","schema":{"type":"string","description":""}}`},
-		"mixed": {[]string{`"a"`, `{}`}, ``},
+		"texts":                    {[]string{`"a"`, `"b"`}, `{"mimeType":"text/plain","schema":{"type":"string","description":""}}`},
+		"mixed":                    {[]string{`"a"`, `{}`}, ``},
+		"pictures":                 {[]string{`"iVBORw0KGgoAAf8="`, `"iVBORw0K"`}, `{"mimeType":"image/png","schema":{"type":"string","format":"base64","description":""}}`},
+		"pictures of another kind": {[]string{`"/9j/4AAQSkZJRg=="`}, ``},
+		"pictures and texts":       {[]string{`"iVBORw0KGgoAAf8="`, `"no picture"`}, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var samples [][]byte

@@ -60,11 +60,11 @@ func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Reply, 
 	if err != nil || !q.file.handlers.needs(q.resource.name) {
 		return reply, err
 	}
-	body, err := q.polish(ctx, doc, question, reply.Body, s)
+	polished, err := q.polish(ctx, doc, question, reply.Body, s)
 	if err != nil {
 		return tenon.Reply{Sent: reply.Sent}, err
 	}
-	reply.Body = body
+	reply.Body, reply.Repairs = polished.Body, polished.Repairs
 	return reply, nil
 }
 
@@ -203,7 +203,7 @@ func (q *query) failed(err error) error {
 }
 
 // polish runs the handler of the query, if the file has one for it.
-func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Question, rows []byte, s store) ([]byte, error) {
+func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Question, rows []byte, s store) (tenon.Reply, error) {
 	args := append([]byte(`{"resource":`), rawjson.AppendString(nil, q.resource.name)...)
 	args = append(append(args, `,"query":`...), rawjson.AppendString(nil, q.key)...)
 	args = append(append(args, `,"struct":{"queryName":`...), rawjson.AppendString(nil, q.key)...)
@@ -213,12 +213,11 @@ func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Qu
 	x := &execution{route: q.route, options: s.options, runner: s.runner, stage: "postRequest"}
 	out, err := s.runner.run(ctx, q.file, sandbox.Call{Function: "resource", Args: args, Budget: s.options.HandlerTime, Ask: x.ask})
 	if err != nil {
-		return nil, x.explain("postRequest", err)
+		return tenon.Reply{}, x.explain("postRequest", err)
 	}
 	var got outcome
 	if err := got.read(out); err != nil {
-		return nil, handlerError("postRequest", "its result cannot be read", err)
+		return tenon.Reply{}, handlerError("postRequest", "its result cannot be read", err)
 	}
-	reply, err := x.reply("postRequest", got, 0, nil)
-	return reply.Body, err
+	return x.reply("postRequest", got, 0, nil)
 }

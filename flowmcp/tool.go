@@ -1,7 +1,6 @@
 package flowmcp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -144,7 +143,8 @@ func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Repl
 		return tenon.Reply{}, err
 	}
 	res, err := egress.Do(o.Client, req, o.MaxAnswer)
-	reply := tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body, Media: t.media(res), Sent: t.sent(res.Progress)}
+	reply := t.received(res, false)
+	reply.Sent = t.sent(res.Progress)
 	t.hide(&reply, o.Env)
 	if err != nil {
 		return reply, failure(err)
@@ -161,40 +161,6 @@ func (t *route) sent(p egress.Progress) tenon.Sent {
 		s.Unsafe = tenon.Answered
 	}
 	return s
-}
-
-// media is the media type that the body counts as. The format's JSON tools
-// read JSON whatever the upstream calls it, and many call it text.
-func (t *route) media(res egress.Response) string {
-	sent := strings.TrimSpace(res.Header.Get("Content-Type"))
-	switch {
-	case len(res.Body) == 0:
-		return ""
-	case res.Status < 200 || res.Status > 299:
-		if sent == "" {
-			return "application/octet-stream"
-		}
-		return sent
-	case t.isText(res.Body):
-		return t.output.get("mimeType").str()
-	case rawjson.Check(res.Body) == nil:
-		return "application/json"
-	case sent == "":
-		return "application/octet-stream"
-	}
-	return sent
-}
-
-// isText reports whether a body is no JSON, whatever stands in it, because the
-// tool declares text or a picture.
-func (t *route) isText(body []byte) bool {
-	switch t.output.get("mimeType").str() {
-	case "text/plain":
-		return true
-	case "image/png":
-		return bytes.HasPrefix(body, []byte("\x89PNG"))
-	}
-	return false
 }
 
 // failure is a failed request as the caller may read it: what egress prints

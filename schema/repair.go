@@ -24,6 +24,10 @@ const (
 	EmptyNull  FixKind = "empty-null"  // null became [] or {}, where something must stand and nothing else can
 	ReadText   FixKind = "read-text"   // the string "1.5" became 1.5 and "true" true, where only that type fits
 	DropMember FixKind = "drop-member" // a member that additionalProperties: false forbids went
+
+	// ReplaceSurrogate is no change of Repair: a source made half of a surrogate
+	// pair U+FFFD, which JSON in UTF-8 cannot hold.
+	ReplaceSurrogate FixKind = "replace-surrogate"
 )
 
 // Repair mends a value that does not fit s, with changes of the four kinds

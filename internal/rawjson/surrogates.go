@@ -1,0 +1,35 @@
+package rawjson
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// ReplaceSurrogates writes U+FFFD where JSON has the escape of half a surrogate
+// pair, which no reader takes alike, and says at which offsets. Nothing else
+// changes, and no offset: the escapes are equally long. src must be JSON; it
+// comes back as it is where it has none.
+func ReplaceSurrogates(src []byte) (fixed []byte, at []int) {
+	fixed = src
+	for i := 0; ; {
+		next := bytes.IndexByte(fixed[i:], '\\')
+		if next < 0 || i+next+1 >= len(fixed) {
+			return fixed, at
+		}
+		i += next
+		if fixed[i+1] != 'u' || i+6 > len(fixed) {
+			i += 2
+			continue
+		}
+		r, n := codePoint(fixed[i:])
+		if first, _ := hex4(fixed[i+2:]); r == utf8.RuneError && utf16.IsSurrogate(first) {
+			if at == nil {
+				fixed = bytes.Clone(src)
+			}
+			at = append(at, i)
+			copy(fixed[i:], `\ufffd`)
+		}
+		i += n
+	}
+}
