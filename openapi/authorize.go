@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -26,23 +25,8 @@ type proof struct {
 
 // carried is what must be known of the credentials of a request later on.
 type carried struct {
-	proof          // the one that may be outdated
-	query []string // those in the query, as they stand there
-}
-
-// scrub takes them out of headers: upstreams repeat the query in a Location.
-func (c carried) scrub(h http.Header) {
-	for _, secret := range c.query {
-		for name, values := range h {
-			for i, v := range values {
-				if strings.Contains(v, secret) {
-					h[name] = slices.Clone(values)
-					values = h[name]
-					values[i] = strings.ReplaceAll(v, secret, hidden)
-				}
-			}
-		}
-	}
+	proof    // the one that may be outdated
+	scrubber // of all that the request holds
 }
 
 // refused tells whether another access token may do where this one did not.
@@ -53,6 +37,9 @@ func (p proof) refused() bool { return p.tokens != nil && p.tokens.Refused(p.tok
 func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Request) (got carried, err error) {
 	d := o.planned().demand
 	free := len(d) == 0
+	if p := o.planned(); sameOrigin(p.base, o.api.base) {
+		got.hideOperators(o.api.options.Header, p.base.User)
+	}
 	var lacks []string
 	for _, together := range d {
 		if len(together) == 0 {
@@ -72,14 +59,12 @@ func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Requ
 			if proofs[i].tokens != nil {
 				got.proof = proofs[i]
 			}
-			if s.place == inQuery && proofs[i].text != "" {
-				got.query = append(got.query, escapeAll.text(proofs[i].text), proofs[i].text)
-			}
+			got.hide(s.scheme, proofs[i].text)
 		}
 		return got, nil
 	}
 	if free {
-		return carried{}, nil
+		return got, nil
 	}
 	return carried{}, o.missing(lacks)
 }
@@ -108,6 +93,9 @@ func (o *operation) credential(ctx context.Context, c *tenon.Call, d demanded) (
 		return proof{}, s.String() + " is given for " + elsewhere + " alone, and this operation's server is another", nil
 	case from == nil:
 		return proof{}, s.String() + " is not given: " + s.flag(p), nil
+	}
+	if why := p.astray(o, s, from); why != "" {
+		return proof{}, s.String() + " is not sent: " + why + "; if that is meant, the operator accepts it with --auth-origin", nil
 	}
 	got, why, err = from.value(ctx, c, d.scopes)
 	if err == nil && s.place == inCookie && strings.ContainsAny(got.text, "; ,\"\\") {

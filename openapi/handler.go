@@ -44,7 +44,7 @@ func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Re
 	reply.Status, reply.Header = got.Status, got.Header
 	reply.Media = mediaOf(got.Response)
 	reply.Sent = o.sent(got.Progress)
-	reply.Body = readable(reply.Media, got.Body)
+	reply.Body = got.sent.body(got.Status, readable(reply.Media, got.Body))
 	return err
 }
 
@@ -79,7 +79,7 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 		return err
 	}
 	got.Response, err = send(req)
-	got.sent.scrub(got.Header)
+	got.sent.headers(got.Header)
 	if err != nil {
 		return failure(err)
 	}

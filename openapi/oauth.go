@@ -133,6 +133,9 @@ func (o *oauth) of(ctx context.Context, scopes []string) (*egress.Tokens, error)
 		if at, err = egress.TokenEndpoint(ctx, o.api.options.Client, o.metadata); err != nil {
 			return nil, err
 		}
+		if !o.api.endpoint(o.metadata, at) {
+			return nil, errors.New("the metadata names another token endpoint than before, " + originOfText(at) + ": if that is meant, --auth-origin accepts it")
+		}
 	}
 	params := url.Values{}
 	for name, value := range s.Params {

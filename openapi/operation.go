@@ -25,6 +25,9 @@ type api struct {
 	baseErr error    // why there is no base
 	schemes map[string]*scheme
 
+	homes       *destinations   // nil: the document is read once
+	authOrigins map[string]bool // that the operator names; empty: none
+
 	unbelieved []unbelieved // marks of the document that do nothing
 
 	upstreams *egress.Upstreams // nil: each request is sent once and at once
@@ -79,11 +82,14 @@ func (a *api) index() (tenon.Offer, error) {
 	for _, rule := range a.choice.unused() {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
 	}
+	if err := a.unreached(ix.changed); err != nil {
+		return tenon.Offer{}, err
+	}
 	ix.offer.Tools = ix.tools()
 	a.doc.tellPatterns()
-	ix.offer.Faults = append(a.unbelievedMarks(), ix.offer.Faults...)  // first, because it is about what may be called
-	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...) // what reading the bytes lost
-	return ix.offer, a.unreached(ix.changed)
+	ix.offer.Faults = slices.Concat(a.settleDestinations(ix.found), a.unbelievedMarks(), ix.offer.Faults) // first, because it is about what may be called
+	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...)                                    // what reading the bytes lost
+	return ix.offer, nil
 }
 
 type indexer struct {

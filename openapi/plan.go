@@ -51,6 +51,9 @@ type part struct {
 func newPlan(o *operation) *plan {
 	p := new(plan)
 	p.base, p.baseErr = o.baseOf()
+	if p.baseErr == nil {
+		p.baseErr = p.strayHeaders(o)
+	}
 	p.demand = o.demand(p)
 	params, legacyBody := p.declared(o)
 	params = p.namedInQuery(o, p.named(o, params))

@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,6 +34,9 @@ func tooLong(what string, limit int) *tenon.Error {
 // request makes the request of a call out of its arguments.
 func (p *plan) request(ctx context.Context, method string, args []byte) (*http.Request, error) {
 	if p.baseErr != nil {
+		if known, ok := errors.AsType[*tenon.Error](p.baseErr); ok {
+			return nil, known
+		}
 		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: p.baseErr.Error()}
 	}
 	if len(args) == 0 {

@@ -52,6 +52,11 @@ type Options struct {
 	// name, or as SCHEME@ORIGIN (https://host or https://host:port) those for one
 	// server alone. A call whose operation demands another one is refused.
 	Credentials map[string]Credential
+	// AuthOrigins are the origins (https://host or https://host:port) that
+	// credentials which are bound to none, and headers that hold one, may go to,
+	// token endpoints included. Empty: those to which the first Load sends them;
+	// what a later one moves elsewhere is refused, and a fault says so.
+	AuthOrigins []string
 	// ClientCerts are shown to servers that ask for one, by origin: https://host
 	// or https://host:port. They are what a mutualTLS scheme demands.
 	ClientCerts     map[string]ClientCert
@@ -123,6 +128,8 @@ type Source struct {
 	spec    string
 	options Options
 
+	homes destinations // of credentials
+
 	mu   sync.Mutex
 	seen *seen // by the last load that went well
 }
@@ -165,7 +172,7 @@ func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, error) {
 		if err != nil {
 			return tenon.Offer{}, badSource("read "+public(at), err)
 		}
-		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final, seen)}, raw, overlays, o) //nolint:contextcheck // a file may first be asked for long after loading
+		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final, seen)}, raw, overlays, &s.homes, o) //nolint:contextcheck // a file may first be asked for long after loading
 	}
 	raw, err := readFile(s.spec)
 	seen.file(s.spec, raw, err)
@@ -176,7 +183,7 @@ func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	return load(origin{name: s.spec, at: at, library: l}, raw, overlays, o)
+	return load(origin{name: s.spec, at: at, library: l}, raw, overlays, &s.homes, o)
 }
 
 // Parse is Load for a document whose bytes are at hand. The name stands in
@@ -195,7 +202,7 @@ func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	return load(from, doc, overlays, o)
+	return load(from, doc, overlays, nil, o)
 }
 
 // origin is where the main file of a document was found.
@@ -205,7 +212,7 @@ type origin struct {
 	library *library
 }
 
-func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, error) {
+func load(from origin, raw []byte, overlays []overlay, homes *destinations, o Options) (tenon.Offer, error) {
 	choice, err := o.Choose.read()
 	if err != nil {
 		return tenon.Offer{}, err
@@ -225,7 +232,10 @@ func load(from origin, raw []byte, overlays []overlay, o Options) (tenon.Offer, 
 	if from.library.web() {
 		from.library.fetchAll(doc.root.file)
 	}
-	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, changes: changes, yes: true}
+	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, changes: changes, homes: homes, yes: true}
+	if a.authOrigins, err = readOrigins(o.AuthOrigins); err != nil {
+		return tenon.Offer{}, err
+	}
 	if err := a.checkVariables(); err != nil {
 		return tenon.Offer{}, err
 	}

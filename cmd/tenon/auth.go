@@ -18,6 +18,8 @@ type authFlags struct {
 	from  []string
 	certs []string
 
+	origins []string // that credentials may go to
+
 	hide        bool // what is given is neither read nor fetched: a word stands in its place
 	credentials []sourced[openapi.Credential]
 	clientCerts []sourced[openapi.ClientCert]
@@ -33,6 +35,7 @@ type sourced[T any] struct {
 func (f *authFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.from, "auth", nil, "where the credential of a security scheme comes from: [SOURCE/]SCHEME[@https://host]=env:NAME, file:PATH, "+
 		"command:CMD (run without a shell), caller:HEADER (of the client's request to --http), oauth2: before one of the first three, or none (repeatable; docs/credentials.md)")
+	cmd.Flags().StringArrayVar(&f.origins, "auth-origin", nil, "let credentials and secret headers go to this origin, https://host, and to no other that is not named so or behind the @ of --auth (repeatable; default: to where the descriptions send them when they are first read)")
 	cmd.Flags().StringArrayVar(&f.certs, "client-cert", nil, "show a client certificate to a server: [SOURCE/]https://host=FILE, or =CERT,KEY where the key is in another file (repeatable)")
 }
 
@@ -107,6 +110,7 @@ func variableOf(e env, name string) (string, error) {
 
 // apply gives a source what is meant for it.
 func (f *authFlags) apply(o *openapi.Options, source string, alone bool) (err error) {
+	o.AuthOrigins = f.origins
 	if o.Credentials, err = pick(f.credentials, "auth", source, alone); err == nil {
 		o.ClientCerts, err = pick(f.clientCerts, "client-cert", source, alone)
 	}

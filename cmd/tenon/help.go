@@ -23,7 +23,7 @@ func flagGroups() []flagGroup {
 		{"Which tools there are", "only except read-only trust-marks mark-safe mark-unsafe prefix tools-mode describe"},
 		{"What tools and arguments are called", "rename redescribe param-rename param-redescribe param-fix param-hide"},
 		{"Answers", "policy shape fields select jq jq-schema max-result-bytes follow-pages partial-after max-input-schema max-output-schema"},
-		{"Consent and credentials", "confirm auth header client-cert"},
+		{"Consent and credentials", "confirm auth auth-origin header client-cert"},
 		{"Where calls may go", "base-url allow-host upstream-ca file-root"},
 		{"Time, retries and limits", "timeout connect-timeout tls-timeout answer-timeout attempt-timeout " +
 			"retries max-wait max-rate max-concurrent breaker breaker-pause cache-bytes"},

@@ -76,7 +76,7 @@ func followConfig(ctx context.Context, out io.Writer, file string) (stop func())
 // all of the new one is made.
 func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	s := w.sources[which]
-	before, names := s.offer, toolNames(w.gateway.Catalog())
+	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Faults()
 	var offer tenon.Offer
 	var c *tenon.Catalog
 	err := guarded(w.log, "reading "+shownSpec(s.where), func() (err error) {
@@ -102,6 +102,29 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	default:
 		w.gateway.Swap(c)
 		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Faults()), "warning"), difference(names, toolNames(c)))
+		if left, had := len(s.offer.Tools), len(before.Tools); 2*left < had {
+			fmt.Fprintf(out, "tenon: WARNING: %s has lost most of its tools: %d of %d are left\n", shownSpec(s.where), left, had)
+		}
+		newFaults(out, faults, c.Faults())
+	}
+}
+
+// newFaults prints what is wrong now and was not before.
+func newFaults(out io.Writer, before, now []tenon.Fault) {
+	known := map[string]bool{}
+	for _, f := range before {
+		known[f.What] = true
+	}
+	shown := 0
+	for _, f := range now {
+		if known[f.What] {
+			continue
+		}
+		if shown++; shown > maxFaultsShown {
+			fmt.Fprintln(out, "  and more; 'tenon tools --verbose' shows them all")
+			return
+		}
+		fmt.Fprintf(out, "  %s\n", f)
 	}
 }
 

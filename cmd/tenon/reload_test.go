@@ -236,3 +236,19 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 	text.Store(shopWith("a", "b", "c"))
 	s.expect(s.said.all, `can be read again" host=`+host)
 }
+
+// What a changed description would do with a credential is said, and so is that
+// it lost most of what it described.
+func TestReloadTellsWhatMatters(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shop.json")
+	doc := func(server string, operations ...string) string {
+		text := shopWith(operations...)
+		text = strings.Replace(text, "https://shop.test", server, 1)
+		return strings.Replace(text, `"paths"`, `"security":[{"key":[]}],"components":{"securitySchemes":{"key":{"type":"apiKey","in":"header","name":"K"}}},"paths"`, 1)
+	}
+	write(t, file, doc("https://shop.test", "one", "two", "three"))
+	s := serveOnPipes(t, "--auth", "key=caller:K", file)
+	write(t, file, doc("https://elsewhere.test", "one"))
+	s.expect(s.said.all, "WARNING: "+file+" has lost most of its tools: 1 of 3 are left")
+	s.expect(s.said.all, "the credential of key would go to https://elsewhere.test, where it did not go at first: calls that send it there are refused (if that is meant, --auth-origin https://elsewhere.test accepts it)")
+}
