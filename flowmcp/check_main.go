@@ -268,7 +268,9 @@ func (c *checker) checkLibraries(f *file, r rules) {
 	allowed := append(defaultLibraries(r.strict), r.libraries...)
 	for i, name := range n.strs() {
 		if !slices.Contains(allowed, name) {
+			failed := c.failed
 			c.fault("SEC020", n, index("main.requiredLibraries", i), "the library %q is not on the allow-list; --allow-library %s allows it", name, name)
+			c.failed, f.refused = failed, append(f.refused, name)
 		}
 	}
 }

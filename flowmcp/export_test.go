@@ -81,7 +81,7 @@ func Library(ctx context.Context, s *Source, tap *Tap) (files, factories int, wr
 		}
 		factories++
 		for _, t := range f.routes {
-			if t.broken || !t.handled || b.lacks(t) != "" {
+			if !t.handled || b.needs(f, t.name, true, t.broken) != nil {
 				continue
 			}
 			handler := t.tool("x", &o, b.runner).Handler

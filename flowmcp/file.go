@@ -27,6 +27,8 @@ type file struct {
 	prompts   []*guide // that main declares
 	findings  []Finding
 	failed    bool
+	wrong     bool     // has errors other than the libraries that are refused
+	refused   []string // libraries that nobody allowed
 }
 
 // route is one tool of a file.
@@ -97,7 +99,7 @@ func readSchema(path string, text []byte, r rules) *file {
 		c.checkUnusedLists(f)
 	}
 	c.checkSecurity()
-	f.failed, f.findings = c.failed, c.findings
+	f.failed, f.wrong, f.findings = c.failed || f.refused != nil, c.failed, c.findings
 	for _, t := range f.routes {
 		t.broken = c.broken[t.name]
 		t.reads, t.writes = t.namedIn(r.reads), t.namedIn(r.writes)

@@ -1,9 +1,6 @@
 package flowmcp
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/tenon-mcp/tenon"
 )
 
@@ -13,6 +10,7 @@ func (b *offerer) resources(f *file) {
 		b.books.resources[f.namespace+"/"+r.name] = r
 		switch {
 		case r.broken:
+			b.unservedData(r, nil)
 		case r.source == "markdown":
 			b.document(f, r)
 		default:
@@ -24,63 +22,53 @@ func (b *offerer) resources(f *file) {
 func (b *offerer) document(f *file, r *resource) {
 	if _, err := r.find(b.options); err != nil {
 		b.fault(f, r.line, kindData, "the resource "+r.name+" is not served: "+err.Error(), "")
+		b.unservedData(r, []Need{{NeedData, err.Error()}})
 		return
 	}
 	b.offer.Resources = append(b.offer.Resources, r.document(b.options))
 	name := unique(b.taken, tenon.LegalName(r.name+"_"+f.namespace), f.path)
 	b.offer.Tools = append(b.offer.Tools, r.tool(name, b.options))
+	b.standings = append(b.standings, Standing{File: f.path, ID: r.id(), Name: name, Served: true})
 }
 
 func (b *offerer) database(f *file, r *resource) {
 	if r.source == "sqlite" {
 		if _, err := r.find(b.options); err != nil {
 			b.fault(f, r.line, "RES020", "RES020 the queries of "+r.name+" are not served: "+err.Error(), "put the database there")
+			b.unservedData(r, []Need{{NeedData, err.Error()}})
 			return
 		}
 	}
 	if r.source == "http" && b.options.CacheDir == "" {
 		b.fault(f, r.line, kindData, "the queries of "+r.name+" are not served: no folder is named for what is downloaded", "")
+		b.unservedData(r, []Need{{NeedData, "no folder is named for what is downloaded"}})
 		return
 	}
-	if f.handlers.needs(r.name) {
-		if lacks := b.lacksFor(f, r.name); lacks != "" {
-			b.fault(f, r.line, kindLibrary+" "+lacks, "the queries of "+r.name+" are not served: their handlers need "+lacks, "")
-			return
-		}
+	if needs := b.needs(f, r.name, f.handlers.needs(r.name), false); needs != nil {
+		why, _ := Standing{Needs: needs}.Why()
+		b.fault(f, r.line, kindLibrary+" "+why, "the queries of "+r.name+" are not served: "+why, "")
+		b.unservedData(r, nil)
+		return
 	}
 	for _, q := range r.queries {
-		if q.broken {
-			continue
-		}
 		name := tenon.LegalName(q.key + "_" + f.namespace)
 		if b.taken[name] { // a second database of the namespace
 			name = tenon.LegalName(q.key + "_" + r.name + "_" + f.namespace)
+		}
+		if q.broken {
+			b.stands(q.route, name, []Need{{Kind: NeedRepair}})
+			continue
 		}
 		name = unique(b.taken, name, f.path)
 		b.add(q.route, q.tool(name, store{b.options, b.runner, b.dbs}))
 	}
 }
 
-// lacksFor names what the handlers of a resource need and is not here; empty:
-// nothing.
-func (b *offerer) lacksFor(f *file, name string) string {
-	if b.runner == nil {
-		return "a command for workers"
-	}
-	var missing []string
-	for _, library := range f.handlers.libraries[name] {
-		if _, ok := b.library.get(library); !ok && !slices.Contains(builtIn(), library) {
-			missing = append(missing, library)
-		}
-	}
-	return strings.Join(missing, ", ")
-}
-
 // add offers a tool, under its name in guides too. The first of a name keeps
 // it.
 func (b *offerer) add(t *route, tool tenon.Tool) {
 	b.offer.Tools = append(b.offer.Tools, tool)
-	b.cases = append(b.cases, casesOf(t, tool.Name)...)
+	b.stands(t, tool.Name, nil)
 	key := t.file.namespace + "/" + t.name
 	if b.books.tools[key] == nil {
 		b.books.tools[key] = &shown{tool, t}

@@ -117,6 +117,11 @@ func (b *offerer) choose(path string, files []*file, guides []*guide) error {
 		})
 	})
 	b.cases = slices.DeleteFunc(b.cases, func(c TestCase) bool { return !s.has(c.ID) })
+	for i := range b.standings {
+		if of := &b.standings[i]; !s.has(of.ID) {
+			of.Served, of.Needs = false, []Need{{Kind: NeedChoice}}
+		}
+	}
 	b.guides(s.guides)
 	return nil
 }

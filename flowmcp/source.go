@@ -16,6 +16,7 @@
 package flowmcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,8 +135,9 @@ type Source struct {
 	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
 	dbs  *databases    // nil: not loaded yet
 
-	cases []TestCase // of the last Load
-	held  watch.Held // by the files at the last load that went well
+	cases     []TestCase // of the last Load
+	standings []Standing // of the last Load
+	held      watch.Held // by the files at the last load that went well
 }
 
 var _ tenon.Watcher = (*Source)(nil)
@@ -188,7 +190,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 		}
 	}
 	s.mu.Lock()
-	s.cases = b.cases
+	s.cases, s.standings = b.cases, b.standings
 	s.mu.Unlock()
 	return b.offer, nil
 }
@@ -236,9 +238,11 @@ type offerer struct {
 	dbs     *databases
 	books   *bookcase
 	kept    *kept
-	cases   []TestCase
 	taken   map[string]bool
 	offer   tenon.Offer
+
+	cases     []TestCase
+	standings []Standing
 }
 
 // Kinds of diagnostics that no rule has a code for.
@@ -265,17 +269,18 @@ func (b *offerer) told(path string, findings []Finding) {
 
 func (b *offerer) file(f *file) {
 	b.told(f.path, f.findings)
-	if f.failed {
-		return
-	}
-	var missing []string
-	for _, name := range f.main.get("requiredServerParams").strs() {
-		if _, ok := b.options.Env(name); !ok {
-			missing = append(missing, name)
+	needs := b.ofFile(f)
+	if len(needs) > 0 {
+		b.unserved(f, needs)
+		var missing []string
+		for _, n := range needs {
+			if n.Kind == NeedKey {
+				missing = append(missing, n.Name)
+			}
 		}
-	}
-	if missing != nil {
-		b.fault(f, 0, kindKey, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
+		if missing != nil && !f.failed {
+			b.fault(f, 0, kindKey, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
+		}
 		return
 	}
 	b.routes(f)
@@ -283,62 +288,40 @@ func (b *offerer) file(f *file) {
 }
 
 func (b *offerer) routes(f *file) {
-	var handled []string
-	lacking := map[string][]string{} // tools by what they lack
+	lacking := map[Need][]string{} // tools by what they need
 	for _, t := range f.routes {
-		lacks := b.lacks(t)
-		switch {
-		case t.broken:
-		case t.handled && b.runner == nil:
-			handled = append(handled, t.name)
-		case lacks != "":
-			lacking[lacks] = append(lacking[lacks], t.name)
-		default:
-			name := unique(b.taken, wireName(t.name, f.namespace), f.path)
-			if plain := wireName(t.name, f.namespace); plain != name {
-				b.fault(f, t.line, kindName, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
+		needs := b.needs(f, t.name, t.handled, t.broken)
+		if needs != nil {
+			b.stands(t, wireName(t.name, f.namespace), needs)
+			for _, n := range needs {
+				lacking[n] = append(lacking[n], t.name)
 			}
-			tool := t.tool(name, b.options, b.runner)
-			tool.Handler = b.kept.around(t, tool.Handler)
-			b.add(t, tool)
+			continue
 		}
+		name := unique(b.taken, wireName(t.name, f.namespace), f.path)
+		if plain := wireName(t.name, f.namespace); plain != name {
+			b.fault(f, t.line, kindName, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
+		}
+		tool := t.tool(name, b.options, b.runner)
+		tool.Handler = b.kept.around(t, tool.Handler)
+		b.add(t, tool)
 	}
-	if handled != nil {
-		slices.Sort(handled)
-		b.fault(f, f.handlers.line, kindRunner, fmt.Sprintf("%d of %d tools need handlers, which run nowhere here, and are not served: %s",
-			len(handled), len(f.routes), strings.Join(handled, ", ")), "give a command for workers")
-	}
-	for _, name := range slices.Sorted(maps.Keys(lacking)) {
-		what, do := "which is not bundled", "tenon flowmcp libs add "+name
-		if isNative(name) {
-			what, do = "which is native code and cannot be run", ""
-			if name == "better-sqlite3" {
+	delete(lacking, Need{Kind: NeedRepair}) // its findings are told
+	for _, n := range slices.SortedFunc(maps.Keys(lacking), func(a, b Need) int { return cmp.Compare(a.Name, b.Name) }) {
+		kind, do := kindLibrary+" "+n.Name, n.Do()
+		text := "need " + n.Name + ", which is not bundled"
+		switch n.Kind {
+		case NeedWorkers:
+			kind, text, do = kindRunner, "need handlers, which run nowhere here", "give a command for workers"
+		case NeedNative:
+			text = "need " + n.Name + ", which is native code and cannot be run"
+			if n.Name == "better-sqlite3" {
 				do = "describe the database in main.resources; executeRequest can ask it there"
 			}
+		case NeedList:
+			text = "need " + n.Name + ", a shared list that cannot be read"
 		}
-		if _, isList := f.lists[name]; isList {
-			what, do = "a shared list that cannot be read", "name its folder"
-		}
-		b.fault(f, f.handlers.line, kindLibrary+" "+name, fmt.Sprintf("%d of %d tools need %s, %s, and are not served: %s",
-			len(lacking[name]), len(f.routes), name, what, strings.Join(lacking[name], ", ")), do)
+		b.fault(f, f.handlers.line, kind, fmt.Sprintf("%d of %d tools %s, and are not served: %s",
+			len(lacking[n]), len(f.routes), text, strings.Join(lacking[n], ", ")), do)
 	}
-}
-
-// lacks names a library that the tool's handlers lead to, or a shared list that
-// the factory uses, and that is not here; empty: nothing is missing.
-func (b *offerer) lacks(t *route) string {
-	if !t.handled {
-		return ""
-	}
-	for _, ref := range slices.Sorted(maps.Keys(t.file.lists)) {
-		if t.file.lists[ref] == nil && t.file.handlers.names[ref] {
-			return ref
-		}
-	}
-	for _, name := range t.packages() {
-		if _, ok := b.library.get(name); !ok {
-			return name
-		}
-	}
-	return ""
 }

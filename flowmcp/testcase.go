@@ -20,10 +20,11 @@ type TestCase struct {
 	Description string
 	Args        []byte // JSON object
 	ReadOnly    bool   // the tool changes nothing
+	Why         string // the tool is not served, and what to do; empty: it is
 }
 
-// TestCases returns the cases of the tools that the last Load offered, in the
-// order of the files.
+// TestCases returns the cases of the tools of the last Load, in the order of
+// the files, also those of tools that are not served.
 func (s *Source) TestCases() []TestCase {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -49,7 +49,7 @@ schema is reported on standard error.`,
 			defer w.close()
 			tool := findTool(w.catalog, args[1])
 			if tool == nil {
-				return unknownTool(w.catalog, args[1])
+				return notServed(w, args[1])
 			}
 			arguments, err := readArguments(e.in, tool, args[2:])
 			if err != nil {

@@ -193,3 +193,22 @@ func envelopeErrors(res *tenon.Result) string {
 	}
 	return strings.Join(all, "\n")
 }
+
+// notServed says why a tool cannot be called: it is in a schema file and is not
+// served, or there is none of that name.
+func notServed(w *wire, name string) error {
+	for _, source := range w.open {
+		s, ok := source.(*flowmcp.Source)
+		if !ok {
+			continue
+		}
+		for _, t := range s.Standings() {
+			if t.Served || t.Name != name && !flowmcp.Names(name, t.ID) {
+				continue
+			}
+			why, do := t.Why()
+			return &tenon.Error{Code: tenon.CodeRequest, Message: "the tool " + t.Name + " is not served: " + why + doing(do)}
+		}
+	}
+	return unknownTool(w.catalog, name)
+}

@@ -36,7 +36,8 @@ func flowmcpTestCommand(e env) *cobra.Command {
 		Short: "Run the test cases of schema files",
 		Long: `Run the test cases that schema files have for their tools and look at every
 answer: a status that is no success, an answer that breaks the tool's output
-schema and one without data are failures. Exit 1 means that a case failed.
+schema and one without data are failures. Exit 1 means that a case failed, that
+one was skipped for want of a key, a library or a recording, or that none ran.
 
 Cases run live, one after the other. --record keeps what was asked and answered,
 with the values of server parameters taken out; --replay answers from such a
@@ -67,6 +68,8 @@ type caseOutcome struct {
 	Outcome     string `json:"outcome"` // pass, failed, breach, empty or skipped
 	Why         string `json:"why,omitempty"`
 	Millis      int64  `json:"millis"`
+
+	optional bool // nobody asked for it
 }
 
 func (r *casesRun) run(ctx context.Context, e env, spec string) error {
@@ -141,9 +144,13 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // one runs a case.
 func (r *casesRun) one(ctx context.Context, w *wire, tape *flowmcp.Tape, c flowmcp.TestCase) caseOutcome {
-	o := caseOutcome{ID: c.ID, Case: c.Index, Description: c.Description}
+	o := caseOutcome{ID: c.ID, Case: c.Index, Description: c.Description, optional: !c.ReadOnly && !r.unsafe}
 	if !c.ReadOnly && !r.unsafe && r.replay == "" {
 		o.Outcome, o.Why = "skipped", "it may change something; --unsafe runs it"
+		return o
+	}
+	if c.Why != "" {
+		o.Outcome, o.Why = "skipped", "its tool is not served: "+c.Why
 		return o
 	}
 	if r.replay != "" {
@@ -204,14 +211,23 @@ func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
 		counts[o.Outcome]++
 	}
 	bad := counts["failed"] + counts["breach"] + counts["empty"]
+	kept := 0 // from running, for want of something
+	for _, o := range all {
+		if o.Outcome == "skipped" && !o.optional {
+			kept++
+		}
+	}
 	if r.asJSON {
 		if err := printJSON(e.out, all); err != nil {
 			return err
 		}
 	} else {
 		word := "pass"
-		if bad > 0 {
+		switch {
+		case bad > 0:
 			word = "fail"
+		case kept > 0 || counts["pass"] == 0:
+			word = "incomplete"
 		}
 		fmt.Fprintf(e.out, "%s: %d of %s pass, %d failed, %d break their output schema, %d without data, %d skipped\n",
 			word, counts["pass"], count(len(all), "case"), counts["failed"], counts["breach"], counts["empty"], counts["skipped"])
@@ -219,7 +235,7 @@ func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
 	if len(all) == 0 {
 		r.sources.report(e.err, w.catalog)
 	}
-	return failedIf(bad > 0)
+	return failedIf(bad > 0 || kept > 0 || counts["pass"] == 0)
 }
 
 func flowmcpInferCommand(e env) *cobra.Command {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // flowmcpCatalogCommands are the commands that look at many files at once.
@@ -19,43 +21,79 @@ func flowmcpCatalogCommands(e env) []*cobra.Command {
 	}
 }
 
-// state says whether a tool would be served.
-func state(r flowmcp.Report, t flowmcp.ToolReport) string {
-	switch {
-	case !t.Loads:
-		return "has errors; see 'tenon flowmcp check'"
-	case len(r.Missing) > 0:
-		return "not served: " + strings.Join(r.Missing, ", ") + " not set"
-	}
-	return "served"
-}
-
 func flowmcpListCommand(e env) *cobra.Command {
-	return &cobra.Command{
+	sources := sourceFlags{level: slog.LevelError}
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "list FILE|DIR",
 		Short: "List all tools of schema files, also those that are not served, with the reason",
-		Long: `List all tools of schema files, also those that are not served, with the reason.
-Nothing in the files is run. 'tenon tools' lists what clients get.`,
+		Long: `List all tools of schema files, also those that are not served, with the reason:
+what serve would do with the same flags. Nothing in the files is run. 'tenon
+tools' lists what clients get.`,
 		Args: exactly(1, "list needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
+			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
-				return badSource(args[0], err)
+				return err
 			}
-			served, all := 0, 0
-			for _, r := range reports {
-				for _, t := range r.Tools {
-					s := state(r, t)
-					if all++; s == "served" {
-						served++
-					}
-					fmt.Fprintf(e.out, "%s  %s  %s\n", t.Name, t.ID, s)
+			defer w.close()
+			all, err := standings(w, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(e.out, all)
+			}
+			for _, s := range all {
+				state := "served"
+				if why, do := s.Why(); !s.Served {
+					state = "not served: " + why + doing(do)
 				}
+				fmt.Fprintf(e.out, "%s  %s  %s\n", s.Name, s.ID, state)
 			}
-			fmt.Fprintf(e.err, "tenon: %d of %s can be served\n", served, count(all, "tool"))
+			fmt.Fprintf(e.err, "tenon: %d of %s are served\n", served(all), count(len(all), "tool"))
 			return nil
 		},
 	}
+	sources.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what became of each tool as JSON")
+	return cmd
+}
+
+// standings is what became of the tools of schema files: in their sources, and
+// by what was chosen of them.
+func standings(w *wire, spec string) ([]flowmcp.Standing, error) {
+	source := schemaSource(w)
+	if source == nil {
+		return nil, usagef("%s is neither a schema file (.mjs) nor a folder of them", spec)
+	}
+	names := map[string]string{} // of what is served, by their names in full
+	for _, t := range w.catalog.Tools() {
+		if doc, err := rawjson.Parse(t.Tool().Meta); err == nil {
+			names[doc.Str(doc.Get(doc.Root(), "flowmcp/id"))+"\n"+string(t.Tool().Origin.File)] = t.Name()
+		}
+	}
+	all := source.Standings()
+	for i := range all {
+		s := &all[i]
+		if name, ok := names[s.ID+"\n"+s.File]; ok {
+			s.Name = name
+		} else if s.Served {
+			s.Served, s.Needs = false, []flowmcp.Need{{Kind: flowmcp.NeedChoice}}
+		}
+	}
+	return all, nil
+}
+
+// schemaSource is the source of schema files among those that were loaded; nil:
+// there is none.
+func schemaSource(w *wire) *flowmcp.Source {
+	for _, source := range w.open {
+		if s, ok := source.(*flowmcp.Source); ok {
+			return s
+		}
+	}
+	return nil
 }
 
 func flowmcpSearchCommand(e env) *cobra.Command {

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +20,10 @@ func flowmcpDoctorCommand(e env) *cobra.Command {
 		Use:   "doctor FILE|DIR",
 		Short: "Say what keeps tools of schema files from being served, and what to do",
 		Long: `Say what keeps tools of schema files from being served, and what to do: keys
-that are not set, packages that are not bundled, lists that are not there. What
-several files lack is told once; --verbose tells it of each.`,
+that are not set, packages that are not bundled, lists that are not there. The number
+behind each is how many tools that alone would bring: a tool that lacks two
+things stands with both. What else is wrong is told once for all that is alike;
+--verbose tells each.`,
 		Args: exactly(1, "doctor needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			each := sources.verbose
@@ -32,22 +33,19 @@ several files lack is told once; --verbose tells it of each.`,
 				return err
 			}
 			defer w.close()
-			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv, Lists: sources.handlers.lists})
+			all, err := standings(w, args[0])
 			if err != nil {
-				return badSource(args[0], err)
+				return err
 			}
-			all, missing := 0, map[string]int{}
-			for _, r := range reports {
-				all += len(r.Tools)
-				for _, name := range r.Missing {
-					missing[name] += len(r.Tools)
-				}
+			fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(len(w.catalog.Prompts()), "prompt"))
+			printGains(e.out, all)
+			if each {
+				printEach(e.out, w.catalog.Faults())
+				return nil
 			}
-			fmt.Fprintf(e.out, "%d of %s are served, %s\n", described(w.catalog), count(all, "tool"), count(len(w.catalog.Prompts()), "prompt"))
-			for _, name := range slices.Sorted(maps.Keys(missing)) {
-				fmt.Fprintf(e.out, "set %s in the environment: %s more\n", name, count(missing[name], "tool"))
-			}
-			printCauses(e.out, w.catalog.Faults(), each)
+			summarize(e.out, slices.DeleteFunc(slices.Clone(w.catalog.Faults()), func(f tenon.Fault) bool {
+				return f.Kind == "key" || strings.HasPrefix(f.Kind, "library ") // it is told
+			}))
 			return nil
 		},
 	}
@@ -55,55 +53,42 @@ several files lack is told once; --verbose tells it of each.`,
 	return cmd
 }
 
-// The faults that many files share.
-var (
-	lackingFault = regexp.MustCompile(`^(\d+) of \d+ tools need (\S+), (.*), and are not served`)
-	listFault    = regexp.MustCompile(`^VAL072 .*: (the list \S+ is not .*)$`)
-)
-
-// cause is what several files lack.
-type cause struct {
-	text         string
-	tools, files int
+func served(all []flowmcp.Standing) int {
+	n := 0
+	for _, s := range all {
+		if s.Served {
+			n++
+		}
+	}
+	return n
 }
 
-// printCauses prints faults, and what many share once. Keys that are not set
-// were told before.
-func printCauses(w io.Writer, faults []tenon.Fault, each bool) {
-	var shared []*cause
-	add := func(text string, tools int) {
-		i := slices.IndexFunc(shared, func(c *cause) bool { return c.text == text })
-		if i < 0 {
-			shared, i = append(shared, &cause{text: text}), len(shared)
-		}
-		shared[i].tools += tools
-		shared[i].files++
-	}
-	var rest []tenon.Fault
-	for _, f := range faults {
-		switch lacking, list := lackingFault.FindStringSubmatch(f.What), listFault.FindStringSubmatch(f.What); {
-		case strings.HasSuffix(f.Do, "set it in the environment"):
-		case !each && lacking != nil:
-			tools, err := strconv.Atoi(lacking[1])
-			if err != nil {
-				tools = 0 // it has more digits than a count
-			}
-			add("cannot be served without "+lacking[2]+", "+lacking[3]+doing(f.Do), tools)
-		case !each && list != nil:
-			add(list[1]+doing("--lists names it"), 0)
+// printGains says what each thing that an operator can give would bring: first
+// what serves most.
+func printGains(w io.Writer, all []flowmcp.Standing) {
+	brings := map[string]int{}
+	never := map[string]int{}
+	for _, s := range all {
+		hopeless := slices.DeleteFunc(slices.Clone(s.Needs), flowmcp.Need.Given)
+		switch _, do := s.Why(); {
+		case s.Served:
+		case len(hopeless) > 0:
+			why, _ := flowmcp.Standing{Needs: hopeless}.Why()
+			never[why]++
 		default:
-			rest = append(rest, f)
+			brings[do]++
 		}
 	}
-	for _, c := range shared {
-		if c.tools > 0 {
-			fmt.Fprintf(w, "%s of %s %s\n", count(c.tools, "tool"), count(c.files, "file"), c.text)
-		} else {
-			fmt.Fprintf(w, "%s: %s\n", count(c.files, "file"), c.text)
-		}
+	most := func(n map[string]int) []string {
+		return slices.SortedFunc(maps.Keys(n), func(a, b string) int {
+			return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b))
+		})
 	}
-	for _, f := range rest {
-		fmt.Fprintln(w, f)
+	for _, do := range most(brings) {
+		fmt.Fprintf(w, "%s: %s more\n", do, count(brings[do], "tool"))
+	}
+	for _, why := range most(never) {
+		fmt.Fprintf(w, "not served: %s: %s\n", count(never[why], "tool"), why)
 	}
 }
 

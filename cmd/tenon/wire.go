@@ -146,12 +146,16 @@ func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
 	}
 	fmt.Fprintf(w, "tenon: %s, %s\n", tools, count(len(faults), "warning"))
 	if f.verbose {
-		for _, fault := range faults {
-			fmt.Fprintf(w, "  %s\n", fault)
-		}
+		printEach(w, faults)
 		return
 	}
 	summarize(w, faults)
+}
+
+func printEach(w io.Writer, faults []tenon.Fault) {
+	for _, fault := range faults {
+		fmt.Fprintf(w, "  %s\n", fault)
+	}
 }
 
 // summarize prints diagnostics: of each kind the first, with the number of the
