@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"crypto/sha256"
 	"errors"
 	"path/filepath"
 
@@ -12,7 +13,8 @@ type file struct {
 	path      string
 	namespace string
 	name      string
-	hash      string
+	hash      string   // schemaHash
+	sum       string   // of the whole text
 	text      []byte   // kept where there are handlers
 	hosts     []string // that handlers may talk to, as patterns
 	main      *node
@@ -70,7 +72,8 @@ type rules struct {
 // readSchema reads, evaluates and checks the text of one schema file. It never
 // fails: what is wrong stands in the findings.
 func readSchema(path string, text []byte, r rules) *file {
-	f := &file{path: path, lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}, letter: r.strict, callers: r.callers && !r.strict}
+	sum := sha256.Sum256(text)
+	f := &file{path: path, sum: string(sum[:]), lists: map[string]*reference{}, used: map[string]bool{}, server: map[string]bool{}, letter: r.strict, callers: r.callers && !r.strict}
 	m, err := parseModule(text)
 	if err != nil {
 		f.failed = true

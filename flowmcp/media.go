@@ -17,6 +17,7 @@ const (
 	pngMedia   = "image/png"
 	jsonMedia  = "application/json"
 	bytesMedia = "application/octet-stream"
+	htmlMedia  = "text/html"
 )
 
 // declares reports whether the tool's output has a media type.

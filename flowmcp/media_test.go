@@ -114,7 +114,7 @@ func TestHalfSurrogates(t *testing.T) {
 	for _, tt := range []struct{ name, output, data, want, repairs string }{
 		{"in a text", "none", `{ a: [ 'x', 'cut \ud83d' ], b: '\ud83d\ude00' }`, `{"a":["x","cut \ufffd"],"b":"😀"}`, `"repairs":[{"path":"/a/1","kind":"replace-surrogate","old":"\\ud83d","new":"\\ufffd"}]`},
 		{"in a declared object", "json", `{ 'a/b': '\ude00' }`, `{"a/b":"\ufffd"}`, `"path":"/a~1b"`},
-		{"in a name", "none", `{ a: 1, '\ud800': { b: 2 } }`, `{"a":1,"\ufffd":{"b":2}}`, `"path":"/`+"\uFFFD"+`"`},
+		{"in a name", "none", `{ a: 1, '\ud800': { b: 2 } }`, `{"a":1,"\ufffd":{"b":2}}`, `"path":"/` + "\uFFFD" + `"`},
 		{"in the text of a text tool", "text", `'a\ud800b'`, `"a` + "\uFFFD" + `b"`, `"path":""`},
 	} {
 		for _, stage := range []string{"executeRequest", "postRequest"} {

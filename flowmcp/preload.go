@@ -1,21 +1,25 @@
 package flowmcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Bounds of what is kept in memory; files are bounded by an answer's size.
@@ -42,6 +46,7 @@ type keptAnswer struct {
 		Size      int       `json:"size"`
 		ParamHash string    `json:"paramHash,omitempty"`
 		Media     string    `json:"mediaType"`
+		Came      string    `json:"sentAs,omitempty"` // media type that the upstream gave, where it is another
 		Status    int       `json:"status"`
 		Schema    string    `json:"schemaHash"` // of the file that the answer is for
 	} `json:"meta"`
@@ -56,71 +61,105 @@ func newKept(o *Options) *kept {
 }
 
 // around puts the kept answers before a handler, if the tool's file wants that.
-func (k *kept) around(t *route, h tenon.Handler) tenon.Handler {
+// r runs the handlers of the file; nil: it has none.
+func (k *kept) around(t *route, h tenon.Handler, o *Options, r *runner) tenon.Handler {
 	ttl := seconds(t.preload.get("ttl"))
 	if k == nil || ttl == 0 || !t.preload.get("enabled").yes() || !t.readOnly() {
 		return h
 	}
+	fits := t.keepable()
 	return func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		path, hash := keptPath(t, c.Args)
-		if a, ok := k.get(path); ok && a.Meta.Schema == t.file.hash && !k.refresh {
+		hash := keptKey(t, c, o, r)
+		path := filepath.Join(safeName(t.file.namespace), fileBase(t.file.path), safeName(t.name), hash+".json")
+		if a, ok := k.get(path); ok && !k.refresh {
 			return a.reply(), nil
 		}
 		reply, err := h(ctx, c)
-		if err != nil || reply.Status != 0 && (reply.Status < 200 || reply.Status > 299) {
-			return reply, err
+		if err == nil && fits(&reply) {
+			k.put(path, keep(t, reply, ttl, hash))
 		}
-		if a, ok := keep(t, reply, ttl, hash); ok {
-			k.put(path, a)
-		}
-		return reply, nil
+		return reply, err
 	}
 }
 
-// keptPath is where the answer for these arguments is kept: the format's
-// namespace/route.json, or namespace/route/hash.json.
-func keptPath(t *route, args []byte) (path, hash string) {
-	base := filepath.Join(t.file.namespace, fileBase(t.file.path), safeName(t.name))
-	doc, err := rawjson.Parse(args)
-	if err != nil || doc.Len(doc.Root()) == 0 {
-		return base + ".json", ""
+// keptKey names the answer to a call by all that it depends on: the code and
+// the data of the tool, who asks, the arguments, where it is asked for and with
+// which credentials. Nothing of that can be read from it.
+func keptKey(t *route, c *tenon.Call, o *Options, r *runner) string {
+	h := sha256.New()
+	add := func(parts ...string) {
+		for _, part := range parts {
+			_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash takes all
+		}
 	}
-	canonical, err := rawjson.AppendCanonical(nil, args)
-	if err != nil {
-		canonical = args
+	args, err := rawjson.AppendCanonical(nil, c.Args)
+	switch {
+	case len(c.Args) == 0:
+		args = []byte("{}")
+	case err != nil:
+		args = c.Args
 	}
-	sum := sha256.Sum256(canonical)
-	hash = hex.EncodeToString(sum[:])[:32]
-	return filepath.Join(base, hash+".json"), hash
+	add(t.file.sum, t.id(), string(c.Subject), string(args), o.BaseURL, strconv.FormatBool(t.file.callers), strconv.FormatBool(o.handsOut(t.file)))
+	if t.handled && r != nil {
+		add(r.program(t.file).Key()) // its shared lists and libraries too
+	}
+	for _, name := range t.file.main.get("requiredServerParams").strs() {
+		value, ok := o.Env(name)
+		add(name, value, strconv.FormatBool(ok))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-func keep(t *route, r tenon.Reply, ttl int, hash string) (keptAnswer, bool) {
+// keepable tells the replies of a tool that are kept: successes that fit what is
+// declared. A page that says "log in" or a half answer would else be the answer
+// until the time is over.
+func (t *route) keepable() func(r *tenon.Reply) bool {
+	declared := t.answer()
+	compiled := sync.OnceValue(func() *schema.Schema {
+		s, err := schema.Compile(declared.Schema, schema.Options{})
+		if err != nil {
+			return nil
+		}
+		return s
+	})
+	return func(r *tenon.Reply) bool {
+		kind := essence(r.Media)
+		switch {
+		case r.Status != 0 && (r.Status < 200 || r.Status > 299), len(r.Body) == 0, r.Blocks != nil, r.Repairs != nil:
+			return false
+		case declared == nil:
+			return kind == jsonMedia && rawjson.Check(r.Body) == nil || strings.HasPrefix(kind, "text/") && kind != htmlMedia
+		case kind != declared.Media:
+			return false
+		case kind == jsonMedia:
+			s := compiled()
+			return s != nil && s.Validate(r.Body) == nil
+		}
+		return kind == textMedia && essence(r.Came) != htmlMedia
+	}
+}
+
+func keep(t *route, r tenon.Reply, ttl int, hash string) keptAnswer {
 	var a keptAnswer
 	now := time.Now().UTC()
 	a.Meta.FetchedAt, a.Meta.ExpiresAt, a.Meta.TTL = now, now.Add(time.Duration(ttl)*time.Second), ttl
-	a.Meta.ParamHash, a.Meta.Media, a.Meta.Status, a.Meta.Schema = hash, r.Media, r.Status, t.file.hash
-	switch {
-	case len(r.Body) == 0 || r.Blocks != nil:
-		return a, false
-	case r.Media == "application/json":
-		a.Data = r.Body
-	case strings.HasPrefix(r.Media, "text/"):
-		a.Data = rawjson.AppendString(nil, string(egress.MendUTF8(r.Body)))
-	default:
-		return a, false
+	a.Meta.ParamHash, a.Meta.Media, a.Meta.Came, a.Meta.Status, a.Meta.Schema = hash, r.Media, r.Came, r.Status, t.file.hash
+	a.Data = r.Body
+	if essence(r.Media) != jsonMedia {
+		a.Data = rawjson.AppendString(nil, r.Body)
 	}
 	a.Meta.Size = len(r.Body)
-	return a, true
+	return a
 }
 
 // reply is a kept answer as a handler gives it. _meta says that it was kept.
 func (a keptAnswer) reply() tenon.Reply {
 	body := []byte(a.Data)
-	if text, isText := textOf(a.Data); isText && a.Meta.Media != "application/json" {
+	if text, isText := textOf(a.Data); isText && essence(a.Meta.Media) != jsonMedia {
 		body = []byte(text)
 	}
 	meta := `{"flowmcp/cache":{"hit":true,"fetchedAt":"` + a.Meta.FetchedAt.Format(time.RFC3339) + `","expiresAt":"` + a.Meta.ExpiresAt.Format(time.RFC3339) + `"}}`
-	return tenon.Reply{Status: a.Meta.Status, Media: a.Meta.Media, Body: body, Meta: []byte(meta)}
+	return tenon.Reply{Status: a.Meta.Status, Media: a.Meta.Media, Came: a.Meta.Came, Body: body, Meta: []byte(meta)}
 }
 
 func (k *kept) get(path string) (keptAnswer, bool) {
@@ -144,7 +183,32 @@ func (k *kept) put(path string, a keptAnswer) {
 		return
 	}
 	if text, err := json.Marshal(a); err == nil {
-		_ = writeWhole(filepath.Join(k.dir, "answers", path), text)
+		path = filepath.Join(k.dir, "answers", path)
+		k.makeRoom(filepath.Dir(path))
+		_ = writeWhole(path, text)
+	}
+}
+
+// maxKeptFiles bounds the files of one tool.
+const maxKeptFiles = 1000
+
+// makeRoom removes the oldest quarter of a tool's files where there are too
+// many: each change of what an answer depends on makes a new one.
+func (k *kept) makeRoom(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) < maxKeptFiles {
+		return
+	}
+	age := func(e fs.DirEntry) int64 {
+		info, err := e.Info()
+		if err != nil {
+			return 0
+		}
+		return info.ModTime().UnixNano()
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(age(a), age(b)) })
+	for _, e := range entries[:len(entries)/4] {
+		_ = os.Remove(filepath.Join(dir, e.Name())) // it is removed next time
 	}
 }
 

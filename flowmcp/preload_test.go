@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
@@ -80,7 +81,7 @@ func TestAnswersAreKept(t *testing.T) {
 	step("genres_slow", `{}`, 11, false)
 
 	all, err := flowmcp.KeptAnswers(cache, "")
-	if err != nil || len(all) != 2 || all[0].Tool != "slow/Slow/genres" || all[1].Tool != "slow/Slow/genres" {
+	if err != nil || len(all) != 3 || all[0].Tool != "slow/Slow/genres" || all[1].Tool != "slow/Slow/genres" {
 		t.Error(all, err)
 	}
 	if err := flowmcp.ClearKept(cache, "../slow"); err == nil {
@@ -94,7 +95,7 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 	g, _ = serveFiles(t, path, options)
 	step("genres_slow", `{}`, 12, false)
-	kept, err := filepath.Glob(filepath.Join(cache, "answers", "slow", "Slow", "genres.json"))
+	kept, err := filepath.Glob(filepath.Join(cache, "answers", "slow", "Slow", "genres", "*.json"))
 	if err != nil || len(kept) != 1 {
 		t.Fatal(kept, err)
 	}
@@ -103,6 +104,124 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 	g, _ = serveFiles(t, path, options)
 	step("genres_slow", `{}`, 13, false)
+}
+
+// TestKeptAnswersHaveOneReader changes one thing after the other that an answer
+// depends on: each asks anew, and what was before is still there.
+func TestKeptAnswersHaveOneReader(t *testing.T) {
+	asked := 0
+	answer := func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		_, _ = fmt.Fprintf(w, `{"asked":%d}`, asked)
+	}
+	one, two := httptest.NewServer(http.HandlerFunc(answer)), httptest.NewServer(http.HandlerFunc(answer))
+	defer one.Close()
+	defer two.Close()
+	const text = `export const main = { namespace: 'slow', name: 'Slow', description: 'x', version: '4.0.0', root: 'https://shop.example', docs: [ 'https://shop.example' ],
+  requiredServerParams: [ 'KEY' ], headers: { 'X-Key': '{{SERVER_PARAM:KEY}}' },
+  tools: { genres: { method: 'GET', path: '/genres', description: 'x', preload: { enabled: true, ttl: 3600 }, parameters: [] } } }
+export const handlers = () => ({ genres: { postRequest: async ({ response }) => ({ response }) } })`
+	path, cache := filepath.Join(t.TempDir(), "Slow.mjs"), t.TempDir()
+	type state struct{ text, base, key, subject, secrets string }
+	ask := func(s state) (string, bool) {
+		t.Helper()
+		writeAt(t, path, s.text)
+		g, _ := serveFiles(t, path, flowmcp.Options{
+			BaseURL: s.base, CacheDir: cache, Worker: worker(), Client: one.Client(), HandlerSecrets: []string{s.secrets},
+			Env: func(string) (string, bool) { return s.key, true },
+		})
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: "genres_slow", Subject: tenon.Subject(s.subject)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(res.Structured), strings.Contains(string(res.Meta), `"flowmcp/cache"`)
+	}
+	first := state{text, one.URL, "k1", "ann", ""}
+	all := map[string]state{"first": first}
+	for name, change := range map[string]func(*state){
+		"another subject":    func(s *state) { s.subject = "bob" },
+		"nobody":             func(s *state) { s.subject = "" },
+		"another credential": func(s *state) { s.key = "k2" },
+		"another upstream":   func(s *state) { s.base = two.URL },
+		"another handler":    func(s *state) { s.text = strings.Replace(text, "({ response }) }", "({ response: response }) }", 1) },
+		"a trusted handler":  func(s *state) { s.secrets = "slow" },
+	} {
+		s := first
+		change(&s)
+		all[name] = s
+	}
+	kept := map[string]string{}
+	for name, s := range all {
+		got, hit := ask(s)
+		if hit {
+			t.Errorf("%s got the answer of another: %s", name, got)
+		}
+		kept[name] = got
+	}
+	for name, s := range all {
+		if got, hit := ask(s); !hit || got != kept[name] {
+			t.Errorf("%s: %s, want %s", name, got, kept[name])
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(cache, "answers", "slow", "Slow", "genres", "*"))
+	if err != nil || len(files) != len(all) {
+		t.Errorf("%q %v", files, err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil || strings.Contains(f+string(text), "k1") || strings.Contains(string(text), "ann") {
+			t.Errorf("%s: %s %v", f, text, err)
+		}
+	}
+}
+
+// TestOnlyGoodAnswersAreKept has answers that are none of what is declared.
+func TestOnlyGoodAnswersAreKept(t *testing.T) {
+	const object = `output: { mimeType: 'application/json', schema: { type: 'object', description: '', properties: { a: { type: 'number', description: '' } } } },`
+	const words = `output: { mimeType: 'text/plain', schema: { type: 'string', description: '' } },`
+	for _, tt := range []struct {
+		name, output, sent, body string
+		kept                     bool
+	}{
+		{"what fits", object, "application/json", `{"a":1}`, true},
+		{"what fits and is called text", object, "text/html", `{"a":1}`, true},
+		{"a violation", object, "application/json", `{"a":"x"}`, false},
+		{"another type", object, "application/json", `[]`, false},
+		{"a page under JSON", object, "text/html", `<html>log in</html>`, false},
+		{"a page that is called JSON", object, "application/json", `<html>log in</html>`, false},
+		{"half a JSON", object, "application/json", `{"a":1`, false},
+		{"nothing", object, "application/json", ``, false},
+		{"a text", words, "text/plain", `hello`, true},
+		{"a page under a text", words, "text/html; charset=utf-8", `<html>`, false},
+		{"bytes under a text", words, "text/plain", "a\x00", false},
+		{"JSON where nothing is declared", "", "application/json", `[1]`, true},
+		{"a page where nothing is declared", "", "text/html", `<html>`, false},
+		{"bytes where nothing is declared", "", "image/png", png, false},
+	} {
+		for _, handlers := range []string{"", "\nexport const handlers = () => ({ a: { postRequest: async ({ response }) => ({ response }) } })"} {
+			asked := 0
+			upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked++
+				w.Header().Set("Content-Type", tt.sent)
+				_, _ = w.Write([]byte(tt.body))
+			}))
+			if handlers != "" && !tt.kept && (tt.output == "" || strings.Contains(tt.sent, "html") && tt.output == words) {
+				upstream.Close()
+				continue // what a handler makes of it is no page
+			}
+			tool := load(t, file(`a: { method: 'GET', path: '/x', description: 'x', preload: { enabled: true, ttl: 60 }, `+tt.output+` parameters: [] }`)+handlers,
+				flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, CacheDir: t.TempDir()})
+			for range 2 {
+				if _, err := tool.Handler(t.Context(), &tenon.Call{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if kept := asked == 1; kept != tt.kept {
+				t.Errorf("%s, handled %v: kept %v", tt.name, handlers != "", kept)
+			}
+			upstream.Close()
+		}
+	}
 }
 
 func TestOutputsAreInferred(t *testing.T) {

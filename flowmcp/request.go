@@ -16,6 +16,9 @@ import (
 // and stand only where the schema file has their mark: what an argument says
 // is never looked at for marks. No error holds a value of either.
 func (t *route) request(ctx context.Context, args []byte, base string, env func(string) (string, bool)) (*http.Request, error) {
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
 	doc, err := rawjson.Parse(args)
 	if err != nil {
 		return nil, invalid("the arguments are no JSON")

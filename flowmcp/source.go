@@ -303,7 +303,7 @@ func (b *offerer) routes(f *file) {
 			b.fault(f, t.line, kindName, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
 		}
 		tool := t.tool(name, b.options, b.runner)
-		tool.Handler = b.kept.around(t, tool.Handler)
+		tool.Handler = b.kept.around(t, tool.Handler, b.options, b.runner)
 		b.add(t, tool)
 	}
 	delete(lacking, Need{Kind: NeedRepair}) // its findings are told
