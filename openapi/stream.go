@@ -69,7 +69,7 @@ func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.
 	end := func() { late.Stop(); cancel(nil) }
 	var body *egress.Opened
 	err := o.answered(ctx, c, reply, func(req *http.Request) (egress.Response, error) {
-		opened, res, err := o.open(req)
+		opened, res, err := o.open(c, req)
 		switch {
 		case err != nil:
 			return res, err

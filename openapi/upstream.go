@@ -48,15 +48,18 @@ func (o *operation) send(c *tenon.Call, req *http.Request) (egress.Response, err
 	if a.upstreams == nil {
 		return egress.Do(a.options.Client, req, a.options.MaxAnswer)
 	}
-	return a.upstreams.Do(req, egress.Terms{
-		MaxBody: a.options.MaxAnswer, Safe: o.safe, Repeatable: o.repeatable() || o.keyed(req), Identity: string(c.Subject),
-	})
+	return a.upstreams.Do(req, o.terms(c, req))
+}
+
+// terms are what the way out must know of a request.
+func (o *operation) terms(c *tenon.Call, req *http.Request) egress.Terms {
+	return egress.Terms{MaxBody: o.api.options.MaxAnswer, Safe: o.safe, Repeatable: o.repeatable() || o.keyed(req), Identity: string(c.Subject)}
 }
 
 // open is send for an answer that may be a stream.
-func (o *operation) open(req *http.Request) (*egress.Opened, egress.Response, error) {
+func (o *operation) open(c *tenon.Call, req *http.Request) (*egress.Opened, egress.Response, error) {
 	if a := o.api; a.upstreams != nil {
-		return a.upstreams.Open(req, a.options.MaxAnswer)
+		return a.upstreams.Open(req, o.terms(c, req))
 	}
 	return egress.Open(o.api.options.Client, req, o.api.options.MaxAnswer)
 }

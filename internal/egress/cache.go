@@ -30,9 +30,17 @@ type cache struct {
 	used   *list.List // of *stored, the latest in front
 	by     map[cacheKey]*list.Element
 	byPath map[string]map[cacheKey]bool // what a change at a path makes invalid
+	asked  map[string]map[*asking]bool  // requests under way, by path
 }
 
 type cacheKey [sha256.Size]byte
+
+// asking is a request under way whose answer may be kept, unless something at its
+// path changes meanwhile: the answer may be older than that.
+type asking struct {
+	path string
+	late bool // it did
+}
 
 // stored is one answer. It is never changed.
 type stored struct {
@@ -46,7 +54,7 @@ type stored struct {
 }
 
 func newCache(limit int64) *cache {
-	return &cache{limit: limit, used: list.New(), by: map[cacheKey]*list.Element{}, byPath: map[string]map[cacheKey]bool{}}
+	return &cache{limit: limit, used: list.New(), by: map[cacheKey]*list.Element{}, byPath: map[string]map[cacheKey]bool{}, asked: map[string]map[*asking]bool{}}
 }
 
 // throughCache answers r from the cache where that is fresh, validates what is
@@ -57,12 +65,14 @@ func (u *Upstreams) throughCache(r *http.Request, t Terms) (Response, error) {
 	if s != nil && s.fresh(time.Now()) {
 		return s.answer(time.Now()), nil
 	}
+	under := u.cache.ask(pathOf(r.URL))
+	defer u.cache.done(under)
 	sent := time.Now()
 	got, err := u.send(s.conditional(r), t)
 	if err == nil && got.Status == http.StatusNotModified && s != nil {
 		if s.confirmedBy(got.Header) {
 			s = s.renewed(got.Header, sent, time.Now())
-			u.cache.put(s)
+			u.cache.put(s, under)
 			return s.answer(s.received), nil
 		}
 		sent = time.Now()
@@ -72,7 +82,7 @@ func (u *Upstreams) throughCache(r *http.Request, t Terms) (Response, error) {
 		u.cache.put(&stored{
 			key: key, path: pathOf(r.URL), status: got.Status, header: got.Header.Clone(), body: bytes.Clone(got.Body),
 			sent: sent, received: time.Now(),
-		})
+		}, under)
 	}
 	return got, err
 }
@@ -131,9 +141,34 @@ func storedIn(e *list.Element) *stored {
 	return s
 }
 
-func (c *cache) put(s *stored) {
+// ask notes that a request for a path is under way.
+func (c *cache) ask(path string) *asking {
+	a := &asking{path: path}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.asked[path] == nil {
+		c.asked[path] = map[*asking]bool{}
+	}
+	c.asked[path][a] = true
+	return a
+}
+
+func (c *cache) done(a *asking) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.asked[a.path], a)
+	if len(c.asked[a.path]) == 0 {
+		delete(c.asked, a.path)
+	}
+}
+
+// put keeps what came for a request, unless it is late.
+func (c *cache) put(s *stored, under *asking) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if under.late {
+		return
+	}
 	if e := c.by[s.key]; e != nil {
 		c.drop(e)
 	}
@@ -174,6 +209,9 @@ func (c *cache) forget(u *url.URL, answer http.Header) {
 	for _, path := range paths {
 		for key := range c.byPath[path] {
 			c.drop(c.by[key])
+		}
+		for under := range c.asked[path] {
+			under.late = true
 		}
 	}
 }

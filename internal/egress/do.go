@@ -51,6 +51,7 @@ type Opened struct {
 	answer  *http.Response
 	door    *door
 	tracker *tracker
+	turn    *turn // that ends with the body; nil: none
 	max     int64
 	read    int64
 }
@@ -115,7 +116,12 @@ func send(c *http.Client, t *tracker, r *http.Request) (*http.Response, error) {
 }
 
 // Close ends the answer, whatever is left of it.
-func (o *Opened) Close() error { return o.answer.Body.Close() }
+func (o *Opened) Close() error {
+	if o.turn != nil {
+		defer o.turn.give()
+	}
+	return o.answer.Body.Close()
+}
 
 // Read reads of the body, as it comes. Every error but io.EOF is an [*Error].
 func (o *Opened) Read(p []byte) (int, error) {
@@ -135,7 +141,7 @@ func (o *Opened) Read(p []byte) (int, error) {
 
 // Whole reads the whole body and closes it: the rest of [Do].
 func (o *Opened) Whole() (got Response, err error) {
-	defer func() { _ = o.answer.Body.Close() }() // it may be a decoder by then
+	defer func() { _ = o.Close() }() // the body may be a decoder by then
 	got = o.Response
 	got.Body, err = readBody(o.door, o.answer, o.max)
 	if err != nil {

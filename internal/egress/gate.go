@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -47,9 +48,36 @@ var (
 	errNoSign = errors.New("what happened says nothing of the upstream")
 )
 
-// enter waits until r may be sent. leave must then be called with what came of
-// it.
-func (g *gate) enter(r *http.Request, maxWait time.Duration) (leave func(Response, error), err error) {
+// turn is the leave to send a request. Both of its ends must be told, whatever
+// happens meanwhile: give, and once before it what came, which says how the
+// upstream is. Telling again does nothing.
+type turn struct {
+	g      *gate
+	came   func(error) // nil: no breaker waits for it
+	answer sync.Once
+	end    sync.Once
+}
+
+// tell says what came of the request.
+func (t *turn) tell(got Response, err error) { t.sign(sign(got, err)) }
+
+func (t *turn) sign(sign error) {
+	t.answer.Do(func() {
+		if t.came != nil {
+			t.came(sign)
+		}
+	})
+}
+
+// give ends the turn. A request of which nothing was told, because it panicked,
+// says nothing of the upstream.
+func (t *turn) give() {
+	t.sign(errNoSign)
+	t.end.Do(t.g.give)
+}
+
+// enter waits until r may be sent.
+func (g *gate) enter(r *http.Request, maxWait time.Duration) (*turn, error) {
 	if g.breaker != nil && g.breaker.State() == gobreaker.StateOpen {
 		return nil, g.down(r) // nobody waits for a turn that is not used
 	}
@@ -62,18 +90,16 @@ func (g *gate) enter(r *http.Request, maxWait time.Duration) (leave func(Respons
 		g.give()
 		return nil, busy(r, fmt.Sprintf("the limit of %v requests a second to this upstream is used up", g.policy.Rate))
 	}
+	t := &turn{g: g}
 	if g.breaker == nil {
-		return func(Response, error) { g.give() }, nil
+		return t, nil
 	}
-	done, err := g.breaker.Allow()
-	if err != nil {
+	var err error
+	if t.came, err = g.breaker.Allow(); err != nil {
 		g.give()
 		return nil, g.down(r)
 	}
-	return func(got Response, err error) {
-		done(sign(got, err))
-		g.give()
-	}, nil
+	return t, nil
 }
 
 func (g *gate) take(ctx context.Context, r *http.Request) error {

@@ -52,34 +52,52 @@ func NewUpstreams(c *http.Client, p Policy) *Upstreams {
 
 // Do is the package's Do under the policy. Where several attempts were made the
 // answer is the last one's and the progress that of the one that got furthest.
-func (u *Upstreams) Do(r *http.Request, t Terms) (Response, error) {
+func (u *Upstreams) Do(r *http.Request, t Terms) (got Response, err error) {
 	if u.cache == nil {
 		return u.send(r, t)
 	}
 	if cacheable(r) {
 		return u.throughCache(r, t)
 	}
-	got, err := u.send(r, t)
-	if !t.Safe && got.Progress != NotSent { // RFC 9111 §4.4, and also where no answer came
-		u.cache.forget(r.URL, got.Header)
-	}
+	got.Progress = SentNoAnswer // what is known where sending panics
+	defer func() { u.changed(r, t, got) }()
+	got, err = u.send(r, t)
 	return got, err
 }
 
-// Open is the package's Open in r's turn, which ends with the answer's headers.
-// What is a stream is neither asked for again nor kept.
-func (u *Upstreams) Open(r *http.Request, maxBody int64) (*Opened, Response, error) {
-	leave, err := u.enter(r)
+// changed forgets what a request may have changed (RFC 9111 §4.4), also where no
+// answer came.
+func (u *Upstreams) changed(r *http.Request, t Terms, got Response) {
+	if u.cache != nil && !t.Safe && got.Progress != NotSent {
+		u.cache.forget(r.URL, got.Header)
+	}
+}
+
+// Open is the package's Open in r's turn, which ends with the answer's body. What
+// is a stream is neither asked for again nor kept.
+func (u *Upstreams) Open(r *http.Request, t Terms) (_ *Opened, _ Response, err error) {
+	turn, err := u.enter(r)
 	if err != nil {
 		return nil, Response{}, err
 	}
-	opened, got, err := Open(u.client, r, maxBody)
-	leave(got, err)
-	return opened, got, err
+	opened := &Opened{turn: turn}
+	defer func() {
+		if opened.answer == nil || err != nil {
+			turn.give() // there is no body that would end it
+		}
+	}()
+	err = opened.open(u.client, r, t.MaxBody)
+	turn.tell(opened.Response, err) // a stream may last for hours, and a breaker wants to know
+	u.changed(r, t, opened.Response)
+	if err != nil {
+		return nil, opened.Response, err
+	}
+	context.AfterFunc(r.Context(), turn.give) // who does not close it cannot read it any more either
+	return opened, opened.Response, nil
 }
 
 // enter waits for r's turn.
-func (u *Upstreams) enter(r *http.Request) (leave func(Response, error), err error) {
+func (u *Upstreams) enter(r *http.Request) (*turn, error) {
 	if err := checkRequest(r); err != nil {
 		return nil, newError(r, err, NotSent)
 	}
@@ -88,10 +106,11 @@ func (u *Upstreams) enter(r *http.Request) (leave func(Response, error), err err
 
 // attempt sends r once, in its turn. r is not touched: it may be sent again.
 func (u *Upstreams) attempt(r *http.Request, t Terms) (Response, error) {
-	leave, err := u.enter(r)
+	turn, err := u.enter(r)
 	if err != nil {
 		return Response{}, err
 	}
+	defer turn.give()
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if u.policy.Attempt > 0 {
 		ctx, cancel = context.WithTimeout(ctx, u.policy.Attempt)
@@ -100,12 +119,11 @@ func (u *Upstreams) attempt(r *http.Request, t Terms) (Response, error) {
 	once := r.Clone(ctx)
 	if r.GetBody != nil {
 		if once.Body, err = r.GetBody(); err != nil {
-			leave(Response{}, nil)
 			return Response{}, newError(r, err, NotSent)
 		}
 	}
 	got, err := Do(u.client, once, t.MaxBody)
-	leave(got, err)
+	turn.tell(got, err)
 	return got, err
 }
 
