@@ -76,6 +76,13 @@ func (g *Gateway) Swap(c *Catalog) {
 // error where it ended before anything was sent that can change something, and
 // what an [Asker] said, untouched.
 func (g *Gateway) Call(ctx context.Context, c *Call) (*Result, error) {
+	if g.log.Enabled(ctx, slog.LevelInfo) {
+		return g.logged(ctx, c)
+	}
+	return g.call(ctx, c)
+}
+
+func (g *Gateway) call(ctx context.Context, c *Call) (*Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
 		return nil, errorf(CodeNotFound, "unknown tool %q", c.Tool)

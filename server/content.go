@@ -135,7 +135,7 @@ func (s *Server) within(ctx context.Context, q *request, f func(context.Context)
 	}
 	defer s.calls.leave()
 	if q.outlives {
-		ctx = context.WithoutCancel(ctx)
+		ctx = s.outliving(ctx)
 	}
 	limited, cancel := context.WithTimeout(ctx, contentTime)
 	defer cancel()

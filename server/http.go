@@ -116,9 +116,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		s.send(w, s.httpStatus(x.era, e), a)
 		return
 	}
-	if r.Context().Err() == nil {
-		_ = x.stream.send(a.oneEvent()) // who is gone hears nothing
-	}
+	_ = x.stream.send(a.oneEvent()) // who is gone hears nothing; a call that was cut short may be listened to
 	x.stream.close()
 }
 
@@ -234,8 +232,10 @@ func tooLarge(limit int64) *rpcError {
 }
 
 // Shutdown ends subscriptions and standing streams with a word of goodbye, and
-// waits until the calls under way have ended or ctx has. After it, readiness
-// is false; the listener belongs to the caller, who shuts it down next.
+// waits until the calls under way have ended or ctx has. Then those that go on
+// when their clients are gone are cut short; the others end with the contexts
+// of their requests. After it, readiness is false; the listener belongs to the
+// caller, who shuts it down next.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.closeOnce.Do(func() { close(s.closing) })
 	defer s.sessions.endAll()
@@ -249,6 +249,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		select {
 		case s.calls.places <- struct{}{}:
 		case <-ctx.Done():
+			s.cutShort()
 			return ctx.Err()
 		}
 	}

@@ -69,7 +69,7 @@ func plainMethod(name string) method {
 // callPlain writes the result of tools/call with the output structure on top.
 func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *rpcError {
 	r, err := s.gateway.Call(ctx, q.call())
-	if tenon.CodeOf(err) == tenon.CodeNotFound || ctx.Err() != nil {
+	if err != nil && (tenon.CodeOf(err) == tenon.CodeNotFound || ctx.Err() != nil) {
 		return s.callFailed(q, a, err)
 	}
 	if err != nil {

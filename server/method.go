@@ -273,7 +273,7 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	}
 	defer s.calls.leave()
 	if q.outlives {
-		ctx = context.WithoutCancel(ctx)
+		ctx = s.outliving(ctx)
 	}
 	if q.plain {
 		return s.callPlain(ctx, q, a)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"iter"
@@ -92,7 +93,9 @@ type Server struct {
 	listeners gate
 	sessions  sessions
 	tasks     tasks
-	closing   chan struct{} // closed by Shutdown
+	closing   chan struct{}      // closed by Shutdown
+	work      context.Context    //nolint:containedctx // of calls that outlive their clients
+	cutShort  context.CancelFunc // ends work
 	closeOnce sync.Once
 
 	off rule // only tests set it
@@ -131,6 +134,7 @@ func New(g *tenon.Gateway, o Options) *Server {
 	s.cursors = sha256.Sum256(append([]byte("cursors "), secret...))
 	s.callers = sha256.Sum256(append([]byte("callers "), secret...))
 	s.states = sha256.Sum256(append([]byte("states "), secret...))
+	s.work, s.cutShort = context.WithCancel(context.Background())
 	return s
 }
 

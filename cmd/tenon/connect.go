@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -33,8 +34,9 @@ func (p *planned) fault(err error) error {
 type loaded struct {
 	planned
 
-	source tenon.Source
-	offer  tenon.Offer
+	source  tenon.Source
+	offer   tenon.Offer
+	reading sync.Mutex // held while it is read again
 }
 
 // wire is what a command gets from its flags and descriptions.
@@ -49,6 +51,8 @@ type wire struct {
 	options tenon.BuildOptions
 	mode    *toolsMode
 	adjust  map[string]adjustment // by source
+
+	building sync.Mutex // guards the offers of sources, from the first reload on
 }
 
 // close ends what the sources hold: workers, after the calls under way.

@@ -42,6 +42,9 @@ the API.
 Afterwards it keeps serving, so that you can connect a client of your own.`,
 		Args: exactly(0, "demo takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !onLoopback(addr) {
+				return usagef("--http %s: the demo is for this machine alone; it has no keys", addr)
+			}
 			return runDemo(cmd.Context(), e, addr, once)
 		},
 	}
@@ -66,7 +69,7 @@ func runDemo(ctx context.Context, e env, addr string, once bool) error {
 		return err
 	}
 	served := make(chan error, 1)
-	go func() { served <- serveHTTP(ctx, s.listener, s.server, doors{}) }()
+	go func() { served <- serveHTTP(ctx, s.listener, s.server, doors{}, lastWords) }()
 
 	show := &stage{out: e.out}
 	show.opening(s)

@@ -33,7 +33,7 @@ func flagGroups() []flagGroup {
 		{"Function apps", "app-env advertise-anyway"},
 		{"Doors", "http jsonrpc sessions task-after azure-paths"},
 		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
-		{"Running", "config watch poll verbose help"},
+		{"Running", "config watch poll drain log-format verbose help"},
 	}
 }
 

@@ -34,7 +34,11 @@ type env struct {
 	out    io.Writer
 	err    io.Writer
 	getenv func(string) (string, bool)
-	worker []string // command that starts a process for handlers; nil: there are none
+	log    logSink
+	// hangups hands out the signals that ask a server to read its descriptions
+	// again; nil: nobody can ask.
+	hangups func() <-chan os.Signal
+	worker  []string // command that starts a process for handlers; nil: there are none
 }
 
 func main() {
@@ -42,13 +46,22 @@ func main() {
 	// an answer that nobody asked for. They may hold anything.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	e := env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}
+	// The first signal asks for an end, the second one does not ask.
+	context.AfterFunc(ctx, stop)
+	e := env{hangups: hangups, in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}
 	if self, err := os.Executable(); err == nil {
 		e.worker = []string{self, "sandbox-worker"}
 	}
 	code := run(ctx, e, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// hangups are the process's own: SIGHUP does not end it from then on.
+func hangups() <-chan os.Signal {
+	c := make(chan os.Signal, 1) // more than one ask for the same
+	signal.Notify(c, syscall.SIGHUP)
+	return c
 }
 
 // errToolFailed ends a command with exit 1 after the failure was printed.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,18 +33,13 @@ func (f *watchFlags) register(cmd *cobra.Command, poll *time.Duration) {
 func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	watching := incident.NewGroup(w.log, "watching a description", len(w.sources))
-	var one sync.Mutex
 	for i, s := range w.sources {
 		watcher, ok := s.source.(tenon.Watcher)
 		if !ok {
 			continue
 		}
 		watching.Go(func() {
-			err := watcher.Watch(ctx, func() {
-				one.Lock()
-				defer one.Unlock()
-				w.reload(ctx, out, i)
-			})
+			err := watcher.Watch(ctx, func() { w.reload(ctx, out, i) })
 			if err != nil {
 				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", shownSpec(s.where), err)
 			}
@@ -53,6 +48,23 @@ func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
 		})
 	}
 	return func() { cancel(); watching.Wait() }
+}
+
+// reloadAll reads every description again, whether or not it is known to have
+// changed, as often as again says so.
+func (w *wire) reloadAll(ctx context.Context, out io.Writer, again <-chan os.Signal) {
+	for {
+		select {
+		case <-again:
+			reading := incident.NewGroup(w.log, "reading a description", len(w.sources))
+			for i := range w.sources {
+				reading.Go(func() { w.reload(ctx, out, i) }, nil)
+			}
+			reading.Wait()
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // followConfig says when the config is not what it was: what it names is chosen
@@ -76,14 +88,20 @@ func followConfig(ctx context.Context, out io.Writer, file string) (stop func())
 // all of the new one is made.
 func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	s := w.sources[which]
-	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Faults()
+	// Only reads of the same description wait for each other: a slow one holds
+	// up no other.
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	var offer tenon.Offer
-	var c *tenon.Catalog
 	err := guarded(w.log, "reading "+shownSpec(s.where), func() (err error) {
 		offer, err = s.source.Load(ctx)
 		offer = s.readers(offer)
 		return err
 	})
+	w.building.Lock()
+	defer w.building.Unlock()
+	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Faults()
+	var c *tenon.Catalog
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {
 		err = errors.New("it describes no tool any more")
 	}

@@ -22,6 +22,7 @@ type session struct {
 	in    io.Writer
 	lines chan string // that the server wrote
 	said  *errorLines
+	stop  func() // as a signal does
 }
 
 // errorLines hands out the lines of standard error.
@@ -52,7 +53,7 @@ func serveOnPipes(t *testing.T, args ...string) *session {
 	ctx, cancel := context.WithCancel(t.Context())
 	inRead, in := io.Pipe()
 	out, outWrite := io.Pipe()
-	s := &session{t: t, in: in, lines: make(chan string, 1000), said: &errorLines{all: make(chan string, 1000)}}
+	s := &session{t: t, in: in, lines: make(chan string, 1000), said: &errorLines{all: make(chan string, 1000)}, stop: cancel}
 	var ends sync.WaitGroup
 	ends.Go(func() {
 		e := env{in: inRead, out: outWrite, err: s.said, getenv: func(string) (string, bool) { return "", false }}

@@ -20,7 +20,8 @@ import (
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	drainTimeout  = 10 * time.Second
+	drainTimeout  = 10 * time.Second // of the service that reviews documents
+	lastWords     = 2 * time.Second  // for the answers of calls that were cut short
 )
 
 // serving is what serve is told by its flags.
@@ -30,6 +31,8 @@ type serving struct {
 	doors   doors
 	watch   watchFlags
 	config  string
+	drain   time.Duration
+	format  string // of the log
 }
 
 func (s *serving) register(cmd *cobra.Command) {
@@ -48,6 +51,9 @@ func (s *serving) register(cmd *cobra.Command) {
 	s.watch.register(cmd, &s.sources.poll)
 	fs.StringArrayVar(&s.doors.origins, "allow-origin", nil, "let web pages of this origin call the server (repeatable)")
 	fs.StringArrayVar(&s.doors.hosts, "host-name", nil, "serve under this host name, without port, or * for any (repeatable; the address that was called is always served, on loopback its names too)")
+	fs.DurationVar(&s.drain, "drain", 30*time.Second, "on SIGTERM or interrupt, let calls under way go on for so long; what is left is then answered with what is known of it")
+	fs.StringVar(&s.format, "log-format", "text", "how lines of the log on standard error look: text or json")
+	takes(cmd, "log-format", "text", "json")
 	fs.StringVar(&s.config, configFlag, "", "read sources and flags from this file, see docs/config.md; flags of the command line count before it")
 }
 
@@ -56,6 +62,13 @@ func (s *serving) plan(e env, cmd *cobra.Command, specs []string) ([]planned, er
 	plan, err := s.sources.plan(cmd, s.config, specs)
 	if err == nil {
 		err = s.doors.check(e, s.addr)
+	}
+	switch {
+	case err != nil:
+	case s.format != "text" && s.format != "json":
+		err = usagef("--log-format is text or json, not %q", s.format)
+	case s.drain < 0:
+		err = usagef("--drain is a time, not %v", s.drain)
 	}
 	return plan, err
 }
@@ -77,7 +90,9 @@ that are no MCP clients; /healthz and /readyz tell how it is. An address without
 a host, like :8080, listens on loopback only.
 
 When a file of a description changes, its tools are served anew; see --watch.
-A config that changes is said, and counts from the next start.`,
+SIGHUP reads all of them again. A config that changes is said, and counts from
+the next start. SIGTERM and interrupt let calls under way end, see --drain; a
+second one ends the process at once.`,
 		Example: `  tenon serve petstore.yaml
   tenon serve --config tenon.yaml
   tenon serve --http :8080 --allow-host localhost:3000 shop=openapi.json
@@ -94,6 +109,7 @@ A config that changes is said, and counts from the next start.`,
 			if err != nil {
 				return err
 			}
+			defer e.serve(s.format)()
 			w, err := s.sources.connectAll(cmd.Context(), e, plan)
 			if err != nil {
 				return err
@@ -105,6 +121,9 @@ A config that changes is said, and counts from the next start.`,
 			}
 			if s.watch.files && s.config != "" {
 				defer followConfig(cmd.Context(), e.err, s.config)()
+			}
+			if e.hangups != nil {
+				go w.reloadAll(cmd.Context(), e.err, e.hangups())
 			}
 			return s.run(cmd.Context(), e, w)
 		},
@@ -118,7 +137,7 @@ func (s *serving) run(ctx context.Context, e env, w *wire) error {
 	m := newServer(w, s.doors)
 	if s.addr == "" {
 		fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
-		return ignoreEnd(ctx, m.ServeStdio(ctx, e.in, e.out))
+		return ignoreEnd(ctx, serveStdio(ctx, e, m, s.drain))
 	}
 	l, err := listen(ctx, s.addr)
 	if err != nil {
@@ -128,7 +147,21 @@ func (s *serving) run(ctx context.Context, e env, w *wire) error {
 	if who := s.doors.whoMayCall(s.addr); who != "" {
 		fmt.Fprintln(e.err, "tenon: "+who)
 	}
-	return serveHTTP(ctx, l, m, s.doors)
+	return serveHTTP(ctx, l, m, s.doors, s.drain)
+}
+
+// serveStdio serves until the input or ctx ends, and then lets open calls finish
+// for a while.
+func serveStdio(ctx context.Context, e env, m *server.Server, drain time.Duration) error {
+	talk, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() {
+		limit, cancel := context.WithTimeout(talk, drain)
+		defer cancel()
+		_ = m.Shutdown(limit) // whoever is not done is cut short
+		cut()
+	})()
+	return m.ServeStdio(talk, e.in, e.out)
 }
 
 // doors says which doors an HTTP server has.
@@ -217,8 +250,9 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// serveHTTP serves until ctx ends, then lets open calls finish for a while.
-func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) error {
+// serveHTTP serves until ctx ends, then lets open calls finish for a while. What
+// is left after that is cut short and answered with what is known of it.
+func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors, drain time.Duration) error {
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", s.Health())
 	mux.Handle("/readyz", s.Health())
@@ -226,7 +260,12 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) e
 		mux.Handle("/jsonrpc", s.JSONRPC())
 	}
 	d.azure.mount(mux, s)
-	web := &http.Server{Handler: at("/mcp", s, mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	web := &http.Server{
+		Handler: at("/mcp", s, mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		BaseContext: func(net.Listener) context.Context { return requests },
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(&patient{Listener: l}) }()
 	select {
@@ -234,12 +273,14 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors) e
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
-	if err := s.Shutdown(drain); err != nil {
-		return web.Close()
+	if err := s.Shutdown(limit); err != nil {
+		cut()
 	}
-	if err := web.Shutdown(drain); err != nil {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if err := web.Shutdown(last); err != nil {
 		return web.Close()
 	}
 	return nil

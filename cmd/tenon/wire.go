@@ -134,7 +134,7 @@ func (f *sourceFlags) logger(e env) *slog.Logger {
 	if f.verbose {
 		level = slog.LevelInfo
 	}
-	return slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level}))
+	return e.logger(level)
 }
 
 // report prints what was read and what is wrong with it.
