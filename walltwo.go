@@ -27,8 +27,8 @@ type judgement struct {
 	verdict    Verdict
 	violations []schema.Violation
 	open       []schema.Violation // where the schema has patterns that cannot be run
-	form       shape.Form     // how the body can stand in the result
-	against    *schema.Schema // of the variant; nil: the body is not described
+	form       shape.Form         // how the body can stand in the result
+	against    *schema.Schema     // of the variant; nil: the body is not described
 	repairs    []schema.Fix
 }
 

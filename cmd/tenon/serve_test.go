@@ -46,8 +46,8 @@ func (w *workshop) description(t *testing.T) string {
 	return file
 }
 
-// served is a `tenon serve` over HTTP.
-type served struct {
+// running is a `tenon serve` over HTTP.
+type running struct {
 	url  string
 	said *errorLines
 	hup  chan os.Signal
@@ -55,9 +55,9 @@ type served struct {
 	wait func() // for its end
 }
 
-func serveOverHTTP(t *testing.T, args ...string) *served {
+func serveOverHTTP(t *testing.T, args ...string) *running {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &served{said: &errorLines{all: make(chan string, 1000)}, hup: make(chan os.Signal), stop: cancel}
+	s := &running{said: &errorLines{all: make(chan string, 1000)}, hup: make(chan os.Signal), stop: cancel}
 	var ends sync.WaitGroup
 	s.wait = ends.Wait
 	ends.Go(func() {
