@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -135,6 +136,20 @@ func (a *allowList) holds(ap netip.AddrPort) bool {
 		}
 	}
 	return false
+}
+
+// inside tells, without looking its name up, whether a URL is at a place that is
+// allowed although it may be private.
+func (a *allowList) inside(u *url.URL) bool {
+	port, err := strconv.ParseUint(portOf(u), 10, 16)
+	if err != nil {
+		return false
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return !public(ip.Unmap().WithZone(""))
+	}
+	host := canonicalHost(u.Hostname())
+	return a.names(host, uint16(port)) || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // check returns an error unless the address, which was found for the host, is

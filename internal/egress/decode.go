@@ -35,13 +35,14 @@ func (d *decoders) ask(r *http.Request) (asked bool) {
 }
 
 // open puts a decoder before the answer's body, and takes the encoding and
-// the length that was on the wire out of its headers.
-func (d *decoders) open(answer *http.Response) {
+// the length that was on the wire out of its headers. Of the body at most max
+// bytes are wanted.
+func (d *decoders) open(answer *http.Response, max int64) {
 	name := answer.Header.Get("Content-Encoding")
 	if name == "" || answer.ContentLength == 0 {
 		return
 	}
-	body := &decoded{raw: answer.Body, from: d}
+	body := &decoded{raw: &packed{answer.Body, max, max}, from: d}
 	switch {
 	case strings.EqualFold(name, "gzip"):
 	case strings.EqualFold(name, "br"):
@@ -52,6 +53,24 @@ func (d *decoders) open(answer *http.Response) {
 	answer.Body, answer.ContentLength, answer.Uncompressed = body, -1, true
 	answer.Header.Del("Content-Encoding")
 	answer.Header.Del("Content-Length")
+}
+
+// packed is a body as it came. One that is much longer packed than what is
+// wanted of it says nothing with most of its bytes, and could do so for ever:
+// empty members and blocks unpack to nothing.
+type packed struct {
+	io.ReadCloser
+	max, left int64
+}
+
+const packing = 1 << 20 // bytes by which a packed body may be longer
+
+func (p *packed) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	if p.left -= int64(n); p.left < -packing {
+		return 0, &tooLargeError{limit: p.max}
+	}
+	return n, err
 }
 
 // decoded is a body that is unpacked while it is read. Its end is that of both:

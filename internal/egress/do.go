@@ -93,7 +93,7 @@ func (o *Opened) open(c *http.Client, r *http.Request, maxBody int64) error {
 		return newError(r, err, Answered)
 	}
 	if asked {
-		d.open(answer)
+		d.open(answer, maxBody)
 	}
 	o.request, o.answer, o.door, o.tracker, o.max = r, answer, d, t, maxBody
 	return nil

@@ -80,7 +80,7 @@ func NewClient(o Options) (*http.Client, error) {
 	}
 	return &http.Client{
 		Transport:     &door{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
-		CheckRedirect: redirectRule(redirects),
+		CheckRedirect: redirectRule(redirects, allow),
 	}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // or 302 to another method would turn it into a GET that reads something else
 // and looks like a success, and 307 and 308 would repeat it at another place:
 // there the 3xx is the answer.
-func redirectRule(limit int) func(*http.Request, []*http.Request) error {
+func redirectRule(limit int, allow *allowList) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		last := via[len(via)-1]
 		if !followed(last.Method, r.Response.StatusCode) || limit < 0 {
@@ -30,6 +30,9 @@ func redirectRule(limit int) func(*http.Request, []*http.Request) error {
 		}
 		if err := checkRedirect(r.URL, last.URL, len(via), limit); err != nil {
 			return err
+		}
+		if !sameOrigin && allow.inside(r.URL) && !allow.inside(last.URL) {
+			return refuse("the redirect leads from a public address to a private one, which is allowed for requests that go there directly")
 		}
 		r.Header.Del("Referer") // it would carry the query of the last URL
 		if !sameOrigin {

@@ -177,3 +177,30 @@ func TestRedirectsCanBeCountedAndTurnedOff(t *testing.T) {
 		t.Errorf("the last redirect seen leads to %s", got.Header.Get("Location"))
 	}
 }
+
+// What the operator allows for requests of their own is no place for others to
+// send requests to.
+func TestNoWayFromPublicToPrivate(t *testing.T) {
+	c := client(t, egress.Options{AllowHosts: []string{"intra.example", "127.0.0.1", "10.0.0.0/8"}})
+	for _, k := range []struct {
+		from, to string
+		refused  bool
+	}{
+		{"http://public.example/", "http://intra.example/", true},
+		{"http://public.example/", "http://127.0.0.1:3000/", true},
+		{"http://public.example/", "http://[::ffff:127.0.0.1]/", true},
+		{"http://public.example/", "http://10.1.2.3/", true},
+		{"http://public.example/", "http://LOCALHOST.:3000/", true},
+		{"http://93.184.216.34/", "http://127.0.0.1/", true},
+		{"http://public.example/", "http://other.example/", false},
+		{"http://intra.example/", "http://127.0.0.1:3000/", false},
+		{"http://127.0.0.1:1/", "http://127.0.0.1:2/", false},
+		{"http://127.0.0.1:1/", "http://public.example/", false},
+	} {
+		last, next := request(t, http.MethodGet, k.from, ""), request(t, http.MethodGet, k.to, "")
+		next.Response = &http.Response{StatusCode: http.StatusFound}
+		if err := c.CheckRedirect(next, []*http.Request{last}); (err != nil) != k.refused {
+			t.Errorf("from %s to %s: %v", k.from, k.to, err)
+		}
+	}
+}
