@@ -27,11 +27,12 @@ type execution struct {
 	payload []byte // the arguments, defaults put in
 	draft   draft
 	stage   string
+	budget  *egress.Budget // of the answers that its handlers ask for
+	queries sync.Mutex     // one at a time: what a query reads is not known before
 
 	mu      sync.Mutex
 	sent    tenon.Sent
 	fetches int
-	bytes   int
 	failed  error // the first failure of a fetch
 	refused error // the first request that the rules kept from leaving
 }
@@ -55,7 +56,7 @@ type outcome struct {
 func (t *route) handle(ctx context.Context, c *tenon.Call, o *Options, r *runner) (tenon.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	x := &execution{route: t, options: o, runner: r, secrets: newSecrets(t.file, o)}
+	x := &execution{route: t, options: o, runner: r, secrets: newSecrets(t.file, o), budget: egress.NewBudget(max(maxFetched, o.MaxAnswer))}
 	reply, err := x.run(ctx, c.Args)
 	reply.Sent = x.sent
 	if x.secrets.open {

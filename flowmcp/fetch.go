@@ -79,7 +79,6 @@ func (x *execution) fetch(ctx context.Context, args []byte) (sandbox.Answer, err
 		body = string(fromLatin1(body))
 	}
 	res, err := x.send(ctx, w.Method, w.URL, h, body)
-	x.gather(len(res.Body))
 	if err != nil {
 		x.fault(err)
 		return sandbox.Answer{}, errors.New("fetch failed: " + plainMessage(err))
@@ -101,16 +100,10 @@ func (x *execution) spend() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.fetches++
-	if x.fetches > maxFetches || x.bytes > maxFetched {
+	if x.fetches > maxFetches || x.budget.Left() == 0 {
 		return fmt.Errorf("too much is asked for: one call may make %d requests and queries, with %d bytes in their answers", maxFetches, maxFetched)
 	}
 	return nil
-}
-
-func (x *execution) gather(n int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.bytes += n
 }
 
 // fault keeps the first error of ours: what the code makes of it may hide it.
@@ -195,7 +188,7 @@ func (x *execution) send(ctx context.Context, method, address string, h http.Hea
 		}
 	}
 	req.Header = h
-	res, err := egress.Do(x.options.Client, req, x.options.MaxAnswer)
+	res, err := egress.DoWithin(x.options.Client, req, x.options.MaxAnswer, x.budget)
 	x.record(method, res.Progress)
 	t.hideAnswer(&res, x.options.Env)
 	if err != nil {

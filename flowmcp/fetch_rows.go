@@ -55,6 +55,9 @@ func (x *execution) rows(ctx context.Context, args []byte) (sandbox.Answer, erro
 	if !question.Reads() {
 		return sandbox.Answer{}, errors.New("a handler only reads a database")
 	}
+	x.queries.Lock()
+	defer x.queries.Unlock()
+	question.MaxBytes = max(min(question.MaxBytes, int(x.budget.Left())), 1)
 	s := store{x.options, x.runner, x.runner.dbs}
 	path, stale, err := q.database(ctx, s)
 	if err != nil {
@@ -64,7 +67,7 @@ func (x *execution) rows(ctx context.Context, args []byte) (sandbox.Answer, erro
 	if err != nil {
 		return sandbox.Answer{}, errors.New(plainMessage(q.failed(err)))
 	}
-	x.gather(len(reply.Body))
+	x.budget.Take(int64(len(reply.Body)))
 	return sandbox.Answer{Value: []byte("null"), Text: reply.Body}, nil
 }
 

@@ -43,6 +43,7 @@ type collection struct {
 	idle    time.Duration
 	before  time.Time // of the last collection
 	done    *atomic.Bool
+	given   bool // back, since nothing happens
 }
 
 func (c *collection) watch() { runtime.SetFinalizer(c, (*collection).ended) }
@@ -61,11 +62,12 @@ func (c *collection) ended() {
 	if percent != c.percent {
 		c.percent = percent
 		debug.SetGCPercent(percent)
-		if idle {
-			debug.FreeOSMemory()
-			giveBackProgram()
-		}
 	}
+	if idle && !c.given { // also where the heap was too large for any room
+		debug.FreeOSMemory()
+		giveBackProgram()
+	}
+	c.given = idle
 	c.before = time.Now()
 	c.watch()
 }

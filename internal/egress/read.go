@@ -15,10 +15,17 @@ const (
 	largestKept = 4 << 20  // bytes of the largest buffer that is kept for the next body
 )
 
-// tooLargeError says that a body has more than limit bytes.
-type tooLargeError struct{ limit int64 }
+// tooLargeError says that a body has more than limit bytes, or all those of a
+// budget together.
+type tooLargeError struct {
+	limit int64
+	all   bool
+}
 
 func (e *tooLargeError) Error() string {
+	if e.all {
+		return fmt.Sprintf("the answers of one call are larger than %d bytes together", e.limit)
+	}
 	return fmt.Sprintf("the answer is larger than %d bytes", e.limit)
 }
 
