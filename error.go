@@ -1,7 +1,6 @@
 package tenon
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -51,16 +50,18 @@ const (
 	CodeBadSource Code = "bad_source" // a description cannot be read at all
 )
 
-// CodeOf returns the code in err's chain. A context that ended is a timeout,
-// anything unknown is internal, and nil has no code.
+// CodeOf returns the code in err's chain. A deadline that is over, of a context
+// or of the network, is a timeout, anything unknown is internal, and nil has no
+// code.
 func CodeOf(err error) Code {
 	var e *Error
+	var late interface{ Timeout() bool }
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &e):
 		return e.Code
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &late) && late.Timeout():
 		return CodeTimeout
 	}
 	return CodeInternal

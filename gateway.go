@@ -152,9 +152,15 @@ func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBac
 		giveBack()
 		return nil, err
 	case w.limited.Expired():
-		err = context.DeadlineExceeded
+		err = g.late()
 	}
 	return g.failed(w.entry, &w.reply, err), nil
+}
+
+// late is the end of a call that took longer than the gateway lets it. Another
+// deadline that a handler tells of is its own, with its own words.
+func (g *Gateway) late() error {
+	return errorf(CodeTimeout, "the call took longer than %v and was ended", g.timeout)
 }
 
 // finished is the end of a call that has a reply.

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -324,10 +327,43 @@ func TestSlowHandlerEndsInATimeout(t *testing.T) {
 		})
 		began := time.Now()
 		res := call(t, g, `{}`)
-		if !strings.Contains(string(res.Structured), `"code":"timeout"`) || time.Since(began) != time.Minute {
+		want := `"error":{"code":"timeout","message":"the call took longer than 1m0s and was ended"`
+		if !strings.Contains(string(res.Structured), want) || time.Since(began) != time.Minute {
 			t.Errorf("after %v: %s", time.Since(began), res.Structured)
 		}
 	})
+}
+
+func TestAnotherDeadlineHasItsOwnWords(t *testing.T) {
+	ended, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	<-ended.Done()
+	for name, tt := range map[string]struct {
+		err           error
+		code, message string
+	}{
+		"of a context":           {ended.Err(), "timeout", "context deadline exceeded"},
+		"with words before it":   {fmt.Errorf("the warehouse is closed: %w", ended.Err()), "timeout", "the warehouse is closed: context deadline exceeded"},
+		"joined with others":     {errors.Join(errors.New("no route"), ended.Err()), "timeout", "no route\ncontext deadline exceeded"},
+		"of the network":         {&net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}, "timeout", "read tcp: i/o timeout"},
+		"with a code of its own": {&tenon.Error{Code: tenon.CodeConflict, Message: "it is locked", Err: ended.Err()}, "conflict", "it is locked"},
+		"a context that ended":   {fmt.Errorf("gave up: %w", context.Canceled), "internal_error", "gave up: context canceled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, handler := range []tenon.Handler{
+				func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, tt.err },
+				func(context.Context, *tenon.Call) (tenon.Reply, error) {
+					return tenon.Reply{Status: 200, Media: "application/x-ndjson", Parts: func(yield func([]byte, error) bool) { yield(nil, tt.err) }}, nil
+				},
+			} {
+				res := call(t, one(tenon.Tool{Shape: tenon.OpenAPIMCP}, handler), `{}`)
+				message, _ := json.Marshal(tt.message)
+				if got := string(res.Structured); !strings.Contains(got, `"code":"`+tt.code+`"`) || !strings.Contains(got, strings.Trim(string(message), `"`)) {
+					t.Errorf("want %s, %s, got %s", tt.code, tt.message, got)
+				}
+			}
+		})
+	}
 }
 
 func TestCallerWhoIsGoneGetsNoResult(t *testing.T) {

@@ -37,8 +37,6 @@ func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
 		if known.Err != nil {
 			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
 		}
-	} else if f.code == CodeTimeout {
-		f.message = "the call took longer than " + g.timeout.String() + " and was ended"
 	}
 	return shapeFailure(&e.tool, f)
 }

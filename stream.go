@@ -126,9 +126,13 @@ func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) 
 
 // next waits for a part as long as a call may take.
 func (g *Gateway) next(ctx context.Context, l *live) (stream.Part, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	limited, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	return l.from.Next(ctx)
+	p, err := l.from.Next(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = g.late()
+	}
+	return p, err
 }
 
 // partOf forms a part. One that breaks its contract under enforce is the last.
