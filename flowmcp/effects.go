@@ -22,7 +22,7 @@ func (t *route) readOnly() bool {
 	if v := t.meta.get("isReadOnly"); v.is(boolKind) {
 		return v.yes()
 	}
-	return t.method == http.MethodGet || t.handled && t.reads
+	return t.method == http.MethodGet || t.reads
 }
 
 func (t *route) replaces() bool {

@@ -16,9 +16,13 @@ import (
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
-// serve loads a file of testdata and returns a gateway with its tools.
+// serve loads a file of testdata and returns a gateway with its tools, which
+// nobody is asked about where the options do not say so.
 func serve(t *testing.T, name string, o flowmcp.Options) *tenon.Gateway {
 	t.Helper()
+	if o.Consent == "" {
+		o.Consent = tenon.ConsentOff
+	}
 	offer, err := flowmcp.New(filepath.Join("testdata", name), o).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +153,51 @@ func TestHints(t *testing.T) {
 	}
 	if got := string(g.Catalog().Find("body_shop_two").Definition()); strings.Contains(got, "annotations") {
 		t.Errorf("a POST may do anything: %s", got)
+	}
+}
+
+// TestConsentGoesByTheMethod asks before a POST as before every other method
+// that does not only read, unless the operator says that it does.
+func TestConsentGoesByTheMethod(t *testing.T) {
+	for _, c := range []struct {
+		method, meta, reads string
+		want                tenon.Action
+	}{
+		{"GET", "", "", ""},
+		{"POST", "", "", tenon.CreateResource},
+		{"POST", "", "shop/Test::a", ""},
+		{"POST", "meta: { isReadOnly: false, isDestructive: true },", "", tenon.RunTool},
+		{"PUT", "", "", tenon.ReplaceResource},
+		{"DELETE", "", "", tenon.DeleteResource},
+	} {
+		text := file(`a: { method: '` + c.method + `', path: '/a', description: 'x', ` + c.meta + ` parameters: [] }`)
+		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{HandlerReads: []string{c.reads}}).Load(t.Context())
+		if err != nil || len(offer.Tools) != 1 || offer.Tools[0].Consent.Action != c.want {
+			t.Errorf("%s %s %s: %+v, %v; want %q", c.method, c.meta, c.reads, offer.Tools, err, c.want)
+		}
+	}
+}
+
+// TestTakes leaves tools out by rules of the operator, and what is wrong with
+// files that have no other.
+func TestTakes(t *testing.T) {
+	text := strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [] }, b: { method: 'POST', path: '/b', description: 'x', parameters: [] }`), "tools:",
+		"requiredServerParams: [ 'NOT_SET' ], tags: [ 'books' ], tools:", 1)
+	for _, c := range []struct{ want, needs string }{{"a_shop", "choice key"}, {"POST", "choice key"}, {"books", "key key"}, {"nothing", "choice choice"}} {
+		source := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{Takes: func(method, path string, names, tags []string) bool {
+			return method == c.want || slices.Contains(names, c.want) || slices.Contains(tags, c.want)
+		}})
+		offer, err := source.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var needs []string
+		for _, s := range source.Standings() {
+			needs = append(needs, string(s.Needs[0].Kind))
+		}
+		if got := strings.Join(needs, " "); got != c.needs || (len(offer.Faults) > 0) != (c.want != "nothing") {
+			t.Errorf("%s: %s with %v, want %s", c.want, got, offer.Faults, c.needs)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func TestAnswersAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Slow.mjs")
 	writeAt(t, path, slow)
 	cache := t.TempDir()
-	options := flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, CacheDir: cache}
+	options := flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, CacheDir: cache, Consent: tenon.ConsentOff}
 	g, _ := serveFiles(t, path, options)
 	step := func(tool, args string, want int, hit bool) {
 		t.Helper()

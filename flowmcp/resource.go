@@ -22,6 +22,7 @@ type resource struct {
 	queries []*query
 	line    int
 	broken  bool
+	hidden  bool // the operator does not want its tool
 }
 
 // query is one question that a database is asked.
@@ -32,6 +33,7 @@ type query struct {
 	key       string
 	statement sqlite.Statement
 	dynamic   bool // the caller brings the SQL
+	hidden    bool // the operator does not want it as a tool
 }
 
 // dynamicSQL stands for SQL that the caller brings.

@@ -11,6 +11,7 @@ func (b *offerer) resources(f *file) {
 		switch {
 		case r.broken:
 			b.unservedData(r, nil)
+		case r.hidden:
 		case r.source == "markdown":
 			b.document(f, r)
 		default:
@@ -54,6 +55,9 @@ func (b *offerer) database(f *file, r *resource) {
 		name := tenon.LegalName(q.key + "_" + f.namespace)
 		if b.taken[name] { // a second database of the namespace
 			name = tenon.LegalName(q.key + "_" + r.name + "_" + f.namespace)
+		}
+		if q.hidden {
+			continue
 		}
 		if q.broken {
 			b.stands(q.route, name, []Need{{Kind: NeedRepair}})

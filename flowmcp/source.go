@@ -68,6 +68,10 @@ type Options struct {
 	NoCache                         bool   // answers are neither kept nor taken from those that were kept
 	Refresh                         bool   // answers are kept, and those that were kept are not taken
 
+	// Takes reports whether a tool is offered, by its method, its path below the
+	// root, its names (the first in full) and the tags of its file. nil: all are.
+	Takes func(method, path string, names, tags []string) bool
+
 	// Worker is the command that starts a worker for handlers: see [WorkerMain].
 	// nil: tools with handlers are left out.
 	Worker      []string
@@ -180,7 +184,9 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 		(&around{options: o, files: files, guides: guides}).resolve(ctx, guides) // what is served counts
 	}
 	for _, f := range files {
-		b.file(f)
+		if b.take(f) {
+			b.file(f)
+		}
 	}
 	b.guides(guides)
 	b.tellMarked()

@@ -184,13 +184,55 @@ func (b *offerer) unserved(f *file, more []Need) {
 func (b *offerer) unservedData(r *resource, more []Need) {
 	f := r.file
 	needs := append(slices.Clone(more), b.needs(f, r.name, f.handlers.needs(r.name), r.broken)...)
-	if len(needs) == 0 {
+	if len(needs) == 0 || r.hidden {
 		return
 	}
 	if r.source == "markdown" {
 		b.standings = append(b.standings, Standing{File: f.path, ID: r.id(), Name: tenon.LegalName(r.name + "_" + f.namespace), Needs: needs})
 	}
 	for _, q := range r.queries {
+		if q.hidden {
+			continue
+		}
 		b.stands(q.route, tenon.LegalName(q.key+"_"+f.namespace), needs)
 	}
+}
+
+// take leaves the tools in a file that the operator wants, and hides the others
+// of its resources, which handlers may ask all the same. A file without any of
+// them is not looked at further.
+func (b *offerer) take(f *file) bool {
+	if b.options.Takes == nil || len(f.routes)+len(f.resources) == 0 {
+		return true
+	}
+	tags := f.main.get("tags").strs()
+	left := func(id, name string) {
+		b.standings = append(b.standings, Standing{File: f.path, ID: id, Name: name, Needs: []Need{{Kind: NeedChoice}}})
+	}
+	f.routes = slices.DeleteFunc(f.routes, func(t *route) bool {
+		name := wireName(t.name, f.namespace)
+		if b.options.Takes(t.method, t.path, []string{t.id(), name, t.name, f.namespace + "/tool/" + t.name}, tags) {
+			return false
+		}
+		left(t.id(), name)
+		return true
+	})
+	wanted := len(f.routes)
+	for _, r := range f.resources {
+		takes := func(id, name string) bool {
+			if b.options.Takes("", "", []string{id, name, r.name, f.namespace + "/resource/" + r.name}, tags) {
+				wanted++
+				return true
+			}
+			left(id, name)
+			return false
+		}
+		if r.source == "markdown" {
+			r.hidden = !takes(r.id(), tenon.LegalName(r.name+"_"+f.namespace))
+		}
+		for _, q := range r.queries {
+			q.hidden = !takes(q.id(), tenon.LegalName(q.key+"_"+f.namespace))
+		}
+	}
+	return wanted > 0
 }

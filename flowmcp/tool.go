@@ -60,7 +60,7 @@ func (t *route) hints() tenon.Hints {
 }
 
 // consent is due where the MCP block says that the route destroys, or says
-// nothing and the method replaces or deletes.
+// nothing and the method is none that only reads, as for an OpenAPI operation.
 func (t *route) consent(o *Options) tenon.ConsentRule {
 	c := tenon.ConsentRule{Mode: o.Consent, Effect: t.method + " route " + t.id()}
 	destroys := t.meta.get("isDestructive")
@@ -72,6 +72,8 @@ func (t *route) consent(o *Options) tenon.ConsentRule {
 	case destroys.yes():
 		c.Action, c.Effect = tenon.RunTool, c.Effect+" may destroy what is there"
 	case t.meta != nil: // it says that the route changes something, not that it destroys
+	case t.method == http.MethodPost:
+		c.Action, c.Effect = tenon.CreateResource, c.Effect+" creates something or runs an action"
 	case t.method == http.MethodPut:
 		c.Action, c.Effect = tenon.ReplaceResource, c.Effect+" replaces what is there"
 	case t.method == http.MethodDelete:

@@ -34,7 +34,7 @@ type ParameterChange struct {
 // change is a Change that was read.
 type change struct {
 	Change
-	matches func(*operation, value) bool
+	matches func(Subject) bool
 	reached bool
 	used    []bool // by the parameters
 }
@@ -68,9 +68,12 @@ func (a *api) changesOf(o *operation) (all []*change) {
 	if c := o.own(); c != nil {
 		all = append(all, c)
 	}
-	tags := o.node.get("tags")
+	if len(a.changes) == 0 {
+		return all
+	}
+	s := o.subject()
 	for _, c := range a.changes {
-		if c.matches == nil || c.matches(o, tags) {
+		if c.matches == nil || c.matches(s) {
 			c.reached = true
 			all = append(all, c)
 		}

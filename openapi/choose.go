@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -35,6 +36,29 @@ type Choice struct {
 // maxRules bounds the rules of a source, those in files included.
 const maxRules = 10_000
 
+// Subject is what the rules of a [Choice] look at: an operation, or a tool of
+// another kind of description as far as it has the same.
+type Subject struct {
+	Method, Path string
+	IDs          []string // its names; /regexp/ sees the first
+	Tags         []string
+}
+
+// Chooser is a [Choice] that was read. It is not for concurrent use.
+type Chooser struct{ c *chooser }
+
+// Chooser reads the rules.
+func (c Choice) Chooser() (*Chooser, error) {
+	read, err := c.read()
+	return &Chooser{read}, err
+}
+
+// Takes reports whether s is chosen by Only and Except.
+func (c *Chooser) Takes(s Subject) bool { return c.c.picks(s) }
+
+// Unused are the rules that nothing has matched.
+func (c *Chooser) Unused() []string { return c.c.unused() }
+
 // chooser is a Choice that was read.
 type chooser struct {
 	only, except []rule
@@ -44,7 +68,7 @@ type chooser struct {
 // rule is one way to match an operation.
 type rule struct {
 	text    string
-	matches func(o *operation, tags value) bool
+	matches func(s Subject) bool
 	used    bool
 }
 
@@ -121,23 +145,18 @@ func ruleFile(name string, add func(from, text string) error) error {
 	return nil
 }
 
-func readRule(text string) (func(*operation, value) bool, error) {
+func readRule(text string) (func(Subject) bool, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	switch kind {
 	case "tag":
-		return func(_ *operation, tags value) bool {
-			for _, t := range tags.each() {
-				if t.kind() == rawjson.String && strings.EqualFold(t.str(), rest) {
-					return true
-				}
-			}
-			return false
+		return func(s Subject) bool {
+			return slices.ContainsFunc(s.Tags, func(tag string) bool { return strings.EqualFold(tag, rest) })
 		}, nil
 	case "method":
-		return func(o *operation, _ value) bool { return strings.EqualFold(o.method, rest) }, nil
+		return func(s Subject) bool { return strings.EqualFold(s.Method, rest) }, nil
 	case "path":
 		g, err := glob(rest)
-		return func(o *operation, _ value) bool { return g.MatchString(o.path) }, err
+		return func(s Subject) bool { return g.MatchString(s.Path) }, err
 	case "id":
 		return byID(rest)
 	}
@@ -148,8 +167,12 @@ func readRule(text string) (func(*operation, value) bool, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		return func(o *operation, _ value) bool {
-			return re.MatchString(o.method + " " + o.path + " " + o.node.strAt("operationId"))
+		return func(s Subject) bool {
+			id := ""
+			if len(s.IDs) > 0 {
+				id = s.IDs[0]
+			}
+			return re.MatchString(s.Method + " " + s.Path + " " + id)
 		}, nil
 	}
 	if method, path, found := strings.Cut(text, " "); found {
@@ -158,21 +181,18 @@ func readRule(text string) (func(*operation, value) bool, error) {
 	return byID(text)
 }
 
-func byID(text string) (func(*operation, value) bool, error) {
+func byID(text string) (func(Subject) bool, error) {
 	g, err := glob(text)
-	return func(o *operation, _ value) bool {
-		id := o.node.strAt("operationId")
-		return g.MatchString(id) || id != "" && g.MatchString(tenon.LegalName(id))
-	}, err
+	return func(s Subject) bool { return slices.ContainsFunc(s.IDs, g.MatchString) }, err
 }
 
-func byPlace(method, path string) (func(*operation, value) bool, error) {
+func byPlace(method, path string) (func(Subject) bool, error) {
 	m, err := glob(strings.ToUpper(method))
 	if err != nil {
 		return nil, err
 	}
 	p, err := glob(path)
-	return func(o *operation, _ value) bool { return m.MatchString(o.method) && p.MatchString(o.path) }, err
+	return func(s Subject) bool { return m.MatchString(s.Method) && p.MatchString(s.Path) }, err
 }
 
 // glob is a pattern in which * stands for anything but a slash and ** for
@@ -189,14 +209,31 @@ func glob(text string) (*regexp.Regexp, error) {
 
 // takes reports whether o becomes a tool.
 func (c *chooser) takes(o *operation) bool {
-	tags := o.node.get("tags")
-	return (len(c.only) == 0 || anyMatches(c.only, o, tags)) && !anyMatches(c.except, o, tags) && (o.safe || !c.readOnly)
+	return (len(c.only)+len(c.except) == 0 || c.picks(o.subject())) && (o.safe || !c.readOnly)
+}
+
+func (c *chooser) picks(s Subject) bool {
+	return (len(c.only) == 0 || anyMatches(c.only, s)) && !anyMatches(c.except, s)
+}
+
+// subject is the operation as rules see it.
+func (o *operation) subject() Subject {
+	s := Subject{Method: o.method, Path: o.path, IDs: []string{o.node.strAt("operationId")}}
+	if id := s.IDs[0]; id != "" {
+		s.IDs = append(s.IDs, tenon.LegalName(id))
+	}
+	for _, t := range o.node.get("tags").each() {
+		if t.kind() == rawjson.String {
+			s.Tags = append(s.Tags, t.str())
+		}
+	}
+	return s
 }
 
 // anyMatches tries all rules, so that it is known which match nothing.
-func anyMatches(rules []rule, o *operation, tags value) (found bool) {
+func anyMatches(rules []rule, s Subject) (found bool) {
 	for i := range rules {
-		if (!found || !rules[i].used) && rules[i].matches(o, tags) {
+		if (!found || !rules[i].used) && rules[i].matches(s) {
 			found, rules[i].used = true, true
 		}
 	}

@@ -20,6 +20,7 @@ type planned struct {
 	name, where string
 	from        string // the place in a config that names it
 	flags       *sourceFlags
+	rules       *openapi.Chooser // --only and --except for what is no OpenAPI document; nil: there are none
 }
 
 // fault says of what is wrong with a description where a config names it.
@@ -167,7 +168,13 @@ func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options,
 			return err
 		}
 	}
-	source, err := p.flags.source(p.where, o, e)
+	if isDocument := !isApp(p.where) && !isSchemaFile(p.where); !isDocument && len(o.Choose.Only)+len(o.Choose.Except) > 0 {
+		var err error
+		if p.rules, err = o.Choose.Chooser(); err != nil {
+			return err
+		}
+	}
+	source, err := p.flags.source(p.where, o, e, p.rules)
 	if err != nil {
 		return err
 	}
@@ -178,19 +185,26 @@ func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options,
 	if err != nil {
 		return badSource(p.where, err)
 	}
-	w.sources = append(w.sources, &loaded{planned: p, source: source, offer: p.readers(offer)})
+	w.sources = append(w.sources, &loaded{planned: p, source: source, offer: p.chosen(offer)})
 	return nil
 }
 
-// readers leaves out, with --read-only, the tools of any source that may change
-// something, or of which only their description says that they do not.
-func (p *planned) readers(offer tenon.Offer) tenon.Offer {
-	if !p.flags.choose.ReadOnly {
-		return offer
-	}
+// chosen leaves out the tools that were not chosen: with --read-only those of
+// any source that may change something, or of which only their description says
+// that they do not; of an app those that no rule names.
+func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 	offer.Tools = slices.DeleteFunc(slices.Clone(offer.Tools), func(t tenon.Tool) bool {
-		return t.Hints.ReadOnly == nil || !*t.Hints.ReadOnly || t.Consent.Marked
+		if p.rules != nil && isApp(p.where) && !p.rules.Takes(openapi.Subject{IDs: []string{t.Name}}) {
+			return true
+		}
+		return p.flags.choose.ReadOnly && (t.Hints.ReadOnly == nil || !*t.Hints.ReadOnly || t.Consent.Marked)
 	})
+	if p.rules != nil {
+		offer.Faults = slices.Clone(offer.Faults)
+		for _, rule := range p.rules.Unused() {
+			offer.Faults = append(offer.Faults, tenon.Fault{File: p.where, What: fmt.Sprintf("the rule %q matches no tool", rule)})
+		}
+	}
 	return offer
 }
 

@@ -150,7 +150,7 @@ func isSchemaFile(spec string) bool {
 
 // source is the source for a SPEC: what differs between the kinds is known
 // here alone.
-func (f *sourceFlags) source(where string, o openapi.Options, e env) (tenon.Source, error) {
+func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *openapi.Chooser) (tenon.Source, error) {
 	switch {
 	case isApp(where):
 		return f.app(where, o, e)
@@ -160,6 +160,11 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env) (tenon.Sour
 	options := flowmcp.Options{
 		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape, TrustMarks: o.TrustMarks,
 		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
+	}
+	if rules != nil {
+		options.Takes = func(method, path string, names, tags []string) bool {
+			return rules.Takes(openapi.Subject{Method: method, Path: path, IDs: names, Tags: tags})
+		}
 	}
 	f.handlers.apply(&options, e)
 	return flowmcp.New(where, options), nil

@@ -95,7 +95,7 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	var offer tenon.Offer
 	err := guarded(w.log, "reading "+shownSpec(s.where), func() (err error) {
 		offer, err = s.source.Load(ctx)
-		offer = s.readers(offer)
+		offer = s.chosen(offer)
 		return err
 	})
 	w.building.Lock()
