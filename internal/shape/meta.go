@@ -2,9 +2,7 @@ package shape
 
 import (
 	"bytes"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +21,8 @@ type Meta struct {
 	Retry      string // "safe" or "unsafe"
 	Violations []schema.Violation
 	Unchecked  []schema.Violation // where it is not known whether the answer fits
-	Repairs    []schema.Fix // what was changed in the answer
-	Media      string       // of the answer
+	Repairs    []schema.Fix       // what was changed in the answer
+	Media      string             // of the answer
 
 	Upstream bool // status and headers are said: the shape has no place for them
 	Status   int  // 0: no HTTP was involved
@@ -148,14 +146,7 @@ func appendUpstream(dst []byte, status int, header http.Header) []byte {
 	dst = append(dst, `{"status_code":`...)
 	dst = strconv.AppendInt(dst, int64(status), 10)
 	dst = append(dst, `,"headers":{`...)
-	names := make([]string, 0, len(header))
-	for name := range header {
-		if !hiddenHeader(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for i, name := range names {
+	for i, name := range visible(header) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -164,25 +155,6 @@ func appendUpstream(dst []byte, status int, header http.Header) []byte {
 		dst = rawjson.AppendString(dst, strings.Join(header[name], ", "))
 	}
 	return append(dst, `}}`...)
-}
-
-// Visible returns the headers that may be told: no credentials.
-func Visible(h http.Header) http.Header {
-	h = maps.Clone(h)
-	maps.DeleteFunc(h, func(name string, _ []string) bool { return hiddenHeader(name) })
-	return h
-}
-
-// hiddenHeader tells the response headers that stay here: credentials, and
-// those that concern only the connection.
-func hiddenHeader(name string) bool {
-	switch http.CanonicalHeaderKey(name) {
-	case "Set-Cookie", "Set-Cookie2", "Authorization", "Proxy-Authorization", "Www-Authenticate", "Proxy-Authenticate",
-		"Authentication-Info", "Proxy-Authentication-Info", "Connection", "Keep-Alive", "Te", "Trailer",
-		"Transfer-Encoding", "Upgrade", "Proxy-Connection":
-		return true
-	}
-	return false
 }
 
 // Join returns the members of both objects as one; ours wins where both
