@@ -40,7 +40,7 @@ func (c *converter) referTo(ref rawjson.Node, target value) {
 		c.loosen(ref, "the reference leads to something that is no schema; anything is accepted there")
 		return
 	}
-	if c.apart == 0 && c.self != rawjson.None && c.isCircular(target) {
+	if c.apart == 0 && c.self != rawjson.None && c.isCircular(value{c.file, c.self}, target) {
 		c.loosen(ref, "the schema contains itself without end; the reference is left out")
 		return
 	}
@@ -50,68 +50,6 @@ func (c *converter) referTo(ref rawjson.Node, target value) {
 	}
 	c.name("$ref")
 	c.dst = append(append(append(c.dst, `"#/$defs/`...), def.name...), '"')
-}
-
-// isCircular reports whether validating a value against self would, by way of
-// the target, validate the same value against self again.
-func (c *converter) isCircular(target value) bool {
-	s := search{document: c.document, goal: value{c.file, c.self}, seen: make(map[value]struct{})}
-	return s.reaches(target)
-}
-
-// maxSteps bounds a search: so many schemas for one value are not found in the
-// wild.
-const maxSteps = 1000
-
-// search goes over schemas that apply to the same value.
-type search struct {
-	*document
-	goal  value
-	seen  map[value]struct{}
-	steps int
-}
-
-func (s *search) reaches(v value) bool {
-	if v == s.goal {
-		return true
-	}
-	if _, again := s.seen[v]; again || s.steps > maxSteps || v.kind() != rawjson.Object {
-		return false
-	}
-	s.seen[v] = struct{}{}
-	if ref := v.get("$ref"); ref.kind() == rawjson.String {
-		if t, err := s.targetOf(ref); err == nil && s.reaches(t) {
-			return true
-		}
-		if s.legacy() {
-			return false
-		}
-	}
-	doc := v.file.doc
-	for m := doc.First(v.node); m != rawjson.None; m = doc.Next(m) {
-		if s.reachesThrough(string(doc.RawKey(m)), value{v.file, m}) {
-			return true
-		}
-	}
-	return false
-}
-
-// reachesThrough is reaches for one keyword.
-func (s *search) reachesThrough(key string, v value) bool {
-	switch key {
-	case "not", "if", "then", "else":
-		return s.reaches(v)
-	case "allOf", "anyOf", "oneOf", "dependentSchemas":
-		for _, e := range v.each() {
-			if s.steps++; s.steps > maxSteps {
-				return false
-			}
-			if s.reaches(e) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // dynamicReference writes $dynamicRef as a plain reference where only one
@@ -135,7 +73,7 @@ func (c *converter) dynamicReference(m rawjson.Node) {
 // declares $recursiveAnchor.
 func (c *converter) recursiveReference(m rawjson.Node) {
 	anchor := rawjson.None
-	for n := range ancestors(c.doc, m) {
+	for n := range c.file.ancestors(m) {
 		if c.doc.IsTrue(c.doc.Get(n, "$recursiveAnchor")) {
 			anchor = n // the innermost comes last
 		}

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -132,55 +130,20 @@ func sanitise(name string) string {
 	return b.String()
 }
 
-// pathTo lists the keys and indexes that lead from the root to a value.
-func pathTo(target value) []string {
-	doc := target.file.doc
-	var path []string
-	parent := rawjson.None
-	for n, index := range ancestors(doc, target.node) {
-		switch doc.Kind(parent) {
-		case rawjson.Object:
-			path = append(path, doc.Key(n))
-		case rawjson.Array:
-			path = append(path, strconv.Itoa(index))
-		}
-		parent = n
-	}
-	return path
-}
-
-// ancestors goes from the root to target, which comes last, with the place of
-// each among its siblings. Nodes are numbered in the order of the source, so
-// each step goes to the last child that does not begin behind the target.
-func ancestors(doc *rawjson.Doc, target rawjson.Node) iter.Seq2[rawjson.Node, int] {
-	return func(yield func(rawjson.Node, int) bool) {
-		for n, index := doc.Root(), 0; n != rawjson.None; {
-			if !yield(n, index) || n == target {
-				return
-			}
-			n, index = doc.First(n), 0
-			for next := doc.Next(n); next <= target && next != rawjson.None; next = doc.Next(n) {
-				n = next
-				index++
-			}
-		}
-	}
-}
-
 // assemble makes body, a JSON object, a document of its own: it adds "$defs"
 // with all that body needs, sorted by name, so that the same schema always has
 // the same bytes. A body that is only a reference becomes what it refers to,
 // unless that refers to itself.
 func assemble(body []byte, deps ...[]*definition) []byte {
-	needed := closure(deps...)
-	for len(deps) == 1 && len(deps[0]) == 1 && deps[0][0].isAll(body) {
-		root := deps[0][0].fragment()
-		inner := closure(root.deps)
-		if slices.Contains(inner, deps[0][0]) {
-			break
+	if len(deps) == 1 && len(deps[0]) == 1 && deps[0][0].isAll(body) {
+		last := referred(deps[0][0])
+		root := last.fragment()
+		body, deps = root.body, [][]*definition{root.deps}
+		if slices.Contains(closure(root.deps), last) {
+			body, deps = fmt.Appendf(nil, `{"$ref":"#/$defs/%s"}`, last.name), [][]*definition{{last}}
 		}
-		body, deps, needed = root.body, [][]*definition{root.deps}, inner
 	}
+	needed := closure(deps...)
 	if len(needed) == 0 {
 		return slices.Clone(body)
 	}
@@ -201,6 +164,19 @@ func assemble(body []byte, deps ...[]*definition) []byte {
 		dst = append(dst, d.fragment().body...)
 	}
 	return append(dst, '}', '}')
+}
+
+// referred follows definitions that are nothing but a reference to another one.
+func referred(d *definition) *definition {
+	for passed := map[*definition]bool{}; !passed[d]; {
+		passed[d] = true
+		f := d.fragment()
+		if len(f.deps) != 1 || !f.deps[0].isAll(f.body) {
+			break
+		}
+		d = f.deps[0]
+	}
+	return d
 }
 
 // closure lists, by name, all definitions that deps lead to.

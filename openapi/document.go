@@ -36,6 +36,7 @@ type document struct {
 	library *library
 	marked  func() bool // the words readOnly or writeOnly may be somewhere in the document
 	defs    definitions
+	circles circles
 
 	targets targets
 	scratch sync.Pool // of *[]byte
@@ -52,6 +53,7 @@ type file struct {
 
 	hasIDs     func() bool // the word $id or $self is somewhere in the file
 	identities func() identities
+	lineage    func() lineage
 	extended   func() bool // there may be members x-mcp-…
 }
 
@@ -230,6 +232,7 @@ func newFile(f *file) *file {
 		src := f.doc.Source()
 		return bytes.Contains(src, []byte(`"$id"`)) || bytes.Contains(src, []byte(`"$self"`))
 	})
+	f.lineage = sync.OnceValue(func() lineage { return lineageOf(f.doc) })
 	f.identities = sync.OnceValue(func() identities { return identitiesOf(f.doc) })
 	f.extended = sync.OnceValue(func() bool { return bytes.Contains(f.doc.Source(), []byte("x-mcp-")) })
 	return f

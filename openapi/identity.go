@@ -150,7 +150,7 @@ func (d *document) enclosing(v value) (home value, base string) {
 	if v.node == rawjson.None {
 		return home, base
 	}
-	for n := range ancestors(v.file.doc, v.node) {
+	for n := range v.file.ancestors(v.node) {
 		if id, ok := bases[n]; ok {
 			home.node, base = n, id
 		}

@@ -25,6 +25,9 @@ func (g *guide) follow(rules []*node, n *node, name []byte, kind types, start in
 		rules = g.gather(rules, o.members.list[i].node, kind, start)
 	}
 	for _, p := range o.patterns {
+		if g.stop != 0 {
+			return rules
+		}
 		switch matched, open := p.match.matches(g.run, name); {
 		case open:
 			known, g.doubt = true, true

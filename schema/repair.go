@@ -157,7 +157,7 @@ func (m *mender) note(at rawjson.Node, kind FixKind, now string) {
 
 func (m *mender) members(object rawjson.Node, rules []*node) {
 	doc, outer := m.patches.doc, len(m.path)
-	for at := doc.First(object); at != rawjson.None; at = doc.Next(at) {
+	for at := doc.First(object); at != rawjson.None && m.stop == 0; at = doc.Next(at) {
 		key := doc.Key(at)
 		name := []byte(key)
 		m.path = appendToken(m.path[:outer], key)
@@ -181,7 +181,7 @@ func (m *mender) items(array rawjson.Node, rules []*node) {
 		return
 	}
 	doc, outer, index := m.patches.doc, len(m.path), 0
-	for at := doc.First(array); at != rawjson.None; at = doc.Next(at) {
+	for at := doc.First(array); at != rawjson.None && m.stop == 0; at = doc.Next(at) {
 		var below []*node
 		for _, n := range rules {
 			below = m.gather(below, n.array.at(index), m.kind(at), doc.Offset(at))

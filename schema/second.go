@@ -240,6 +240,9 @@ func (in *instance) regexp(pattern string) (jsonschema.Regexp, error) {
 	return &counted{newMatcher(pattern), in}, nil
 }
 
+// stepsOfMatch is what it costs to match a short text at all.
+const stepsOfMatch = 3
+
 type counted struct {
 	*matcher
 	in *instance
@@ -253,6 +256,7 @@ func (c *counted) MatchString(s string) bool {
 		c.in.open = cmp.Or(c.in.open, c.matcher)
 		return true
 	}
+	c.in.left -= stepsOfMatch
 	left := 64 * c.in.left
 	matched, done := c.run.Match([]byte(s), &left)
 	if c.in.left = left / 64; !done {

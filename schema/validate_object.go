@@ -71,6 +71,7 @@ func (r *run) object(o *objectRules) bool {
 		return false
 	}
 	base, seen, hint, count, ok := len(r.keys), len(r.seen), 0, 0, true
+	r.left -= 4 // it is dearer than a scalar
 	for range o.members.sets() {
 		r.seen = append(r.seen, 0)
 	}
