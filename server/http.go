@@ -196,7 +196,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError
 	}
 	buf := make([]byte, 0, 1+room)
 	for late := false; ; {
-		if !late && len(buf) > 0 && r.ContentLength != int64(len(buf)) {
+		if !late && r.ContentLength != int64(len(buf)) {
 			late = true
 			hurry(w, time.Now().Add(s.options.ReadTimeout))
 		}
@@ -220,8 +220,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError
 	}
 }
 
-// hurry bounds until when the rest of a body may come; what came at once does
-// without. It is lifted only after all has come: net/http reads the rest of a
+// hurry bounds until when a body may come. It is lifted only after all has come: net/http reads the rest of a
 // body that was given up.
 func hurry(w http.ResponseWriter, until time.Time) {
 	_ = http.NewResponseController(w).SetReadDeadline(until) // not every connection has one

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -87,25 +86,29 @@ func TestPagesOfNamedOrigins(t *testing.T) {
 	}
 }
 
-// TestSlowBodyIsCut: a client that announces a body and sends half of it holds
-// nothing for long.
+// TestSlowBodyIsCut: a client that announces a body and sends half of it, or
+// nothing of it, holds nothing for long.
 func TestSlowBodyIsCut(t *testing.T) {
-	s := open(t, server.Options{ReadTimeout: 20 * time.Millisecond}, 0, catalog(fixtures()...))
-	var d net.Dialer
-	c, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"); err != nil {
-		t.Fatal(err)
-	}
-	w, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	if w.StatusCode != http.StatusBadRequest {
-		t.Error(w.Status)
+	for _, sent := range []string{"{", ""} {
+		s := open(t, server.Options{ReadTimeout: 20 * time.Millisecond}, 0, catalog(fixtures()...))
+		for _, door := range []string{"/", "/jsonrpc"} {
+			var d net.Dialer
+			c, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n%s", door, sent); err != nil {
+				t.Fatal(err)
+			}
+			w, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Fatalf("%q: %v", sent, err)
+			}
+			if w.StatusCode != http.StatusBadRequest {
+				t.Errorf("%q: %s", sent, w.Status)
+			}
+			_ = w.Body.Close()
+			_ = c.Close()
+		}
 	}
 }
