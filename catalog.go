@@ -46,6 +46,7 @@ type BuildOptions struct {
 type Catalog struct {
 	tools     []*Entry
 	byName    map[string]*Entry
+	next      string // hands out parts; empty: there is none
 	resources []Resource
 	templates []Template
 	prompts   []Prompt
@@ -142,6 +143,9 @@ func (c *Catalog) Tools() []*Entry { return c.tools }
 
 // Find returns the tool with that name, or nil.
 func (c *Catalog) Find(name string) *Entry { return c.byName[name] }
+
+// NextPart returns the tool that hands out the parts of large answers, or nil.
+func (c *Catalog) NextPart() *Entry { return c.byName[c.next] }
 
 // Faults returns what was wrong with the descriptions. Faults of schemas are
 // known only once a tool was asked for its definition: see Entry.Faults.

@@ -219,7 +219,7 @@ func shapeConfirmation(t *Tool, question Question) *Result {
 		what = question.Message()
 	}
 	q := shape.Confirmation{Message: what + " Call again with __confirmed: true if the user agrees.", Action: string(action)}
-	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, t.Policy, &Reply{}, &judgement{verdict: Unchecked})}
+	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, &Reply{}, &judgement{verdict: Unchecked})}
 	res.Content = []Block{{Text: res.Request}}
 	if t.Shape == OpenAPIMCP {
 		res.Structured = res.Request

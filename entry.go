@@ -25,6 +25,8 @@ type Entry struct {
 	wraps      bool // native: the value stands under "result"
 	faults     []Fault
 
+	asked selections
+
 	compile once
 	checks  checks
 }

@@ -192,8 +192,9 @@ func (c *Catalog) addNextPart() {
 				return Reply{}, errorf(CodeValidation, "resume_token is missing")
 			},
 		}, c.free("next_part"), nil, new(shape.Published))
+		c.next = c.tools[len(c.tools)-1].tool.Name
 		for _, other := range c.tools {
-			other.next = c.tools[len(c.tools)-1].tool.Name
+			other.next = c.next
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package tenon
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -101,7 +102,8 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	}
 	c, own := ownArguments(c, checks.own)
 	if own.Token != "" {
-		return g.resume(ctx, e, asked{c, own}), nil
+		same, _, _ := checks.wallOne(c) // the first call's arguments were compared after that, too
+		return g.resume(ctx, e, asked{same, own}), nil
 	}
 	c, healed, violations := checks.wallOne(c)
 	defer func() { res.tellHealed(healed) }()
@@ -151,7 +153,7 @@ func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBac
 	case unwinds(err):
 		giveBack()
 		return nil, err
-	case w.limited.Expired():
+	case w.limited.Expired() && !saysTimeout(err):
 		err = g.late()
 	}
 	return g.failed(w.entry, &w.reply, err), nil
@@ -161,6 +163,14 @@ func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBac
 // deadline that a handler tells of is its own, with its own words.
 func (g *Gateway) late() error {
 	return errorf(CodeTimeout, "the call took longer than %v and was ended", g.timeout)
+}
+
+// saysTimeout reports whether a source told in its own words that there was no
+// answer in time. They stay also where the call's time ran out meanwhile: which
+// of two limits ends first by a hair must not decide what is said.
+func saysTimeout(err error) bool {
+	known, ok := errors.AsType[*Error](err)
+	return ok && known.Code == CodeTimeout
 }
 
 // finished is the end of a call that has a reply.

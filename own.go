@@ -37,7 +37,7 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r
 // ownFailure delivers an answer that says itself that it is an error. Its
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
-	res := &Result{IsError: true, Code: CodeServer, Meta: shape.Join(r.Meta, metaOf(e.tool.Shape, e.tool.Policy, r, &judgement{verdict: Unchecked}))}
+	res := &Result{IsError: true, Code: CodeServer, Meta: shape.Join(r.Meta, metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked}))}
 	// A worker that is made with this module says so itself.
 	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.HasPrefix(r.Blocks[0].Text, []byte(said))) {
 		res.Content = append(res.Content, Block{Text: []byte(said)})

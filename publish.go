@@ -69,7 +69,11 @@ func (e *Entry) tell(which string, changes []schema.Change) {
 // promise is what the tool promises of its successes.
 func (t *Tool) promise(c Contract) shape.Promise {
 	p := shape.Promise{Advice: t.Policy == Warn || t.Fields, Wrapper: c.Wrapper, Consent: t.asksConsent()}
-	for _, v := range successes(c.Answers) {
+	answers := c.Answers
+	if t.Shape != FlowMCP { // its data may be null anyway
+		answers = withNoContent(answers)
+	}
+	for _, v := range successes(answers) {
 		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Open: v.Open, Schema: v.Schema, Example: v.Example})
 	}
 	return p
@@ -97,4 +101,18 @@ func successRule(answers []Variant) func(status string) bool {
 		return plain
 	}
 	return func(status string) bool { return strings.EqualFold(status, "default") }
+}
+
+// withNoContent adds what HTTP says of two statuses that a range covers: their
+// answers have no body, so that JSON that is described for the range is not
+// missing there.
+func withNoContent(answers []Variant) []Variant {
+	described := func(v Variant) bool { return strings.EqualFold(v.Status, "2XX") && v.Media != "" && shape.FormOf(v.Media) == shape.JSON }
+	plain := func(v Variant) bool {
+		return v.Status == "204" || v.Status == "205" || strings.EqualFold(v.Status, "2XX") && v.Media == ""
+	}
+	if !slices.ContainsFunc(answers, described) || slices.ContainsFunc(answers, plain) {
+		return answers
+	}
+	return append(slices.Clip(answers), Variant{Status: "204"}, Variant{Status: "205"})
 }

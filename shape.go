@@ -23,14 +23,13 @@ func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 type dress struct {
 	Tool   string
 	Shape  Shape
-	Policy Policy
 	Wraps  bool   // native: the value stands under "result"
 	Bare   bool   // native: no schema is published, so nothing says how to wrap
 	Next   string // the tool that hands out parts
 }
 
 func (e *Entry) dress() dress {
-	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Policy: e.tool.Policy, Next: e.next}
+	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Next: e.next}
 	if e.tool.shapesByDefinition() { // it was rendered: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
@@ -61,7 +60,7 @@ func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
 	if j.form == shape.Binary {
 		res.Content = append(res.Content, Block{Kind: blockKind(r.Media), Data: r.Body, Media: shape.Essence(r.Media), URI: "tenon:answer"})
 	}
-	res.Meta = metaOf(d.Shape, d.Policy, r, &j)
+	res.Meta = metaOf(d.Shape, r, &j)
 	return res
 }
 
@@ -97,7 +96,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, t.Policy, &f.reply, &f.judged)}
+	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, &f.reply, &f.judged)}
 	switch t.Shape {
 	case OpenAPIMCP:
 		res.Structured = form.AppendOpenAPIMCP(nil)
@@ -118,9 +117,9 @@ func shapeFailure(t *Tool, f failure) *Result {
 
 // metaOf writes the _meta object: the contract's verdict and, where the shape
 // has no place for them, status and headers of the upstream.
-func metaOf(s Shape, p Policy, r *Reply, j *judgement) []byte {
+func metaOf(s Shape, r *Reply, j *judgement) []byte {
 	m := shape.Meta{
-		Contract: p != Off, Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
+		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
 		Upstream: s != OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: r.Header,
 	}
 	return m.JSON()

@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
@@ -78,6 +79,15 @@ func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
 	if fields == nil {
 		return seen, nil
 	}
+	asked, err := e.asked.get(string(fields), func() (*view.View, error) { return e.selects(fields) })
+	if err != nil {
+		return nil, err
+	}
+	return append(seen, asked), nil
+}
+
+// selects makes the view that a caller asks for.
+func (e *Entry) selects(fields []byte) (*view.View, error) {
 	paths, err := view.ReadPaths(fields)
 	if err != nil {
 		return nil, err
@@ -86,11 +96,47 @@ func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
 	if err != nil {
 		contract = Contract{} // reported by Faults: any path is known
 	}
-	asked, err := view.New(e.fullView(contract), view.Options{Select: paths})
-	if err != nil {
-		return nil, err
+	return view.New(e.fullView(contract), view.Options{Select: paths})
+}
+
+// Bounds of the selections that are kept for a tool.
+const (
+	maxSelections = 32
+	maxSelection  = 1 << 10 // bytes of one
+)
+
+// selections are the views that callers asked for last: making one compiles a
+// schema, and who asks for a part of an answer asks for it again.
+type selections struct {
+	mu    sync.Mutex // guards known
+	known map[string]*view.View
+}
+
+// get returns the view of what was asked for, which make makes.
+func (s *selections) get(fields string, make func() (*view.View, error)) (*view.View, error) {
+	s.mu.Lock()
+	v := s.known[fields]
+	s.mu.Unlock()
+	if v != nil {
+		return v, nil
 	}
-	return append(seen, asked), nil
+	v, err := make()
+	if err != nil || len(fields) > maxSelection {
+		return v, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = map[string]*view.View{}
+	}
+	for old := range s.known { // any of them makes room
+		if len(s.known) < maxSelections {
+			break
+		}
+		delete(s.known, old)
+	}
+	s.known[fields] = v
+	return v, nil
 }
 
 // show leaves of a success what callers get to see, and checks that.

@@ -143,3 +143,15 @@ func (s *searcher) sharedOutput() []byte {
 	}
 	return nil
 }
+
+// nextTool is the tool that hands out the parts of large answers: their words
+// name it.
+func nextTool(next *tenon.Entry) tenon.Tool {
+	t := next.Tool()
+	input, _ := next.Schemas()
+	return tenon.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, Hints: t.Hints, Shape: tenon.Native, Policy: tenon.Off,
+		Promise: tenon.Contract{Input: input},
+		Forward: func(args []byte) (*tenon.Entry, []byte, error) { return next, args, nil },
+	}
+}

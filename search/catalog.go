@@ -1,5 +1,6 @@
 // Package search puts three tools in the place of a large catalog: one that
 // finds tools by plain words, one that describes a tool, and one that calls it.
+// Where answers may come in parts, the tool that hands those out stays.
 //
 // It does not know where tools come from, how calls are checked or shaped, nor
 // any protocol: what is called through it takes the whole path of the tool that
@@ -44,10 +45,13 @@ const (
 // which answers for describe_tool.
 func Over(c *tenon.Catalog) *tenon.Catalog {
 	s := &searcher{catalog: c}
+	next := c.NextPart()
 	for _, e := range c.Tools() {
 		switch e.Source() {
 		case "":
-			s.describes = e
+			if e != next {
+				s.describes = e
+			}
 		case own:
 		default:
 			s.tools = append(s.tools, e)
@@ -60,6 +64,9 @@ func Over(c *tenon.Catalog) *tenon.Catalog {
 	}
 	if s.describes == nil {
 		offer.Tools = slices.Delete(offer.Tools, 1, 2)
+	}
+	if next != nil {
+		offer.Tools = append(offer.Tools, nextTool(next))
 	}
 	return tenon.Build([]tenon.Named{{Name: own, Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
 }

@@ -136,7 +136,7 @@ func TestSearchAndDescribe(t *testing.T) {
 	for _, e := range over.Tools() {
 		names = append(names, e.Name())
 	}
-	if diff := cmp.Diff([]string{"search_tools", "describe_tool", "call_tool"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"search_tools", "describe_tool", "call_tool", "next_part"}, names); diff != "" {
 		t.Errorf("the tools (-want +got):\n%s", diff)
 	}
 	for _, tt := range []struct{ name, tool, args, want string }{

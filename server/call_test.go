@@ -219,7 +219,7 @@ func TestHammerCallsAndSwaps(t *testing.T) {
 			for i := range 100 {
 				n := strconv.Itoa(worker*1000 + i)
 				w := answer(s, post(`{"jsonrpc":"2.0","id":`+n+`,"method":"tools/call","params":{"name":"echo","arguments":{"n":`+n+`}}}`))
-				want := `{"jsonrpc":"2.0","id":` + n + `,"result":{"content":[{"type":"text","text":"{\n  \"n\": ` + n + `\n}"}],"structuredContent":{"n":` + n + `}}}`
+				want := `{"jsonrpc":"2.0","id":` + n + `,"result":{` + passed + `"content":[{"type":"text","text":"{\n  \"n\": ` + n + `\n}"}],"structuredContent":{"n":` + n + `}}}`
 				if w.Body.String() != want {
 					t.Errorf("got %s, want %s", w.Body, want)
 				}

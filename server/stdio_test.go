@@ -41,7 +41,7 @@ func TestEveryRequestIsAnsweredBeforeTheEnd(t *testing.T) {
 				in.WriteString("\n")
 			}
 			in.WriteString(callOf(id, "echo"))
-			want = append(want, `{"jsonrpc":"2.0","id":`+id+`,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
+			want = append(want, `{"jsonrpc":"2.0","id":`+id+`,"result":{`+passed+`"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
 		}
 		got := strings.Split(strings.TrimSuffix(talk(t, s, in.String()+end), "\n"), "\n")
 		slices.Sort(got)

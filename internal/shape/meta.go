@@ -15,7 +15,6 @@ const maxListed = 20
 
 // Meta is what _meta says of a call beside its value.
 type Meta struct {
-	Contract   bool // the verdict and what goes with it are said
 	Verdict    string
 	Executed   string // "no", "yes" or "unknown"
 	Retry      string // "safe" or "unsafe"
@@ -29,26 +28,17 @@ type Meta struct {
 	Header   http.Header
 }
 
-// JSON writes the _meta object; nil where it would be empty.
+// JSON writes the _meta object.
 func (m *Meta) JSON() []byte {
 	upstream := m.Upstream && m.Status != 0
-	if !m.Contract && !upstream {
-		return nil
-	}
 	room := 192 // most fit in that
 	if upstream {
 		room = 384
 	}
-	dst := append(make([]byte, 0, room), '{')
-	if m.Contract {
-		dst = append(dst, `"tenon/contract":`...)
-		dst = m.appendContract(dst)
-	}
+	dst := append(make([]byte, 0, room), `{"tenon/contract":`...)
+	dst = m.appendContract(dst)
 	if upstream {
-		if len(dst) > 1 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `"tenon/upstream":`...)
+		dst = append(dst, `,"tenon/upstream":`...)
 		dst = appendUpstream(dst, m.Status, m.Header)
 	}
 	return append(dst, '}')
