@@ -107,7 +107,9 @@ func successRule(answers []Variant) func(status string) bool {
 // answers have no body, so that JSON that is described for the range is not
 // missing there.
 func withNoContent(answers []Variant) []Variant {
-	described := func(v Variant) bool { return strings.EqualFold(v.Status, "2XX") && v.Media != "" && shape.FormOf(v.Media) == shape.JSON }
+	described := func(v Variant) bool {
+		return strings.EqualFold(v.Status, "2XX") && v.Media != "" && shape.FormOf(v.Media) == shape.JSON
+	}
 	plain := func(v Variant) bool {
 		return v.Status == "204" || v.Status == "205" || strings.EqualFold(v.Status, "2XX") && v.Media == ""
 	}

@@ -21,11 +21,11 @@ func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
 
 // dress is what a success is given its form by. It outlives its tool.
 type dress struct {
-	Tool   string
-	Shape  Shape
-	Wraps  bool   // native: the value stands under "result"
-	Bare   bool   // native: no schema is published, so nothing says how to wrap
-	Next   string // the tool that hands out parts
+	Tool  string
+	Shape Shape
+	Wraps bool   // native: the value stands under "result"
+	Bare  bool   // native: no schema is published, so nothing says how to wrap
+	Next  string // the tool that hands out parts
 }
 
 func (e *Entry) dress() dress {
