@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strconv"
 
 	"github.com/tenon-mcp/tenon"
@@ -10,12 +9,13 @@ import (
 )
 
 // answer is one JSON-RPC response under construction. All of it stands in one
-// buffer, but for a page of a list: that is shared by all who ask and stays
-// where it is.
+// buffer, but for what is large or shared by many: that stays where it is until
+// it is written, see pieces.go.
 type answer struct {
-	buf  []byte
-	page []byte // stands in the answer at buf[cut]; nil: none
-	cut  int
+	buf    []byte
+	pieces []piece // in their order
+	owes   []debt  // what is given back once the answer was written
+	id     []byte  // of its request, as it was written
 }
 
 // maxKept is the largest buffer that is kept for the next answer.
@@ -29,34 +29,27 @@ func (s *Server) newAnswer() *answer {
 	return a
 }
 
+// release ends the use of an answer, which was written or never will be.
 func (s *Server) release(a *answer) {
+	for _, d := range a.owes {
+		d.settle()
+	}
+	if len(a.owes) > 1 {
+		s.thrift.saw(s.outgoing.held())
+	}
+	a.id = nil
+	clear(a.owes)
+	a.owes = a.owes[:0]
 	a.reset()
 	if cap(a.buf) <= maxKept {
 		s.answers.Put(a)
 	}
 }
 
-func (a *answer) reset() { a.buf, a.page, a.cut = a.buf[:0], nil, 0 }
-
-func (a *answer) size() int { return len(a.buf) + len(a.page) }
-
-// parts returns the answer's bytes in their order.
-func (a *answer) parts() (head, page, tail []byte) {
-	return a.buf[:a.cut], a.page, a.buf[a.cut:]
-}
-
-// oneLine ends the answer with a newline and takes out all others. JSON has
-// none inside of strings, so they are white space of an upstream.
-func (a *answer) oneLine() {
-	for rest := a.buf; ; {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
-			break
-		}
-		rest[i] = ' '
-		rest = rest[i+1:]
-	}
-	a.buf = append(a.buf, '\n')
+// reset makes the answer empty. What it owes it goes on owing.
+func (a *answer) reset() {
+	clear(a.pieces)
+	a.buf, a.pieces = a.buf[:0], a.pieces[:0]
 }
 
 func (a *answer) write(s string) { a.buf = append(a.buf, s...) }
@@ -65,7 +58,8 @@ func (a *answer) text(s string) { a.buf = rawjson.AppendString(a.buf, s) }
 
 // member begins the next member of the object that is open.
 func (a *answer) member(key string) {
-	if a.buf[len(a.buf)-1] != '{' {
+	n := len(a.pieces)
+	if n > 0 && a.pieces[n-1].at == len(a.buf) || a.buf[len(a.buf)-1] != '{' {
 		a.buf = append(a.buf, ',')
 	}
 	a.buf = append(append(append(a.buf, '"'), key...), '"', ':')
@@ -73,6 +67,7 @@ func (a *answer) member(key string) {
 
 func (a *answer) envelope(id []byte) {
 	a.write(`{"jsonrpc":"2.0"`)
+	a.id = id
 	if id != nil {
 		a.write(`,"id":`)
 		a.buf = append(a.buf, id...)
@@ -170,7 +165,7 @@ func (a *answer) callResult(r *tenon.Result, revision string) {
 	a.write("]")
 	if r.Structured != nil {
 		a.member("structuredContent")
-		a.buf = append(a.buf, r.Structured...)
+		a.put(r.Structured, asIs)
 	}
 	if r.IsError {
 		a.member("isError")
@@ -191,7 +186,7 @@ func (a *answer) block(b *tenon.Block) {
 	switch b.Kind {
 	case tenon.TextBlock:
 		a.write(`{"type":"text","text":`)
-		a.buf = rawjson.AppendString(a.buf, b.Text)
+		a.put(b.Text, asString)
 		a.write("}")
 	case tenon.ImageBlock:
 		a.write(`{"type":"image"`)
@@ -227,7 +222,7 @@ func (a *answer) resource(b *tenon.Block, uri string) {
 	}
 	a.members("mimeType", b.Media)
 	a.member("text")
-	a.buf = rawjson.AppendString(a.buf, b.Text)
+	a.put(b.Text, asString)
 	a.write("}")
 }
 
@@ -239,6 +234,6 @@ func (a *answer) media(key string, b *tenon.Block) {
 	}
 	a.member(key)
 	a.write(`"`)
-	a.buf = base64.StdEncoding.AppendEncode(a.buf, b.Data)
+	a.put(b.Data, asBase64)
 	a.write(`"`)
 }

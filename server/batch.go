@@ -94,27 +94,52 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 		q.out = out
 		s.respond(r.Context(), q, a)
 	})
+	defer s.releaseAll(answers)
 	switch {
 	case len(answers) == 0:
 		w.WriteHeader(http.StatusAccepted)
 	case stream.streaming():
 		for _, a := range answers {
-			_ = stream.send(a) // who is gone hears nothing
+			_ = stream.answer("", a) // who is gone hears nothing
 		}
 	default:
-		s.send(w, http.StatusOK, &answer{buf: joined(answers)})
+		s.send(w, http.StatusOK, joined(answers))
 	}
 }
 
-// joined makes one array of answers.
-func joined(answers [][]byte) []byte {
-	return append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), ']')
+// joined makes one array of answers, whose bytes stay where they are.
+func joined(answers []*answer) *answer {
+	all := &answer{}
+	all.write("[")
+	for i, a := range answers {
+		if i > 0 {
+			all.write(",")
+		}
+		all.join(a)
+	}
+	all.write("]")
+	return all
+}
+
+// debtsOf takes over what answers owe.
+func debtsOf(answers []*answer) (all []debt) {
+	for _, a := range answers {
+		all = append(all, a.owes...)
+		a.owes = nil
+	}
+	return all
+}
+
+func (s *Server) releaseAll(answers []*answer) {
+	for _, a := range answers {
+		s.release(a)
+	}
 }
 
 // together serves the messages of a batch and returns the answers, in the
 // order of their requests.
-func (s *Server) together(messages [][]byte, base *request, respond func(q *request, a *answer)) [][]byte {
-	answers := make([][]byte, len(messages))
+func (s *Server) together(messages [][]byte, base *request, respond func(q *request, a *answer)) []*answer {
+	answers := make([]*answer, len(messages))
 	side := incident.NewGroup(s.log, "a message of a batch", maxBatch)
 	for i, text := range messages {
 		q, e := s.ofBatch(text, base)
@@ -123,13 +148,13 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 		}
 		side.Go(func() {
 			a := s.newAnswer()
-			defer s.release(a)
+			defer a.leave(s) // the others of the batch need its place
+			answers[i] = a
 			if e != nil {
 				a.fail(q.id, e)
 			} else {
 				respond(q, a)
 			}
-			answers[i] = a.oneEvent()
 		}, nil)
 	}
 	side.Wait()
@@ -151,8 +176,8 @@ func (s *Server) ofBatch(text []byte, base *request) (*request, *rpcError) {
 		e = invalidRequest("a batch holds messages, not batches")
 	}
 	q := &request{
-		message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, revision: base.revision,
-		patient: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
+		message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, account: base.account, revision: base.revision,
+		patient: true, joint: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
 	}
 	switch {
 	case e != nil:

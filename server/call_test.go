@@ -160,7 +160,7 @@ func TestLostConnections(t *testing.T) {
 func TestCallsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, release := make(chan struct{}, 9), make(chan struct{})
-		s := serve(server.Options{MaxConcurrent: 2}, waiting(started, release, nil), echo())
+		s := serve(server.Options{MaxConcurrent: 2, MaxPerCaller: 2}, waiting(started, release, nil), echo())
 		answers := make(chan *httptest.ResponseRecorder, 9)
 		call := func() { answers <- answer(s, post(legacyBody("tools/call", `"name":"wait"`))) }
 		for range 4 {

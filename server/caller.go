@@ -38,6 +38,11 @@ func callerOf(r *http.Request) string {
 // identity: nobody without them comes to what was kept for them, in whatever
 // session. Without either the subject stays that of the session.
 func (s *Server) attribute(q *request, r *http.Request) {
+	s.subjectOf(q, r)
+	q.account = accountOf(string(q.subject), r)
+}
+
+func (s *Server) subjectOf(q *request, r *http.Request) {
 	caller := ""
 	if s.options.Authenticate != nil {
 		caller = callerOf(r)

@@ -36,7 +36,7 @@ func (s *Server) complete(ctx context.Context, q *request, a *answer) *rpcError 
 	}
 	var values []string
 	if complete != nil {
-		err := s.within(ctx, q, func(ctx context.Context) (err error) {
+		err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
 			values, err = complete(ctx, in.Argument.Name, in.Argument.Value, in.Context.Arguments)
 			return err
 		})

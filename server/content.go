@@ -129,11 +129,10 @@ func (s *Server) listPrompts(_ context.Context, q *request, a *answer) *rpcError
 }
 
 // within takes a place among the calls and runs f in the bounds of one.
-func (s *Server) within(ctx context.Context, q *request, f func(context.Context) error) error {
-	if err := s.calls.enter(ctx, q.patient); err != nil {
+func (s *Server) within(ctx context.Context, q *request, a *answer, f func(context.Context) error) error {
+	if err := s.enter(ctx, q, a); err != nil {
 		return err
 	}
-	defer s.calls.leave()
 	if q.outlives {
 		ctx = s.outliving(ctx)
 	}
@@ -154,7 +153,7 @@ func (s *Server) readResource(ctx context.Context, q *request, a *answer) *rpcEr
 		return noResource(q)
 	}
 	var blocks []tenon.Block
-	err := s.within(ctx, q, func(ctx context.Context) (err error) {
+	err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
 		blocks, err = read(ctx, q.uri, q.call())
 		return err
 	})
@@ -178,7 +177,7 @@ func (s *Server) readResource(ctx context.Context, q *request, a *answer) *rpcEr
 		a.write(`,"ttlMs":0,"cacheScope":"private"`)
 	}
 	a.end()
-	return nil
+	return s.affordable(ctx, q, a)
 }
 
 // noResource has the code of its era: -32002 went away with 2026-07-28.
@@ -247,7 +246,7 @@ func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *rpcError
 		return e
 	}
 	var messages []tenon.Message
-	err := s.within(ctx, q, func(ctx context.Context) (err error) {
+	err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
 		messages, err = all[i].Get(ctx, args, q.call())
 		return err
 	})
@@ -270,7 +269,16 @@ func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *rpcError
 	}
 	a.write("]")
 	a.end()
-	return nil
+	return s.affordable(ctx, q, a)
+}
+
+// affordable refuses an answer that finds no room. Reading changes nothing, so
+// it can be asked for again.
+func (s *Server) affordable(ctx context.Context, q *request, a *answer) *rpcError {
+	if s.afford(ctx, q, a) {
+		return nil
+	}
+	return &rpcError{code: codeInternal, message: "too many bytes wait for clients that read slowly; try again later", status: 503}
 }
 
 // failed makes the error for a resource or a prompt. What a source says to a

@@ -106,7 +106,7 @@ func FuzzLastEvent(f *testing.F) {
 		r := post("", "Mcp-Session-Id: "+id)
 		r.Method = "GET"
 		r.Header["Last-Event-Id"] = []string{last}
-		if w := answer(s, r); w.Code != 404 && w.Code != 200 {
+		if w := answer(s, r); w.Code != 400 && w.Code != 200 {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 	})

@@ -42,7 +42,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	body, e := s.body(w, r)
+	body, in, e := s.body(w, r)
+	defer in.done()
 	if e != nil {
 		s.refuse(w, r, nil, e)
 		return
@@ -56,26 +57,26 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{request: request{server: s, header: r.Header}}
 	m := &x.message
 	e = s.decode(body, m)
-	in, wrongEra := s.eraOf(m, r.Header)
+	spoken, wrongEra := s.eraOf(m, r.Header)
 	if e == nil {
 		e = wrongEra
 	}
 	if e != nil {
-		if e.status == 0 && in == modern {
+		if e.status == 0 && spoken == modern {
 			e.status = http.StatusBadRequest
 		}
 		s.refuse(w, r, m.id, e)
 		return
 	}
-	if in == legacy && !s.options.NoSessions && (first(r.Header, headerSession) != "" || m.method == "initialize" && !m.notification) {
-		s.postSession(w, r, m)
+	if spoken == legacy && !s.options.NoSessions && (first(r.Header, headerSession) != "" || m.method == "initialize" && !m.notification) {
+		s.postSession(w, r, m, in)
 		return
 	}
 	if m.response || m.notification && !s.lax(ruleNotification) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	x.era, x.outlives, x.revision = in, in == legacy, legacyHeader(r, in)
+	x.era, x.outlives, x.revision, x.intake = spoken, spoken == legacy, legacyHeader(r, spoken), in
 	s.attribute(&x.request, r)
 	s.serve(w, r, x)
 }
@@ -116,7 +117,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		s.send(w, s.httpStatus(x.era, e), a)
 		return
 	}
-	_ = x.stream.send(a.oneEvent()) // who is gone hears nothing; a call that was cut short may be listened to
+	_ = x.stream.answer("", a) // who is gone hears nothing; a call that was cut short may be listened to
 	x.stream.close()
 }
 
@@ -146,10 +147,6 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rp
 	s.send(w, s.httpStatus(legacy, e), a)
 }
 
-// patience is the size of an answer that fits into the buffers of any kernel: a
-// larger one waits for its reader, who has the time of an event for each MiB.
-const patience = 64 << 10
-
 // counted is the size up to which net/http counts an answer itself, with less
 // effort than a header takes.
 const counted = 2048
@@ -159,34 +156,22 @@ const counted = 2048
 func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 	h := w.Header()
 	h["Content-Type"] = s.jsonType
-	if a.size() > counted {
-		h["Content-Length"] = []string{strconv.Itoa(a.size())}
+	if size := a.size(); size > counted {
+		h["Content-Length"] = []string{strconv.Itoa(size)}
 	}
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
 	}
-	if a.size() > patience {
-		// Not every writer has a deadline; the next request has none of this one.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.WriteTimeout * time.Duration(1+a.size()>>20)))
-	}
 	w.WriteHeader(status)
-	head, page, tail := a.parts()
-	for _, part := range [...][]byte{head, page, tail} {
-		if len(part) == 0 {
-			continue
-		}
-		if _, err := w.Write(part); err != nil {
-			return
-		}
-	}
+	_ = a.each(false, newPace(w, s.options.WriteTimeout).write)
 }
 
 // body reads the request's body up to the limit. It is not pooled: the
 // arguments of a call lie in it, and who holds them how long is not known here.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, *rpcError) {
 	limit := s.options.MaxBody
 	if r.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return nil, nil, tooLarge(limit)
 	}
 	// What the client announces is believed only for a small beginning.
 	const believed = 64 << 10
@@ -195,6 +180,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError
 		room = min(r.ContentLength, believed)
 	}
 	buf := make([]byte, 0, 1+room)
+	var in *intake
 	for late := false; ; {
 		if !late && r.ContentLength != int64(len(buf)) {
 			late = true
@@ -203,19 +189,30 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
+		if in == nil && int64(cap(buf)) > uncounted {
+			most := limit
+			if r.ContentLength >= 0 {
+				most = r.ContentLength
+			}
+			var err error
+			if in, err = s.reserve(r, most, s.options.ReadTimeout); err != nil {
+				return nil, in, busy(err)
+			}
+		}
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if int64(len(buf)) > limit {
-			return nil, tooLarge(limit)
+			return nil, in, tooLarge(limit)
 		}
 		if errors.Is(err, io.EOF) {
 			if late {
 				hurry(w, time.Time{})
 			}
-			return buf, nil
+			in.settle(int64(len(buf)))
+			return buf, in, nil
 		}
 		if err != nil {
-			return nil, refused(http.StatusBadRequest, "the body ended too early")
+			return nil, in, refused(http.StatusBadRequest, "the body ended too early")
 		}
 	}
 }
@@ -231,26 +228,20 @@ func tooLarge(limit int64) *rpcError {
 }
 
 // Shutdown ends subscriptions and standing streams with a word of goodbye, and
-// waits until the calls under way have ended or ctx has. Then those that go on
-// when their clients are gone are cut short; the others end with the contexts
-// of their requests. After it, readiness is false; the listener belongs to the
+// waits until the calls under way have ended or ctx has. From its beginning on
+// no further call, subscription or session is taken, and readiness is false.
+// Then the calls that go on when their clients are gone are cut short; the
+// others end with the contexts of their requests. The listener belongs to the
 // caller, who shuts it down next.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.closeOnce.Do(func() { close(s.closing) })
+	s.listeners.shut()
+	s.standers.shut()
+	s.sessions.shut()
 	defer s.sessions.endAll()
-	taken := 0
-	defer func() {
-		for range taken {
-			s.calls.leave()
-		}
-	}()
-	for ; taken < s.options.MaxConcurrent; taken++ {
-		select {
-		case s.calls.places <- struct{}{}:
-		case <-ctx.Done():
-			s.cutShort()
-			return ctx.Err()
-		}
+	if err := s.calls.close(ctx); err != nil {
+		s.cutShort()
+		return err
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	body, e := s.body(w, r)
+	body, in, e := s.body(w, r)
+	defer in.done()
 	if e != nil {
 		s.refuse(w, r, nil, e)
 		return
@@ -75,7 +76,18 @@ func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *rpcError
 	if err != nil {
 		r = s.plainFailure(q, err)
 	}
-	a.begin(q, r.Meta)
+	meta := r.Meta
+	a.plainResult(q, meta, r)
+	if !s.afford(ctx, q, a) {
+		n := a.holds()
+		a.reset()
+		a.plainResult(q, meta, undelivered(n))
+	}
+	return nil
+}
+
+func (a *answer) plainResult(q *request, meta []byte, r *tenon.Result) {
+	a.begin(q, meta)
 	structure := inside(r.Structured)
 	if !isStructure(r.Structured) {
 		structure = inside(structureOf(r))
@@ -83,10 +95,9 @@ func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *rpcError
 	if a.buf[len(a.buf)-1] != '{' {
 		a.write(",")
 	}
-	a.buf = append(a.buf, structure...)
+	a.put(structure, asIs)
 	a.callResult(r, "")
 	a.end()
-	return nil
 }
 
 // plainFailure is the result of a call that has none: nobody can be asked

@@ -16,7 +16,7 @@ import (
 // The bounds of a page. One definition larger than maxPageBytes has a page of
 // its own.
 const (
-	maxPageTools = 500
+	maxPageTools = 500 // unless Options.PageSize says otherwise
 	maxPageBytes = 1 << 20
 )
 
@@ -34,6 +34,7 @@ const (
 type listing struct {
 	catalog *tenon.Catalog
 	log     *slog.Logger
+	size    int    // tools of a page
 	id      uint64 // binds cursors to this listing
 	past    []past // what was in force before, the latest last
 
@@ -59,20 +60,22 @@ type page struct {
 
 // tools returns the listing of the catalog in force.
 func (s *Server) tools() *listing {
-	c := s.gateway.Catalog()
-	for {
-		old := s.listing.Load()
-		if old != nil && old.catalog == c {
-			return old
-		}
-		fresh := &listing{catalog: c, log: s.log, pages: map[int]*page{}, lax: s.off}
-		if old != nil {
-			fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
-		}
-		if s.listing.CompareAndSwap(old, fresh) {
-			return fresh
-		}
+	if old := s.listing.Load(); old != nil && old.catalog == s.gateway.Catalog() {
+		return old
 	}
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	// Asked for again, so that who was slow does not bring an older one back.
+	c, old := s.gateway.Catalog(), s.listing.Load()
+	if old != nil && old.catalog == c {
+		return old
+	}
+	fresh := &listing{catalog: c, log: s.log, size: s.options.PageSize, pages: map[int]*page{}, lax: s.off}
+	if old != nil {
+		fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
+	}
+	s.listing.Store(fresh)
+	return fresh
 }
 
 func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
@@ -97,7 +100,7 @@ func (s *Server) listed(l *listing, cursor string) (of *listing, start int) {
 	}
 	for _, p := range l.past {
 		if start, ok := s.cursors.open(cursor, p.id, "tools"); ok && time.Now().Before(p.until) {
-			return &listing{catalog: p.catalog, log: l.log, id: p.id, pages: map[int]*page{}}, start
+			return &listing{catalog: p.catalog, log: l.log, size: l.size, id: p.id, pages: map[int]*page{}}, start
 		}
 	}
 	return nil, 0
@@ -116,7 +119,7 @@ func staleCursor() *rpcError {
 
 func (s *Server) writePage(a *answer, q *request, l *listing, p *page) {
 	a.member("tools")
-	a.page, a.cut = p.tools, len(a.buf)
+	a.refer(p.tools, asIs)
 	if p.next > 0 {
 		a.write(`,"nextCursor":`)
 		a.text(s.cursors.seal(p.next, l.id, "tools"))
@@ -141,7 +144,7 @@ func (l *listing) page(start int) *page {
 func (l *listing) render(start int) *page {
 	const group = 32
 	tools := l.catalog.Tools()
-	end := min(len(tools), start+maxPageTools)
+	end := min(len(tools), start+l.size)
 	b := []byte{'['}
 	at := start
 	for at < end {

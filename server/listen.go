@@ -35,10 +35,11 @@ func (s *Server) subscribe(ctx context.Context, q *request, a *answer) *rpcError
 	if q.out == nil {
 		return notAcceptable()
 	}
-	if s.lax(ruleSeveral) && len(s.listeners.places) > 0 || !s.listeners.tryEnter() {
+	one, ok := s.listeners.try(q.account, 1)
+	defer s.listeners.give(q.account, one)
+	if !ok || s.lax(ruleSeveral) && s.listeners.held() > 1 {
 		return &rpcError{code: codeInternal, message: "too many subscriptions at once; try again later", status: 503}
 	}
-	defer s.listeners.leave()
 	agreed := s.agree(in.Notifications)
 	changes, stop := s.listen(func(uri string) bool { return slices.Contains(agreed.URIs, uri) })
 	defer stop()

@@ -23,7 +23,9 @@ type request struct {
 	revision string // legacy: what is known of it; may be empty
 
 	era      era
+	account  account
 	patient  bool // a call waits for its place however long the queue is
+	joint    bool // its answer is written together with others
 	outlives bool // a call goes on when its client is gone
 	plain    bool // it came through the door of JSONRPC
 
@@ -37,6 +39,7 @@ type request struct {
 	answers map[string][]byte // to questions of earlier rounds, by key
 	tries   int               // how many of them did not fit
 	series  string            // what those rounds have in common; empty: there were none
+	intake  *intake           // what its bytes hold of the quota
 	made    tenon.Call        // what a source is told about it
 
 	telling  sync.Mutex // guards the rest
@@ -265,13 +268,12 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	if e := s.refuseWait(q); e != nil {
 		return e
 	}
-	if err := s.calls.enter(ctx, q.patient || s.lax(ruleBusy)); err != nil {
+	if err := s.enter(ctx, q, a); err != nil {
 		return s.callFailed(q, a, err)
 	}
 	if s.mayBecomeTask(q) {
 		return s.callOrTask(ctx, q, a)
 	}
-	defer s.calls.leave()
 	if q.outlives {
 		ctx = s.outliving(ctx)
 	}
@@ -279,21 +281,29 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 		return s.callPlain(ctx, q, a)
 	}
 	r, err := s.gateway.Call(ctx, q.call())
-	return s.callEnded(q, a, r, err)
+	return s.callEnded(ctx, q, a, r, err)
 }
 
 // callEnded writes how a call ended.
-func (s *Server) callEnded(q *request, a *answer, r *tenon.Result, err error) *rpcError {
+func (s *Server) callEnded(ctx context.Context, q *request, a *answer, r *tenon.Result, err error) *rpcError {
 	if err != nil {
 		return s.callFailed(q, a, err)
 	}
-	a.begin(q, r.Meta)
+	meta := r.Meta
+	a.begin(q, meta)
 	revision := q.revision
 	if s.lax(ruleLink) {
 		revision = ""
 	}
 	a.callResult(r, revision)
 	a.end()
+	if !s.afford(ctx, q, a) { // of r nothing is kept meanwhile but what is to be written
+		n := a.holds()
+		a.reset()
+		a.begin(q, meta)
+		a.callResult(undelivered(n), revision)
+		a.end()
+	}
 	return nil
 }
 
@@ -312,8 +322,8 @@ func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 		return missingCapability(q, cannot.Kind)
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
 		return &rpcError{code: codeInvalidParams, message: known.Message}
-	case errors.Is(err, errBusy):
-		return &rpcError{code: codeInternal, message: "too many calls at once; try again later", status: 503}
+	case errors.Is(err, errBusy), errors.Is(err, errClosed):
+		return busy(err)
 	case errors.Is(err, context.Canceled):
 		return &rpcError{code: codeInternal, message: "the call was cancelled"}
 	case errors.Is(err, context.DeadlineExceeded):

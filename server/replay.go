@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -15,40 +14,42 @@ import (
 type replay struct {
 	id        uint64
 	resumable bool // the client's revision knows events without data
+	held      *quota
+	account   account
+	direct    bool   // each message is written when it is sent, and kept only for who comes back
+	changes   *feed  // the standing stream: what is still to be sent on it; nil: another stream
+	unlisten  func() // ends changes
 
 	mu     sync.Mutex
-	events [][]byte // the latest
-	first  int      // number of events[0]; numbers begin at 1
+	events []kept // the latest
+	next   int    // number of the event after them; numbers begin at 1
 	bytes  int
 	ended  bool
 	silent bool          // it ended without an answer
 	status int           // of the plain answer; set before the end
-	plain  *answer       // the answer, where nothing came before it
+	plain  *answer       // the answer, where nothing came before it and somebody waits for it
 	wake   chan struct{} // closed and replaced at every change
 	reader int           // counts readers: a new one takes the stream over
-
-	held   *held // counts what all streams keep
-	gone   bool  // nobody can come back: nothing is kept
-	direct bool  // each message is written when it is sent, and kept only for who comes back
+	read   bool          // there is a reader
+	gone   bool          // nobody can come back: nothing is kept
 }
 
-// held counts the bytes that all streams keep together.
-type held struct {
-	bytes atomic.Int64
-	most  int64
+// kept is an event that can be sent again.
+type kept struct {
+	message []byte
+	took    int64 // of the quota
 }
-
-func (h *held) full() bool { return h.bytes.Load() > h.most }
 
 // The bounds of what a stream keeps. An event that is gone is not replayed.
 const (
 	maxEvents     = 1000
 	maxEventBytes = 1 << 20
 	maxHeldBytes  = 256 << 20 // of all streams
+	atOnce        = 64        // events that a reader takes
 )
 
-func newReplay(id uint64, h *held) *replay {
-	return &replay{id: id, held: h, first: 1, wake: make(chan struct{})}
+func newReplay(id uint64, held *quota, a account) *replay {
+	return &replay{id: id, held: held, account: a, next: 1, wake: make(chan struct{})}
 }
 
 var _ outlet = (*replay)(nil)
@@ -70,41 +71,77 @@ func (r *replay) add(message []byte, last bool) (number int, ok bool) {
 	r.keep(message)
 	r.ended = last
 	r.changed()
-	return r.first + len(r.events) - 1, true
+	return r.next - 1, true
 }
 
-func (r *replay) keep(message []byte) {
+// pass counts the last message, which is too large to be kept.
+func (r *replay) pass() (number int, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return 0, false
+	}
+	r.drop(len(r.events))
+	r.next++
+	r.ended = true
+	r.changed()
+	return r.next - 1, true
+}
+
+// keep adds an event and lets go of those that there is no room for. It reports
+// whether the event itself found some.
+func (r *replay) keep(message []byte) bool {
+	r.next++
 	if r.gone {
-		r.first++
-		return
+		return false
 	}
-	r.events = append(r.events, message)
-	r.count(len(message))
-	least := 1
-	if r.direct {
-		least = 0
+	for len(r.events) > 0 && (len(r.events) >= maxEvents || r.bytes+len(message) > maxEventBytes) {
+		r.drop(1)
 	}
-	for len(r.events) > least && (len(r.events) > maxEvents || r.bytes > maxEventBytes || r.held.full()) {
-		r.count(-len(r.events[0]))
-		r.events[0] = nil
-		r.events = r.events[1:]
-		r.first++
+	if r.direct && len(message) > maxEventBytes {
+		return false
+	}
+	for {
+		took, ok := r.held.try(r.account, int64(len(message)))
+		if ok {
+			r.events = append(r.events, kept{message, took})
+			r.bytes += len(message)
+			return true
+		}
+		if len(r.events) == 0 {
+			return false
+		}
+		r.drop(1)
 	}
 }
 
-func (r *replay) count(n int) {
-	r.bytes += n
-	r.held.bytes.Add(int64(n))
+// drop lets go of the n oldest events. Readers have copies of the list.
+func (r *replay) drop(n int) {
+	for _, e := range r.events[:n] {
+		r.held.give(r.account, e.took)
+		r.bytes -= len(e.message)
+	}
+	clear(r.events[:n])
+	r.events = r.events[n:]
 }
 
-// release forgets what is kept, for a stream to which nobody can come back.
-func (r *replay) release() {
+// release forgets what is kept, for a stream to which nobody can come back. It
+// returns the answer that nobody will read; nil: there is none.
+func (r *replay) release() (unread *answer) {
+	if r.unlisten != nil {
+		r.unlisten()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gone = true
-	r.first += len(r.events)
+	r.drop(len(r.events))
 	r.events = nil
-	r.count(-r.bytes)
+	if r.changes != nil {
+		r.ended = true
+	}
+	unread, r.plain = r.plain, nil
+	r.changed()
+	return unread
 }
 
 func (r *replay) changed() {
@@ -114,7 +151,7 @@ func (r *replay) changed() {
 
 // end ends the stream with its answer; nil: there is none to send. It reports
 // whether the answer is still in use.
-func (r *replay) end(a *answer) (kept bool) {
+func (r *replay) end(a *answer) (inUse bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -124,13 +161,20 @@ func (r *replay) end(a *answer) (kept bool) {
 	switch {
 	case a == nil:
 		r.silent = true
-	case len(r.events) == 0 && r.first == 1 && r.reader <= 1:
-		r.plain, kept = a, true
+	case r.gone:
+	case r.next == 1 && r.read && r.reader <= 2: // take is called by who asked, and by who follows
+		r.plain, inUse = a, true
 	default:
-		r.keep(a.oneEvent())
+		if id := a.id; !r.keep(a.flat()) {
+			lost := &answer{}
+			lost.fail(id, &rpcError{code: codeInternal, message: "the call was executed, but too many bytes wait for clients that come back: its answer is lost"})
+			r.next--
+			r.events = append(r.events, kept{message: lost.flat()}) // so small that it is not counted
+			r.next++
+		}
 	}
 	r.changed()
-	return kept
+	return inUse
 }
 
 // take makes its caller the reader; who read before stops.
@@ -138,28 +182,49 @@ func (r *replay) take() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reader++
+	r.read = true
 	r.changed()
 	return r.reader
 }
 
-// after returns the events behind number at, whether the stream ended, and
-// what to wait for where there is nothing to do.
+// leave ends the reading of that reader.
+func (r *replay) leave(reader int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reader == reader {
+		r.read = false
+	}
+}
+
+// after returns events behind number at, whether there are no others to come,
+// and what to wait for where there is nothing to do.
 func (r *replay) after(at, reader int) (events [][]byte, first int, over bool, wake <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.reader != reader {
 		return nil, 0, true, nil
 	}
-	skip := min(max(at+1-r.first, 0), len(r.events))
-	return r.events[skip:len(r.events):len(r.events)], r.first + skip, r.ended, r.wake
+	oldest := r.next - len(r.events)
+	skip := min(max(at+1-oldest, 0), len(r.events))
+	behind := r.events[skip:]
+	over = r.ended && len(behind) <= atOnce
+	for _, e := range behind[:min(len(behind), atOnce)] {
+		events = append(events, e.message)
+	}
+	return events, oldest + skip, over, r.wake
 }
 
 // follow writes what comes after number at until the stream ends, the client
-// is gone, or it is time that the client polls.
-func (r *replay) follow(ctx context.Context, out *events, at int) {
+// is gone, the server closes, or it is time that the client polls.
+func (r *replay) follow(ctx context.Context, s *Server, out *events, at int) {
 	reader := r.take()
+	defer r.leave(reader)
 	silence := time.NewTimer(beat)
 	defer silence.Stop()
+	var news, closing <-chan struct{}
+	if r.changes != nil {
+		news, closing = r.changes.wake, s.closing
+	}
 	for {
 		events, first, over, wake := r.after(at, reader)
 		for i, e := range events {
@@ -171,13 +236,20 @@ func (r *replay) follow(ctx context.Context, out *events, at int) {
 		if over {
 			return
 		}
+		if len(events) == atOnce {
+			continue
+		}
 		silence.Reset(beat)
 		select {
 		case <-wake:
+		case <-news:
+			_ = s.pass(r.changes, r) // who comes back later hears of it
 		case <-silence.C:
 			if out.streaming() && out.comment() != nil {
 				return
 			}
+		case <-closing:
+			return
 		case <-ctx.Done():
 			return
 		}

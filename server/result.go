@@ -10,5 +10,5 @@ func AppendResult(dst []byte, r *tenon.Result) []byte {
 	a.open(&request{era: legacy}, r.Meta)
 	a.callResult(r, "")
 	a.write("}")
-	return a.buf
+	return a.flat()
 }

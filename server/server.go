@@ -8,7 +8,6 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,11 +43,19 @@ type Options struct {
 	// value makes.
 	ForwardHeaders []string
 
-	MaxBody       int64         // bytes of a message; 0: 4 MiB
-	MaxConcurrent int           // calls at a time, in all; 0: 256
-	MaxListeners  int           // subscriptions of 2026-07-28 at a time; 0: 1000
-	ReadTimeout   time.Duration // for a body that does not come at once; 0: 30 seconds
-	WriteTimeout  time.Duration // for one event, or a MiB of an answer: who reads slower is cut; 0: 30 seconds
+	MaxBody       int64 // bytes of a message; 0: 4 MiB
+	MaxConcurrent int   // calls at a time, in all; 0: 256
+	// MaxPerCaller is how many of them one caller may have at a time: a subject,
+	// else a session, else an address. 0: half of them.
+	MaxPerCaller int
+	// MaxInFlight bounds the bytes of messages that are read and answers that
+	// are written, in all; 0: 256 MiB. One caller may have half of them, and
+	// waits for the rest.
+	MaxInFlight  int64
+	MaxListeners int           // subscriptions and standing streams at a time, of which one caller may have half; 0: 1000
+	PageSize     int           // tools of a page of a list; 0: 500
+	ReadTimeout  time.Duration // for a body that does not come at once; 0: 30 seconds
+	WriteTimeout time.Duration // for a step of an answer, and a MiB of it: who reads slower is cut; 0: 30 seconds
 
 	// NoSessions serves the revisions before 2026-07-28 without sessions: no
 	// id, no stream to come back to, no questions. It is legal everywhere, and
@@ -84,13 +91,18 @@ type Server struct {
 
 	jsonType []string // the value of Content-Type, shared by all answers
 
-	calls   gate
+	calls    quota
+	incoming quota // bytes of messages
+	outgoing quota // bytes of answers
+	thrift   thrift
+
 	answers sync.Pool // of *answer
 	cursors cursorKey
 	states  stateKey
 	callers [32]byte // keys the subjects that forwarded headers make
 
-	listeners gate
+	listeners quota
+	standers  quota // standing streams
 	sessions  sessions
 	tasks     tasks
 	closing   chan struct{}      // closed by Shutdown
@@ -100,7 +112,8 @@ type Server struct {
 
 	off rule // only tests set it
 
-	listing atomic.Pointer[listing]
+	listing  atomic.Pointer[listing]
+	renewing sync.Mutex // held by who makes a new listing
 }
 
 // New returns a server for g. It opens nothing.
@@ -112,16 +125,24 @@ func New(g *tenon.Gateway, o Options) *Server {
 	o.TaskAfter = cmp.Or(o.TaskAfter, 10*time.Second)
 	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
 	o.MaxListeners = cmp.Or(max(o.MaxListeners, 0), 1000)
+	o.MaxInFlight = cmp.Or(max(o.MaxInFlight, 0), 256<<20)
+	o.PageSize = cmp.Or(max(o.PageSize, 0), maxPageTools)
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), 10_000)
 	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), 30*time.Minute)
 	o.ReadTimeout = cmp.Or(max(o.ReadTimeout, 0), 30*time.Second)
 	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 30*time.Second)
 	s := &Server{
-		gateway: g, log: o.Logger, options: o, calls: newGate(o.MaxConcurrent), listeners: newGate(o.MaxListeners),
-		sessions: sessions{max: o.MaxSessions, idle: o.SessionIdle, by: map[string]*session{}, held: held{most: maxHeldBytes}, swept: time.Now()},
-		tasks:    tasks{by: map[string]*task{}},
-		closing:  make(chan struct{}), jsonType: []string{"application/json"},
+		gateway: g, log: o.Logger, options: o,
+		closing: make(chan struct{}), jsonType: []string{"application/json"},
 	}
+	s.tasks.init()
+	s.sessions.init(&o)
+	s.standers.init(int64(o.MaxSessions), 0)
+	s.calls.init(int64(o.MaxConcurrent), int64(o.MaxPerCaller))
+	s.incoming.init(o.MaxInFlight/2, 0)
+	s.incoming.queue = 16 // who waits holds next to nothing
+	s.outgoing.init(o.MaxInFlight/2, 0)
+	s.listeners.init(int64(o.MaxListeners), 0)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -157,7 +178,7 @@ func (s *Server) List() iter.Seq[[]byte] {
 			a.open(q, nil)
 			s.writePage(a, q, l, p)
 			a.write(`}`)
-			if !yield(slices.Concat(a.parts())) {
+			if !yield(a.flat()) {
 				return
 			}
 			start, more = p.next, p.next > 0

@@ -18,26 +18,39 @@ type session struct {
 	id      string
 	subject tenon.Subject
 	caller  string // who opened it; empty: nobody is known
-	held    *held
+	account account
+	opener  string // on whose account it was opened
+	held    *quota
 	over    context.Context //nolint:containedctx // ends with the session
 	end     context.CancelFunc
+	unread  func(*answer) // releases an answer
 
 	mu      sync.Mutex // guards all below; nothing blocks under it
 	used    time.Time
 	busy    int // requests and streams that are open
 	streams []*replay
 	next    uint64
+	ended   bool
 }
 
 // sessions are those that live.
 type sessions struct {
 	max  int
+	each int // of one caller
 	idle time.Duration
-	held held
+	held quota // bytes of all streams
 
-	mu    sync.Mutex
-	by    map[string]*session
-	swept time.Time // when those that expired were last looked for
+	mu      sync.Mutex
+	by      map[string]*session
+	openers map[string]int // how many each caller has
+	swept   time.Time      // when those that expired were last looked for
+	closed  bool
+}
+
+func (ss *sessions) init(o *Options) {
+	ss.max, ss.each, ss.idle = o.MaxSessions, max(1, o.MaxSessions-o.MaxSessions/8), o.SessionIdle
+	ss.by, ss.openers, ss.swept = map[string]*session{}, map[string]int{}, time.Now()
+	ss.held.init(maxHeldBytes, 0)
 }
 
 // The bounds of one session.
@@ -46,49 +59,69 @@ const (
 	maxFlights = 64 // requests at a time
 )
 
-// mint opens a session. Where there are too many, the one that is idle for the
-// longest ends; nil: none is idle.
-func (ss *sessions) mint() *session {
+// mint opens a session. Where there are too many, one that is idle ends: of the
+// caller's own where he has his share, else of who has the most; nil: none is
+// idle.
+func (ss *sessions) mint(opener account) *session {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
 	id := hex.EncodeToString(b[:])
 	sum := sha256.Sum256([]byte(id))
+	subject := "session " + hex.EncodeToString(sum[:8]) // the id itself opens the session
 	s := &session{
-		peer: newPeer(), id: id, used: time.Now(), held: &ss.held,
-		subject: tenon.Subject("session " + hex.EncodeToString(sum[:8])), // the id itself opens the session
+		peer: newPeer(), id: id, used: time.Now(), held: &ss.held, opener: opener.key,
+		subject: tenon.Subject(subject), account: account{key: subject, origin: opener.origin},
 	}
-	s.over, s.end = context.WithCancel(context.Background())
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	full := len(ss.by) >= ss.max
-	if full || time.Since(ss.swept) > ss.idle/4 { // what expired would keep its streams
-		ss.swept = time.Now()
-		if !ss.makeRoom() {
+	if ss.closed {
+		return nil
+	}
+	if time.Since(ss.swept) > ss.idle/4 || len(ss.by) >= ss.max { // what expired would keep its streams
+		ss.sweep()
+	}
+	if len(ss.by) >= ss.max || ss.openers[opener.key] >= ss.each {
+		if !ss.makeRoom(opener.key) {
 			return nil
 		}
 	}
+	s.over, s.end = context.WithCancel(context.Background())
 	ss.by[id] = s
+	ss.openers[s.opener]++
 	return s
 }
 
-// makeRoom ends what expired, or else the one idle session that waited longest.
-func (ss *sessions) makeRoom() bool {
-	var oldest *session
+// sweep ends what expired.
+func (ss *sessions) sweep() {
+	ss.swept = time.Now()
+	for _, s := range ss.by {
+		if used, busy := s.lastUse(); !busy && time.Since(used) > ss.idle {
+			ss.drop(s)
+		}
+	}
+}
+
+// makeRoom ends the session that is idle for the longest, of those whose caller
+// has the most.
+func (ss *sessions) makeRoom(opener string) bool {
+	own := ss.openers[opener] >= ss.each
+	var victim *session
 	var since time.Time
 	for _, s := range ss.by {
 		used, busy := s.lastUse()
-		switch {
-		case busy:
-		case time.Since(used) > ss.idle:
-			ss.drop(s)
-		case oldest == nil || used.Before(since):
-			oldest, since = s, used
+		if busy || own && s.opener != opener || !own && ss.openers[s.opener] < ss.openers[opener] {
+			continue
+		}
+		more := victim == nil || ss.openers[s.opener] > ss.openers[victim.opener]
+		if more || ss.openers[s.opener] == ss.openers[victim.opener] && used.Before(since) {
+			victim, since = s, used
 		}
 	}
-	if len(ss.by) >= ss.max && oldest != nil {
-		ss.drop(oldest)
+	if victim == nil {
+		return false
 	}
-	return len(ss.by) < ss.max
+	ss.drop(victim)
+	return true
 }
 
 func (s *session) lastUse() (used time.Time, busy bool) {
@@ -128,6 +161,13 @@ func (ss *sessions) end(s *session) {
 	ss.drop(s)
 }
 
+// shut opens no session any more.
+func (ss *sessions) shut() {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.closed = true
+}
+
 // endAll ends every session, for a server that shuts down.
 func (ss *sessions) endAll() {
 	ss.mu.Lock()
@@ -140,6 +180,7 @@ func (ss *sessions) endAll() {
 func (ss *sessions) drop(s *session) {
 	if ss.by[s.id] == s {
 		delete(ss.by, s.id)
+		count(ss.openers, s.opener, -1)
 		s.end()
 		s.cancelAll()
 		s.releaseAll()
@@ -155,35 +196,78 @@ func (p *peer) cancelAll() {
 	}
 }
 
-// stream opens a stream of the session. It forgets the oldest that ended.
+// stream opens a stream of the session. It forgets the oldest of those that
+// nobody waits for.
 func (s *session) stream() *replay {
+	return s.open(func(*replay) {})
+}
+
+// direct opens a stream whose messages are written when they are sent.
+func (s *session) direct() *replay {
+	return s.open(func(r *replay) { r.direct = true })
+}
+
+// stand opens a stream of changes. One that a client left, and did not come
+// back to, makes room for it.
+func (s *session) stand(changes *feed, unlisten func()) *replay {
+	s.mu.Lock()
+	var left []*replay
+	s.streams = slices.DeleteFunc(s.streams, func(r *replay) bool {
+		if leaves := r.isLeft(); leaves {
+			left = append(left, r)
+			return true
+		}
+		return false
+	})
+	s.mu.Unlock()
+	for _, r := range left {
+		r.release()
+	}
+	return s.open(func(r *replay) { r.changes, r.unlisten = changes, unlisten })
+}
+
+func (s *session) open(prepare func(*replay)) *replay {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
-	r := newReplay(s.next, s.held)
+	r := newReplay(s.next, s.held, s.account)
 	r.resumable = s.speaks() == newestLegacyRevision
+	prepare(r)
+	if s.ended { // nobody can come back
+		r.release()
+		return r
+	}
 	if len(s.streams) >= maxStreams {
-		i := max(slices.IndexFunc(s.streams, (*replay).isOver), 0)
-		s.streams[i].release()
-		s.streams = slices.Delete(s.streams, i, i+1)
+		if i := slices.IndexFunc(s.streams, (*replay).isIdle); i >= 0 {
+			s.streams[i].release()
+			s.streams = slices.Delete(s.streams, i, i+1)
+		}
 	}
 	s.streams = append(s.streams, r)
 	return r
 }
 
+// releaseAll ends what was kept; no stream of the session keeps anything from
+// now on.
 func (s *session) releaseAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.ended = true
 	for _, r := range s.streams {
-		r.release()
+		if a := r.release(); a != nil {
+			s.unread(a)
+		}
 	}
+	s.streams = nil
 }
 
 // forget drops a stream to which nobody comes back.
 func (s *session) forget(r *replay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.release()
+	if a := r.release(); a != nil {
+		s.unread(a)
+	}
 	s.streams = slices.DeleteFunc(s.streams, func(x *replay) bool { return x == r })
 }
 
@@ -196,10 +280,19 @@ func (s *session) streamOf(id uint64) *replay {
 	return nil
 }
 
-func (r *replay) isOver() bool {
+// isIdle reports whether the stream can be forgotten: nothing that somebody
+// waits for goes over it.
+func (r *replay) isIdle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.ended
+	return r.ended || r.direct || r.changes != nil && !r.read
+}
+
+// isLeft reports whether it is a standing stream without a reader.
+func (r *replay) isLeft() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changes != nil && !r.read && r.reader > 0
 }
 
 // until returns a context that ends with ctx or the session.

@@ -95,7 +95,7 @@ func TestStreamsOfOneSessionAreBounded(t *testing.T) {
 		at, _, _ := strings.Cut(rest, "\n")
 		last = append(last, at)
 	}
-	for i, want := range map[int]int{0: http.StatusNotFound, 1: http.StatusOK, kept: http.StatusOK} {
+	for i, want := range map[int]int{0: http.StatusBadRequest, 1: http.StatusOK, kept: http.StatusOK} {
 		r := post("", id, "Last-Event-ID: "+last[i])
 		r.Method = http.MethodGet
 		if w := answer(s, r); w.Code != want {

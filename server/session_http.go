@@ -23,7 +23,8 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request) *session {
 		v = nil // to others there is no such session
 	}
 	if v == nil && s.lax(ruleSession) {
-		v = s.sessions.mint()
+		v = s.sessions.mint(account{})
+		v.unread = s.release
 		v.busy++
 	}
 	if v == nil {
@@ -33,7 +34,7 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request) *session {
 }
 
 // postSession serves a message of a session, or the one that opens it.
-func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message) {
+func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message, in *intake) {
 	if m.method == "initialize" && r.Header.Get(headerSession) == "" {
 		s.openSession(w, r, m)
 		return
@@ -53,7 +54,7 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message)
 		}
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		s.requestOf(v, w, r, m)
+		s.requestOf(v, w, r, m, in)
 	}
 }
 
@@ -61,9 +62,10 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message)
 // is no room for one, the client is served without.
 func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message) {
 	x := &exchange{request: request{message: *m, server: s, era: legacy}}
-	v := s.sessions.mint()
+	s.attribute(&x.request, r)
+	v := s.sessions.mint(x.account)
 	if v != nil {
-		v.caller, x.peer = callerOf(r), v.peer
+		v.caller, v.unread, x.peer = callerOf(r), s.release, v.peer
 	}
 	a := s.newAnswer()
 	defer s.release(a)
@@ -80,10 +82,10 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message)
 
 // requestOf serves a request of a session. What may last has a stream of its
 // own, to which the client can come back.
-func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m *message) {
+func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m *message, in *intake) {
 	x := &ride{exchange: exchange{request: request{
 		message: *m, server: s, era: legacy, outlives: true,
-		peer: v.peer, subject: v.subject, revision: v.speaks(),
+		peer: v.peer, subject: v.subject, revision: v.speaks(), intake: in,
 	}}}
 	s.attribute(&x.request, r)
 	switch m.method {
@@ -105,10 +107,14 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 		x.out = &x.guard
 	}
 	if s.options.PollAfter > 0 {
-		stream := v.stream()
+		stream, over := v.stream(), in.keep()
+		stream.take() // the client that asks, even where the answer is there before it reads
 		x.guard.out = stream
-		incident.Go(s.log, "a request of a session", func() { s.fly(ctx, v, &x.request, &x.flight, stream) }, func(*incident.Error) { stream.end(nil) })
-		s.land(v, w, r, stream)
+		incident.Go(s.log, "a request of a session", func() {
+			defer over()
+			s.fly(ctx, v, &x.request, &x.flight, stream)
+		}, func(*incident.Error) { stream.end(nil) })
+		s.land(v, w, r, stream, m.id)
 		return
 	}
 	defer cancel()
@@ -136,8 +142,7 @@ func (o *rideOutlet) send(message []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.replay == nil {
-		o.replay = o.session.stream()
-		o.replay.direct = true
+		o.replay = o.session.direct()
 	}
 	o.put(message, false)
 	return nil
@@ -161,9 +166,13 @@ func (s *Server) rideAlong(ctx context.Context, w http.ResponseWriter, x *ride) 
 	case x.replay == nil && wanted:
 		s.send(w, s.httpStatus(legacy, e), a)
 	case x.replay == nil:
-		w.WriteHeader(http.StatusAccepted) // cancelled: there is no answer
+		s.unanswered(w, x.out != nil, x.id)
+	case wanted && a.holds() > maxEventBytes:
+		if number, ok := x.replay.pass(); ok {
+			_ = x.stream.answer(x.replay.place(number), a)
+		}
 	case wanted:
-		x.put(a.oneEvent(), true)
+		x.put(a.flat(), true)
 	default:
 		x.replay.end(nil)
 	}
@@ -187,7 +196,7 @@ func (s *Server) fly(ctx context.Context, v *session, q *request, f *flight, str
 }
 
 // land writes what comes of a request: an event stream, or one answer.
-func (s *Server) land(v *session, w http.ResponseWriter, r *http.Request, stream *replay) {
+func (s *Server) land(v *session, w http.ResponseWriter, r *http.Request, stream *replay, id []byte) {
 	out := &events{w: w, timeout: s.options.WriteTimeout}
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if s.options.PollAfter > 0 {
@@ -195,9 +204,13 @@ func (s *Server) land(v *session, w http.ResponseWriter, r *http.Request, stream
 		out.began = func() { time.AfterFunc(s.options.PollAfter, cancel) }
 	}
 	defer cancel()
-	stream.follow(ctx, out, 0)
-	if out.close() || r.Context().Err() != nil {
+	stream.follow(ctx, s, out, 0)
+	if out.close() {
 		return // to be continued where it is not over
+	}
+	defer v.forget(stream) // no event has told the client where to go on
+	if r.Context().Err() != nil {
+		return
 	}
 	a, silent := stream.rest()
 	switch {
@@ -205,9 +218,24 @@ func (s *Server) land(v *session, w http.ResponseWriter, r *http.Request, stream
 		s.send(w, stream.status, a)
 		s.release(a)
 	case silent:
-		w.WriteHeader(http.StatusAccepted) // cancelled: there is no answer
+		s.unanswered(w, acceptsEvents(r.Header["Accept"]), id)
 	}
-	v.forget(stream)
+}
+
+// unanswered ends a request that its client cancelled. Nothing may be sent for
+// it, which an event stream can do that ends; the only other form that the
+// revisions know is one JSON object.
+func (s *Server) unanswered(w http.ResponseWriter, streams bool, id []byte) {
+	if streams {
+		out := &events{w: w, timeout: s.options.WriteTimeout}
+		_ = out.comment() // who is gone hears nothing
+		out.close()
+		return
+	}
+	a := s.newAnswer()
+	defer s.release(a)
+	a.fail(id, &rpcError{code: codeInternal, message: "the call was cancelled"})
+	s.send(w, http.StatusOK, a)
 }
 
 // rest takes the answer of a stream on which nothing else was sent.
@@ -244,6 +272,13 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer v.leave()
+	mine := v.account
+	one, ok := s.standers.try(mine, 1)
+	defer s.standers.give(mine, one)
+	if !ok {
+		s.refuse(w, r, nil, refused(http.StatusServiceUnavailable, "too many streams at once; try again later"))
+		return
+	}
 	ctx, cancel := v.until(r.Context())
 	defer cancel()
 	out := &events{w: w, timeout: s.options.WriteTimeout}
@@ -251,43 +286,26 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 		s.comeBack(ctx, v, w, r, out)
 		return
 	}
-	changes, stop := s.listen(v.watches)
-	defer stop()
-	stream := v.stream()
-	defer v.forget(stream)
-	defer stream.end(nil)
+	stream := v.stand(s.listen(v.watches))
 	// The client knows that it is heard before anything happens.
 	if stream.resumable && stream.prime(out, 0) != nil || !stream.resumable && out.comment() != nil {
+		v.forget(stream)
 		return
 	}
-	incident.Go(s.log, "a standing stream", func() {
-		for {
-			select {
-			case <-changes.wake:
-				if s.pass(changes, stream) != nil {
-					return
-				}
-			case <-s.closing:
-				cancel()
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-	}, func(*incident.Error) { cancel() })
-	stream.follow(ctx, out, 0)
+	stream.follow(ctx, s, out, 0)
 }
 
-// comeBack goes on with a stream behind the event that the client saw last.
+// comeBack goes on with a stream behind the event that the client saw last. One
+// that is not known is no sign that the session has ended, which 404 would be.
 func (s *Server) comeBack(ctx context.Context, v *session, w http.ResponseWriter, r *http.Request, out *events) {
 	id, at, ok := parsePlace(r.Header.Get(headerLast))
 	stream := v.streamOf(id)
 	if !ok || stream == nil {
-		s.refuse(w, r, nil, refused(http.StatusNotFound, "there is no event "+clip(r.Header.Get(headerLast))+" to go on from"))
+		s.refuse(w, r, nil, refused(http.StatusBadRequest, "there is no event "+clip(r.Header.Get(headerLast))+" to go on from; the session goes on without Last-Event-ID"))
 		return
 	}
 	if stream.prime(out, at) == nil {
-		stream.follow(ctx, out, at)
+		stream.follow(ctx, s, out, at)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestHammer(t *testing.T) {
 	offer := shelf()
 	offer.Tools = append(append(offer.Tools, fixtures()...), talker(), asker())
 	c := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{})
-	s := open(t, server.Options{MaxSessions: 8}, 0, c)
+	s := open(t, server.Options{MaxSessions: 10}, 0, c)
 	var clients sync.WaitGroup
 	for n := range 8 {
 		clients.Go(func() {

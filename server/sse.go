@@ -1,7 +1,7 @@
 package server
 
 import (
-	"bytes"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,37 +34,59 @@ func (e *events) send(message []byte) error { return e.event("", message) }
 func (e *events) event(id string, message []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if len(message) >= large {
+		return e.put(func(p *pace) error {
+			return errors.Join(p.write(e.head(nil, id)), p.write(message), p.write([]byte("\n\n")))
+		})
+	}
 	b := make([]byte, 0, len(message)+64)
+	if len(message) > 0 {
+		b = e.head(b, id)
+	} else {
+		b = append(append(append(b, "id: "...), id...), "\ndata: "...)
+	}
+	b = append(append(b, message...), "\n\n"...)
+	return e.put(func(p *pace) error { return p.write(b) })
+}
+
+// head is what stands before the data of an event.
+func (e *events) head(b []byte, id string) []byte {
 	if id != "" {
 		b = append(append(append(b, "id: "...), id...), '\n')
 	}
-	if len(message) > 0 {
-		b = append(b, "event: message\n"...)
-	}
-	b = append(append(b, "data: "...), message...)
-	return e.put(append(b, "\n\n"...))
+	return append(b, "event: message\ndata: "...)
+}
+
+// answer writes the last message, piece by piece.
+func (e *events) answer(id string, a *answer) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.put(func(p *pace) error {
+		return errors.Join(p.write(e.head(nil, id)), a.each(true, p.write), p.write([]byte("\n\n")))
+	})
 }
 
 // comment writes what no client looks at.
 func (e *events) comment() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.put([]byte(":\n\n"))
+	return e.put(func(p *pace) error { return p.write([]byte(":\n\n")) })
 }
 
 // retry tells the client when to come back.
 func (e *events) retry(after time.Duration) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.put([]byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n"))
+	return e.put(func(p *pace) error {
+		return p.write([]byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n"))
+	})
 }
 
-func (e *events) put(b []byte) error {
+// put writes to the stream, which begins with it.
+func (e *events) put(write func(*pace) error) error {
 	if e.closed {
 		return errSilent
 	}
-	control := http.NewResponseController(e.w)
-	_ = control.SetWriteDeadline(time.Now().Add(e.timeout)) // not every writer has one
 	if !e.started {
 		e.started = true
 		if e.began != nil {
@@ -76,9 +98,10 @@ func (e *events) put(b []byte) error {
 		h.Set("X-Accel-Buffering", "no")
 		e.w.WriteHeader(http.StatusOK)
 	}
-	_, err := e.w.Write(b) //nolint:gosec // an event stream of JSON, which no browser takes for a page
+	p := newPace(e.w, e.timeout)
+	err := write(p)
 	if err == nil {
-		err = control.Flush()
+		err = p.flush()
 	}
 	if err != nil {
 		e.closed = true
@@ -115,18 +138,4 @@ func acceptsEvents(accept []string) bool {
 		}
 	}
 	return false
-}
-
-// oneEvent takes line ends out of an answer: they would end an event's data.
-// JSON has none inside of strings.
-func (a *answer) oneEvent() []byte {
-	b := make([]byte, 0, a.size())
-	head, page, tail := a.parts()
-	b = append(append(append(b, head...), page...), tail...)
-	for i := range b {
-		if b[i] == '\n' || b[i] == '\r' {
-			b[i] = ' '
-		}
-	}
-	return bytes.TrimSpace(b)
 }

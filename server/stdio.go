@@ -214,7 +214,8 @@ func (c *conversation) startBatch(ctx context.Context, text []byte) {
 			q.out = &line{c: c, f: f}
 			c.server.respond(ctx, q, a)
 		})
-		a.buf = append(a.buf, joined(answers)...)
+		a.owes = append(a.owes, debtsOf(answers)...)
+		a.join(joined(answers))
 		return len(answers) > 0
 	})
 }
@@ -289,23 +290,30 @@ func (c *conversation) fail(id []byte, e *rpcError) {
 
 // send writes an answer as one line.
 func (c *conversation) send(f *flight, a *answer) {
-	if !c.server.lax(ruleOneLine) {
-		a.oneLine()
-	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if !c.land(f) {
 		return
 	}
-	head, page, tail := a.parts()
-	for _, part := range [...][]byte{head, page, tail} {
-		if len(part) == 0 {
-			continue
-		}
-		if _, err := c.out.Write(part); err != nil {
-			c.broke(fmt.Errorf("write messages: %w", err))
-			return
-		}
+	write := func(part []byte) error {
+		_, err := c.out.Write(part)
+		return err
+	}
+	oneLine := !c.server.lax(ruleOneLine)
+	a.write("\n")
+	if len(a.pieces) == 0 && oneLine { // nearly always: it is one write
+		inOneLine(a.buf[:len(a.buf)-1])
+	}
+	end := a.buf[len(a.buf)-1:]
+	if len(a.pieces) > 0 {
+		a.buf = a.buf[:len(a.buf)-1]
+	}
+	err := a.each(oneLine && len(a.pieces) > 0, write)
+	if err == nil && len(a.pieces) > 0 {
+		err = write(end)
+	}
+	if err != nil {
+		c.broke(fmt.Errorf("write messages: %w", err))
 	}
 }
 

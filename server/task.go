@@ -31,6 +31,7 @@ const (
 type task struct {
 	id      string
 	subject tenon.Subject
+	account account
 	created time.Time
 	cancel  context.CancelFunc
 
@@ -45,7 +46,8 @@ type task struct {
 
 	// Guarded by the mutex of tasks.
 	expiry *time.Timer
-	kept   int // bytes of body
+	one    int64 // what it counts as, of tasks
+	kept   int64 // and its body, of bytes
 }
 
 // pendingInput is a question of a task that waits for its answer.
@@ -56,11 +58,20 @@ type pendingInput struct {
 	raw      []byte // the answer as it came; set before answer is sent
 }
 
-// tasks are those that can be asked for.
+// tasks are those that can be asked for. Of what they may be, one caller may
+// have half.
 type tasks struct {
-	mu    sync.Mutex
-	by    map[string]*task
-	bytes int // of their results
+	count quota
+	bytes quota // of their results
+
+	mu sync.Mutex
+	by map[string]*task
+}
+
+func (ts *tasks) init() {
+	ts.by = map[string]*task{}
+	ts.count.init(maxTasks, 0)
+	ts.bytes.init(maxTaskBytes, 0)
 }
 
 // add keeps a task until its life is over, unless there are too many. A call
@@ -68,9 +79,11 @@ type tasks struct {
 func (ts *tasks) add(t *task) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if len(ts.by) >= maxTasks {
+	one, ok := ts.count.try(t.account, 1)
+	if !ok {
 		return false
 	}
+	t.one = one
 	ts.by[t.id] = t
 	t.expiry = time.AfterFunc(taskLife, func() {
 		ts.remove(t)
@@ -86,7 +99,8 @@ func (ts *tasks) remove(t *task) {
 		return
 	}
 	delete(ts.by, t.id)
-	ts.bytes -= t.kept
+	ts.count.give(t.account, t.one)
+	ts.bytes.give(t.account, t.kept)
 	if t.expiry != nil {
 		t.expiry.Stop()
 	}
@@ -96,12 +110,12 @@ func (ts *tasks) remove(t *task) {
 func (ts *tasks) hold(t *task, n int) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.bytes+n > maxTaskBytes || ts.by[t.id] != t {
+	if ts.by[t.id] != t {
 		return false
 	}
-	ts.bytes += n
-	t.kept = n
-	return true
+	took, ok := ts.bytes.try(t.account, int64(n))
+	t.kept = took
+	return ok
 }
 
 // find returns a task of the same subject; nil: there is none.
@@ -158,11 +172,13 @@ type outcome struct {
 // the calls, which it gives back when the call has ended.
 func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcError {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t := newTask(q.subject, cancel)
+	t := newTask(q.subject, q.account, cancel)
 	q.task = t
 	done := make(chan outcome, 1)
+	over, leave := q.intake.keep(), a.sharePlace(s)
 	incident.Go(s.log, "a task", func() {
-		defer s.calls.leave()
+		defer over()
+		defer leave()
 		defer cancel()
 		r, err := s.callInRounds(running, q)
 		t.end(s, q, r, err)
@@ -175,7 +191,7 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 	defer patience.Stop()
 	select {
 	case o := <-done:
-		return s.callEnded(q, a, o.result, o.err)
+		return s.callEnded(ctx, q, a, o.result, o.err)
 	case <-ctx.Done():
 		cancel()
 		return s.callFailed(q, a, ctx.Err())
@@ -185,7 +201,7 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 		s.tasks.remove(t)
 		select { // it ended just now, or there is no room: the client waits
 		case o := <-done:
-			return s.callEnded(q, a, o.result, o.err)
+			return s.callEnded(ctx, q, a, o.result, o.err)
 		case <-ctx.Done():
 			cancel()
 			return s.callFailed(q, a, ctx.Err())
@@ -230,12 +246,12 @@ func (s *Server) callInRounds(ctx context.Context, q *request) (*tenon.Result, e
 	return nil, &tenon.Error{Code: tenon.CodeInternal, Message: "the tool asks and asks again: the call was ended after " + strconv.Itoa(maxRounds) + " rounds"}
 }
 
-func newTask(subject tenon.Subject, cancel context.CancelFunc) *task {
+func newTask(subject tenon.Subject, account account, cancel context.CancelFunc) *task {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
 	now := time.Now()
 	return &task{
-		id: hex.EncodeToString(b[:]), subject: subject, created: now, updated: now,
+		id: hex.EncodeToString(b[:]), subject: subject, account: account, created: now, updated: now,
 		cancel: cancel, status: "working", pending: map[string]*pendingInput{},
 	}
 }
@@ -281,12 +297,14 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 		t.status, t.member = "failed", "error"
 		a.failure(s.taskFailed(q, err))
 	}
-	if !s.tasks.hold(t, len(a.buf)) {
+	body := a.flat()
+	if !s.tasks.hold(t, len(body)) {
 		a.reset()
 		t.status, t.member = "failed", "error"
 		a.failure(&rpcError{code: codeInternal, message: "the call was executed, but too many results wait to be asked for: this one is lost"})
+		body = a.flat()
 	}
-	t.body = a.buf
+	t.body = body
 }
 
 // taskFailed is the error that a task ends with. A call that asks, in a way
@@ -311,7 +329,7 @@ func (t *task) describe(a *answer, detailed bool) {
 	}
 	if t.body != nil {
 		a.member(t.member)
-		a.buf = append(a.buf, t.body...)
+		a.put(t.body, asIs)
 	}
 	if t.status == "input_required" {
 		a.member("inputRequests")

@@ -82,7 +82,7 @@ func (q *request) sendTasks(tasks []*task) bool {
 		a.buf = append(append(a.buf, q.id...), '}')
 		t.describe(a, true)
 		a.write("}}")
-		if q.out.send(a.oneEvent()) != nil {
+		if q.out.send(a.flat()) != nil {
 			return false
 		}
 	}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// enter takes a place among the calls, which is given back when the answer was
+// written. Who does not read his answers has no further calls made: nothing
+// would become of them.
+func (s *Server) enter(ctx context.Context, q *request, a *answer) error {
+	took, err := s.calls.take(ctx, q.account, 1, q.patient || s.lax(ruleBusy), 0)
+	if err != nil {
+		return err
+	}
+	a.owes = append(a.owes, debt{quota: &s.calls, account: q.account, n: took})
+	if q.joint {
+		return nil
+	}
+	took, err = s.outgoing.take(ctx, q.account, 1, true, s.options.WriteTimeout)
+	s.outgoing.give(q.account, took)
+	return err
+}
+
+// sharePlace lets somebody else hold the place of the answer, too: it is given
+// back when both are done.
+func (a *answer) sharePlace(s *Server) (leave func()) {
+	for i := range a.owes {
+		if d := &a.owes[i]; d.quota == &s.calls {
+			d.holders = new(atomic.Int32)
+			d.holders.Store(2)
+			return (*d).settle
+		}
+	}
+	return func() {}
+}
+
+// leave gives the place of a call back before its answer is written.
+func (a *answer) leave(s *Server) {
+	for i, d := range a.owes {
+		if d.quota == &s.calls {
+			d.settle()
+			a.owes = slices.Delete(a.owes, i, i+1)
+			return
+		}
+	}
+}
+
+// afford counts the bytes of an answer, which waits for room, and reports
+// whether there is any.
+func (s *Server) afford(ctx context.Context, q *request, a *answer) bool {
+	n := a.holds()
+	if n < large {
+		return true
+	}
+	var took int64
+	var err error
+	if q.joint { // others of its batch hold what it would wait for
+		var ok bool
+		if took, ok = s.outgoing.try(q.account, n); !ok {
+			err = errBusy
+		}
+	} else {
+		took, err = s.outgoing.take(ctx, q.account, n, false, s.options.WriteTimeout)
+	}
+	if err != nil {
+		return false
+	}
+	a.owes = append(a.owes, debt{quota: &s.outgoing, account: q.account, n: took})
+	s.thrift.saw(s.outgoing.held())
+	return true
+}
+
+// undelivered is the result of a call whose answer found no room. What was
+// executed stands in its _meta.
+func undelivered(bytes int64) *tenon.Result {
+	text := "The call was made, but its answer of " + strconv.FormatInt(bytes, 10) + " bytes cannot be delivered: too many bytes wait for clients that read slowly. " +
+		"Whether it was executed, and may be made again, is in _meta. Read the answers under way, or ask for less."
+	return &tenon.Result{IsError: true, Code: tenon.CodeInternal, About: text, Content: []tenon.Block{{Text: []byte(text)}}}
+}
+
+// busy is the answer where there is no room, or none any more.
+func busy(err error) *rpcError {
+	if errors.Is(err, errClosed) {
+		return &rpcError{code: codeInternal, message: "the server shuts down; nothing was executed", status: 503}
+	}
+	return &rpcError{code: codeInternal, message: "too many calls at once; try again later", status: 503}
+}
+
+// thrift gives memory back to the system once a burst of large answers and
+// requests is over: the runtime would keep it for minutes.
+type thrift struct {
+	most    atomic.Int64 // bytes that were held since memory was last given back
+	pending atomic.Bool
+}
+
+const (
+	muchHeld  = 32 << 20
+	quietTime = 5 * time.Second
+)
+
+// saw notes what is held now.
+func (t *thrift) saw(held int64) {
+	if held > t.most.Load() {
+		t.most.Store(held)
+	}
+	if t.most.Load() >= muchHeld && held < large && t.pending.CompareAndSwap(false, true) {
+		time.AfterFunc(quietTime, func() {
+			t.most.Store(0)
+			t.pending.Store(false)
+			debug.FreeOSMemory()
+		})
+	}
+}
