@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,6 +61,7 @@ func (s *Server) afford(ctx context.Context, q *request, a *answer) bool {
 	if n < large {
 		return true
 	}
+	s.thrift.saw(n)
 	var took int64
 	var err error
 	if q.joint { // others of its batch hold what it would wait for
@@ -74,7 +76,6 @@ func (s *Server) afford(ctx context.Context, q *request, a *answer) bool {
 		return false
 	}
 	a.owes = append(a.owes, debt{quota: &s.outgoing, account: q.account, n: took})
-	s.thrift.saw(s.outgoing.held())
 	return true
 }
 
@@ -94,28 +95,36 @@ func busy(err error) *rpcError {
 	return &rpcError{code: codeInternal, message: "too many calls at once; try again later", status: 503}
 }
 
-// thrift gives memory back to the system once a burst of large answers and
-// requests is over: the runtime would keep it for minutes.
+// thrift gives memory back to the system once a burst of large messages and
+// answers is over: the runtime would keep it for minutes, and what was left over
+// from making an answer as long as nothing else is allocated.
 type thrift struct {
-	most    atomic.Int64 // bytes that were held since memory was last given back
-	pending atomic.Bool
+	mu    sync.Mutex
+	bytes int64       // that were taken since memory was last given back
+	timer *time.Timer // nil: too little was
 }
 
 const (
-	muchHeld  = 32 << 20
-	quietTime = 5 * time.Second
+	muchTaken = 32 << 20
+	quietTime = 2 * time.Second
 )
 
-// saw notes what is held now.
-func (t *thrift) saw(held int64) {
-	if held > t.most.Load() {
-		t.most.Store(held)
+// saw notes that so many bytes were taken or given back.
+func (t *thrift) saw(n int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch t.bytes += n; {
+	case t.bytes < muchTaken:
+	case t.timer == nil:
+		t.timer = time.AfterFunc(quietTime, t.free)
+	default:
+		t.timer.Reset(quietTime)
 	}
-	if t.most.Load() >= muchHeld && held < large && t.pending.CompareAndSwap(false, true) {
-		time.AfterFunc(quietTime, func() {
-			t.most.Store(0)
-			t.pending.Store(false)
-			debug.FreeOSMemory()
-		})
-	}
+}
+
+func (t *thrift) free() {
+	t.mu.Lock()
+	t.bytes, t.timer = 0, nil
+	t.mu.Unlock()
+	debug.FreeOSMemory()
 }

@@ -33,9 +33,9 @@ func (s *Server) newAnswer() *answer {
 func (s *Server) release(a *answer) {
 	for _, d := range a.owes {
 		d.settle()
-	}
-	if len(a.owes) > 1 {
-		s.thrift.saw(s.outgoing.held())
+		if d.quota == &s.outgoing {
+			s.thrift.saw(d.n)
+		}
 	}
 	a.id = nil
 	clear(a.owes)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"sync"
 	"time"
@@ -24,10 +25,10 @@ const uncounted = 16 << 10
 // is asked for once, with all that the message may have: of two that wait for
 // each other's bytes neither would ever be read.
 func (s *Server) reserve(r *http.Request, n int64, wait time.Duration) (*intake, error) {
-	in := &intake{server: s, account: accountOf(first(r.Header, headerSession), r)}
+	in := &intake{server: s, account: accountOf(cmp.Or(callerOf(r), first(r.Header, headerSession)), r)}
 	took, err := s.incoming.take(r.Context(), in.account, n, false, wait)
 	in.took = took
-	s.thrift.saw(s.incoming.held())
+	s.thrift.saw(took)
 	return in, err
 }
 
@@ -74,5 +75,4 @@ func (in *intake) giveBack() {
 	defer in.mu.Unlock()
 	in.server.incoming.give(in.account, in.took)
 	in.took = 0
-	in.server.thrift.saw(in.server.incoming.held())
 }

@@ -32,6 +32,7 @@ func flagGroups() []flagGroup {
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env advertise-anyway"},
 		{"Doors", "http jsonrpc sessions task-after azure-paths"},
+		{"What callers may hold", "max-concurrent-calls max-calls-per-caller max-message-bytes max-bytes-in-flight page-size"},
 		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
 		{"Running", "config watch poll drain log-format verbose help"},
 	}

@@ -22,6 +22,7 @@ const (
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 10 * time.Second // of the service that reviews documents
 	lastWords     = 2 * time.Second  // for the answers of calls that were cut short
+	maxHeader     = 64 << 10         // bytes of a request's line and headers, which no quota counts
 )
 
 // serving is what serve is told by its flags.
@@ -46,6 +47,7 @@ func (s *serving) register(cmd *cobra.Command) {
 	takes(cmd, "jsonrpc", "on", "off")
 	takes(cmd, "sessions", "on", "off")
 	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
+	s.doors.limits.register(cmd)
 	s.doors.access.register(cmd)
 	s.doors.azure.register(cmd)
 	s.watch.register(cmd, &s.sources.poll)
@@ -169,6 +171,7 @@ type doors struct {
 	plain, sessions string
 	origins, hosts  []string
 	taskAfter       time.Duration
+	limits          limitFlags
 	access          accessFlags
 	azure           azureDoor
 }
@@ -178,6 +181,9 @@ func (d *doors) check(e env, addr string) error {
 		if value != "on" && value != "off" {
 			return usagef("--%s is on or off, not %q", name, value)
 		}
+	}
+	if err := d.limits.check(); err != nil {
+		return err
 	}
 	if err := d.azure.check(e, addr); err != nil {
 		return err
@@ -227,10 +233,12 @@ func (d *doors) whoMayCall(addr string) string {
 }
 
 func newServer(w *wire, d doors) *server.Server {
-	return server.New(w.gateway, server.Options{
+	o := server.Options{
 		Name: "tenon", Version: version(), Logger: w.log, AllowedOrigins: d.origins, AllowedHosts: d.hosts, NoSessions: d.sessions == "off", TaskAfter: d.taskAfter,
 		ForwardHeaders: w.forward, Authenticate: d.authenticate(),
-	})
+	}
+	d.limits.set(&o)
+	return server.New(w.gateway, o)
 }
 
 // listen opens addr, on loopback where it names no host.
@@ -263,7 +271,7 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors, d
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	web := &http.Server{
-		Handler: at("/mcp", s, mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		Handler: at("/mcp", s, mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	failed := make(chan error, 1)
