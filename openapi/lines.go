@@ -28,6 +28,18 @@ func newLineIndex(src []byte) *lineIndex {
 	})}
 }
 
+// crowded tells whether the lines of a file are so long that a number says little:
+// minified documents have one.
+func (f *file) crowded() bool {
+	const long = 1000 // bytes, on average
+	if f == nil || f.lines == nil {
+		return false
+	}
+	n := len(f.lines.src)
+	lines := f.lines.line(len(bytes.TrimRight(f.lines.src, " \r\n\t")))
+	return lines == 1 || n/lines > long
+}
+
 // line is the line, from 1, that the offset is in.
 func (x *lineIndex) line(offset int) int {
 	block := offset / lineBlock

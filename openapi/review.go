@@ -33,11 +33,25 @@ type Issue struct {
 	Pointer  string   `json:"pointer,omitempty"` // JSON Pointer in the file; empty: the whole document
 	Method   string   `json:"method,omitempty"`  // of the operation it is in
 	Path     string   `json:"path,omitempty"`
+
+	crowded bool // its line says little: most of the file stands in it
 }
 
 // String formats an issue as "file:line: severity: message (suggestion) [rule]".
+// Where the line says little, the operation and the pointer stand before the
+// message.
 func (i Issue) String() string {
-	f := tenon.Fault{File: i.File, Line: i.Line, What: string(i.Severity) + ": " + i.Message, Do: i.Do}
+	place := ""
+	if i.crowded || i.Line == 0 {
+		place = strings.TrimSpace(i.Method + " " + i.Path)
+		if i.Pointer != "" {
+			place = strings.TrimSpace(place + " at " + i.Pointer)
+		}
+		if place != "" {
+			place += ": "
+		}
+	}
+	f := tenon.Fault{File: i.File, Line: i.Line, What: string(i.Severity) + ": " + place + i.Message, Do: i.Do}
 	return f.String() + " [" + i.Rule + "]"
 }
 
@@ -164,13 +178,18 @@ func (r *reviewer) add(i Issue) {
 		return
 	}
 	i.Method, i.Path = r.method, r.route
+	if i.Method == "" && len(r.path) > 2 && r.path[0] == "paths" {
+		if i.Method = method(r.path[2]); i.Method != "" {
+			i.Path = r.path[1]
+		}
+	}
 	r.report.Issues = append(r.report.Issues, i)
 }
 
 // at adds an issue about the place where the walk is.
 func (r *reviewer) at(v value, s Severity, rule, message, do string) {
 	f := r.doc.fault(v, "", "")
-	r.add(Issue{Severity: s, Rule: rule, Message: message, Do: do, File: f.File, Line: f.Line, Pointer: r.pointer()})
+	r.add(Issue{Severity: s, Rule: rule, Message: message, Do: do, File: f.File, Line: f.Line, Pointer: r.pointer(), crowded: v.file.crowded()})
 }
 
 func (r *reviewer) pointer() string {
