@@ -23,7 +23,7 @@ func checkSyntax(src []byte) error { return check(src, checker{}) }
 
 func check(src []byte, c checker) error {
 	if uint64(len(src)) >= math.MaxUint32 {
-		return &SyntaxError{Offset: math.MaxUint32, What: "larger than 4 GiB"}
+		return &SyntaxError{Offset: len(src), What: "larger than 4 GiB"}
 	}
 	c.src = src
 	if c.space(); !c.value() || !c.end() {

@@ -72,7 +72,7 @@ func (n *Nodes) ParseStrict(src []byte) (*Doc, error) {
 
 func (n *Nodes) parse(src []byte) (*Doc, error) {
 	if uint64(len(src)) >= math.MaxUint32 {
-		return nil, &SyntaxError{Offset: math.MaxUint32, What: "larger than 4 GiB"}
+		return nil, &SyntaxError{Offset: len(src), What: "larger than 4 GiB"}
 	}
 	p := parser{lexer: lexer{src: src}, nodes: n.list[:0]}
 	if need := room(src); cap(p.nodes) < need {
