@@ -53,7 +53,7 @@ func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 	}
 	fmt.Fprintf(w, "%s\n  input %s\n", tool.Name, full.Input)
 	if !bytes.Equal(full.Input, published.Input) {
-		t.Errorf("%s publishes %s", tool.Name, published.Input)
+		fmt.Fprintf(w, "  published %s\n", published.Input)
 	}
 	for i, v := range full.Answers {
 		schema := string(v.Schema)

@@ -7,12 +7,15 @@ import (
 )
 
 // direction is the way that a value goes: into a call or out of it. What is
-// read-only does not go in, what is write-only does not come out.
+// read-only does not go in: it is not published, and refused where it comes all
+// the same. What is write-only need not come out.
 type direction uint8
 
 const (
-	input direction = iota
+	input   direction = iota // as it is published
+	checked                  // input as it is checked
 	output
+	directions
 )
 
 // fragment is a converted schema: a JSON object and the definitions that its
@@ -58,6 +61,7 @@ type converter struct {
 	parameter bool         // the outermost schema is a 2.0 parameter
 	apart     int          // > 0: inside of a keyword that applies to another value than self does
 	scope     rawjson.Node // outermost schema that applies to the same value as the one being written
+	negated   int          // > 0: inside of a schema that restricts by what it does not accept
 	loosened  int          // how often something was left out that would have restricted values
 	looseHere int          // of these, what applies to the value that is being described
 

@@ -43,9 +43,9 @@ func (c *converter) applicator(key string, m rawjson.Node, s *survey) {
 	case "$recursiveRef":
 		c.recursiveReference(m)
 	case "properties":
-		c.members(key, m, c.hidden)
+		c.properties(m)
 	case "patternProperties":
-		c.members(key, m, nil)
+		c.members(key, m)
 	case "dependentSchemas":
 		c.inPlaceMembers(key, m)
 	case "additionalProperties", "unevaluatedProperties", "unevaluatedItems":
@@ -172,14 +172,40 @@ func (c *converter) oneOf(m rawjson.Node, s *survey) {
 // it would restrict more, so then it is left out.
 func (c *converter) negative(key string, m rawjson.Node) {
 	start, before := c.mark(), c.loosened
+	c.negated++
 	if c.inPlace(key, m); c.loosened != before {
 		c.rewind(start)
 	}
+	c.negated--
 }
 
-// members writes a keyword with schemas by name, leaving out the hidden ones.
-// The keys are names, whatever they look like.
-func (c *converter) members(key string, m rawjson.Node, hidden func(value) bool) {
+// properties writes the properties without those that do not go in. They are no
+// value where arguments are checked.
+func (c *converter) properties(m rawjson.Node) {
+	if c.dir == output || !c.marked() {
+		c.members("properties", m)
+		return
+	}
+	c.membersBy("properties", m, func(p rawjson.Node) bool {
+		switch {
+		case !c.hidden(value{c.file, p}):
+			return true
+		case c.dir == checked:
+			c.propertyName(p)
+			c.dst = append(c.dst, "false"...)
+		}
+		return false
+	})
+}
+
+// members writes a keyword with schemas by name.
+func (c *converter) members(key string, m rawjson.Node) {
+	c.membersBy(key, m, func(rawjson.Node) bool { return true })
+}
+
+// membersBy is members for those that wanted chooses. The keys are names,
+// whatever they look like.
+func (c *converter) membersBy(key string, m rawjson.Node, wanted func(rawjson.Node) bool) {
 	if c.doc.Kind(m) != rawjson.Object {
 		c.loosen(m, key+" is left out: it is no object")
 		return
@@ -188,7 +214,7 @@ func (c *converter) members(key string, m rawjson.Node, hidden func(value) bool)
 	c.dst = append(c.dst, '{')
 	again := c.repeated(m)
 	for p := c.doc.First(m); p != rawjson.None; p = c.doc.Next(p) {
-		if again.isLast(p) && (hidden == nil || !hidden(value{c.file, p})) {
+		if again.isLast(p) && wanted(p) {
 			c.propertyName(p)
 			c.part(p)
 		}

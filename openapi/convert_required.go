@@ -11,7 +11,7 @@ import (
 const maxLooks = 64
 
 // requiredKeyword writes required without duplicates and without properties
-// that do not go in this direction. A boolean is what older drafts had, or
+// that do not, or need not, go in this direction. A boolean is what older drafts had, or
 // meant for a parameter, and is left out.
 func (c *converter) requiredKeyword(m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.Array {
@@ -70,7 +70,7 @@ func (c *converter) dependentRequired(m rawjson.Node) {
 // in this direction. They may be declared in any schema that applies to the
 // value: required and properties often stand in different branches of allOf.
 func (c *converter) hiddenNames() []string {
-	if !c.marked() {
+	if !c.marked() || c.negated > 0 {
 		return nil
 	}
 	if c.hiddenOf != c.scope {
@@ -105,7 +105,7 @@ func (c *converter) collectHidden(names []string, v value, looks *int) []string 
 // hidden reports whether the schema p is marked as not going in this
 // direction, here or where its reference leads.
 func (c *converter) hidden(p value) bool {
-	if !c.marked() {
+	if !c.marked() || c.negated > 0 {
 		return false
 	}
 	mark := "readOnly"

@@ -17,7 +17,7 @@ type conversion struct {
 	name    string
 	others  string // members beside S, each with a comma before it
 	schema  string
-	in, out string // out empty: as in
+	in, checked, out string // empty: as in; of checked, where nothing is read-only
 	faults  int
 }
 
@@ -55,12 +55,15 @@ func (c *conversion) test(t *testing.T, version string) {
 		home = "#/definitions"
 	}
 	d := mustParse(t, strings.ReplaceAll(component(version, c.schema, c.others), "DEFS", home))
-	for dir, want := range map[direction]string{input: c.in, output: c.out} {
-		if want == "" {
+	for dir, want := range map[direction]string{input: c.in, checked: c.checked, output: c.out} {
+		if want == "" && (dir == output || !strings.Contains(c.schema+c.others, "readOnly")) {
 			want = c.in
 		}
 		f := d.convert(schemaS(d), dir)
 		got := assemble(f.body, f.deps)
+		if want == "" {
+			continue
+		}
 		if diff := cmp.Diff(want, hash.ReplaceAllString(string(got), "_HASH")); diff != "" {
 			t.Errorf("direction %d: %s", dir, diff)
 		}
@@ -108,7 +111,14 @@ func TestConvertEveryDialect(t *testing.T) {
 		{
 			name: "read-only and write-only properties", schema: `{"type":"object","properties":{"id":{"readOnly":true,"type":"string"},"secret":{"writeOnly":true,"type":"string"},"name":{"type":"string"}},"required":["id","secret","name"]}`,
 			in:  `{"type":"object","properties":{"secret":{"type":"string"},"name":{"type":"string"}},"required":["secret","name"]}`,
-			out: `{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id","name"]}`,
+			checked: `{"type":"object","properties":{"id":false,"secret":{"type":"string"},"name":{"type":"string"}},"required":["secret","name"]}`,
+			out:     `{"type":"object","properties":{"id":{"type":"string"},"secret":{"type":"string"},"name":{"type":"string"}},"required":["id","name"]}`,
+		},
+		{
+			name: "what is read-only stays where a schema says what is not", schema: `{"properties":{"id":{"readOnly":true},"key":{"writeOnly":true}},"not":{"properties":{"id":{"readOnly":true}},"required":["id","key"]}}`,
+			in:      `{"properties":{"key":{}},"not":{"properties":{"id":{}},"required":["id","key"]}}`,
+			checked: `{"properties":{"id":false,"key":{}},"not":{"properties":{"id":{}},"required":["id","key"]}}`,
+			out:     `{"properties":{"id":{},"key":{}},"not":{"properties":{"id":{}},"required":["id","key"]}}`,
 		},
 		{
 			name: "read-only where the reference leads", others: `,"Id":{"$ref":"DEFS/Real"},"Real":{"type":"string","readOnly":true}`, schema: `{"properties":{"id":{"$ref":"DEFS/Id"}},"required":["id"]}`,

@@ -178,7 +178,7 @@ func (c *converter) formatKeyword(m rawjson.Node, s *survey) {
 		c.name("contentEncoding")
 		c.dst = append(c.dst, `"base64"`...)
 	}
-	if c.dir == input {
+	if c.dir != output {
 		c.text("format", m)
 	}
 }

@@ -30,7 +30,7 @@ func (d *definition) isAll(body []byte) bool {
 // definitions are those of one document.
 type definitions struct {
 	mu    sync.Mutex
-	made  [2]map[value]*definition // by direction
+	made  [directions]map[value]*definition // by direction
 	named map[value]string
 	names map[string]value
 }

@@ -7,19 +7,23 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// input is the full schema of the arguments object.
-func (o *operation) input() []byte {
+// input is the full schema of the arguments object, as it is published or as
+// it is checked.
+func (o *operation) input(dir direction) []byte {
+	if !o.api.doc.marked() {
+		dir = input // both are the same
+	}
 	p := o.planned()
 	w := inputWriter{dst: make([]byte, 0, 1024)}
 	w.dst = append(w.dst, `{"type":"object","properties":{`...)
 	for i := range p.params {
 		q := &p.params[i]
 		if !q.hidden {
-			w.property(q.arg, o.parameterSchema(q), or(q.description, describe(q.node)), q.required)
+			w.property(q.arg, o.parameterSchema(q, dir), or(q.description, describe(q.node)), q.required)
 		}
 	}
 	if p.body.exists() && !p.body.hidden {
-		w.property(p.body.arg, o.bodySchema(&p.body), or(p.body.description, p.body.describe()), p.body.required)
+		w.property(p.body.arg, o.bodySchema(&p.body, dir), or(p.body.description, p.body.describe()), p.body.required)
 	}
 	w.dst = append(w.dst, '}')
 	if len(w.required) > 0 {
@@ -57,19 +61,19 @@ func (w *inputWriter) property(name string, f fragment, description string, requ
 	w.required = rawjson.AppendString(w.required, name)
 }
 
-func (o *operation) parameterSchema(q *parameter) fragment {
+func (o *operation) parameterSchema(q *parameter, dir direction) fragment {
 	switch {
 	case !q.node.ok():
 		return fragment{body: []byte(`{"type":"string"}`)} // only the path names it
 	case o.api.legacy():
-		return o.api.doc.convertParameter(q.node, input)
+		return o.api.doc.convertParameter(q.node, dir)
 	case q.schema.ok():
-		return o.api.doc.convert(q.schema, input)
+		return o.api.doc.convert(q.schema, dir)
 	}
 	return fragment{body: []byte("{}")}
 }
 
-func (o *operation) bodySchema(b *body) fragment {
+func (o *operation) bodySchema(b *body, dir direction) fragment {
 	switch {
 	case b.write == unsupportedBody:
 		return fragment{body: []byte("{}")}
@@ -80,7 +84,7 @@ func (o *operation) bodySchema(b *body) fragment {
 	case (b.write == formBody || b.write == partsBody) && !b.schema.ok():
 		return fragment{body: []byte(`{"type":"object"}`)}
 	case b.schema.ok():
-		return o.api.doc.convert(b.schema, input)
+		return o.api.doc.convert(b.schema, dir)
 	}
 	return fragment{body: []byte("{}")}
 }

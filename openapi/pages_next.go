@@ -322,7 +322,7 @@ func isInteger(o *operation, q *parameter) bool {
 // schemaOf is what the values of a parameter are checked against; nil: its schema
 // cannot be read.
 func (o *operation) schemaOf(q *parameter) *schema.Schema {
-	f := o.parameterSchema(q)
+	f := o.parameterSchema(q, checked)
 	s, err := schema.Compile(assemble(objectSchema(f.body), f.deps), schema.Options{})
 	if err != nil {
 		return nil

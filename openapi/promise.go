@@ -9,7 +9,7 @@ var _ tenon.Promise = (*operation)(nil)
 
 // Contract converts all schemas of the operation in full.
 func (o *operation) Contract() (tenon.Contract, error) {
-	c := tenon.Contract{Input: o.input()}
+	c := tenon.Contract{Input: o.input(checked)}
 	for _, a := range o.answers(func(value, string) {}) {
 		c.Answers = append(c.Answers, o.variant(a))
 	}
@@ -25,7 +25,7 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 		faults = append(faults, o.api.doc.fault(v, what, ""))
 	}
 	all := o.answers(fault)
-	c := tenon.Contract{Input: o.input(), Answers: make([]tenon.Variant, 0, len(all))}
+	c := tenon.Contract{Input: o.input(input), Answers: make([]tenon.Variant, 0, len(all))}
 	declared := declaresSuccess(all)
 	for i := range all {
 		if !isSuccess(all[i].status, declared) {

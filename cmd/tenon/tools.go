@@ -136,9 +136,12 @@ func answers(t *tenon.Entry) string {
 			continue
 		}
 		kind := v.Media
-		if v.Media == "" {
+		switch {
+		case v.Open:
+			kind = "anything"
+		case v.Media == "":
 			kind = "empty"
-		} else if v.Schema != nil {
+		case v.Schema != nil:
 			kind = rootType(v.Schema)
 		}
 		if !slices.Contains(kinds, kind) {

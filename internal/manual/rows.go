@@ -58,6 +58,9 @@ type table struct {
 // add writes the row of the schema at n and those of what is in it. above are
 // the schemas in which it is: one that holds itself ends there.
 func (t *table) add(name string, n rawjson.Node, required bool, depth int, above []rawjson.Node) {
+	if t.doc.Kind(n) == rawjson.Bool && !t.doc.IsTrue(n) { // nothing can stand there
+		return
+	}
 	about := t.doc.Str(t.doc.Get(n, "description"))
 	n = t.deref(n)
 	if about == "" {
