@@ -59,7 +59,10 @@ func upstreamError(r *Reply, j judgement) failure {
 	if said := a.Said(); said != "" {
 		f.message += ": " + said
 	}
-	f.suggestions = shape.StatusSuggestions(string(f.code), r.Header)
+	if where := a.Location(); where != "" {
+		f.message += "; it was not followed to " + where
+	}
+	f.suggestions = shape.StatusSuggestions(string(f.code), r.Status, r.Header)
 	return f
 }
 

@@ -3,6 +3,8 @@ package tenon
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
@@ -46,9 +48,16 @@ func (g *Gateway) answered(ctx context.Context, e *Entry, seen []*view.View, r *
 func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Reply) (judgement, *Result) {
 	t := &e.tool
 	j := judgement{verdict: Unchecked, form: formOfReply(r)}
-	if t.Policy == Off {
+	if j.form == shape.JSON {
+		r.Body = rawjson.WithoutMark(r.Body)
+	}
+	switch encoding := r.encoding(); {
+	case encoding != "":
+		j.encoded(encoding)
+		g.tellBreach(t, r, &j)
+	case t.Policy == Off:
 		j.strict(r.Body)
-	} else {
+	default:
 		e.checks.judge(r, &j)
 		g.tellBreach(t, r, &j)
 	}
@@ -75,6 +84,23 @@ func unsuccessful(t *Tool, r *Reply, j judgement) *Result {
 
 // succeeded reports whether the reply is a success: without HTTP it always is.
 func (r *Reply) succeeded() bool { return r.Status == 0 || r.Status/100 == 2 }
+
+// encoding is what the body is still encoded by: nobody here could undo it.
+// Empty: nothing, as where the header only claims it (UTF-8 is no encoding of
+// this kind, and some services name it here).
+func (r *Reply) encoding() string {
+	e := r.Header.Get("Content-Encoding")
+	if e == "" || utf8.Valid(r.Body) || shape.FormOf(r.Media) == shape.Binary && strings.EqualFold(e, "identity") {
+		return ""
+	}
+	return e
+}
+
+// encoded judges such a body: it is bytes, whatever its media type says.
+func (j *judgement) encoded(encoding string) {
+	j.form, j.verdict = shape.Binary, Violated
+	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + shape.Excerpt([]byte(encoding), 100)})
+}
 
 func (j *judgement) broken() bool { return j.verdict == Violated || j.verdict == Undeclared }
 

@@ -32,6 +32,9 @@ func (t *route) received(res egress.Response, handled bool) tenon.Reply {
 		return r
 	}
 	r.Body = t.inUTF8(sent, res.Body)
+	if !t.declares(textMedia) {
+		r.Body = rawjson.WithoutMark(r.Body)
+	}
 	r.Media = sent
 	good := res.Status >= 200 && res.Status <= 299
 	if as := t.countsAs(sent, r.Body, good, handled && good); as != "" && as != essence(sent) {

@@ -46,6 +46,8 @@ func TestMedia(t *testing.T) {
 		{"another picture", "picture", "image/jpeg", "\xff\xd8\xff\x00", b64("\xff\xd8\xff\x00"), "undeclared", "image/jpeg"},
 		{"JSON that is called text", "json", "text/html", `{"a":1}`, `{"a":1}`, "fits", "text/html"},
 		{"JSON in UTF-8 that is called Latin-1", "json", "application/json; charset=iso-8859-1", `{"a":"ä"}`, `{"a":"ä"}`, "fits", "application/json"},
+		{"JSON behind a byte order mark", "json", "application/json", "\xef\xbb\xbf{\"a\":1}", `{"a":1}`, "fits", "application/json"},
+		{"JSON behind a byte order mark, called text", "none", "text/plain", "\xef\xbb\xbf{\"a\":1}", `{"a":1}`, "unchecked", "text/plain"},
 		{"JSON in Latin-1", "json", "application/json; charset=iso-8859-1", "{\"a\":\"\xe4\"}", `{"a":"ä"}`, "fits", "application/json"},
 		{"a page under a JSON tool", "json", "text/html", "<html>", `"<html>"`, "undeclared", "text/html"},
 		{"a picture under no declaration", "none", "image/png", png, b64(png), "unchecked", "image/png"},

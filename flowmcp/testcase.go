@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // TestCase is one case that a schema file has for a tool.
@@ -105,7 +107,7 @@ func ReadCapture(path string) (Capture, error) {
 	if err != nil {
 		return c, plain(err)
 	}
-	if err := json.Unmarshal(text, &c); err != nil {
+	if err := json.Unmarshal(rawjson.WithoutMark(text), &c); err != nil {
 		return c, fmt.Errorf("the file is no capture: %w", err)
 	}
 	return c, nil

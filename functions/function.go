@@ -71,9 +71,8 @@ func parseFile(text []byte, name string) (*rawjson.Doc, error) {
 	if len(text) > maxFile {
 		return nil, &Error{What: fmt.Sprintf("%s is larger than %d bytes", name, maxFile)}
 	}
-	const mark = "\xef\xbb\xbf"
-	if strings.HasPrefix(string(text[:min(len(text), len(mark))]), mark) {
-		text = append([]byte("   "), text[len(mark):]...) // offsets stay
+	if rest := rawjson.WithoutMark(text); len(rest) < len(text) {
+		text = append([]byte("   "), rest...) // offsets stay
 	}
 	return parse(text, name)
 }

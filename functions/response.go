@@ -33,7 +33,7 @@ func (r Response) Append(dst []byte) []byte {
 // ReadResponse reads the body of a worker's answer. The case of its keys does
 // not count and unknown ones are ignored.
 func ReadResponse(body []byte) (Response, error) {
-	o, err := parseObject(body, "the worker's answer")
+	o, err := parseObject(rawjson.WithoutMark(body), "the worker's answer")
 	if err != nil {
 		return Response{}, err
 	}

@@ -69,7 +69,7 @@ func openEnvelope(text string, kind rawjson.Kind) (Object, error) {
 	if kind != rawjson.String {
 		return nil, &Error{What: "expected JSON string: with useResultSchema the function returns a string that contains an envelope"}
 	}
-	return parseObject([]byte(text), "the envelope")
+	return parseObject(rawjson.WithoutMark([]byte(text)), "the envelope")
 }
 
 func readEnvelope(text string, valueKind rawjson.Kind) (Result, error) {
@@ -90,7 +90,7 @@ func readEnvelope(text string, valueKind rawjson.Kind) (Result, error) {
 	if structured == "" || strings.EqualFold(kind, callResult) {
 		return result, nil
 	}
-	doc, err := rawjson.Parse([]byte(structured))
+	doc, err := rawjson.Parse(rawjson.WithoutMark([]byte(structured)))
 	if err != nil {
 		return Result{}, o.wrap("structuredContent", err)
 	}
@@ -105,7 +105,7 @@ func readContent(kind, content string) (Result, error) {
 	if content == "" {
 		return Result{}, &Error{What: "there is none"}
 	}
-	doc, err := rawjson.Parse([]byte(content))
+	doc, err := rawjson.Parse(rawjson.WithoutMark([]byte(content)))
 	if err != nil {
 		return Result{}, err
 	}
@@ -188,7 +188,7 @@ func ReadContents(value []byte, uri, media string) ([]tenon.Block, error) {
 		return nil, &Error{What: "expected a string: the function of a resource returns text or an envelope"}
 	}
 	plain := fill(tenon.Block{Kind: tenon.ResourceBlock, Text: []byte(text)}, uri, media)
-	o, err := parseObject([]byte(text), "the envelope")
+	o, err := parseObject(rawjson.WithoutMark([]byte(text)), "the envelope")
 	if err != nil || o.Get("content") == nil {
 		return plain, nil //nolint:nilerr // a text that is no envelope is what it is
 	}
@@ -196,7 +196,7 @@ func ReadContents(value []byte, uri, media string) ([]tenon.Block, error) {
 	if err != nil {
 		return plain, nil //nolint:nilerr // likewise
 	}
-	doc, err := rawjson.Parse([]byte(content))
+	doc, err := rawjson.Parse(rawjson.WithoutMark([]byte(content)))
 	if err != nil {
 		return plain, nil //nolint:nilerr // likewise: Azure's host sees no envelope either
 	}

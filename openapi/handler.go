@@ -43,7 +43,7 @@ func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Re
 	}
 	reply.Status, reply.Header = got.Status, got.Header
 	reply.Media = mediaOf(got.Response)
-	reply.Sent = o.sent(got.Progress)
+	reply.Sent = o.sent(got.Progress, got.Status)
 	reply.Body = got.sent.body(got.Status, readable(reply.Media, got.Body))
 	return err
 }
@@ -86,13 +86,23 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 	return nil
 }
 
-// sent tells how far the request got, where that matters.
-func (o *operation) sent(p egress.Progress) tenon.Sent {
+// sent tells how far the request got, where that matters. A redirect is the
+// answer only where it was not followed: 307 and 308 say that the request is
+// to be made elsewhere (RFC 9110 §15.4.8), 303 that it was carried out, and
+// behind the others services have either.
+func (o *operation) sent(p egress.Progress, status int) tenon.Sent {
 	if o.safe || p == egress.NotSent {
 		return tenon.Sent{}
 	}
 	s := tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: o.repeatable()}
-	if p == egress.Answered {
+	if p != egress.Answered {
+		return s
+	}
+	switch status {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return tenon.Sent{}
+	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound:
+	default:
 		s.Unsafe = tenon.Answered
 	}
 	return s
@@ -107,7 +117,7 @@ func mediaOf(res egress.Response) string {
 	if m := strings.TrimSpace(res.Header.Get("Content-Type")); m != "" {
 		return m
 	}
-	if rawjson.Check(res.Body) == nil {
+	if rawjson.Check(rawjson.WithoutMark(res.Body)) == nil {
 		return "application/json"
 	}
 	return "application/octet-stream"

@@ -27,7 +27,7 @@ type listing struct {
 // readListing finds the list of an answer: at the same path as before where
 // there was a page before, else in the member of a usual name, else the only one.
 func readListing(res egress.Response, path []string, again bool) (listing, bool) {
-	doc, err := rawjson.Parse(res.Body)
+	doc, err := rawjson.Parse(rawjson.WithoutMark(res.Body))
 	if err != nil {
 		return listing{}, false
 	}

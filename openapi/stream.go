@@ -113,7 +113,11 @@ func items(body *egress.Opened, media string, end func()) iter.Seq2[[]byte, erro
 // jsonLines reads a JSON value a line. An error is about the stream.
 func jsonLines(lines *bufio.Scanner, yield func([]byte, error) bool) error {
 	for n := 1; scan(lines); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
+		line := lines.Bytes()
+		if n == 1 {
+			line = rawjson.WithoutMark(line)
+		}
+		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			continue
 		}
@@ -148,7 +152,7 @@ func events(lines *bufio.Scanner, yield func([]byte, error) bool) error {
 	for scan(lines) {
 		line := lines.Bytes()
 		if first {
-			line, first = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), false
+			line, first = rawjson.WithoutMark(line), false
 		}
 		if len(line) > 0 {
 			if e.field(line); len(e.data) > maxItem {

@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -113,6 +114,86 @@ func TestVerdicts(t *testing.T) {
 			}
 			if tt.path != "" && (len(report.Violations) == 0 || !strings.HasPrefix(report.Violations[0].Path, tt.path)) {
 				t.Errorf("not at %s: %s", tt.path, res.Meta)
+			}
+		})
+	}
+}
+
+// TestMarksAndEncodings: a byte order mark before JSON is ignored, and an encoding
+// that nobody could undo is named.
+func TestMarksAndEncodings(t *testing.T) {
+	const declared = `{"200":{"description":"ok","content":{"application/json":{"schema":{"type":"object","properties":{"n":{"type":"integer"}}}},"text/plain":{},"application/x-ndjson":{"schema":{"type":"integer"}}}}}`
+	const mark = "\xef\xbb\xbf"
+	zstd := "\x28\xb5\x2f\xfd\x04\x00\x41\x00\x00{\"n\":1}"
+	tests := []struct {
+		name, media, encoding, body string
+		status                      int
+		isError                     bool
+		says                        string
+	}{
+		{"a mark before JSON", "application/json", "", mark + `{"n":1}`, 200, false, `"data":{"n":1}`},
+		{"a mark before JSON that breaks its schema", "application/json", "", mark + `{"n":"x"}`, 200, true, `n: expected integer`},
+		{"a mark before JSON of no named type", "", "", mark + `{"n":1}`, 200, false, `"data":{"n":1}`},
+		{"a mark before lines", "application/x-ndjson", "", mark + "1\n2\n", 200, false, `"data":[1,2]`},
+		{"a mark before an error", "application/json", "", mark + `{"message":"no"}`, 422, true, `HTTP 422 Unprocessable Entity: no`},
+		{"two marks", "application/json", "", mark + mark + `{"n":1}`, 200, true, `strict JSON`},
+		{"an encoding that cannot be undone", "application/json", "zstd", zstd, 200, true, `Content-Encoding: zstd`},
+		{"of a text", "text/plain", "zstd", zstd, 200, true, `Content-Encoding: zstd`},
+		{"of an error", "application/json", "zstd", zstd, 500, true, `HTTP 500`},
+		{"an encoding that is none", "application/json", "UTF-8", `{"n":1}`, 200, false, `"data":{"n":1}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			u := &upstreamSays{tt.status, http.Header{}, tt.body}
+			if tt.media != "" {
+				u.header.Set("Content-Type", tt.media)
+			}
+			if tt.encoding != "" {
+				u.header.Set("Content-Encoding", tt.encoding)
+			}
+			res, _ := callOne(t, documentOf("3.1.0", "get", declared), u, tenon.Enforce)
+			if res.IsError != tt.isError || !strings.Contains(string(res.Structured), tt.says) || strings.Contains(string(res.Structured), "offset 0") != (tt.name == "two marks") {
+				t.Errorf("%s", res.Structured)
+			}
+		})
+	}
+}
+
+// TestRedirectsThatAreNotFollowed: what a 3xx means for the request that it
+// answers, where it leads, and what may help.
+func TestRedirectsThatAreNotFollowed(t *testing.T) {
+	tests := []struct {
+		method           string
+		status           int
+		executed, retry  string
+		message, advices string
+	}{
+		{"post", 307, "no", "safe", "HTTP 307 Temporary Redirect; it was not followed to https://other.test/a", "Nothing was carried out here"},
+		{"post", 308, "no", "safe", "HTTP 308 Permanent Redirect; it was not followed to", "wants this call at the other address"},
+		{"post", 301, "unknown", "unsafe", "It is not known whether this call was executed", "another address"},
+		{"post", 302, "unknown", "unsafe", "HTTP 302 Found; it was not followed to", "find out with a tool that reads"},
+		{"put", 302, "unknown", "safe", "HTTP 302 Found; it was not followed to", "find out with a tool that reads"},
+		{"post", 303, "yes", "unsafe", "HTTP 303 See Other; it was not followed to", "read what came of it"},
+		{"get", 304, "", "", "HTTP 304 Not Modified", "If-None-Match"},
+		{"get", 308, "", "", "HTTP 308 Permanent Redirect", "Nothing was carried out here"},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.method, tt.status), func(t *testing.T) {
+			u := &upstreamSays{tt.status, http.Header{}, ""}
+			if tt.status != 304 {
+				u.header.Set("Location", "https://other.test/a")
+			}
+			res, report := callOne(t, documentOf("3.1.0", tt.method, `{"200":{"description":"ok"}}`), u, tenon.Warn)
+			if tt.executed != "" && (report.Executed != tt.executed || report.Retry != tt.retry) {
+				t.Errorf("executed %s, retry %s", report.Executed, report.Retry)
+			}
+			for _, want := range []string{tt.message, tt.advices} {
+				if !res.IsError || !strings.Contains(string(res.Structured), want) {
+					t.Errorf("%s does not say %q", res.Structured, want)
+				}
+			}
+			if has := strings.Contains(string(res.Details), `"location":"https://other.test/a"`); has != (tt.status != 304) {
+				t.Errorf("details %s", res.Details)
 			}
 		})
 	}

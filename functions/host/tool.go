@@ -118,7 +118,7 @@ func textValue(blocks []tenon.Block) (body []byte, media string) {
 		}
 		body = b.Text
 	}
-	text := bytes.TrimSpace(body)
+	text := bytes.TrimSpace(rawjson.WithoutMark(body))
 	if len(text) > 0 && (text[0] == '{' || text[0] == '[') && rawjson.Check(text) == nil {
 		return text, "application/json"
 	}

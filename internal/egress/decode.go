@@ -1,7 +1,10 @@
 package egress
 
 import (
+	"bufio"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 	"net/http"
@@ -44,9 +47,11 @@ func (d *decoders) open(answer *http.Response, max int64) {
 	}
 	body := &decoded{raw: &packed{answer.Body, max, max}, from: d}
 	switch {
-	case strings.EqualFold(name, "gzip"):
+	case strings.EqualFold(name, "gzip"), strings.EqualFold(name, "x-gzip"):
 	case strings.EqualFold(name, "br"):
 		body.brotli = true
+	case strings.EqualFold(name, "deflate"): // not asked for, and sent all the same
+		body.deflate = true
 	default:
 		return
 	}
@@ -77,11 +82,13 @@ func (p *packed) Read(b []byte) (int, error) {
 // a decoder stops where its stream ends, and bytes that are missing or left
 // behind that are an error all the same.
 type decoded struct {
-	raw    io.ReadCloser
-	from   *decoders
-	brotli bool
-	reader io.Reader // nil until the first Read
-	err    error     // what ended it
+	raw     io.ReadCloser
+	from    *decoders
+	brotli  bool
+	deflate bool
+	reader  io.Reader // nil until the first Read
+	behind  io.Reader // what the reader has read from, where that is not raw
+	err     error     // what ended it
 }
 
 func (b *decoded) Read(p []byte) (int, error) {
@@ -102,7 +109,13 @@ func (b *decoded) Read(p []byte) (int, error) {
 }
 
 // start takes a decoder. An empty body is an empty answer.
-func (b *decoded) start() error {
+func (b *decoded) start() (err error) {
+	if b.deflate {
+		buffered := bufio.NewReader(b.raw)
+		b.behind = buffered
+		b.reader, err = inflater(buffered)
+		return err
+	}
 	if b.brotli {
 		r, ok := b.from.other.Get().(*brotli.Reader)
 		if !ok {
@@ -124,9 +137,26 @@ func (b *decoded) start() error {
 	return nil
 }
 
+// inflater reads deflate: a zlib stream (RFC 9110 §8.4.1.2), or what some
+// services send by that name, without its header.
+func inflater(raw *bufio.Reader) (io.Reader, error) {
+	head, err := raw.Peek(2)
+	switch {
+	case len(head) == 0:
+		return nil, err
+	case len(head) == 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0:
+		return zlib.NewReader(raw)
+	}
+	return flate.NewReader(raw), nil
+}
+
 func (b *decoded) end() error {
 	var one [1]byte
-	n, err := io.ReadFull(b.raw, one[:])
+	from := b.behind
+	if from == nil {
+		from = b.raw
+	}
+	n, err := io.ReadFull(from, one[:])
 	if n > 0 {
 		return errTrailing
 	}

@@ -3,10 +3,13 @@ package egress_test
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"runtime"
@@ -63,6 +66,17 @@ func brotlied(text string) string {
 	var b bytes.Buffer
 	w := brotli.NewWriter(&b)
 	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+func deflated(text string, header bool) string {
+	var b bytes.Buffer
+	var w io.WriteCloser = zlib.NewWriter(&b)
+	if !header {
+		w, _ = flate.NewWriter(&b, 9)
+	}
+	_, _ = io.WriteString(w, text)
 	_ = w.Close()
 	return b.String()
 }
@@ -353,6 +367,9 @@ func TestEncodings(t *testing.T) {
 			fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(brotlied("abc"))-3, brotlied("abc")[3:]), "abc", ""},
 		{"br of nothing with a length", encoded("br", "", 0), "", "br"},
 		{"gzip of nothing", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "", ""},
+		{"deflate", encoded("deflate", deflated(text, true), len(deflated(text, true))), text, ""},
+		{"deflate without its header", encoded("deflate", deflated("abc", false), len(deflated("abc", false))), "abc", ""},
+		{"gzip by its old name", encoded("x-gzip", zipped("abc"), len(zipped("abc"))), "abc", ""},
 		{"an encoding that nobody asked for", encoded("zstd", "abc", 3), "abc", "zstd"},
 		{"two encodings", encoded("br, gzip", "abc", 3), "abc", "br, gzip"},
 	} {

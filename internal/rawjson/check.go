@@ -10,6 +10,10 @@ import (
 	"unicode/utf8"
 )
 
+// WithoutMark is text without the byte order mark that some services and editors
+// put in front of JSON. A reader may ignore it (RFC 8259 §8.1).
+func WithoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
+
 // Check reports whether src is JSON that every reader understands in the same
 // way: one value of RFC 8259, valid UTF-8, nested at most [MaxDepth] deep, no
 // escape of a lone surrogate, no duplicate keys, no number beyond the range of

@@ -23,11 +23,23 @@ type Failure struct {
 	Suggestions []string // what to do next
 }
 
-// ErrorDetails is {"status":…,"mediaType":…,"body":…} of an answer that is no
-// success; the body is bounded.
+// Location is where an answer leads that is a redirect; empty: it is none.
+func (a *Answer) Location() string {
+	if a.Status/100 != 3 {
+		return ""
+	}
+	return Excerpt([]byte(a.Header.Get("Location")), 500)
+}
+
+// ErrorDetails is {"status":…,"location":…,"mediaType":…,"body":…} of an answer
+// that is no success; the body is bounded.
 func (a *Answer) ErrorDetails() []byte {
 	dst := append([]byte(nil), `{"status":`...)
 	dst = strconv.AppendInt(dst, int64(a.Status), 10)
+	if where := a.Location(); where != "" {
+		dst = append(dst, `,"location":`...)
+		dst = rawjson.AppendString(dst, where)
+	}
 	if len(a.Body) > 0 {
 		dst = append(dst, `,"mediaType":`...)
 		dst = rawjson.AppendString(dst, Essence(a.Media))
@@ -150,7 +162,10 @@ func Excerpt(text []byte, limit int) string {
 
 // StatusSuggestions say what may help where an upstream answered with an
 // error.
-func StatusSuggestions(code string, header http.Header) []string {
+func StatusSuggestions(code string, status int, header http.Header) []string {
+	if status/100 == 3 {
+		return []string{redirectSuggestion(status)}
+	}
 	switch code {
 	case "validation_error", "request_error":
 		return []string{"Change the arguments as the message says, then call again"}
@@ -169,4 +184,17 @@ func StatusSuggestions(code string, header http.Header) []string {
 		return []string{"Wait a while before the next call"}
 	}
 	return []string{"The service has a problem of its own: wait, then try once more if the call may be repeated"}
+}
+
+// redirectSuggestion is what may help where a 3xx is the answer.
+func redirectSuggestion(status int) string {
+	switch status {
+	case http.StatusNotModified:
+		return "Nothing changed since the copy that the call speaks of: leave out the arguments that make it conditional (such as If-None-Match or If-Modified-Since) to get it whole"
+	case http.StatusSeeOther:
+		return "The call was carried out: read what came of it with a tool that reads"
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return "Nothing was carried out here: tell the operator that the service wants this call at the other address"
+	}
+	return "Tell the operator: the service has another address for this than its description says; find out with a tool that reads whether a call that changes something had its effect"
 }
