@@ -20,6 +20,10 @@ type Call struct {
 	// them.
 	Header http.Header
 
+	// OnPage: the caller follows the page of the output structure, and is told
+	// the arguments that are ours by the names that stand there: __confirmed.
+	OnPage bool
+
 	// What leads back to the caller while the call is under way. Each may be
 	// nil; the methods of Call know that.
 	Asker    Asker

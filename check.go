@@ -13,7 +13,7 @@ type checks struct {
 	input   *schema.Schema
 	answers []shape.Declared
 	good    []shape.Declared // of answers, those of a success, as they are published
-	own     reserve.Set      // arguments that are the gateway's
+	own     reserve.Names    // arguments that are the gateway's
 	streams bool             // items of an answer may arrive one by one
 	base64  bool             // binary data stands in the answer itself
 	faults  []Fault
@@ -22,13 +22,12 @@ type checks struct {
 // compileChecks compiles a tool's contract. What does not compile is not
 // checked, and reported: a call must not fail over a description's mistake.
 func compileChecks(t *Tool) checks {
-	c := checks{base64: t.Shape == FlowMCP, own: t.reserves()}
+	c := checks{base64: t.Shape == FlowMCP, own: reserve.NamesFor(t.reserves(), nil)}
 	contract, err := t.promised().Contract()
 	if err != nil {
 		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error()))
 		return c
 	}
-	c.own = t.reserves() &^ reserve.Declared(contract.Input)
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
 		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
@@ -47,11 +46,13 @@ func compileChecks(t *Tool) checks {
 		}
 		c.streams = c.streams || shape.IsStream(v.Media)
 	}
+	own := t.reserves()
 	if c.streams {
-		c.own |= reserve.Token &^ reserve.Declared(contract.Input)
+		own |= reserve.Token
 	}
+	c.own = reserve.NamesFor(own, contract.Input)
 	if t.resumes {
-		c.own = reserve.Token
+		c.own = reserve.NamesFor(reserve.Token, nil)
 	}
 	return c
 }

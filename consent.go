@@ -26,7 +26,7 @@ type ConsentMode string
 // The ways to agree.
 const (
 	ConsentAuto  ConsentMode = "auto"  // a person where the client can ask one, else as ConsentArg
-	ConsentArg   ConsentMode = "arg"   // the caller repeats the call with __confirmed: true
+	ConsentArg   ConsentMode = "arg"   // the caller repeats the call with confirmed: true
 	ConsentHuman ConsentMode = "human" // a person; a client that can ask none is refused
 	ConsentOff   ConsentMode = "off"   // nobody is asked
 )
@@ -68,8 +68,8 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 		return giveBack, nil, nil
 	}
 	mode := e.tool.Consent.Mode
-	if mode == ConsentHuman && own.Asserts {
-		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out __confirmed")), nil
+	if mode == ConsentHuman && own.Confirmed {
+		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.prepare().own.Of(reserve.Confirmed))), nil
 	}
 	q, err := e.tool.question(c.Args)
 	if err != nil {
@@ -193,7 +193,11 @@ func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, 
 	if err := g.state.Put(ctx, key, nil, consentLife); err != nil {
 		return giveBack, g.unkept(e, err)
 	}
-	return giveBack, shapeConfirmation(&e.tool, q)
+	name := e.prepare().own.Of(reserve.Confirmed)
+	if c.OnPage {
+		name = e.prepare().own.OnPage(reserve.Confirmed)
+	}
+	return giveBack, shapeConfirmation(&e.tool, q, name)
 }
 
 // unkept fails closed: a consent that cannot be remembered cannot be given.
@@ -207,9 +211,9 @@ func refusal(code Code, message string, suggestions ...string) failure {
 	return failure{code: code, message: message, suggestions: suggestions, judged: judgement{verdict: Unchecked}}
 }
 
-// shapeConfirmation asks the caller for consent: a structure of its own in the
+// shapeConfirmation asks the caller for consent, who gives it by an argument: a structure of its own in the
 // shape openapi-mcp, an error with the same structure as text in the others.
-func shapeConfirmation(t *Tool, question Question) *Result {
+func shapeConfirmation(t *Tool, question Question, argument string) *Result {
 	action := t.Consent.Action
 	if action == "" {
 		action = RunTool
@@ -218,7 +222,7 @@ func shapeConfirmation(t *Tool, question Question) *Result {
 	if t.Confirm != nil {
 		what = question.Message()
 	}
-	q := shape.Confirmation{Message: what + " Call again with __confirmed: true if the user agrees.", Action: string(action)}
+	q := shape.Confirmation{Message: what + " Call again with " + argument + ": true if the user agrees.", Action: string(action)}
 	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, &Reply{}, &judgement{verdict: Unchecked})}
 	res.Content = []Block{{Text: res.Request}}
 	if t.Shape == OpenAPIMCP {

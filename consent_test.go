@@ -65,15 +65,15 @@ func TestConsentOfAPerson(t *testing.T) {
 		"auto: accepted with no":                           {"", says("accept", no), `{"id":1}`, 0, "did not agree"},
 		"auto: declined":                                   {"", says("decline", ""), `{"id":1}`, 0, "did not agree"},
 		"auto: cancelled":                                  {"", says("cancel", yes), `{"id":1}`, 0, "did not agree"},
-		"auto: the argument does not count":                {"", says("decline", ""), `{"id":1,"__confirmed":true}`, 0, "did not agree"},
+		"auto: the argument does not count":                {"", says("decline", ""), `{"id":1,"confirmed":true}`, 0, "did not agree"},
 		"auto: the client cannot ask":                      {"", mute(), `{"id":1}`, 0, `"type":"confirmation_request"`},
 		"auto: a question that failed":                     {"", &sameAnswer{err: &tenon.Error{Code: tenon.CodeRequest, Message: "no form"}}, `{"id":1}`, 0, "no form"},
 		"human: yes":                                       {tenon.ConsentHuman, says("accept", yes), `{"id":1}`, 1, ""},
 		"human: declined":                                  {tenon.ConsentHuman, says("decline", ""), `{"id":1}`, 0, "did not agree"},
 		"human: the client cannot ask":                     {tenon.ConsentHuman, mute(), `{"id":1}`, 0, "no way to ask one"},
-		"human: the argument is refused":                   {tenon.ConsentHuman, says("accept", yes), `{"id":1,"__confirmed":true}`, 0, "Only a person"},
+		"human: the argument is refused":                   {tenon.ConsentHuman, says("accept", yes), `{"id":1,"confirmed":true}`, 0, "Only a person"},
 		"arg: a person is not asked":                       {tenon.ConsentArg, says("accept", yes), `{"id":1}`, 0, `"type":"confirmation_request"`},
-		"arg: the first call is answered with the request": {tenon.ConsentArg, mute(), `{"id":1,"__confirmed":true}`, 0, `"type":"confirmation_request"`},
+		"arg: the first call is answered with the request": {tenon.ConsentArg, mute(), `{"id":1,"confirmed":true}`, 0, `"type":"confirmation_request"`},
 		"off: nobody is asked":                             {tenon.ConsentOff, says("decline", ""), `{"id":1}`, 1, ""},
 	}
 	for name, tt := range tests {
@@ -130,14 +130,14 @@ func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
 			called  bool
 		}{
 			{"a request", 0, "ann", `{"id":1,"note":"a"}`, false},
-			{"consent of somebody else", 0, "bob", `{"id":1,"note":"a","__confirmed":true}`, false},
-			{"consent to another call", 0, "ann", `{"id":2,"note":"a","__confirmed":true}`, false},
-			{"consent, written differently", 0, "ann", `{ "__confirmed":true, "note":"\u0061", "id":1 }`, true},
-			{"the same consent again", 0, "ann", `{"id":1,"note":"a","__confirmed":true}`, false},
-			{"that was a request", 0, "ann", `{"id":1,"note":"a","__confirmed":true}`, true},
+			{"consent of somebody else", 0, "bob", `{"id":1,"note":"a","confirmed":true}`, false},
+			{"consent to another call", 0, "ann", `{"id":2,"note":"a","confirmed":true}`, false},
+			{"consent, written differently", 0, "ann", `{ "confirmed":true, "note":"\u0061", "id":1 }`, true},
+			{"the same consent again", 0, "ann", `{"id":1,"note":"a","confirmed":true}`, false},
+			{"that was a request", 0, "ann", `{"id":1,"note":"a","confirmed":true}`, true},
 			{"a request that is forgotten", 0, "ann", `{"id":1}`, false},
-			{"too late", 11 * time.Minute, "ann", `{"id":1,"__confirmed":true}`, false},
-			{"in time", 9 * time.Minute, "ann", `{"id":1,"__confirmed":true}`, true},
+			{"too late", 11 * time.Minute, "ann", `{"id":1,"confirmed":true}`, false},
+			{"in time", 9 * time.Minute, "ann", `{"id":1,"confirmed":true}`, true},
 		}
 		for _, s := range steps {
 			time.Sleep(s.wait)
@@ -146,7 +146,7 @@ func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
 			}
 		}
 		for _, args := range *sent {
-			if strings.Contains(args, "__confirmed") {
+			if strings.Contains(args, "confirmed") {
 				t.Errorf("the handler saw %s", args)
 			}
 		}
@@ -292,7 +292,7 @@ func TestConsentIsPublishedWhereItIsDue(t *testing.T) {
 			tt.tool.Promise, tt.tool.Shape = bookContract(), tenon.OpenAPIMCP
 			e := one(tt.tool, answer(tenon.Reply{})).Catalog().Find("get_book")
 			input, output := e.Schemas()
-			if got := strings.Contains(string(input), `"__confirmed"`); got != tt.argument {
+			if got := strings.Contains(string(input), `"confirmed"`); got != tt.argument {
 				t.Errorf("the argument is published: %v", got)
 			}
 			if got := strings.Contains(string(output), `"confirmation_request"`); got != tt.structure {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -28,8 +29,9 @@ func refusedArguments(t *Tool, violations []schema.Violation) *Result {
 	})
 }
 
-func refusedFields(t *Tool, err error) *Result {
-	return shapeFailure(t, refusal(CodeValidation, "Invalid argument _fields: "+err.Error(), "Leave out _fields to see everything"))
+func refusedFields(e *Entry, err error) *Result {
+	name := e.prepare().own.Of(reserve.Fields)
+	return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
 }
 
 // breach is the failure of wall two. Under enforce no data leaves; under repair

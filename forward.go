@@ -25,10 +25,5 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args
 	res, err := g.perform(ctx, to, &inner)
-	if res == nil || len(healed) == 0 {
-		return res, err
-	}
-	told := *res // a part of a stream may be handed out to others, too
-	told.tellHealed(healed)
-	return &told, err
+	return res.tellHealed(healed), err
 }

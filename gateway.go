@@ -100,19 +100,24 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, 
 	if err != nil {
 		return g.failed(e, &Reply{}, err), nil
 	}
-	c, own := ownArguments(c, checks.own)
+	c, own := ownArguments(c, &checks.own)
+	fixes := coerced(&own)
+	defer func() { res = res.tellHealed(fixes) }()
+	if own.Invalid != "" {
+		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
+	}
 	if own.Token != "" {
 		same, _, _ := checks.wallOne(c) // the first call's arguments were compared after that, too
 		return g.resume(ctx, e, asked{same, own}), nil
 	}
 	c, healed, violations := checks.wallOne(c)
-	defer func() { res.tellHealed(healed) }()
+	fixes = append(fixes, healed...)
 	if len(violations) > 0 {
 		return refusedArguments(&e.tool, violations), nil
 	}
 	seen, err := e.seen(own.Fields)
 	if err != nil {
-		return refusedFields(&e.tool, err), nil
+		return refusedFields(e, err), nil
 	}
 	giveBack, res, err := g.consented(ctx, e, c, own)
 	if res != nil || err != nil {

@@ -21,7 +21,8 @@ func (e *Entry) render() {
 		input, changes = e.published.Input(input)
 		e.tell("input", changes)
 	}
-	e.input = reserve.Publish(input, e.tool.publishes(p))
+	own := reserve.NamesFor(e.tool.reserves()|reserve.Token, input)
+	e.input = own.Publish(input, e.publishes(p))
 	e.renderOutput(p)
 	t := &e.tool
 	d := shape.Definition{

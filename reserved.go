@@ -3,6 +3,7 @@ package tenon
 import (
 	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // reserves names the arguments that are the gateway's own with this tool,
@@ -20,21 +21,24 @@ func (t *Tool) reserves() (set reserve.Set) {
 	return set
 }
 
-// publishes names those of them that a caller can use, where the tool promises p.
-func (t *Tool) publishes(p shape.Promise) reserve.Set {
-	set := t.reserves()
-	if t.Consent.Mode == ConsentHuman {
+// publishes names those of them that a caller is told, where the tool promises
+// p. Whoever can call a tool can call the one that hands out parts, and an
+// argument that no first call needs only costs every reader.
+func (e *Entry) publishes(p shape.Promise) reserve.Set {
+	set := e.tool.reserves()
+	if e.tool.Consent.Mode == ConsentHuman {
 		set &^= reserve.Confirmed
 	}
-	if !p.MayBeCut() {
-		set &^= reserve.Token
+	set &^= reserve.Token
+	if e.next == "" && (p.Streams() || e.tool.MaxResult > 0 && p.MayBeCut()) {
+		set |= reserve.Token
 	}
 	return set
 }
 
 // ownArguments takes the arguments that are the gateway's own out of a call.
-func ownArguments(c *Call, set reserve.Set) (*Call, reserve.Own) {
-	args, own := reserve.Take(c.Args, set)
+func ownArguments(c *Call, names *reserve.Names) (*Call, reserve.Own) {
+	args, own := names.Take(c.Args)
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
@@ -44,4 +48,13 @@ func ownArguments(c *Call, set reserve.Set) (*Call, reserve.Own) {
 		c = &without
 	}
 	return c, own
+}
+
+// coerced lists what was read as something else in the arguments that are the
+// gateway's own.
+func coerced(own *reserve.Own) (fixes []schema.Fix) {
+	for _, c := range own.Coerced {
+		fixes = append(fixes, schema.Fix{Path: "/" + c.Name, Kind: schema.FixKind(c.Kind), Old: c.Old, New: c.New})
+	}
+	return fixes
 }

@@ -125,11 +125,15 @@ func metaOf(s Shape, r *Reply, j *judgement) []byte {
 	return m.JSON()
 }
 
-// tellHealed adds to the result what was changed in the arguments.
-func (r *Result) tellHealed(fixes []schema.Fix) {
-	if r != nil && len(fixes) > 0 {
-		r.Meta = shape.Join(r.Meta, shape.Healed(fixes))
+// tellHealed returns the result, which others may have too, with what was
+// changed in the arguments.
+func (r *Result) tellHealed(fixes []schema.Fix) *Result {
+	if r == nil || len(fixes) == 0 {
+		return r
 	}
+	with := *r
+	with.Meta = shape.Join(r.Meta, shape.Healed(fixes))
+	return &with
 }
 
 // executed says whether something may have changed at the far side: "no", as

@@ -72,7 +72,7 @@ type Tool struct {
 	Shape       Shape           // empty: Native
 	MaxResult   int             // bytes of a value before it is cut into parts; 0: 100 KiB in the shape OpenAPIMCP, else no limit; negative: no limit
 	View        View            // what callers get to see of an answer; zero: all of it
-	Fields      bool            // callers may ask for parts of an answer: the argument _fields
+	Fields      bool            // callers may ask for parts of an answer: the argument fields
 	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
 	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
 	Consent     ConsentRule     // whether somebody has to agree before a call

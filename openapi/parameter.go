@@ -251,10 +251,6 @@ func free(taken map[string]bool, name string) string {
 // models' interfaces refuse a whole request over a property such as "page[size]"
 // or "$filter", so those become page_size and filter.
 func argumentName(name string) string {
-	switch name {
-	case "__confirmed", "resume_token", "_fields": // arguments of the gateway
-		return "param_" + name
-	}
 	n := legal(name)
 	if n == "" {
 		n = "query"

@@ -44,7 +44,7 @@ func (s *searcher) callTool() tenon.Tool {
 	t := tenon.Tool{
 		Name: "call_tool", Title: "Call a tool",
 		Description: "Calls a tool that search_tools found. The answer is that tool's own. Where an answer says to repeat the call with another argument " +
-			"(__confirmed, resume_token), put it into arguments.",
+			"(confirmed, resume_token), put it into arguments.",
 		Hints: s.sharedHints(), Shape: tenon.Native, Verbatim: true, Policy: tenon.Off,
 		Promise: tenon.Contract{Input: []byte(callInput)},
 		Forward: s.target,

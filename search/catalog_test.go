@@ -114,7 +114,7 @@ func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1}}`); res.Request == nil {
 		t.Errorf("consent was not asked for: %s", res.Structured)
 	}
-	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1,"__confirmed":true}}`); res.IsError || res.Request != nil {
+	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1,"confirmed":true}}`); res.IsError || res.Request != nil {
 		t.Errorf("the call was agreed to and is not made: %s", res.Structured)
 	}
 	first := ask("call_tool", `{"tool":"listBooks"}`)
@@ -141,7 +141,7 @@ func TestSearchAndDescribe(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, tool, args, want string }{
 		{"a tool is found by other words", "search_tools", `{"query":"what titles do you have, show all of them","limit":1}`, `"tool":"listBooks"`},
-		{"with its arguments", "search_tools", `{"query":"burn a book","limit":1}`, `"required":["id"],"optional":["__confirmed"]`},
+		{"with its arguments", "search_tools", `{"query":"burn a book","limit":1}`, `"required":["id"],"optional":["confirmed"]`},
 		{"nothing is found", "search_tools", `{"query":"xyzzy"}`, `{"tools":[],"of":3}`},
 		{"a tool is described", "describe_tool", `{"tool":"getBook"}`, `"name":"getBook"`},
 		{"a tool that is not there", "describe_tool", `{"tool":"getBok"}`, `there is no tool "getBok"; did you mean "getBook"? To find others, call search_tools with {"query":"get bok"}`},

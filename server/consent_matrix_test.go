@@ -63,7 +63,7 @@ func calls(book string) step {
 // asserts makes a call that says by itself that it is confirmed.
 func asserts(book string) step {
 	return func(p *party) *pending {
-		p.begin(`{"__confirmed":true,"book":`+book+`}`, "")
+		p.begin(`{"confirmed":true,"book":`+book+`}`, "")
 		return latest(p)
 	}
 }

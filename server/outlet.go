@@ -22,7 +22,7 @@ var errSilent = errors.New("nothing may be sent for this request any more")
 // call makes what a source is told about q, with the ways back that there are.
 func (q *request) call() *tenon.Call {
 	c := &q.made // it lives as long as q, which it leads back to
-	c.Tool, c.Args, c.Subject, c.Header, c.Asker = q.name, q.arguments, q.subject, q.forwarded, q
+	c.Tool, c.Args, c.Subject, c.Header, c.Asker, c.OnPage = q.name, q.arguments, q.subject, q.forwarded, q, q.plain
 	if q.out == nil {
 		return c
 	}

@@ -25,7 +25,7 @@ export async function judge(client, where, pick = () => true) {
     if (c.consent && !client.asks) {
       faults.push(...checkRequest(outcome).map(f => `${c.tool}, ${c.name}: ${f}`))
       if (client.forgets) continue // each call has a session of its own: nobody could agree in the next one
-      outcome = await outcomeOf(() => client.call(c.tool, { ...args, __confirmed: true }))
+      outcome = await outcomeOf(() => client.call(c.tool, { ...args, confirmed: true }))
     }
     for (const [name, at] of Object.entries(c.save ?? {})) saved[name] = pointer(outcome, at)
     faults.push(...checkOutcome(outcome, c).map(f => `${c.tool}, ${c.name}: ${f}`))

@@ -198,7 +198,7 @@ func scenes() []scene {
 			expectRequest("create_resource"),
 		},
 		{
-			"The same call with consent", "createBook", "{" + newBook + `,"__confirmed":true}`,
+			"The same call with consent", "createBook", "{" + newBook + `,"confirmed":true}`,
 			"executed: yes and retry: unsafe tell the agent that doing it again would do it twice.",
 			expectExecuted("yes", "unsafe"),
 		},

@@ -23,7 +23,7 @@ type viewChoices struct {
 
 func (c *viewChoices) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.Var(&c.fields, "fields", "on: callers may ask for parts of an answer by the argument _fields; off (default); TOOL=on for some tools (repeatable)")
+	fs.Var(&c.fields, "fields", "on: callers may ask for parts of an answer by the argument fields; off (default); TOOL=on for some tools (repeatable)")
 	takes(cmd, "fields", "on", "off")
 	fs.Var(&c.selected, "select", "show only these parts of a tool's answers, as TOOL=PATH,PATH: items[].id,total (repeatable)")
 	fs.Var(&c.jq, "jq", "make of a tool's answers what this jq filter does, as TOOL=FILTER, after --select (repeatable)")

@@ -1,9 +1,10 @@
 // Package reserve knows the arguments that are the gateway's own and not the
-// tool's: __confirmed, resume_token, _fields. It takes them out of a call's
-// arguments and writes them into a published input schema.
+// tool's: confirmed, resume_token, fields. It finds names for them that the
+// tool leaves free, takes them out of a call's arguments and writes them into a
+// published input schema.
 //
 // It does not know what they mean, nor which tool has which of them: the root
-// decides that. It stands before wall one.
+// decides that. It stands before the validation of arguments.
 package reserve
 
 import (
@@ -13,46 +14,32 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Set is a set of reserved arguments.
-type Set uint8
-
-// The reserved arguments.
-const (
-	Confirmed Set = 1 << iota // __confirmed: the caller says that the user agreed
-	Token                     // resume_token: the next part of an answer
-	Fields                    // _fields: the part of the answer that is wanted
-)
-
-// names are in the order in which they are published.
-func names() [3]struct {
-	set    Set
-	name   string
-	schema string
-} {
-	return [...]struct {
-		set    Set
-		name   string
-		schema string
-	}{
-		{Confirmed, "__confirmed", `{"type":"boolean","description":"true: the user agreed to this call"}`},
-		{Token, "resume_token", `{"type":"string","description":"of a partial answer: returns its next part, needs no other argument"}`},
-		{Fields, "_fields", `{"type":"array","items":{"type":"string"},"description":"return only these parts of the answer, for example [\"items[].id\"]"}`},
-	}
-}
-
 // Own is what stood in the reserved arguments.
 type Own struct {
-	Asserts   bool   // __confirmed stood there
-	Confirmed bool   // and was true
+	Confirmed bool
 	Token     string // empty: none
 	Fields    []byte // JSON; nil: none
+	Coerced   []Coercion
+	Invalid   string // what is wrong with one of them; empty: nothing
 }
 
-// Take takes the arguments of set out of args, a JSON object, and returns the
-// rest, which is args itself where there were none. What is no JSON object,
-// or no strict one, is left to wall one.
-func Take(args []byte, set Set) (rest []byte, own Own) {
-	if !mayHold(args, set) || rawjson.Check(args) != nil {
+// Coercion is a value that was read as another one.
+type Coercion struct{ Name, Kind, Old, New string }
+
+// The kinds of coercion.
+const (
+	DropNull  = "drop-null"  // null is no value
+	DropEmpty = "drop-empty" // nor is an empty token or list: some models must fill in every argument
+	ReadJSON  = "read-json"  // a string became the JSON that it holds
+)
+
+const nothing = "nothing"
+
+// Take takes the reserved arguments out of args, a JSON object, and returns the
+// rest, which is args itself where there were none. What is no JSON object, or
+// no strict one, is left to the validation.
+func (n *Names) Take(args []byte) (rest []byte, own Own) {
+	if !mayHold(args, n.set) || rawjson.Check(args) != nil {
 		return args, own
 	}
 	doc, err := rawjson.Parse(args)
@@ -60,86 +47,113 @@ func Take(args []byte, set Set) (rest []byte, own Own) {
 		return args, own
 	}
 	rest = append(make([]byte, 0, len(args)), '{')
+	var before [count]rawjson.Node // the zero value is the object itself: none
 	for m := doc.First(doc.Root()); m != rawjson.None; m = doc.Next(m) {
-		switch set & member(doc.Key(m)) {
-		case Confirmed:
-			own.Asserts = true
-			own.Confirmed = doc.Kind(m) == rawjson.Bool && string(doc.Raw(m)) == "true"
-		case Token:
-			own.Token = token(doc, m)
-		case Fields:
-			own.Fields = doc.Raw(m)
-		default:
+		i := n.find(doc.Key(m))
+		if i < 0 {
 			if len(rest) > 1 {
 				rest = append(rest, ',')
 			}
 			rest = append(append(append(rest, '"'), doc.RawKey(m)...), '"', ':')
 			rest = append(rest, doc.Raw(m)...)
+			continue
 		}
+		if b := before[i]; b != 0 && !bytes.Equal(doc.Raw(b), doc.Raw(m)) {
+			own.refuse(doc.Key(b) + " and " + doc.Key(m) + " are the same argument and differ")
+		}
+		before[i] = m
+		own.read(arguments()[i].set, doc.Key(m), doc.Raw(m))
 	}
 	return append(rest, '}'), own
 }
 
-// token reads a token. What is none is one that nobody knows: its JSON, which
-// no token looks like.
-func token(doc *rawjson.Doc, m rawjson.Node) string {
-	if s := doc.Str(m); s != "" {
-		return s
+// read reads the value of an argument. A string may hold the JSON that is
+// meant, and what some clients send for want of a value is none.
+func (o *Own) read(s Set, name string, raw []byte) {
+	value := raw
+	if s != Token {
+		value = text(raw)
 	}
-	return string(doc.Raw(m))
+	kind := ReadJSON
+	switch {
+	case string(value) == "null":
+		kind = DropNull
+	case s == Token && string(value) == `""`, s == Fields && isEmpty(value):
+		kind = DropEmpty
+	case s == Token && value[0] == '"':
+		doc, err := rawjson.Parse(value)
+		if err == nil {
+			o.Token = doc.Str(doc.Root())
+		}
+		return
+	case s == Confirmed && (string(value) == "true" || string(value) == "false"):
+		o.Confirmed = string(value) == "true"
+	case s == Fields && value[0] == '[':
+		o.Fields = value
+	default:
+		o.refuse(name + " is " + wants(s) + ", and " + excerpt(raw) + " is none")
+		return
+	}
+	switch {
+	case kind != ReadJSON:
+		o.Coerced = append(o.Coerced, Coercion{name, kind, excerpt(raw), nothing})
+	case len(value) != len(raw):
+		o.Coerced = append(o.Coerced, Coercion{name, kind, excerpt(raw), excerpt(value)})
+	}
 }
 
-// mayHold is quick and errs on the side of true: a name may be written with
-// escapes.
-func mayHold(args []byte, set Set) bool {
-	if bytes.IndexByte(args, '\\') >= 0 {
-		return set != 0
+func (o *Own) refuse(why string) {
+	if o.Invalid == "" {
+		o.Invalid = why
 	}
-	for _, n := range names() {
-		if set&n.set != 0 && bytes.Contains(args, []byte(n.name)) {
-			return true
+}
+
+func wants(s Set) string {
+	switch s {
+	case Confirmed:
+		return "true or false"
+	case Token:
+		return "a string"
+	case Fields:
+	}
+	return `a list of paths such as ["items[].id"]`
+}
+
+// text returns the JSON that a string holds, or raw.
+func text(raw []byte) []byte {
+	if raw[0] != '"' {
+		return raw
+	}
+	inner := rawjson.AppendUnescaped(nil, raw[1:len(raw)-1])
+	if len(bytes.TrimSpace(inner)) == 0 || rawjson.Check(inner) != nil {
+		return raw
+	}
+	return bytes.TrimSpace(inner)
+}
+
+func isEmpty(value []byte) bool {
+	doc, err := rawjson.Parse(value)
+	return string(value) == `""` || err == nil && doc.Kind(doc.Root()) == rawjson.Array && doc.Len(doc.Root()) == 0
+}
+
+func excerpt(raw []byte) string {
+	const most = 100
+	if len(raw) <= most {
+		return string(raw)
+	}
+	return string(bytes.ToValidUTF8(raw[:most], nil)) + "…"
+}
+
+// Publish returns the input schema, a JSON object, with the properties of set.
+func (n *Names) Publish(input []byte, set Set) []byte {
+	var added []byte
+	for i, a := range arguments() {
+		if set&n.set&a.set != 0 {
+			added = append(append(added, `,"`+n.names[i]+`":`...), a.schema...)
 		}
 	}
-	return false
-}
-
-func member(key string) Set {
-	for _, n := range names() {
-		if n.name == key {
-			return n.set
-		}
-	}
-	return 0
-}
-
-// Declared returns the names of the set that an input schema declares for
-// itself: there they are the tool's.
-func Declared(input []byte) (set Set) {
-	if !mayHold(input, Confirmed|Token|Fields) {
-		return 0
-	}
-	doc, err := rawjson.Parse(input)
-	if err != nil {
-		return 0
-	}
-	return declared(doc)
-}
-
-func declared(doc *rawjson.Doc) (set Set) {
-	properties := doc.Get(doc.Root(), "properties")
-	for _, n := range names() {
-		if doc.Get(properties, n.name) != rawjson.None {
-			set |= n.set
-		}
-	}
-	return set
-}
-
-// Publish returns the input schema, a JSON object, with the properties of set
-// that it does not declare itself.
-func Publish(input []byte, set Set) []byte {
 	last := bytes.LastIndexByte(input, '}')
-	if set == 0 || last < 0 {
+	if added == nil || last < 0 {
 		return input
 	}
 	var properties rawjson.Member // zero: there are none
@@ -150,18 +164,9 @@ func Publish(input []byte, set Set) []byte {
 		}
 	}
 	none := true
-	for m := range rawjson.Members(input[properties.Value:properties.End]) {
+	for range rawjson.Members(input[properties.Value:properties.End]) {
 		none = false
-		set &^= member(plain(m.Key))
-	}
-	var added []byte
-	for _, n := range names() {
-		if set&n.set != 0 {
-			added = append(append(added, `,"`+n.name+`":`...), n.schema...)
-		}
-	}
-	if added == nil {
-		return input
+		break
 	}
 	at := properties.End - 1
 	if properties.End == 0 {

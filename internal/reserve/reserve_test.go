@@ -12,6 +12,15 @@ import (
 const all = reserve.Confirmed | reserve.Token | reserve.Fields
 
 func TestTake(t *testing.T) {
+	yes := reserve.Own{Confirmed: true}
+	dropped := func(name, kind, old string) reserve.Own {
+		return reserve.Own{Coerced: []reserve.Coercion{{Name: name, Kind: kind, Old: old, New: "nothing"}}}
+	}
+	read := func(own reserve.Own, name, old, now string) reserve.Own {
+		own.Coerced = []reserve.Coercion{{Name: name, Kind: reserve.ReadJSON, Old: old, New: now}}
+		return own
+	}
+	refused := func(why string) reserve.Own { return reserve.Own{Invalid: why} }
 	tests := map[string]struct {
 		args string
 		set  reserve.Set
@@ -19,22 +28,40 @@ func TestTake(t *testing.T) {
 		own  reserve.Own
 	}{
 		"nothing of ours":                       {`{"id":1}`, all, `{"id":1}`, reserve.Own{}},
-		"the first of several":                  {`{"__confirmed":true,"id":1.0}`, all, `{"id":1.0}`, reserve.Own{Asserts: true, Confirmed: true}},
-		"the last of several":                   {`{"id": 1 , "__confirmed": true}`, all, `{"id":1}`, reserve.Own{Asserts: true, Confirmed: true}},
-		"all of them":                           {`{"_fields":["a"],"resume_token":"t","__confirmed":true}`, all, `{}`, reserve.Own{Asserts: true, Confirmed: true, Token: "t", Fields: []byte(`["a"]`)}},
-		"a name that is written with escapes":   {`{"_\u005fconfirmed":true}`, all, `{}`, reserve.Own{Asserts: true, Confirmed: true}},
-		"what is not true is not confirmed":     {`{"__confirmed":"true"}`, all, `{}`, reserve.Own{Asserts: true}},
-		"a name that the tool does not reserve": {`{"_fields":["a"],"__confirmed":true}`, reserve.Confirmed, `{"_fields":["a"]}`, reserve.Own{Asserts: true, Confirmed: true}},
-		"a token that is none is not known":     {`{"resume_token":7}`, all, `{}`, reserve.Own{Token: "7"}},
-		"an empty token is not known":           {`{"resume_token":""}`, all, `{}`, reserve.Own{Token: `""`}},
-		"a name inside a value stays":           {`{"body":{"__confirmed":true}}`, all, `{"body":{"__confirmed":true}}`, reserve.Own{}},
-		"a name twice is for wall one":          {`{"__confirmed":false,"__confirmed":true}`, all, `{"__confirmed":false,"__confirmed":true}`, reserve.Own{}},
-		"what is no object is for wall one":     {`["__confirmed"]`, all, `["__confirmed"]`, reserve.Own{}},
-		"what is no JSON is for wall one":       {`{"__confirmed":true`, all, `{"__confirmed":true`, reserve.Own{}},
+		"the first of several":                  {`{"confirmed":true,"id":1.0}`, all, `{"id":1.0}`, yes},
+		"the last of several":                   {`{"id": 1 , "confirmed": true}`, all, `{"id":1}`, yes},
+		"by the name of the page":               {`{"__confirmed":true,"id":1}`, all, `{"id":1}`, yes},
+		"all of them":                           {`{"fields":["a"],"resume_token":"t","confirmed":true}`, all, `{}`, reserve.Own{Confirmed: true, Token: "t", Fields: []byte(`["a"]`)}},
+		"fields by its older name":              {`{"_fields":["a"]}`, all, `{}`, reserve.Own{Fields: []byte(`["a"]`)}},
+		"a name that is written with escapes":   {`{"conf\u0069rmed":true}`, all, `{}`, yes},
+		"a name that the tool does not reserve": {`{"fields":["a"],"confirmed":true}`, reserve.Confirmed, `{"fields":["a"]}`, yes},
+		"a name inside a value stays":           {`{"body":{"confirmed":true}}`, all, `{"body":{"confirmed":true}}`, reserve.Own{}},
+		"a name twice is for the validation":    {`{"confirmed":false,"confirmed":true}`, all, `{"confirmed":false,"confirmed":true}`, reserve.Own{}},
+		"what is no object is left":             {`["confirmed"]`, all, `["confirmed"]`, reserve.Own{}},
+		"what is no JSON is left":               {`{"confirmed":true`, all, `{"confirmed":true`, reserve.Own{}},
+
+		"text that holds true":     {`{"confirmed":" true "}`, all, `{}`, read(yes, "confirmed", `" true "`, "true")},
+		"text that holds false":    {`{"__confirmed":"false"}`, all, `{}`, read(reserve.Own{}, "__confirmed", `"false"`, "false")},
+		"text that holds a list":   {`{"fields":"[\"a\"]"}`, all, `{}`, read(reserve.Own{Fields: []byte(`["a"]`)}, "fields", `"[\"a\"]"`, `["a"]`)},
+		"null is no confirmation":  {`{"confirmed":null}`, all, `{}`, dropped("confirmed", reserve.DropNull, "null")},
+		"null is no token":         {`{"resume_token":null,"id":1}`, all, `{"id":1}`, dropped("resume_token", reserve.DropNull, "null")},
+		"null are no fields":       {`{"fields":null}`, all, `{}`, dropped("fields", reserve.DropNull, "null")},
+		"an empty token is none":   {`{"resume_token":""}`, all, `{}`, dropped("resume_token", reserve.DropEmpty, `""`)},
+		"an empty list is none":    {`{"fields":[ ]}`, all, `{}`, dropped("fields", reserve.DropEmpty, `[ ]`)},
+		"an empty text is no list": {`{"fields":""}`, all, `{}`, dropped("fields", reserve.DropEmpty, `""`)},
+		"a token that is a number": {`{"resume_token":7}`, all, `{}`, refused("resume_token is a string, and 7 is none")},
+		"a word for a yes":         {`{"confirmed":"yes"}`, all, `{}`, refused(`confirmed is true or false, and "yes" is none`)},
+		"an empty yes":             {`{"confirmed":""}`, all, `{}`, refused(`confirmed is true or false, and "" is none`)},
+		"a number for a yes":       {`{"__confirmed":1}`, all, `{}`, refused(`__confirmed is true or false, and 1 is none`)},
+		"one field without a list": {`{"fields":"a"}`, all, `{}`, refused(`fields is a list of paths such as ["items[].id"], and "a" is none`)},
+		"both names that agree":    {`{"confirmed":true,"__confirmed":true}`, all, `{}`, yes},
+		"both names that differ": {`{"confirmed":false,"__confirmed":true}`, all, `{}`,
+			reserve.Own{Confirmed: true, Invalid: "confirmed and __confirmed are the same argument and differ"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			rest, own := reserve.Take([]byte(tt.args), tt.set)
+			names := reserve.NamesFor(tt.set, nil)
+			rest, own := names.Take([]byte(tt.args))
 			if string(rest) != tt.rest {
 				t.Errorf("rest: %s, want %s", rest, tt.rest)
 			}
@@ -45,13 +72,69 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// An argument that a tool declares, wherever its schema says so, stays the
+// tool's, by each of our names.
+func TestNamesThatAreTaken(t *testing.T) {
+	tests := map[string]struct {
+		input, published, page string
+		tools                  []string // arguments that stay
+	}{
+		"free":                    {`{"properties":{"a":{}}}`, "confirmed", "__confirmed", nil},
+		"taken":                   {`{"properties":{"confirmed":{}}}`, "tenon_confirmed", "__confirmed", []string{"confirmed"}},
+		"with escapes":            {`{"p\u0072operties":{"c\u006fnfirmed":{}}}`, "tenon_confirmed", "__confirmed", []string{"confirmed"}},
+		"the page's name":         {`{"properties":{"__confirmed":{}}}`, "confirmed", "confirmed", []string{"__confirmed"}},
+		"both":                    {`{"properties":{"__confirmed":{},"confirmed":{}}}`, "tenon_confirmed", "tenon_confirmed", []string{"__confirmed", "confirmed"}},
+		"ours as well":            {`{"properties":{"tenon_confirmed":{},"confirmed":{}}}`, "tenon_confirmed_2", "__confirmed", []string{"confirmed", "tenon_confirmed"}},
+		"and its number":          {`{"properties":{"tenon_confirmed":{},"tenon_confirmed_2":{},"confirmed":{}}}`, "tenon_confirmed_3", "__confirmed", []string{"confirmed", "tenon_confirmed_2"}},
+		"in a branch":             {`{"anyOf":[{"properties":{"a":{}}},{"allOf":[{"properties":{"confirmed":{}}}]}]}`, "tenon_confirmed", "__confirmed", []string{"confirmed"}},
+		"behind a reference":      {`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"confirmed":{}}}}}`, "tenon_confirmed", "__confirmed", []string{"confirmed"}},
+		"in a circle":             {`{"$ref":"#","properties":{"confirmed":{}}}`, "tenon_confirmed", "__confirmed", []string{"confirmed"}},
+		"only required":           {`{"required":["confirmed"]}`, "tenon_confirmed", "__confirmed", []string{"confirmed"}},
+		"a definition is no part": {`{"$defs":{"a":{"properties":{"confirmed":{}}}}}`, "confirmed", "__confirmed", nil},
+		"nor a nested object":     {`{"properties":{"a":{"properties":{"confirmed":{}}}}}`, "confirmed", "__confirmed", nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			names := reserve.NamesFor(all, []byte(tt.input))
+			if got := names.Of(reserve.Confirmed); got != tt.published {
+				t.Errorf("published as %s, want %s", got, tt.published)
+			}
+			if got := names.OnPage(reserve.Confirmed); got != tt.page {
+				t.Errorf("on the page %s, want %s", got, tt.page)
+			}
+			for _, arg := range tt.tools {
+				sent := `{"` + arg + `":true}`
+				if rest, own := names.Take([]byte(sent)); string(rest) != sent || own.Confirmed {
+					t.Errorf("%s was taken away: %s is left", sent, rest)
+				}
+			}
+			for _, arg := range []string{tt.published, tt.page} {
+				if rest, own := names.Take([]byte(`{"` + arg + `":true}`)); string(rest) != `{}` || !own.Confirmed {
+					t.Errorf("%s is not read: %s is left", arg, rest)
+				}
+			}
+		})
+	}
+}
+
+// The same holds of every reserved argument.
+func TestEveryReservedArgumentGivesWay(t *testing.T) {
+	for set, name := range map[reserve.Set]string{reserve.Confirmed: "confirmed", reserve.Token: "resume_token", reserve.Fields: "fields"} {
+		names := reserve.NamesFor(all, []byte(`{"properties":{"`+name+`":{}}}`))
+		if got := names.Of(set); got != "tenon_"+name {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // FuzzTake states: where something was taken, what is left is the same object
-// without it.
+// without it, and nothing that the tool declares was taken.
 func FuzzTake(f *testing.F) {
-	f.Add([]byte(`{"__confirmed":true,"a":{"b":[1,2]},"resume_token":"x"}`))
-	f.Add([]byte(`{"_\u005fconfirmed":true,"_fields":null}`))
-	f.Fuzz(func(t *testing.T, args []byte) {
-		rest, _ := reserve.Take(args, all)
+	f.Add([]byte(`{"__confirmed":true,"a":{"b":[1,2]},"resume_token":"x"}`), []byte(`{}`))
+	f.Add([]byte(`{"c\u006fnfirmed":"true","_fields":null}`), []byte(`{"properties":{"_fields":{}}}`))
+	f.Fuzz(func(t *testing.T, args, input []byte) {
+		names := reserve.NamesFor(all, input)
+		rest, _ := names.Take(args)
 		if string(rest) == string(args) {
 			return
 		}
@@ -59,20 +142,36 @@ func FuzzTake(f *testing.F) {
 		if json.Unmarshal(args, &want) != nil {
 			t.Fatalf("%q was taken apart", args)
 		}
-		delete(want, "__confirmed")
-		delete(want, "resume_token")
-		delete(want, "_fields")
 		if err := json.Unmarshal(rest, &got); err != nil {
 			t.Fatalf("%q: %v", rest, err)
 		}
+		for _, name := range []string{"__confirmed", "_fields", names.Of(reserve.Confirmed), names.Of(reserve.Token), names.Of(reserve.Fields)} {
+			if _, left := got[name]; !left {
+				delete(want, name)
+			}
+		}
 		if len(got) != len(want) {
 			t.Fatalf("%q became %q", args, rest)
+		}
+		var declared struct{ Properties map[string]json.RawMessage }
+		if json.Unmarshal(input, &declared) != nil {
+			return
+		}
+		var sent map[string]json.RawMessage
+		if err := json.Unmarshal(args, &sent); err != nil {
+			t.Fatal(err)
+		}
+		for name := range declared.Properties {
+			_, came := sent[name]
+			if _, left := got[name]; came != left {
+				t.Fatalf("%q lost %q, which %q declares", args, name, input)
+			}
 		}
 	})
 }
 
 func TestPublish(t *testing.T) {
-	const confirmed = `"__confirmed":{"type":"boolean","description":"true: the user agreed to this call"}`
+	const confirmed = `"confirmed":{"type":"boolean","description":"true: the user agreed to this call"}`
 	tests := map[string]struct {
 		input string
 		set   reserve.Set
@@ -83,18 +182,15 @@ func TestPublish(t *testing.T) {
 		"where nothing declared": {`{"type":"object"}`, reserve.Confirmed, `{"type":"object","properties":{` + confirmed + `}}`},
 		"nothing":                {`{"type":"object"}`, 0, `{"type":"object"}`},
 		"where nothing is":       {`{}`, reserve.Confirmed, `{"properties":{` + confirmed + `}}`},
-		"what is declared":       {`{"properties":{"__confirmed":{"title":"}"}}}`, reserve.Confirmed, `{"properties":{"__confirmed":{"title":"}"}}}`},
-		"declared with escapes":  {`{"p\u0072operties":{"_\u005fconfirmed":{}}}`, reserve.Confirmed, `{"p\u0072operties":{"_\u005fconfirmed":{}}}`},
-		"named farther down":     {`{"properties":{"a":{"properties":{"__confirmed":{}}}}}`, reserve.Confirmed, `{"properties":{"a":{"properties":{"__confirmed":{}}},` + confirmed + `}}`},
+		"what is declared":       {`{"properties":{"confirmed":{"title":"}"}}}`, reserve.Confirmed, `{"properties":{"confirmed":{"title":"}"},"tenon_` + confirmed[1:] + `}}`},
+		"declared with escapes":  {`{"p\u0072operties":{"c\u006fnfirmed":{}}}`, reserve.Confirmed, `{"p\u0072operties":{"c\u006fnfirmed":{},"tenon_` + confirmed[1:] + `}}`},
+		"named farther down":     {`{"properties":{"a":{"properties":{"confirmed":{}}}}}`, reserve.Confirmed, `{"properties":{"a":{"properties":{"confirmed":{}}},` + confirmed + `}}`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := reserve.Publish([]byte(tt.input), tt.set)
-			if string(got) != tt.want {
+			names := reserve.NamesFor(all, []byte(tt.input))
+			if got := names.Publish([]byte(tt.input), tt.set); string(got) != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
-			if reserve.Declared(got) != tt.set {
-				t.Errorf("declared: %b, want %b", reserve.Declared(got), tt.set)
 			}
 		})
 	}
@@ -103,7 +199,8 @@ func TestPublish(t *testing.T) {
 // What is no schema comes back as it is, or longer.
 func TestPublishOfWhatIsNoSchema(t *testing.T) {
 	for _, input := range []string{``, `}`, `{`, `{"properties"`, `{"properties":`, `{"properties":{`, `{"properties":{"\`, `{"\x":{}}`, `[{}]`, `{"properties":{}`} {
-		if got := reserve.Publish([]byte(input), reserve.Confirmed); len(got) < len(input) {
+		names := reserve.NamesFor(all, []byte(input))
+		if got := names.Publish([]byte(input), reserve.Confirmed); len(got) < len(input) {
 			t.Errorf("%s became %s", input, got)
 		}
 	}

@@ -196,6 +196,11 @@ func (p Promise) MayBeCut() bool {
 	})
 }
 
+// Streams reports whether items of a success may arrive one by one.
+func (p Promise) Streams() bool {
+	return slices.ContainsFunc(p.Successes, func(v Variant) bool { return IsStream(v.Media) })
+}
+
 // Size is how many bytes the schemas have.
 func (p Promise) Size() int {
 	n := 0

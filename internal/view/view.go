@@ -153,16 +153,16 @@ func (v *View) part(ctx context.Context, value []byte) (part []byte, err error) 
 	return part, nil
 }
 
-// ReadPaths reads the argument _fields: a list of paths.
+// ReadPaths reads the argument with which a caller asks for parts: a list of paths.
 func ReadPaths(raw []byte) ([]string, error) {
 	doc, err := rawjson.Parse(raw)
 	if err != nil || doc.Len(doc.Root()) == 0 || doc.Kind(doc.Root()) != rawjson.Array {
-		return nil, errors.New(`_fields is a list of paths, for example ["items[].id"]`)
+		return nil, errors.New(`a list of paths is expected, for example ["items[].id"]`)
 	}
 	var paths []string
 	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
 		if doc.Kind(n) != rawjson.String {
-			return nil, fmt.Errorf(`_fields is a list of paths, and %s is none`, bytes.TrimSpace(doc.Raw(n)))
+			return nil, fmt.Errorf(`a list of paths is expected, and %s is none`, bytes.TrimSpace(doc.Raw(n)))
 		}
 		paths = append(paths, doc.Str(n))
 	}

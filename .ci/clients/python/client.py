@@ -128,7 +128,7 @@ async def main(where, mode, target, quiet):
                 asked = (outcome.get("structuredContent") or {}).get("type")
                 if asked != "confirmation_request":
                     faults.append(f"{case['tool']}, {case['name']}: expected a request for consent, got {show(asked)}")
-                case = case | {"arguments": case["arguments"] | {"__confirmed": True}}
+                case = case | {"arguments": case["arguments"] | {"confirmed": True}}
                 outcome = await call(client, case, saved)
             for name, at in case.get("save", {}).items():
                 got = pointer(outcome, at)

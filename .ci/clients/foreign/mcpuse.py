@@ -1,0 +1,41 @@
+"""mcp-use: `mcpuse.py URL [TOOL ARGUMENTS]`. Its adapter makes a class of every
+input schema and sends null for each argument that is left out."""
+
+import asyncio
+import json
+import sys
+
+from mcp_use import MCPClient
+from mcp_use.agents.adapters.langchain_adapter import LangChainAdapter
+
+
+def said(answer):
+    """What came, as the model reads it."""
+    if isinstance(answer, list):
+        answer = answer[0]
+    if isinstance(answer, dict):
+        answer = answer.get("text", answer)
+    return json.loads(answer) if isinstance(answer, str) else answer
+
+
+async def main(url, name=None, arguments="{}"):
+    client = MCPClient({"mcpServers": {"tenon": {"url": url}}})
+    try:
+        adapter = LangChainAdapter()
+        await adapter.create_all(client)
+        tools = {t.name: t for t in adapter.tools}
+        assert tools, "no tools"
+        ends = ""
+        if name:
+            arguments = json.loads(arguments)
+            asked = said(await tools[name].ainvoke(arguments))
+            assert asked["type"] == "confirmation_request", asked
+            came = said(await tools[name].ainvoke(arguments | {"confirmed": True}))
+            assert came["type"] == "api_response", came
+            ends = f", {name} asked and was confirmed"
+        print(f"ok   mcp-use: {len(tools)} tools{ends}")
+    finally:
+        await client.close_all_sessions()
+
+
+asyncio.run(main(*sys.argv[1:]))
