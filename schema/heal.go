@@ -8,8 +8,11 @@ const ReadJSON FixKind = "read-json"
 
 // Heal reads strings as the JSON that they hold, only where the schema admits
 // no string and the JSON is of a type that it admits: some models write an
-// object, a list or a number as text. Nothing else is changed, and what comes
-// back need not fit: a second look tells.
+// object, a list or a number as text. A member of the whole that is null, not
+// required and never null goes: some clients send one for each argument that
+// is left out. Farther down null may mean that something is to be taken away,
+// and stays. Nothing else is changed, and what comes back need not fit: a
+// second look tells.
 func (s *Schema) Heal(value []byte) (healed []byte, fixes []Fix) {
 	if rawjson.Check(value) != nil {
 		return value, nil

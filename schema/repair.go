@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -97,6 +98,9 @@ func (m *mender) visit(at rawjson.Node, rules []*node, optional bool) {
 	}
 	kind := m.kind(at)
 	switch admitted := admits(rules); {
+	case kind == isNull && m.heals && optional && bytes.Count(m.path, []byte{'/'}) == 1 && m.unfit(at, rules):
+		m.patches.drop(at)
+		m.note(at, DropNull, nothing)
 	case kind&admitted == 0 && m.heals:
 		m.read(at, kind, admitted)
 	case kind&admitted == 0:
@@ -106,6 +110,11 @@ func (m *mender) visit(at rawjson.Node, rules []*node, optional bool) {
 	case kind == isArray:
 		m.items(at, rules)
 	}
+}
+
+// unfit reports whether the value at a place breaks one of the rules.
+func (m *mender) unfit(at rawjson.Node, rules []*node) bool {
+	return slices.ContainsFunc(rules, func(n *node) bool { return !m.try(n, m.patches.doc.Offset(at)) })
 }
 
 // admits answers the types that all rules let pass.
@@ -170,7 +179,7 @@ func (m *mender) members(object rawjson.Node, rules []*node) {
 		for _, n := range rules {
 			below = m.follow(below, n, name, m.kind(at), doc.Offset(at))
 		}
-		m.visit(at, below, !m.required(rules, name))
+		m.visit(at, below, !m.required(rules, name) && !(m.heals && m.forbidden(rules, name)))
 	}
 	m.path = m.path[:outer]
 }

@@ -1,7 +1,8 @@
-"""LlamaIndex: `llamaindex.py URL [TOOL ARGUMENTS]`. It makes a class of every
-input schema that it lists, and one that it cannot make costs the whole list. The
-tool is called with the arguments, then once more with the confirmation by the
-name that is published."""
+"""LlamaIndex: `llamaindex.py URL [READ WRITE ARGUMENTS]`. It makes a class of
+every input schema that it lists, and one that it cannot make costs the whole
+list. READ is a tool without required arguments; WRITE asks for consent to its
+call with ARGUMENTS. A session lasts for one call here, so that the confirmation
+that follows is another caller's: it has to be understood all the same."""
 
 import asyncio
 import json
@@ -16,21 +17,21 @@ def said(output):
     return structure or json.loads(result.content[0].text)
 
 
-async def main(url, name=None, arguments="{}"):
+async def main(url, read=None, write=None, arguments="{}"):
     tools = {t.metadata.name: t for t in await McpToolSpec(client=BasicMCPClient(url)).to_tool_list_async()}
     assert tools, "no tools"
     fields = {n: sorted(t.metadata.fn_schema.model_fields) for n, t in tools.items()}
     wrong = [n for n, names in fields.items() if any(f.startswith("_") for f in names)]
     assert not wrong, f"names with an underscore: {wrong[:5]}"
     ends = ""
-    if name:
-        arguments = json.loads(arguments)
-        asked = said(await tools[name].acall(**arguments))
-        assert asked["type"] == "confirmation_request", asked
-        assert "confirmed" in fields[name], fields[name]
-        came = said(await tools[name].acall(**arguments, confirmed=True))
+    if read:
+        came = said(await tools[read].acall())
         assert came["type"] == "api_response", came
-        ends = f", {name} asked and was confirmed"
+        assert "confirmed" in fields[write], fields[write]
+        for args in json.loads(arguments), json.loads(arguments) | {"confirmed": True}:
+            asked = said(await tools[write].acall(**args))
+            assert asked["type"] == "confirmation_request", asked
+        ends = f", {read} answered, {write} asked for consent"
     print(f"ok   LlamaIndex: {len(tools)} tools{ends}")
 
 

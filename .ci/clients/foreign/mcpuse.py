@@ -1,5 +1,7 @@
-"""mcp-use: `mcpuse.py URL [TOOL ARGUMENTS]`. Its adapter makes a class of every
-input schema and sends null for each argument that is left out."""
+"""mcp-use: `mcpuse.py URL [READ WRITE ARGUMENTS]`. Its adapter makes a class of
+every input schema and sends null for each argument that is left out. READ is a
+tool without required arguments; WRITE asks for consent to its call with
+ARGUMENTS, and gets it."""
 
 import asyncio
 import json
@@ -18,7 +20,7 @@ def said(answer):
     return json.loads(answer) if isinstance(answer, str) else answer
 
 
-async def main(url, name=None, arguments="{}"):
+async def main(url, read=None, write=None, arguments="{}"):
     client = MCPClient({"mcpServers": {"tenon": {"url": url}}})
     try:
         adapter = LangChainAdapter()
@@ -26,13 +28,15 @@ async def main(url, name=None, arguments="{}"):
         tools = {t.name: t for t in adapter.tools}
         assert tools, "no tools"
         ends = ""
-        if name:
-            arguments = json.loads(arguments)
-            asked = said(await tools[name].ainvoke(arguments))
-            assert asked["type"] == "confirmation_request", asked
-            came = said(await tools[name].ainvoke(arguments | {"confirmed": True}))
+        if read:
+            came = said(await tools[read].ainvoke({}))
             assert came["type"] == "api_response", came
-            ends = f", {name} asked and was confirmed"
+            arguments = json.loads(arguments)
+            asked = said(await tools[write].ainvoke(arguments))
+            assert asked["type"] == "confirmation_request", asked
+            came = said(await tools[write].ainvoke(arguments | {"confirmed": True}))
+            assert came["type"] == "api_response", came
+            ends = f", {read} answered, {write} asked and was confirmed"
         print(f"ok   mcp-use: {len(tools)} tools{ends}")
     finally:
         await client.close_all_sessions()
