@@ -22,6 +22,7 @@ func PublishNative(p Promise) (doc []byte, wraps bool) {
 		return nil, false
 	}
 	var b schema.Bundle
+	p.parsed = p.parsed && !p.Advice // a second document may follow
 	data := p.data(&b)
 	if p.Wrapper != "" || !p.allObjects() {
 		doc = append(doc, `{"type":"object","properties":{"result":`...)
@@ -31,6 +32,11 @@ func PublishNative(p Promise) (doc []byte, wraps bool) {
 			doc = rawjson.AppendString(append(doc, `,"title":`...), p.Wrapper)
 		}
 		return appendDefs(doc, &b), true
+	}
+	if p.Advice {
+		if members := adviseMembers(data, &b); members != nil {
+			return appendDefs(members, &b), false
+		}
 	}
 	data = p.advised(data)
 	if !bytes.HasPrefix(data, []byte(`{"type":"object"`)) && !literalObject(data) {
@@ -43,6 +49,49 @@ func PublishNative(p Promise) (doc []byte, wraps bool) {
 		doc = append(doc, data[:len(data)-1]...)
 	}
 	return appendDefs(doc, &b), false
+}
+
+// adviseMembers is the schema of a plain object as advice, without its last
+// brace: the members that it names stand at the root, where generators of types
+// read them, each with any other value beside its own. nil: the object is not
+// plain.
+func adviseMembers(object []byte, b *schema.Bundle) []byte {
+	doc, err := rawjson.Parse(object)
+	if err != nil {
+		return nil
+	}
+	dst := []byte(`{"type":"object"`)
+	var properties, required rawjson.Node
+	for m := doc.First(doc.Root()); m != rawjson.None; m = doc.Next(m) {
+		switch key := doc.Key(m); key {
+		case "type", "additionalProperties":
+		case "properties":
+			properties = m
+		case "required":
+			required = m
+		case "title", "description":
+			dst = append(append(dst, `,"`+key+`":`...), doc.Raw(m)...)
+		default:
+			return nil
+		}
+	}
+	if doc.Len(properties) == 0 || properties == doc.Root() {
+		return nil
+	}
+	other, err := b.Add([]byte(`{"$ref":"#/$defs/AnyValue","$defs":{"AnyValue":` + anything + `}}`))
+	if err != nil {
+		return nil
+	}
+	dst = append(dst, `,"properties":{`...)
+	for m := doc.First(properties); m != rawjson.None; m = doc.Next(m) {
+		dst = append(append(append(dst, '"'), doc.RawKey(m)...), `":`...)
+		dst = append(append(dst, anyOf(doc.Raw(m), other)...), ',')
+	}
+	dst = append(dst[:len(dst)-1], `},"additionalProperties":true`...)
+	if required != doc.Root() {
+		dst = append(append(append(dst, `,"anyOf":[{"required":`...), doc.Raw(required)...), `},{}]`...)
+	}
+	return dst
 }
 
 // WrapNative holds a value that is no object.

@@ -5,12 +5,14 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// PublishOpenAPIMCP is the output schema of the openapi-mcp shape: the common
-// fields, and one branch for each kind of structure. It wraps nothing.
+// PublishOpenAPIMCP is the output schema of the openapi-mcp shape: all members,
+// and one branch for each kind of structure, which says what it needs. The
+// members stand at the root because that is all that generators of types read
+// of a schema with branches. It wraps nothing.
 func PublishOpenAPIMCP(p Promise) (doc []byte, wraps bool) {
 	var b schema.Bundle
 	data := p.advised(p.data(&b))
-	const rest = 768 // what stands around the data
+	const rest = 1280 // what stands around the data
 	doc = make([]byte, 0, rest+len(data)+b.Size())
 	doc = append(doc, `{"type":"object","properties":{`+
 		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},`+
@@ -18,10 +20,17 @@ func PublishOpenAPIMCP(p Promise) (doc []byte, wraps bool) {
 	if p.Consent {
 		doc = append(doc, `,"confirmation_request"`...)
 	}
-	doc = append(doc, `]}},"required":["OutputFormat","OutputType","type"],"anyOf":[`+
-		`{"properties":{"type":{"const":"api_response"},"data":`...)
-	doc = append(doc, data...)
-	doc = append(doc, `},"required":["data","metadata"]},`+
+	doc = append(append(doc, `]},"data":`...), data...)
+	doc = append(doc, `,"metadata":{"type":"object","properties":{"status_code":{"type":"integer"},"headers":{"type":"object","additionalProperties":{"type":"string"}}}},`+
+		`"error":{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},"details":{"type":"object"},"suggestions":{"type":"array","items":{"type":"string"}}}}`...)
+	if p.Consent {
+		doc = append(doc, `,"confirmation_required":{"type":"boolean"},"message":{"type":"string"},"action":{"type":"string"}`...)
+	}
+	if p.MayBeCut() || p.Streams() {
+		doc = append(doc, `,"partial":{"type":"boolean"},"resume_token":{"type":"string"}`...)
+	}
+	doc = append(doc, `},"required":["OutputFormat","OutputType","type"],"anyOf":[`+
+		`{"properties":{"type":{"const":"api_response"}},"required":["data","metadata"]},`+
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}`...)
 	if p.Consent {
 		doc = append(doc, `,{"properties":{"type":{"const":"confirmation_request"}},"required":["confirmation_required","message","action"]}`...)

@@ -111,12 +111,17 @@ func (v Variant) body(add func(doc []byte) ([]byte, error)) []byte {
 	return body
 }
 
+// anything admits every value, and says so in types: beside {} generators of
+// types take the schema that is advised for any value as well.
+const anything = `{"type":["object","array","string","integer","number","boolean","null"],` +
+	`"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
+
 // advised is s as it is published: advice admits any other value too.
 func (p Promise) advised(s []byte) []byte {
 	if !p.Advice || bytes.Equal(s, []byte("{}")) {
 		return s
 	}
-	return anyOf(s, []byte("{}"))
+	return anyOf(s, []byte(anything))
 }
 
 // allObjects reports whether every success is a JSON object by its schema.
