@@ -63,9 +63,12 @@ func TestToolWithoutHandlerIsLeftOut(t *testing.T) {
 // TestPublishedSchemas pins what each shape and policy publishes.
 func TestPublishedSchemas(t *testing.T) {
 	const branches = `{"type":"object","properties":{"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},` +
-		`"type":{"enum":["api_response","error"]}},"required":["OutputFormat","OutputType","type"],"anyOf":[` +
-		`{"properties":{"type":{"const":"api_response"},"data":%s},"required":["data","metadata"]},` +
+		`"type":{"enum":["api_response","error"]},"data":%s,"metadata":{"type":"object","properties":{"status_code":{"type":"integer"},"headers":{"type":"object","additionalProperties":{"type":"string"}}}},` +
+		`"error":{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},"details":{"type":"object"},"suggestions":{"type":"array","items":{"type":"string"}}}}%s},` +
+		`"required":["OutputFormat","OutputType","type"],"anyOf":[{"properties":{"type":{"const":"api_response"}},"required":["data","metadata"]},` +
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}]%s}`
+	const parts = `,"partial":{"type":"boolean"},"resume_token":{"type":"string"}`
+	const other = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
 	object := tenon.Variant{Status: "200", Media: "application/json", Schema: []byte(bookSchema)}
 	list := tenon.Variant{Status: "200", Media: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":` + bookSchema + `}}`)}
 	tests := map[string]struct {
@@ -75,18 +78,18 @@ func TestPublishedSchemas(t *testing.T) {
 		want    string
 	}{
 		"native object":                  {tenon.Enforce, tenon.Native, []tenon.Variant{object}, bookSchema},
-		"native object as advice":        {tenon.Warn, tenon.Native, []tenon.Variant{object}, `{"type":"object","anyOf":[` + bookSchema + `,{}]}`},
+		"native object as advice":        {tenon.Warn, tenon.Native, []tenon.Variant{object}, `{"type":"object","properties":{"title":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/AnyValue"}]},"stock":{"anyOf":[{"type":"integer"},{"$ref":"#/$defs/AnyValue"}]}},"additionalProperties":true,"anyOf":[{"required":["title"]},{}],"$defs":{"AnyValue":` + other + `}}`},
 		"native list stands in result":   {tenon.Enforce, tenon.Native, []tenon.Variant{list}, `{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Book"}}},"required":["result"],"$defs":{"Book":` + bookSchema + `}}`},
 		"off publishes nothing":          {tenon.Off, tenon.Native, []tenon.Variant{object}, ""},
 		"nothing declared, native":       {tenon.Enforce, tenon.Native, nil, ""},
-		"nothing declared, openapi-mcp":  {tenon.Enforce, tenon.OpenAPIMCP, nil, fmt.Sprintf(branches, `{}`, "")},
-		"openapi-mcp":                    {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object}, fmt.Sprintf(branches, bookSchema, "")},
-		"openapi-mcp as advice":          {tenon.Warn, tenon.OpenAPIMCP, []tenon.Variant{object}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,{}]}`, "")},
-		"definitions move to the root":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{list}, fmt.Sprintf(branches, `{"type":"array","items":{"$ref":"#/$defs/Book"}}`, `,"$defs":{"Book":`+bookSchema+`}`)},
-		"an empty answer joins as null":  {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "204"}}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,{"type":"null"}]}`, "")},
-		"errors do not join":             {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "404", Media: "application/json"}}, fmt.Sprintf(branches, bookSchema, "")},
-		"default counts without a 2xx":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{{Status: "default", Media: "text/plain"}}, fmt.Sprintf(branches, `{"type":"string"}`, "")},
-		"default is no success beside 2": {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "default", Media: "text/plain"}}, fmt.Sprintf(branches, bookSchema, "")},
+		"nothing declared, openapi-mcp":  {tenon.Enforce, tenon.OpenAPIMCP, nil, fmt.Sprintf(branches, `{}`, parts, "")},
+		"openapi-mcp":                    {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object}, fmt.Sprintf(branches, bookSchema, "", "")},
+		"openapi-mcp as advice":          {tenon.Warn, tenon.OpenAPIMCP, []tenon.Variant{object}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,`+other+`]}`, "", "")},
+		"definitions move to the root":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{list}, fmt.Sprintf(branches, `{"type":"array","items":{"$ref":"#/$defs/Book"}}`, parts, `,"$defs":{"Book":`+bookSchema+`}`)},
+		"an empty answer joins as null":  {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "204"}}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,{"type":"null"}]}`, "", "")},
+		"errors do not join":             {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "404", Media: "application/json"}}, fmt.Sprintf(branches, bookSchema, "", "")},
+		"default counts without a 2xx":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{{Status: "default", Media: "text/plain"}}, fmt.Sprintf(branches, `{"type":"string"}`, "", "")},
+		"default is no success beside 2": {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "default", Media: "text/plain"}}, fmt.Sprintf(branches, bookSchema, "", "")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 	}
 	mode := e.tool.Consent.Mode
 	if mode == ConsentHuman && own.Confirmed {
-		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.prepare().own.Of(reserve.Confirmed))), nil
+		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reserve.Confirmed))), nil
 	}
 	q, err := e.tool.question(c.Args)
 	if err != nil {
@@ -193,9 +193,9 @@ func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, 
 	if err := g.state.Put(ctx, key, nil, consentLife); err != nil {
 		return giveBack, g.unkept(e, err)
 	}
-	name := e.prepare().own.Of(reserve.Confirmed)
+	name := e.checks.own.Of(reserve.Confirmed)
 	if c.OnPage {
-		name = e.prepare().own.OnPage(reserve.Confirmed)
+		name = e.checks.own.OnPage(reserve.Confirmed)
 	}
 	return giveBack, shapeConfirmation(&e.tool, q, name)
 }

@@ -30,7 +30,7 @@ func refusedArguments(t *Tool, violations []schema.Violation) *Result {
 }
 
 func refusedFields(e *Entry, err error) *Result {
-	name := e.prepare().own.Of(reserve.Fields)
+	name := e.checks.own.Of(reserve.Fields)
 	return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
 }
 

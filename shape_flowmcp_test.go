@@ -76,7 +76,7 @@ func TestFlowMCPPublishes(t *testing.T) {
 		data    string
 	}{
 		{"nothing declared", nil, tenon.Warn, `{}`},
-		{"advice", text, tenon.Warn, `{"anyOf":[{"type":"string"},{}]}`},
+		{"advice", text, tenon.Warn, `{"anyOf":[{"type":"string"},{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}]}`},
 		{"enforced", text, tenon.Enforce, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
 	} {
 		g := one(tenon.Tool{Promise: c.promise, Policy: c.policy, Shape: tenon.FlowMCP}, answer(tenon.Reply{}))

@@ -91,7 +91,7 @@ func TestPublishedOutput(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	warned := serve(t, "Output.mjs", flowmcp.Options{})
-	for name, data := range map[string]string{"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},{}]}`} {
+	for name, data := range map[string]string{"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}]}`} {
 		if _, output := warned.Catalog().Find(name).Schemas(); !strings.Contains(string(output), `"data":`+data+`}`) {
 			t.Errorf("%s publishes %s, want data %s", name, output, data)
 		}

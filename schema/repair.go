@@ -114,7 +114,10 @@ func (m *mender) visit(at rawjson.Node, rules []*node, optional bool) {
 
 // unfit reports whether the value at a place breaks one of the rules.
 func (m *mender) unfit(at rawjson.Node, rules []*node) bool {
-	return slices.ContainsFunc(rules, func(n *node) bool { return !m.try(n, m.patches.doc.Offset(at)) })
+	return slices.ContainsFunc(rules, func(n *node) bool {
+		fits, _ := m.try(n, m.patches.doc.Offset(at))
+		return !fits
+	})
 }
 
 // admits answers the types that all rules let pass.

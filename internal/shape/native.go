@@ -75,23 +75,28 @@ func adviseMembers(object []byte, b *schema.Bundle) []byte {
 			return nil
 		}
 	}
-	if doc.Len(properties) == 0 || properties == doc.Root() {
-		return nil
+	if properties != doc.Root() && doc.Len(properties) > 0 {
+		dst = appendAdvised(dst, doc, properties, b)
 	}
+	if required != doc.Root() {
+		dst = append(append(append(dst, `,"anyOf":[{"required":`...), doc.Raw(required)...), `},{}]`...)
+	}
+	return dst
+}
+
+// appendAdvised appends properties, each beside any other value, whose schema
+// stands once among the definitions.
+func appendAdvised(dst []byte, doc *rawjson.Doc, properties rawjson.Node, b *schema.Bundle) []byte {
 	other, err := b.Add([]byte(`{"$ref":"#/$defs/AnyValue","$defs":{"AnyValue":` + anything + `}}`))
 	if err != nil {
-		return nil
+		other = []byte("{}")
 	}
 	dst = append(dst, `,"properties":{`...)
 	for m := doc.First(properties); m != rawjson.None; m = doc.Next(m) {
 		dst = append(append(append(dst, '"'), doc.RawKey(m)...), `":`...)
 		dst = append(append(dst, anyOf(doc.Raw(m), other)...), ',')
 	}
-	dst = append(dst[:len(dst)-1], `},"additionalProperties":true`...)
-	if required != doc.Root() {
-		dst = append(append(append(dst, `,"anyOf":[{"required":`...), doc.Raw(required)...), `},{}]`...)
-	}
-	return dst
+	return append(dst[:len(dst)-1], `},"additionalProperties":true`...)
 }
 
 // WrapNative holds a value that is no object.

@@ -3,7 +3,8 @@
 // json-schema-to-typescript and with quicktype. PATH leads from the type of
 // getBook's answer to the book, ITEMS (PATH by default) from that of
 // searchBooks to the list. A program that finds the book's title there has to
-// compile, and one that takes it for a number must not.
+// compile, and one that takes it for a number must not (but in the shape native
+// under warn, whose file has "warn" in its name: there each member is advice).
 
 import { compile } from 'json-schema-to-typescript'
 import { execFileSync } from 'node:child_process'
@@ -14,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { FetchingJSONSchemaStore, InputData, JSONSchemaInput, quicktype } from 'quicktype-core'
 
 const [file, path, items = path] = process.argv.slice(2)
+const advice = file.includes('warn') && path === '' // each member of a bare object may be anything
 const tools = Object.fromEntries(JSON.parse(readFileSync(file, 'utf8')).tools.map(t => [t.name, t]))
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
 const work = mkdtempSync(join(tmpdir(), 'types-'))
@@ -58,8 +60,8 @@ for (const [name, generate] of [['json-schema-to-typescript', json2ts], ['quickt
     ['searchBooks', `Extract<NonNullable<Answer${at(items)}>, readonly unknown[]>[number]`],
   ]) {
     const types = await generate(tools[tool].outputSchema)
-    const errors = errorsOf(types + program(type, '"Emma"')) || (errorsOf(types + program(type, '7')) ? '' : 'any value is taken for a title')
-    console.log(`${errors ? 'FAIL' : 'ok  '} ${name}: ${tool}, the payload's type at ${type.replace(/NonNullable|[<>]/g, '')}`)
+    const errors = errorsOf(types + program(type, '"Emma"')) || (advice || errorsOf(types + program(type, '7')) ? '' : 'any value is taken for a title')
+    console.log(`${errors ? 'FAIL' : 'ok  '} ${name}: ${tool}, the payload's type at ${(tool === 'getBook' ? path : items) || 'the root'}`)
     if (errors) {
       failed = 1
       console.log(errors.split('\n').slice(0, 5).join('\n'))

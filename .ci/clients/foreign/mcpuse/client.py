@@ -1,4 +1,4 @@
-"""mcp-use: `mcpuse.py URL [READ WRITE ARGUMENTS]`. Its adapter makes a class of
+"""mcp-use: `client.py URL [READ WRITE ARGUMENTS]`. Its adapter makes a class of
 every input schema and sends null for each argument that is left out. READ is a
 tool without required arguments; WRITE asks for consent to its call with
 ARGUMENTS, and gets it."""

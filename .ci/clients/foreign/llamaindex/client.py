@@ -1,4 +1,4 @@
-"""LlamaIndex: `llamaindex.py URL [READ WRITE ARGUMENTS]`. It makes a class of
+"""LlamaIndex: `client.py URL [READ WRITE ARGUMENTS]`. It makes a class of
 every input schema that it lists, and one that it cannot make costs the whole
 list. READ is a tool without required arguments; WRITE asks for consent to its
 call with ARGUMENTS. A session lasts for one call here, so that the confirmation
