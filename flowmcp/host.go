@@ -57,14 +57,14 @@ func (f *file) knows(u *url.URL, base string) bool {
 	return u.Scheme == "https" && slices.ContainsFunc(f.hosts, func(p string) bool { return fits(p, u.Hostname()) })
 }
 
-// isHome reports whether u leads to the host of root, which is the one that the
+// isHome reports whether u leads to the origin of root, which is the one that the
 // file's server parameters are for. A marker may stand in the name.
 func (f *file) isHome(u *url.URL, base, marker string) bool {
 	if base != "" {
 		return sameOrigin(u, base)
 	}
 	name := u.Hostname()
-	return u.Scheme == "https" && slices.ContainsFunc(hostsIn(f.main.get("root").str()), func(p string) bool {
+	return u.Scheme == "https" && portOf(u) == f.rootPort() && slices.ContainsFunc(hostsIn(f.main.get("root").str()), func(p string) bool {
 		labels := strings.Split(p, ".")
 		for i, label := range strings.Split(name, ".") {
 			if strings.Contains(label, marker) && (i >= len(labels) || !strings.Contains(labels[i], "*")) {
@@ -75,7 +75,29 @@ func (f *file) isHome(u *url.URL, base, marker string) bool {
 	})
 }
 
+// rootPort is the port that root names, else that of https.
+func (f *file) rootPort() string {
+	m := rootAuthority.FindStringSubmatch(f.main.get("root").str())
+	if m == nil || m[1] == "" {
+		return "443"
+	}
+	return m[1]
+}
+
+// rootAuthority finds the port of a root, whose host may have marks in it.
+var rootAuthority = regexp.MustCompile(`^https://(?:\{\{[\w:]+\}\}|[^/?#{}:]|\{\w+\}|:[a-z_]\w*)*(?::(\d+))?(?:[/?#]|$)`)
+
+func portOf(u *url.URL) string {
+	switch port := u.Port(); {
+	case port != "":
+		return port
+	case u.Scheme == "http":
+		return "80"
+	}
+	return "443"
+}
+
 func sameOrigin(u *url.URL, base string) bool {
 	b, err := url.Parse(base)
-	return base != "" && err == nil && u.Scheme == b.Scheme && strings.EqualFold(u.Host, b.Host)
+	return base != "" && err == nil && u.Scheme == b.Scheme && strings.EqualFold(u.Hostname(), b.Hostname()) && portOf(u) == portOf(b)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/textproto"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -131,30 +132,82 @@ func plainText(raw []byte) string {
 
 // address writes the URL, from base instead of the root if there is one.
 func (t *route) address(base string, v *values) (string, error) {
-	w := &urlWriter{raw: v.lax}
-	pieces := t.pieces
+	pieces, root := t.pieces, t.file.main.get("root").str()
 	if base != "" {
-		pieces = splitPath(base+t.path, t, t.file.server)
+		pieces, root = splitPath(base+t.path, t, t.file.server), base
 	}
-	for i, p := range pieces {
-		switch p.kind {
-		case literalPiece:
-			w.literal(p.text)
-		case serverPiece:
-			if !w.argument(v.server(p.text), labelBytes+".") {
-				return "", &tenon.Error{Code: tenon.CodeRequest, Message: "the value of " + p.text + " cannot stand in a host name"}
-			}
-		case userPiece:
-			if err := t.insert(w, v, p.text, pieces[i+1:]); err != nil {
-				return "", err
-			}
-		}
+	w, err := t.expand(pieces, v)
+	if err != nil {
+		return "", err
+	}
+	if err := t.staysHome(w, root, v); err != nil {
+		return "", err
 	}
 	if w.dotted() {
 		return "", invalid("an argument makes a path segment . or ..")
 	}
 	t.query(w, v)
 	return string(w.out), nil
+}
+
+// staysHome makes sure that an address has the host and the port of root. A
+// caller's value in the host's name is a label before the last two, which are
+// the file's own.
+func (t *route) staysHome(w *urlWriter, root string, v *values) error {
+	pieces := splitPath(root, t, t.file.server)
+	home, err := t.expand(pieces, v)
+	if err != nil {
+		return err
+	}
+	at := authorityOf(w.out)
+	if !strings.EqualFold(at, authorityOf(home.out)) {
+		return refused("the path of the tool changes the host or the port of root: nothing is sent there")
+	}
+	if v.lax || !slices.ContainsFunc(pieces, func(p piece) bool { return p.kind == userPiece }) {
+		return nil // what a handler makes of the address is looked at when it is sent
+	}
+	u, err := url.Parse(at)
+	if err != nil || portOf(u) != t.file.rootPort() || !slices.ContainsFunc(hostsIn(root), func(p string) bool { return fits(p, u.Hostname()) }) {
+		return refused("an argument would choose the host or the port of root: nothing is sent there")
+	}
+	return nil
+}
+
+// expand writes pieces of root and path.
+func (t *route) expand(pieces []piece, v *values) (*urlWriter, error) {
+	w := &urlWriter{raw: v.lax}
+	for i, p := range pieces {
+		switch p.kind {
+		case literalPiece:
+			w.literal(p.text)
+		case serverPiece:
+			if !w.argument(v.server(p.text), labelBytes+".") {
+				return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the value of " + p.text + " cannot stand in a host name"}
+			}
+		case userPiece:
+			if err := t.insert(w, v, p.text, pieces[i+1:]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w, nil
+}
+
+// authorityOf is the host and port of a URL that is written; a port that the
+// scheme has anyway does not count.
+func authorityOf(address []byte) string {
+	text := string(address)
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
+		rest = rest[:end]
+	}
+	if strings.EqualFold(scheme, "https") {
+		rest = strings.TrimSuffix(rest, ":443")
+	}
+	return scheme + "://" + rest
 }
 
 // insert writes an insert parameter. One that is not given ends the path if
