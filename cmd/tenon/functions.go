@@ -18,11 +18,13 @@ import (
 // appFlags are the flags for function apps among the sources.
 type appFlags struct {
 	anyway   bool
+	trusted  bool
 	environ  []string
 	onDemand bool // the worker is started by the first call
 }
 
 func (f *appFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.trusted, "trust-worker-port", false, "send calls of a function app to whoever listens at its worker's port; else only to processes that tenon started for it, where the system tells (Linux)")
 	cmd.Flags().BoolVar(&f.anyway, "advertise-anyway", false, "publish output schemas of function apps also where some clients would drop all tools over them")
 	cmd.Flags().StringArrayVar(&f.environ, "app-env", nil, "let the worker of a function app see this variable of the environment: NAME, or NAME=value (repeatable)")
 }
@@ -70,7 +72,7 @@ func (f *sourceFlags) app(where string, o openapi.Options, e env) (tenon.Source,
 		return nil, err
 	}
 	return host.New(where, host.Options{
-		Policy: o.Policy, Shape: o.Shape, AdvertiseAnyway: f.apps.anyway, OnDemand: f.apps.onDemand, Environ: environ, Logger: f.logger(e),
+		Policy: o.Policy, Shape: o.Shape, AdvertiseAnyway: f.apps.anyway, TrustPort: f.apps.trusted, OnDemand: f.apps.onDemand, Environ: environ, Logger: f.logger(e),
 	}), nil
 }
 

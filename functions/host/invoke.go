@@ -163,6 +163,9 @@ func (s *session) broken(ctx context.Context, f *Function, sent tenon.Progress, 
 	if sent == tenon.NotSent {
 		s.child.Kill("it does not listen any more")
 	}
+	if known, ok := errors.AsType[*tenon.Error](err); ok {
+		return known
+	}
 	return &tenon.Error{Code: tenon.CodeNetwork, Message: "the connection to the worker broke while it ran the function " + f.Name, Err: errors.Unwrap(err)}
 }
 

@@ -44,7 +44,14 @@ func work(manner string) {
 	case "never listen":
 		time.Sleep(time.Hour)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	address := "127.0.0.1:" + port
+	if manner == "version 6" { // as soon as the file "listen" is there
+		address = "[::1]:" + port
+		for _, err := os.Stat("listen"); err != nil; _, err = os.Stat("listen") {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(4)

@@ -31,7 +31,10 @@ type session struct {
 	port     int
 	url      string // without the slash at the end
 	web      *http.Client
+	dialer   net.Dialer
+	trusted  bool // whoever listens at the port is the worker
 	ready    bool
+	foreign  atomic.Bool // another program was met at the port
 	answered atomic.Bool // it has answered a call
 }
 
@@ -47,20 +50,25 @@ func (w *worker) start(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the worker of the app cannot be started", Err: err}
 	}
-	s := &session{child: child, port: port, url: "http://127.0.0.1:" + strconv.Itoa(port), web: newClient()}
+	s := &session{child: child, port: port, url: "http://127.0.0.1:" + strconv.Itoa(port), trusted: w.o.TrustPort}
+	s.web = newClient(s.dial)
 	limited, cancel := context.WithTimeout(ctx, w.o.StartTimeout)
 	defer cancel()
 	if s.ready = s.awaitAnswer(limited); !s.ready && ctx.Err() == nil {
-		child.Kill(fmt.Sprintf("it did not answer within %s", w.o.StartTimeout))
+		why := ""
+		if s.foreign.Load() {
+			why = ": another program listens at its port"
+		}
+		child.Kill(fmt.Sprintf("it did not answer within %s%s", w.o.StartTimeout, why))
 	}
 	return s, nil
 }
 
 // newClient returns a client for one worker on this machine. It leaves by no
 // proxy, follows nothing and asks for no compression.
-func newClient() *http.Client {
+func newClient(dial func(context.Context, string, string) (net.Conn, error)) *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{MaxIdleConns: idleConns, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTime, DisableCompression: true},
+		Transport:     &http.Transport{DialContext: dial, MaxIdleConns: idleConns, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTime, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -78,6 +78,9 @@ func (w *worker) finish() {
 // run keeps a process running until ctx ends or the worker is given up.
 func (w *worker) run(ctx context.Context) {
 	crashes := 0
+	if !provable && !w.o.TrustPort {
+		w.o.Logger.Warn("this system does not tell who listens at a port: any program on this machine could take the place of the worker and read the arguments of calls; --trust-worker-port says that this is accepted", "app", w.app.Dir)
+	}
 	for ctx.Err() == nil {
 		s, err := w.start(ctx)
 		if err != nil {

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// How long a worker may take to accept a connection. Only an accepted one has
+// an owner that the system can name.
+const (
+	acceptTime  = 5 * time.Second
+	acceptFirst = 50 * time.Microsecond // the first pause between two looks; each doubles it
+	acceptPause = 5 * time.Millisecond  // the longest
+)
+
+// owner says who has the other end of a connection on this machine.
+type owner int
+
+const (
+	nobodyYet owner = iota // it is not accepted
+	theWorker
+	somebodyElse
+	notKnown // the system does not tell
+)
+
+var errForeign = errors.New("another program listens there")
+
+// dial connects to the worker, and to nobody else: not a byte is written before
+// the other end is proven to belong to the process that was started or to one
+// that it started. Whoever can open a port on this machine may have been
+// quicker than the worker, and arguments are not for them.
+func (s *session) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	var failed error
+	for _, host := range [...]string{"127.0.0.1", "::1"} {
+		c, err := s.dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(s.port)))
+		if err == nil && !s.trusted {
+			if err = s.prove(ctx, c); err != nil {
+				_ = c.Close()
+			}
+		}
+		if err == nil {
+			return c, nil
+		}
+		if failed == nil || errors.Is(err, errForeign) {
+			failed = err
+		}
+	}
+	if errors.Is(failed, errForeign) {
+		s.foreign.Store(true)
+		failed = &tenon.Error{
+			Code: tenon.CodeNetwork,
+			Message: "at the port " + strconv.Itoa(s.port) + " of the worker answers a program that the worker did not start, so nothing was sent to it; " +
+				"where it is meant to answer, --trust-worker-port says so",
+			Err: failed,
+		}
+	}
+	return nil, failed
+}
+
+// prove waits until the connection is accepted, and returns an error unless the
+// worker has accepted it.
+func (s *session) prove(ctx context.Context, c net.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, acceptTime)
+	defer cancel()
+	for pause := acceptFirst; ; pause = min(2*pause, acceptPause) {
+		switch s.ownerOf(c) {
+		case theWorker, notKnown: // where it is not known the start has warned
+			return nil
+		case somebodyElse:
+			return errForeign
+		case nobodyYet:
+		}
+		wait(ctx, pause)
+		if ctx.Err() != nil {
+			return errors.New("the worker does not accept a connection")
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+)
+
+// provable tells whether the system names the owner of a connection.
+const provable = true
+
+// ownerOf finds the other end of c in the system's table of connections, and
+// the process that has it open.
+func (s *session) ownerOf(c net.Conn) owner {
+	near, far := addrPort(c.LocalAddr()), addrPort(c.RemoteAddr())
+	inode := inodeOf(far, near)
+	if inode == "" {
+		return nobodyYet
+	}
+	pids, _ := s.child.Processes()
+	for _, pid := range pids {
+		if holds(pid, inode) {
+			return theWorker
+		}
+	}
+	return somebodyElse
+}
+
+func addrPort(a net.Addr) netip.AddrPort {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	at := tcp.AddrPort()
+	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
+}
+
+// inodeOf finds the socket whose own address is local and whose peer's is
+// remote; empty: nobody has accepted the connection.
+func inodeOf(local, remote netip.AddrPort) string {
+	if local.Addr().Is4() {
+		if inode := inodeIn("/proc/self/net/tcp", local, remote); inode != "" {
+			return inode
+		}
+		// A socket that listens for both versions.
+		local, remote = mapped(local), mapped(remote)
+	}
+	return inodeIn("/proc/self/net/tcp6", local, remote)
+}
+
+func mapped(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom16(a.Addr().As16()), a.Port())
+}
+
+// inodeIn reads a table as proc(5) has it: the number of the row, its own
+// address, its peer's, and in the tenth column the inode, 0 before accept.
+func inodeIn(table string, local, remote netip.AddrPort) string {
+	f, err := os.Open(table) //nolint:gosec // one of two
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	want := []byte(" " + hexAddr(local) + " " + hexAddr(remote) + " ")
+	for rows := bufio.NewScanner(f); rows.Scan(); {
+		if !bytes.Contains(rows.Bytes(), want) {
+			continue
+		}
+		if columns := bytes.Fields(rows.Bytes()); len(columns) > 9 && string(columns[9]) != "0" {
+			return string(columns[9])
+		}
+	}
+	return ""
+}
+
+// hexAddr writes an address as the tables do: in words of the machine.
+func hexAddr(a netip.AddrPort) string {
+	var text []byte
+	for b := a.Addr().AsSlice(); len(b) >= 4; b = b[4:] {
+		text = fmt.Appendf(text, "%08X", binary.NativeEndian.Uint32(b))
+	}
+	return string(fmt.Appendf(text, ":%04X", a.Port()))
+}
+
+// holds reports whether a process has a socket open.
+func holds(pid int, inode string) bool {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	open, err := os.ReadDir(dir)
+	if err != nil {
+		return false // it has ended, or is not ours to look into
+	}
+	for _, fd := range open {
+		if to, err := os.Readlink(dir + "/" + fd.Name()); err == nil && to == "socket:["+inode+"]" {
+			return true
+		}
+	}
+	return false
+}
