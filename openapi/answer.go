@@ -65,7 +65,7 @@ func (o *operation) contentAnswers(all []answer, status string, node value, faul
 		if a.media == "" || repeated(all[before:], a.media) {
 			continue
 		}
-		a.describe(entry.get("schema"))
+		a.describe(o.api.doc, entry.get("schema"))
 		all = append(all, a)
 	}
 	if len(all) == before {
@@ -82,8 +82,9 @@ func mayHaveBody(status string) bool {
 
 // describe takes in the schema of a body, where it says something about the
 // media type.
-func (a *answer) describe(schema value) {
+func (a *answer) describe(d *document, schema value) {
 	switch {
+	case strings.Contains(a.media, "*") && isBytes(d.follow(schema)): // bytes of any type
 	case isJSON(a.media):
 		a.schema = schema
 	case isStream(a.media) && a.media != eventStream:
@@ -120,7 +121,7 @@ func (o *operation) legacyAnswers(all []answer, status string, node value) []ans
 			continue
 		}
 		if !file {
-			a.describe(schema)
+			a.describe(o.api.doc, schema)
 		}
 		all = append(all, a)
 	}

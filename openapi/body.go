@@ -62,7 +62,7 @@ func (p *plan) bodyOf(o *operation, params []parameter, legacy value) body {
 			p.fault(o, v, "request body "+media+" is left out: "+err.Error())
 			continue
 		}
-		if w, r := writerOf(mediaType(media), entry.get("schema")); r > rank {
+		if w, r := o.api.doc.writerOf(mediaType(media), entry.get("schema")); r > rank {
 			rank, chosen = r, entry
 			b.media, b.write, b.schema = media, w, entry.get("schema")
 		}
@@ -73,16 +73,58 @@ func (p *plan) bodyOf(o *operation, params []parameter, legacy value) body {
 	if b.write == formBody || b.write == partsBody {
 		b.rules, b.otherwise = p.partRules(o, b.schema, chosen.get("encoding"))
 	}
-	if b.write == unsupportedBody {
-		p.fault(o, node, "request body "+b.media+" is not supported yet")
-	}
 	return b
+}
+
+// unsendable is the media type of a request body where none of those that are
+// declared can be made; empty: one can, or there is no body.
+func (o *operation) unsendable() (media string, required bool) {
+	if o.api.legacy() {
+		return o.legacyUnsendable()
+	}
+	node := o.api.doc.follow(o.node.get("requestBody"))
+	for key, v := range node.get("content").each() {
+		if w, _ := o.api.doc.writerOf(mediaType(key), o.api.doc.follow(v).get("schema")); w != unsupportedBody {
+			return "", false
+		}
+		media = mediaType(key)
+	}
+	return media, node.isTrue("required")
+}
+
+func (o *operation) legacyUnsendable() (media string, required bool) {
+	consumes := o.node.get("consumes")
+	if consumes.len() == 0 {
+		consumes = o.api.doc.root.get("consumes")
+	}
+	for _, c := range consumes.each() { // nearly always something that can be made
+		if w, _ := o.api.doc.writerOf(mediaType(c.str()), value{}); w != unsupportedBody {
+			return "", false
+		}
+		media = mediaType(c.str())
+	}
+	if media == "" {
+		return "", false
+	}
+	for _, from := range []value{o.item, o.node} {
+		for _, v := range o.api.doc.follow(from.get("parameters")).each() {
+			if node := o.api.doc.follow(v); node.strAt("in") == "body" {
+				if b := o.api.legacyBody(node, consumes); b.write == unsupportedBody {
+					return b.media, b.required
+				}
+			}
+		}
+	}
+	return "", false
 }
 
 // writerOf says how a body of a media type is made, and how much it is liked:
 // a schema says most about JSON and nothing about bytes.
-func writerOf(media string, schema value) (w bodyWriter, rank int) {
+func (d *document) writerOf(media string, schema value) (w bodyWriter, rank int) {
+	schema = d.follow(schema)
 	switch {
+	case strings.Contains(media, "*") && isBytes(schema):
+		return binaryBody, 4
 	case media == "application/json":
 		return jsonBody, 9
 	case media == "*/*" || media == "application/*":
@@ -139,7 +181,7 @@ func (a *api) legacyBody(node, consumes value) body {
 	b := body{doc: a.doc, files: a.files(), node: node, schema: node.get("schema"), required: node.isTrue("required"), media: "application/json", write: jsonBody}
 	rank := 0
 	for _, c := range consumes.each() {
-		if w, r := writerOf(mediaType(c.str()), b.schema); r > rank {
+		if w, r := a.doc.writerOf(mediaType(c.str()), b.schema); r > rank {
 			rank, b.write, b.media = r, w, c.str()
 		}
 	}
@@ -198,6 +240,10 @@ func (b *body) bytes(v argument) (content []byte, media string, err error) {
 	case partsBody:
 		return b.parts(v)
 	case xmlBody:
+		if v.kind() == rawjson.String && b.doc.isRawXML(b.schema, v) {
+			content = v.scalar()
+			break
+		}
 		content, err = b.doc.xmlDocument(b.schema, b.arg, v)
 	default:
 		err = b.unsupported()

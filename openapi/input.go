@@ -22,7 +22,7 @@ func (o *operation) input(dir direction) []byte {
 			w.property(q.arg, o.parameterSchema(q, dir), or(q.description, describe(q.node)), q.required)
 		}
 	}
-	if p.body.exists() && !p.body.hidden {
+	if p.body.exists() && !p.body.hidden && p.body.write != unsupportedBody {
 		w.property(p.body.arg, o.bodySchema(&p.body, dir), or(p.body.description, p.body.describe()), p.body.required)
 	}
 	w.dst = append(w.dst, '}')
@@ -102,10 +102,14 @@ func describe(node value) string {
 func (b *body) describe() string {
 	text := b.node.strAt("description")
 	switch b.write {
-	case unsupportedBody:
-		text += " (" + b.media + ": not supported yet)"
-	case textBody, xmlBody:
+	case textBody:
 		text += " (" + b.media + ")"
+	case xmlBody:
+		text += " (" + b.media
+		if s := b.doc.follow(b.schema); saysNothing(s) || !s.ok() || s.strAt("type") == "string" {
+			text += "; a string is the whole document"
+		}
+		text += ")"
 	case binaryBody:
 		text += " (" + b.media + b.files.hint("; ") + ")"
 	case partsBody:

@@ -34,6 +34,7 @@ func (w *multipartWriter) contentType(media string) string {
 type partRule struct {
 	media string // Content-Type of the part; empty: by the value
 	file  bool   // the argument stands for bytes; see files
+	bare  bool   // that its schema says nothing is why it is a file: a Content-Type decides otherwise
 	style style
 	how   bool // style counts: the encoding object names one
 }
@@ -134,13 +135,13 @@ func (p *plan) partRules(o *operation, schema, encoding value) (rules map[string
 	rules = map[string]partRule{}
 	d := o.api.doc
 	d.properties(schema, 0, func(name string, v value) {
-		rules[name] = partRule{file: d.isFile(v)}
+		rules[name] = partRule{file: d.isFile(v), bare: !d.declaresFile(v)}
 	})
 	for name, v := range encoding.each() {
 		rule := rules[name]
 		if media := firstMedia(v.strAt("contentType")); media != "" {
 			rule.media = media
-			rule.file = rule.file || isBinary(media)
+			rule.file = rule.file && !rule.bare || isBinary(media)
 		}
 		if v.get("style").ok() || v.get("explode").ok() {
 			rule.style, rule.how = p.styleAt(o, v, inForm), true
@@ -148,7 +149,9 @@ func (p *plan) partRules(o *operation, schema, encoding value) (rules map[string
 		}
 		rules[name] = rule
 	}
-	otherwise.file = d.isFile(d.follow(schema.get("additionalProperties")))
+	if more := schema.get("additionalProperties"); more.kind() == rawjson.Object {
+		otherwise.file = d.isFile(d.follow(more))
+	}
 	return rules, otherwise
 }
 
@@ -192,9 +195,42 @@ func (d *document) properties(schema value, depth int, yield func(name string, v
 // isFile tells a schema of raw bytes, or of a list of them: the format binary
 // (3.0), type file (2.0), a media type without an encoding (3.1).
 func (d *document) isFile(schema value) bool {
-	if schema.strAt("type") == "array" {
-		schema = d.follow(schema.get("items"))
+	return d.declaresFile(schema) || d.version >= v31 && saysNothing(d.itemOf(schema))
+}
+
+func (d *document) declaresFile(schema value) bool { return isBytes(d.itemOf(schema)) }
+
+// itemOf is the schema of a part: of an array's items, where it describes them.
+func (d *document) itemOf(schema value) value {
+	if items := schema.get("items"); schema.strAt("type") == "array" && items.ok() {
+		return d.follow(items)
 	}
+	return schema
+}
+
+// saysNothing tells the schemas that admit every value: since 3.1 a part of such
+// a schema is bytes (3.1 §4.8.15.1.3, application/octet-stream).
+func saysNothing(schema value) bool {
+	if schema.kind() == rawjson.Bool {
+		return schema.file.doc.IsTrue(schema.node)
+	}
+	if schema.kind() != rawjson.Object {
+		return false
+	}
+	for key := range schema.each() {
+		switch key {
+		case "title", "description", "deprecated", "default", "example", "examples", "readOnly", "writeOnly", "$comment", "externalDocs", "xml":
+		default:
+			if !strings.HasPrefix(key, "x-") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isBytes tells a schema of raw bytes itself.
+func isBytes(schema value) bool {
 	return schema.strAt("format") == "binary" || schema.strAt("type") == "file" ||
 		schema.strAt("contentMediaType") != "" && schema.strAt("contentEncoding") == "" && !strings.HasPrefix(schema.strAt("contentMediaType"), "text/") && !isJSON(schema.strAt("contentMediaType"))
 }

@@ -197,6 +197,16 @@ func (ix *indexer) operation(method, path string, item, v value) {
 	if !ix.api.choice.takes(op) {
 		return
 	}
+	if media, required := op.unsendable(); media != "" {
+		what := "operation " + method + " " + path + " is served without its request body: "
+		if required {
+			what = "operation " + method + " " + path + " is left out: its request body is required, and "
+		}
+		ix.fault(v, what+"no body of type "+media+" can be made", "describe it as JSON, a form, text or bytes")
+		if required {
+			return
+		}
+	}
 	if name != wanted {
 		ix.fault(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
 	}

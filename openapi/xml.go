@@ -41,6 +41,17 @@ func (d *document) xmlDocument(schema value, arg string, v argument) ([]byte, er
 	return w.dst, nil
 }
 
+// isRawXML tells the strings that are the document itself: those of a schema that
+// describes no members, as of SOAP. One that names an element says what text is
+// wrapped in.
+func (d *document) isRawXML(schema value, v argument) bool {
+	schema = d.follow(schema)
+	if schema.get("xml").ok() {
+		return strings.HasPrefix(strings.TrimSpace(string(v.scalar())), "<")
+	}
+	return true
+}
+
 // xmlName is the name of an element or attribute.
 type xmlName struct{ prefix, local, space string }
 
