@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -15,6 +16,9 @@ import (
 // one of a folder: what it is for, and for each tool what it takes and what it
 // answers, as tables, with a call of its first test case. It runs nothing.
 func Docs(ctx context.Context, w io.Writer, spec string, o Options) error {
+	if kind := kindOf(spec); kind != "" {
+		return &tenon.Error{Code: tenon.CodeBadSource, Message: spec + " is a " + kind + " and no schema file: it has no page"}
+	}
 	files, err := readFiles(ctx, spec, o, false)
 	if err != nil {
 		return err
@@ -24,6 +28,13 @@ func Docs(ctx context.Context, w io.Writer, spec string, o Options) error {
 		if !f.failed {
 			p.file(f)
 		}
+	}
+	if p.Len() == 0 {
+		text := "no file of " + spec + " can be read"
+		if len(files) == 1 {
+			text = spec + " cannot be read: " + firstError(files[0].findings)
+		}
+		return &tenon.Error{Code: tenon.CodeBadSource, Message: text + "; see 'tenon flowmcp check'"}
 	}
 	_, err = w.Write(bytes.TrimLeft(p.Bytes(), "\n"))
 	return err

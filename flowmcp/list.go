@@ -47,6 +47,11 @@ func newShelf(dir string, strict bool) *shelf {
 func listsNear(file string) string {
 	dir := filepath.Dir(file)
 	for range 10 {
+		if whole, err := filepath.Abs(dir); err == nil && (dir == "." || filepath.Base(dir) == "..") {
+			if info, err := os.Stat(filepath.Join(dir, "_lists")); err != nil || !info.IsDir() {
+				dir = whole // from here on names of folders tell more than dots
+			}
+		}
 		for _, name := range []string{"_lists", "_shared"} {
 			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
 				return filepath.Join(dir, name)

@@ -11,6 +11,7 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 // AddEntry adds an entry to the text of a shared list, behind the others. given
@@ -30,6 +31,9 @@ func AddEntry(text []byte, given map[string]string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if same := slices.IndexFunc(old.entries, func(n *node) bool { return sameEntry(n, entry) }); same >= 0 {
+		return nil, fmt.Errorf("entry %d is the same", same+1)
+	}
 	at := behindEntries(text)
 	if at < 0 {
 		return nil, errors.New("where its entries end cannot be told")
@@ -45,15 +49,34 @@ func AddEntry(text []byte, given map[string]string) ([]byte, error) {
 	return added, nil
 }
 
+// sameEntry reports whether an entry is what the text of one says.
+func sameEntry(n *node, entry string) bool {
+	m, err := parseModule([]byte("export const list = " + entry))
+	if err != nil {
+		return false
+	}
+	return equalNodes(n, (&checker{m: m, broken: map[string]bool{}}).evaluate("list"))
+}
+
 func equalNodes(a, b *node) bool { return bytes.Equal(a.appendJSON(nil), b.appendJSON(nil)) }
 
 // entryOf writes an entry as the text of an object.
 func entryOf(fields []*node, given map[string]string) (string, error) {
-	known := map[string]bool{}
-	var parts []string
+	var parts, known []string
+	for _, f := range fields {
+		known = append(known, f.get("key").str())
+	}
+	for key := range given {
+		if !slices.Contains(known, key) {
+			text := "there is no field " + key + "; the list has " + strings.Join(known, ", ")
+			if near := spelling.Near(key, known, 1); near != nil {
+				text += "; did you mean " + near[0] + "?"
+			}
+			return "", errors.New(text)
+		}
+	}
 	for _, f := range fields {
 		key := f.get("key").str()
-		known[key] = true
 		value, there := given[key]
 		if !there && !f.get("optional").yes() {
 			return "", fmt.Errorf("the field %s is needed", key)
@@ -69,11 +92,6 @@ func entryOf(fields []*node, given map[string]string) (string, error) {
 			key = string(rawjson.AppendString(nil, key))
 		}
 		parts = append(parts, key+": "+written)
-	}
-	for key := range given {
-		if !known[key] {
-			return "", fmt.Errorf("there is no field %s", key)
-		}
 	}
 	return "{ " + strings.Join(parts, ", ") + " }", nil
 }

@@ -23,6 +23,7 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 		return nil, nil, errors.New("main is not exported as an object")
 	}
 	e := &evaluator{m: m}
+	c := &checker{m: m, broken: map[string]bool{}}
 	type edit struct {
 		at, size int
 		to       string
@@ -35,7 +36,7 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 			return nil, nil, errors.New("routes is a name in main; write its value there")
 		}
 		if p.Spread || name == nil || name.IsComputed() {
-			continue
+			return nil, nil, errors.New("main has members whose names are computed; write them there")
 		}
 		key, at := e.key(name.Literal), m.offset(name.Literal.Data)
 		names[key] = true
@@ -50,10 +51,15 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 			}
 			edits = append(edits, edit{at, size, "tools"})
 			done = append(done, "routes became tools")
+		case key == "version" && !isText:
+			return nil, nil, errors.New("the version is no text in main; write its value there")
 		case key == "version" && isText && value.TokenType == js.StringToken && strings.HasPrefix(string(value.Data[1:]), "3."):
 			edits = append(edits, edit{m.offset(value.Data) + 1, len(value.Data) - 2, "4.0.0"})
 			done = append(done, fmt.Sprintf("version %s became 4.0.0", value.Data[1:len(value.Data)-1]))
 		}
+	}
+	if version := c.evaluate("main").get("version"); version.there() && !semver.MatchString(version.str()) || version.str() != "" && !strings.HasPrefix(version.text, "3.") && !strings.HasPrefix(version.text, "4.") {
+		return nil, nil, fmt.Errorf("its version is %s, and only 3.x is brought to version 4", version.appendJSON(nil))
 	}
 	if names["routes"] && names["tools"] {
 		return nil, nil, errors.New("main has both tools and routes: which are meant cannot be told")

@@ -12,7 +12,6 @@ func TestMigrateChangesNothingElse(t *testing.T) {
 		"both":             {`/* routes */ export const main = { version: '3.0.0', routes: { routes: {} } }`, `/* routes */ export const main = { version: '4.0.0', tools: { routes: {} } }`},
 		"quoted":           {`export const main = { "routes": {}, "version": "3.2.1" }`, `export const main = { "tools": {}, "version": "4.0.0" }`},
 		"nothing to do":    {`export const main = { version: '4.1.0', tools: {} }`, `export const main = { version: '4.1.0', tools: {} }`},
-		"an older version": {`export const main = { version: '2.0.0' }`, `export const main = { version: '2.0.0' }`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, done, err := flowmcp.Migrate([]byte(tt[0]))
@@ -21,7 +20,8 @@ func TestMigrateChangesNothingElse(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{`export const main = { tools: {}, routes: {} }`, `export const main = f()`, `{`, `const routes = {}; export const main = { routes }`} {
+	for _, text := range []string{`export const main = { tools: {}, routes: {} }`, `export const main = f()`, `{`, `const routes = {}; export const main = { routes }`,
+		`export const main = { version: '2.0.0', routes: {} }`, `const v = '3.0.0'; export const main = { version: v, routes: {} }`, `export const main = { version: '3.0.0', ['routes']: {} }`, `export const main = { version: 3, routes: {} }`} {
 		if _, _, err := flowmcp.Migrate([]byte(text)); err == nil {
 			t.Errorf("%s was migrated", strings.TrimSpace(text))
 		}

@@ -45,6 +45,13 @@ func Check(ctx context.Context, spec string, o Options) ([]Report, error) {
 	if kind := kindOf(spec); kind != "" {
 		return []Report{checkOther(ctx, spec, kind, o)}, nil
 	}
+	if others := othersIn(spec); others != nil {
+		var reports []Report
+		for _, path := range others {
+			reports = append(reports, checkOther(ctx, path, kindOf(path), o))
+		}
+		return reports, nil
+	}
 	files, err := readFiles(ctx, spec, o, true)
 	if err != nil {
 		return nil, err

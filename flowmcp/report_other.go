@@ -26,6 +26,24 @@ func kindOf(path string) string {
 	return ""
 }
 
+// othersIn are the files of a folder that holds no schema file but lists,
+// skills or the like; nil: it is another folder.
+func othersIn(spec string) []string {
+	if !isFolder(spec) {
+		return nil
+	}
+	paths, err := schemaFiles(spec)
+	if err != nil {
+		return nil
+	}
+	for _, path := range paths {
+		if kindOf(path) == "" {
+			return nil
+		}
+	}
+	return paths
+}
+
 // checkOther reports on a file that stands beside schema files.
 func checkOther(ctx context.Context, path, kind string, o Options) Report {
 	near := newAround(path, nil, nil, o)

@@ -21,7 +21,7 @@ type Exchange struct {
 	URL     string            `json:"url"`
 	Sent    string            `json:"sent,omitempty"` // body of the request
 	Status  int               `json:"status"`
-	Headers map[string]string `json:"headers,omitempty"` // of the answer: those that say how to read it
+	Headers map[string]string `json:"headers,omitempty"` // of the answer
 	Text    string            `json:"text,omitempty"`    // body of the answer
 	Base64  string            `json:"base64,omitempty"`  // instead, where it is no text
 }
@@ -118,6 +118,7 @@ func (t *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("the client that is recorded has no transport of its own")
 	}
 	r = r.Clone(r.Context())
+	r.Header.Set("Accept-Encoding", "identity") // what is packed cannot be searched for keys
 	r.Body = http.NoBody
 	if len(sent) > 0 {
 		r.Body = io.NopCloser(bytes.NewReader(sent))
@@ -132,9 +133,9 @@ func (t *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	e := Exchange{Method: r.Method, URL: t.Hide(r.URL.String()), Sent: t.Hide(string(sent)), Status: res.StatusCode, Headers: map[string]string{}}
-	for _, name := range []string{"Content-Type", "Content-Encoding", "Location", "Retry-After"} {
-		if v := res.Header.Get(name); v != "" {
-			e.Headers[name] = t.Hide(v)
+	for name, values := range res.Header {
+		if len(e.Headers) < maxHeaders && keptHeader(name) {
+			e.Headers[name] = t.Hide(strings.Join(values, ", "))
 		}
 	}
 	if utf8.Valid(body) {
@@ -146,6 +147,20 @@ func (t *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer t.mu.Unlock()
 	t.all = append(t.all, e)
 	return res, nil
+}
+
+// maxHeaders bounds the headers of one answer on a tape.
+const maxHeaders = 64
+
+// keptHeader tells the headers of an answer that handlers may read. Those that
+// are only about the connection, and those that let somebody in, are left out.
+func keptHeader(name string) bool {
+	switch name {
+	case "Set-Cookie", "Set-Cookie2", "Authorization", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info",
+		"Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length", "Trailer", "Upgrade", "Date", "Alt-Svc":
+		return false
+	}
+	return true
 }
 
 func readAndClose(body io.ReadCloser) ([]byte, error) {

@@ -43,10 +43,18 @@ func (f *sourceFlags) showRequest(ctx context.Context, e env, w *wire, c *tenon.
 	case d.asked:
 		return nil
 	case res.IsError:
-		return (printer{out: e.out, err: e.err}).result(res)
+		return (printer{out: e.out, err: e.err, shape: shapeOf(w, c.Tool)}).result(res)
 	}
 	fmt.Fprintln(e.err, "tenon: this tool sends no request")
 	return nil
+}
+
+// shapeOf is the shape of a tool's answers.
+func shapeOf(w *wire, name string) tenon.Shape {
+	if t := w.catalog.Find(name); t != nil {
+		return t.Tool().Shape
+	}
+	return ""
 }
 
 // RoundTrip prints r as it would be sent.

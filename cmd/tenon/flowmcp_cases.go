@@ -268,6 +268,9 @@ func inferOutputs(e env, dir string) error {
 	if err != nil {
 		return badSource(dir, err)
 	}
+	if captures == nil {
+		return &tenon.Error{Code: tenon.CodeBadSource, Message: dir + " holds no recording; 'tenon flowmcp test --record " + dir + "' makes one"}
+	}
 	all, err := flowmcp.InferFrom(captures)
 	if err != nil {
 		return err

@@ -52,6 +52,9 @@ tools' lists what clients get.`,
 				fmt.Fprintf(e.out, "%s  %s  %s\n", s.Name, s.ID, state)
 			}
 			fmt.Fprintf(e.err, "tenon: %d of %s are served\n", served(all), count(len(all), "tool"))
+			if len(all) == 0 {
+				summarize(e.err, w.catalog.Faults())
+			}
 			return nil
 		},
 	}
@@ -148,6 +151,8 @@ func flowmcpSchemasCommand(e env) *cobra.Command {
 			}
 			for _, r := range reports {
 				switch {
+				case r.Kind != "" && r.Namespace == "":
+					fmt.Fprintf(e.out, "%s  %s %s\n", r.File, r.Kind, r.Name)
 				case r.Kind != "":
 					fmt.Fprintf(e.out, "%s  %s/%s/%s\n", r.File, r.Namespace, r.Kind, r.Name)
 				default:
@@ -203,6 +208,7 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "status [NAMESPACE]",
+		Args:  atMost(1, "status takes at most one NAMESPACE"),
 		Short: "List the answers that are kept",
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := flowmcp.KeptAnswers(cacheDir(dir, e), namespace(args))
@@ -221,9 +227,18 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use:   "clear [NAMESPACE]",
+		Args:  atMost(1, "clear takes at most one NAMESPACE"),
 		Short: "Remove the answers that are kept",
 		RunE: func(_ *cobra.Command, args []string) error {
-			return flowmcp.ClearKept(cacheDir(dir, e), namespace(args))
+			all, err := flowmcp.KeptAnswers(cacheDir(dir, e), namespace(args))
+			if err == nil {
+				err = flowmcp.ClearKept(cacheDir(dir, e), namespace(args))
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(e.err, "tenon: %s removed from %s\n", count(len(all), "answer"), cacheDir(dir, e))
+			return nil
 		},
 	})
 	return cmd
@@ -252,6 +267,9 @@ printed.`,
 }
 
 func migrate(e env, path string, write bool) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usagef("%s is a folder; name the files in it", path)
+	}
 	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
 	if err != nil {
 		return badSource(path, err)

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 func flowmcpListsCommand(e env) *cobra.Command {
@@ -17,9 +19,9 @@ func flowmcpListsCommand(e env) *cobra.Command {
 		Short: "List shared lists, or print the entries of one",
 		Args:  atLeast(1, "lists needs the DIR of shared lists, or of the schema files below it"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.SharedLists(args[0])
+			all, err := sharedLists(args[0])
 			if err != nil {
-				return badSource(args[0], err)
+				return err
 			}
 			found := false
 			for _, l := range all {
@@ -39,13 +41,38 @@ func flowmcpListsCommand(e env) *cobra.Command {
 				}
 			}
 			if len(args) > 1 && !found {
-				return usagef("there is no list %q in %s", args[1], args[0])
+				return unknownList(all, args[1], args[0])
 			}
 			return nil
 		},
 	}
 	cmd.AddCommand(listRefsCommand(e), listAddCommand(e))
 	return cmd
+}
+
+// sharedLists are the lists of a folder, or of the schema files there.
+func sharedLists(dir string) ([]flowmcp.SharedList, error) {
+	if text := missing(dir); text != "" {
+		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: text}
+	}
+	all, err := flowmcp.SharedLists(dir)
+	if err != nil {
+		return nil, badSource(dir, err)
+	}
+	if len(all) == 0 {
+		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "there are no shared lists in " + dir + ", and no folder _lists or _shared in it or above it"}
+	}
+	return all, nil
+}
+
+func unknownList(all []flowmcp.SharedList, name, dir string) error {
+	var names []string
+	for _, l := range all {
+		if l.Name != "" {
+			names = append(names, l.Name)
+		}
+	}
+	return usagef("there is no list %q in %s%s", name, dir, meant(spelling.Near(name, names, maxMeant)))
 }
 
 func entryCount(n int) string {
@@ -114,9 +141,9 @@ schema files name the version that they want.`,
 		Example: `  tenon flowmcp lists add-entry providers evmChains alias=SHAPE_MAINNET chainId=360`,
 		Args:    atLeast(3, "add-entry needs a DIR, the NAME of a list and FIELD=VALUE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.SharedLists(args[0])
+			all, err := sharedLists(args[0])
 			if err != nil {
-				return badSource(args[0], err)
+				return err
 			}
 			given := map[string]string{}
 			for _, arg := range args[2:] {
@@ -131,7 +158,7 @@ schema files name the version that they want.`,
 					return addEntry(e, l, given)
 				}
 			}
-			return usagef("there is no list %q in %s", args[1], args[0])
+			return unknownList(all, args[1], args[0])
 		},
 	}
 }
@@ -143,7 +170,7 @@ func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
 	}
 	added, err := flowmcp.AddEntry(text, given)
 	if err != nil {
-		return badSource(l.File, err)
+		return usagef("nothing was added to %s: %v", l.File, err)
 	}
 	if err := os.WriteFile(l.File, added, 0o600); err != nil { //nolint:gosec // the user names the folder of the list; it keeps the mode of a file that is there
 		return err

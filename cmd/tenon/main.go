@@ -151,3 +151,13 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// atMost refuses more arguments than n.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usagef("%s", what)
+		}
+		return nil
+	}
+}

@@ -109,6 +109,9 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, err
 	}
+	if u, err := url.Parse(f.baseURL); f.baseURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(f.baseURL, "?#")) {
+		return openapi.Options{}, usagef("--base-url must be an http or https URL without query, such as https://api.example.com/v1")
+	}
 	variables, err := f.variables.read()
 	if err != nil {
 		return openapi.Options{}, err
