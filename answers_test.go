@@ -210,7 +210,7 @@ func endOf(res *tenon.Result) string {
 
 func fitsShape(t *rapid.T, s tenon.Shape, output []byte, res *tenon.Result) {
 	ended := endOf(res)
-	bare := s == tenon.Native && ended != "data" || s == tenon.FlowMCP && ended == "request"
+	bare := s == tenon.Native && ended != "data"
 	if (res.Structured == nil) != bare {
 		t.Fatalf("%s in the shape %s has the structure %s", ended, s, res.Structured)
 	}
@@ -232,7 +232,7 @@ func fitsShape(t *rapid.T, s tenon.Shape, output []byte, res *tenon.Result) {
 	if want == "" {
 		want = "error"
 	}
-	if err := json.Unmarshal(res.Structured, &form); err != nil || s == tenon.OpenAPIMCP && form.Type != want {
+	if err := json.Unmarshal(res.Structured, &form); err != nil || (s == tenon.OpenAPIMCP || ended == "request") && form.Type != want {
 		t.Fatalf("%v: type %s, want %s", err, form.Type, want)
 	}
 }

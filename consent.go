@@ -211,8 +211,9 @@ func refusal(code Code, message string, suggestions ...string) failure {
 	return failure{code: code, message: message, suggestions: suggestions, judged: judgement{verdict: Unchecked}}
 }
 
-// shapeConfirmation asks the caller for consent, who gives it by an argument: a structure of its own in the
-// shape openapi-mcp, an error with the same structure as text in the others.
+// shapeConfirmation asks the caller for consent, who gives it by an argument: a
+// structure of its own in the shape openapi-mcp, an error with the same
+// structure as text in the others, in the envelope of shape flowmcp there.
 func shapeConfirmation(t *Tool, question Question, argument string) *Result {
 	action := t.Consent.Action
 	if action == "" {
@@ -225,9 +226,14 @@ func shapeConfirmation(t *Tool, question Question, argument string) *Result {
 	q := shape.Confirmation{Message: what + " Call again with " + argument + ": true if the user agrees.", Action: string(action)}
 	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, &Reply{}, &judgement{verdict: Unchecked})}
 	res.Content = []Block{{Text: res.Request}}
-	if t.Shape == OpenAPIMCP {
+	switch t.Shape {
+	case OpenAPIMCP:
 		res.Structured = res.Request
 		return res
+	case FlowMCP:
+		res.Structured = q.FlowMCP(t.Name)
+		res.Content = []Block{{Text: res.Structured}}
+	case Native:
 	}
 	res.IsError = true
 	return res

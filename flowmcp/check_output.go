@@ -28,9 +28,12 @@ func (c *checker) checkOutput(tool *node, path string) {
 		c.loose("VAL061", n, path, "must be a plain object")
 		return
 	}
-	mime := n.get("mimeType").str()
+	mime := outputMime(n)
 	roots := rootTypes(mime)
-	if roots == nil {
+	switch {
+	case !n.get("mimeType").there():
+		c.loose("VAL060", n, path+".mimeType", "is missing; it is taken for application/json")
+	case roots == nil:
 		c.loose("VAL060", orElse(n.get("mimeType"), n), path+".mimeType", "must be application/json, image/png or text/plain")
 	}
 	root := n.get("schema")
@@ -46,6 +49,15 @@ func (c *checker) checkOutput(tool *node, path string) {
 		c.loose("VAL062", root, path+".schema.format", "must be base64 for image/png")
 	}
 	c.checkOutputNode(root, path+".schema", 1)
+}
+
+// outputMime is the media type of an output block. JSON is the default of the
+// page, which wants it written all the same.
+func outputMime(output *node) string {
+	if mime := output.get("mimeType"); mime.there() || !output.there() {
+		return mime.str()
+	}
+	return jsonMedia
 }
 
 func isOutputType(kind string) bool {

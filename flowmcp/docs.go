@@ -170,7 +170,7 @@ func (p *page) answer(t *route) {
 		p.line("Nothing is said of the data.")
 		return
 	}
-	p.line("%s, in the member `data`.\n", code(t.output.get("mimeType").str()))
+	p.line("%s, in the member `data`.\n", code(outputMime(t.output)))
 	p.line("| member | type | null | values | format | description | example |\n|---|---|---|---|---|---|---|")
 	p.member("data", root, 0)
 }

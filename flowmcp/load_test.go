@@ -91,7 +91,11 @@ func TestPublishedOutput(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	warned := serve(t, "Output.mjs", flowmcp.Options{})
-	for name, data := range map[string]string{"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}]}`} {
+	const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
+	for name, data := range map[string]string{
+		"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},` + anything + `]}`,
+		"cover_shop": `{"anyOf":[{"type":"string","description":"Its cover as a picture (format: base64)"},` + anything + `]}`,
+	} {
 		if _, output := warned.Catalog().Find(name).Schemas(); !strings.Contains(string(output), `"data":`+data+`}`) {
 			t.Errorf("%s publishes %s, want data %s", name, output, data)
 		}
@@ -175,6 +179,19 @@ func TestConsentGoesByTheMethod(t *testing.T) {
 		if err != nil || len(offer.Tools) != 1 || offer.Tools[0].Consent.Action != c.want {
 			t.Errorf("%s %s %s: %+v, %v; want %q", c.method, c.meta, c.reads, offer.Tools, err, c.want)
 		}
+	}
+}
+
+// TestMissingMediaType takes an output block without a media type for JSON.
+func TestMissingMediaType(t *testing.T) {
+	text := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [], output: { schema: { type: 'object', properties: { n: { type: 'number' } } } } }`)
+	offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
+	if err != nil || len(offer.Faults) != 1 || offer.Faults[0].Kind != "VAL060" {
+		t.Fatal(offer.Faults, err)
+	}
+	contract, err := offer.Tools[0].Promise.Contract()
+	if err != nil || len(contract.Answers) != 1 || contract.Answers[0].Media != "application/json" {
+		t.Errorf("%+v, %v", contract.Answers, err)
 	}
 }
 

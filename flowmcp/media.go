@@ -21,7 +21,7 @@ const (
 )
 
 // declares reports whether the tool's output has a media type.
-func (t *route) declares(media string) bool { return t.output.get("mimeType").str() == media }
+func (t *route) declares(media string) bool { return outputMime(t.output) == media }
 
 // received makes a reply of an upstream's answer. JSON that a handler takes is
 // not looked at here.

@@ -9,9 +9,9 @@ import (
 
 func TestMigrateChangesNothingElse(t *testing.T) {
 	for name, tt := range map[string][2]string{
-		"both":             {`/* routes */ export const main = { version: '3.0.0', routes: { routes: {} } }`, `/* routes */ export const main = { version: '4.0.0', tools: { routes: {} } }`},
-		"quoted":           {`export const main = { "routes": {}, "version": "3.2.1" }`, `export const main = { "tools": {}, "version": "4.0.0" }`},
-		"nothing to do":    {`export const main = { version: '4.1.0', tools: {} }`, `export const main = { version: '4.1.0', tools: {} }`},
+		"both":          {`/* routes */ export const main = { version: '3.0.0', routes: { routes: {} } }`, `/* routes */ export const main = { version: '4.0.0', tools: { routes: {} } }`},
+		"quoted":        {`export const main = { "routes": {}, "version": "3.2.1" }`, `export const main = { "tools": {}, "version": "4.0.0" }`},
+		"nothing to do": {`export const main = { version: '4.1.0', tools: {} }`, `export const main = { version: '4.1.0', tools: {} }`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, done, err := flowmcp.Migrate([]byte(tt[0]))

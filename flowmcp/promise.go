@@ -114,7 +114,7 @@ func (p *parameter) appendSchema(dst []byte) []byte {
 // answer is the declared answer; nil: none is declared, or not in a way that
 // can be used.
 func (t *route) answer() *tenon.Variant {
-	mime := t.output.get("mimeType").str()
+	mime := outputMime(t.output)
 	root := t.output.get("schema")
 	if rootTypes(mime) == nil || !root.is(objectKind) {
 		return nil

@@ -15,7 +15,7 @@ export const main = {
             meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'books', aliases: [ 'novel' ], alwaysLoad: true }
         },
         text: { method: 'GET', path: '/text', description: 'A text', parameters: [], output: { mimeType: 'text/plain', schema: { type: 'string' } } },
-        cover: { method: 'GET', path: '/cover', description: 'A picture', parameters: [], output: { mimeType: 'image/png', schema: { type: 'string', format: 'base64' } } },
+        cover: { method: 'GET', path: '/cover', description: 'A picture', parameters: [], output: { mimeType: 'image/png', schema: { type: 'string', format: 'base64', description: 'Its cover as a picture' } } },
         open: { method: 'GET', path: '/open', description: 'Anything', parameters: [] },
         gone: { method: 'GET', path: '/gone', description: 'An error', parameters: [] }
     }

@@ -15,3 +15,11 @@ func (c *Confirmation) JSON() []byte {
 	dst = append(dst, `,"action":`...)
 	return append(rawjson.AppendString(dst, c.Action), '}')
 }
+
+// FlowMCP is the request in the envelope of the flowmcp shape: a failure with
+// the number of calls that are not permitted, which has the members of the
+// structure beside it, so that clients of either page find theirs.
+func (c *Confirmation) FlowMCP(tool string) []byte {
+	dst := rawjson.AppendString([]byte(`{"status":false,"messages":[`), "E007 "+tool+": "+c.Message)
+	return append(append(dst, `],"data":null,`...), c.JSON()[1:]...)
+}

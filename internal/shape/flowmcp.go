@@ -15,8 +15,8 @@ func PublishFlowMCP(p Promise) (doc []byte, wraps bool) {
 	var b schema.Bundle
 	p.Successes = slices.Clone(p.Successes)
 	for i, v := range p.Successes {
-		if v.Form() == Binary {
-			p.Successes[i].Media = "text/plain" // it is delivered as a base64 string
+		if form := v.Form(); form == Binary || form == Text {
+			p.Successes[i] = asText(v) // binary data is delivered as a base64 string
 		}
 	}
 	data := p.advised(p.data(&b))
@@ -28,6 +28,20 @@ func PublishFlowMCP(p Promise) (doc []byte, wraps bool) {
 	doc = append(doc, data...)
 	doc = append(doc, `},"required":["status","messages","data"]`...)
 	return appendDefs(doc, &b), false
+}
+
+// asText is a variant whose data is a string, with what its schema says of it
+// to people.
+func asText(v Variant) Variant {
+	doc, err := rawjson.Parse(v.Schema)
+	if err != nil {
+		return Variant{Media: "text/plain"}
+	}
+	text := doc.Str(doc.Get(doc.Root(), "description"))
+	if text == "" {
+		return Variant{Media: "text/plain"}
+	}
+	return Variant{Media: "application/json", Schema: append(rawjson.AppendString([]byte(`{"type":"string","description":`), text), '}')}
 }
 
 // Base64 is a JSON string of binary data: in this shape it stands in the place
