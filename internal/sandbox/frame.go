@@ -20,7 +20,7 @@ type kind byte
 
 // What the parent sends.
 const (
-	loadFrame   kind = 'L' // key, module, glue, data, then name and source of each library
+	loadFrame   kind = 'L' // key, module, glue, data, memory, the times of libraries and module, then name and source of each library
 	dropFrame   kind = 'D' // key
 	callFrame   kind = 'C' // key, function, milliseconds, arguments, perhaps a body
 	roomFrame   kind = 'M' // the same of a call whose body stands in the shared room, of which so many bytes are it

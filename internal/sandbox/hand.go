@@ -69,11 +69,14 @@ func (h *hand) send(k kind, parts ...[]byte) error {
 
 const tooLong = "the code ran too long"
 
+// surroundings is enough for what stands around a program without libraries.
+const surroundings = 5 * time.Second
+
 // run loads the program if the worker does not have it, and makes the call.
 func (h *hand) run(ctx context.Context, p *Program, c Call) ([]byte, error) {
 	stop := context.AfterFunc(ctx, func() { h.child.Kill("the caller gave up") })
 	defer stop()
-	if err := h.load(p); err != nil {
+	if err := h.load(p, c.Budget); err != nil {
 		return nil, h.explain(ctx, err)
 	}
 	clock := newClock(c.Budget+grace, func() { h.child.Kill(tooLong) })
@@ -113,12 +116,16 @@ func millis(d time.Duration) []byte {
 
 // load brings a program into the worker, and takes one out that was not used
 // for long.
-func (h *hand) load(p *Program) error {
+func (h *hand) load(p *Program, budget time.Duration) error {
 	if i := slices.Index(h.loaded, p.key); i >= 0 {
 		h.loaded = append(slices.Delete(h.loaded, i, i+1), p.key)
 		return nil
 	}
-	clock := newClock(h.o.Load+grace, func() { h.child.Kill(tooLong) })
+	most := budget + surroundings
+	if len(p.libraries) > 0 {
+		most = budget + h.o.Load
+	}
+	clock := newClock(most+grace, func() { h.child.Kill(tooLong) })
 	defer clock.stop()
 	h.broken = true
 	if len(h.loaded) == kept {
@@ -128,7 +135,7 @@ func (h *hand) load(p *Program) error {
 		h.loaded = slices.Delete(h.loaded, 0, 1)
 	}
 	parts := p.parts()
-	parts = slices.Insert(parts, 3, strconv.AppendInt(nil, h.o.Memory, 10), millis(h.o.Load))
+	parts = slices.Insert(parts, 3, strconv.AppendInt(nil, h.o.Memory, 10), millis(h.o.Load), millis(budget))
 	if err := h.send(loadFrame, append([][]byte{[]byte(p.key)}, parts...)...); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type Options struct {
 	Command  []string      // starts a program that calls Serve with its input and output
 	Workers  int           // the most at a time; 0: the number of processors, at least 2
 	Idle     time.Duration // after which a worker without work ends; 0: 1 min
-	Load     time.Duration // that the code of a program may run before its first call; 0: 10 s
+	Load     time.Duration // that the libraries of a program may run before its first call; 0: 10 s
 	Memory   int64         // bytes that one realm may use; 0: 128 MiB
 	Resident int64         // bytes of memory that one worker may hold; 0: 512 MiB
 }
@@ -59,7 +59,7 @@ var ErrClosed = errors.New("the pool of workers is closed")
 // concurrent use. Close must be called in the end.
 type Pool struct {
 	o     Options
-	slots chan struct{} // one for each worker that may run
+	turns *turns // for as many workers as may run
 
 	mu     sync.Mutex
 	idle   []*hand // the one used last stands at the end
@@ -80,7 +80,7 @@ func NewPool(o Options) *Pool {
 	if o.Resident == 0 {
 		o.Resident = 512 << 20
 	}
-	return &Pool{o: o, slots: make(chan struct{}, o.Workers), all: map[*hand]bool{}}
+	return &Pool{o: o, turns: newTurns(o.Workers), all: map[*hand]bool{}}
 }
 
 func orDuration(d *time.Duration, otherwise time.Duration) {
@@ -94,7 +94,7 @@ type Call struct {
 	Function string        // one of those that the glue's start returned
 	Args     []byte        // a JSON value, its first argument
 	Body     []byte        // its second: the value that these bytes are as JSON, or else their text; nil: none
-	Budget   time.Duration // that the code may run, waiting for answers left out; 0: 5 s
+	Budget   time.Duration // that the code may run, waiting for answers left out, and as long where the program is loaded first; 0: 5 s
 	// Ask answers what the code asks for, several at once; nil: it may ask
 	// nothing. The error's text reaches the code.
 	Ask func(ctx context.Context, name string, args []byte) (Answer, error)
@@ -114,12 +114,10 @@ func (p *Pool) Run(ctx context.Context, prog *Program, c Call) ([]byte, error) {
 		return nil, &Error{Kind: TooLarge, Message: "the arguments are too large"}
 	}
 	orDuration(&c.Budget, 5*time.Second)
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := p.turns.wait(ctx, prog.key); err != nil {
+		return nil, err
 	}
-	defer func() { <-p.slots }()
+	defer p.turns.end(prog.key)
 	h, err := p.take(prog.key)
 	if err != nil {
 		return nil, err

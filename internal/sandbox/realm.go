@@ -65,7 +65,9 @@ type alarm struct {
 
 // newRealm loads a program: the surroundings, the libraries, the glue, and then
 // the foreign module in a world that can no longer be changed.
-func newRealm(p *program, memory int64, budget time.Duration) (*realm, error) {
+//
+// The libraries may run for budget, and the module for own.
+func newRealm(p *program, memory int64, budget, own time.Duration) (*realm, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, &Error{Kind: Broken, Message: "no engine: " + err.Error()}
@@ -74,14 +76,14 @@ func newRealm(p *program, memory int64, budget time.Duration) (*realm, error) {
 	vm.SetMemoryLimit(uintptr(memory)) //nolint:gosec // an operator's number
 	vm.SetMaxStackSize(maxStack)
 	vm.SetCanBlock(false)
-	if err := r.load(p); err != nil {
+	if err := r.load(p, own); err != nil {
 		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *realm) load(p *program) error {
+func (r *realm) load(p *program, own time.Duration) error {
 	if strings.Contains(p.module, "Intl") {
 		if err := intl.Register(r.vm); err != nil {
 			return &Error{Kind: Broken, Message: "Intl: " + err.Error()}
@@ -116,6 +118,7 @@ func (r *realm) load(p *program) error {
 		return err
 	}
 	r.engine.hasten()
+	r.left = own
 	return r.start()
 }
 
@@ -189,7 +192,7 @@ func (r *realm) start() error {
 		return err
 	}
 	if ok != true {
-		return &Error{Kind: Thrown, Message: moduleError(v)}
+		return engineError(errors.New(moduleError(v)))
 	}
 	return nil
 }

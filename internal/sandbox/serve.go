@@ -85,7 +85,7 @@ var errParent = errors.New("the parent sent a frame that does not fit")
 
 func (w *worker) handle(f frame) error {
 	switch {
-	case f.kind == loadFrame && len(f.parts) >= 6 && len(f.parts)%2 == 0 && len(w.realms) < maxRealms:
+	case f.kind == loadFrame && len(f.parts) >= 7 && len(f.parts)%2 == 1 && len(w.realms) < maxRealms:
 		return w.load(f)
 	case f.kind == dropFrame && len(f.parts) == 1:
 		w.drop(string(f.parts[0]))
@@ -130,10 +130,11 @@ func (w *worker) load(f frame) error {
 	p := &program{module: string(f.parts[1]), glue: string(f.parts[2]), data: string(f.parts[3])}
 	memory, _ := strconv.ParseInt(string(f.parts[4]), 10, 64)
 	budget, _ := strconv.ParseInt(string(f.parts[5]), 10, 64)
-	for i := 6; i < len(f.parts); i += 2 {
+	own, _ := strconv.ParseInt(string(f.parts[6]), 10, 64)
+	for i := 7; i < len(f.parts); i += 2 {
 		p.libraries = append(p.libraries, Library{string(f.parts[i]), string(f.parts[i+1])})
 	}
-	r, err := newRealm(p, memory, time.Duration(budget)*time.Millisecond)
+	r, err := newRealm(p, memory, time.Duration(budget)*time.Millisecond, time.Duration(own)*time.Millisecond)
 	if err != nil {
 		return w.fail(err)
 	}
