@@ -393,7 +393,7 @@ func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, err
 	}
 	w := &urlWriter{}
 	w.literal(x.draft.URL)
-	res, err := x.send(ctx, x.draft.Method, string(w.out), h, body)
+	res, err := x.send(ctx, x.draft.Method, string(w.out), h, body, "")
 	reply := x.route.received(res, handled)
 	x.route.hide(&reply, x.options.Env) // in another charset it was not found
 	return reply, err

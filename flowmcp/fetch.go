@@ -78,12 +78,16 @@ func (x *execution) fetch(ctx context.Context, args []byte) (sandbox.Answer, err
 	if w.Binary {
 		body = string(fromLatin1(body))
 	}
-	res, err := x.send(ctx, w.Method, w.URL, h, body)
+	res, err := x.send(ctx, w.Method, w.URL, h, body, w.Redirect)
 	if err != nil {
 		x.fault(err)
 		return sandbox.Answer{}, errors.New("fetch failed: " + plainMessage(err))
 	}
-	return fetched(w.URL, res)
+	address := w.URL
+	if res.Redirected() {
+		address = x.secrets.remark(res.Final.String())
+	}
+	return fetched(address, res)
 }
 
 // ownHeader tells the headers that belong to the connection. As in a browser
@@ -135,7 +139,7 @@ func fetched(address string, res egress.Response) (sandbox.Answer, error) {
 		}
 	}
 	value, err := json.Marshal(map[string]any{
-		"status": res.Status, "statusText": http.StatusText(res.Status), "headers": headers, "url": address, "binary": binary,
+		"status": res.Status, "statusText": http.StatusText(res.Status), "headers": headers, "url": address, "redirected": res.Redirected(), "binary": binary,
 	})
 	text := res.Body
 	if binary {
@@ -154,7 +158,7 @@ func fromLatin1(text string) []byte {
 
 // send makes one request of a handler: to a host that the file names, with the
 // server parameters put in at last, and takes them out of the answer.
-func (x *execution) send(ctx context.Context, method, address string, h http.Header, body string) (egress.Response, error) {
+func (x *execution) send(ctx context.Context, method, address string, h http.Header, body, redirect string) (egress.Response, error) {
 	t, base := x.route, strings.TrimSuffix(x.options.BaseURL, "/")
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -188,7 +192,7 @@ func (x *execution) send(ctx context.Context, method, address string, h http.Hea
 		}
 	}
 	req.Header = h
-	res, err := egress.DoWithin(x.options.Client, req, x.options.MaxAnswer, x.budget)
+	res, err := egress.DoWithin(x.following(redirect), req, x.options.MaxAnswer, x.budget)
 	x.record(method, res.Progress)
 	t.hideAnswer(&res, x.options.Env)
 	if err != nil {

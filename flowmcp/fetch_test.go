@@ -3,12 +3,14 @@ package flowmcp_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
 // endless answers with bodies of so many bytes and counts what is read of them.
@@ -52,7 +54,7 @@ func TestFetchesShareABudget(t *testing.T) {
 			return { response: { good: all.filter((a) => a.status === 'fulfilled').length, why: all.find((a) => a.status === 'rejected')?.reason.message } } }`),
 			flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey})
 		reply, err := tool.Handler(t.Context(), &tenon.Call{})
-		if err != nil || !strings.Contains(string(reply.Body), "are larger than 67108864 bytes together") {
+		if err != nil || !strings.Contains(string(reply.Body), "67108864 bytes") {
 			t.Errorf("%s: %s %v", name, reply.Body, err)
 		}
 		most := int64(allowed)
@@ -62,5 +64,53 @@ func TestFetchesShareABudget(t *testing.T) {
 		if n := out.read.Load(); n > most {
 			t.Errorf("%s: %d bytes were read", name, n)
 		}
+	}
+}
+
+// TestRedirectsOfFetch has the modes of redirects and where they may lead.
+func TestRedirectsOfFetch(t *testing.T) {
+	foreign := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a foreign host was asked") }))
+	defer foreign.Close()
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/echo":
+			http.Redirect(w, r, "/there?key="+r.URL.Query().Get("key"), http.StatusFound)
+		case "/away":
+			http.Redirect(w, r, strings.Replace(foreign.URL, "127.0.0.1", "localhost", 1)+"/", http.StatusFound)
+		}
+	}))
+	defer upstream.Close()
+	door, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1", "localhost"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ path, init, want, failed string }{
+		{"/echo", `{}`, `[200,true,"BASE/there?key="]`, ""},
+		{"/there", `{}`, `[200,false,"BASE/there"]`, ""},
+		{"/echo", `{ redirect: 'follow' }`, `[200,true,"BASE/there?key="]`, ""},
+		{"/echo", `{ redirect: 'manual' }`, `[302,false,"BASE/echo"]`, ""},
+		{"/echo", `{ redirect: 'error' }`, ``, "there was a redirect"},
+		{"/there", `{ redirect: 'error' }`, `[200,false,"BASE/there"]`, ""},
+		{"/away", `{}`, ``, "to which a redirect leads, does not stand in the schema file"},
+		{"/away", `{ redirect: 'manual' }`, `[302,false,"BASE/away"]`, ""},
+	} {
+		tool := load(t, handled(`executeRequest: async ({ struct }) => { const r = await fetch(struct.url.replace('/echo', '`+tt.path+`'), `+tt.init+`); return { response: [ r.status, r.redirected, r.url ] } }`),
+			flowmcp.Options{Client: door, BaseURL: upstream.URL, Env: shopKey})
+		reply, err := tool.Handler(t.Context(), &tenon.Call{})
+		if want := strings.Replace(tt.want, "BASE", upstream.URL, 1); tt.failed == "" && (err != nil || string(reply.Body) != want) {
+			t.Errorf("%s %s: %s, want %s (%v)", tt.path, tt.init, reply.Body, want, err)
+		}
+		if tt.failed != "" && (err == nil || !strings.Contains(err.Error(), tt.failed)) {
+			t.Errorf("%s %s: %s %v", tt.path, tt.init, reply.Body, err)
+		}
+	}
+	t.Log("a key in the URL that answered is a marker for the code, and stays home")
+	tool := load(t, handled(`executeRequest: async ({ struct }) => {
+		const r = await fetch(struct.url + '?key=' + struct.headers['X-Shop-Key'])
+		if (r.url.includes('c4nary')) throw new Error('the code sees the key')
+		return { response: { redirected: r.redirected, marked: r.url.endsWith('/there?key=' + struct.headers['X-Shop-Key']) } } }`),
+		flowmcp.Options{Client: door, BaseURL: upstream.URL, Env: func(name string) (string, bool) { return "c4nary-of-the-shop", name == "SHOP_KEY" }})
+	if reply, err := tool.Handler(t.Context(), &tenon.Call{}); err != nil || string(reply.Body) != `{"redirected":true,"marked":true}` {
+		t.Errorf("%s %v", reply.Body, err)
 	}
 }

@@ -95,6 +95,18 @@ func (s *secrets) url(text string) (string, error) {
 	return string(w.out), nil
 }
 
+// remark puts the markers back into a URL that is shown to code.
+func (s *secrets) remark(address string) string {
+	for m, value := range s.values {
+		for _, form := range []string{value, url.QueryEscape(value), url.PathEscape(value), string(appendForm(nil, value)), string(encode(nil, value, isSegment))} {
+			if form != "" {
+				address = strings.ReplaceAll(address, form, m)
+			}
+		}
+	}
+	return address
+}
+
 // next is the first marker of a text; at is -1 without one.
 func (s *secrets) next(text string) (at int, marker string) {
 	at = -1

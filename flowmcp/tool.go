@@ -168,6 +168,9 @@ func (t *route) sent(p egress.Progress) tenon.Sent {
 // failure is a failed request as the caller may read it: what egress prints
 // holds no path, no query and no credential. The cause goes to the log.
 func failure(err error) error {
+	if own, ok := errors.AsType[*tenon.Error](err); ok { // a redirect that is not followed
+		return own
+	}
 	var e *egress.Error
 	if !errors.As(err, &e) {
 		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no answer", Err: err}

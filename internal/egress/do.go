@@ -13,8 +13,13 @@ type Response struct {
 	Body     []byte      // without transfer encoding, gzip and br; another Content-Encoding still stands in Header; the caller owns it
 	Progress Progress
 
+	Final *url.URL // that answered in the end; nil without an answer
+
 	redirected bool // another URL answered than the one that was asked
 }
+
+// Redirected reports whether another URL answered than the one that was asked.
+func (r Response) Redirected() bool { return r.redirected }
 
 // Do sends one request and reads the whole answer, of at most maxBody bytes
 // after decoding. The client should come from NewClient; with another one
@@ -87,7 +92,7 @@ func (o *Opened) open(c *http.Client, r *http.Request, maxBody int64) error {
 		o.Response, err = t.noAnswer(r, err)
 		return err
 	}
-	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, redirected: answer.Request.Response != nil}
+	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, Final: answer.Request.URL, redirected: answer.Request.Response != nil}
 	if err != nil { // a redirect that is not followed
 		_ = answer.Body.Close() // nothing is read from it
 		return newError(r, err, Answered)
