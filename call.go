@@ -142,6 +142,12 @@ type Block struct {
 	Media string // media type of Text or Data
 	URI   string // resource blocks and links
 	Name  string // links
+
+	Title       string // links: for people
+	Description string // links
+	Size        int64  // links: bytes of what they lead to; 0: not known
+	Annotations []byte // JSON object: audience, priority, lastModified; nil: none
+	Meta        []byte // JSON object for the block's _meta; nil: none
 }
 
 // BlockKind is the type of a content block.

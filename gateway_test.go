@@ -181,7 +181,7 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 				t.Errorf("structuredContent (-want +got):\n%s", diff)
 			}
 			if len(res.Content) == 0 || !strings.Contains(string(res.Content[0].Text), tt.text) {
-				t.Errorf("text %q does not contain %q", res.Content, tt.text)
+				t.Errorf("text %+v does not contain %q", res.Content, tt.text)
 			}
 			if tt.policy != tenon.Off {
 				if c := verdictOf(t, res); c.Verdict != tt.verdict {

@@ -37,9 +37,15 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r
 // ownFailure delivers an answer that says itself that it is an error. Its
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
-	res := &Result{IsError: true, Code: CodeServer, Meta: shape.Join(r.Meta, metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked}))}
-	// A worker that is made with this module says so itself.
-	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.HasPrefix(r.Blocks[0].Text, []byte(said))) {
+	res := &Result{IsError: true, Code: CodeServer}
+	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked})
+	if bytes.Contains(r.Meta, []byte(`"tenon/contract":`)) {
+		res.Meta = shape.Join(ours, r.Meta) // it has a gateway of its own, which knows more
+	} else {
+		res.Meta = shape.Join(r.Meta, ours)
+	}
+	// Such a source has said in its text, too, whether it was executed.
+	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.Contains(r.Blocks[0].Text, []byte(said))) {
 		res.Content = append(res.Content, Block{Text: []byte(said)})
 	}
 	res.Content = append(res.Content, r.Blocks...)

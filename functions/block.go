@@ -3,15 +3,29 @@ package functions
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// readBlock reads a content block of MCP. What a [tenon.Block] has no member
-// for (annotations, a link's size) is left out.
+// readBlock reads a content block of MCP.
 func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
+	b, err := readKind(doc, n)
+	b.Annotations, b.Meta = rawObject(doc, doc.Get(n, "annotations")), rawObject(doc, doc.Get(n, "_meta"))
+	return b, err
+}
+
+// rawObject is an object as compact JSON; nil: there is none.
+func rawObject(doc *rawjson.Doc, n rawjson.Node) []byte {
+	if doc.Kind(n) != rawjson.Object {
+		return nil
+	}
+	return doc.AppendCompact(nil, n)
+}
+
+func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
 	kind := doc.Get(n, "type")
 	if doc.Kind(kind) != rawjson.String {
 		return tenon.Block{}, &Error{What: "a content block must be an object with a type"}
@@ -34,7 +48,13 @@ func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
 	case "resource":
 		return readContents(doc, doc.Get(n, "resource"))
 	case "resource_link":
-		b := tenon.Block{Kind: tenon.LinkBlock, URI: doc.Str(doc.Get(n, "uri")), Name: doc.Str(doc.Get(n, "name")), Media: doc.Str(doc.Get(n, "mimeType"))}
+		b := tenon.Block{
+			Kind: tenon.LinkBlock, URI: doc.Str(doc.Get(n, "uri")), Name: doc.Str(doc.Get(n, "name")), Media: doc.Str(doc.Get(n, "mimeType")),
+			Title: doc.Str(doc.Get(n, "title")), Description: doc.Str(doc.Get(n, "description")),
+		}
+		if size := doc.Get(n, "size"); doc.Kind(size) == rawjson.Number {
+			b.Size, _ = strconv.ParseInt(string(doc.Raw(size)), 10, 64) // what is no size is not known
+		}
 		if b.URI == "" {
 			return b, &Error{What: "a resource link must have a uri"}
 		}
@@ -100,11 +120,22 @@ func appendBlock(dst []byte, b tenon.Block) []byte {
 		o = Object{textMember("type", "resource"), {Key: "resource", Value: appendContents(nil, b)}}
 	case tenon.LinkBlock:
 		o = Object{textMember("type", "resource_link"), textMember("uri", b.URI), textMember("name", orElse(b.Name, b.URI))}
-		if b.Media != "" {
-			o = append(o, textMember("mimeType", b.Media))
+		for _, m := range [...]struct{ key, text string }{{"mimeType", b.Media}, {"title", b.Title}, {"description", b.Description}} {
+			if m.text != "" {
+				o = append(o, textMember(m.key, m.text))
+			}
+		}
+		if b.Size > 0 {
+			o = append(o, Member{Key: "size", Value: strconv.AppendInt(nil, b.Size, 10)})
 		}
 	case tenon.TextBlock:
 		o = Object{textMember("type", "text"), {Key: "text", Value: rawjson.AppendString(nil, b.Text)}}
+	}
+	if b.Annotations != nil {
+		o = append(o, Member{Key: "annotations", Value: b.Annotations})
+	}
+	if b.Meta != nil {
+		o = append(o, Member{Key: "_meta", Value: b.Meta})
 	}
 	return o.Append(dst)
 }

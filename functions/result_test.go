@@ -79,6 +79,21 @@ func TestResults(t *testing.T) {
 			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.LinkBlock, URI: "a:b", Name: "n"}}},
 		},
 		{
+			name: "a link with all that it can have", value: envelope(t, "resource_link", `{"type":"resource_link","uri":"a:b","name":"n","title":"T","description":"D","mimeType":"text/csv","size":12,"annotations":{ "priority":0.50 },"_meta":{"k":[1]}}`, ""),
+			want: functions.Result{Blocks: []tenon.Block{{
+				Kind: tenon.LinkBlock, URI: "a:b", Name: "n", Title: "T", Description: "D", Media: "text/csv", Size: 12,
+				Annotations: []byte(`{"priority":0.50}`), Meta: []byte(`{"k":[1]}`),
+			}}},
+		},
+		{
+			name: "a text with annotations", value: envelope(t, "text", `{"type":"text","text":"x","annotations":{"audience":["user"]}}`, ""),
+			want: functions.Result{Blocks: []tenon.Block{{Text: []byte("x"), Annotations: []byte(`{"audience":["user"]}`)}}},
+		},
+		{
+			name: "what is no object or size is left out", value: envelope(t, "resource_link", `{"type":"resource_link","uri":"a:b","name":"n","size":1.5,"annotations":[1],"_meta":"x"}`, ""),
+			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.LinkBlock, URI: "a:b", Name: "n"}}},
+		},
+		{
 			name: "structured content beside a text", value: envelope(t, "text", block, `{ "t": 20 }`),
 			want: functions.Result{Blocks: hello.Blocks, Structured: []byte(`{"t":20}`)},
 		},

@@ -187,24 +187,40 @@ func (a *answer) block(b *tenon.Block) {
 	case tenon.TextBlock:
 		a.write(`{"type":"text","text":`)
 		a.put(b.Text, asString)
-		a.write("}")
 	case tenon.ImageBlock:
 		a.write(`{"type":"image"`)
 		a.media("data", b)
-		a.write("}")
 	case tenon.AudioBlock:
 		a.write(`{"type":"audio"`)
 		a.media("data", b)
-		a.write("}")
 	case tenon.ResourceBlock:
 		a.write(`{"type":"resource","resource":`)
 		a.resource(b, "")
-		a.write("}")
 	case tenon.LinkBlock:
 		a.write(`{"type":"resource_link"`)
-		a.members("uri", b.URI, "name", orURI(b.Name, b.URI), "mimeType", b.Media)
-		a.write("}")
+		a.members("uri", b.URI, "name", orURI(b.Name, b.URI), "title", b.Title, "description", b.Description, "mimeType", b.Media)
+		if b.Size > 0 {
+			a.member("size")
+			a.buf = strconv.AppendInt(a.buf, b.Size, 10)
+		}
 	}
+	a.object("annotations", b.Annotations)
+	a.object("_meta", b.Meta)
+	a.write("}")
+}
+
+// object writes a member that a source has made. What is no object is left out:
+// it would break the whole message.
+func (a *answer) object(key string, value []byte) {
+	if len(value) == 0 {
+		return
+	}
+	compact, err := rawjson.AppendCompact(nil, value)
+	if err != nil || compact[0] != '{' {
+		return
+	}
+	a.member(key)
+	a.buf = append(a.buf, compact...)
 }
 
 // resource writes the contents of a resource; uri stands in where the block

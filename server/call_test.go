@@ -247,3 +247,20 @@ func TestAppendResultIsWhatClientsGet(t *testing.T) {
 		}
 	}
 }
+
+func TestAllThatABlockCanHave(t *testing.T) {
+	full := tool("full", func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		return tenon.Reply{Blocks: []tenon.Block{
+			{Text: []byte("x"), Annotations: []byte("{ \"audience\": [\n\"user\"] }"), Meta: []byte(`{"k":1}`)},
+			{Kind: tenon.LinkBlock, URI: "a:b", Name: "n", Title: "T", Description: "D", Size: 12, Annotations: []byte(`{"priority":0.50}`)},
+			{Kind: tenon.ImageBlock, Data: []byte{1}, Media: "image/png", Annotations: []byte(`[1]`), Meta: []byte(`{"broken`)},
+		}}, nil
+	})
+	got := answer(serve(server.Options{}, full), post(legacyBody("tools/call", `"name":"full"`), "MCP-Protocol-Version: 2025-06-18")).Body.String()
+	want := `"content":[{"type":"text","text":"x","annotations":{"audience":["user"]},"_meta":{"k":1}},` +
+		`{"type":"resource_link","uri":"a:b","name":"n","title":"T","description":"D","size":12,"annotations":{"priority":0.50}},` +
+		`{"type":"image","mimeType":"image/png","data":"AQ=="}]`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

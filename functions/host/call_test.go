@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -201,5 +202,33 @@ func TestAFunctionHasItsOwnTime(t *testing.T) {
 	got := call(t, g, "hang", "{}")
 	if !got.IsError || got.Executed != "unknown" || !strings.Contains(got.Text, "did not answer in time") || time.Since(began) > 15*time.Second {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestAWorkersOwnContract: what a worker with a gateway of its own says of a
+// call is said once, as it said it.
+func TestAWorkersOwnContract(t *testing.T) {
+	g, _ := serve(t, newApp(t, "plain", functions.Tool{Name: "Say_enveloped", Envelope: true}), host.Options{})
+	for executed, sentence := range map[string]string{
+		"no":      "",
+		"yes":     "This call was executed and must not be repeated as it is. ",
+		"unknown": "It is not known whether this call was executed: it must not be repeated before that is checked. ",
+	} {
+		for _, failed := range []bool{true, false} {
+			said := "Error executing tool say: " + sentence + "it broke"
+			result := fmt.Sprintf(`{"content":[{"type":"text","text":%q}],"isError":%v,"_meta":{"k":1,"tenon/contract":{"verdict":"violated","executed":%q,"retry":"unsafe","violations":[{"path":"/t"}]}}}`, said, failed, executed)
+			args, _ := json.Marshal(map[string]any{"return": envelope("call_tool_result", result, "")})
+			res, err := g.Call(t.Context(), &tenon.Call{Tool: "say_enveloped", Args: args})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := read(t, res)
+			if got.IsError != failed || got.Executed != executed || got.Text != said || strings.Count(string(res.Meta), "tenon/contract") != 1 {
+				t.Errorf("%s, failed %v: %+v, %s", executed, failed, got, res.Meta)
+			}
+			if failed && !strings.Contains(string(res.Meta), `"path":"/t"`) {
+				t.Errorf("what the worker found is lost: %s", res.Meta)
+			}
+		}
 	}
 }

@@ -35,16 +35,19 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 	}{
 		{"Crash", "the worker of the app ended while it ran the function Crash (exit code 9)", "unknown"},
 		{"Garbage", "the function Garbage answered what is no answer", "yes"},
-		{"Html", `the function Html answered "text/html", not JSON: <p>hello`, "yes"},
+		{"Html", `the function Html answered "text/html", not JSON; the operator finds in the log what it said`, "yes"},
 		{"Wrong", "the function Wrong answered what is no answer: Outputs: must be an object", "yes"},
-		{"Status", "the function Status failed: HTTP 500: no stock", "yes"},
+		{"Status", "the function Status failed: HTTP 500; the operator finds in the log what it said", "yes"},
 		{"Huge", "the function Huge answered more than 1048576 bytes", "yes"},
 	}
 	var tools []functions.Tool
 	for _, tt := range tests {
 		tools = append(tools, functions.Tool{Name: tt.function})
 	}
-	g, _ := serve(t, newApp(t, "plain", append(tools, functions.Tool{Name: "Echo", Envelope: true})...), quick())
+	log := &safeLog{}
+	o := quick()
+	o.Logger = slog.New(slog.NewTextHandler(log, nil))
+	g, _ := serve(t, newApp(t, "plain", append(tools, functions.Tool{Name: "Echo", Envelope: true})...), o)
 	for _, tt := range tests {
 		t.Run(tt.function, func(t *testing.T) {
 			got := call(t, g, strings.ToLower(tt.function), "{}")
@@ -54,7 +57,29 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 			if after := call(t, g, "echo", `{"n":1}`); after.IsError || after.Structured != `{"n":1}` {
 				t.Errorf("the next call: %+v", after)
 			}
+			for _, said := range []string{"no stock", "<p>hello"} {
+				if strings.Contains(got.Text, said) {
+					t.Errorf("the client reads what is for the operator: %+v", got)
+				}
+			}
 		})
+	}
+	for _, said := range []string{"no stock", "<p>hello"} {
+		if !strings.Contains(log.String(), said) {
+			t.Errorf("%q is not in the log: %s", said, log)
+		}
+	}
+}
+
+// TestAWorkerThatIsDoneIsStartedAgain: the code with which a process ends does
+// not say that nobody needs it any more.
+func TestAWorkerThatIsDoneIsStartedAgain(t *testing.T) {
+	g, _ := serve(t, newApp(t, "plain", functions.Tool{Name: "Quit"}, functions.Tool{Name: "Echo", Envelope: true}), quick())
+	for range 3 {
+		call(t, g, "quit", "{}")
+		if got := call(t, g, "echo", `{"n":1}`); got.IsError {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 
@@ -82,9 +107,9 @@ func TestAWorkerThatIsGivenUp(t *testing.T) {
 	tests := []struct {
 		name, hostFile, want, logged string
 	}{
-		{"it dies at start", hostFile("die at start", 0), "crashed 3 times in a row (exit code 3)", "no database"},
-		{"it is done", hostFile("finish", 0), "ended by itself (exit code 0)", "is given up"},
-		{"it never answers", hostFile("never listen", 0), "crashed 3 times in a row (killed: it did not answer within 50ms)", "did not answer"},
+		{"it dies at start", hostFile("die at start", 0), "ended 3 times in a row without an answer (exit code 3)", "no database"},
+		{"it is done", hostFile("finish", 0), "ended 3 times in a row without an answer (exit code 0)", "is given up"},
+		{"it never answers", hostFile("never listen", 0), "ended 3 times in a row without an answer (killed: it did not answer within 50ms)", "did not answer"},
 		{"its port is taken", hostFile("plain", port), fmt.Sprintf("the port %d, which host.json wants for the worker, is taken", port), ""},
 		{"it is not there", `{"customHandler":{"description":{"defaultExecutablePath":"no-such-program"}}}`, "cannot be started", ""},
 	}

@@ -25,6 +25,7 @@ const (
 	hostVersion = "4.0.0" // of Azure's host, whose manner of speaking this is
 	maxExcerpt  = 500     // bytes of a worker's bad answer that are shown
 	lastMoment  = time.Second
+	inTheLog    = "; the operator finds in the log what it said"
 )
 
 // invocation is one run of a function.
@@ -119,13 +120,17 @@ func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functi
 	}
 	s.answered.Store(true)
 	r, err := readAnswer(inv.f, res, body, o.MaxAnswer)
+	if err != nil {
+		o.Logger.Warn("a function's answer cannot be used", "function", inv.f.Name, "invocation", id, "error", err, "answer", excerpt(body))
+	}
 	for _, line := range r.Logs {
 		o.Logger.Info(line, "function", inv.f.Name, "invocation", id)
 	}
 	return r, tenon.Answered, err
 }
 
-// readAnswer reads what came back from a worker.
+// readAnswer reads what came back from a worker. What it says where it fails is
+// written for the operator, and may hold anything: errors do not repeat it.
 func readAnswer(f *Function, res *http.Response, body []byte, limit int64) (functions.Response, error) {
 	bad := func(format string, args ...any) error {
 		return &tenon.Error{Code: tenon.CodeServer, Message: "the function " + f.Name + " " + fmt.Sprintf(format, args...)}
@@ -135,13 +140,13 @@ func readAnswer(f *Function, res *http.Response, body []byte, limit int64) (func
 	case int64(len(body)) > limit:
 		return functions.Response{}, bad("answered more than %d bytes", limit)
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return functions.Response{}, bad("failed: HTTP %d%s", res.StatusCode, excerpt(body))
+		return functions.Response{}, bad("failed: HTTP %d"+inTheLog, res.StatusCode)
 	case media != "application/json" && !strings.HasSuffix(media, "+json"):
-		return functions.Response{}, bad("answered %s, not JSON%s", strconv.Quote(media), excerpt(body))
+		return functions.Response{}, bad("answered %s, not JSON"+inTheLog, strconv.Quote(media))
 	}
 	r, err := functions.ReadResponse(body)
 	if err != nil {
-		return r, bad("answered what is no answer: %v%s", err, excerpt(body))
+		return r, bad("answered what is no answer: %v"+inTheLog, err)
 	}
 	return r, nil
 }
@@ -169,7 +174,7 @@ func (s *session) broken(ctx context.Context, f *Function, sent tenon.Progress, 
 	return &tenon.Error{Code: tenon.CodeNetwork, Message: "the connection to the worker broke while it ran the function " + f.Name, Err: errors.Unwrap(err)}
 }
 
-// excerpt is what can be shown of an answer that cannot be used.
+// excerpt is what the log shows of an answer that cannot be used.
 func excerpt(body []byte) string {
 	text := bytes.TrimSpace(body)
 	if len(text) == 0 {
@@ -179,7 +184,7 @@ func excerpt(body []byte) string {
 	if len(text) > maxExcerpt {
 		text, cut = text[:maxExcerpt], "…"
 	}
-	return ": " + strings.ToValidUTF8(string(text), "\uFFFD") + cut
+	return strings.ToValidUTF8(string(text), "\uFFFD") + cut
 }
 
 // sessionOf names a subject to a function, without saying who it is.

@@ -99,6 +99,8 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 		<-r.Context().Done()
 	case "Crash":
 		os.Exit(9)
+	case "Quit":
+		os.Exit(0)
 	case "Garbage":
 		_, _ = io.WriteString(w, "{]")
 	case "Html":

@@ -33,10 +33,33 @@ func (s *Source) tool(f *Function) tenon.Tool {
 		}
 		if err == nil {
 			err = fillReply(&reply, t, function, r)
+			adopt(&reply)
 		}
 		return reply, err
 	}
 	return tool
+}
+
+// adopt takes over what a worker that has a gateway of its own says of a call:
+// it is nearer to what was done. A worker that says nothing has executed what
+// it answered.
+func adopt(reply *tenon.Reply) {
+	doc, err := rawjson.Parse(reply.Meta)
+	if err != nil {
+		return // there is none
+	}
+	contract := doc.Get(doc.Root(), "tenon/contract")
+	switch doc.Str(doc.Get(contract, "executed")) {
+	case "no":
+		reply.Sent.Unsafe = tenon.NotSent
+	case "unknown":
+		reply.Sent.Unsafe = tenon.SentNoAnswer
+	case "yes":
+		reply.Sent.Unsafe = tenon.Answered
+	default:
+		return
+	}
+	reply.Sent.Repeatable = doc.Str(doc.Get(contract, "retry")) == "safe"
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

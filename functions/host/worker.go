@@ -13,10 +13,9 @@ import (
 )
 
 const (
-	maxBackoff   = 30 * time.Second
-	stopGrace    = 5 * time.Second // between asking a worker to end and killing it
-	exitFinished = 0               // a worker that says so is done and is not started again
-	exitRestart  = 200             // a worker that wants to be started again
+	maxBackoff  = 30 * time.Second
+	stopGrace   = 5 * time.Second // between asking a worker to end and killing it
+	exitRestart = 200             // a worker that wants to be started again
 )
 
 // worker keeps an app's worker running: one process at a time, started again
@@ -104,12 +103,8 @@ func (w *worker) run(ctx context.Context) {
 			crashes = 0
 		}
 		exit := s.child.Exit()
-		if exit.Killed == "" && exit.Code == exitFinished {
-			w.giveUp("ended by itself", exit)
-			return
-		}
 		if crashes++; crashes >= w.o.MaxCrashes {
-			w.giveUp(fmt.Sprintf("crashed %d times in a row", crashes), exit)
+			w.giveUp(fmt.Sprintf("ended %d times in a row without an answer", crashes), exit)
 			return
 		}
 		w.o.Logger.Warn("the worker ended and is started again", "app", w.app.Dir, "exit", exit.String(), "stderr", exit.Tail)
