@@ -65,6 +65,8 @@ type Pool struct {
 	idle   []*hand // the one used last stands at the end
 	all    map[*hand]bool
 	closed bool
+
+	retiring sync.WaitGroup // workers that end because they rested for long
 }
 
 // NewPool returns a pool. It starts nothing.
@@ -122,9 +124,13 @@ func (p *Pool) Run(ctx context.Context, prog *Program, c Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
+	begun, ended := time.Now(), false
+	defer func() {
+		h.broken = h.broken || !ended // what panicked left it who knows how
+		p.release(h, time.Since(begun))
+	}()
 	result, err := h.run(ctx, prog, c)
-	p.release(h, time.Since(begun))
+	ended = true
 	return result, err
 }
 
@@ -200,7 +206,9 @@ func (p *Pool) retire(h *hand) {
 	}
 	p.idle = slices.Delete(p.idle, i, i+1)
 	delete(p.all, h)
+	p.retiring.Add(1)
 	p.mu.Unlock()
+	defer p.retiring.Done()
 	h.close()
 }
 
@@ -222,14 +230,18 @@ func (p *Pool) Resident() (bytes int64, workers int) {
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
-	all := p.all
+	all, idle := p.all, p.idle
 	p.all, p.idle = map[*hand]bool{}, nil
 	p.mu.Unlock()
 	for h := range all {
 		h.child.Kill("the pool was closed")
-		if h.rest != nil && h.rest.Stop() || h.rest == nil {
-			h.close()
-		}
 	}
+	// Those at work are closed by whoever lets them work. A timer that has fired
+	// already finds no idle worker any more.
+	for _, h := range idle {
+		h.rest.Stop()
+		h.close()
+	}
+	p.retiring.Wait()
 	return nil
 }
