@@ -85,8 +85,8 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 			res, err = g.personSilent(ctx, e, err)
 			return giveBack, res, err
 		case mode == ConsentHuman:
-			return giveBack, shapeFailure(&e.tool, refusal(CodeAuthorization, "This call needs the consent of a person, and this client has no way to ask one. Nothing was sent.",
-				"Use a client that supports elicitation, or ask the operator")), nil
+			return giveBack, shapeFailure(&e.tool, refusal(CodeAuthorization, "This call needs the consent of a person (mode human), and there is no way to ask one. Nothing was sent.",
+				"Call where questions can be answered (elicitation), or ask the operator")), nil
 		}
 	}
 	giveBack, res = g.confirmed(ctx, e, c, q, own)

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -38,8 +40,19 @@ func checkSyntax(value []byte) []Violation {
 	var at *rawjson.SyntaxError
 	if errors.As(err, &at) && at.Offset < len(value) {
 		v.Got = excerpt(value[at.Offset:])
+		if number := numberAt(value[at.Offset:]); strings.Contains(at.What, "range of a double") {
+			v.Keyword, v.Expected, v.Got = "range", "a number within the range of a double, at offset "+strconv.Itoa(at.Offset), excerpt(number)
+		}
 	}
 	return []Violation{v}
+}
+
+// numberAt answers the number that raw begins with.
+func numberAt(raw []byte) []byte {
+	if end := bytes.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune("+-.0123456789eE", r) }); end >= 0 {
+		return raw[:end]
+	}
+	return raw
 }
 
 // tooMuch answers the one violation of a value whose check costs too much.

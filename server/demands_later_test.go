@@ -29,7 +29,7 @@ func laterDemands() []demand {
 		{"values of headers are compared with their case", verdictOf(func() *http.Request {
 			return post(modernBody("tools/call", `"name":"greet"`), version, call, "Mcp-Name: GREET")
 		}, 400, -32020, "")},
-		{"discover is served without anything before it", verdictOf(func() *http.Request { return postModern("server/discover", "", "") }, 200, 0, `"supportedVersions":["2026-07-28"]`)},
+		{"discover is served without anything before it", verdictOf(func() *http.Request { return postModern("server/discover", "", "") }, 200, 0, `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]`)},
 		{"only calls, prompts and resources have rounds", checkRounds},
 		{"an answer that needs input says which, and has a state", func(_ *testing.T, off uint64) string {
 			return missing(round(off, "", forms), `"inputRequests":{"who":`, `"requestState":"`)

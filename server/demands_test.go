@@ -45,7 +45,7 @@ func demands() []demand {
 		{"_meta holds the client's capabilities", verdictOf(func() *http.Request { return post(meta(v), version, list) }, 400, -32602, "")},
 		{"an unknown version is refused with the known ones", verdictOf(func() *http.Request {
 			return post(strings.ReplaceAll(meta(v+","+c), "2026-07-28", "2031-01-01"), "MCP-Protocol-Version: 2031-01-01", list)
-		}, 400, -32022, `"supported":["2026-07-28"],"requested":"2031-01-01"`)},
+		}, 400, -32022, `"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"2031-01-01"`)},
 		{"an unknown method is 404", verdictOf(func() *http.Request { return postModern("tools/burn", "", "") }, 404, -32601, "")},
 		{"every result names its type", verdictOf(func() *http.Request { return postModern("tools/call", "greet", `"name":"greet"`) }, 200, 0, `"resultType":"complete"`)},
 		{"lists and discover say for how long they hold", verdictOf(func() *http.Request { return postModern("server/discover", "", "") }, 200, 0, `"ttlMs":300000,"cacheScope":"public"`)},

@@ -60,7 +60,7 @@ func (s *Server) checkModern(m *message, h http.Header) *rpcError {
 		return mismatch(headerRevision, m.revision)
 	}
 	if m.revision != modernRevision && !s.lax(ruleVersion) {
-		return unknownRevision(m.revision, modernRevisions)
+		return unknownRevision(m.revision, allRevisions)
 	}
 	if m.capabilities == nil && !s.lax(ruleMetaCapabilities) {
 		return missingMeta(metaCapabilities)

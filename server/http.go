@@ -21,6 +21,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin(w, r) {
 		return
 	}
+	closeAfter(w, r)
 	e := s.admit(r)
 	if e == nil {
 		r, e = s.identify(w, r)
@@ -38,6 +39,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.standing(w, r)
 	default:
 		s.endSession(w, r)
+	}
+}
+
+// closeAfter ends the connection behind a request whose body came in chunks:
+// net/http does not tell whether it had a length as well, and then RFC 9112, 6.1
+// wants that. What a proxy before us took for a part of the body would else be
+// the next request.
+func closeAfter(w http.ResponseWriter, r *http.Request) {
+	if len(r.TransferEncoding) > 0 {
+		w.Header().Set("Connection", "close")
 	}
 }
 

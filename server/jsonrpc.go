@@ -24,6 +24,7 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin(w, r) {
 		return
 	}
+	closeAfter(w, r)
 	e := s.admit(r)
 	if e == nil && r.Method != http.MethodPost {
 		e = refused(http.StatusMethodNotAllowed, "only POST is served here")
@@ -41,7 +42,9 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	q := &request{server: s, era: legacy, plain: true}
+	// A client that sends no more may still read: nothing on this door says that
+	// an end of what it sends is an end of its wish.
+	q := &request{server: s, era: legacy, plain: true, outlives: true, intake: in}
 	m := &q.message
 	e = s.decode(body, m)
 	switch {

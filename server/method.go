@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"runtime/debug"
 	"sync"
 
@@ -165,7 +166,7 @@ func (s *Server) initialize(_ context.Context, q *request, a *answer) *rpcError 
 func (s *Server) discover(_ context.Context, q *request, a *answer) *rpcError {
 	a.begin(q, nil)
 	a.member("supportedVersions")
-	a.write(modernRevisions)
+	a.write(allRevisions)
 	a.capabilities(q)
 	a.instructions(s)
 	a.caching(q, "300000")
@@ -176,12 +177,16 @@ func (s *Server) discover(_ context.Context, q *request, a *answer) *rpcError {
 // capabilities writes what is served, and nothing that is not.
 func (a *answer) capabilities(q *request) {
 	a.member("capabilities")
-	a.write(`{"tools":{"listChanged":true},"logging":{}`)
+	changes, subscribe := "", ""
+	if q.era == modern || q.peer != nil { // else nothing leads to the client between its requests
+		changes, subscribe = `"listChanged":true`, `"subscribe":true,`
+	}
+	a.write(`{"tools":{` + changes + `},"logging":{}`)
 	if q.server.resources() {
-		a.write(`,"resources":{"subscribe":true,"listChanged":true}`)
+		a.write(`,"resources":{` + subscribe + changes + `}`)
 	}
 	if q.server.prompts() {
-		a.write(`,"prompts":{"listChanged":true}`)
+		a.write(`,"prompts":{` + changes + `}`)
 	}
 	if q.era == modern && q.server.hasTasks() {
 		a.write(`,"extensions":{"` + tasksExtension + `":{}}`)
@@ -321,7 +326,7 @@ func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 	case errors.As(err, &cannot):
 		return missingCapability(q, cannot.Kind)
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
-		return &rpcError{code: codeInvalidParams, message: known.Message}
+		return &rpcError{code: codeInvalidParams, message: strings.Replace(known.Message, q.name, clip(q.name), 1)}
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		return busy(err)
 	case errors.Is(err, context.Canceled):

@@ -24,12 +24,11 @@ func legacyRevision(v string) bool {
 	return false
 }
 
-// What is supported, newest first, as JSON: the revisions that a request may
-// name in its _meta, and those that may stand in the header of any request.
-// The official suite wants the first list to be the one of server/discover.
+// allRevisions are those that are served, newest first, as JSON. Whoever asks
+// which there are, or names another one, is told all of them: a client that does
+// not know the newest goes on with one that it knows.
 const (
-	modernRevisions = `["` + modernRevision + `"]`
-	allRevisions    = `["` + modernRevision + `","` + newestLegacyRevision + `","2025-06-18","` + oldestHTTPRevision + `","2024-11-05"]`
+	allRevisions = `["` + modernRevision + `","` + newestLegacyRevision + `","2025-06-18","` + oldestHTTPRevision + `","2024-11-05"]`
 )
 
 // era is the form of a request.

@@ -196,7 +196,7 @@ func TestInitializeAnswersTheVersion(t *testing.T) {
 func TestUnsupportedVersionSaysWhatIs(t *testing.T) {
 	s := serve(server.Options{}, fixtures()...)
 	_, body := judge(t, s, post(strings.ReplaceAll(modernBody("ping", ""), "2026-07-28", `1\"2`), `MCP-Protocol-Version: 1"2`))
-	want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"1\"2"}}}`
+	want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"1\"2"}}}`
 	if body != want {
 		t.Errorf("got %s, want %s", body, want)
 	}

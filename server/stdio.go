@@ -22,6 +22,9 @@ import (
 // request is never answered; what was asked before the input ended is
 // answered still.
 
+// byteOrderMark says that a text is UTF-8, which every message is.
+const byteOrderMark = "\ufeff"
+
 // processOwner is the subject of everything that comes over stdio: who started
 // the process.
 const processOwner tenon.Subject = "process owner"
@@ -129,7 +132,7 @@ func (l *line) send(message []byte) error {
 // read takes messages until the input ends; that is no error.
 func (c *conversation) read(ctx context.Context, in io.Reader) error {
 	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: c.server.options.MaxBody}
-	for {
+	for begun := false; ; begun = true {
 		if lines.in.Buffered() == 0 {
 			// The read may block the thread and hold what runs goroutines with
 			// it: those that are ready to answer go first.
@@ -139,6 +142,9 @@ func (c *conversation) read(ctx context.Context, in io.Reader) error {
 		if errors.Is(err, errLineTooLong) {
 			c.fail(nil, parseError(fmt.Errorf("the line is longer than %s bytes", strconv.FormatInt(c.server.options.MaxBody, 10))))
 			continue
+		}
+		if !begun { // some shells begin a pipe with it
+			line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
 		}
 		if len(line) > 0 {
 			c.take(ctx, line)
@@ -299,18 +305,18 @@ func (c *conversation) send(f *flight, a *answer) {
 		_, err := c.out.Write(part)
 		return err
 	}
-	oneLine := !c.server.lax(ruleOneLine)
-	a.write("\n")
-	if len(a.pieces) == 0 && oneLine { // nearly always: it is one write
-		inOneLine(a.buf[:len(a.buf)-1])
-	}
-	end := a.buf[len(a.buf)-1:]
-	if len(a.pieces) > 0 {
-		a.buf = a.buf[:len(a.buf)-1]
-	}
-	err := a.each(oneLine && len(a.pieces) > 0, write)
-	if err == nil && len(a.pieces) > 0 {
-		err = write(end)
+	var err error
+	switch {
+	case c.server.lax(ruleOneLine):
+		err = a.each(false, write)
+	case len(a.pieces) == 0: // nearly always: it is one write
+		inOneLine(a.buf)
+		a.write("\n")
+		err = write(a.buf)
+	default:
+		if err = a.each(true, write); err == nil {
+			err = write([]byte("\n"))
+		}
 	}
 	if err != nil {
 		c.broke(fmt.Errorf("write messages: %w", err))
