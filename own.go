@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
 )
@@ -39,8 +40,8 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r
 func ownFailure(e *Entry, r *Reply) *Result {
 	res := &Result{IsError: true, Code: CodeServer}
 	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked})
-	if bytes.Contains(r.Meta, []byte(`"tenon/contract":`)) {
-		res.Meta = shape.Join(ours, r.Meta) // it has a gateway of its own, which knows more
+	if hasContract(r.Meta) { // the source has a gateway of its own, which knows more
+		res.Meta = shape.Join(ours, r.Meta)
 	} else {
 		res.Meta = shape.Join(r.Meta, ours)
 	}
@@ -55,4 +56,19 @@ func ownFailure(e *Entry, r *Reply) *Result {
 		}
 	}
 	return res
+}
+
+// hasContract reports whether a source's _meta says of a call what a gateway
+// says.
+func hasContract(meta []byte) bool {
+	doc, err := rawjson.Parse(meta)
+	if err != nil {
+		return false // there is none
+	}
+	contract := doc.Get(doc.Root(), "tenon/contract")
+	switch doc.Str(doc.Get(contract, "executed")) {
+	case "no", "unknown", "yes":
+		return slices.Contains([]string{string(Fits), string(Repaired), string(Violated), string(Undeclared), string(Unchecked)}, doc.Str(doc.Get(contract, "verdict")))
+	}
+	return false
 }
