@@ -26,6 +26,7 @@ type parameter struct {
 	pieces      []piece
 	z           zType
 	description string
+	slash       bool // its value may be several segments of a path
 }
 
 // pieceKind is the type of a piece.
@@ -139,6 +140,7 @@ func (c *checker) readParameter(t *route, n *node, path string) *parameter {
 	if p.description = n.get("description").str(); p.description == "" {
 		p.description = z.get("description").str()
 	}
+	p.slash = p.in == inInsert && t.takesSlash(p)
 	c.checkFixed(p, position.get("value"), path)
 	return p
 }

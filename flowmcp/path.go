@@ -63,6 +63,8 @@ type urlWriter struct {
 	out  []byte
 	part urlPart
 	raw  bool // literals stay as they are
+
+	slash bool // a value may be several segments
 }
 
 type urlPart uint8
@@ -105,7 +107,7 @@ func (w *urlWriter) argument(text, host string) bool {
 		}
 		w.out = append(w.out, text...)
 	case inPath:
-		w.out = encode(w.out, text, isSegment)
+		w.out = encode(w.out, text, func(b byte) bool { return isSegment(b) || w.slash && b == '/' })
 	case inSearch:
 		w.out = encode(w.out, text, func(b byte) bool { return isUnreserved(b) || strings.IndexByte("!$'()*,:@/?", b) >= 0 })
 	}
@@ -118,7 +120,8 @@ const labelBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 func (w *urlWriter) dotted() bool {
 	path, _, _ := strings.Cut(string(w.out), "?")
 	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "." || segment == ".." {
+		if segment, _, _ = strings.Cut(segment, ";"); segment == "." || segment == ".." { // some servers take ..; for ..
+
 			return true
 		}
 	}

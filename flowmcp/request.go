@@ -214,6 +214,8 @@ func authorityOf(address []byte) string {
 // nothing follows it, and is an error in the middle of the path.
 func (t *route) insert(w *urlWriter, v *values, key string, rest []piece) error {
 	p := t.inserted(key)
+	w.slash = p.slash
+	defer func() { w.slash = false }()
 	text, ok := v.text(p)
 	switch {
 	case !ok && v.lax:
