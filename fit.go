@@ -45,8 +45,15 @@ type rest struct {
 // else its first part, while the value is kept for the others.
 func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgement) *Result {
 	limit := e.tool.MaxResult
-	if limit <= 0 || len(r.Body) <= limit || j.form != shape.JSON {
+	if limit <= 0 || len(r.Body) <= limit {
 		return shapeSuccess(e, r, j)
+	}
+	if j.form != shape.JSON {
+		res := shapeSuccess(e, r, j)
+		if len(res.Value) > limit { // a text; of a picture only a description stands there
+			res = tooLarge(res, limit)
+		}
+		return res
 	}
 	a := r.answer(j.form)
 	value := e.checks.data(&a)
@@ -74,6 +81,11 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	return k.part(id, 0, value)
 }
 
+// JoinParts puts the parts of an answer together again, given what its _meta
+// says under cuts, or the one place under cut: objects have the members of all
+// parts, the lists at those places all items.
+func JoinParts(cuts []string, parts ...[]byte) ([]byte, error) { return schema.Join(cuts, parts...) }
+
 func tooLarge(res *Result, limit int) *Result {
 	res.Meta = shape.Join(res.Meta, shape.Over(len(res.Value), limit))
 	return res
@@ -92,7 +104,7 @@ func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) er
 
 // part forms part i, counted from 0.
 func (k *rest) part(id string, i int, value []byte) *Result {
-	p := shape.Part{Number: i + 1, Of: len(k.Cut.Parts), Cut: k.Cut.Pointer, Returned: k.Cut.Parts[i].Items, Until: k.Until}
+	p := shape.Part{Number: i + 1, Of: len(k.Cut.Parts), Cuts: k.Cut.Pointers, Returned: k.Cut.Parts[i].Items, Until: k.Until}
 	for _, s := range k.Cut.Parts {
 		p.Total += s.Items
 	}

@@ -52,8 +52,18 @@ func shelfBody(items int, note string) string {
 
 type partial struct {
 	Part, Parts, Returned, Total int
-	Cut, ResumeToken             string
+	Cut                          string
+	Cuts                         []string
+	ResumeToken                  string
 	Over                         bool
+}
+
+// cuts are all places that are cut.
+func (p partial) cuts() []string {
+	if len(p.Cuts) > 0 {
+		return p.Cuts
+	}
+	return []string{p.Cut}
 }
 
 func partialOf(t interface{ Fatal(...any) }, res *tenon.Result) (p partial) {
@@ -61,6 +71,7 @@ func partialOf(t interface{ Fatal(...any) }, res *tenon.Result) (p partial) {
 		Partial struct {
 			Part, Parts, Returned, Total int
 			Cut                          string
+			Cuts                         []string
 			ResumeToken                  string `json:"resume_token"`
 			Over                         bool
 		} `json:"tenon/partial"`
@@ -125,7 +136,7 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		var parts [][]byte
-		tool, args, at := "list", `{"page":7}`, ""
+		tool, args, at := "list", `{"page":7}`, []string(nil)
 		for {
 			res := get(t, g, tool, "ann", args)
 			if res.IsError {
@@ -137,7 +148,7 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 			parts = append(parts, res.Value)
 			p := partialOf(t, res)
 			if p.Parts > 0 {
-				at = p.Cut
+				at = p.cuts()
 			}
 			if p.Parts > 0 && p.Part != len(parts) {
 				t.Fatalf("part %d says %d", len(parts), p.Part)
@@ -248,5 +259,77 @@ func TestCutAllocatesLittle(t *testing.T) {
 	t.Logf("%d bytes, cut into %d parts: %d bytes allocated", len(body), partialOf(t, res).Parts, allocated)
 	if allocated > 2*len(body) {
 		t.Errorf("%d bytes allocated for a value of %d", allocated, len(body))
+	}
+}
+
+// Answers that go on in several places, or are maps: every part fits what was
+// published, is below the limit, and all make the value that came.
+func TestLargeAnswersOfEveryForm(t *testing.T) {
+	rows := func(n int) string { return strings.TrimSuffix(strings.Repeat(`{"id":1,"note":"some words"},`, n), ",") }
+	members := func(n int, value string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"k%d":%s,`, i, value)
+		}
+		return strings.TrimSuffix(b.String(), ",")
+	}
+	const numbers = `{"type":"object","additionalProperties":{"type":"object","properties":{"rows":{"type":"array"}},"required":["rows"]}}`
+	for name, test := range map[string]struct {
+		schema, body string
+		over         bool
+	}{
+		"a map":                 {numbers, `{` + members(300, `{"rows":[]}`) + `}`, false},
+		"a map with a list":     {numbers, `{` + members(30, `{"rows":[1]}`) + `,"big":{"rows":[` + rows(100) + `]}}`, false},
+		"a map in an object":    {`{"type":"object","required":["m","n"],"properties":{"m":` + numbers + `}}`, `{"n":1,"m":{` + members(300, `{"rows":[]}`) + `}}`, false},
+		"two lists":             {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(100) + `],"b":[` + rows(80) + `]}`, false},
+		"a list beside a text":  {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(1000) + `],"b":"` + strings.Repeat("x", 3000) + `"}`, true},
+		"members that are many": {`{"type":"object"}`, `{` + members(200, `[1,2,3]`) + `}`, false},
+	} {
+		for _, form := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			t.Run(name+" "+string(form), func(t *testing.T) {
+				const limit = 1000
+				c := tenon.Build([]tenon.Named{{Name: "a", Offer: tenon.Offer{Tools: []tenon.Tool{{
+					Name: "get", Shape: form, Policy: tenon.Enforce, MaxResult: limit,
+					Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(test.schema)}}},
+					Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return jsonReply(200, test.body), nil },
+				}}}}}, tenon.BuildOptions{})
+				g := tenon.NewGateway(c, tenon.GatewayOptions{})
+				_, output := c.Find("get").Schemas()
+				var parts [][]byte
+				args, cuts := `{}`, []string(nil)
+				for {
+					res := get(t, g, "get", "ann", args)
+					keepsPublished(t, output, res)
+					parts = append(parts, res.Value)
+					p := partialOf(t, res)
+					cuts = p.cuts()
+					if p.Over || len(res.Value) > limit && !test.over {
+						t.Fatalf("part %d has %d bytes", len(parts), len(res.Value))
+					}
+					if p.ResumeToken == "" {
+						break
+					}
+					args = `{"resume_token":"` + p.ResumeToken + `"}`
+				}
+				whole, err := tenon.JoinParts(cuts, parts...)
+				if err != nil || len(parts) < 2 || canonicalOf(t, whole) != canonicalOf(t, []byte(test.body)) {
+					t.Errorf("%d parts, cut at %q: %v", len(parts), cuts, err)
+				}
+			})
+		}
+	}
+}
+
+func TestLargeTextsSaySo(t *testing.T) {
+	c := tenon.Build([]tenon.Named{{Name: "a", Offer: tenon.Offer{Tools: []tenon.Tool{{
+		Name: "get", MaxResult: 100,
+		Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "text/plain", Schema: []byte(`{"type":"string"}`)}}},
+		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+			return tenon.Reply{Status: 200, Media: "text/plain", Body: []byte(strings.Repeat("x", 200))}, nil
+		},
+	}}}}}, tenon.BuildOptions{})
+	res := get(t, tenon.NewGateway(c, tenon.GatewayOptions{}), "get", "ann", `{}`)
+	if p := partialOf(t, res); !p.Over {
+		t.Errorf("_meta is %s", res.Meta)
 	}
 }

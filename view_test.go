@@ -189,12 +189,12 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 		_, output := c.Find("orders").Schemas()
 		res := get(t, g, "orders", "", `{"fields":`+fields+`}`)
 		parts := [][]byte{res.Value}
-		at := ""
+		at := []string{""}
 		for {
 			keepsPublished(t, output, res)
 			p := partialOf(t, res)
 			if p.Parts > 0 {
-				at = p.Cut
+				at = p.cuts()
 			}
 			if p.ResumeToken == "" {
 				break

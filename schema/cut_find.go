@@ -1,15 +1,16 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 )
 
-// cutter looks for arrays that a value can be cut at.
+// cutter looks for arrays and objects that a value can be cut at.
 type cutter struct {
 	guide
-	need  int // how many bytes an array must have
 	path  []hop
-	found []sliceable // by size, the largest first
+	lists []box // by what cutting them brings, the most first
+	maps  []box // the same for objects
 }
 
 // hop is a step from an object to one of its members.
@@ -18,125 +19,223 @@ type hop struct {
 	name   piece
 }
 
-// sliceable is an array in the value.
-type sliceable struct {
+// box is an array or an object in the value that may be cut.
+type box struct {
 	start, end int
+	array      bool
+	largest    int // bytes of its largest item
 	path       []hop
+	standing   standing
 }
 
-// arrays finds the arrays that are large enough. It answers none if the value
-// is not JSON.
-func (c *cutter) arrays(value []byte) []sliceable {
+// gain answers how many bytes of a box need not stand together.
+func (b *box) gain() int { return b.end - b.start - b.largest }
+
+func byGain(a, b box) int { return cmp.Compare(b.gain(), a.gain()) }
+
+func (b *box) holds(other box) bool { return b.start <= other.start && other.end <= b.end }
+
+// look finds the boxes that bring most, lists before objects. It answers none
+// if the value is not JSON.
+func (c *cutter) look(value []byte) []box {
 	c.reset(value, false)
-	if !c.look() || c.next() != 0 || c.i != len(value) {
+	if !c.lookAt() || c.next() != 0 || c.i != len(value) {
 		return nil
 	}
-	return c.found
+	return append(c.lists, c.maps...)
 }
 
-// look goes over the value at the position.
-func (c *cutter) look() bool {
+// lookAt goes over the value at the position. What is in arrays cannot be
+// reached through members only.
+func (c *cutter) lookAt() bool {
 	switch kind := kindOf(c.next()); kind {
 	case 0:
 		return c.broken()
 	case isObject:
-		return c.lookInto()
+		return c.members()
 	case isArray:
-		start := c.i
-		if !c.array(nil) {
-			return false
-		}
-		c.propose(start)
-		return true
+		return c.items()
 	default:
 		return c.plain(kind, nil)
 	}
 }
 
-// lookInto goes over the members of an object. What is in arrays cannot be
-// reached through members only.
-func (c *cutter) lookInto() bool {
-	start := c.i
+func (c *cutter) items() bool {
+	b := box{start: c.i, array: true}
 	if !c.enter() {
 		return false
 	}
-	base := len(c.keys)
-	for more := c.next() != '}'; more; {
+	count := 0
+	for more := c.next() != ']'; more; count++ {
+		c.next()
+		at := c.i
+		if !c.value(nil) {
+			return false
+		}
+		b.largest = max(b.largest, c.i-at)
+		switch c.next() {
+		case ',':
+			c.i++
+		case ']':
+			more = false
+		default:
+			return c.broken()
+		}
+	}
+	c.leave()
+	c.propose(b, count)
+	return true
+}
+
+func (c *cutter) members() bool {
+	b := box{start: c.i}
+	if !c.enter() {
+		return false
+	}
+	base, count := len(c.keys), 0
+	for more := c.next() != '}'; more; count++ {
 		at, name, ok := c.key()
 		if !ok || !c.newName(base, at, name) || !c.colon() {
 			return false
 		}
-		c.path = append(c.path, hop{start, name})
-		if !c.look() {
+		c.path = append(c.path, hop{b.start, name})
+		if !c.lookAt() {
 			return false
 		}
 		c.path = c.path[:len(c.path)-1]
+		b.largest = max(b.largest, c.i-at)
 		if more, ok = c.comma(); !ok {
 			return false
 		}
 	}
 	c.leave()
-	return c.unique(base, c.sameName) || c.broken()
+	if !c.unique(base, c.sameName) {
+		return c.broken()
+	}
+	c.propose(b, count)
+	return true
 }
 
-// propose keeps the array that begins at start and ends at the position, if it
-// is among the largest.
-func (c *cutter) propose(start int) {
-	size := c.i - start
-	if size < c.need {
+// propose keeps a box that ends at the position, if it is among those that
+// bring most. One with a single item is worth it only for what is in that.
+func (c *cutter) propose(b box, count int) {
+	if b.end = c.i; count == 0 || count == 1 && b.array {
 		return
 	}
-	at := len(c.found)
-	for at > 0 && c.found[at-1].end-c.found[at-1].start < size {
+	to := &c.maps
+	if b.array {
+		to = &c.lists
+	}
+	at := len(*to)
+	for at > 0 && (*to)[at-1].gain() < b.gain() {
 		at--
 	}
-	if at == maxSliceables {
+	if at == maxBoxes {
 		return
 	}
-	c.found = slices.Insert(c.found, at, sliceable{start, c.i, slices.Clone(c.path)})
-	c.found = c.found[:min(len(c.found), maxSliceables)]
+	b.path = slices.Clone(c.path)
+	*to = slices.Insert(*to, at, b)
+	*to = (*to)[:min(len(*to), maxBoxes)]
 }
 
-// slices cuts an array: as many items to a part as the limit allows, but one
-// at least. It answers nil if one part is enough or there are too many.
-func (c *cutter) slices(a sliceable, limit int) *Cut {
-	room := limit - (len(c.b) - (a.end - a.start)) - len("[]")
-	cut := &Cut{Start: a.start, End: a.end}
-	part := Slice{}
-	c.reset(c.b, false)
-	c.i = a.start + 1
-	for c.next() != ']' {
-		start := c.i
-		if !c.value(nil) {
-			return nil // cannot be: it was read before
+// choose picks the boxes to cut at, in the order of the value: lists if that is
+// enough to bring the rest below the limit, because lists are meant to be read
+// in parts; else lists and objects.
+func (c *cutter) choose(boxes []box, limit int) []box {
+	size := len(c.b)
+	lists := slices.DeleteFunc(slices.Clone(boxes), func(b box) bool { return !b.array })
+	if chosen, rest := c.chooseOf(lists, size, limit); rest <= limit {
+		return chosen
+	}
+	boxes = slices.Clone(boxes)
+	slices.SortStableFunc(boxes, byGain)
+	chosen, _ := c.chooseOf(boxes, size, limit)
+	return chosen
+}
+
+// chooseOf picks the boxes that bring most, until the rest is below the limit;
+// then, in members that are above it themselves, what they hold. It answers the
+// size of the rest, too, which stands in every part.
+func (c *cutter) chooseOf(boxes []box, size, limit int) (chosen []box, base int) {
+	base = size
+	inside := func(b box) bool {
+		return slices.ContainsFunc(chosen, func(o box) bool { return o.holds(b) })
+	}
+	for _, b := range boxes {
+		if base <= limit {
+			break
 		}
-		if part.Items > 0 && c.i-part.Start > room {
-			if cut.Parts = append(cut.Parts, part); len(cut.Parts) >= maxParts {
-				return nil
+		if inside(b) {
+			continue
+		}
+		rest := base - (b.end - b.start) + len("[]")
+		for _, o := range chosen {
+			if b.holds(o) && !slices.ContainsFunc(chosen, func(p box) bool { return p.start != o.start && p.holds(o) }) {
+				rest += o.end - o.start - len("[]")
 			}
-			part = Slice{}
 		}
-		if part.Items == 0 {
-			part.Start = start
+		if rest < base {
+			base = rest
+			chosen = append(chosen, b)
 		}
-		part.End = c.i
-		part.Items++
+	}
+	slices.SortStableFunc(boxes, func(a, b box) int {
+		switch {
+		case a.array == b.array:
+			return 0
+		case a.array:
+			return -1
+		}
+		return 1
+	})
+	for _, b := range boxes {
+		if base < limit && c.needed(chosen, b, limit-base) {
+			chosen = append(chosen, b)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b box) int { return cmp.Compare(a.start, b.start) })
+	return chosen, base
+}
+
+// needed reports whether a box stands in a member of a chosen object that has
+// no room in a part, what is cut of it already not counted.
+func (c *cutter) needed(chosen []box, b box, room int) bool {
+	around := -1
+	for i, o := range chosen {
+		if o.start == b.start || o.array && o.holds(b) {
+			return false
+		}
+		if o.holds(b) && (around < 0 || chosen[around].holds(o)) {
+			around = i // the innermost
+		}
+	}
+	if around < 0 || chosen[around].largest <= room {
+		return false
+	}
+	start, end := c.member(chosen[around], b)
+	size := end - start
+	for _, o := range chosen {
+		if start < o.start && o.end <= end {
+			size -= o.end - o.start
+		}
+	}
+	return size > room
+}
+
+// member answers where the member of an object begins and ends that holds a box.
+func (c *cutter) member(object, b box) (start, end int) {
+	c.reset(c.b, false)
+	for c.i = object.start + 1; c.next() == '"'; {
+		start = c.i
+		if _, ok := c.str(); !ok || !c.colon() || !c.value(nil) {
+			break
+		}
+		if start < b.start && b.end <= c.i {
+			return start, c.i
+		}
 		if c.next() == ',' {
 			c.i++
 		}
 	}
-	if len(cut.Parts) == 0 {
-		return nil
-	}
-	cut.Parts = append(cut.Parts, part)
-	return cut
-}
-
-// pointer answers the JSON Pointer of an array.
-func (c *cutter) pointer(a sliceable) string {
-	var p []byte
-	for _, h := range a.path {
-		p = appendToken(p, string(c.plainText(h.name)))
-	}
-	return string(p)
+	return 0, 0
 }

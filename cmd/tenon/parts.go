@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -17,8 +18,9 @@ import (
 
 // piece says of a result which part of an answer it is.
 type piece struct {
-	cut   string // JSON Pointer in the answer's value: what goes on in the next part
-	token string // for the next part; empty: there is none
+	cut   string   // JSON Pointer in the answer's value: what goes on in the next part
+	cuts  []string // where more goes on than that: all of it
+	token string   // for the next part; empty: there is none
 }
 
 // pieceOf reads it from the _meta of a result.
@@ -28,7 +30,12 @@ func pieceOf(meta []byte) piece {
 		return piece{}
 	}
 	n := doc.Get(doc.Root(), "tenon/partial")
-	return piece{cut: doc.Str(doc.Get(n, "cut")), token: doc.Str(doc.Get(n, "resume_token"))}
+	p := piece{cut: doc.Str(doc.Get(n, "cut")), token: doc.Str(doc.Get(n, "resume_token"))}
+	cuts := doc.Get(n, "cuts")
+	for c := doc.First(cuts); c != rawjson.None; c = doc.Next(c) {
+		p.cuts = append(p.cuts, doc.Str(c))
+	}
+	return p
 }
 
 // tokenAlone are the arguments that ask for the next part.
@@ -42,6 +49,10 @@ type joiner struct {
 	out     io.Writer
 	compact bool
 
+	cuts  []string // of a value that goes on in several places: it is written when all is there
+	parts [][]byte
+	size  int
+
 	kind  rawjson.Kind // of what goes on
 	bare  bool         // the value is a text, which is written without quotes
 	some  bool         // an item was written
@@ -52,6 +63,9 @@ type joiner struct {
 
 // add writes the part of a value of which goes on what stands at the pointer.
 func (j *joiner) add(value []byte, at string) error {
+	if len(j.cuts) > 0 {
+		return j.hold(value)
+	}
 	text, err := j.format(value)
 	if err != nil {
 		return err
@@ -100,8 +114,29 @@ func (j *joiner) format(value []byte) ([]byte, error) {
 	return rawjson.AppendIndent(nil, value, "  ")
 }
 
+// hold keeps a part of a value that goes on in several places.
+func (j *joiner) hold(value []byte) error {
+	if j.size += len(value); j.size > maxJoined {
+		return errTooMuch
+	}
+	j.parts = append(j.parts, bytes.Clone(value))
+	return nil
+}
+
+var errTooMuch = fmt.Errorf("the parts are larger than %d MiB together", maxJoined>>20)
+
 // close ends the value: what came is one, whatever is missing.
 func (j *joiner) close() error {
+	if len(j.parts) > 0 {
+		whole, err := tenon.JoinParts(j.cuts, j.parts...)
+		if err == nil {
+			whole, err = j.format(whole)
+		}
+		if err == nil {
+			_, err = j.out.Write(whole)
+		}
+		return err
+	}
 	if j.tail == nil {
 		return nil
 	}
@@ -169,6 +204,10 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 	var whole bytes.Buffer
 	if p.asJSON {
 		j = &joiner{out: &whole, compact: true}
+		_, at = p.structured(first, pieceOf(first.Meta).cut)
+	}
+	for here, i := pieceOf(first.Meta), 0; i < len(here.cuts); i++ {
+		j.cuts = append(j.cuts, strings.TrimSuffix(at, here.cut)+here.cuts[i])
 	}
 	telling, last, n := first, first, 0
 	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -9,9 +10,9 @@ import (
 
 // Part says which part of an answer stands in a result.
 type Part struct {
-	Number, Of      int // Number counts from 1; Of is 0 where nobody knows yet
-	Cut             string
-	Returned, Total int       // items of the array at Cut: in this part, in all; nobody knows the latter without Of
+	Number, Of      int       // Number counts from 1; Of is 0 where nobody knows yet
+	Cuts            []string  // JSON Pointers of the lists and objects whose items are in parts
+	Returned, Total int       // items of those: in this part, in all; nobody knows the latter without Of
 	By              string    // the tool that hands out the next part
 	Token           string    // for the next part; empty: this is the last
 	Until           time.Time // how long the token is good
@@ -23,7 +24,14 @@ func (p *Part) Meta() []byte {
 	if p.Of > 0 {
 		dst = append(append(dst, `,"parts":`...), strconv.Itoa(p.Of)...)
 	}
-	dst = rawjson.AppendString(append(dst, `,"cut":`...), p.Cut)
+	dst = rawjson.AppendString(append(dst, `,"cut":`...), p.cut())
+	if len(p.Cuts) > 1 {
+		dst = append(dst, `,"cuts":`...)
+		for i, at := range p.Cuts {
+			dst = rawjson.AppendString(append(dst, "[,"[min(i, 1)]), at)
+		}
+		dst = append(dst, ']')
+	}
 	dst = append(append(dst, `,"returned":`...), strconv.Itoa(p.Returned)...)
 	if p.Of > 0 {
 		dst = append(append(dst, `,"total":`...), strconv.Itoa(p.Total)...)
@@ -33,6 +41,14 @@ func (p *Part) Meta() []byte {
 		dst = rawjson.AppendString(append(dst, `,"expires":`...), p.Until.UTC().Format(time.RFC3339))
 	}
 	return append(dst, "}}"...)
+}
+
+// cut is the first place that is cut; the list itself if none is told.
+func (p *Part) cut() string {
+	if len(p.Cuts) == 0 {
+		return ""
+	}
+	return p.Cuts[0]
 }
 
 // Over is the _meta object of an answer above the limit that is one piece.
@@ -53,8 +69,8 @@ func (p *Part) OpenAPIMCP(response []byte) []byte {
 
 // Words say to the model how to go on.
 func (p *Part) Words() string {
-	at := p.Cut
-	if at == "" {
+	at := strings.Join(p.Cuts, " and ")
+	if p.cut() == "" {
 		at = "the list"
 	}
 	text := "This is part " + strconv.Itoa(p.Number)
