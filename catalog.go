@@ -119,6 +119,7 @@ func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *
 	}
 	if err := e.look(); err != nil {
 		c.fault(t, fmt.Sprintf("the view of tool %q cannot be had and the tool is left out: %v", unique, err), "")
+		c.faults[len(c.faults)-1].Kind = FaultView
 		return
 	}
 	c.byName[unique] = e

@@ -42,6 +42,12 @@ type Fault struct {
 	Kind string // what it shares with others like it, such as the code of a rule: a summary tells them once; empty: nothing
 }
 
+// Kinds of faults that programs look for.
+const (
+	FaultView = "view" // what the operator wants to show of a tool's answers is not there: the tool is left out
+	FaultRule = "rule" // a rule that chooses tools matches none
+)
+
 // String formats f as "file:line: what (do)".
 func (f Fault) String() string {
 	var b strings.Builder

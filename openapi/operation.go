@@ -81,6 +81,7 @@ func (a *api) index() (tenon.Offer, error) {
 	}
 	for _, rule := range a.choice.unused() {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
+		ix.offer.Faults[len(ix.offer.Faults)-1].Kind = tenon.FaultRule
 	}
 	if err := a.unreached(ix.changed); err != nil {
 		return tenon.Offer{}, err

@@ -29,7 +29,9 @@ func callCommand(e env) *cobra.Command {
 
 Arguments are key=value pairs, one JSON object, or - for a JSON object on
 standard input. A value is read by the type that the tool's schema gives the
-argument; key:=value is always JSON. A key given several times is a list.
+argument; key:=value is always JSON. A key given several times is a list. A key
+may lead into an object (body.name=Tom), and a member of the body may stand
+without it (name=Tom) where no argument is called so.
 
 The answer's data goes to standard output: JSON indented, text as it is. An
 answer that comes in parts, such as a stream, is printed as one value while it
@@ -153,14 +155,15 @@ func checkedObject(body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// pairs reads key=value arguments by the types of the input schema.
+// pairs reads key=value arguments by the types of the input schema. A key may
+// lead into an object, as in body.name, and a member of the body may stand
+// without it where no argument has its name.
 func pairs(input []byte, args []string) ([]byte, error) {
 	schema, err := rawjson.Parse(input)
 	if err != nil {
 		return nil, err
 	}
-	var order []string
-	values := map[string][][]byte{}
+	tree := &argument{at: schema.Root()}
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
@@ -168,25 +171,20 @@ func pairs(input []byte, args []string) ([]byte, error) {
 		}
 		raw := strings.HasSuffix(key, ":")
 		key = strings.TrimSuffix(key, ":")
-		value, err := readValue(typesOf(schema, key), key, text, raw)
+		into, err := tree.find(schema, key)
 		if err != nil {
 			return nil, err
 		}
-		if values[key] == nil {
-			order = append(order, key)
+		if into.members != nil {
+			return nil, usagef("%s is given whole, and parts of it are given too", key)
 		}
-		values[key] = append(values[key], value)
-	}
-	out := []byte{'{'}
-	for i, key := range order {
-		if i > 0 {
-			out = append(out, ',')
+		value, err := readValue(typeOf(schema, into.at), key, text, raw)
+		if err != nil {
+			return nil, err
 		}
-		out = rawjson.AppendString(out, key)
-		out = append(out, ':')
-		out = appendValues(out, values[key], typesOf(schema, key))
+		into.values = append(into.values, value)
 	}
-	return append(out, '}'), nil
+	return tree.append(nil, schema), nil
 }
 
 // appendValues writes the values of one key: several, and a single one for an
@@ -204,20 +202,6 @@ func appendValues(out []byte, values [][]byte, types string) []byte {
 		out = append(out, v...)
 	}
 	return append(out, ']')
-}
-
-// typesOf returns the type of an argument by the schema; empty: not one
-// certain type.
-func typesOf(schema *rawjson.Doc, key string) string {
-	n := schema.Get(schema.Get(schema.Root(), "properties"), key)
-	for range 16 {
-		ref := schema.Str(schema.Get(n, "$ref"))
-		if !strings.HasPrefix(ref, "#/") {
-			break
-		}
-		n = schema.Pointer(ref[1:])
-	}
-	return schema.Str(schema.Get(n, "type"))
 }
 
 // readValue reads the text of one value as JSON: strings need no quotes.

@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/config"
 )
 
@@ -20,8 +22,10 @@ func checkCommand(e env) *cobra.Command {
 No port is opened and no worker is started; descriptions in the web are read.
 Without SPEC and --config it is tenon.yaml that is checked.
 
-Exit 2 means that the config or a flag is wrong, exit 3 that a description
-cannot be read. What is left out or changed of a description is a warning.`,
+Exit 1 means that there is no tool to serve, or that a rule of --only or --except
+matches none, exit 2 that the config or a flag is wrong, exit 3 that a
+description cannot be read. What is left out of a description is a warning, and
+what its schemas are changed to for clients a schema note.`,
 		Example: `  tenon check
   tenon check --config tenon.yaml
   tenon check --only tag:pets petstore.yaml
@@ -50,8 +54,7 @@ cannot be read. What is left out or changed of a description is a warning.`,
 				return err
 			}
 			defer w.close()
-			s.printCheck(e, w)
-			return nil
+			return s.printCheck(e, w)
 		},
 	}
 	s.register(cmd)
@@ -59,20 +62,30 @@ cannot be read. What is left out or changed of a description is a warning.`,
 	return cmd
 }
 
-func (s *serving) printCheck(e env, w *wire) {
+// printCheck fails where there is nothing to serve, or where rules that choose
+// tools match none.
+func (s *serving) printCheck(e env, w *wire) error {
 	if s.config != "" {
 		fmt.Fprintf(e.out, "%s: %s\n", s.config, count(len(w.sources), "source"))
 	}
-	warnings := map[string]int{}
+	notes := 0
 	for _, t := range w.catalog.Tools() {
-		warnings[t.Source()] += len(t.Faults())
+		notes += len(t.Faults())
 	}
 	for _, source := range w.sources {
-		n := len(source.offer.Faults) + warnings[source.name]
+		n := len(source.offer.Faults)
 		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(n, "warning"), shownSpec(source.where))
 	}
 	for _, f := range w.catalog.Faults() {
 		fmt.Fprintf(e.out, "  %s\n", f)
 	}
-	printSchemaFaults(e.out, w.catalog)
+	if notes > 0 {
+		fmt.Fprintf(e.out, "%s, what clients get otherwise than it is described:\n", count(notes, "schema note"))
+		printSchemaFaults(e.out, w.catalog)
+	}
+	if described(w.catalog) == 0 {
+		fmt.Fprintln(e.err, "tenon: there is no tool to serve")
+		return errToolFailed
+	}
+	return failedIf(slices.ContainsFunc(w.catalog.Faults(), func(f tenon.Fault) bool { return f.Kind == tenon.FaultRule }))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -202,7 +203,7 @@ func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 	if p.rules != nil {
 		offer.Faults = slices.Clone(offer.Faults)
 		for _, rule := range p.rules.Unused() {
-			offer.Faults = append(offer.Faults, tenon.Fault{File: p.where, What: fmt.Sprintf("the rule %q matches no tool", rule)})
+			offer.Faults = append(offer.Faults, tenon.Fault{File: p.where, What: fmt.Sprintf("the rule %q matches no tool", rule), Kind: tenon.FaultRule})
 		}
 	}
 	return offer
@@ -224,9 +225,34 @@ func (w *wire) build() (*tenon.Catalog, error) {
 		a.patterns(used)
 	}
 	if patterns := unused(used); len(patterns) > 0 {
-		return nil, usagef("%s: no tool has such a name; 'tenon tools' lists them", strings.Join(patterns, ": no tool has such a name\n"))
+		return nil, noSuchTools(c, patterns)
+	}
+	for _, f := range c.Faults() {
+		if f.Kind == tenon.FaultView {
+			return nil, usagef("%s; correct --select, --jq or --fields", strings.Replace(f.String(), " and the tool is left out", "", 1))
+		}
 	}
 	return c, nil
+}
+
+// noSuchTools refuses flags for tools that there are not, with the names that
+// may have been meant.
+func noSuchTools(c *tenon.Catalog, patterns []string) error {
+	var names, texts []string
+	for _, t := range c.Tools() {
+		names = append(names, t.Name())
+	}
+	for _, pattern := range patterns {
+		_, name, _ := strings.Cut(pattern, " ")
+		name, _, _ = strings.Cut(name, "=")
+		near := spelling.Near(name[strings.LastIndexByte(name, '/')+1:], names, maxToolsMeant)
+		hint := meant(near)
+		if near == nil {
+			hint = "; 'tenon tools' lists them"
+		}
+		texts = append(texts, pattern+": no tool has such a name"+hint)
+	}
+	return usagef("%s", strings.Join(texts, "\n"))
 }
 
 // unused are the names that nothing has used, in the order of the alphabet.

@@ -57,8 +57,10 @@ type inspection struct {
 	Bytes    int      `json:"bytes"` // of tools/list, all pages as one
 	Input    int      `json:"inputSchemaBytes"`
 	Output   int      `json:"outputSchemaBytes"`
+	Own      int      `json:"ownTools"` // beside them, tenon's own: next_part, describe and those of search mode
 	Warnings int      `json:"warnings"`
-	Heaviest []weight `json:"weights"` // the heaviest first
+	Notes    int      `json:"schemaNotes"` // what clients get otherwise than the description has it
+	Heaviest []weight `json:"weights"`     // the heaviest first
 }
 
 type weight struct {
@@ -69,21 +71,23 @@ type weight struct {
 }
 
 func weigh(c *tenon.Catalog) inspection {
-	in := inspection{Heaviest: []weight{}, Warnings: len(c.Faults())}
+	in := inspection{Heaviest: []weight{}, Warnings: len(c.Faults()), Own: len(c.Tools()) - described(c)}
 	for _, t := range c.Tools() {
 		input, output := t.Schemas()
 		w := weight{Tool: t.Name(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}
-		in.Tools++
+		if t.Source() != "" {
+			in.Tools++
+		}
 		in.Bytes += w.Bytes
 		in.Input += w.Input
 		in.Output += w.Output
-		if output != nil {
+		if output != nil && t.Source() != "" {
 			in.Outputs++
 		}
-		if h := t.Tool().Hints.ReadOnly; h != nil && *h {
+		if h := t.Tool().Hints.ReadOnly; h != nil && *h && t.Source() != "" {
 			in.Readers++
 		}
-		in.Warnings += len(t.Faults())
+		in.Notes += len(t.Faults())
 		in.Heaviest = append(in.Heaviest, w)
 	}
 	slices.SortStableFunc(in.Heaviest, func(a, b weight) int { return b.Bytes - a.Bytes })
@@ -92,12 +96,19 @@ func weigh(c *tenon.Catalog) inspection {
 
 func (in inspection) print(out io.Writer, top int) error {
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "tools\t%d\t%d read only, %d with an output schema\n", in.Tools, in.Readers, in.Outputs)
+	own := ""
+	if in.Own > 0 {
+		own = fmt.Sprintf(", %d of tenon's own beside them", in.Own)
+	}
+	fmt.Fprintf(tw, "tools\t%d\t%d read only, %d with an output schema%s\n", in.Tools, in.Readers, in.Outputs, own)
 	fmt.Fprintf(tw, "tools/list\t%s\t%s\n", size(in.Bytes), tokens(in.Bytes))
 	fmt.Fprintf(tw, "  input schemas\t%s\t%s\n", size(in.Input), tokens(in.Input))
 	fmt.Fprintf(tw, "  output schemas\t%s\t%s\n", size(in.Output), tokens(in.Output))
 	fmt.Fprintf(tw, "  without them\t%s\t%s\n", size(in.Bytes-in.Output), tokens(in.Bytes-in.Output))
 	fmt.Fprintf(tw, "warnings\t%d\t'tenon tools --verbose' prints them\n", in.Warnings)
+	if in.Notes > 0 {
+		fmt.Fprintf(tw, "schema notes\t%d\tprinted beside them: what clients get otherwise than it is described\n", in.Notes)
+	}
 	if top = min(top, len(in.Heaviest)); top > 0 {
 		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT\n")
 		for _, w := range in.Heaviest[:top] {

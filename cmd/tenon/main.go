@@ -93,6 +93,7 @@ func run(ctx context.Context, e env, args []string) int {
 }
 
 func rootCommand(e env) *cobra.Command {
+	var asked bool
 	root := &cobra.Command{
 		Use:   "tenon",
 		Short: "Serve described services as MCP tools whose answers keep their schemas",
@@ -101,8 +102,14 @@ Every tool publishes the schema of its answers, every answer is checked against
 it, and the client is told truthfully when an answer does not fit.
 
 Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
-		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asked {
+				_, err := fmt.Fprintln(e.out, versionLine())
+				return err
+			}
+			return cmd.Help()
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -112,6 +119,7 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 			return namedFiles(cmd.Flags())
 		},
 	}
+	root.Flags().BoolVarP(&asked, "version", "V", false, "print the version of tenon")
 	root.SetUsageFunc(printUsage)
 	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(

@@ -14,10 +14,15 @@ func versionCommand(e env) *cobra.Command {
 		Short: "Print the version of tenon",
 		Args:  exactly(0, "version takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(e.out, "tenon %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(e.out, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what 'tenon version' and 'tenon --version' print.
+func versionLine() string {
+	return fmt.Sprintf("tenon %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the module's version as the build recorded it.

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
+)
+
+// argument is a place in the arguments of a command line: a value, several of a
+// list, or an object with places of its own.
+type argument struct {
+	key     string
+	at      rawjson.Node // its schema; None: not known
+	values  [][]byte
+	members []*argument
+}
+
+// find is the place that a key names.
+func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
+	names := memberNames(schema, a.at)
+	if slices.Contains(names, key) || len(names) == 0 {
+		return a.member(schema, key), nil
+	}
+	if first, rest, ok := strings.Cut(key, "."); ok && slices.Contains(names, first) {
+		in := a.member(schema, first)
+		if in.values != nil {
+			return nil, usagef("%s is given whole, and %s is a part of it", first, key)
+		}
+		if inside := memberNames(schema, in.at); len(inside) > 0 && !open(schema, in.at) && !slices.Contains(inside, rest) && !strings.Contains(rest, ".") {
+			return nil, usagef("there is no argument %s%s", key, meant(prefixed(first+".", spelling.Near(rest, inside, maxMeant))))
+		}
+		return in.find(schema, rest)
+	}
+	// A member of the body may stand by itself.
+	body := schema.Get(schema.Get(resolved(schema, a.at), "properties"), "body")
+	first, _, _ := strings.Cut(key, ".")
+	if inside := memberNames(schema, body); a.key == "" && (slices.Contains(inside, key) || slices.Contains(inside, first)) {
+		return a.member(schema, "body").find(schema, key)
+	}
+	if a.key == "" && !open(schema, a.at) {
+		near := spelling.Near(key, names, maxMeant)
+		if body != rawjson.None {
+			near = append(near, prefixed("body.", spelling.Near(strings.TrimPrefix(key, "body."), memberNames(schema, body), maxMeant))...)
+		}
+		if near != nil {
+			return nil, usagef("there is no argument %s%s", key, meant(near))
+		}
+	}
+	return a.member(schema, key), nil
+}
+
+func prefixed(prefix string, names []string) []string {
+	for i := range names {
+		names[i] = prefix + names[i]
+	}
+	return names
+}
+
+// member is the place of that name, made where it is not there yet.
+func (a *argument) member(schema *rawjson.Doc, key string) *argument {
+	for _, m := range a.members {
+		if m.key == key {
+			return m
+		}
+	}
+	m := &argument{key: key, at: schema.Get(schema.Get(resolved(schema, a.at), "properties"), key)}
+	a.members = append(a.members, m)
+	return m
+}
+
+// append writes what stands there.
+func (a *argument) append(dst []byte, schema *rawjson.Doc) []byte {
+	if a.values != nil {
+		return appendValues(dst, a.values, typeOf(schema, a.at))
+	}
+	dst = append(dst, '{')
+	for i, m := range a.members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(rawjson.AppendString(dst, m.key), ':')
+		dst = m.append(dst, schema)
+	}
+	return append(dst, '}')
+}
+
+// resolved follows references within a schema.
+func resolved(schema *rawjson.Doc, n rawjson.Node) rawjson.Node {
+	for range 16 {
+		ref := schema.Str(schema.Get(n, "$ref"))
+		if !strings.HasPrefix(ref, "#/") {
+			break
+		}
+		n = schema.Pointer(ref[1:])
+	}
+	return n
+}
+
+// memberNames are the properties that a schema names.
+func memberNames(schema *rawjson.Doc, n rawjson.Node) (names []string) {
+	props := schema.Get(resolved(schema, n), "properties")
+	for p := schema.First(props); p != rawjson.None; p = schema.Next(p) {
+		names = append(names, schema.Key(p))
+	}
+	return names
+}
+
+// open reports whether an object may have members that its schema does not
+// name.
+func open(schema *rawjson.Doc, n rawjson.Node) bool {
+	closed := schema.Get(resolved(schema, n), "additionalProperties")
+	return closed == rawjson.None || string(schema.Raw(closed)) != "false"
+}
+
+// typeOf returns the type by a schema; empty: not one certain type.
+func typeOf(schema *rawjson.Doc, n rawjson.Node) string {
+	return schema.Str(schema.Get(resolved(schema, n), "type"))
+}
