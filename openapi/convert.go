@@ -188,6 +188,8 @@ type survey struct {
 	described    bool         // there is a description to join
 	exclusiveMin bool         // minimum is exclusive (the boolean of the old dialects)
 	exclusiveMax bool
+	ofItems      rawjson.Node // an enum that belongs to the items; None: there is none
+	items        rawjson.Node
 	tuple        bool  // items is an array: prefixItems
 	anyOf        bool  // there is an anyOf
 	encoded      bool  // contentEncoding is given
@@ -197,7 +199,8 @@ type survey struct {
 }
 
 func (c *converter) survey(n rawjson.Node) survey {
-	s := survey{ref: rawjson.None, format: rawjson.None}
+	s := survey{ref: rawjson.None, format: rawjson.None, ofItems: rawjson.None, items: rawjson.None}
+	kind, enum := rawjson.None, rawjson.None
 	var nullable, typed, combined bool
 	var seen uint64
 	for m := c.doc.First(n); m != rawjson.None; m = c.doc.Next(m) {
@@ -212,8 +215,10 @@ func (c *converter) survey(n rawjson.Node) survey {
 			}
 		case "nullable", "x-nullable":
 			nullable = nullable || c.legacy() && c.doc.IsTrue(m)
-		case "type", "enum":
-			typed = true
+		case "type":
+			typed, kind = true, m
+		case "enum":
+			typed, enum = true, m
 		case "allOf", "oneOf", "anyOf", "not", "const":
 			combined = true
 			s.anyOf = s.anyOf || string(key) == "anyOf"
@@ -227,6 +232,7 @@ func (c *converter) survey(n rawjson.Node) survey {
 			s.mediaTyped = true
 		case "items":
 			s.tuple = c.doc.Kind(m) == rawjson.Array
+			s.items = m
 		case "description":
 			s.described = c.doc.Kind(m) == rawjson.String && !c.parameter
 		case "format":
@@ -234,6 +240,9 @@ func (c *converter) survey(n rawjson.Node) survey {
 				s.format = m
 			}
 		}
+	}
+	if enum != rawjson.None && c.doc.IsStr(kind, "array") && c.meansItems(enum, s.items) {
+		s.ofItems = enum
 	}
 	s.wrapNull = nullable && combined
 	s.nullable = nullable && typed && !combined

@@ -52,6 +52,7 @@ func (c *converter) applicator(key string, m rawjson.Node, s *survey) {
 		c.closing(key, m, s)
 	case "items":
 		c.items(m, s)
+		c.enumOfItems(s)
 	case "additionalItems":
 		if s.tuple {
 			c.closing("items", m, s)

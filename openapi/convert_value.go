@@ -95,7 +95,20 @@ func (c *converter) enumKeyword(m rawjson.Node, s *survey) {
 		c.loosen(m, "enum is left out: not every reader of JSON would understand it: "+err.Error())
 		return
 	}
+	if s.ofItems == m {
+		if s.items == rawjson.None {
+			c.name("items")
+			c.dst = append(c.dst, "{}"...)
+			c.enumOfItems(s)
+		}
+		return
+	}
 	c.name("enum")
+	c.enumList(m, s.nullable)
+}
+
+// enumList writes the different values of an enum.
+func (c *converter) enumList(m rawjson.Node, nullable bool) {
 	c.dst = append(c.dst, '[')
 	null := false
 	seen := distinct{converter: c}
@@ -107,7 +120,7 @@ func (c *converter) enumKeyword(m rawjson.Node, s *survey) {
 		c.comma()
 		c.dst = c.doc.AppendCompact(c.dst, e)
 	}
-	if s.nullable && !null {
+	if nullable && !null {
 		c.dst = append(c.dst, ",null"...)
 	}
 	c.dst = append(c.dst, ']')
