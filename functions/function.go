@@ -74,7 +74,7 @@ func parseFile(text []byte, name string) (*rawjson.Doc, error) {
 	if rest := rawjson.WithoutMark(text); len(rest) < len(text) {
 		text = append([]byte("   "), rest...) // offsets stay
 	}
-	return parse(text, name)
+	return parse(Relaxed(text), name)
 }
 
 // childAt returns the member of an object whose key is key in any case, an

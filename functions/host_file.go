@@ -178,33 +178,49 @@ func expand(s string, lookup func(string) (string, bool)) string {
 // maxSpan is more than any host allows, and far from an overflow.
 const maxSpan = 10000 * 24 * time.Hour
 
-// parseSpan reads a span of time as .NET writes it: [d.]hh:mm:ss, -1 without
-// end.
+// parseSpan reads a span of time as .NET writes it: d or [d.]hh:mm[:ss[.f]], -1
+// without end. Where the first of three numbers is no hour, they are days, hours
+// and minutes, as there. Fractions of a second are cut off.
 func parseSpan(s string) (time.Duration, error) {
-	if s == "-1" {
+	text := strings.TrimSpace(s)
+	if text == "-1" || text == "-00:00:00.0010000" || text == "-00:00:00.001" { // Timeout.InfiniteTimeSpan
 		return -1, nil
 	}
-	var days, h, m, sec uint32
-	text := s
-	if d, rest, found := strings.Cut(text, "."); found && strings.Contains(rest, ":") {
-		n, err := strconv.ParseUint(d, 10, 16)
-		if err != nil {
-			return 0, errSpan(s)
-		}
-		days, text = uint32(n), rest
+	var span time.Duration
+	day, clock, both := strings.Cut(text, ".")
+	switch {
+	case !strings.Contains(text, ":"):
+		day, clock = text, "00:00"
+	case !both || strings.Contains(day, ":"): // the point is a second's
+		day, clock = "0", text
 	}
-	parts := strings.Split(text, ":")
-	if len(parts) != 3 {
+	if clock, fraction, found := strings.Cut(clock, "."); found && (fraction == "" || len(fraction) > 7 || strings.Trim(fraction, "0123456789") != "" || strings.Count(clock, ":") != 2) {
 		return 0, errSpan(s)
 	}
-	for i, to := range []*uint32{&h, &m, &sec} {
-		n, err := strconv.ParseUint(parts[i], 10, 8)
-		if err != nil || n > 59 {
+	clock, _, _ = strings.Cut(clock, ".")
+	days, err := strconv.ParseUint(day, 10, 16)
+	if err != nil {
+		return 0, errSpan(s)
+	}
+	span = time.Duration(days) * 24 * time.Hour
+	parts := strings.Split(clock, ":")
+	if first, err := strconv.ParseUint(parts[0], 10, 16); err == nil && first > 23 && len(parts) == 3 && !both {
+		span, parts = time.Duration(first)*24*time.Hour, parts[1:]
+	}
+	units := []struct {
+		length time.Duration
+		most   uint64
+	}{{time.Hour, 23}, {time.Minute, 59}, {time.Second, 59}}
+	if len(parts) < 2 || len(parts) > len(units) {
+		return 0, errSpan(s)
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 8)
+		if err != nil || n > units[i].most {
 			return 0, errSpan(s)
 		}
-		*to = uint32(n)
+		span += time.Duration(n) * units[i].length
 	}
-	span := time.Duration(days)*24*time.Hour + time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(sec)*time.Second
 	if span == 0 || span > maxSpan {
 		return 0, errSpan(s)
 	}

@@ -20,6 +20,35 @@ func toolFile(name, keys string) string {
 	return strings.NewReplacer("NAME", name, "KEYS", keys).Replace(tool)
 }
 
+// TestFunctionsThatAreDisabled: by a setting of their name, by their own file,
+// and by a setting that it names.
+func TestFunctionsThatAreDisabled(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "host.json", hostFile("plain", 0))
+	write(t, dir, "local.settings.json", `{ // for this machine
+		"Values":{"AzureWebJobs.ByPoint.Disabled":"true","azurewebjobs.Bycase.disabled":"1","AzureWebJobs_ByLine_Disabled":"TRUE","AzureWebJobs.On.Disabled":"false","IS_OFF":"1","IS_ON":"0",},}`)
+	for name, disabled := range map[string]string{
+		"ByPoint": "", "ByCase": "", "ByLine": "", "ByFile": `true`, "ByText": `"true"`, "BySetting": `"IS_OFF"`, "ByReference": `"%IS_OFF%"`,
+		"On": "", "OnByFile": `false`, "OnBySetting": `"IS_ON"`, "OnByNothing": `"NOWHERE"`,
+	} {
+		text := toolFile(name, "")
+		if disabled != "" {
+			text = strings.TrimSuffix(strings.TrimSpace(text), "}") + `,"disabled":` + disabled + "}"
+		}
+		write(t, dir, name+"/function.json", text)
+	}
+	app, err := host.Read(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range app.Functions {
+		f := &app.Functions[i]
+		if off := f.Why == "is disabled"; off == strings.HasPrefix(f.Name, "On") {
+			t.Errorf("%s: %q, %q", f.Name, f.Serves(), f.Why)
+		}
+	}
+}
+
 // TestFaultsCostTheirFunction: whatever is wrong with one function, the others
 // are read, and the fault names file, line and key.
 func TestFaultsCostTheirFunction(t *testing.T) {

@@ -23,7 +23,7 @@ func (a *App) readSettings() error {
 	if err != nil {
 		return err
 	}
-	doc, err := rawjson.Parse(text)
+	doc, err := rawjson.Parse(functions.Relaxed(rawjson.WithoutMark(text)))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,32 @@ func (a *App) environment(environ []string, own ...string) []string {
 }
 
 // disabled reports whether the app's settings, or the function itself, say so.
+// Where the system's names cannot hold a point, an underline stands for it. A
+// function may name a setting instead of saying it itself.
 func (a *App) disabled(function string, f functions.Function) bool {
-	off := a.settings["AzureWebJobs."+function+".Disabled"]
-	return strings.EqualFold(off, "true") || off == "1" || strings.EqualFold(string(f.Others.Get("disabled")), "true")
+	for _, name := range [...]string{"AzureWebJobs." + function + ".Disabled", "AzureWebJobs_" + function + "_Disabled"} {
+		if value, found := a.setting(name); found && isOn(value) {
+			return true
+		}
+	}
+	text := strings.Trim(string(f.Others.Get("disabled")), `"`)
+	if value, found := a.setting(strings.Trim(text, "%")); found && text != "" {
+		return isOn(value)
+	}
+	return isOn(text)
+}
+
+func isOn(value string) bool { return strings.EqualFold(value, "true") || value == "1" }
+
+// setting finds one of the app's settings; their names are the same in any case.
+func (a *App) setting(name string) (value string, found bool) {
+	if value, found = a.settings[name]; found {
+		return value, true
+	}
+	for key, value := range a.settings {
+		if strings.EqualFold(key, name) {
+			return value, true
+		}
+	}
+	return "", false
 }
