@@ -142,7 +142,7 @@ func TestABadToolNamesTheKey(t *testing.T) {
 		{"metadata that is too deep", `"toolName":"t","metadata":"{\"x\":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}"`, "metadata", "metadata: must not nest deeper than 32"},
 		{"properties that are an object", `"toolName":"t","toolProperties":"{}"`, "toolProperties", "toolProperties: must be a list of properties"},
 		{"a property that is a string", `"toolName":"t","toolProperties":"[\"x\"]"`, "toolProperties", "toolProperties: a property must be an object"},
-		{"values that are numbers", `"toolName":"t","toolProperties":"[{\"propertyName\":\"x\",\"enumValues\":[1]}]"`, "toolProperties", "toolProperties: enumValues: must be a list of strings"},
+		{"values that are lists", `"toolName":"t","toolProperties":"[{\"propertyName\":\"x\",\"enumValues\":[[1]]}]"`, "toolProperties", "toolProperties: enumValues: must be a list of strings or numbers"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := functions.ReadTool(binding(t, `{"type":"mcpToolTrigger","name":"context","description":"",`+tt.text+`}`))

@@ -16,7 +16,7 @@ type Property struct {
 	Description string
 	Required    bool
 	Array       bool
-	Enum        []string // the values that are allowed; nil: all of the type
+	Enum        []string // the values that are allowed, as text; nil: all of the type
 }
 
 // SchemaType returns p's type as JSON Schema has it, "" where there is no
@@ -91,17 +91,24 @@ func readProperty(o Object) (p Property, err error) {
 	if values := o.Get("enumValues"); values != nil && r.err == nil {
 		doc, err := rawjson.Parse(values)
 		if err != nil || doc.Kind(doc.Root()) != rawjson.Array {
-			return p, o.bad("enumValues", "must be a list of strings")
+			return p, o.bad("enumValues", "must be a list of strings or numbers")
 		}
 		for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-			if doc.Kind(n) != rawjson.String {
-				return p, o.bad("enumValues", "must be a list of strings")
+			switch doc.Kind(n) {
+			case rawjson.String:
+				p.Enum = append(p.Enum, doc.Str(n))
+			case rawjson.Number:
+				p.Enum = append(p.Enum, string(doc.Raw(n)))
+			default:
+				return p, o.bad("enumValues", "must be a list of strings or numbers")
 			}
-			p.Enum = append(p.Enum, doc.Str(n))
 		}
 	}
 	return p, r.err
 }
+
+// ReadProperty reads the binding of one argument as a member of toolProperties.
+func ReadProperty(b Object) (Property, error) { return readProperty(b) }
 
 func appendProperties(dst []byte, properties []Property) []byte {
 	dst = append(dst, '[')
@@ -151,11 +158,12 @@ func appendInputSchema(dst []byte, properties []Property) []byte {
 
 func (p Property) appendSchema(dst []byte) []byte {
 	var value []byte
-	if name, _ := p.SchemaType(); name != "" {
+	name, _ := p.SchemaType()
+	if name != "" {
 		value = append(append(append(value, `"type":"`...), name...), `",`...)
 	}
 	if len(p.Enum) > 0 {
-		value = append(appendStrings(append(value, `"enum":`...), p.Enum), ',')
+		value = append(p.appendEnum(append(value, `"enum":`...), name), ',')
 	}
 	dst = append(dst, '{')
 	if p.Array {
@@ -165,6 +173,25 @@ func (p Property) appendSchema(dst []byte) []byte {
 		dst = append(dst, value...)
 	}
 	return append(rawjson.AppendString(append(dst, `"description":`...), p.Description), '}')
+}
+
+// appendEnum writes the values of an enum, which are text in the file, as values
+// of the property's type: no number would be among texts.
+func (p Property) appendEnum(dst []byte, schemaType string) []byte {
+	dst = append(dst, '[')
+	for i, text := range p.Enum {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		doc, err := rawjson.Parse([]byte(text))
+		number := err == nil && doc.Kind(doc.Root()) == rawjson.Number && (schemaType == "integer" || schemaType == "number")
+		if number || err == nil && doc.Kind(doc.Root()) == rawjson.Bool && schemaType == "boolean" {
+			dst = append(dst, doc.Raw(doc.Root())...)
+		} else {
+			dst = rawjson.AppendString(dst, text)
+		}
+	}
+	return append(dst, ']')
 }
 
 func appendStrings(dst []byte, list []string) []byte {

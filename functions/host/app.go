@@ -138,7 +138,7 @@ func (a *App) readFunction(f *Function) {
 	}
 	a.notes(f.File, f.Line, f.Name, notes)
 	if f.Why == "" {
-		a.readOthers(f, parsed.Bindings)
+		a.readOthers(f, trigger, parsed.Bindings)
 		a.refuseTwin(f, refuse)
 	}
 }
@@ -170,7 +170,7 @@ func (f *Function) readTrigger(trigger functions.Object) (notes []functions.Note
 
 // readOthers takes note of the bindings beside the trigger. Those that hand on
 // an argument are served; there is no storage behind all others here.
-func (a *App) readOthers(f *Function, bindings []functions.Object) {
+func (a *App) readOthers(f *Function, trigger functions.Object, bindings []functions.Object) {
 	for _, b := range bindings {
 		name, _ := b.Text("name")
 		switch kind := functions.TypeOf(b); kind {
@@ -178,6 +178,9 @@ func (a *App) readOthers(f *Function, bindings []functions.Object) {
 		case functions.ToolProperty:
 			argument, _ := b.Text("propertyName")
 			f.inputs = append(f.inputs, input{name, argument})
+			if f.Tool != nil && f.Tool.Input.JSON() == nil && trigger.Get("toolProperties") == nil {
+				a.addProperty(f, b, argument)
+			}
 		case functions.PromptArgument:
 			argument, _ := b.Text("argumentName")
 			f.inputs = append(f.inputs, input{name, argument})
@@ -189,6 +192,20 @@ func (a *App) readOthers(f *Function, bindings []functions.Object) {
 			})
 		}
 	}
+}
+
+// addProperty adds the argument of a binding to a tool whose trigger names none:
+// the binding wants it, so that callers have to see it.
+func (a *App) addProperty(f *Function, b functions.Object, argument string) {
+	p, err := functions.ReadProperty(b)
+	if err == nil && argument == "" {
+		err = errors.New("propertyName: is missing")
+	}
+	if err != nil {
+		a.Faults = append(a.Faults, tenon.Fault{File: f.File, Line: f.Line, What: fmt.Sprintf("function %s: the argument of a binding was left out: %v", f.Name, err)})
+		return
+	}
+	f.Tool.Properties = append(f.Tool.Properties, p)
 }
 
 // refuseTwin leaves out what another function serves already. Azure's host

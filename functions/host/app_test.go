@@ -49,6 +49,29 @@ func TestFunctionsThatAreDisabled(t *testing.T) {
 	}
 }
 
+// TestArgumentsOfBindings: where the trigger names no arguments, those of the
+// bindings beside it do, and values of an enum are of the argument's type.
+func TestArgumentsOfBindings(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "host.json", hostFile("plain", 0))
+	const bindings = `{"name":"n","type":"mcpToolProperty","propertyName":"n","propertyType":"integer","description":"N","isRequired":true,"enumValues":["1",2]},
+		{"name":"s","type":"mcpToolProperty","propertyName":"s","propertyType":"string","description":"","enumValues":["1","x"]}`
+	write(t, dir, "Bare/function.json", `{"bindings":[{"name":"c","type":"mcpToolTrigger","toolName":"bare","description":""},`+bindings+`]}`)
+	write(t, dir, "Full/function.json", `{"bindings":[{"name":"c","type":"mcpToolTrigger","toolName":"full","description":"","toolProperties":"[]"},`+bindings+`]}`)
+	app, err := host.Read(dir, nil)
+	if err != nil || len(app.Functions) != 2 || len(app.Faults) != 0 {
+		t.Fatal(err, app.Faults)
+	}
+	for i, want := range []string{
+		`{"type":"object","properties":{"n":{"type":"integer","enum":[1,2],"description":"N"},"s":{"type":"string","enum":["1","x"],"description":""}},"required":["n"]}`,
+		`{"type":"object","properties":{},"required":[]}`,
+	} {
+		if got := string(app.Functions[i].Tool.InputSchema()); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
 // TestFaultsCostTheirFunction: whatever is wrong with one function, the others
 // are read, and the fault names file, line and key.
 func TestFaultsCostTheirFunction(t *testing.T) {

@@ -172,6 +172,7 @@ func TestAPortThatIsTrusted(t *testing.T) {
 	for !started(dir) {
 		runtime.Gosched()
 	}
+	t.Chdir(t.TempDir()) // where it leaves a file
 	t.Setenv("FUNCTIONS_CUSTOMHANDLER_PORT", fmt.Sprint(port))
 	go work("plain")
 	if got := <-answered; got.IsError {
