@@ -18,7 +18,7 @@ type decimal struct {
 
 // maxExponent is where exponents are cut. No double is as small or as large,
 // so what lies beyond is only ever compared with what can be told apart.
-const maxExponent = 1 << 40
+const maxExponent = 1 << (27 + 13*(math.MaxUint>>63)) // 1<<40, on 32 bits 1<<27
 
 // parseDecimal reads a number that is known to be JSON.
 func parseDecimal(text []byte) decimal {

@@ -227,11 +227,11 @@ func valueEnd(b []byte, i int) int {
 
 // isScalar reports whether a byte stands in numbers and literals.
 func isScalar(c byte) bool {
-	const low, high = 1<<'+' | 1<<'-' | 1<<'.' | (1<<10-1)<<'0', 1<<('E'-64) | (1<<26-1)<<('a'-64)
+	const low, high uint64 = 1<<'+' | 1<<'-' | 1<<'.' | (1<<10-1)<<'0', 1<<('E'-64) | (1<<26-1)<<('a'-64)
 	if c < 64 {
 		return low>>c&1 != 0
 	}
-	return c < 128 && uint64(high)>>(c-64)&1 != 0
+	return c < 128 && high>>(c-64)&1 != 0
 }
 
 // insideEnd goes over the rest of an object or an array.

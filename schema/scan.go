@@ -28,7 +28,7 @@ func kindOf(c byte) types {
 	return 0
 }
 
-const spaces = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t'
+const spaces uint64 = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t'
 
 // next skips white space and answers the byte behind it, 0 at the end. It is
 // short enough to be inlined.
