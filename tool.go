@@ -72,6 +72,7 @@ type Tool struct {
 	Title       string          // for people; may be empty
 	Description string          // for the model
 	Hints       Hints           // behaviour that clients may show or ask about
+	Group       string          // what it belongs to among the tools of its description, for people: a tag; may be empty
 	Words       string          // what else it is found by: tags, the path of an operation; shown to nobody
 	Meta        json.RawMessage // JSON object for the definition's _meta; nil: none
 	Policy      Policy          // empty: Enforce

@@ -27,6 +27,7 @@ func (t *route) tool(name string, o *Options, r *runner) tenon.Tool {
 		Description: t.text,
 		Hints:       t.hints(),
 		Words:       t.words(),
+		Group:       t.file.namespace,
 		Meta:        t.definitionMeta(),
 		Consent:     t.consent(o),
 		Policy:      o.Policy,

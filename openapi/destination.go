@@ -27,6 +27,8 @@ type destinations struct {
 	mu    sync.Mutex
 	known map[string]map[string]bool // nil: nothing was loaded yet
 	found map[string]string          // token endpoints by the metadata that named them first
+
+	access func() Access // of the last load; nil: there was none
 }
 
 // settleDestinations compares where the credentials of the document go with
@@ -36,7 +38,7 @@ func (a *api) settleDestinations(all []found) []tenon.Fault {
 		return nil
 	}
 	now := a.destinations(all)
-	first := a.homes.begin(now)
+	first := a.homes.begin(now, func() Access { return a.access(all) })
 	if first && len(a.authOrigins) == 0 {
 		return nil
 	}
@@ -61,9 +63,10 @@ func (a *api) settleDestinations(all []found) []tenon.Fault {
 }
 
 // begin keeps the places of the first load.
-func (d *destinations) begin(now map[string]map[string]bool) (first bool) {
+func (d *destinations) begin(now map[string]map[string]bool, access func() Access) (first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.access = access
 	if first = d.known == nil; first {
 		d.known = now
 	}

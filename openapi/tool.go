@@ -19,6 +19,7 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 		Name:        name,
 		Description: o.description(summary),
 		Words:       o.words(),
+		Group:       o.group(),
 		Hints:       o.hints(),
 		Consent:     o.consent(),
 		Policy:      o.api.options.Policy,
@@ -50,6 +51,20 @@ func (o *operation) description(summary string) string {
 		text = "Deprecated. " + text
 	}
 	return cut(text, maxDescription)
+}
+
+// group is the operation's first tag, or else the first segment of its path.
+func (o *operation) group() string {
+	for _, tag := range o.node.get("tags").each() {
+		if text := strings.TrimSpace(tag.str()); text != "" {
+			return cut(text, maxTitle)
+		}
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(o.template(), "/"), "/")
+	if strings.Contains(first, "{") {
+		return ""
+	}
+	return first
 }
 
 // words are what a search finds the operation by beside its texts.

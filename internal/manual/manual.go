@@ -18,14 +18,31 @@ import (
 // Options are the choices of New. The zero value works.
 type Options struct {
 	Title   string                                            // of the page; empty: "Tools"
+	About   []string                                          // what stands below it: where the service is, which credentials it wants
 	Spec    string                                            // as the command line of an example names the description
 	Example func(tool string) (input, output []byte, ok bool) // arguments and an answer that fit; nil: no examples
 }
 
 // Manual is what is written about a catalog.
 type Manual struct {
-	Title string
+	Title  string
+	About  []string
+	Groups []Group // in the order of their first tools; a single one may have no name
+}
+
+// Group is the tools of a part of a description.
+type Group struct {
+	Name  string
+	File  string // page that the group has, without folder; empty: all stand on one page
 	Tools []Tool
+}
+
+// Count is how many tools there are.
+func (m *Manual) Count() (n int) {
+	for _, g := range m.Groups {
+		n += len(g.Tools)
+	}
+	return n
 }
 
 // Tool is the chapter about one tool.
@@ -46,17 +63,34 @@ type Answer struct {
 	Rows          []Row
 }
 
-// New collects what is said about the tools of c, in their order. Those that
-// the product adds by itself are left out.
+// New collects what is said about the tools of c, by their groups and else in
+// their order. Those that the product adds by itself are left out.
 func New(c *tenon.Catalog, o Options) *Manual {
-	m := &Manual{Title: o.Title}
+	m := &Manual{Title: o.Title, About: o.About}
 	if m.Title == "" {
 		m.Title = "Tools"
 	}
+	at := map[string]int{}
 	for _, e := range c.Tools() {
-		if e.Source() != "" && e.Source() != "tenon" {
-			m.Tools = append(m.Tools, chapter(e, o))
+		if e.Source() == "" || e.Source() == "tenon" {
+			continue
 		}
+		name := e.Tool().Group
+		i, known := at[name]
+		if !known {
+			i = len(m.Groups)
+			at[name] = i
+			m.Groups = append(m.Groups, Group{Name: name})
+		}
+		m.Groups[i].Tools = append(m.Groups[i].Tools, chapter(e, o))
+	}
+	for i := range m.Groups {
+		if g := &m.Groups[i]; g.Name == "" && len(m.Groups) > 1 {
+			g.Name = "Other tools"
+		}
+	}
+	if len(m.Groups) == 1 {
+		m.Groups[0].Name = "" // it divides nothing
 	}
 	return m
 }
@@ -65,12 +99,16 @@ func chapter(e *tenon.Entry, o Options) Tool {
 	t := e.Tool()
 	c := Tool{Name: t.Name, Title: t.Title, Notes: notes(&t), Paragraphs: paragraphs(t.Description, t.Title)}
 	input, _ := e.Schemas()
+	var declared []byte // the first example of JSON that the description has
 	if t.Promise != nil {
 		if contract, err := t.Promise.Contract(); err == nil {
 			if contract.Input != nil {
 				input = contract.Input
 			}
 			for _, v := range contract.Answers {
+				if declared == nil && strings.HasPrefix(v.Status, "2") && strings.Contains(v.Media, "json") {
+					declared = v.Example
+				}
 				c.Answers = append(c.Answers, Answer{Status: status(v.Status), Media: v.Media, Rows: rows(v.Schema)})
 			}
 		}
@@ -80,10 +118,17 @@ func chapter(e *tenon.Entry, o Options) Tool {
 		return c
 	}
 	if in, out, ok := o.Example(t.Name); ok {
-		c.Input, c.Output = indented(in), indented(out)
+		c.Input, c.Output = indented(in), indented(either(declared, out))
 		c.Call = "tenon call " + quoted(o.Spec) + " " + t.Name + " " + quoted(string(in))
 	}
 	return c
+}
+
+func either(a, b []byte) []byte {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 func notes(t *tenon.Tool) (all []string) {

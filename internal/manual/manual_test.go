@@ -89,7 +89,7 @@ func TestHTML(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<article id="getPet">`, `<code>all</code> of it, see <a href="https://example.com/a?b=1" rel="noreferrer">the page</a>`, `[that](javascript:alert(1))`,
+		`<article id="getPet" data-find="getpet get a pet reads `, `<code>all</code> of it, see <a href="https://example.com/a?b=1" rel="noreferrer">the page</a>`, `[that](javascript:alert(1))`,
 		`&lt;script&gt;alert(1)&lt;/script&gt;`, `id <span class="must">required</span>`, `friends[].age`, `<code>&#34;dog|wolf&#34;</code>`,
 	} {
 		if !strings.Contains(string(page), want) {
@@ -120,4 +120,50 @@ func TestAnyText(t *testing.T) {
 			t.Errorf("a link runs a script: %s", page)
 		}
 	})
+}
+
+// The tools of a large catalog stand in groups, each on a page of its own, and
+// every link leads to what is there.
+func TestPages(t *testing.T) {
+	var tools []tenon.Tool
+	for i, group := range []string{"Pets", "Orders", "Pets", "", "pets!", "Index"} {
+		tools = append(tools, tenon.Tool{Name: "tool" + string(rune('A'+i)), Title: "Title", Group: group, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
+			Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "text/csv", Example: []byte(`"a,b"`)}, {Status: "200", Media: "application/json", Example: []byte(`{"declared":true}`)}}}})
+	}
+	c := tenon.Build([]tenon.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{})
+	m := manual.New(c, manual.Options{Title: "Shop", About: []string{"Base URL: `https://api.test`"}, Example: example})
+	for format, index := range map[string]string{"markdown": "index.md", "html": "index.html"} {
+		pages, err := m.Pages(format)
+		if err != nil || len(pages) != 6 || pages[0].File != index {
+			t.Fatalf("%s: %d pages, %v", format, len(pages), err)
+		}
+		texts := map[string]string{}
+		for _, p := range pages {
+			texts[p.File] = string(p.Text)
+		}
+		if len(texts) != len(pages) {
+			t.Errorf("%s: two pages have one name: %v", format, texts)
+		}
+		for _, tool := range tools {
+			found := 0
+			for file, text := range texts {
+				chapter := strings.Contains(text, "## "+tool.Name+"\n") || strings.Contains(text, `<article id="`+tool.Name+`"`)
+				if chapter {
+					found++
+					if !strings.Contains(text, "declared") || !strings.Contains(texts[index], file+"#") {
+						t.Errorf("%s: the chapter in %s: %s", format, file, text)
+					}
+				}
+			}
+			if found != 1 {
+				t.Errorf("%s: %d chapters of %s", format, found, tool.Name)
+			}
+		}
+		if !strings.Contains(texts[index], "https://api.test") {
+			t.Errorf("%s: the index names no base URL", format)
+		}
+	}
+	if text := string(m.Markdown()); !strings.Contains(text, "\n## Pets\n\n### toolA\n") || strings.Index(text, "toolC") > strings.Index(text, "toolB") {
+		t.Errorf("groups on one page: %s", text)
+	}
 }

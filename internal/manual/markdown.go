@@ -5,15 +5,58 @@ import "strings"
 // Markdown writes the manual as GitHub Flavored Markdown.
 func (m *Manual) Markdown() []byte {
 	var b strings.Builder
-	b.WriteString("# " + oneLine(m.Title) + "\n")
-	for i := range m.Tools {
-		m.Tools[i].markdown(&b)
+	m.head(&b)
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		level := "##"
+		if g.Name != "" {
+			b.WriteString("\n## " + oneLine(g.Name) + "\n")
+			level = "###"
+		}
+		g.markdown(&b, level)
 	}
 	return []byte(b.String())
 }
 
-func (t *Tool) markdown(b *strings.Builder) {
-	b.WriteString("\n## " + t.Name + "\n")
+func (m *Manual) markdownPages() []Page {
+	var index strings.Builder
+	m.head(&index)
+	pages := make([]Page, 1, len(m.Groups)+1)
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		index.WriteString("\n## [" + oneLine(g.heading()) + "](" + g.File + ")\n\n")
+		for _, t := range g.Tools {
+			index.WriteString("- [" + t.Name + "](" + g.File + "#" + strings.ToLower(t.Name) + ")")
+			if t.Title != "" {
+				index.WriteString(": " + oneLine(t.Title))
+			}
+			index.WriteString("\n")
+		}
+		var b strings.Builder
+		b.WriteString("# " + oneLine(g.heading()) + "\n\n[" + oneLine(m.Title) + "](index.md)\n")
+		g.markdown(&b, "##")
+		pages = append(pages, Page{g.File, []byte(b.String())})
+	}
+	pages[0] = Page{"index.md", []byte(index.String())}
+	return pages
+}
+
+func (m *Manual) head(b *strings.Builder) {
+	b.WriteString("# " + oneLine(m.Title) + "\n")
+	for _, p := range m.About {
+		b.WriteString("\n" + oneLine(p) + "\n")
+	}
+}
+
+func (g *Group) markdown(b *strings.Builder, level string) {
+	for i := range g.Tools {
+		g.Tools[i].markdown(b, level)
+	}
+}
+
+// markdown writes a chapter, whose heading has the level.
+func (t *Tool) markdown(b *strings.Builder, level string) {
+	b.WriteString("\n" + level + " " + t.Name + "\n")
 	if t.Title != "" {
 		b.WriteString("\n**" + oneLine(t.Title) + "**\n")
 	}
@@ -24,11 +67,11 @@ func (t *Tool) markdown(b *strings.Builder) {
 		b.WriteString("\n*" + oneLine(strings.Join(t.Notes, "; ")) + "*\n")
 	}
 	if t.Arguments != nil {
-		b.WriteString("\n### Arguments\n")
+		b.WriteString("\n" + level + "# Arguments\n")
 		tableOf(b, t.Arguments)
 	}
 	for _, a := range t.Answers {
-		b.WriteString("\n### Answer " + a.Status)
+		b.WriteString("\n" + level + "# Answer " + a.Status)
 		if a.Media != "" {
 			b.WriteString(" `" + a.Media + "`")
 		}
@@ -36,7 +79,7 @@ func (t *Tool) markdown(b *strings.Builder) {
 		tableOf(b, a.Rows)
 	}
 	if t.Call != "" {
-		b.WriteString("\n### Example\n")
+		b.WriteString("\n" + level + "# Example\n")
 		fenced(b, "sh", t.Call)
 		if t.Output != "" {
 			fenced(b, "json", t.Output)
