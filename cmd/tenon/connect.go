@@ -94,7 +94,10 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 		return nil, err
 	}
 	w.options.Adjust = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
-	if err = w.load(ctx, e, plan); err == nil {
+	if plan, err = folders(plan); err == nil {
+		err = w.load(ctx, e, plan)
+	}
+	if err == nil {
 		w.catalog, err = w.build()
 	}
 	if err != nil {

@@ -83,8 +83,9 @@ func serveCommand(e env) *cobra.Command {
 		Long: `Serve one or more OpenAPI documents, FlowMCP schema files or function apps as
 MCP tools.
 
-SPEC is a file or an https URL, for schema files (.mjs) a file or a folder, for
-function apps the folder with the host.json, optionally as NAME=SPEC. --config
+SPEC is a file or an https URL, a folder of OpenAPI documents, for schema files
+(.mjs) a file or a folder, for function apps the folder with the host.json,
+optionally as NAME=SPEC. --config
 reads them, and every flag, from a file. Without --http the server speaks MCP on
 standard input and output, the way desktop clients start it. With --http it
 answers at /mcp on that address, and at /jsonrpc plain JSON-RPC for programs
