@@ -3,6 +3,7 @@ package tenon
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -102,7 +103,11 @@ func (t *Tool) question(args []byte) (q Question, err error) {
 	if t.Confirm != nil {
 		q, err = t.Confirm(args)
 	} else {
-		q = Form("", t.effect()+".\nArguments: "+shape.Excerpt(args, 1000), []byte(consentForm))
+		about := t.effect() + "."
+		if text := strings.TrimSpace(string(args)); text != "" && text != "{}" {
+			about += "\nArguments: " + shape.Excerpt(args, 1000)
+		}
+		q = Form("", about, []byte(consentForm))
 	}
 	q.Key = "tenon/consent"
 	return q, err
@@ -219,20 +224,16 @@ func shapeConfirmation(t *Tool, question Question, argument string) *Result {
 	if action == "" {
 		action = RunTool
 	}
-	what := t.effect() + "."
-	if t.Confirm != nil {
-		what = question.Message()
-	}
-	q := shape.Confirmation{Message: what + " Call again with " + argument + ": true if the user agrees.", Action: string(action)}
+	q := shape.Confirmation{Message: question.Message(), Action: string(action)}
 	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, &Reply{}, &judgement{verdict: Unchecked})}
-	res.Content = []Block{{Text: res.Request}}
+	res.Content = []Block{{Text: res.Request}, {Text: []byte("Call again with " + argument + ": true if the user agrees.")}}
 	switch t.Shape {
 	case OpenAPIMCP:
 		res.Structured = res.Request
 		return res
 	case FlowMCP:
 		res.Structured = q.FlowMCP(t.Name)
-		res.Content = []Block{{Text: res.Structured}}
+		res.Content[0].Text = res.Structured
 	case Native:
 	}
 	res.IsError = true

@@ -35,12 +35,12 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 	tools := describable(c.tools)
 	c.add("", &Tool{
 		Title: "Describe the tools", Description: "Tells what the tools of this server accept and answer, with full schemas and examples.",
-		Hints: Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: Enforce, Shape: Native, Verbatim: true,
+		Hints: Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: Enforce, Shape: Native, Verbatim: true, describes: true,
 		Promise: Contract{Input: []byte(describe.Input), Answers: []Variant{{Media: "application/json", Schema: []byte(describe.Output)}}},
 		Handler: func(_ context.Context, call *Call) (Reply, error) {
 			page, err := describe.Write(tools, call.Args)
 			if _, unknown := errors.AsType[*describe.UnknownError](err); unknown {
-				return Reply{}, errorf(CodeNotFound, "%v", err)
+				return Reply{}, &Error{Code: CodeNotFound, Message: err.Error(), Suggestions: []string{"Call " + call.Tool + " without arguments to see all tools"}}
 			} else if err != nil {
 				return Reply{}, errorf(CodeValidation, "%v", err)
 			}

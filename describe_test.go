@@ -95,14 +95,21 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("one tool: %+v", one)
 	}
 	for args, want := range map[string]string{
-		`{"tool":"BOOK"}`:   `there is no tool "BOOK"; did you mean "get_book", "list_books"?`,
+		`{"tool":"BOOK"}`:   `there is no tool "BOOK"; did you mean "get_book", "list_books"? Call describe without arguments to see all tools`,
 		`{"cursor":"none"}`: "begin again",
 		`{"tols":1}`:        "Leave out tols",
 	} {
 		res, err := g.Call(t.Context(), &tenon.Call{Tool: "describe", Args: []byte(args)})
-		if err != nil || !res.IsError || !strings.Contains(string(res.Content[0].Text), want) {
+		if err != nil || !res.IsError || !strings.Contains(res.About+" "+strings.Join(res.Suggestions, "; "), want) {
 			t.Errorf("%s: %v, %s", args, err, res.Content[0].Text)
 		}
+		_, output := all[len(all)-1].Schemas()
+		if fitsPublished(t, map[string]*schema.Schema{}, output, res.Structured, args); !strings.Contains(string(res.Structured), `"type":"error"`) {
+			t.Errorf("%s: %s is not the structure of an error", args, res.Structured)
+		}
+	}
+	if !strings.Contains(string(d.Tools[2].InputSchema), `"required":[]`) {
+		t.Errorf("required is missing in %s", d.Tools[2].InputSchema)
 	}
 }
 

@@ -12,6 +12,8 @@ type Error struct {
 	Code    Code
 	Message string
 	Err     error // the cause, for the log; may be nil
+
+	Suggestions []string // what to do about it, a sentence each; nil: what fits the code
 }
 
 // Error returns the message and, behind it, the cause.

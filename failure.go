@@ -43,6 +43,9 @@ func breach(t *Tool, r *Reply, j judgement) failure {
 		suggestions: []string{"Tell the operator: the service answers otherwise than its description says"},
 		reply:       *r, judged: j,
 	}
+	if r.Status == 0 { // no service is behind it: a function of somebody's own
+		f.suggestions = []string{"Tell whoever wrote the tool: what it returns is not what its schema says"}
+	}
 	if t.Policy == Repair {
 		a := r.answer(j.form)
 		f.text = a.Text()

@@ -34,6 +34,9 @@ func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
 	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
 	if known, ok := errors.AsType[*Error](err); ok {
 		f.message = known.Message
+		if known.Suggestions != nil {
+			f.suggestions = known.Suggestions
+		}
 		if known.Err != nil {
 			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
 		}

@@ -97,10 +97,10 @@ func shapeFailure(t *Tool, f failure) *Result {
 		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
 	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, &f.reply, &f.judged)}
-	switch t.Shape {
-	case OpenAPIMCP:
+	switch {
+	case t.Shape == OpenAPIMCP, t.describes:
 		res.Structured = form.AppendOpenAPIMCP(nil)
-	case FlowMCP:
+	case t.Shape == FlowMCP:
 		res.Structured = form.AppendFlowMCP(nil)
 	default:
 	}

@@ -88,7 +88,8 @@ type Tool struct {
 	Forward     Forward         // whose call a call is instead; nil: its own
 	Origin      Fault           // File and Line where the tool is described, for reports about it
 
-	resumes bool // it hands out the parts of other tools' answers
+	describes bool // it tells of others; its failures are those of the shape OpenAPIMCP
+	resumes   bool // it hands out the parts of other tools' answers
 }
 
 // Hints are the tool annotations of MCP. A nil pointer leaves the member out,

@@ -184,5 +184,10 @@ func failure(err error) error {
 		code = tenon.CodeRequest
 	case egress.Network, egress.Canceled, egress.Truncated, egress.Busy, egress.Down:
 	}
+	if e.NotAllowed() {
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: e.Error(), Err: e.Err, Suggestions: []string{
+			"Tell the operator: this address is not public, and is only called where it is allowed (--allow-host); until then, calling again does not help",
+		}}
+	}
 	return &tenon.Error{Code: code, Message: e.Error(), Err: e.Err}
 }

@@ -1,6 +1,10 @@
 package openapi
 
-import "github.com/tenon-mcp/tenon"
+import (
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
 
 // consent is due for every operation that is not safe: what it does is known
 // from its method only, and a method that nobody knows may do anything.
@@ -25,5 +29,8 @@ func (o *operation) consent() tenon.ConsentRule {
 		c.Action, effect = tenon.RunTool, "runs an action that takes something away"
 	}
 	c.Effect = o.method + " " + o.path + " " + effect
+	if summary := strings.TrimSuffix(strings.TrimSpace(o.node.strAt("summary")), "."); summary != "" {
+		c.Effect = cut(summary, maxTitle) + ": " + c.Effect
+	}
 	return c
 }

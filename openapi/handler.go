@@ -147,6 +147,11 @@ func failure(err error) error {
 	if !ok {
 		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no answer", Err: err}
 	}
+	if e.NotAllowed() {
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: e.Error(), Err: e.Err, Suggestions: []string{
+			"Tell the operator: this address is not public, and is only called where it is allowed (--allow-host); until then, calling again does not help",
+		}}
+	}
 	return &tenon.Error{Code: codeOf(e.Kind), Message: e.Error(), Err: e.Err}
 }
 

@@ -184,7 +184,7 @@ func TestNothingListens(t *testing.T) {
 func TestPrivateAddressIsRefusedByDefault(t *testing.T) {
 	offer := load(t, methods, openapi.Options{BaseURL: "http://127.0.0.1:1"})
 	_, err := named(t, offer, "get").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"x"}`)})
-	if tenon.CodeOf(err) != tenon.CodeRequest || !strings.Contains(err.Error(), "--allow-host 127.0.0.1:1") {
+	if tenon.CodeOf(err) != tenon.CodeNetwork || !strings.Contains(err.Error(), "--allow-host 127.0.0.1:1") {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,7 @@
 package describe
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,13 +30,15 @@ const (
 	Input = `{"type":"object","properties":{` +
 		`"tool":{"type":"string","description":"name of one tool; without it all tools are described, page by page"},` +
 		`"cursor":{"type":"string","description":"next_cursor of the page before"}},"additionalProperties":false}`
-	Output = `{"type":"object","properties":{"OutputFormat":{"const":"structured"},"OutputType":{"const":"json"},"type":{"const":"api_docs"},` +
+	Output = `{"type":"object","properties":{"OutputFormat":{"const":"structured"},"OutputType":{"const":"json"},"type":{"enum":["api_docs","error"]},` +
+		`"partial":{"const":true,"description":"there are more tools than these"},` +
 		`"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},` +
 		`"inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"examples":{"type":"array","items":{"type":"object","properties":{"input":{"type":"object"},` +
 		`"output":{},"generated":{"type":"array","items":{"enum":["input","output"]},"description":"what the description does not give itself"}},"required":["input"]}}},` +
 		`"required":["name","description","inputSchema","outputSchema","examples"]}},` +
-		`"next_cursor":{"type":"string","description":"there are more tools: pass it as cursor"}},` +
-		`"required":["OutputFormat","OutputType","type","tools"]}`
+		`"next_cursor":{"type":"string","description":"there are more tools: pass it as cursor"},"error":{"type":"object"}},` +
+		`"required":["OutputFormat","OutputType","type"],"anyOf":[{"properties":{"type":{"const":"api_docs"}},"required":["tools"]},` +
+		`{"properties":{"type":{"const":"error"}},"required":["error"]}]}`
 )
 
 // Tool is one that is described when it is asked for.
@@ -88,7 +91,7 @@ func Write(tools []Tool, args []byte) ([]byte, error) {
 		}
 		dst = tools[i].append(dst)
 		if i > from && len(dst) > maxDescribedBytes || i-from == maxDescribed {
-			dst = append(dst[:before], `],"next_cursor":`...)
+			dst = append(dst[:before], `],"partial":true,"next_cursor":`...)
 			dst = rawjson.AppendString(dst, tools[i].Name)
 			return append(dst, '}'), nil
 		}
@@ -124,12 +127,27 @@ func (t Tool) append(dst []byte) []byte {
 	dst = append(dst, `,"description":`...)
 	dst = rawjson.AppendString(dst, f.Description)
 	dst = append(dst, `,"inputSchema":`...)
-	dst = append(dst, f.Input...)
+	dst = appendWithRequired(dst, f.Input)
 	dst = append(dst, `,"outputSchema":`...)
 	dst = append(dst, f.Output...)
 	dst = append(dst, `,"examples":[`...)
 	dst = f.appendExample(dst)
 	return append(dst, `]}`...)
+}
+
+// appendWithRequired appends an input schema, in which required stands even
+// where nothing is.
+func appendWithRequired(dst, input []byte) []byte {
+	doc, err := rawjson.Parse(input)
+	last := bytes.LastIndexByte(input, '}')
+	if err != nil || last < 0 || doc.Get(doc.Root(), "required") != rawjson.None {
+		return append(dst, input...)
+	}
+	dst = append(dst, bytes.TrimRight(input[:last], " \t\r\n")...)
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(dst, `"required":[]}`...)
 }
 
 // appendExample writes {"input":…,"output":…,"generated":[…]}; nothing where no

@@ -51,6 +51,9 @@ func (k Kind) String() string {
 	return "unknown error"
 }
 
+// NotAllowed reports whether the address is one that the operator did not allow.
+func (e *Error) NotAllowed() bool { return errors.As(e.Err, new(*AddressError)) }
+
 // Error says why a request has no complete answer.
 type Error struct {
 	Kind     Kind

@@ -146,14 +146,19 @@ func example(format string) string {
 
 // SilenceSuggestions say what may help where there was no answer, or none that
 // is whole, by what is known of the call's effect: executed and retry are as
-// in the contract's report. There are none for other codes.
+// in the contract's report. A credential that is missing is the operator's to
+// give. There are none for other codes.
 func SilenceSuggestions(code, executed, retry string) []string {
-	if code != "network_error" && code != "timeout" {
+	switch code {
+	case "authentication_error":
+		return []string{"Ask the operator for the credential that the message names; until it is given, calling again does not help"}
+	case "network_error", "timeout":
+	default:
 		return nil
 	}
 	again, otherwise := "try once more after a short while", "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here"
 	if code == "timeout" {
-		again, otherwise = "try once more, asking for less if the arguments allow it", "If it takes too long again, tell the operator: the service may be slow, or calls need more time than they are given"
+		again, otherwise = "try once more, asking for less if the arguments allow it", "If it takes too long again, tell the operator: what the tool does may be slow, or calls need more time than they are given"
 	}
 	switch {
 	case executed == "no":

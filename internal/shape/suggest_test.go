@@ -101,7 +101,7 @@ func TestSuggestionsForRareFaults(t *testing.T) {
 // be repeated at once where that is safe.
 func TestSilenceSuggestions(t *testing.T) {
 	const down, slow = "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here",
-		"If it takes too long again, tell the operator: the service may be slow, or calls need more time than they are given"
+		"If it takes too long again, tell the operator: what the tool does may be slow, or calls need more time than they are given"
 	for _, c := range []struct {
 		code, executed, retry string
 		want                  []string
@@ -114,6 +114,7 @@ func TestSilenceSuggestions(t *testing.T) {
 		{"timeout", "no", "safe", []string{"Nothing was changed: try once more, asking for less if the arguments allow it", slow}},
 		{"timeout", "unknown", "safe", []string{"Doing this twice is the same as once: try once more, asking for less if the arguments allow it", slow}},
 		{"timeout", "unknown", "unsafe", []string{"Find out with a tool that reads whether the call had its effect; only if it had none, try once more, asking for less if the arguments allow it", slow}},
+		{"authentication_error", "no", "safe", []string{"Ask the operator for the credential that the message names; until it is given, calling again does not help"}},
 		{"internal_error", "unknown", "unsafe", nil},
 	} {
 		if diff := cmp.Diff(c.want, shape.SilenceSuggestions(c.code, c.executed, c.retry)); diff != "" {
