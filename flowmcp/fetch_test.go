@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
@@ -112,5 +113,20 @@ func TestRedirectsOfFetch(t *testing.T) {
 		flowmcp.Options{Client: door, BaseURL: upstream.URL, Env: func(name string) (string, bool) { return "c4nary-of-the-shop", name == "SHOP_KEY" }})
 	if reply, err := tool.Handler(t.Context(), &tenon.Call{}); err != nil || string(reply.Body) != `{"redirected":true,"marked":true}` {
 		t.Errorf("%s %v", reply.Body, err)
+	}
+}
+
+// TestFilesThatLoopWhileTheyLoad end within the time of a handler, as a timeout.
+func TestFilesThatLoopWhileTheyLoad(t *testing.T) {
+	for name, code := range map[string]string{
+		"the factory": "\nexport const handlers = () => { for (;;) {} }",
+		"the module":  "\nfor (;;) {}\nexport const handlers = () => ({ a: { postRequest: async ({ response }) => ({ response }) } })",
+	} {
+		tool := load(t, file(`a: { method: 'GET', path: '/echo', description: 'x', parameters: [] }`)+code,
+			flowmcp.Options{Client: &http.Client{Transport: &seen{}}, HandlerTime: 200 * time.Millisecond})
+		_, err := tool.Handler(t.Context(), &tenon.Call{})
+		if tenon.CodeOf(err) != tenon.CodeTimeout {
+			t.Errorf("%s: %v (%s)", name, err, tenon.CodeOf(err))
+		}
 	}
 }

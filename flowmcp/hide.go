@@ -11,8 +11,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// minSecret is how long a server parameter must be to be looked for in an
-// answer: a short one would stand there by chance.
+// minSecret is how long a server parameter must be to be looked for everywhere
+// in an answer: a short one would stand there by chance, see hideShort.
 const minSecret = 8
 
 // hideAnswer is hide for an answer that goes to a handler.
@@ -28,10 +28,14 @@ func (t *route) hideAnswer(res *egress.Response, env func(string) (string, bool)
 func (t *route) hide(r *tenon.Reply, env func(string) (string, bool)) {
 	for _, name := range t.file.main.get("requiredServerParams").strs() {
 		value, ok := env(name)
-		if !ok || len(value) < minSecret || strings.Trim(value, "0123456789.-") == "" {
+		mask := "{{" + serverMark + name + "}}"
+		switch {
+		case !ok || value == "":
+			continue
+		case len(value) < minSecret || strings.Trim(value, "0123456789.-") == "":
+			t.hideShort(r, name, value, mask)
 			continue
 		}
-		mask := "{{" + serverMark + name + "}}"
 		quoted := strings.Trim(string(rawjson.AppendString(nil, value)), `"`)
 		for _, form := range []string{value, quoted, strings.ReplaceAll(quoted, "/", `\/`), url.QueryEscape(value), string(appendForm(nil, value))} {
 			if !strings.HasPrefix(r.Media, "image/") && bytes.Contains(r.Body, []byte(form)) { // replacing copies
