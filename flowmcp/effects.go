@@ -30,7 +30,7 @@ func (t *route) replaces() bool {
 }
 
 // repeatable reports whether a second call does what the first one did.
-func (t *route) repeatable() bool { return t.replaces() && !(t.handled && t.sendsAny()) }
+func (t *route) repeatable() bool { return t.replaces() && (!t.handled || !t.sendsAny()) }
 
 // sendsAny reports whether handlers of the tool may use every method: people
 // are asked before it runs.
@@ -48,7 +48,7 @@ func (t *route) reading(method string) bool {
 		return true
 	}
 	marked := t.meta.get("isReadOnly")
-	return isSafe(method) && !(t.method == http.MethodGet && marked.is(boolKind) && !marked.yes())
+	return isSafe(method) && (t.method != http.MethodGet || !marked.is(boolKind) || marked.yes())
 }
 
 // maySend reports whether handlers of the tool may use a method.

@@ -1,6 +1,7 @@
 package flowmcp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -30,11 +31,15 @@ export const handlers = () => ({ a: { executeRequest: async ({ payload, struct }
 	args := "{" + strings.Join(given, ",") + "}"
 	for name, tt := range map[string]struct{ tool, args, want string }{
 		"declared": {tool(strings.Join(declared, ","), ""), args, args},
-		"given by a case": {tool("", `{ _description: 'x', method: 'mine' }`), `{"method":"mine"}`,
-			`{"method":"mine","url":"https://shop.example/echo","headers":{},"body":{},"userParams":{"method":"mine"},"serverParams":{}}`},
-		"not declared": {tool("", `{ _description: 'x', open: 1 }`), `{"url":"https://evil.example/","userParams":{"a":1},"serverParams":{"b":1},"other":2}`,
+		"given by a case": {
+			tool("", `{ _description: 'x', method: 'mine' }`), `{"method":"mine"}`,
+			`{"method":"mine","url":"https://shop.example/echo","headers":{},"body":{},"userParams":{"method":"mine"},"serverParams":{}}`,
+		},
+		"not declared": {
+			tool("", `{ _description: 'x', open: 1 }`), `{"url":"https://evil.example/","userParams":{"a":1},"serverParams":{"b":1},"other":2}`,
 			`{"url":"https://shop.example/echo","method":"GET","headers":{},"body":{},"other":2,"serverParams":{},` +
-				`"userParams":{"url":"https://evil.example/","userParams":{"a":1},"serverParams":{"b":1},"other":2}}`},
+				`"userParams":{"url":"https://evil.example/","userParams":{"a":1},"serverParams":{"b":1},"other":2}}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := load(t, file(tt.tool)+code, flowmcp.Options{Client: &http.Client{Transport: &seen{}}})
@@ -42,8 +47,14 @@ export const handlers = () => ({ a: { executeRequest: async ({ payload, struct }
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := decode(t, string(reply.Body)).(map[string]any)
-			if fmt.Sprint(got["payload"]) != fmt.Sprint(decode(t, tt.want)) || got["method"] != "GET" || !strings.HasPrefix(got["url"].(string), "https://shop.example/echo") {
+			var got struct {
+				Payload     any
+				URL, Method string
+			}
+			if err := json.Unmarshal(reply.Body, &got); err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(got.Payload) != fmt.Sprint(decode(t, tt.want)) || got.Method != "GET" || !strings.HasPrefix(got.URL, "https://shop.example/echo") {
 				t.Errorf("got %s\nwant %s", reply.Body, tt.want)
 			}
 		})

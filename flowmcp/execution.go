@@ -60,7 +60,7 @@ func (t *route) handle(ctx context.Context, c *tenon.Call, o *Options, r *runner
 	reply, err := x.run(ctx, c.Args)
 	reply.Sent = x.sent
 	if x.secrets.open {
-		t.hide(&reply, o.Env)
+		t.hideLong(&reply, o.Env) // what the code itself says under a short name is its own
 	}
 	if err == nil && x.secrets.in(reply.Body) {
 		return tenon.Reply{Sent: x.sent}, errMarker("the result")
@@ -393,7 +393,7 @@ func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, err
 	}
 	w := &urlWriter{}
 	w.literal(x.draft.URL)
-	res, err := x.send(ctx, x.draft.Method, string(w.out), h, body, "")
+	res, err := x.send(ctx, wanted{Method: x.draft.Method, URL: string(w.out)}, h, body)
 	reply := x.route.received(res, handled)
 	x.route.hide(&reply, x.options.Env) // in another charset it was not found
 	return reply, err

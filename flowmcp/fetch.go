@@ -78,7 +78,7 @@ func (x *execution) fetch(ctx context.Context, args []byte) (sandbox.Answer, err
 	if w.Binary {
 		body = string(fromLatin1(body))
 	}
-	res, err := x.send(ctx, w.Method, w.URL, h, body, w.Redirect)
+	res, err := x.send(ctx, w, h, body)
 	if err != nil {
 		x.fault(err)
 		return sandbox.Answer{}, errors.New("fetch failed: " + plainMessage(err))
@@ -158,7 +158,8 @@ func fromLatin1(text string) []byte {
 
 // send makes one request of a handler: to a host that the file names, with the
 // server parameters put in at last, and takes them out of the answer.
-func (x *execution) send(ctx context.Context, method, address string, h http.Header, body, redirect string) (egress.Response, error) {
+func (x *execution) send(ctx context.Context, w wanted, h http.Header, body string) (egress.Response, error) {
+	method, address := w.Method, w.URL
 	t, base := x.route, strings.TrimSuffix(x.options.BaseURL, "/")
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -192,7 +193,7 @@ func (x *execution) send(ctx context.Context, method, address string, h http.Hea
 		}
 	}
 	req.Header = h
-	res, err := egress.DoWithin(x.following(redirect), req, x.options.MaxAnswer, x.budget)
+	res, err := egress.DoWithin(x.following(w.Redirect), req, x.options.MaxAnswer, x.budget)
 	x.record(method, res.Progress)
 	t.hideAnswer(&res, x.options.Env)
 	if err != nil {

@@ -26,16 +26,29 @@ func (t *route) hideAnswer(res *egress.Response, env func(string) (string, bool)
 // upstreams repeat the request's address in an error, a link to the next page
 // or a header, and everything in an answer reaches the caller.
 func (t *route) hide(r *tenon.Reply, env func(string) (string, bool)) {
+	t.hideLong(r, env)
+	for _, name := range t.file.main.get("requiredServerParams").strs() {
+		if value, ok := env(name); ok && value != "" && isShort(value) {
+			t.hideShort(r, name, value, maskOf(name))
+		}
+	}
+}
+
+func maskOf(name string) string { return "{{" + serverMark + name + "}}" }
+
+// isShort tells the values that stand in an answer by chance.
+func isShort(value string) bool {
+	return len(value) < minSecret || strings.Trim(value, "0123456789.-") == ""
+}
+
+// hideLong is hide for the values that cannot stand there by chance.
+func (t *route) hideLong(r *tenon.Reply, env func(string) (string, bool)) {
 	for _, name := range t.file.main.get("requiredServerParams").strs() {
 		value, ok := env(name)
-		mask := "{{" + serverMark + name + "}}"
-		switch {
-		case !ok || value == "":
-			continue
-		case len(value) < minSecret || strings.Trim(value, "0123456789.-") == "":
-			t.hideShort(r, name, value, mask)
+		if !ok || isShort(value) {
 			continue
 		}
+		mask := maskOf(name)
 		quoted := strings.Trim(string(rawjson.AppendString(nil, value)), `"`)
 		for _, form := range []string{value, quoted, strings.ReplaceAll(quoted, "/", `\/`), url.QueryEscape(value), string(appendForm(nil, value))} {
 			if !strings.HasPrefix(r.Media, "image/") && bytes.Contains(r.Body, []byte(form)) { // replacing copies

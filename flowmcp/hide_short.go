@@ -14,33 +14,31 @@ import (
 func (t *route) hideShort(r *tenon.Reply, name, value, mask string) {
 	for _, field := range t.sentAs(name) {
 		quoted, v := regexp.QuoteMeta(field), regexp.QuoteMeta(value)
-		for _, form := range []string{
-			`(?i:("` + quoted + `"\s*:\s*\[?\s*"))` + v + `(")`,
-			`(?i:("` + quoted + `"\s*:\s*\[?\s*))` + v + `(\s*[,}\]])`,
-			`(?i:((?:^|[^\w-])` + quoted + `(?:=|: ?)))` + v + `([&#;"'<>\\\s]|$)`,
+		for form, hidden := range map[string]string{
+			`(?i:("` + quoted + `"\s*:\s*\[?\s*"))` + v + `(")`:                    mask,
+			`(?i:("` + quoted + `"\s*:\s*\[?\s*))` + v + `(\s*[,}\]])`:             `"` + mask + `"`, // a number
+			`(?i:((?:^|[^\w-])` + quoted + `(?:=|: ?)))` + v + `([&#;"'<>\\\s]|$)`: mask,
 		} {
-			hidden := mask
-			if strings.HasSuffix(form, `[,}\]])`) { // a number
-				hidden = `"` + mask + `"`
-			}
-			found, err := regexp.Compile(form)
-			if err != nil || isPicture(r.Media) {
-				continue
-			}
-			with := "${1}" + strings.ReplaceAll(hidden, "$", "$$") + "${2}"
-			if found.Match(r.Body) {
-				r.Body = found.ReplaceAll(r.Body, []byte(with))
-			}
-			for _, values := range r.Header {
-				for i := range values {
-					values[i] = found.ReplaceAllString(values[i], with)
-				}
+			if found, err := regexp.Compile(form); err == nil {
+				replaceIn(r, found, "${1}"+strings.ReplaceAll(hidden, "$", "$$")+"${2}")
 			}
 		}
 		for i, v := range r.Header[http.CanonicalHeaderKey(field)] {
 			if v == value {
 				r.Header[http.CanonicalHeaderKey(field)][i] = mask
 			}
+		}
+	}
+}
+
+// replaceIn replaces in the text of a reply and in its headers.
+func replaceIn(r *tenon.Reply, found *regexp.Regexp, with string) {
+	if !isPicture(r.Media) && found.Match(r.Body) { // replacing copies
+		r.Body = found.ReplaceAll(r.Body, []byte(with))
+	}
+	for _, values := range r.Header {
+		for i := range values {
+			values[i] = found.ReplaceAllString(values[i], with)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestMedia(t *testing.T) {
 					t.Errorf("data %s, want %s (%v)", got.Data, tt.data, err)
 				}
 				verdict, media := tt.verdict, tt.media
-				if handlers != "" && !strings.HasPrefix(string(tt.data), `"`+base64.StdEncoding.EncodeToString([]byte(tt.body))) {
+				if handlers != "" && !strings.HasPrefix(tt.data, `"`+base64.StdEncoding.EncodeToString([]byte(tt.body))) {
 					media = `` // made by the handler
 				}
 				if handlers != "" && tt.output == "json" && tt.body == "<html>" {

@@ -39,8 +39,10 @@ func TestKeysGoToTheOriginOfRoot(t *testing.T) {
 		{"https://api.shop.example:{{x}}", "/a", "9999", ""},
 		{"https://api.shop.example:x", "/a", "9", ""},
 	} {
-		for _, handlers := range []string{"", "\nexport const handlers = () => ({ a: { preRequest: async ({ struct, payload }) => ({ struct, payload }) } })",
-			"\nexport const handlers = () => ({ a: { executeRequest: async ({ struct }) => ({ response: await (await fetch(struct.url, { headers: struct.headers })).json() }) } })"} {
+		for _, handlers := range []string{
+			"", "\nexport const handlers = () => ({ a: { preRequest: async ({ struct, payload }) => ({ struct, payload }) } })",
+			"\nexport const handlers = () => ({ a: { executeRequest: async ({ struct }) => ({ response: await (await fetch(struct.url, { headers: struct.headers })).json() }) } })",
+		} {
 			text := `export const main = { namespace: 'shop', name: 'Test', description: 'x', version: '4.0.0', docs: ['https://shop.example'], root: '` + tt.root + `',
 				requiredServerParams: [ 'SHOP_KEY' ], headers: { 'X-Shop-Key': '{{SERVER_PARAM:SHOP_KEY}}' },
 				tools: { a: { method: 'GET', path: '` + tt.path + `', description: 'x', parameters: [ { position: { key: 'x', value: '{{USER_PARAM}}', location: 'insert' }, z: { primitive: 'string()' } } ] } } }` + handlers

@@ -2,6 +2,7 @@ package flowmcp
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -34,17 +35,20 @@ func (x *execution) following(redirect string) *http.Client {
 			return x.refuse(refused("the host " + r.URL.Host + ", to which a redirect leads, does not stand in the schema file"))
 		}
 		if !sameOrigin(r.URL, via[0].URL.String()) { // no key goes along, whatever the client does
-			for name := range r.Header {
-				switch name {
-				case "Accept", "Accept-Encoding", "Accept-Language", "User-Agent":
-				default:
-					delete(r.Header, name)
-				}
-			}
+			maps.DeleteFunc(r.Header, func(name string, _ []string) bool { return !harmless(name) })
 		}
 		return nil
 	}
 	return &c
+}
+
+// harmless tells the headers that hold no credential.
+func harmless(name string) bool {
+	switch name {
+	case "Accept", "Accept-Encoding", "Accept-Language", "User-Agent":
+		return true
+	}
+	return false
 }
 
 // maxRedirects bounds those of a client that has no rule of its own.

@@ -33,18 +33,20 @@ func namesSlash(pattern string) bool {
 	}
 	var named func(re *syntax.Regexp) bool
 	named = func(re *syntax.Regexp) bool {
-		switch re.Op {
-		case syntax.OpLiteral:
+		if re.Op == syntax.OpLiteral {
 			return slices.Contains(re.Rune, '/')
-		case syntax.OpCharClass:
-			in, open := false, false
-			for i := 0; i+1 < len(re.Rune); i += 2 {
-				in = in || re.Rune[i] <= '/' && '/' <= re.Rune[i+1]
-				open = open || re.Rune[i+1] == unicode.MaxRune
-			}
-			return in && !open
 		}
-		return slices.ContainsFunc(re.Sub, named)
+		return re.Op == syntax.OpCharClass && listsSlash(re.Rune) || slices.ContainsFunc(re.Sub, named)
 	}
 	return named(tree)
+}
+
+// listsSlash reports whether the ranges of a class have the slash, and an end.
+func listsSlash(ranges []rune) bool {
+	in, open := false, false
+	for i := 0; i+1 < len(ranges); i += 2 {
+		in = in || ranges[i] <= '/' && '/' <= ranges[i+1]
+		open = open || ranges[i+1] == unicode.MaxRune
+	}
+	return in && !open
 }
