@@ -190,6 +190,7 @@ type survey struct {
 	exclusiveMax bool
 	ofItems      rawjson.Node // an enum that belongs to the items; None: there is none
 	items        rawjson.Node
+	itemless     bool  // an array of which nothing says what its items are
 	tuple        bool  // items is an array: prefixItems
 	anyOf        bool  // there is an anyOf
 	encoded      bool  // contentEncoding is given
@@ -244,6 +245,8 @@ func (c *converter) survey(n rawjson.Node) survey {
 	if enum != rawjson.None && c.doc.IsStr(kind, "array") && c.meansItems(enum, s.items) {
 		s.ofItems = enum
 	}
+	s.itemless = c.doc.IsStr(kind, "array") && s.items == rawjson.None && s.ofItems == rawjson.None && s.ref == rawjson.None &&
+		c.doc.Get(n, "prefixItems") == rawjson.None && !c.file.leftItems()
 	s.wrapNull = nullable && combined
 	s.nullable = nullable && typed && !combined
 	return s

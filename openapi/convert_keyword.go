@@ -8,6 +8,10 @@ func (c *converter) keyword(key string, m rawjson.Node, s *survey) {
 	switch key {
 	case "type":
 		c.typeKeyword(m, s)
+		if s.itemless { // some clients refuse arrays without items
+			c.name("items")
+			c.dst = append(c.dst, "{}"...)
+		}
 	case "enum":
 		c.enumKeyword(m, s)
 	case "format":

@@ -54,6 +54,7 @@ type file struct {
 	hasIDs     func() bool // the word $id or $self is somewhere in the file
 	identities func() identities
 	lineage    func() lineage
+	leftItems  func() bool // the word unevaluatedItems is somewhere in the file
 	extended   func() bool // there may be members x-mcp-…
 }
 
@@ -232,6 +233,7 @@ func newFile(f *file) *file {
 		src := f.doc.Source()
 		return bytes.Contains(src, []byte(`"$id"`)) || bytes.Contains(src, []byte(`"$self"`))
 	})
+	f.leftItems = sync.OnceValue(func() bool { return bytes.Contains(f.doc.Source(), []byte(`"unevaluatedItems"`)) })
 	f.lineage = sync.OnceValue(func() lineage { return lineageOf(f.doc) })
 	f.identities = sync.OnceValue(func() identities { return identitiesOf(f.doc) })
 	f.extended = sync.OnceValue(func() bool { return bytes.Contains(f.doc.Source(), []byte("x-mcp-")) })
