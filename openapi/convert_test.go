@@ -14,11 +14,11 @@ import (
 // conversion is a schema S of a document, with others beside it, and what it
 // becomes in each direction.
 type conversion struct {
-	name    string
-	others  string // members beside S, each with a comma before it
-	schema  string
+	name             string
+	others           string // members beside S, each with a comma before it
+	schema           string
 	in, checked, out string // empty: as in; of checked, where nothing is read-only
-	faults  int
+	faults           int
 }
 
 // component makes a document with S as a component.
@@ -110,7 +110,7 @@ func TestConvertEveryDialect(t *testing.T) {
 		{name: "format before the description", schema: `{"description":"","format":"uuid"}`, in: `{"description":"","format":"uuid"}`, out: `{"description":"(format: uuid)"}`},
 		{
 			name: "read-only and write-only properties", schema: `{"type":"object","properties":{"id":{"readOnly":true,"type":"string"},"secret":{"writeOnly":true,"type":"string"},"name":{"type":"string"}},"required":["id","secret","name"]}`,
-			in:  `{"type":"object","properties":{"secret":{"type":"string"},"name":{"type":"string"}},"required":["secret","name"]}`,
+			in:      `{"type":"object","properties":{"secret":{"type":"string"},"name":{"type":"string"}},"required":["secret","name"]}`,
 			checked: `{"type":"object","properties":{"id":false,"secret":{"type":"string"},"name":{"type":"string"}},"required":["secret","name"]}`,
 			out:     `{"type":"object","properties":{"id":{"type":"string"},"secret":{"type":"string"},"name":{"type":"string"}},"required":["id","name"]}`,
 		},
