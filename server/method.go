@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
