@@ -134,12 +134,23 @@ func (t *shellTarget) reach(sources *sourceFlags, e env) (*peer, error) {
 	if err != nil {
 		return nil, usagef("--allow-host: %v", err)
 	}
-	return &peer{wire: &posts{url: t.url, client: client, header: header}, close: func() {}}, nil
+	return &peer{wire: &posts{url: t.url, others: doorsOf(t.url), client: client, header: header}, close: func() {}}, nil
+}
+
+// doorsOf are the other places at which a server named without a path may
+// speak MCP.
+func doorsOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return nil
+	}
+	return []string{u.JoinPath("mcp").String(), u.JoinPath("jsonrpc").String()}
 }
 
 // posts is a conversation over streamable HTTP.
 type posts struct {
 	url     string
+	others  []string // where it may be spoken instead, tried before anything was answered
 	client  *http.Client
 	header  http.Header
 	session string
@@ -161,10 +172,15 @@ func (p *posts) send(ctx context.Context, message []byte) error {
 	if p.greeted {
 		req.Header.Set("Mcp-Protocol-Version", shellProtocol)
 	}
+	first := !p.greeted
 	p.greeted = true
 	res, err := egress.Do(p.client, req, maxAnswer)
 	if err != nil {
 		return err
+	}
+	if isMCP := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") || bytes.HasPrefix(bytes.TrimSpace(res.Body), []byte(`{`)) && bytes.Contains(res.Body, []byte(`"jsonrpc"`)); first && !isMCP && len(p.others) > 0 {
+		p.url, p.others, p.greeted = p.others[0], p.others[1:], false
+		return p.send(ctx, message)
 	}
 	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
 		p.session = id
