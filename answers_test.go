@@ -91,7 +91,8 @@ func ways() map[string]way {
 	yes := says("accept", `{"confirm":true}`)
 	all := map[string]way{
 		"an answer that fits":            {ends: "data"},
-		"a part":                         {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 10 }, ends: "data"},
+		"a part":                         {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 100 }, ends: "data"},
+		"more than may be sent":          {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 1 }, ends: "request_error"},
 		"an empty answer":                {handler: replies(tenon.Reply{Status: 204}), ends: "data"},
 		"a text":                         {handler: replies(tenon.Reply{Status: 200, Media: "text/csv", Body: []byte("a,b")}), ends: "data"},
 		"a picture":                      {handler: replies(tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}), ends: "data"},

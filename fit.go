@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,9 +19,9 @@ import (
 // partLife is how long the parts of an answer can be asked for.
 const partLife = 10 * time.Minute
 
-// defaultMaxResult is the limit of a value in the shape openapi-mcp, which has
-// a place for parts.
-const defaultMaxResult = 100 << 10
+// defaultMaxResult is the limit in the shape openapi-mcp, which has a place for
+// parts: 100 KiB of a value, and as much of its text copy.
+const defaultMaxResult = 200 << 10
 
 // rest is what is kept of an answer that was cut, beside its value: all that a
 // part is formed by, so that a catalog that was swapped in between changes
@@ -29,6 +30,9 @@ type rest struct {
 	Subject    Subject
 	Call       string // names the first call with its arguments
 	Dress      dress
+	Form       shape.Form
+	Room       int  // bytes of a part
+	Text       bool // the value is cut at a text
 	Status     int
 	Media      string
 	Header     http.Header
@@ -41,42 +45,48 @@ type rest struct {
 	Until      time.Time
 }
 
-// fit gives a success its shape: whole where it is within the tool's limit,
+// fit gives a success its shape: whole where all of it is within the limit,
 // else its first part, while the value is kept for the others.
-func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgement) *Result {
-	limit := e.tool.MaxResult
-	if limit <= 0 || len(r.Body) <= limit {
+func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgement, limit int) *Result {
+	if limit <= 0 || j.form == shape.Binary { // a picture is one piece, and no text
 		return shapeSuccess(e, r, j)
-	}
-	if j.form != shape.JSON {
-		res := shapeSuccess(e, r, j)
-		if len(res.Value) > limit { // a text; of a picture only a description stands there
-			res = tooLarge(res, limit)
-		}
-		return res
 	}
 	a := r.answer(j.form)
 	value := e.checks.data(&a)
+	room := max(limit/2, 1) // the text copy has the other half
 	if len(value) <= limit {
-		return e.dress().shape(r, j, value)
+		res := e.dress().shape(r, j, value)
+		all := sent(res)
+		if all <= limit {
+			return res
+		}
+		room = min(room, len(value)*limit/all)
 	}
 	var against *schema.Schema // a value that breaks its schema was promised nothing
 	if !j.broken() {
 		against = j.against
 	}
-	cut := against.Cut(value, limit)
+	cut := cutAt(against, value, room)
+	for range 3 { // a text copy that is indented is longer than its value
+		all := e.dress().longest(cut, value, r, j)
+		if all <= limit {
+			break
+		}
+		room = room * limit / all
+		cut = cutAt(against, value, room)
+	}
 	if cut == nil {
-		return tooLarge(e.dress().shape(r, j, value), limit)
+		return tooLarge(e, r, j, len(value), limit, "It has no list and no text that can be cut into parts that fit its schema.")
 	}
 	k := &rest{
-		Subject: c.Subject, Call: c.key(), Dress: e.dress(),
+		Subject: c.Subject, Call: c.key(), Dress: e.dress(), Form: j.form, Room: max(limit/2, 1),
 		Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: shape.Visible(r.Header), Sent: r.Sent,
 		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
 	}
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
-		g.log.Warn("a large answer cannot be kept and is delivered whole", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(e.dress().shape(r, j, value), limit)
+		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
+		return tooLarge(e, r, j, len(value), limit, "There is no room now to keep its parts.")
 	}
 	return k.part(id, 0, value)
 }
@@ -86,9 +96,53 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 // parts, the lists at those places all items.
 func JoinParts(cuts []string, parts ...[]byte) ([]byte, error) { return schema.Join(cuts, parts...) }
 
-func tooLarge(res *Result, limit int) *Result {
-	res.Meta = shape.Join(res.Meta, shape.Over(len(res.Value), limit))
-	return res
+// cutAt cuts a value at a list, or else at a text.
+func cutAt(against *schema.Schema, value []byte, room int) *schema.Cut {
+	if cut := against.Cut(value, room); cut != nil {
+		return cut
+	}
+	return cutText(against, value, room)
+}
+
+// longest is what the longest of some parts sends; 0: they send no more than
+// their value twice.
+func (d dress) longest(cut *schema.Cut, value []byte, r *Reply, j judgement) (most int) {
+	const some = 16
+	if cut == nil || d.Shape == OpenAPIMCP || d.Shape == FlowMCP {
+		return 0
+	}
+	for i := 0; i < len(cut.Parts); i += 1 + len(cut.Parts)/some {
+		if cut.Parts[i].Items > 1 { // one item is never less
+			most = max(most, sent(d.shape(r, j, cut.AppendPart(nil, value, i))))
+		}
+	}
+	return most
+}
+
+// sent is how many bytes of a value a result sends: as a value and as text.
+// What stands around it is small.
+func sent(res *Result) int {
+	n := len(res.Value)
+	for _, b := range res.Content {
+		n += len(b.Text)
+	}
+	return n - max(0, len(res.Structured)-len(res.Value))
+}
+
+// tooLarge is the failure of an answer that cannot be handed out within the
+// limit.
+func tooLarge(e *Entry, r *Reply, j judgement, size, limit int, why string) *Result {
+	f := failure{
+		code:    CodeRequest,
+		message: fmt.Sprintf("The answer of %s has %d bytes, and %d are allowed for it and its text copy. %s", e.tool.Name, size, limit, why),
+		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, size, limit),
+		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
+		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can raise --max-result-bytes"},
+	}
+	if e.tool.Fields {
+		f.suggestions[0] += ", some fields"
+	}
+	return shapeFailure(&e.tool, f)
 }
 
 func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) error {
@@ -108,13 +162,36 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 	for _, s := range k.Cut.Parts {
 		p.Total += s.Items
 	}
+	p.Text = k.Text
 	if p.Number < p.Of {
 		p.Token = id + "." + strconv.Itoa(p.Number+1)
 	}
 	r := &Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
-	j := judgement{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: shape.JSON}
+	j := judgement{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: k.Form}
+	if size := k.Cut.Size(value, i); size > 2*k.Room {
+		return k.Dress.partTooLarge(r, j, size, k.Room, p)
+	}
 	slice := k.Cut.AppendPart(make([]byte, 0, k.Cut.Size(value, i)), value, i)
 	return k.Dress.part(r, j, slice, p)
+}
+
+// partTooLarge stands for a part that is above the limit by itself: the others
+// can be had all the same.
+func (d dress) partTooLarge(r *Reply, j judgement, size, room int, p shape.Part) *Result {
+	next := "It is the last one."
+	if p.Token != "" {
+		next = "For the next one call " + cmp.Or(d.Next, d.Tool) + ` with {"resume_token":"` + p.Token + `"}.`
+	}
+	t := &Tool{Name: d.Tool, Shape: d.Shape}
+	res := shapeFailure(t, failure{
+		code:    CodeRequest,
+		message: fmt.Sprintf("Part %d of %d has %d bytes that cannot be cut, and %d are allowed for an answer and its text copy. %s", p.Number, p.Of, size, 2*room, next),
+		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, size, 2*room),
+		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
+		suggestions: []string{"Ask for less, where the arguments allow that", "The operator can raise --max-result-bytes"},
+	})
+	res.Meta = shape.Join(res.Meta, p.Meta())
+	return res
 }
 
 // part forms value, which is part p of what stands for the body of r.
@@ -125,7 +202,8 @@ func (d dress) part(r *Reply, j judgement, value []byte, p shape.Part) *Result {
 		res.Structured = p.OpenAPIMCP(res.Structured)
 		res.Content = []Block{{Text: res.Structured}}
 	} else {
-		res.Content = append(res.Content, Block{Text: []byte(p.Words())})
+		res.next = &Block{Text: []byte(p.Words())}
+		res.Content = append(res.Content, *res.next)
 	}
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res

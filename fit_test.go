@@ -127,7 +127,7 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 		shape := rapid.SampledFrom([]tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
 		items := rapid.IntRange(0, 60).Draw(t, "items")
 		body := shelfBody(items, rapid.StringN(0, 20, 40).Draw(t, "note"))
-		limit := rapid.IntRange(60, 2000).Draw(t, "limit")
+		limit := rapid.IntRange(500, 4000).Draw(t, "limit")
 		catalog, called := shelf(body, limit, shape)
 		g := tenon.NewGateway(catalog, tenon.GatewayOptions{})
 		_, output := catalog.Find("list").Schemas()
@@ -221,28 +221,181 @@ func TestTokensAreBound(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotCutIsDeliveredWhole(t *testing.T) {
+// What cannot be handed out within the limit is an error that says so, and
+// that says what was executed.
+func TestWhatCannotBeCutIsAnError(t *testing.T) {
 	long := `{"page":1,"items":[{"id":1,"note":"` + strings.Repeat("x", 500) + `"}]}`
 	tests := map[string]struct {
 		body  string
 		limit int
 		state tenon.State
-		over  bool
+		says  string // empty: it is delivered whole
 	}{
-		"within the limit":      {long, 10_000, nil, false},
-		"no limit":              {long, 0, nil, false},
-		"one item":              {long, 100, nil, true},
-		"no room to keep parts": {shelfBody(100, "n"), 1000, memory.New(memory.Options{MaxBytes: 10}), true},
+		"within the limit":      {long, 10_000, nil, ""},
+		"no limit":              {long, 0, nil, ""},
+		"negative":              {long, -1, nil, ""},
+		"one item":              {long, 100, nil, "no list and no text"},
+		"the text copy counts":  {long, len(long) + 10, nil, "no list and no text"},
+		"no room to keep parts": {shelfBody(100, "n"), 1000, memory.New(memory.Options{MaxBytes: 10}), "no room now"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			catalog, _ := shelf(tt.body, tt.limit, tenon.Native)
 			res := get(t, tenon.NewGateway(catalog, tenon.GatewayOptions{State: tt.state}), "list", "", `{"page":1}`)
-			if p := partialOf(t, res); p.Over != tt.over || p.ResumeToken != "" || canonicalOf(t, res.Value) != canonicalOf(t, []byte(tt.body)) {
-				t.Errorf("%+v: %s", p, res.Meta)
+			switch {
+			case tt.says == "" && (res.IsError || canonicalOf(t, res.Value) != canonicalOf(t, []byte(tt.body))):
+				t.Errorf("%s", res.Content[0].Text)
+			case tt.says != "" && (!res.IsError || res.Code != tenon.CodeRequest || !strings.Contains(res.About, tt.says) || verdictOf(t, res).Executed != "no" || verdictOf(t, res).Status != 200):
+				t.Errorf("%s %s", res.About, res.Meta)
 			}
 		})
 	}
+}
+
+// A part that is one item above the limit is an error, and the others can be
+// had all the same.
+func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
+	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		body := `{"page":7,"items":[{"id":1},{"id":2,"note":"` + strings.Repeat("x", 1000) + `"},{"id":3}]}`
+		catalog, _ := shelf(body, 500, shape)
+		g := tenon.NewGateway(catalog, tenon.GatewayOptions{})
+		res := get(t, g, "list", "ann", `{"page":7}`)
+		for i, failed := range []bool{false, true, false} {
+			p := partialOf(t, res)
+			if res.IsError != failed || p.Part != i+1 || p.Parts != 3 || failed && !strings.Contains(res.About, p.ResumeToken) {
+				t.Errorf("%s, part %d: %s %s", shape, i+1, res.Content[0].Text, res.Meta)
+			}
+			if i < 2 {
+				res = get(t, g, "next_part", "ann", `{"resume_token":"`+p.ResumeToken+`"}`)
+			}
+		}
+	}
+}
+
+// TestAllOfAnAnswerIsBounded: lists, texts, texts in objects, and content of
+// the source's own, in every shape: what is sent of a value stays within the
+// limit, each part fits, and the parts are the whole; or it is an error.
+func TestAllOfAnAnswerIsBounded(t *testing.T) {
+	text := strings.Repeat("a line of words, \u00e9 \"\U0001f600\" \\ and more\n", 200)
+	quoted := string(rawjson.AppendString(nil, text))
+	open := func(media, body string, blocks ...tenon.Block) tenon.Reply {
+		return tenon.Reply{Status: 200, Media: media, Body: []byte(body), Blocks: blocks}
+	}
+	picture := tenon.Block{Kind: tenon.ImageBlock, Data: []byte("png"), Media: "image/png"}
+	said := tenon.Block{Text: []byte("said by the source")}
+	tests := map[string]struct {
+		reply tenon.Reply
+		whole string // what the parts make; empty: an error
+	}{
+		"a list":                    {open("application/json", shelfBody(50, "n")), shelfBody(50, "n")},
+		"a text":                    {open("text/plain", text), quoted},
+		"a text in an object":       {open("application/json", `{"a":{"b":1,"text":`+quoted+`},"z":[]}`), `{"a":{"b":1,"text":` + quoted + `},"z":[]}`},
+		"escapes that make pairs":   {open("application/json", `{"t":"`+strings.Repeat(`\ud83d\ude00`, 300)+`"}`), `{"t":"` + strings.Repeat(`\ud83d\ude00`, 300) + `"}`},
+		"a list beside a picture":   {open("application/json", shelfBody(50, "n"), picture, said), shelfBody(50, "n")},
+		"a text that a source made": {open("", "", tenon.Block{Text: []byte(text)}), ""},
+		"much that cannot be cut":   {open("application/json", `{"l":[{"t":`+quoted+`}]}`), ""},
+	}
+	for name, tt := range tests {
+		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			t.Run(name+", "+string(shape), func(t *testing.T) {
+				const limit = 1000
+				g := one(tenon.Tool{Shape: shape, MaxResult: limit, Promise: tenon.Contract{Answers: []tenon.Variant{
+					{Status: "200", Media: "application/json", Schema: []byte(`{"type":"object"}`)}, {Status: "200", Media: "text/plain"},
+				}}}, answer(tt.reply))
+				_, output := g.Catalog().Find("get_book").Schemas()
+				res := call(t, g, `{}`)
+				if tt.whole == "" {
+					if !res.IsError || len(res.Content[0].Text) > limit {
+						t.Errorf("%d bytes: %.200s", len(res.Content[0].Text), res.Content[0].Text)
+					}
+					return
+				}
+				var join joined
+				for {
+					keepsPublished(t, output, res)
+					texts, p := 0, partialOf(t, res)
+					for _, b := range res.Content {
+						texts += len(b.Text)
+					}
+					if res.IsError || len(res.Structured)+texts > limit+600 { // what stands around a value
+						t.Fatalf("%d bytes: %s", len(res.Structured)+texts, res.Content[0].Text)
+					}
+					if want := len(tt.reply.Blocks) > 0; (res.Content[0].Kind == tenon.ImageBlock) != (want && p.Part == 1) {
+						t.Errorf("the content of part %d: %+v", p.Part, res.Content)
+					}
+					join.add(t, p.Cut, res.Value)
+					if p.ResumeToken == "" {
+						break
+					}
+					if !strings.Contains(string(res.Structured)+string(res.Content[len(res.Content)-1].Text), p.ResumeToken) {
+						t.Errorf("nothing says how to go on: %+v", res.Content)
+					}
+					res = call(t, g, `{"resume_token":"`+p.ResumeToken+`"}`)
+				}
+				if got := join.whole(); join.parts < 2 || canonicalOf(t, got) != canonicalOf(t, []byte(tt.whole)) {
+					t.Errorf("%d parts make %.300s", join.parts, got)
+				}
+			})
+		}
+	}
+}
+
+// joined are the parts of a value that is cut at a list or a text.
+type joined struct {
+	head, tail string
+	inner      []string
+	parts      int
+}
+
+func (j *joined) add(t *testing.T, pointer string, part []byte) {
+	t.Helper()
+	doc, err := rawjson.Parse(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := doc.Pointer(pointer)
+	raw, at := doc.Raw(n), doc.Offset(n)
+	j.head, j.tail = string(part[:at+1]), string(part[at+len(raw)-1:])
+	j.inner = append(j.inner, string(raw[1:len(raw)-1]))
+	j.parts++
+}
+
+func (j *joined) whole() []byte {
+	between := ","
+	if strings.HasSuffix(j.head, `"`) {
+		between = ""
+	}
+	return []byte(j.head + strings.Join(j.inner, between) + j.tail)
+}
+
+// FuzzPieces: the parts of a text are texts, and make the text.
+func FuzzPieces(f *testing.F) {
+	f.Add("a\nb\\\"\u00e9\U0001f600\u2028", 100)
+	f.Add(strings.Repeat("\x01\n", 100), 77)
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		if len(text) > 4000 {
+			return
+		}
+		value := rawjson.AppendString(nil, text)
+		g := one(tenon.Tool{MaxResult: 40 + max(0, limit)%1000}, answer(tenon.Reply{Status: 200, Media: "application/json", Body: value}))
+		var got strings.Builder
+		for res := call(t, g, `{}`); ; {
+			var part string
+			if err := json.Unmarshal(res.Value, &part); res.IsError || err != nil {
+				t.Fatalf("%v: %s", err, res.Content[0].Text)
+			}
+			got.WriteString(part)
+			token := partialOf(t, res).ResumeToken
+			if token == "" {
+				break
+			}
+			res = call(t, g, `{"resume_token":"`+token+`"}`)
+		}
+		var want string
+		if err := json.Unmarshal(value, &want); err != nil || got.String() != want {
+			t.Errorf("%q, not %q", got.String(), want)
+		}
+	})
 }
 
 // TestCutAllocatesLittle: 10 MB are kept and cut without a second copy.

@@ -185,13 +185,13 @@ func (g *Gateway) finished(ctx context.Context, w *working) (*Result, error) {
 		return g.streamed(ctx, w.work, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
 	}
 	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
-		return g.ownContent(w.limited, e, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
+		return g.ownContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
 	}
 	j, failed := g.judged(w.limited, e, w.seen, reply) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}
-	res := g.fit(ctx, e, w.call, reply, j)
+	res := g.fit(ctx, e, w.call, reply, j, e.tool.MaxResult)
 	if reply.Meta != nil {
 		res.Meta = shape.Join(reply.Meta, res.Meta)
 	}

@@ -15,11 +15,23 @@ import (
 // value beside it, in Body, is judged as every other. Content is no part of
 // what was promised: it stays, as the answer's text, also where the value
 // breaks its contract.
-func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r *Reply) *Result {
+//
+// The value has what its text blocks leave of the limit.
+func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*view.View, r *Reply) *Result {
 	if r.Failed {
 		return ownFailure(e, r)
 	}
-	res := g.answered(ctx, e, seen, r)
+	limit, texts := e.tool.MaxResult, 0
+	for _, b := range r.Blocks {
+		texts += len(b.Text)
+	}
+	if limit > 0 && texts >= limit {
+		return tooLarge(e, r, judgement{verdict: Unchecked}, texts, limit, "It is text that the source has made, which stays in one piece.")
+	}
+	j, res := g.judged(ctx, e, seen, r)
+	if res == nil {
+		res = g.fit(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
+	}
 	switch {
 	case res.IsError:
 		res.Content = append(res.Content, r.Blocks...)
@@ -30,6 +42,9 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, seen []*view.View, r
 		if len(r.Body) == 0 {
 			res.Value = nil
 		}
+	}
+	if res.next != nil && e.tool.Shape != OpenAPIMCP {
+		res.Content = append(slices.Clip(res.Content), *res.next)
 	}
 	res.Meta = shape.Join(r.Meta, res.Meta)
 	return res

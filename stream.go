@@ -80,7 +80,8 @@ func (c *checks) workspace(limited *deadline.Context) context.Context {
 // streamed answers with the list of what arrives: whole where the stream ends
 // soon, else its first part.
 func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) {
-	b := stream.Bounds{Part: max(l.entry.tool.MaxResult, 0), Wait: g.partial, Idle: streamIdle, Logger: g.log}
+	b := stream.Bounds{Part: max((l.entry.tool.MaxResult+1)/2, 0), // the text copy has the other half
+		Wait: g.partial, Idle: streamIdle, Logger: g.log}
 	l.id, l.turn = rand.Text(), make(chan struct{}, 1)
 	stop := func() {}
 	if fork, can := work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.places.take(l.call.Subject) {
@@ -121,7 +122,7 @@ func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) 
 	if failed != nil {
 		return failed, nil
 	}
-	return g.fit(ctx, l.entry, l.call, &r, j), nil
+	return g.fit(ctx, l.entry, l.call, &r, j, l.entry.tool.MaxResult), nil
 }
 
 // next waits for a part as long as a call may take.

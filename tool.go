@@ -77,7 +77,7 @@ type Tool struct {
 	Meta        json.RawMessage // JSON object for the definition's _meta; nil: none
 	Policy      Policy          // empty: Enforce
 	Shape       Shape           // empty: Native
-	MaxResult   int             // bytes of a value before it is cut into parts; 0: 100 KiB in the shape OpenAPIMCP, else no limit; negative: no limit
+	MaxResult   int             // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the shape OpenAPIMCP, else no limit; negative: no limit
 	View        View            // what callers get to see of an answer; zero: all of it
 	Fields      bool            // callers may ask for parts of an answer: the argument fields
 	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised

@@ -178,7 +178,7 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 		fields := rapid.SampledFrom([]string{`["total"]`, `["orders.id"]`, `["orders[].by.name","total"]`, `["orders"]`, `["*"]`}).Draw(t, "fields")
 		c := ordersTool(ordersBody, &called, func(tool *tenon.Tool) {
 			tool.Fields = true
-			tool.MaxResult = rapid.SampledFrom([]int{0, 30, 60}).Draw(t, "limit")
+			tool.MaxResult = rapid.SampledFrom([]int{0, 250, 400}).Draw(t, "limit")
 			tool.Shape = rapid.SampledFrom([]tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
 			tool.Policy = rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}).Draw(t, "policy")
 			if rapid.Bool().Draw(t, "selected") {

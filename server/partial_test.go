@@ -15,7 +15,7 @@ import (
 func TestThePlainDoorTellsOfParts(t *testing.T) {
 	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		t.Run(string(shape), func(t *testing.T) {
-			tool := tenon.Tool{Name: "list", Shape: shape, MaxResult: 10, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+			tool := tenon.Tool{Name: "list", Shape: shape, MaxResult: 20, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
 				return tenon.Reply{Media: "application/json", Body: []byte(`["aaaa","bbbb","cccc"]`)}, nil
 			}}
 			c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{})

@@ -22,7 +22,7 @@ type callChoices struct {
 func (c *callChoices) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.confirm, "confirm", "who agrees to calls that change something: auto (a person where the client can ask one, else arg), "+
 		"arg (the call is repeated with confirmed: true), human or off; TOOL=MODE for some tools (repeatable)")
-	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value before it is cut into parts that each fit the schema (default: 102400 for the shape openapi-mcp; -1: no limit); TOOL=BYTES for some tools (repeatable)")
+	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value and its text copy together; a larger answer is cut into parts that each fit the schema (default: 204800 for the shape openapi-mcp; -1: no limit); TOOL=BYTES for some tools (repeatable)")
 	cmd.Flags().DurationVar(&c.partialAfter, "partial-after", 5*time.Second, "hand out what has arrived of a stream (NDJSON, server-sent events) after this time; negative: when it ends")
 	c.views.register(cmd)
 	takes(cmd, "confirm", "auto", "arg", "human", "off")

@@ -53,8 +53,6 @@ func explainPart(w io.Writer, what string, doc *rawjson.Doc) {
 	case part == rawjson.None:
 	case doc.Get(part, "joined") != rawjson.None:
 		fmt.Fprintf(w, "%s %s, put together\n", what, raw("joined"))
-	case doc.Get(part, "over") != rawjson.None:
-		fmt.Fprintf(w, "%s the whole answer of %s bytes: it cannot be cut into parts of %s\n", what, raw("bytes"), raw("limit"))
 	default:
 		fmt.Fprintf(w, "%s part %s of %s: %s of %s items of %s\n", what, raw("part"), raw("parts"), raw("returned"), raw("total"),
 			cmp.Or(doc.Str(doc.Get(part, "cut")), "the list"))

@@ -12,6 +12,7 @@ import (
 type Part struct {
 	Number, Of      int       // Number counts from 1; Of is 0 where nobody knows yet
 	Cuts            []string  // JSON Pointers of the lists and objects whose items are in parts
+	Text            bool      // a text is cut, and its bytes are counted
 	Returned, Total int       // items of those: in this part, in all; nobody knows the latter without Of
 	By              string    // the tool that hands out the next part
 	Token           string    // for the next part; empty: this is the last
@@ -51,11 +52,6 @@ func (p *Part) cut() string {
 	return p.Cuts[0]
 }
 
-// Over is the _meta object of an answer above the limit that is one piece.
-func Over(size, limit int) []byte {
-	return append(strconv.AppendInt(append(strconv.AppendInt([]byte(`{"tenon/partial":{"over":true,"bytes":`), int64(size), 10), `,"limit":`...), int64(limit), 10), "}}"...)
-}
-
 // OpenAPIMCP adds the members of a part to an api_response. The last part says
 // that nothing is missing any more: clients ask on while partial is true.
 func (p *Part) OpenAPIMCP(response []byte) []byte {
@@ -81,7 +77,15 @@ func (p *Part) Words() string {
 	if p.Of > 0 {
 		text += " of " + strconv.Itoa(p.Total)
 	}
-	text += " items of " + at + "."
+	if p.Text {
+		text += " bytes of the text"
+		if p.Cut != "" {
+			text += " at " + p.Cut
+		}
+		text += "."
+	} else {
+		text += " items of " + at + "."
+	}
 	if p.Token == "" {
 		return text + " It is the last one."
 	}
