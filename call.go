@@ -126,8 +126,6 @@ type Result struct {
 	// answer; nil: there is an answer.
 	Request []byte
 
-	next *Block // says how the next part can be had; nil: nothing does
-
 	// What the shape was made of, for doors with a form of their own.
 	Value       []byte   // the value of a success as JSON; nil: the source has content of its own
 	Code        Code     // of a failure

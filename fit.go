@@ -101,7 +101,7 @@ func cutAt(against *schema.Schema, value []byte, room int) *schema.Cut {
 	if cut := against.Cut(value, room); cut != nil {
 		return cut
 	}
-	return cutText(against, value, room)
+	return against.CutText(value, room)
 }
 
 // longest is what the longest of some parts sends; 0: they send no more than
@@ -202,8 +202,7 @@ func (d dress) part(r *Reply, j judgement, value []byte, p shape.Part) *Result {
 		res.Structured = p.OpenAPIMCP(res.Structured)
 		res.Content = []Block{{Text: res.Structured}}
 	} else {
-		res.next = &Block{Text: []byte(p.Words())}
-		res.Content = append(res.Content, *res.next)
+		res.Content = append(res.Content, Block{Text: []byte(p.Words())})
 	}
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res

@@ -32,6 +32,10 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	if res == nil {
 		res = g.fit(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
 	}
+	var words []Block // that say how the next part can be had
+	if isPart(res) && e.tool.Shape != OpenAPIMCP {
+		words = res.Content[len(res.Content)-1:]
+	}
 	switch {
 	case res.IsError:
 		res.Content = append(res.Content, r.Blocks...)
@@ -43,11 +47,17 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 			res.Value = nil
 		}
 	}
-	if res.next != nil && e.tool.Shape != OpenAPIMCP {
-		res.Content = append(slices.Clip(res.Content), *res.next)
+	if words != nil && !res.IsError {
+		res.Content = append(slices.Clip(res.Content), words...)
 	}
 	res.Meta = shape.Join(r.Meta, res.Meta)
 	return res
+}
+
+// isPart reports whether a result says of itself that it is a part.
+func isPart(res *Result) bool {
+	doc, err := rawjson.Parse(res.Meta)
+	return err == nil && doc.Get(doc.Root(), "tenon/partial") != rawjson.None
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its

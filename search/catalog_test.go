@@ -30,7 +30,7 @@ func shelf(shape tenon.Shape, policy tenon.Policy, status int, body string) teno
 			Name: "burnBook", Title: "Burn a book", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply,
 			Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.DeleteResource, Effect: "burns it"},
 		},
-		{Name: "listBooks", Title: "List books", Shape: shape, Policy: policy, Promise: tenon.Contract{Answers: answers}, Handler: reply, MaxResult: 40},
+		{Name: "listBooks", Title: "List books", Shape: shape, Policy: policy, Promise: tenon.Contract{Answers: answers}, Handler: reply, MaxResult: 100},
 	}}
 }
 

@@ -211,7 +211,7 @@ func TestCallSaysWhatIsMissing(t *testing.T) {
 func TestShellPrintsAllParts(t *testing.T) {
 	for _, shape := range []string{"native", "openapi-mcp", "flowmcp"} {
 		for tool, n := range map[string]int{"stream": 3, "list": 40} {
-			out, errs, code := bitsCommand(t, "call "+tool+"\n", false, "shell", "SPEC", "--shape", shape, "--max-result-bytes", "100")
+			out, errs, code := bitsCommand(t, "call "+tool+"\n", false, "shell", "SPEC", "--shape", shape, "--max-result-bytes", "150")
 			var value any
 			if err := json.Unmarshal([]byte(out), &value); code != 0 || err != nil || numbers(value) != numbersUpTo(n) {
 				t.Errorf("%s %s: exit %d, %v: %s %s", shape, tool, code, err, out, errs)

@@ -1,11 +1,10 @@
-package tenon
+package schema
 
 import (
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Bounds of the pieces of a text.
@@ -14,11 +13,12 @@ const (
 	maxPieces = 1 << 16 // of one text
 )
 
-// cutText answers how to cut a value at its longest text, where no list helps:
+// CutText answers how to cut a value at its longest text, where no list helps:
 // every part is the whole value with a piece of that text. The text stands
 // below object members only, or is the value. nil: there is none, the rest is
-// above the room, or a part would not fit the schema.
-func cutText(against *schema.Schema, value []byte, room int) *schema.Cut {
+// above the room, or a part would not fit the schema. The items of its parts
+// are bytes. A nil s is as in [Schema.Cut].
+func (s *Schema) CutText(value []byte, room int) *Cut {
 	doc, err := rawjson.Parse(value)
 	if err != nil {
 		return nil
@@ -28,7 +28,7 @@ func cutText(against *schema.Schema, value []byte, room int) *schema.Cut {
 		return nil
 	}
 	text := doc.Raw(at)
-	cut := &schema.Cut{Pointer: pointer, Start: doc.Offset(at), End: doc.Offset(at) + len(text)}
+	cut := &Cut{Pointer: pointer, Start: doc.Offset(at), End: doc.Offset(at) + len(text)}
 	rest := len(value) - len(text) + len(`""`)
 	room -= rest
 	if room < minPiece || len(text)/room > maxPieces || rest*(len(text)/room) > 4*len(value)+1<<20 {
@@ -36,15 +36,15 @@ func cutText(against *schema.Schema, value []byte, room int) *schema.Cut {
 	}
 	for from := cut.Start + 1; from < cut.End-1; {
 		to := pieceEnd(value[:cut.End-1], from, room)
-		cut.Parts = append(cut.Parts, schema.Slice{Start: from, End: to, Items: to - from})
+		cut.Parts = append(cut.Parts, Slice{Start: from, End: to, Items: to - from})
 		from = to
 	}
-	if against == nil {
+	if s == nil {
 		return cut
 	}
 	var part []byte
 	for i := range cut.Parts {
-		if part = cut.AppendPart(part[:0], value, i); len(against.Validate(part)) > 0 {
+		if part = cut.AppendPart(part[:0], value, i); len(s.Validate(part)) > 0 {
 			return nil
 		}
 	}
