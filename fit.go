@@ -31,8 +31,7 @@ type rest struct {
 	Call       string // names the first call with its arguments
 	Dress      dress
 	Form       shape.Form
-	Room       int  // bytes of a part
-	Text       bool // the value is cut at a text
+	Room       int // bytes of a part
 	Status     int
 	Media      string
 	Header     http.Header
@@ -96,12 +95,23 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 // parts, the lists at those places all items.
 func JoinParts(cuts []string, parts ...[]byte) ([]byte, error) { return schema.Join(cuts, parts...) }
 
-// cutAt cuts a value at a list, or else at a text.
+// cutAt cuts a value at lists and objects, or at a text where these do not help.
 func cutAt(against *schema.Schema, value []byte, room int) *schema.Cut {
-	if cut := against.Cut(value, room); cut != nil {
-		return cut
+	cut := against.Cut(value, room)
+	if cut != nil {
+		if _, largest := cut.Sizes(value); largest <= 2*room {
+			return cut
+		}
 	}
-	return against.CutText(value, room)
+	if text := against.CutText(value, room); text != nil {
+		return text
+	}
+	if cut != nil {
+		if smallest, _ := cut.Sizes(value); smallest > 2*room { // what stands in every part is too much
+			return nil
+		}
+	}
+	return cut
 }
 
 // longest is what the longest of some parts sends; 0: they send no more than
@@ -162,7 +172,7 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 	for _, s := range k.Cut.Parts {
 		p.Total += s.Items
 	}
-	p.Text = k.Text
+	p.Text = k.Cut.Text
 	if p.Number < p.Of {
 		p.Token = id + "." + strconv.Itoa(p.Number+1)
 	}

@@ -12,6 +12,7 @@ import (
 type Cut struct {
 	Pointers []string `json:"pointers"` // JSON Pointers of the arrays and objects that are cut
 	Parts    []Slice  `json:"parts"`    // two or more, in order
+	Text     bool     `json:"text"`     // what is cut is a text, and its bytes are the items
 }
 
 // Slice is a part of a value: all of it but the holes.
@@ -123,6 +124,16 @@ func (c *Cut) Size(value []byte, i int) int {
 		size -= h.End - h.Start
 	}
 	return size
+}
+
+// Sizes answers how many bytes the smallest and the largest part of value have.
+func (c *Cut) Sizes(value []byte) (smallest, largest int) {
+	smallest = len(value)
+	for i := range c.Parts {
+		size := c.Size(value, i)
+		smallest, largest = min(smallest, size), max(largest, size)
+	}
+	return smallest, largest
 }
 
 // AppendPart appends part i, counted from 0, of the value that was cut.

@@ -9,7 +9,7 @@ import (
 )
 
 // Join puts the parts of a value together again: objects have the members of
-// all parts, the arrays at the pointers the items of all, and everything else
+// all parts, the arrays at the pointers the items of all, the texts there all pieces, and everything else
 // is what it is in the first part that has it. All parts, in order, make a value
 // that is equal to the one that was cut.
 func Join(pointers []string, parts ...[]byte) ([]byte, error) {
@@ -24,8 +24,8 @@ func Join(pointers []string, parts ...[]byte) ([]byte, error) {
 			return nil, fmt.Errorf("join part %d: %w", i+1, err)
 		}
 		for _, p := range pointers {
-			if at := doc.Pointer(p); at != rawjson.None && doc.Kind(at) != rawjson.Array && doc.Kind(at) != rawjson.Object || p == "" && at == rawjson.None {
-				return nil, fmt.Errorf("join part %d: there is no list and no object at %q", i+1, p)
+			if at := doc.Pointer(p); at != rawjson.None && doc.Kind(at) != rawjson.Array && doc.Kind(at) != rawjson.Object && doc.Kind(at) != rawjson.String || p == "" && at == rawjson.None {
+				return nil, fmt.Errorf("join part %d: there is no list, object or text at %q", i+1, p)
 			}
 		}
 		j.docs = append(j.docs, doc)
@@ -52,6 +52,8 @@ func (j *joiner) value(dst []byte, at []rawjson.Node, path []byte) []byte {
 		return j.object(dst, at, path)
 	case kind == rawjson.Array && slices.Contains(j.pointers, string(path)):
 		return j.array(dst, at)
+	case kind == rawjson.String && slices.Contains(j.pointers, string(path)):
+		return j.text(dst, at)
 	}
 	return append(dst, j.docs[first].Raw(at[first])...)
 }
@@ -80,6 +82,17 @@ func (j *joiner) object(dst []byte, at []rawjson.Node, path []byte) []byte {
 		dst = j.value(dst, members[name], appendToken(path[:len(path):len(path)], name))
 	}
 	return append(dst, '}')
+}
+
+// text writes the pieces of a text one behind the other.
+func (j *joiner) text(dst []byte, at []rawjson.Node) []byte {
+	dst = append(dst, '"')
+	for i, doc := range j.docs {
+		if raw := doc.Raw(at[i]); len(raw) > 1 {
+			dst = append(dst, raw[1:len(raw)-1]...)
+		}
+	}
+	return append(dst, '"')
 }
 
 func (j *joiner) array(dst []byte, at []rawjson.Node) []byte {

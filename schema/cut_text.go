@@ -28,15 +28,16 @@ func (s *Schema) CutText(value []byte, room int) *Cut {
 		return nil
 	}
 	text := doc.Raw(at)
-	cut := &Cut{Pointer: pointer, Start: doc.Offset(at), End: doc.Offset(at) + len(text)}
+	cut := &Cut{Pointers: []string{pointer}, Text: true}
+	start, end := doc.Offset(at)+1, doc.Offset(at)+len(text)-1 // of the text between its quotes
 	rest := len(value) - len(text) + len(`""`)
 	room -= rest
 	if room < minPiece || len(text)/room > maxPieces || rest*(len(text)/room) > 4*len(value)+1<<20 {
 		return nil
 	}
-	for from := cut.Start + 1; from < cut.End-1; {
-		to := pieceEnd(value[:cut.End-1], from, room)
-		cut.Parts = append(cut.Parts, Slice{Start: from, End: to, Items: to - from})
+	for from := start; from < end; {
+		to := pieceEnd(value[:end], from, room)
+		cut.Parts = append(cut.Parts, Slice{Holes: []Hole{{start, from}, {to, end}}, Items: to - from})
 		from = to
 	}
 	if s == nil {

@@ -79,8 +79,8 @@ func (p *Part) Words() string {
 	}
 	if p.Text {
 		text += " bytes of the text"
-		if p.Cut != "" {
-			text += " at " + p.Cut
+		if p.cut() != "" {
+			text += " at " + p.cut()
 		}
 		text += "."
 	} else {
