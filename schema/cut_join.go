@@ -79,7 +79,7 @@ func (j *joiner) object(dst []byte, at []rawjson.Node, path []byte) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(rawjson.AppendString(dst, name), ':')
-		dst = j.value(dst, members[name], appendToken(path[:len(path):len(path)], name))
+		dst = j.value(dst, members[name], appendToken(slices.Clip(path), name))
 	}
 	return append(dst, '}')
 }

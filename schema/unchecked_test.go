@@ -106,10 +106,10 @@ func FuzzUnchecked(f *testing.F) {
 
 func uncheckedHolds(t *rapid.T, tried map[string]int) {
 	m := maker{T: t}
-	real := []string{`"^a"`, `"b$"`, `"(?i)A"`, `"^\\pL"`}
+	patterns := []string{`"^a"`, `"b$"`, `"(?i)A"`, `"^\\pL"`}
 	doc := m.document("")
 	var hidden, meant []string
-	for i, p := range real {
+	for i, p := range patterns {
 		hidden = append(hidden, p, fmt.Sprintf(`"(?>%d)"`, i))
 		meant = append(meant, fmt.Sprintf(`"(?>%d)"`, i), m.pick(`"[^]"`, `"[]"`, p, `"^$"`))
 	}

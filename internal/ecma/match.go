@@ -40,7 +40,7 @@ const (
 	maxKept  = 1 << 12
 )
 
-var runs = sync.Pool{New: func() any { return new(run) }}
+var runs = sync.Pool{New: func() any { return new(run) }} //nolint:gochecknoglobals // memory of runs
 
 func (p *program) match(text []byte, left *int) (matched, done bool) {
 	r := runs.Get().(*run) //nolint:forcetypeassert,errcheck // nothing else is put there
@@ -89,7 +89,7 @@ func (r *run) from(pc, at int) bool {
 		if s.op == opMatch {
 			return true
 		}
-		ok := true
+		var ok bool
 		if pc, at, ok = r.step(s, pc, at); ok {
 			continue
 		}

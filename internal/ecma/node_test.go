@@ -58,7 +58,7 @@ func ask(t *testing.T, list []judge) []judge {
 func TestAgreesWithNode(t *testing.T) {
 	const patterns, texts = 2000, 12
 	for seed := range uint64(2) {
-		m := maker{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // not for secrets
+		m := maker{rand.New(rand.NewPCG(seed, 7))}
 		var list []judge
 		for range patterns {
 			j := judge{Pattern: m.pattern(3)}

@@ -83,7 +83,7 @@ func binary(name string) set {
 
 func syntaxOfPatterns() set { return table(unicode.Pattern_Syntax, unicode.Pattern_White_Space) }
 
-var binaryAliases = map[string]string{
+var binaryAliases = map[string]string{ //nolint:gochecknoglobals // a table
 	"AHex": "ASCII_Hex_Digit", "Alpha": "Alphabetic", "Bidi_C": "Bidi_Control", "Dep": "Deprecated", "Dia": "Diacritic",
 	"Ext": "Extender", "Hex": "Hex_Digit", "IDC": "ID_Continue", "IDS": "ID_Start", "IDSB": "IDS_Binary_Operator",
 	"IDST": "IDS_Trinary_Operator", "Ideo": "Ideographic", "Join_C": "Join_Control", "LOE": "Logical_Order_Exception",
@@ -105,7 +105,7 @@ func script(name string) set {
 	return nil
 }
 
-var scriptAliases = sync.OnceValue(func() map[string]string {
+var scriptAliases = sync.OnceValue(func() map[string]string { //nolint:gochecknoglobals // a table
 	known := map[string]string{}
 	for pair := range strings.FieldsSeq(scriptNames) {
 		short, long, _ := strings.Cut(pair, ":")

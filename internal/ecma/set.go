@@ -11,6 +11,8 @@ import (
 type set []rune
 
 // Sets of ECMA-262: CharacterClassEscape, LineTerminator.
+//
+//nolint:gochecknoglobals // tables
 var (
 	digits = set{'0', '9'}
 	words  = set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
