@@ -335,7 +335,7 @@ func bound(arguments string, code int, headers ...string) func(*testing.T, uint6
 
 func checkOneLine(t *testing.T, off uint64) string {
 	lines := tool("lines", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Blocks: []tenon.Block{}, Meta: []byte("{\n\"a\":\n[\n1]}")}, nil
+		return tenon.Reply{Blocks: []tenon.Block{}, Meta: []byte("{\n\"a\":\n[\n1\n,\n2]}")}, nil
 	})
 	s := serve(server.Options{}, lines)
 	s.SwitchOff(off)
