@@ -200,13 +200,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
-		if in == nil && int64(cap(buf)) > uncounted {
-			most := limit
-			if r.ContentLength >= 0 {
-				most = r.ContentLength
-			}
+		if in == nil && cap(buf) > uncounted {
 			var err error
-			if in, err = s.reserve(r, most, s.options.ReadTimeout); err != nil {
+			if in, err = s.reserve(r, limit); err != nil {
 				return nil, in, busy(err)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"sync"
-	"time"
 )
 
 // intake is what the bytes of a message hold of the quota until its request is
@@ -21,12 +20,16 @@ type intake struct {
 // uncounted is the size of a message that costs no more than its headers may.
 const uncounted = 16 << 10
 
-// reserve makes room for a message of n bytes, waiting for others to be done. It
+// reserve makes room for a message, waiting for others to be done. It
 // is asked for once, with all that the message may have: of two that wait for
 // each other's bytes neither would ever be read.
-func (s *Server) reserve(r *http.Request, n int64, wait time.Duration) (*intake, error) {
+func (s *Server) reserve(r *http.Request, limit int64) (*intake, error) {
+	n := limit
+	if r.ContentLength >= 0 {
+		n = r.ContentLength
+	}
 	in := &intake{server: s, account: accountOf(cmp.Or(callerOf(r), first(r.Header, headerSession)), r)}
-	took, err := s.incoming.take(r.Context(), in.account, n, false, wait)
+	took, err := s.incoming.take(r.Context(), in.account, n, false, s.options.ReadTimeout)
 	in.took = took
 	s.thrift.saw(took)
 	return in, err

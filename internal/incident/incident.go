@@ -32,7 +32,7 @@ func Report(log *slog.Logger, what string, cause any, more ...any) *Error {
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
 	e := &Error{ID: hex.EncodeToString(b[:]), What: what}
 	if log == nil {
-		log = slog.Default()
+		log = slog.Default() //nolint:forbidigo // without a logger of its own a package must not lose the cause
 	}
 	log.Error(what, append([]any{"incident", e.ID, "cause", fmt.Sprint(cause)}, more...)...)
 	return e
