@@ -316,7 +316,7 @@ func (b *offerer) routes(f *file) {
 	for _, n := range slices.SortedFunc(maps.Keys(lacking), func(a, b Need) int { return cmp.Compare(a.Name, b.Name) }) {
 		kind, do := kindLibrary+" "+n.Name, n.Do()
 		text := "need " + n.Name + ", which is not bundled"
-		switch n.Kind {
+		switch n.Kind { //nolint:exhaustive // the others are told otherwise
 		case NeedWorkers:
 			kind, text, do = kindRunner, "need handlers, which run nowhere here", "give a command for workers"
 		case NeedNative:

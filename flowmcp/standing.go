@@ -53,7 +53,7 @@ const (
 )
 
 func (n Need) String() string {
-	switch n.Kind {
+	switch n.Kind { //nolint:exhaustive // the others say nothing more
 	case NeedKey:
 		return n.Name + " is not set"
 	case NeedLibrary:
@@ -76,7 +76,7 @@ func (n Need) String() string {
 
 // Do says what gives it; empty: nothing that an operator can do.
 func (n Need) Do() string {
-	switch n.Kind {
+	switch n.Kind { //nolint:exhaustive // the others say nothing more
 	case NeedKey:
 		return "set " + n.Name + " in the environment"
 	case NeedLibrary:
@@ -95,7 +95,7 @@ func (n Need) Do() string {
 
 // Given reports whether an operator can give it.
 func (n Need) Given() bool {
-	switch n.Kind {
+	switch n.Kind { //nolint:exhaustive // the others say nothing more
 	case NeedKey, NeedLibrary, NeedLeave, NeedList, NeedData:
 		return true
 	}

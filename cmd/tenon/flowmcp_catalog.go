@@ -73,7 +73,7 @@ func standings(w *wire, spec string) ([]flowmcp.Standing, error) {
 	names := map[string]string{} // of what is served, by their names in full
 	for _, t := range w.catalog.Tools() {
 		if doc, err := rawjson.Parse(t.Tool().Meta); err == nil {
-			names[doc.Str(doc.Get(doc.Root(), "flowmcp/id"))+"\n"+string(t.Tool().Origin.File)] = t.Name()
+			names[doc.Str(doc.Get(doc.Root(), "flowmcp/id"))+"\n"+t.Tool().Origin.File] = t.Name()
 		}
 	}
 	all := source.Standings()
