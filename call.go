@@ -100,7 +100,8 @@ type Reply struct {
 // marked safe). The worst of several counts. The zero value: none left.
 type Sent struct {
 	Unsafe     Progress
-	Repeatable bool // every unsafe request that left was idempotent (PUT, DELETE, marked so)
+	Reads      Progress // of the other requests, those that only read
+	Repeatable bool     // every unsafe request that left was idempotent (PUT, DELETE, marked so)
 }
 
 // Progress of a request.

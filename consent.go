@@ -225,7 +225,7 @@ func shapeConfirmation(t *Tool, question Question, argument string) *Result {
 		action = RunTool
 	}
 	q := shape.Confirmation{Message: question.Message(), Action: string(action)}
-	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, &Reply{}, &judgement{verdict: Unchecked})}
+	res := &Result{Request: q.JSON(), Meta: metaOf(t.Shape, &Reply{}, &judgement{verdict: Unchecked}, "no")}
 	res.Content = []Block{{Text: res.Request}, {Text: []byte("Call again with " + argument + ": true if the user agrees.")}}
 	switch t.Shape {
 	case OpenAPIMCP:

@@ -46,7 +46,7 @@ var troubles = []struct {
 func retold(method, executed string) (toldExecuted, retry, says string) {
 	switch {
 	case method == "get":
-		return "no", "safe", ""
+		return executed, "safe", ""
 	case method == "put" || executed == "no":
 		return executed, "safe", ""
 	case executed == "yes":
@@ -156,6 +156,9 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 						executed, retry, says := retold(method, trouble.executed)
 						res.check(t, executed, retry, says)
 						if s == tenon.OpenAPIMCP {
+							if method == "get" {
+								executed = "no" // there was nothing to change
+							}
 							res.checkNext(t, executed, retry)
 						}
 						if seen := m.count(method, "/"+trouble.name); method != "get" && seen != trouble.seen || (seen == 0) != (trouble.seen == 0) {

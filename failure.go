@@ -18,6 +18,7 @@ type failure struct {
 	suggestions []string // what to do next
 	reply       Reply    // what came, as far as it did; its body is in details or not at all
 	judged      judgement
+	silent      bool   // there is no whole answer
 	text        []byte // the data that broke its contract, for the model to read; nil: none
 }
 
@@ -69,6 +70,23 @@ func upstreamError(r *Reply, j judgement) failure {
 	}
 	f.suggestions = shape.StatusSuggestions(string(f.code), r.Status, r.Header)
 	return f
+}
+
+// executed says whether the call was executed. One that only reads was, where
+// the service answered, unless it asks for the request elsewhere; of an answer
+// that broke off nobody knows.
+func (f *failure) executed() string {
+	switch r := &f.reply; {
+	case r.Sent.Unsafe != NotSent || r.Status/100 == 3:
+		return r.Sent.executed()
+	case f.silent && r.Sent.Reads == Answered && r.Status == 0:
+		return "yes" // a function that says itself that it failed
+	case f.silent && (r.Sent.Reads != NotSent || r.Status != 0):
+		return "unknown"
+	case !f.silent && (r.Status != 0 || f.code == CodeContract):
+		return "yes"
+	}
+	return "no"
 }
 
 // number is the failure's number in the flowmcp shape: 1 is the upstream's

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -210,7 +211,7 @@ func (d dress) part(r *Reply, j judgement, value []byte, p shape.Part) *Result {
 	res := d.shape(r, j, value)
 	if d.Shape == OpenAPIMCP {
 		res.Structured = p.OpenAPIMCP(res.Structured)
-		res.Content = []Block{{Text: res.Structured}}
+		res.Content = slices.Replace(res.Content, 0, 1, Block{Text: res.Structured})
 	} else {
 		res.Content = append(res.Content, Block{Text: []byte(p.Words())})
 	}

@@ -205,7 +205,7 @@ func (b *bound) Published() (Contract, []Fault) {
 // the function only reads.
 func (b *bound) sent(p Progress) Sent {
 	if isTrue(b.options.Hints.ReadOnly) {
-		return Sent{}
+		return Sent{Reads: p}
 	}
 	return Sent{Unsafe: p, Repeatable: isTrue(b.options.Hints.Idempotent)}
 }

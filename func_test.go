@@ -307,9 +307,9 @@ func TestErrorsOfFunctions(t *testing.T) {
 			fails(errors.New("no such city")),
 			"Error executing tool f: This call was executed and must not be repeated as it is. no such city", "yes", "unsafe",
 		},
-		"a function that only reads executes nothing": {
+		"a function that only reads may be called again": {
 			fails(&tenon.Error{Code: tenon.CodeNotFound, Message: "no such city", Err: errors.New("secret")}).With(tenon.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}),
-			"Error executing tool f: no such city", "no", "safe",
+			"Error executing tool f: no such city", "yes", "safe",
 		},
 		"an idempotent one can be repeated": {
 			fails(errors.New("busy")).With(tenon.FuncOptions{Hints: tenon.Hints{Idempotent: &yes}}),

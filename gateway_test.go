@@ -245,7 +245,7 @@ func TestExecutedAndRetry(t *testing.T) {
 		executed, retry string
 		sentence        string
 	}{
-		"nothing unsafe left":            {tenon.Sent{}, "no", "safe", "server_error"},
+		"nothing unsafe left":            {tenon.Sent{}, "yes", "safe", "server_error"},
 		"an unsafe request was answered": {tenon.Sent{Unsafe: tenon.Answered}, "yes", "unsafe", "This call was executed and must not be repeated"},
 		"an unsafe request got lost":     {tenon.Sent{Unsafe: tenon.SentNoAnswer}, "unknown", "unsafe", "It is not known whether this call was executed"},
 		"a repeatable one was answered":  {tenon.Sent{Unsafe: tenon.Answered, Repeatable: true}, "yes", "safe", "server_error"},

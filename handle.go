@@ -18,6 +18,7 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (
 			id := rand.Text()[:12]
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			*reply = Reply{}
+			reply.Sent = Sent{Reads: SentNoAnswer}
 			if !isTrue(e.tool.Hints.ReadOnly) {
 				reply.Sent = Sent{Unsafe: SentNoAnswer, Repeatable: isTrue(e.tool.Hints.Idempotent)}
 			}
@@ -30,7 +31,7 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (
 
 // failed turns a handler's error into a result.
 func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
-	f := failure{code: CodeOf(err), message: err.Error(), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
+	f := failure{code: CodeOf(err), message: err.Error(), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}, silent: true}
 	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
 	if known, ok := errors.AsType[*Error](err); ok {
 		f.message = known.Message

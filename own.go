@@ -43,6 +43,9 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 		res.Content = append(res.Content, slices.DeleteFunc(r.Blocks, func(b Block) bool { return b.Kind == TextBlock })...)
 	case r.Blocks != nil:
 		res.Content = r.Blocks
+		if told := j.said(); told != nil {
+			res.Content = append(slices.Clip(r.Blocks), Block{Text: told})
+		}
 		if len(r.Body) == 0 {
 			res.Value = nil
 		}
@@ -64,7 +67,7 @@ func isPart(res *Result) bool {
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
 	res := &Result{IsError: true, Code: CodeServer}
-	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked})
+	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked}, r.executed())
 	if hasContract(r.Meta) { // the source has a gateway of its own, which knows more
 		res.Meta = shape.Join(ours, r.Meta)
 	} else {

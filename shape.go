@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
@@ -56,12 +57,27 @@ func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
 	default:
 		res.Structured = d.native(res.Value)
 		res.Content = shape.AppendTexts(made.one[:0], j.form, res.Value, textBlock)
+		if len(res.Content) == 0 && res.Value[0] == 'n' && r.Status != 0 {
+			res.Content = append(res.Content, Block{Text: r.nothing()})
+		}
 	}
 	if j.form == shape.Binary {
 		res.Content = append(res.Content, Block{Kind: blockKind(r.Media), Data: r.Body, Media: shape.Essence(r.Media), URI: "tenon:answer"})
 	}
-	res.Meta = metaOf(d.Shape, r, &j)
+	if told := j.said(); told != nil {
+		res.Content = append(res.Content, Block{Text: told})
+	}
+	res.Meta = metaOf(d.Shape, r, &j, r.executed())
 	return res
+}
+
+// nothing says that a success has no value: an answer without content reads as
+// if it had got lost. What a function returns stays as the Python SDK has it.
+func (r *Reply) nothing() []byte {
+	if len(r.Body) > 0 {
+		return []byte("The service answered " + strconv.Itoa(r.Status) + " with null.")
+	}
+	return []byte("The service answered " + strconv.Itoa(r.Status) + " without a body.")
 }
 
 // native is the structured content of the native shape: the value itself where
@@ -96,7 +112,7 @@ func shapeFailure(t *Tool, f failure) *Result {
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, &f.reply, &f.judged)}
+	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, &f.reply, &f.judged, f.executed())}
 	switch {
 	case t.Shape == OpenAPIMCP, t.describes:
 		res.Structured = form.AppendOpenAPIMCP(nil)
@@ -117,9 +133,9 @@ func shapeFailure(t *Tool, f failure) *Result {
 
 // metaOf writes the _meta object: the contract's verdict and, where the shape
 // has no place for them, status and headers of the upstream.
-func metaOf(s Shape, r *Reply, j *judgement) []byte {
+func metaOf(s Shape, r *Reply, j *judgement, executed string) []byte {
 	m := shape.Meta{
-		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: r.Sent.executed(), Retry: r.Sent.retry(),
+		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Sent.retry(),
 		Upstream: s != OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: r.Header,
 	}
 	return m.JSON()
@@ -136,9 +152,17 @@ func (r *Result) tellHealed(fixes []schema.Fix) *Result {
 	return &with
 }
 
-// executed says whether something may have changed at the far side: "no", as
-// no byte of an unsafe request left; "yes", as one was answered; else
-// "unknown".
+// executed says of a call that was answered what its requests did: one that only
+// reads was executed as well.
+func (r *Reply) executed() string {
+	if r.Sent.Unsafe == NotSent {
+		return "yes"
+	}
+	return r.Sent.executed()
+}
+
+// executed says of the requests that can change something: "no", as no byte of
+// one left; "yes", as one was answered; else "unknown".
 func (s Sent) executed() string {
 	switch s.Unsafe {
 	case NotSent:

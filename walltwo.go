@@ -3,6 +3,7 @@ package tenon
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -32,15 +33,6 @@ type judgement struct {
 	form       shape.Form         // how the body can stand in the result
 	against    *schema.Schema     // of the variant; nil: the body is not described
 	repairs    []schema.Fix
-}
-
-// answered judges a reply and gives it its shape.
-func (g *Gateway) answered(ctx context.Context, e *Entry, seen []*view.View, r *Reply) *Result {
-	j, failed := g.judged(ctx, e, seen, r)
-	if failed != nil {
-		return failed
-	}
-	return shapeSuccess(e, r, j)
 }
 
 // judged judges a reply and leaves of it what callers get to see; the result is
@@ -100,6 +92,25 @@ func (r *Reply) encoding() string {
 func (j *judgement) encoded(encoding string) {
 	j.form, j.verdict = shape.Binary, Violated
 	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + shape.Excerpt([]byte(encoding), 100)})
+}
+
+// said tells the model, which sees no _meta, in one line of text that a value
+// which is delivered breaks its contract.
+func (j *judgement) said() []byte {
+	if !j.broken() || len(j.violations) == 0 {
+		return nil
+	}
+	if v := j.violations[len(j.violations)-1]; v.Keyword == "syntax" {
+		return []byte("This answer is not the JSON that its media type says: " + v.Got + ".")
+	}
+	var places []string
+	for _, v := range j.violations[:min(len(j.violations), 3)] {
+		places = append(places, strings.TrimPrefix(v.Path+": "+shape.Reason(v), ": "))
+	}
+	if more := len(j.violations) - len(places); more > 0 {
+		places = append(places, "and "+strconv.Itoa(more)+" more")
+	}
+	return []byte("This answer breaks its published schema: " + strings.Join(places, "; ") + ".")
 }
 
 func (j *judgement) broken() bool { return j.verdict == Violated || j.verdict == Undeclared }

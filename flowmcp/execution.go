@@ -418,14 +418,17 @@ func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply
 	return x.reply("postRequest", got, r.Status, r.Header)
 }
 
-// record notes how far a request got, if it could change something. The worst
-// of several counts.
+// record notes how far a request got. The worst of several counts.
 func (x *execution) record(method string, p egress.Progress) {
-	if x.route.reading(method) || p == egress.NotSent {
+	if p == egress.NotSent {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.route.reading(method) {
+		x.sent.Reads = tenon.SentNoAnswer
+		return
+	}
 	repeatable := method == http.MethodPut || method == http.MethodDelete
 	x.sent.Repeatable = repeatable && (x.sent.Repeatable || x.sent.Unsafe == tenon.NotSent)
 	if p == egress.SentNoAnswer || x.sent.Unsafe == tenon.SentNoAnswer {

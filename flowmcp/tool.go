@@ -156,8 +156,11 @@ func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Repl
 }
 
 func (t *route) sent(p egress.Progress) tenon.Sent {
-	if t.readOnly() || p == egress.NotSent {
+	switch {
+	case p == egress.NotSent:
 		return tenon.Sent{}
+	case t.readOnly():
+		return tenon.Sent{Reads: tenon.SentNoAnswer}
 	}
 	s := tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: t.repeatable()}
 	if p == egress.Answered {

@@ -91,8 +91,11 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 // to be made elsewhere (RFC 9110 §15.4.8), 303 that it was carried out, and
 // behind the others services have either.
 func (o *operation) sent(p egress.Progress, status int) tenon.Sent {
-	if o.safe || p == egress.NotSent {
+	switch {
+	case p == egress.NotSent:
 		return tenon.Sent{}
+	case o.safe:
+		return tenon.Sent{Reads: tenon.SentNoAnswer} // whether an answer came is seen by its status
 	}
 	s := tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: o.repeatable()}
 	if p != egress.Answered {

@@ -71,14 +71,14 @@ func TestWhatIsSaidOfRepeatedCalls(t *testing.T) {
 		want     string
 		asked    int
 	}{
-		{"get", []int{503, 0, 200}, "200 no safe", 3},
+		{"get", []int{503, 0, 200}, "200 yes safe", 3},
 		{"put", []int{503, 200}, "200 yes safe", 2},
 		{"put", []int{503, 0}, "none yes safe", 3},
 		{"put", []int{0}, "none unknown safe", 3},
 		{"put", []int{0, 503, 0}, "none yes safe", 3},
 		{"post", []int{503, 200}, "503 yes unsafe", 1},
 		{"post", []int{0, 200}, "none unknown unsafe", 1},
-		{"safe", []int{503, 200}, "200 no safe", 2},
+		{"safe", []int{503, 200}, "200 yes safe", 2},
 		{"again", []int{0, 200}, "200 yes safe", 2},
 		{"keyed", []int{0, 502, 200}, "200 yes unsafe", 3}, // the caller's own repetition has another key
 		{"keyed", []int{0}, "none unknown unsafe", 3},

@@ -29,7 +29,7 @@ func tool(name string, h tenon.Handler) tenon.Tool {
 }
 
 // passed is the _meta of JSON whose contract is off.
-const passed = `"_meta":{"tenon/contract":{"verdict":"unchecked","executed":"no","retry":"safe","mediaType":"application/json"}},`
+const passed = `"_meta":{"tenon/contract":{"verdict":"unchecked","executed":"yes","retry":"safe","mediaType":"application/json"}},`
 
 // echo answers with its own arguments.
 func echo() tenon.Tool {

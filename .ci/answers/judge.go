@@ -85,8 +85,8 @@ func verdictFault(s setting, a *answer, r *result) string {
 		return ""
 	case c == nil:
 		return "there is no verdict"
-	case c.Executed != "no" || c.Retry != "safe":
-		return "a GET is said to be executed: " + c.Executed + ", " + c.Retry
+	case c.Executed != "yes" || c.Retry != "safe":
+		return "a GET that was answered is said to be executed: " + c.Executed + ", " + c.Retry
 	case a.want == fails:
 		return ""
 	}

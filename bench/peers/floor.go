@@ -122,7 +122,7 @@ const maxIndented = 8 << 10
 const (
 	aboutServer  = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tenon","version":"0"},"tenon/contract":{"verdict":"fits",`
 	alikeMeta    = aboutServer + `"executed":"yes","retry":"unsafe","mediaType":"application/json"}},`
-	upstreamMeta = aboutServer + `"executed":"no","retry":"safe","status":200,"mediaType":"application/json"},` +
+	upstreamMeta = aboutServer + `"executed":"yes","retry":"safe","status":200,"mediaType":"application/json"},` +
 		`"tenon/upstream":{"status_code":200,"headers":{"Content-Length":"`
 	upstreamEnd = `","Content-Type":"application/json"}}},`
 )

@@ -64,8 +64,8 @@ func expectCode(code string) func(toolResult) error {
 			return fmt.Errorf("isError is false")
 		case e.Code != code:
 			return fmt.Errorf("the code is %q, not %q", e.Code, code)
-		case r.Meta.Contract.Executed != "no":
-			return fmt.Errorf("executed is %q", r.Meta.Contract.Executed)
+		case r.Meta.Contract.Retry != "safe":
+			return fmt.Errorf("retry is %q", r.Meta.Contract.Retry)
 		}
 		return nil
 	}

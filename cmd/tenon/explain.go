@@ -112,9 +112,9 @@ func verdictWords(v tenon.Verdict) string {
 func executedWords(executed string) string {
 	switch executed {
 	case "no":
-		return "nothing was sent that can change something"
+		return "nothing was sent"
 	case "yes":
-		return "a request that can change something was answered"
+		return "the service answered"
 	}
 	return "a request that can change something left, and no answer came back"
 }

@@ -185,7 +185,7 @@ func TestWrongArgumentsReachNoWorker(t *testing.T) {
 
 func TestAReadOnlyToolChangesNothing(t *testing.T) {
 	g, _ := serve(t, newApp(t, "plain", functions.Tool{Name: "Status", Annotations: []byte(`{"readOnlyHint":true}`)}), host.Options{})
-	if got := call(t, g, "status", "{}"); got.Executed != "no" {
+	if got := call(t, g, "status", "{}"); got.Executed != "yes" {
 		t.Errorf("%+v", got)
 	}
 	res, err := g.Call(context.Background(), &tenon.Call{Tool: "status"})

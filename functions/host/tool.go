@@ -28,8 +28,9 @@ func (s *Source) tool(f *Function) tenon.Tool {
 	function := f.Name
 	tool.Handler = func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
 		r, sent, err := s.run(ctx, function, func(f *Function) (invocation, error) { return toolCall(f, c) })
-		if !readOnly {
-			reply.Sent = tenon.Sent{Unsafe: sent, Repeatable: repeatable}
+		reply.Sent = tenon.Sent{Unsafe: sent, Repeatable: repeatable}
+		if readOnly {
+			reply.Sent = tenon.Sent{Reads: sent}
 		}
 		if err == nil {
 			err = fillReply(&reply, t, function, r)

@@ -357,8 +357,8 @@ func TestExecuted(t *testing.T) {
 	a.Tool("reads_and_panics").WithHints(tenon.Hints{ReadOnly: &yes}).Handle(panics)
 	h := handler(t, a)
 	for tool, want := range map[string]string{
-		"writes": `"executed":"yes"`, "reads": `"executed":"no"`,
-		"writes_and_panics": `"executed":"unknown"`, "reads_and_panics": `"executed":"no"`,
+		"writes": `"executed":"yes"`, "reads": `"executed":"yes"`,
+		"writes_and_panics": `"executed":"unknown"`, "reads_and_panics": `"executed":"unknown"`,
 	} {
 		_, r := call(t, h, functions.Invocation{Function: tool, Context: functions.Context{Name: tool}})
 		got, err := functions.ReadResult(r.ReturnValue, true)
