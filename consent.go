@@ -198,11 +198,7 @@ func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, 
 	if err := g.state.Put(ctx, key, nil, consentLife); err != nil {
 		return giveBack, g.unkept(e, err)
 	}
-	name := e.checks.own.Of(reserve.Confirmed)
-	if c.OnPage {
-		name = e.checks.own.OnPage(reserve.Confirmed)
-	}
-	return giveBack, shapeConfirmation(&e.tool, q, name)
+	return giveBack, shapeConfirmation(&e.tool, q, e.checks.own.Told(reserve.Confirmed, c.OnPage))
 }
 
 // unkept fails closed: a consent that cannot be remembered cannot be given.

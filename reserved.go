@@ -22,8 +22,7 @@ func (t *Tool) reserves() (set reserve.Set) {
 }
 
 // publishes names those of them that a caller is told, where the tool promises
-// p. Whoever can call a tool can call the one that hands out parts, and an
-// argument that no first call needs only costs every reader.
+// p. The token is that of the tool that hands out parts, where there is one.
 func (e *Entry) publishes(p shape.Promise) reserve.Set {
 	set := e.tool.reserves()
 	if e.tool.Consent.Mode == ConsentHuman {

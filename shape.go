@@ -2,7 +2,6 @@ package tenon
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
@@ -58,7 +57,7 @@ func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
 		res.Structured = d.native(res.Value)
 		res.Content = shape.AppendTexts(made.one[:0], j.form, res.Value, textBlock)
 		if len(res.Content) == 0 && res.Value[0] == 'n' && r.Status != 0 {
-			res.Content = append(res.Content, Block{Text: r.nothing()})
+			res.Content = append(res.Content, Block{Text: []byte(a.Nothing())})
 		}
 	}
 	if j.form == shape.Binary {
@@ -69,15 +68,6 @@ func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
 	}
 	res.Meta = metaOf(d.Shape, r, &j, r.executed())
 	return res
-}
-
-// nothing says that a success has no value: an answer without content reads as
-// if it had got lost. What a function returns stays as the Python SDK has it.
-func (r *Reply) nothing() []byte {
-	if len(r.Body) > 0 {
-		return []byte("The service answered " + strconv.Itoa(r.Status) + " with null.")
-	}
-	return []byte("The service answered " + strconv.Itoa(r.Status) + " without a body.")
 }
 
 // native is the structured content of the native shape: the value itself where
@@ -155,7 +145,7 @@ func (r *Result) tellHealed(fixes []schema.Fix) *Result {
 // executed says of a call that was answered what its requests did: one that only
 // reads was executed as well.
 func (r *Reply) executed() string {
-	if r.Sent.Unsafe == NotSent {
+	if r.Sent.Unsafe == NotSent && !hasContract(r.Meta) { // else the source has said it
 		return "yes"
 	}
 	return r.Sent.executed()

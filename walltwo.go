@@ -3,7 +3,6 @@ package tenon
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -100,17 +99,7 @@ func (j *judgement) said() []byte {
 	if !j.broken() || len(j.violations) == 0 {
 		return nil
 	}
-	if v := j.violations[len(j.violations)-1]; v.Keyword == "syntax" {
-		return []byte("This answer is not the JSON that its media type says: " + v.Got + ".")
-	}
-	var places []string
-	for _, v := range j.violations[:min(len(j.violations), 3)] {
-		places = append(places, strings.TrimPrefix(v.Path+": "+shape.Reason(v), ": "))
-	}
-	if more := len(j.violations) - len(places); more > 0 {
-		places = append(places, "and "+strconv.Itoa(more)+" more")
-	}
-	return []byte("This answer breaks its published schema: " + strings.Join(places, "; ") + ".")
+	return []byte(shape.Told(j.violations))
 }
 
 func (j *judgement) broken() bool { return j.verdict == Violated || j.verdict == Undeclared }

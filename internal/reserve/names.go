@@ -92,11 +92,11 @@ func (n *Names) Of(s Set) string {
 	return ""
 }
 
-// OnPage returns the name of an argument for callers that follow the page of
-// the output structure.
-func (n *Names) OnPage(s Set) string {
+// Told returns the name of an argument as a caller is told it: onPage is for
+// callers that follow the page of the output structure.
+func (n *Names) Told(s Set, onPage bool) string {
 	for i, a := range arguments() {
-		if a.set == s && n.pages[i] != "" {
+		if onPage && a.set == s && n.pages[i] != "" {
 			return n.pages[i]
 		}
 	}

@@ -99,7 +99,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 			if got := names.Of(reserve.Confirmed); got != tt.published {
 				t.Errorf("published as %s, want %s", got, tt.published)
 			}
-			if got := names.OnPage(reserve.Confirmed); got != tt.page {
+			if got := names.Told(reserve.Confirmed, true); got != tt.page {
 				t.Errorf("on the page %s, want %s", got, tt.page)
 			}
 			for _, arg := range tt.tools {

@@ -89,7 +89,7 @@ func FaultDetails(violations []schema.Violation) []byte {
 	dst := []byte(`{"field":`)
 	dst = rawjson.AppendString(dst, field(violations[0]))
 	dst = append(dst, `,"reason":`...)
-	dst = rawjson.AppendString(dst, Reason(violations[0]))
+	dst = rawjson.AppendString(dst, reason(violations[0]))
 	dst = append(dst, `,"faults":`...)
 	dst = appendViolations(dst, violations)
 	return append(dst, '}')
@@ -106,7 +106,7 @@ func Words(violations []schema.Violation) string {
 		if name := field(v); name != "" {
 			b.WriteString(name + ": ")
 		}
-		b.WriteString(Reason(v))
+		b.WriteString(reason(v))
 	}
 	if more := len(violations) - shown; more > 0 {
 		b.WriteString("; and " + strconv.Itoa(more) + " more")
@@ -139,8 +139,7 @@ func isMissing(v schema.Violation) bool {
 	return v.Keyword == "required" || v.Keyword == "dependentRequired" || v.Keyword == "dependencies"
 }
 
-// Reason says what is wrong at the place of a violation.
-func Reason(v schema.Violation) string {
+func reason(v schema.Violation) string {
 	switch {
 	case isMissing(v):
 		return "required field missing"
