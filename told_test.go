@@ -21,7 +21,6 @@ func TestTheModelIsTold(t *testing.T) {
 		"the whole":                      {jsonReply(200, `[1]`), "This answer breaks its published schema: expected object, got [1].", false},
 		"a status that is not declared":  {jsonReply(202, `{}`), "This answer breaks its published schema: expected 200, got 202.", false},
 		"a page under a JSON type":       {jsonReply(200, `<html>`), "This answer is not the JSON that its media type says: ", false},
-		"a part":                         {jsonReply(200, `{"count":"12","items":["`+strings.Repeat("a", 300)+`","b"]}`), `/count: expected integer`, false},
 		"null":                           {jsonReply(200, `null`), "The service answered 200 with null.", true},
 		"no body":                        {tenon.Reply{Status: http.StatusNoContent}, "The service answered 204 without a body.", true},
 		"a value that fits":              {jsonReply(200, `{"count":12}`), "", false},
