@@ -91,6 +91,7 @@ func TestReplies(t *testing.T) {
 	defer s.Close()
 	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, MaxAnswer: 1000, TrustMarks: true})
 	none := tenon.Sent{}
+	read := tenon.Sent{Reads: tenon.SentNoAnswer} // whether an answer came is seen by its status
 	answered := tenon.Sent{Unsafe: tenon.Answered}
 	unknown := tenon.Sent{Unsafe: tenon.SentNoAnswer}
 	repeatable := func(s tenon.Sent) tenon.Sent { s.Repeatable = true; return s }
@@ -101,24 +102,24 @@ func TestReplies(t *testing.T) {
 		code             tenon.Code
 		sent             tenon.Sent
 	}{
-		{"JSON", "get", "json", 200, "application/json; charset=utf-8", `{"n":9007199254740993}`, "", none},
-		{"JSON without a type", "get", "bare-json", 200, "application/json", `[1]`, "", none},
-		{"bytes without a type", "get", "bare-bytes", 200, "application/octet-stream", "\xff\x00", "", none},
-		{"text in another charset", "get", "latin", 200, "text/csv; charset=iso-8859-1", "café", "", none},
-		{"text in an unknown charset", "get", "klingon", 200, "text/plain; charset=klingon", "caf\xe9", "", none},
-		{"JSON in another charset", "get", "latin-json", 200, "application/json; charset=iso-8859-1", `"café"`, "", none},
-		{"JSON that only says so", "get", "mislabelled-json", 200, "application/json; charset=iso-8859-1", `"café"`, "", none},
-		{"bytes with a charset", "get", "labelled-bytes", 200, "image/png; charset=iso-8859-1", "\x89PNG", "", none},
-		{"empty", "get", "empty", 204, "", "", "", none},
-		{"an error status is an answer", "get", "teapot", 418, "text/plain; charset=utf-8", "short and stout\n", "", none},
+		{"JSON", "get", "json", 200, "application/json; charset=utf-8", `{"n":9007199254740993}`, "", read},
+		{"JSON without a type", "get", "bare-json", 200, "application/json", `[1]`, "", read},
+		{"bytes without a type", "get", "bare-bytes", 200, "application/octet-stream", "\xff\x00", "", read},
+		{"text in another charset", "get", "latin", 200, "text/csv; charset=iso-8859-1", "café", "", read},
+		{"text in an unknown charset", "get", "klingon", 200, "text/plain; charset=klingon", "caf\xe9", "", read},
+		{"JSON in another charset", "get", "latin-json", 200, "application/json; charset=iso-8859-1", `"café"`, "", read},
+		{"JSON that only says so", "get", "mislabelled-json", 200, "application/json; charset=iso-8859-1", `"café"`, "", read},
+		{"bytes with a charset", "get", "labelled-bytes", 200, "image/png; charset=iso-8859-1", "\x89PNG", "", read},
+		{"empty", "get", "empty", 204, "", "", "", read},
+		{"an error status is an answer", "get", "teapot", 418, "text/plain; charset=utf-8", "short and stout\n", "", read},
 		{"POST", "post", "json", 200, "application/json; charset=utf-8", `{"n":9007199254740993}`, "", answered},
 		{"PUT", "put", "empty", 204, "", "", "", repeatable(answered)},
-		{"POST marked safe", "safe", "empty", 204, "", "", "", none},
+		{"POST marked safe", "safe", "empty", 204, "", "", "", read},
 		{"POST marked idempotent", "again", "empty", 204, "", "", "", repeatable(answered)},
 		{"broken off", "post", "short", 200, "text/plain; charset=utf-8", `{"half":`, tenon.CodeNetwork, unknown},
-		{"too large", "get", "big", 200, "application/octet-stream", string(make([]byte, 1000)), tenon.CodeRequest, none},
+		{"too large", "get", "big", 200, "application/octet-stream", string(make([]byte, 1000)), tenon.CodeRequest, read},
 		{"reset", "post", "reset", 0, "", "", tenon.CodeNetwork, unknown},
-		{"reset of a GET", "get", "reset", 0, "", "", tenon.CodeNetwork, none},
+		{"reset of a GET", "get", "reset", 0, "", "", tenon.CodeNetwork, read},
 		{"argument that cannot be sent", "post", "..", 0, "", "", tenon.CodeValidation, none},
 	} {
 		t.Run(c.name, func(t *testing.T) {
