@@ -24,6 +24,5 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 	}
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args
-	res, err := g.perform(ctx, to, &inner)
-	return res.tellHealed(healed), err
+	return g.perform(ctx, to, &inner, healed)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
@@ -91,18 +92,19 @@ func (g *Gateway) call(ctx context.Context, c *Call) (*Result, error) {
 	if e.tool.Forward != nil {
 		return g.forward(ctx, e, c)
 	}
-	return g.perform(ctx, e, c)
+	return g.perform(ctx, e, c, nil)
 }
 
-// perform makes the call of e.
-func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call) (res *Result, err error) {
+// perform makes the call of e. What was changed before in the arguments is
+// told beside what is changed here.
+func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, fixes []schema.Fix) (res *Result, err error) {
+	defer func() { res = res.tellHealed(fixes) }()
 	checks, err := e.ready()
 	if err != nil {
 		return g.failed(e, &Reply{}, err), nil
 	}
 	c, own := ownArguments(c, &checks.own)
-	fixes := coerced(&own)
-	defer func() { res = res.tellHealed(fixes) }()
+	fixes = append(fixes, coerced(&own)...)
 	if own.Invalid != "" {
 		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}

@@ -97,6 +97,7 @@ type party struct {
 	server    *server.Server
 	shape     tenon.Shape
 	published *schema.Schema // of its results
+	headers   []string       // beside those of its revision
 	session   string         // header
 	pipe      *pipe          // stdio
 	ears      []*ear
@@ -114,8 +115,9 @@ type pending struct {
 	said      string // the last answer
 }
 
-func (k clientKind) meet(t *testing.T, s *server.Server) *party {
-	p := &party{clientKind: k, t: t, server: s}
+// meet connects such a client; headers are sent with each of its requests.
+func (k clientKind) meet(t *testing.T, s *server.Server, headers ...string) *party {
+	p := &party{clientKind: k, t: t, server: s, headers: headers}
 	hello := legacyBody("initialize", `"protocolVersion":"`+k.revision+`","capabilities":`+k.capabilities)
 	switch k.door {
 	case "stdio":
@@ -126,7 +128,7 @@ func (k clientKind) meet(t *testing.T, s *server.Server) *party {
 		}
 	case "session":
 		p.ids++
-		p.session = "Mcp-Session-Id: " + answer(s, post(hello)).Header().Get("Mcp-Session-Id")
+		p.session = "Mcp-Session-Id: " + answer(s, post(hello, headers...)).Header().Get("Mcp-Session-Id")
 	}
 	return p
 }
@@ -140,22 +142,27 @@ func (p *party) leave() {
 	}
 }
 
-// send sends a message and waits until nothing moves.
-func (p *party) send(body string) {
+// send sends a message about remove_book.
+func (p *party) send(body string) { p.sendTo("tools/call", "remove_book", body) }
+
+// sendTo sends a message and waits until nothing moves.
+func (p *party) sendTo(method, name, body string) {
 	if p.pipe != nil {
 		p.pipe.send(body)
 		synctest.Wait()
 		return
 	}
-	r := post(body)
+	headers := slices.Clone(p.headers)
+	if p.revision != "" {
+		headers = append(headers, "MCP-Protocol-Version: "+p.revision)
+	}
 	switch {
 	case p.modern():
-		r = post(body, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: remove_book")
+		headers = append(headers, "Mcp-Method: "+method, "Mcp-Name: "+name)
 	case p.session != "":
-		r = post(body, p.session, "MCP-Protocol-Version: "+p.revision)
-	case p.revision != "":
-		r = post(body, "MCP-Protocol-Version: "+p.revision)
+		headers = append(headers, p.session)
 	}
+	r := post(body, headers...)
 	w := &ear{header: http.Header{}}
 	p.ears = append(p.ears, w)
 	var door http.Handler = p.server
@@ -182,6 +189,7 @@ type came struct {
 	Method string
 	Result *result
 	Error  *struct{ Code int }
+	line   string // all of it
 }
 
 // result is what it reads of the result of a call.
@@ -212,7 +220,7 @@ func (p *party) messages() []came {
 		if !strings.HasPrefix(line, "{") {
 			continue
 		}
-		var m came
+		m := came{line: line}
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			p.t.Fatalf("%v: %s", err, line)
 		}
