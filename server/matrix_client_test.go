@@ -25,6 +25,7 @@ type matrixRun struct {
 	ann       *party
 	parties   []*party
 	heard     strings.Builder // all answers
+	contract  string          // of the first part
 }
 
 // join connects a caller.
@@ -55,8 +56,9 @@ type heardResult struct {
 	Content                    []struct{ Type, Text, Data string }
 	StructuredContent          json.RawMessage
 	Data                       json.RawMessage // the plain door's
+	Partial                    *bool           // as above
 	Meta                       struct {
-		Contract struct{ Verdict, Executed, Retry string } `json:"tenon/contract"`
+		Contract heardContract `json:"tenon/contract"`
 		Partial  struct {
 			Part, Parts int
 			Cut         string
@@ -65,6 +67,18 @@ type heardResult struct {
 		} `json:"tenon/partial"`
 		Arguments struct{ Healed []struct{ Path string } } `json:"tenon/arguments"`
 	} `json:"_meta"`
+}
+
+// heardContract is what a result says of the call.
+type heardContract struct {
+	Verdict, Executed, Retry string
+	all                      string
+}
+
+func (h *heardContract) UnmarshalJSON(text []byte) error {
+	type plain heardContract
+	h.all = string(text)
+	return json.Unmarshal(text, (*plain)(h))
 }
 
 func (m *matrixRun) read(raw []byte) *heardResult {
@@ -289,6 +303,13 @@ func (m *matrixRun) checkPart(r *heardResult, number int) {
 	if r.IsError || contract.Verdict != m.kind.verdict || contract.Executed != m.kind.executed || contract.Retry != m.kind.retry {
 		m.t.Fatalf("part %d: %s", number, r.raw)
 	}
+	if number == 1 {
+		m.contract = contract.all
+	}
+	if contract.all != m.contract && m.way != streamed { // a stream is judged as it arrives
+		m.t.Errorf("part %d says %s, the first one %s", number, contract.all, m.contract)
+	}
+	m.checkWords(r)
 	if partial := &r.Meta.Partial; m.way != atOnce && (partial.Part != number || (partial.Token == "") != (partial.Part == partial.Parts) && m.way != streamed) {
 		m.t.Errorf("part %d says it is %+v", number, *partial)
 	}
@@ -305,6 +326,30 @@ func (m *matrixRun) checkPart(r *heardResult, number int) {
 	}
 	if (!m.blocks || number > 1) && (len(r.Content) == 0 || !strings.Contains(r.Content[0].Text, mark)) {
 		m.t.Errorf("part %d has no text of its value: %s", number, r.raw)
+	}
+}
+
+// checkWords checks what a part says of the next one beside _meta: in the
+// output structure, or in words for the model.
+func (m *matrixRun) checkWords(r *heardResult) {
+	m.t.Helper()
+	token := r.Meta.Partial.Token
+	want := `"partial":false`
+	if token != "" {
+		want = `"partial":true,"resume_token":"` + token + `"`
+	}
+	if m.shape == tenon.OpenAPIMCP && bytes.Contains(r.StructuredContent, []byte(want)) != (m.way != atOnce) {
+		m.t.Errorf("the output structure has to say %s where there are parts: %s", want, r.StructuredContent)
+	}
+	if m.client.revision == "" && (r.Partial == nil) != (m.way == atOnce) || r.Partial != nil && *r.Partial != (token != "") {
+		m.t.Errorf("the plain door does not say whether this is a part: %s", r.raw)
+	}
+	if m.shape == tenon.OpenAPIMCP || m.way == atOnce {
+		return
+	}
+	said := r.Content[len(r.Content)-1].Text
+	if token != "" && !strings.Contains(said, `call next_part with {"resume_token":"`+token+`"}`) || token == "" && !strings.HasSuffix(said, "It is the last one.") {
+		m.t.Errorf("the words of a part are %q", said)
 	}
 }
 

@@ -56,8 +56,8 @@ type answerKind struct {
 func answerKinds() []answerKind {
 	return []answerKind{
 		{"fits", "yes", "unsafe", tenon.Enforce, tenon.Sent{Unsafe: tenon.Answered}, "%d", "%d", false},
-		{"repaired", "yes", "safe", tenon.Repair, tenon.Sent{Unsafe: tenon.Answered, Repeatable: true}, `"%d"`, "%d", true},
-		{"violated", "no", "safe", tenon.Warn, tenon.Sent{}, `"no %d"`, `"no %d"`, false},
+		{"repaired", "unknown", "safe", tenon.Repair, tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: true}, `"%d"`, "%d", true},
+		{"violated", "yes", "safe", tenon.Warn, tenon.Sent{}, `"no %d"`, `"no %d"`, false},
 	}
 }
 
