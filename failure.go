@@ -23,10 +23,12 @@ type failure struct {
 }
 
 // refusedArguments is the failure of wall one. Nothing was sent.
-func refusedArguments(t *Tool, violations []schema.Violation) *Result {
-	return shapeFailure(t, failure{
-		code: CodeValidation, message: "Invalid arguments: " + shape.Words(violations), details: shape.FaultDetails(violations),
-		suggestions: shape.Suggestions(violations), judged: judgement{verdict: Unchecked},
+func refusedArguments(e *Entry, violations []schema.Violation) *Result {
+	input, _ := e.Schemas() // what the caller was told
+	meant := shape.MeantBy(input, violations)
+	return shapeFailure(&e.tool, failure{
+		code: CodeValidation, message: "Invalid arguments: " + shape.Words(violations, meant), details: shape.FaultDetails(violations, meant),
+		suggestions: shape.Suggestions(violations, meant), judged: judgement{verdict: Unchecked},
 	})
 }
 
@@ -39,8 +41,8 @@ func refusedFields(e *Entry, err error) *Result {
 // it does as text, since what could safely be mended was.
 func breach(t *Tool, r *Reply, j judgement) failure {
 	f := failure{
-		code: CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations),
-		details:     shape.FaultDetails(j.violations),
+		code: CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations, nil),
+		details:     shape.FaultDetails(j.violations, nil),
 		suggestions: []string{"Tell the operator: the service answers otherwise than its description says"},
 		reply:       *r, judged: j,
 	}

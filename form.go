@@ -25,7 +25,7 @@ func (q Question) Check(fields []byte) error {
 		return nil //nolint:nilerr // see above: nothing can be said
 	}
 	if violations := s.Validate(fields); len(violations) > 0 {
-		return &Error{Code: CodeValidation, Message: "the answer to the question does not fit: " + shape.Words(violations)}
+		return &Error{Code: CodeValidation, Message: "the answer to the question does not fit: " + shape.Words(violations, shape.MeantBy(s.Doc(), violations))}
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 	}
 	c, healed, violations := checks.wallOne(c)
 	if len(violations) > 0 {
-		return refusedArguments(&e.tool, violations), nil
+		return refusedArguments(e, violations), nil
 	}
 	to, args, err := e.tool.Forward(c.Args)
 	if err != nil {

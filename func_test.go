@@ -231,7 +231,7 @@ func TestArgumentTypes(t *testing.T) {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
 	for args, want := range map[string]string{
-		`{"city":"x","cty":"y"}`: "cty: no such field, got \"y\"",
+		`{"city":"x","cty":"y"}`: `there is no argument "cty"; did you mean "city"?`,
 		`{"city":"x","days":15}`: "days: expected at most 14, got 15",
 		`{}`:                     "city: required field missing",
 	} {

@@ -115,7 +115,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, fixes []schema
 	c, healed, violations := checks.wallOne(c)
 	fixes = append(fixes, healed...)
 	if len(violations) > 0 {
-		return refusedArguments(&e.tool, violations), nil
+		return refusedArguments(e, violations), nil
 	}
 	seen, err := e.seen(own.Fields)
 	if err != nil {

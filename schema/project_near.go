@@ -81,7 +81,9 @@ func (l *level) add(n rawjson.Node) {
 		k := l.keyword(m)
 		switch {
 		case k == kwRef:
-			l.add(l.list[l.refAt(m).target].node)
+			if r := l.refAt(m); r != nil && r.target >= 0 {
+				l.add(l.list[r.target].node)
+			}
 		case k == kwType:
 			open = open && l.container(m)
 			continue

@@ -29,7 +29,7 @@ func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
 			return nil, usagef("%s is given whole, and %s is a part of it", first, key)
 		}
 		if inside := memberNames(schema, in.at); len(inside) > 0 && !open(schema, in.at) && !slices.Contains(inside, rest) && !strings.Contains(rest, ".") {
-			return nil, usagef("there is no argument %s%s", key, meant(prefixed(first+".", spelling.Near(rest, inside, maxMeant))))
+			return nil, noArgument(key, prefixed(first+".", spelling.Near(rest, inside, maxMeant)))
 		}
 		return in.find(schema, rest)
 	}
@@ -45,10 +45,19 @@ func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
 			near = append(near, prefixed("body.", spelling.Near(strings.TrimPrefix(key, "body."), memberNames(schema, body), maxMeant))...)
 		}
 		if near != nil {
-			return nil, usagef("there is no argument %s%s", key, meant(near))
+			return nil, noArgument(key, near)
 		}
 	}
 	return a.member(schema, key), nil
+}
+
+// noArgument says it in the words of input validation.
+func noArgument(key string, near []string) error {
+	text := `there is no argument "` + key + `"`
+	if len(near) > 0 {
+		text += `; did you mean "` + strings.Join(near, `" or "`) + `"?`
+	}
+	return usagef("%s", text)
 }
 
 func prefixed(prefix string, names []string) []string {

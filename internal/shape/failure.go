@@ -82,31 +82,31 @@ func (a *Answer) Said() string {
 
 // FaultDetails is {"field":…,"reason":…,"faults":[…]}: the first fault in the
 // words of the structure, and all of them; nil without one.
-func FaultDetails(violations []schema.Violation) []byte {
+func FaultDetails(violations []schema.Violation, meant Meant) []byte {
 	if len(violations) == 0 {
 		return nil
 	}
 	dst := []byte(`{"field":`)
 	dst = rawjson.AppendString(dst, field(violations[0]))
 	dst = append(dst, `,"reason":`...)
-	dst = rawjson.AppendString(dst, reason(violations[0]))
+	dst = rawjson.AppendString(dst, meant.reason(violations[0]))
 	dst = append(dst, `,"faults":`...)
 	dst = appendViolations(dst, violations)
 	return append(dst, '}')
 }
 
 // Words says in one line what is wrong.
-func Words(violations []schema.Violation) string {
+func Words(violations []schema.Violation, meant Meant) string {
 	const shown = 5
 	var b strings.Builder
 	for i, v := range violations[:min(len(violations), shown)] {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		if name := field(v); name != "" {
+		if name := field(v); name != "" && meant[v.Path] == nil {
 			b.WriteString(name + ": ")
 		}
-		b.WriteString(reason(v))
+		b.WriteString(meant.reason(v))
 	}
 	if more := len(violations) - shown; more > 0 {
 		b.WriteString("; and " + strconv.Itoa(more) + " more")
@@ -117,9 +117,7 @@ func Words(violations []schema.Violation) string {
 // field names the place of a violation as a person would: items.3.name. A
 // missing member is named itself.
 func field(v schema.Violation) string {
-	path := strings.TrimPrefix(v.Path, "/")
-	path = strings.ReplaceAll(path, "/", ".")
-	path = strings.NewReplacer("~1", "/", "~0", "~").Replace(path)
+	path := dotted(v.Path)
 	if !isMissing(v) {
 		return path
 	}
@@ -131,6 +129,12 @@ func field(v schema.Violation) string {
 		return name
 	}
 	return path + "." + name
+}
+
+// dotted is a JSON Pointer as a person would write it.
+func dotted(pointer string) string {
+	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(path)
 }
 
 // isMissing tells that the fault is of a member that is not there, or not there

@@ -12,10 +12,10 @@ const maxSuggestions = 5
 
 // Suggestions say what would make the first faults of arguments good, each in
 // a sentence that can be acted upon.
-func Suggestions(violations []schema.Violation) []string {
+func Suggestions(violations []schema.Violation, meant Meant) []string {
 	var list []string
 	for _, v := range joinTypes(violations) {
-		if s := suggestion(v); !slices.Contains(list, s) {
+		if s := meant.suggestion(v); !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 		if len(list) == maxSuggestions {

@@ -70,10 +70,10 @@ func TestSuggestions(t *testing.T) {
 				t.Fatal(err)
 			}
 			violations := s.Validate([]byte(value))
-			if diff := cmp.Diff(c.want, strings.Join(shape.Suggestions(violations), "\n")); diff != "" {
+			if diff := cmp.Diff(c.want, strings.Join(shape.Suggestions(violations, nil), "\n")); diff != "" {
 				t.Errorf("suggestions (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(c.words, shape.Words(violations)); diff != "" {
+			if diff := cmp.Diff(c.words, shape.Words(violations, nil)); diff != "" {
 				t.Errorf("words (-want +got):\n%s", diff)
 			}
 		})
@@ -91,7 +91,7 @@ func TestSuggestionsForRareFaults(t *testing.T) {
 		{schema.Violation{Path: "/a", Keyword: "$ref", Expected: "a reference that leads somewhere", Got: "1"}, "Tell the operator: a reference in the schema of a leads nowhere"},
 		{schema.Violation{Path: "/a", Keyword: "another", Expected: "something else", Got: "1"}, "Change a: something else"},
 	} {
-		if diff := cmp.Diff([]string{c.want}, shape.Suggestions([]schema.Violation{c.fault, c.fault})); diff != "" {
+		if diff := cmp.Diff([]string{c.want}, shape.Suggestions([]schema.Violation{c.fault, c.fault}, nil)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.fault.Keyword, diff)
 		}
 	}

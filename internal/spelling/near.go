@@ -38,27 +38,29 @@ func Near(wish string, names []string, most int) []string {
 	return near[:min(len(near), most)]
 }
 
-// distance is how many letters are to be changed, added or taken away to make b
-// of a; allowed+1 stands for all that is more.
+// distance is how many letters are to be changed, added, taken away or swapped
+// with the next one to make b of a; allowed+1 stands for all that is more.
 func distance(a, b string, allowed int) int {
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	if len(a)-len(b) > allowed || len(b)-len(a) > allowed {
 		return allowed + 1
 	}
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		corner := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			change := corner
+			change := last[j]
 			if a[i] != b[j] {
 				change++
 			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, corner+1)
+			row[j+1] = min(change, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return min(row[len(b)], allowed+1)
