@@ -128,7 +128,7 @@ type Result struct {
 	Request []byte
 
 	// What the shape was made of, for doors with a form of their own.
-	Value       []byte   // the value of a success as JSON; nil: the source has content of its own
+	Value       []byte   // the value of a success as JSON, or what came of a stream that broke off; nil: the source has content of its own
 	Code        Code     // of a failure
 	About       string   // what a failure says
 	Details     []byte   // of a failure, a JSON object; nil: none

@@ -184,7 +184,7 @@ func saysTimeout(err error) bool {
 func (g *Gateway) finished(ctx context.Context, w *working) (*Result, error) {
 	e, reply := w.entry, &w.reply
 	if reply.Parts != nil {
-		return g.streamed(ctx, w.work, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
+		return g.streamed(ctx, w, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
 	}
 	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
 		return g.ownContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx

@@ -63,6 +63,7 @@ type live struct {
 	id    string
 
 	turn  chan struct{} // is held by the one that takes the next part, and guards the rest
+	whole bool          // nobody can come back for a further part
 	given int           // parts that were handed out
 	items int           // in them
 	last  *Result       // the one handed out last, for who asks again
@@ -79,12 +80,12 @@ func (c *checks) workspace(limited *deadline.Context) context.Context {
 
 // streamed answers with the list of what arrives: whole where the stream ends
 // soon, else its first part.
-func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) {
+func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*Result, error) {
 	b := stream.Bounds{Part: max((l.entry.tool.MaxResult+1)/2, 0), // the text copy has the other half
 		Wait: g.partial, Idle: streamIdle, Logger: g.log}
 	l.id, l.turn = rand.Text(), make(chan struct{}, 1)
 	stop := func() {}
-	if fork, can := work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.places.take(l.call.Subject) {
+	if fork, can := w.work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.places.take(l.call.Subject) {
 		free := fork.Free()
 		stop = sync.OnceFunc(func() {
 			free()
@@ -92,11 +93,14 @@ func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) 
 			g.streams.Delete(l.id)
 		})
 	} else {
-		b.Part, b.Wait = 0, -1
+		b.Part, b.Wait, l.whole = 0, -1, true
 	}
 	l.from = stream.New(l.head.Parts, stop, b)
 	l.head.Parts = nil
 	p, err := g.next(ctx, l)
+	if p.Err != nil && l.whole && w.limited.Expired() && !saysTimeout(p.Err) {
+		p.Err = g.late() // the source was told before this was
+	}
 	left := ctx.Err() != nil && !p.Last // without a token to come back with
 	if err != nil || p.Last || left {
 		l.from.Close()
@@ -114,7 +118,7 @@ func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) 
 		g.streams.Store(l.id, l)
 		return g.partOf(ctx, l, p), nil
 	case p.Err != nil:
-		return g.brokenOff(l, p.Err), nil //nolint:nilerr // the result says it
+		return g.brokenOff(ctx, l, p), nil //nolint:nilerr // the result says it
 	}
 	r := l.head
 	r.Body, r.listed = p.List, true
@@ -125,15 +129,22 @@ func (g *Gateway) streamed(ctx, work context.Context, l *live) (*Result, error) 
 	return g.fit(ctx, l.entry, l.call, &r, j, l.entry.tool.MaxResult), nil
 }
 
-// next waits for a part as long as a call may take.
+// next waits for a part as long as a call may take. What came until then is a
+// part, too: the last one where nobody can come back for another.
 func (g *Gateway) next(ctx context.Context, l *live) (stream.Part, error) {
 	limited, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	p, err := l.from.Next(limited)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = g.late()
+	if err == nil || limited.Err() == nil || ctx.Err() != nil {
+		return p, err
 	}
-	return p, err
+	if p = l.from.Arrived(); p.Items == 0 && p.Err == nil {
+		return p, g.late()
+	}
+	if l.whole && p.Err == nil {
+		p.Last, p.Err = true, g.late()
+	}
+	return p, nil
 }
 
 // partOf forms a part. One that breaks its contract under enforce is the last.
@@ -142,7 +153,7 @@ func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 	r.Body, r.listed = p.List, true
 	l.given++
 	if p.Err != nil {
-		return g.brokenOff(l, p.Err)
+		return g.brokenOff(ctx, l, p)
 	}
 	l.items += p.Items
 	j, failed := g.judged(ctx, l.entry, l.seen, &r)
@@ -158,15 +169,48 @@ func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 	return l.entry.dress().part(&r, j, l.entry.checks.data(&a), part)
 }
 
-// brokenOff is the end of a stream that has none.
-func (g *Gateway) brokenOff(l *live, err error) *Result {
+// brokenOff is the end of a stream that has none. What came and was not handed
+// out yet goes with the error: as the contract and the view let it, and whole
+// items of it as far as there is room.
+func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *Result {
 	r := l.head
 	r.Sent = r.Sent.unknown()
-	text := err.Error()
-	if known, ok := errors.AsType[*Error](err); ok {
-		text = known.Message // its cause is for the log
+	f := failure{code: CodeOf(p.Err), message: p.Err.Error(), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
+	if known, ok := errors.AsType[*Error](p.Err); ok {
+		f.message = known.Message // its cause is for the log
 	}
-	return g.failed(l.entry, &r, &Error{Code: CodeOf(err), Message: fmt.Sprintf("The stream broke off after %d items: %s", l.items, text), Err: err})
+	g.log.Warn("a stream broke off", "tool", l.entry.tool.Name, "code", f.code, "error", p.Err)
+	f.message = fmt.Sprintf("The stream broke off after %d items: %s", l.items+p.Items, f.message)
+	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
+	if p.Items == 0 {
+		return shapeFailure(&l.entry.tool, f)
+	}
+	came := r
+	came.Body, came.listed = p.List, true
+	j, refused := g.judged(ctx, l.entry, l.seen, &came)
+	if refused != nil {
+		f.message += ". What came is not shown: " + refused.About
+		return shapeFailure(&l.entry.tool, f)
+	}
+	a := came.answer(j.form)
+	data, left := shape.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
+	f.judged, f.message = j, f.message+". What came until then is no whole answer"
+	switch {
+	case data == nil:
+		f.message += ", and too large to be shown"
+	case left > 0:
+		f.message += fmt.Sprintf("; %d items of it are not shown", left)
+	}
+	if data == nil {
+		return shapeFailure(&l.entry.tool, f)
+	}
+	f.details = shape.CameDetails(p.Items, data)
+	if l.entry.tool.Shape != OpenAPIMCP { // its details are in the text
+		f.text = data
+	}
+	res := shapeFailure(&l.entry.tool, f)
+	res.Value = data
+	return res
 }
 
 // resumeStream answers a call that asks for a part of a stream: the next one,
@@ -195,7 +239,9 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, 
 	}
 	p, err := l.from.Next(ctx)
 	if err != nil {
-		return noFurther(e, err)
+		if p = l.from.Arrived(); p.Items == 0 && !p.Last {
+			return noFurther(e, err)
+		}
 	}
 	l.last = g.partOf(ctx, l, p)
 	return l.last

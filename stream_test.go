@@ -397,3 +397,80 @@ func TestStreamWhoseSourcePanics(t *testing.T) {
 		}
 	})
 }
+
+// What came of a stream that is answered whole is not lost where the stream
+// does not end in time, or breaks: it goes with the error, in every shape.
+func TestWhatCameOfAWholeStreamIsKept(t *testing.T) {
+	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, end := range []string{"late", "!the line is dead"} {
+			synctest.Test(t, func(t *testing.T) {
+				b, called := &belt{items: make(chan string, 10)}, 0
+				g := tenon.NewGateway(beltTool(b, &called, func(tool *tenon.Tool) { tool.Shape = shape }), tenon.GatewayOptions{PartialAfter: -1, Timeout: time.Minute})
+				b.items <- `{"n":1}`
+				b.items <- `{"n":2}`
+				want, code := "the call took longer than 1m0s", tenon.CodeTimeout
+				if end != "late" {
+					b.items <- end
+					want, code = end[1:], tenon.CodeInternal
+				}
+				res := get(t, g, "watch", "ann", `{}`)
+				text := string(res.Content[len(res.Content)-1].Text)
+				if !res.IsError || res.Code != code || string(res.Value) != `[{"n":1},{"n":2}]` || !strings.Contains(text, string(res.Value)) || string(res.Details) != `{"received":2,"data":[{"n":1},{"n":2}]}` {
+					t.Errorf("%s, %s: %s %s %s", shape, end, res.Code, res.Details, text)
+				}
+				if !strings.Contains(res.About, "broke off after 2 items: "+want) || verdictOf(t, res).Executed != "unknown" || verdictOf(t, res).Verdict != "fits" {
+					t.Errorf("%s, %s: %s %s", shape, end, res.About, res.Meta)
+				}
+				synctest.Wait()
+				if !b.gone.Load() {
+					t.Error("the stream is still read")
+				}
+			})
+		}
+	}
+}
+
+// Only what the contract and the limit let through goes with the error.
+func TestWhatCameOfAStreamIsJudged(t *testing.T) {
+	for name, c := range map[string]struct {
+		item, about string
+		limit       int
+		value       string
+	}{
+		"an item that breaks the contract": {`{"m":"secret"}`, "is not shown", 0, ""},
+		"more than there is room for":      {`{"n":"` + strings.Repeat("x", 200) + `"}`, "; 1 items of it are not shown", 200, `[{"n":1}]`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b, called := &belt{items: make(chan string, 10)}, 0
+			g := tenon.NewGateway(beltTool(b, &called, func(tool *tenon.Tool) { tool.MaxResult = c.limit }), tenon.GatewayOptions{PartialAfter: -1})
+			b.items <- `{"n":1}`
+			b.items <- c.item
+			res := get(t, g, "watch", "ann", `{}`)
+			if !res.IsError || res.Code != tenon.CodeTimeout || string(res.Value) != c.value || !strings.Contains(res.About, c.about) || strings.Contains(string(res.Details)+res.About, "secret") {
+				t.Errorf("%s: %s %s %s", name, res.About, res.Details, res.Meta)
+			}
+		})
+	}
+}
+
+// A stream that is handed out in parts has its first one before the call's time
+// is over, also where more time was given for waiting.
+func TestPartialAfterBeyondTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, called := &belt{items: make(chan string, 10)}, 0
+		g := tenon.NewGateway(beltTool(b, &called, asIs), tenon.GatewayOptions{PartialAfter: time.Hour, Timeout: 10 * time.Second})
+		b.items <- `{"n":1}`
+		res := get(t, g, "watch", "ann", `{}`)
+		token := partialOf(t, res).ResumeToken
+		if res.IsError || string(res.Value) != `[{"n":1}]` || token == "" {
+			t.Fatalf("%s %s", res.About, res.Meta)
+		}
+		b.items <- `{"n":2}`
+		res = get(t, g, "watch", "ann", `{"resume_token":"`+token+`"}`)
+		if res.IsError || string(res.Value) != `[{"n":2}]` {
+			t.Errorf("%s %s", res.About, res.Meta)
+		}
+		close(b.items)
+		get(t, g, "watch", "ann", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`)
+	})
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -245,8 +246,13 @@ func (p printer) result(res *tenon.Result) error {
 	return p.data(res)
 }
 
-// failed says what went wrong.
+// failed says what went wrong, and prints what came of a stream before.
 func (p printer) failed(res *tenon.Result) error {
+	if len(res.Value) > 0 {
+		if err := p.value(res.Value); err != nil {
+			return err
+		}
+	}
 	if p.shape == tenon.FlowMCP {
 		fmt.Fprintf(p.err, "tenon: %s\n", envelopeErrors(res))
 		return errToolFailed
@@ -291,9 +297,14 @@ func (p printer) data(res *tenon.Result) error {
 		_, err := fmt.Fprintln(p.out, strings.TrimSuffix(doc.Str(n), "\n"))
 		return err
 	}
-	text, err := rawjson.AppendCompact(nil, doc.Raw(n))
+	return p.value(doc.Raw(n))
+}
+
+// value writes JSON.
+func (p printer) value(raw []byte) error {
+	text, err := rawjson.AppendCompact(nil, raw)
 	if !p.compact {
-		text, err = rawjson.AppendIndent(nil, doc.Raw(n), "  ")
+		text, err = rawjson.AppendIndent(nil, raw, "  ")
 	}
 	if err != nil {
 		return err
@@ -360,6 +371,9 @@ func errorText(res *tenon.Result) string {
 func blockText(res *tenon.Result) string {
 	var b strings.Builder
 	for _, block := range res.Content {
+		if res.IsError && len(res.Value) > 0 && bytes.Equal(block.Text, res.Value) {
+			continue // it is printed as data
+		}
 		if b.Len() > 0 && len(block.Text) > 0 {
 			b.WriteByte('\n')
 		}

@@ -156,6 +156,13 @@ func (s *Stream) Next(ctx context.Context) (Part, error) {
 	}
 }
 
+// Arrived is what came since the part before, without waiting.
+func (s *Stream) Arrived() Part {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.part()
+}
+
 // part hands out what is there. What came before an error is a part of its
 // own. The lock is held.
 func (s *Stream) part() Part {
