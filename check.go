@@ -36,7 +36,7 @@ func compileChecks(t *Tool) checks {
 	isSuccess := successRule(answers)
 	for _, v := range answers {
 		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
-		if checked.Body, err = compileSchema(v.Schema, contract.Formats); err != nil {
+		if checked.Body, err = compileSchema(v.checked(), contract.Formats); err != nil {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.tellUnchecked(t, "the schema of answer "+v.Status, checked.Body)

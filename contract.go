@@ -26,9 +26,18 @@ type Variant struct {
 	Media  string // media type or range, lower case, without parameters; empty: no body is declared
 	Open   bool   // the description says nothing about a body: with an empty Media, any or none may come
 	Schema []byte // schema of a JSON body; nil: the body is not described
+	Check  []byte // Schema with discriminators, which say what is told of a body that does not fit and nothing else; nil: Schema
 
 	Example []byte // a JSON body that the description gives as an example; nil: none
 	Name    string // of the schema, where several of the source's tools answer with it; then it stands for the same bytes in all. Empty: none
+}
+
+// checked is the schema that bodies are checked against.
+func (v *Variant) checked() []byte {
+	if v.Check != nil {
+		return v.Check
+	}
+	return v.Schema
 }
 
 // Policy says what is published and what happens to an answer that breaks its

@@ -169,14 +169,20 @@ func declaresSuccess(all []answer) bool {
 // variant converts an answer.
 func (o *operation) variant(a answer) tenon.Variant {
 	v := tenon.Variant{Status: a.status, Media: a.media, Open: a.open}
-	if isStream(a.media) {
-		v.Schema = o.listSchema(a)
-	}
-	if a.schema.ok() {
-		v.Schema = o.api.standalone(a.schema)
-	}
+	v.Schema = o.bodyOf(a, output)
 	v.Example = o.example(a.entry)
 	return v
+}
+
+// bodyOf is the schema of an answer's body, nil if nothing is said of it.
+func (o *operation) bodyOf(a answer, dir direction) []byte {
+	switch {
+	case a.schema.ok():
+		return o.api.standalone(a.schema, dir)
+	case isStream(a.media):
+		return o.listSchema(a, dir)
+	}
+	return nil
 }
 
 // example is the first example of a media type's entry.
@@ -193,8 +199,8 @@ func (o *operation) example(entry value) []byte {
 }
 
 // standalone is a schema as a document of its own.
-func (a *api) standalone(schema value) []byte {
-	f := a.doc.convert(schema, output)
+func (a *api) standalone(schema value, dir direction) []byte {
+	f := a.doc.convert(schema, dir)
 	return assemble(objectSchema(f.body), f.deps)
 }
 

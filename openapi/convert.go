@@ -15,8 +15,11 @@ const (
 	input   direction = iota // as it is published
 	checked                  // input as it is checked
 	output
+	judged // output as it is checked: with discriminators
 	directions
 )
+
+func (d direction) goesOut() bool { return d == output || d == judged }
 
 // fragment is a converted schema: a JSON object and the definitions that its
 // references name. See assemble.
@@ -137,6 +140,9 @@ func (c *converter) object(n rawjson.Node) {
 			c.keyword(string(key), m, &s)
 		}
 	}
+	if c.dir == checked || c.dir == judged {
+		c.discriminator(n)
+	}
 	if c.looseHere != before {
 		c.open(&s)
 	}
@@ -237,7 +243,7 @@ func (c *converter) survey(n rawjson.Node) survey {
 		case "description":
 			s.described = c.doc.Kind(m) == rawjson.String && !c.parameter
 		case "format":
-			if c.dir == output && c.doc.Kind(m) == rawjson.String {
+			if c.dir.goesOut() && c.doc.Kind(m) == rawjson.String {
 				s.format = m
 			}
 		}

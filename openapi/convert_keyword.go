@@ -187,7 +187,7 @@ func (c *converter) negative(key string, m rawjson.Node) {
 // properties writes the properties without those that do not go in. They are no
 // value where arguments are checked.
 func (c *converter) properties(m rawjson.Node) {
-	if c.dir == output || !c.marked() {
+	if c.dir.goesOut() || !c.marked() {
 		c.members("properties", m)
 		return
 	}

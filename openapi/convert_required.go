@@ -109,7 +109,7 @@ func (c *converter) hidden(p value) bool {
 		return false
 	}
 	mark := "readOnly"
-	if c.dir == output {
+	if c.dir.goesOut() {
 		mark = "writeOnly"
 	}
 	for range maxHops {

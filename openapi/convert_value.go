@@ -191,7 +191,7 @@ func (c *converter) formatKeyword(m rawjson.Node, s *survey) {
 		c.name("contentEncoding")
 		c.dst = append(c.dst, `"base64"`...)
 	}
-	if c.dir != output {
+	if !c.dir.goesOut() {
 		c.text("format", m)
 	}
 }

@@ -33,10 +33,11 @@ type document struct {
 	version version
 	root    value
 
-	library *library
-	marked  func() bool // the words readOnly or writeOnly may be somewhere in the document
-	defs    definitions
-	circles circles
+	library       *library
+	marked        func() bool // the words readOnly or writeOnly may be somewhere in the document
+	discriminated func() bool // so may discriminator
+	defs          definitions
+	circles       circles
 
 	targets targets
 	scratch sync.Pool // of *[]byte
@@ -149,6 +150,9 @@ func documentOf(f *file, at address, l *library) (*document, error) {
 	}
 	d.marked = sync.OnceValue(func() bool {
 		return mayMark(raw) || refersElsewhere(f.doc) // the words may be in another file
+	})
+	d.discriminated = sync.OnceValue(func() bool {
+		return bytes.Contains(raw, []byte(`"discriminator"`)) || refersElsewhere(f.doc)
 	})
 	if f.yaml != nil {
 		for _, n := range f.yaml.Notes {

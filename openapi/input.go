@@ -10,7 +10,7 @@ import (
 // input is the full schema of the arguments object, as it is published or as
 // it is checked.
 func (o *operation) input(dir direction) []byte {
-	if !o.api.doc.marked() {
+	if !o.api.doc.marked() && !o.api.doc.discriminated() {
 		dir = input // both are the same
 	}
 	p := o.planned()

@@ -5,22 +5,22 @@ import "github.com/tenon-mcp/tenon/internal/rawjson"
 // lineSchema reads the schema of a stream of JSON lines. Before 3.2 there was no
 // word for its items: some documents describe the list that they make, others
 // one of them. Of a list only the items count, because it arrives in parts.
-func (o *operation) lineSchema(v value) []byte {
+func (o *operation) lineSchema(v value, dir direction) []byte {
 	d := o.api.doc
 	looks := maxLooks
 	switch d.describesList(v, &looks) {
 	case sometimes:
-		f := d.convert(v, output)
+		f := d.convert(v, dir)
 		either := objectSchema(f.body)
 		doc := append(append([]byte(`{"type":"array","anyOf":[{"items":`), either...), "},"...)
 		return assemble(append(append(doc, either...), "]}"...), f.deps)
 	case always:
 		if list := d.follow(v); list.get("items").ok() {
-			return listOf(d.convert(list.get("items"), output))
+			return listOf(d.convert(list.get("items"), dir))
 		}
-		return o.api.standalone(v)
+		return o.api.standalone(v, dir)
 	default:
-		return listOf(d.convert(v, output))
+		return listOf(d.convert(v, dir))
 	}
 }
 

@@ -11,7 +11,11 @@ var _ tenon.Promise = (*operation)(nil)
 func (o *operation) Contract() (tenon.Contract, error) {
 	c := tenon.Contract{Input: o.input(checked)}
 	for _, a := range o.answers(func(value, string) {}) {
-		c.Answers = append(c.Answers, o.variant(a))
+		v := o.variant(a)
+		if v.Schema != nil && o.api.doc.discriminated() {
+			v.Check = o.bodyOf(a, judged)
+		}
+		c.Answers = append(c.Answers, v)
 	}
 	return c, nil
 }

@@ -47,15 +47,15 @@ func (o *operation) streams() bool {
 }
 
 // listSchema describes a stream as the list of its items.
-func (o *operation) listSchema(a answer) []byte {
+func (o *operation) listSchema(a answer, dir direction) []byte {
 	items := fragment{body: []byte("{}")}
 	switch described := a.entry.get("itemSchema"); {
 	case described.ok():
-		items = o.api.doc.convert(described, output)
+		items = o.api.doc.convert(described, dir)
 	case a.media == eventStream:
 		items.body = []byte(eventSchema)
 	case a.lines.ok():
-		return o.lineSchema(a.lines)
+		return o.lineSchema(a.lines, dir)
 	}
 	return listOf(items)
 }

@@ -198,3 +198,17 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 		})
 	}
 }
+
+// TestABrokenCat: of what a discriminator calls a Cat, the violations as a Cat are
+// told, in an answer and in the items of a stream.
+func TestABrokenCat(t *testing.T) {
+	const dogOrCat = `{"oneOf":[{"$ref":"#/components/schemas/Dog"},{"$ref":"#/components/schemas/Cat"}],"discriminator":{"propertyName":"kind","mapping":{"felix":"Cat"}}}`
+	document := strings.TrimSuffix(documentOf("3.1.0", "get", `{"200":{"description":"ok","content":{"application/json":{"schema":`+dogOrCat+`},"application/x-ndjson":{"schema":`+dogOrCat+`}}}}`), "}") +
+		`,"components":{"schemas":{"Cat":{"type":"object","required":["lives"],"properties":{"lives":{"type":"integer"}}},"Dog":{"type":"object","properties":{"kind":{"const":"Dog"}},"required":["bark"]}}}}`
+	for media, path := range map[string]string{"application/json": "/lives", "application/x-ndjson": "/0/lives"} {
+		res, report := callOne(t, document, &upstreamSays{200, http.Header{"Content-Type": {media}}, `{"kind":"felix","lives":"9"}`}, tenon.Enforce)
+		if report.Verdict != "violated" || len(report.Violations) != 1 || report.Violations[0].Path != path {
+			t.Errorf("%s: %s", media, res.Meta)
+		}
+	}
+}

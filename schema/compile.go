@@ -58,7 +58,8 @@ type program struct {
 	apart   bool // the places of its schemas do not show all that refers to them
 	doc     *rawjson.Doc
 	schemas int
-	chain   int // how many schemas can apply to one value in a row
+	meant   map[string]*discriminator // by the place of its schema; nil: the byte tier serves the document
+	chain   int                       // how many schemas can apply to one value in a row
 }
 
 func compileProgram(doc *rawjson.Doc, seed maphash.Seed, o Options) (*program, *Error) {
@@ -70,7 +71,9 @@ func compileProgram(doc *rawjson.Doc, seed maphash.Seed, o Options) (*program, *
 	}
 	p := &program{root: root, open: c.open, doc: doc, schemas: c.count, apart: c.nested || len(c.strays) > 0}
 	p.chain = c.survey()
-	p.beyond = c.beyond
+	if p.beyond = c.beyond; p.beyond != "" {
+		p.meant = c.discriminators()
+	}
 	return p, nil
 }
 

@@ -11,6 +11,7 @@ type builder struct {
 	at         rawjson.Node
 	properties []memberRule
 	required   rawjson.Node // 0: not given (the root is no keyword)
+	tag        rawjson.Node // discriminator; 0: not given
 }
 
 // keyword compiles one member of a schema object.
@@ -127,6 +128,8 @@ func (b *builder) annotation(key []byte, m rawjson.Node) {
 		b.c.schema(m)
 	case "$vocabulary":
 		b.kind(m, rawjson.Object, "an object")
+	case "discriminator":
+		b.tag = m
 	case "$id":
 		b.id(m)
 	case "$anchor", "$dynamicAnchor":
@@ -154,6 +157,9 @@ func (b *builder) annotation(key []byte, m rawjson.Node) {
 func (b *builder) finish() {
 	if len(b.properties) > 0 || b.required != 0 {
 		b.object().members = newMembers(b.properties, b.requiredNames(), b.c.seed)
+	}
+	if b.tag != 0 && b.n.logic != nil {
+		b.n.logic.meant = b.discriminator()
 	}
 	if l := b.n.logic; l != nil && !l.condTold {
 		l.then, l.alt = nil, nil

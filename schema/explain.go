@@ -24,6 +24,7 @@ func message(k jsonschema.ErrorKind) string {
 // path with the values that are looked at after it.
 type explainer struct {
 	value *rawjson.Doc
+	meant map[string]*discriminator
 	found []placed
 	seen  map[Violation]struct{}
 }
@@ -37,12 +38,12 @@ type placed struct {
 // maxLeaves bounds the errors that are looked at before the first are chosen.
 const maxLeaves = 100 * maxViolations
 
-func explain(err *jsonschema.ValidationError, value []byte) []Violation {
+func explain(err *jsonschema.ValidationError, value []byte, meant map[string]*discriminator) []Violation {
 	doc, perr := rawjson.Parse(value)
 	if perr != nil {
 		return tooMuch() // cannot be: the syntax was checked
 	}
-	e := explainer{value: doc, seen: map[Violation]struct{}{}}
+	e := explainer{value: doc, meant: meant, seen: map[Violation]struct{}{}}
 	e.walk(err)
 	slices.SortFunc(e.found, func(a, b placed) int { // the library's order is that of a map
 		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Expected, b.Expected))
@@ -61,16 +62,41 @@ func (e *explainer) walk(err *jsonschema.ValidationError) {
 		return
 	}
 	if _, ok := err.ErrorKind.(*kind.PropertyNames); !ok && len(err.Causes) > 0 {
-		for _, c := range err.Causes {
+		for _, c := range e.branches(err) {
 			e.walk(c)
 		}
 		return
 	}
+	e.leaf(pathOf(err), err.ErrorKind)
+}
+
+func pathOf(err *jsonschema.ValidationError) string {
 	var ptr []byte
 	for _, t := range err.InstanceLocation {
 		ptr = appendToken(ptr, t)
 	}
-	e.leaf(string(ptr), err.ErrorKind)
+	return string(ptr)
+}
+
+// branches answers what led to an error: of a union, which has an error for each
+// branch, that of the branch that the value is meant for, if it tells.
+func (e *explainer) branches(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	d := e.meant[err.SchemaURL]
+	if d == nil {
+		return err.Causes
+	}
+	var c choice
+	switch err.ErrorKind.(type) {
+	case *kind.OneOf:
+		c = d.one()
+	case *kind.AnyOf:
+		c = d.any()
+	}
+	i, ok := c.of(e.value, e.value.Pointer(pathOf(err)))
+	if !ok || i >= len(err.Causes) {
+		return err.Causes
+	}
+	return err.Causes[i : i+1]
 }
 
 func (e *explainer) leaf(path string, k jsonschema.ErrorKind) {

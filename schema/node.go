@@ -137,4 +137,5 @@ type logicRules struct {
 	cond      *node // if
 	condTold  bool
 	then, alt *node // then, else
+	meant     *discriminator
 }

@@ -20,8 +20,9 @@ import (
 type second struct {
 	doc   any
 	o     Options
-	chain int       // how many schemas can apply to one value in a row
-	pool  sync.Pool // of *instance: one run at a time, because it counts its steps
+	chain int                       // how many schemas can apply to one value in a row
+	meant map[string]*discriminator // by the place of its schema, as the library has it
+	pool  sync.Pool                 // of *instance: one run at a time, because it counts its steps
 
 	// Where patterns cannot be run: the schema without what hangs on them. What
 	// breaks it breaks the schema, too. nil if nothing is known of that.
@@ -53,6 +54,9 @@ func compileSecond(p *program, o Options) (*second, *Error) {
 		return nil, &Error{What: fmt.Sprintf("%d schemas in one document with %s; at most %d are read", p.schemas, p.beyond, maxSecond)}
 	}
 	s, fault := newSecond(p.doc.Raw(p.doc.Root()), p.chain, o)
+	if fault == nil {
+		s.meant = p.meant
+	}
 	if fault == nil && len(p.open) > 0 {
 		if doc := p.loosened(); doc != nil {
 			s.loose, fault = newSecond(doc, p.chain, o)
@@ -185,7 +189,7 @@ func (s *second) validate(doc any, value []byte) ([]Violation, *matcher) {
 	case err == nil:
 		return nil, open
 	case errors.As(err, &broken):
-		return explain(broken, value), open
+		return explain(broken, value, s.meant), open
 	}
 	return tooMuch(), nil
 }

@@ -33,9 +33,9 @@ func (r *run) logicStep(l *logicRules, step, start int) bool {
 	case 0:
 		return r.allOf(l.all, start)
 	case 1:
-		return r.anyOf(l.any, start)
+		return r.anyOf(l, start)
 	case 2:
-		return r.oneOf(l.one, start)
+		return r.oneOf(l, start)
 	}
 	return r.condition(l, start)
 }
@@ -70,14 +70,14 @@ func (r *run) allOf(list []*node, start int) bool {
 	return ok
 }
 
-func (r *run) anyOf(groups [][]*node, start int) bool {
+func (r *run) anyOf(l *logicRules, start int) bool {
 	ok := true
-	for _, list := range groups {
+	for _, list := range l.any {
 		if !r.someOf(list, start) {
 			if r.fatal() {
 				return false
 			}
-			ok = r.allOf(list, start) && ok // none fits: note what is wrong with each
+			ok = r.allOf(r.meant(l.meant.any(), list, start), start) && ok // none fits: note what is wrong with each
 		}
 	}
 	return ok
@@ -104,7 +104,8 @@ func (r *run) someOf(list []*node, start int) bool {
 	return perhaps
 }
 
-func (r *run) oneOf(list []*node, start int) bool {
+func (r *run) oneOf(l *logicRules, start int) bool {
+	list := l.one
 	fit, perhaps, end := 0, 0, start
 	for _, n := range list {
 		ok, open := r.try(n, start)
@@ -135,7 +136,7 @@ func (r *run) oneOf(list []*node, start int) bool {
 	case r.fatal():
 		return false
 	}
-	return r.allOf(list, start)
+	return r.allOf(r.meant(l.meant.one(), list, start), start)
 }
 
 // condition is not, and if with then and else.

@@ -1,0 +1,117 @@
+package openapi
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// discriminator writes which branch of oneOf or anyOf a value is meant for, with
+// every value of the property that names a branch: those of the mapping, and the
+// last segments of the references. By OpenAPI 3.1 it is a hint, and validation is
+// that of JSON Schema alone; so it is in what values are checked against, where it
+// chooses which violations are told, and not in what is published. Nor is it
+// published as const on the property: a Cat whose kind is "dog", or something
+// that is not mapped, fits the schema of the document, and what is published must
+// not refuse what the document accepts.
+//
+// The discriminator of 2.0 is the name of a property and has no branches.
+func (c *converter) discriminator(n rawjson.Node) {
+	hint := c.doc.Get(n, "discriminator")
+	property := c.doc.Get(hint, "propertyName")
+	if c.doc.Kind(hint) != rawjson.Object || c.doc.Kind(property) != rawjson.String {
+		return
+	}
+	k := kinds{converter: c, branches: map[value]bool{}, refs: map[string]value{}, of: map[string]value{}}
+	for _, union := range []string{"oneOf", "anyOf"} {
+		k.implicit(c.doc.Get(n, union))
+	}
+	if len(k.refs) == 0 {
+		return
+	}
+	k.explicit(c.doc.Get(hint, "mapping"))
+	c.name("discriminator")
+	c.dst = append(c.dst, `{"propertyName":`...)
+	c.appendText(property)
+	c.dst = append(c.dst, `,"mapping":{`...)
+	for _, kind := range slices.Sorted(maps.Keys(k.of)) {
+		c.comma()
+		c.dst = append(rawjson.AppendString(c.dst, kind), ':')
+		to := "" // what names no branch must not be taken for the name of one
+		if target := k.of[kind]; target.ok() {
+			to = "#/$defs/" + c.definition(target, c.dir).name
+		}
+		c.dst = rawjson.AppendString(c.dst, to)
+	}
+	c.dst = append(c.dst, "}}"...)
+}
+
+// kinds are the values of a discriminator's property.
+type kinds struct {
+	*converter
+	branches map[value]bool   // the schemas that the branches refer to
+	refs     map[string]value // the same by the texts of the references
+	of       map[string]value // by value; not ok: it names no branch
+}
+
+// implicit gives each branch of a union the name that its reference ends with,
+// unless another has the same.
+func (k *kinds) implicit(union rawjson.Node) {
+	if k.doc.Kind(union) != rawjson.Array {
+		return
+	}
+	for e := k.doc.First(union); e != rawjson.None; e = k.doc.Next(e) {
+		ref := value{k.file, k.doc.Get(e, "$ref")}
+		if ref.kind() != rawjson.String {
+			continue // inline: it has no name
+		}
+		target, err := k.targetOf(ref)
+		if err != nil {
+			continue // reported where the reference is written
+		}
+		text := ref.str()
+		name := text[strings.LastIndexByte(text, '/')+1:]
+		if decoded, err := url.PathUnescape(name); err == nil {
+			name = decoded
+		}
+		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		k.branches[target], k.refs[text] = true, target
+		if other, taken := k.of[name]; taken && other != target {
+			target = value{}
+		}
+		k.of[name] = target
+	}
+}
+
+// explicit reads the mapping. Its values are names of components, or references
+// that are compared with those of the branches: no file is read because of them.
+func (k *kinds) explicit(mapping rawjson.Node) {
+	if k.doc.Kind(mapping) != rawjson.Object {
+		return
+	}
+	for m := k.doc.First(mapping); m != rawjson.None; m = k.doc.Next(m) {
+		k.of[k.doc.Key(m)] = k.branch(value{k.file, m})
+	}
+}
+
+// branch is the schema of a branch that a value of a mapping stands for.
+func (k *kinds) branch(to value) value {
+	text := to.str()
+	for _, root := range []value{{k.file, k.doc.Root()}, k.root} {
+		if named := root.get("components").get("schemas").get(text); k.branches[named] {
+			return named
+		}
+	}
+	if target, ok := k.refs[text]; ok {
+		return target
+	}
+	if strings.HasPrefix(text, "#") {
+		if target, err := k.resolveIn(to, text); err == nil && k.branches[target] {
+			return target
+		}
+	}
+	return value{}
+}
