@@ -99,23 +99,8 @@ func (p *packer) overMembers(me int) bool {
 		if !p.value(nil) {
 			return false
 		}
-		end := p.i
-		switch {
-		case p.holdsBox(value, end):
-			if me >= 0 {
-				p.stack = append(p.stack, child{me, at, end})
-			}
-			p.i = value
-			if !p.over() {
-				return false
-			}
-			if me >= 0 {
-				p.stack = p.stack[:len(p.stack)-1]
-			}
-		case me >= 0:
-			if !p.item(me, at) {
-				return false
-			}
+		if !p.member(me, at, value) {
+			return false
 		}
 		if p.next() == ',' {
 			p.i++
@@ -123,6 +108,24 @@ func (p *packer) overMembers(me int) bool {
 	}
 	p.i++
 	return true
+}
+
+// member packs a member that begins at the offset at and ends at the position:
+// one that holds a box stays and is gone over, any other is an item where the
+// object is a box.
+func (p *packer) member(me, at, value int) bool {
+	switch {
+	case !p.holdsBox(value, p.i):
+		return me < 0 || p.item(me, at)
+	case me < 0:
+		p.i = value
+		return p.over()
+	}
+	p.stack = append(p.stack, child{me, at, p.i})
+	p.i = value
+	ok := p.over()
+	p.stack = p.stack[:len(p.stack)-1]
+	return ok
 }
 
 func (p *packer) holdsBox(start, end int) bool {

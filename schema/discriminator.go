@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -81,10 +82,7 @@ func (b *builder) branches(union string) map[string]int {
 		}
 		i++
 	}
-	branch := make(map[string]int, len(names))
-	for name, i := range names {
-		branch[name] = i
-	}
+	branch := maps.Clone(names)
 	mapping := d.Get(b.tag, "mapping")
 	if d.Kind(mapping) != rawjson.Object {
 		mapping = rawjson.None

@@ -182,7 +182,7 @@ func (m *mender) members(object rawjson.Node, rules []*node) {
 		for _, n := range rules {
 			below = m.follow(below, n, name, m.kind(at), doc.Offset(at))
 		}
-		m.visit(at, below, !m.required(rules, name) && !(m.heals && m.forbidden(rules, name)))
+		m.visit(at, below, !m.required(rules, name) && (!m.heals || !m.forbidden(rules, name)))
 	}
 	m.path = m.path[:outer]
 }
