@@ -47,7 +47,7 @@ type rest struct {
 
 // fit gives a success its shape: whole where all of it is within the limit,
 // else its first part, while the value is kept for the others.
-func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgement, limit int) *Result {
+func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgement, limit int) *Result { //nolint:revive // each says something else of the one answer
 	if limit <= 0 || j.form == shape.Binary { // a picture is one piece, and no text
 		return shapeSuccess(e, r, j)
 	}
@@ -76,7 +76,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 		cut = cutAt(against, value, room)
 	}
 	if cut == nil {
-		return tooLarge(e, r, j, len(value), limit, "It has no list and no text that can be cut into parts that fit its schema.")
+		return tooLarge(e, r, j, bytesOver{len(value), limit}, "It has no list and no text that can be cut into parts that fit its schema.")
 	}
 	k := &rest{
 		Subject: c.Subject, Call: c.key(), Dress: e.dress(), Form: j.form, Room: max(limit/2, 1),
@@ -86,7 +86,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(e, r, j, len(value), limit, "There is no room now to keep its parts.")
+		return tooLarge(e, r, j, bytesOver{len(value), limit}, "There is no room now to keep its parts.")
 	}
 	return k.part(id, 0, value)
 }
@@ -140,13 +140,16 @@ func sent(res *Result) int {
 	return n - max(0, len(res.Structured)-len(res.Value))
 }
 
+// bytesOver says how large an answer is that is over its limit.
+type bytesOver struct{ size, limit int }
+
 // tooLarge is the failure of an answer that cannot be handed out within the
 // limit.
-func tooLarge(e *Entry, r *Reply, j judgement, size, limit int, why string) *Result {
+func tooLarge(e *Entry, r *Reply, j judgement, b bytesOver, why string) *Result {
 	f := failure{
 		code:    CodeRequest,
-		message: fmt.Sprintf("The answer of %s has %d bytes, and %d are allowed for it and its text copy. %s", e.tool.Name, size, limit, why),
-		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, size, limit),
+		message: fmt.Sprintf("The answer of %s has %d bytes, and %d are allowed for it and its text copy. %s", e.tool.Name, b.size, b.limit, why),
+		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
 		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
 		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can raise --max-result-bytes"},
 	}

@@ -427,7 +427,8 @@ func TestLargeAnswersOfEveryForm(t *testing.T) {
 				g := tenon.NewGateway(c, tenon.GatewayOptions{})
 				_, output := c.Find("get").Schemas()
 				var parts [][]byte
-				args, cuts := `{}`, []string(nil)
+				args := `{}`
+				var cuts []string
 				for {
 					res := get(t, g, "get", "ann", args)
 					keepsPublished(t, output, res)

@@ -15,14 +15,14 @@ type once struct {
 }
 
 // do makes the part, and says each time why it cannot be had.
-func (o *once) do(make func()) error {
+func (o *once) do(build func()) error {
 	o.sync.Do(func() {
 		defer func() {
 			if p := recover(); p != nil {
 				o.panic = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 			}
 		}()
-		make()
+		build()
 	})
 	return o.panic
 }

@@ -26,7 +26,7 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 		texts += len(b.Text)
 	}
 	if limit > 0 && texts >= limit {
-		return tooLarge(e, r, judgement{verdict: Unchecked}, texts, limit, "It is text that the source has made, which stays in one piece.")
+		return tooLarge(e, r, judgement{verdict: Unchecked}, bytesOver{texts, limit}, "It is text that the source has made, which stays in one piece.")
 	}
 	j, res := g.judged(ctx, e, seen, r)
 	if res == nil {

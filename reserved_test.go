@@ -3,6 +3,7 @@ package tenon_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -64,9 +65,7 @@ func TestArgumentsOfOurOwnGiveWay(t *testing.T) {
 			call := func(with map[string]any) *tenon.Result {
 				args := map[string]any{}
 				for _, m := range []map[string]any{own, with} {
-					for k, v := range m {
-						args[k] = v
-					}
+					maps.Copy(args, m)
 				}
 				text, err := json.Marshal(args)
 				if err != nil {

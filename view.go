@@ -112,15 +112,15 @@ type selections struct {
 	known map[string]*view.View
 }
 
-// get returns the view of what was asked for, which make makes.
-func (s *selections) get(fields string, make func() (*view.View, error)) (*view.View, error) {
+// get returns the view of what was asked for, which build makes.
+func (s *selections) get(fields string, build func() (*view.View, error)) (*view.View, error) {
 	s.mu.Lock()
 	v := s.known[fields]
 	s.mu.Unlock()
 	if v != nil {
 		return v, nil
 	}
-	v, err := make()
+	v, err := build()
 	if err != nil || len(fields) > maxSelection {
 		return v, err
 	}

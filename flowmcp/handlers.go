@@ -64,7 +64,7 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		isTool, resource := tools.get(key).there(), resources.get(key)
 		switch path := "handlers." + key; {
 		case !isTool && !resource.there():
-			c.noHandler(e.at, "VAL005", path, "matches no tool and no resource", key, append(tools.keysOrNone(), resources.keysOrNone()...))
+			c.noHandler(e.at, Finding{Code: "VAL005", Path: path, Message: "matches no tool and no resource"}, key, append(tools.keysOrNone(), resources.keysOrNone()...))
 		case !isObject:
 		case isTool:
 			c.checkKinds(e, path, inner, handlerKinds())
@@ -115,7 +115,7 @@ func handlerKinds() []string { return []string{"preRequest", "executeRequest", "
 func (c *checker) checkKinds(e *evaluator, path string, x *js.ObjectExpr, known []string) {
 	e.members(x, func(key string, _ js.INode) {
 		if !slices.Contains(known, key) {
-			c.noHandler(e.at, "VAL006", path+"."+key, "is never called: the handlers are "+strings.Join(known, ", "), key, known)
+			c.noHandler(e.at, Finding{Code: "VAL006", Path: path + "." + key, Message: "is never called: the handlers are " + strings.Join(known, ", ")}, key, known)
 		}
 	})
 }
@@ -126,7 +126,7 @@ func (c *checker) checkQueryHandlers(e *evaluator, path string, x *js.ObjectExpr
 	queries := append(resource.get("queries").keysOrNone(), "runSql", "describeTables")
 	e.members(x, func(key string, value js.INode) {
 		if !slices.Contains(queries, key) {
-			c.noHandler(e.at, "VAL005", path+"."+key, "matches no query of the resource", key, queries)
+			c.noHandler(e.at, Finding{Code: "VAL005", Path: path + "." + key, Message: "matches no query of the resource"}, key, queries)
 		} else if inner, ok := value.(*js.ObjectExpr); ok {
 			c.checkKinds(e, path+"."+key, inner, []string{"postRequest"})
 		}
@@ -144,11 +144,12 @@ func (e *evaluator) members(x *js.ObjectExpr, each func(key string, value js.INo
 
 // noHandler reports a member of the handlers that nothing calls, with the name
 // that may have been meant.
-func (c *checker) noHandler(at int, code, path, what, key string, known []string) {
+func (c *checker) noHandler(at int, f Finding, key string, known []string) {
+	f.Severity = Warning
 	if near := spelling.Near(key, known, 1); near != nil {
-		what += "; " + near[0] + " may be meant"
+		f.Message += "; " + near[0] + " may be meant"
 	}
-	c.add(at, Finding{Code: code, Severity: Warning, Path: path, Message: what})
+	c.add(at, f)
 }
 
 func factoryBody(x js.INode) (*js.BlockStmt, bool) {

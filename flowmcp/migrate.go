@@ -24,10 +24,6 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 	}
 	e := &evaluator{m: m}
 	c := &checker{m: m, broken: map[string]bool{}}
-	type edit struct {
-		at, size int
-		to       string
-	}
 	var edits []edit
 	names := map[string]bool{}
 	for _, p := range main.List {
@@ -38,24 +34,14 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 		if p.Spread || name == nil || name.IsComputed() {
 			return nil, nil, errors.New("main has members whose names are computed; write them there")
 		}
-		key, at := e.key(name.Literal), m.offset(name.Literal.Data)
+		key := e.key(name.Literal)
 		names[key] = true
-		value, isText := p.Value.(*js.LiteralExpr)
-		switch {
-		case at < 0:
-		case key == "routes":
-			size := len(name.Literal.Data)
-			quoted := name.Literal.Data[0] == '\'' || name.Literal.Data[0] == '"'
-			if quoted {
-				at, size = at+1, size-2
-			}
-			edits = append(edits, edit{at, size, "tools"})
-			done = append(done, "routes became tools")
-		case key == "version" && !isText:
-			return nil, nil, errors.New("the version is no text in main; write its value there")
-		case key == "version" && isText && value.TokenType == js.StringToken && strings.HasPrefix(string(value.Data[1:]), "3."):
-			edits = append(edits, edit{m.offset(value.Data) + 1, len(value.Data) - 2, "4.0.0"})
-			done = append(done, fmt.Sprintf("version %s became 4.0.0", value.Data[1:len(value.Data)-1]))
+		change, what, err := m.migrateMember(key, name.Literal, p.Value)
+		if err != nil {
+			return nil, nil, err
+		}
+		if what != "" {
+			edits, done = append(edits, change), append(done, what)
 		}
 	}
 	if version := c.evaluate("main").get("version"); version.there() && !semver.MatchString(version.str()) || version.str() != "" && !strings.HasPrefix(version.text, "3.") && !strings.HasPrefix(version.text, "4.") {
@@ -70,4 +56,31 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 		migrated = slices.Replace(migrated, x.at, x.at+x.size, []byte(x.to)...)
 	}
 	return migrated, done, nil
+}
+
+// edit replaces so many bytes of a file.
+type edit struct {
+	at, size int
+	to       string
+}
+
+// migrateMember says what becomes of a member of main; done is empty where it
+// stays.
+func (m *module) migrateMember(key string, name js.LiteralExpr, member js.IExpr) (change edit, done string, err error) {
+	at := m.offset(name.Data)
+	value, isText := member.(*js.LiteralExpr)
+	switch {
+	case at < 0:
+	case key == "routes":
+		size := len(name.Data)
+		if name.Data[0] == '\'' || name.Data[0] == '"' {
+			at, size = at+1, size-2
+		}
+		return edit{at, size, "tools"}, "routes became tools", nil
+	case key == "version" && !isText:
+		return edit{}, "", errors.New("the version is no text in main; write its value there")
+	case key == "version" && value.TokenType == js.StringToken && strings.HasPrefix(string(value.Data[1:]), "3."):
+		return edit{m.offset(value.Data) + 1, len(value.Data) - 2, "4.0.0"}, fmt.Sprintf("version %s became 4.0.0", value.Data[1:len(value.Data)-1]), nil
+	}
+	return edit{}, "", nil
 }

@@ -20,8 +20,10 @@ func TestMigrateChangesNothingElse(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{`export const main = { tools: {}, routes: {} }`, `export const main = f()`, `{`, `const routes = {}; export const main = { routes }`,
-		`export const main = { version: '2.0.0', routes: {} }`, `const v = '3.0.0'; export const main = { version: v, routes: {} }`, `export const main = { version: '3.0.0', ['routes']: {} }`, `export const main = { version: 3, routes: {} }`} {
+	for _, text := range []string{
+		`export const main = { tools: {}, routes: {} }`, `export const main = f()`, `{`, `const routes = {}; export const main = { routes }`,
+		`export const main = { version: '2.0.0', routes: {} }`, `const v = '3.0.0'; export const main = { version: v, routes: {} }`, `export const main = { version: '3.0.0', ['routes']: {} }`, `export const main = { version: 3, routes: {} }`,
+	} {
 		if _, _, err := flowmcp.Migrate([]byte(text)); err == nil {
 			t.Errorf("%s was migrated", strings.TrimSpace(text))
 		}

@@ -117,16 +117,7 @@ func (a *api) destinations(all []found) map[string]map[string]bool {
 	if a.base != nil && a.options.BaseURL == "" && slices.ContainsFunc(slices.Collect(maps.Keys(a.options.Header)), isSecretHeader) {
 		add(operatorHeaders, originOf(a.base))
 	}
-	unbound := map[string]bool{}
-	for name, s := range a.schemes {
-		for i := range s.given {
-			g := &s.given[i]
-			if g.oauth != nil && g.OAuth.TokenURL == "" {
-				add(name, cmp.Or(g.oauth.settings.TokenURL, g.oauth.metadata))
-			}
-			unbound[name] = unbound[name] || g.to == nil && !g.None
-		}
-	}
+	unbound := a.unbound(add)
 	if !slices.Contains(slices.Collect(maps.Values(unbound)), true) || a.options.BaseURL != "" {
 		return now
 	}
@@ -141,16 +132,40 @@ func (a *api) destinations(all []found) map[string]map[string]bool {
 		if base == nil {
 			continue
 		}
-		place := originOf(base)
-		for _, together := range nearest(list, whole).each() {
-			for name := range together.each() {
-				if unbound[name] && !now[name][place] {
-					add(name, place)
-				}
+		for name := range schemesIn(nearest(list, whole)) {
+			if unbound[name] {
+				add(name, originOf(base))
 			}
 		}
 	}
 	return now
+}
+
+// schemesIn are the names of the schemes in a list of security requirements.
+func schemesIn(list value) map[string]bool {
+	names := map[string]bool{}
+	for _, together := range list.each() {
+		for name := range together.each() {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// unbound are the schemes whose credentials are bound to no place. The token
+// endpoints that the document names are added.
+func (a *api) unbound(add func(scheme, place string)) map[string]bool {
+	unbound := map[string]bool{}
+	for name, s := range a.schemes {
+		for i := range s.given {
+			g := &s.given[i]
+			if g.oauth != nil && g.OAuth.TokenURL == "" {
+				add(name, cmp.Or(g.oauth.settings.TokenURL, g.oauth.metadata))
+			}
+			unbound[name] = unbound[name] || g.to == nil && !g.None
+		}
+	}
+	return unbound
 }
 
 func nearest(own, whole value) value {

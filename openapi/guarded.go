@@ -28,6 +28,19 @@ type guarded struct {
 // them.
 func (p *plan) guard(o *operation) {
 	g := &p.guarded
+	g.collect(p, o)
+	for i := range p.params {
+		q := &p.params[i]
+		if !q.hidden && g.decides(q) {
+			p.fault(o, q.node, "parameter "+q.name+" ("+q.in.String()+") is left out: it is another spelling of one that the operator decides")
+			q.hidden, q.required = true, false
+		}
+	}
+}
+
+// collect finds the names of credentials, of the path's own query, of headers
+// that the operator sends and of parameters that are fixed.
+func (g *guarded) collect(p *plan, o *operation) {
 	for _, together := range p.demand {
 		for _, s := range together {
 			if from, _ := s.at(p.base); s.spoken && (from == nil || !from.None) {
@@ -41,24 +54,21 @@ func (p *plan) guard(o *operation) {
 		}
 	}
 	if sameOrigin(p.base, o.api.base) {
-		for name, values := range o.api.options.Header {
-			if name == "Cookie" {
-				g.cookie = append(g.cookie, cookieNames(strings.Join(values, "; "))...)
-			}
-			g.header = append(g.header, name)
-		}
+		g.collectHeaders(o.api.options.Header)
 	}
 	for i := range p.params {
 		if q := &p.params[i]; q.hidden {
 			g.add(q.in, q.name, q.fixedNames()...)
 		}
 	}
-	for i := range p.params {
-		q := &p.params[i]
-		if !q.hidden && g.decides(q) {
-			p.fault(o, q.node, "parameter "+q.name+" ("+q.in.String()+") is left out: it is another spelling of one that the operator decides")
-			q.hidden, q.required = true, false
+}
+
+func (g *guarded) collectHeaders(h http.Header) {
+	for name, values := range h {
+		if name == "Cookie" {
+			g.cookie = append(g.cookie, cookieNames(strings.Join(values, "; "))...)
 		}
+		g.header = append(g.header, name)
 	}
 }
 

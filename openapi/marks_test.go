@@ -13,8 +13,10 @@ import (
 // careful than the method does, unless the operator trusts it.
 func TestMarksNeverLowerTheGuard(t *testing.T) {
 	yes := true
-	marks := []string{`"x-mcp-safe":true`, `"x-mcp-safe":false`, `"x-mcp-destructive":true`, `"x-mcp-destructive":false`,
-		`"x-mcp-idempotent":true`, `"x-mcp-idempotent":false`, `"x-mcp-open-world":true`, `"x-mcp-open-world":false`}
+	marks := []string{
+		`"x-mcp-safe":true`, `"x-mcp-safe":false`, `"x-mcp-destructive":true`, `"x-mcp-destructive":false`,
+		`"x-mcp-idempotent":true`, `"x-mcp-idempotent":false`, `"x-mcp-open-world":true`, `"x-mcp-open-world":false`,
+	}
 	operation := func(method, name, marks string) tenon.Offer {
 		return load(t, fmt.Sprintf(`{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"paths":{"/things":{%q:{"operationId":%q%s}}}}`, method, name, marks), openapi.Options{})
 	}

@@ -220,30 +220,36 @@ func (p *plan) appendQuery(dst []byte, root argument) ([]byte, error) {
 		if q.in != inQuery && q.in != inQueryString {
 			continue
 		}
-		v, given, err := q.value(root)
-		if err != nil {
+		var err error
+		if dst, err = p.appendParam(dst, begin, q, root); err != nil {
 			return nil, err
-		}
-		if !given {
-			continue
-		}
-		start := len(dst)
-		if start > begin {
-			dst = append(dst, '&')
-		}
-		mark := len(dst)
-		if dst = q.appendQuery(dst, v); len(dst) == mark {
-			dst = dst[:start]
-		} else if !q.hidden {
-			if err := p.guarded.checkPairs(q.arg, string(dst[mark:])); err != nil {
-				return nil, err
-			}
 		}
 		if len(dst) > maxLine {
 			return nil, tooLong("the query", maxLine)
 		}
 	}
 	return dst, nil
+}
+
+// appendParam writes one parameter of the query that begins at begin, if it is
+// given.
+func (p *plan) appendParam(dst []byte, begin int, q *parameter, root argument) ([]byte, error) {
+	v, given, err := q.value(root)
+	if err != nil || !given {
+		return dst, err
+	}
+	start := len(dst)
+	if start > begin {
+		dst = append(dst, '&')
+	}
+	mark := len(dst)
+	if dst = q.appendQuery(dst, v); len(dst) == mark {
+		return dst[:start], nil
+	}
+	if q.hidden {
+		return dst, nil
+	}
+	return dst, p.guarded.checkPairs(q.arg, string(dst[mark:]))
 }
 
 // appendQuery also writes the parameter that is the whole query (3.2): the

@@ -30,8 +30,10 @@ func TestCredentialsThatComeBackAreHidden(t *testing.T) {
 					got.Header = echo
 					return got
 				})
-				offer := load(t, doc, openapi.Options{Client: &http.Client{Transport: way, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-					Header: http.Header{"X-Token": {token}}, Credentials: map[string]openapi.Credential{"query": value(secret), "basic": value(user)}})
+				offer := load(t, doc, openapi.Options{
+					Client: &http.Client{Transport: way, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+					Header: http.Header{"X-Token": {token}}, Credentials: map[string]openapi.Credential{"query": value(secret), "basic": value(user)},
+				})
 				got, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{})
 				if err != nil {
 					t.Fatal(err)

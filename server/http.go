@@ -184,13 +184,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 	if r.ContentLength > limit {
 		return nil, nil, tooLarge(limit)
 	}
-	// What the client announces is believed only for a small beginning.
-	const believed = 64 << 10
-	room := int64(511)
-	if r.ContentLength >= 0 {
-		room = min(r.ContentLength, believed)
-	}
-	buf := make([]byte, 0, 1+room)
+	buf := make([]byte, 0, 1+firstRoom(r.ContentLength))
 	var in *intake
 	for late := false; ; {
 		if !late && r.ContentLength != int64(len(buf)) {
@@ -200,11 +194,12 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
+		var err error
 		if in == nil && cap(buf) > uncounted {
-			var err error
-			if in, err = s.reserve(r, limit); err != nil {
-				return nil, in, busy(err)
-			}
+			in, err = s.reserve(r, limit)
+		}
+		if err != nil {
+			return nil, in, busy(err)
 		}
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -224,8 +219,18 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 	}
 }
 
-// hurry bounds until when a body may come. It is lifted only after all has come: net/http reads the rest of a
-// body that was given up.
+// firstRoom is what is taken for a body before any of it came. What the client
+// announces is believed only for a small beginning.
+func firstRoom(announced int64) int64 {
+	const believed = 64 << 10
+	if announced < 0 {
+		return 511
+	}
+	return min(announced, believed)
+}
+
+// hurry bounds until when a body may come. It is lifted only after all has come:
+// net/http reads the rest of a body that was given up.
 func hurry(w http.ResponseWriter, until time.Time) {
 	_ = http.NewResponseController(w).SetReadDeadline(until) // not every connection has one
 }

@@ -27,7 +27,7 @@ func newPace(w http.ResponseWriter, timeout time.Duration) *pace {
 func (p *pace) write(b []byte) error {
 	for len(b) > 0 {
 		p.allow()
-		n, err := p.w.Write(b[:min(len(b), step)]) //nolint:gosec // JSON, or an event stream of it, which no browser takes for a page
+		n, err := p.w.Write(b[:min(len(b), step)]) // #nosec G705 -- JSON, or an event stream of it, which no browser takes for a page
 		p.written += int64(n)
 		if err != nil {
 			return err

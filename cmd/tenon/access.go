@@ -80,7 +80,7 @@ func readKey(e env, flag string) (apiKey, error) {
 		key, err = variableOf(e, rest)
 	default:
 		var text []byte
-		if text, err = os.ReadFile(rest); err == nil {
+		if text, err = os.ReadFile(rest); err == nil { //nolint:gosec // the operator names the file
 			key = string(text)
 		}
 	}

@@ -19,14 +19,7 @@ import (
 // maxArguments bounds the arguments read from standard input.
 const maxArguments = 4 << 20
 
-func callCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}, calls: typedCall()} // what goes wrong is printed
-	var asJSON, compact, explained, dry bool
-	var output string
-	cmd := &cobra.Command{
-		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
-		Short: "Make one call and print the answer",
-		Long: `Call one tool of a description and print its answer.
+const callHelp = `Call one tool of a description and print its answer.
 
 Arguments are key=value pairs, one JSON object, or - for a JSON object on
 standard input. A value is read by the type that the tool's schema gives the
@@ -37,7 +30,16 @@ without it (name=Tom) where no argument is called so.
 The answer's data goes to standard output: JSON indented, text as it is. An
 answer that comes in parts, such as a stream, is printed as one value while it
 comes; where a part is missing the command fails. An answer that breaks its
-schema is reported on standard error.`,
+schema is reported on standard error.`
+
+func callCommand(e env) *cobra.Command {
+	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}, calls: typedCall()} // what goes wrong is printed
+	var asJSON, compact, explained, dry bool
+	var output string
+	cmd := &cobra.Command{
+		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
+		Short: "Make one call and print the answer",
+		Long:  callHelp,
 		Example: `  tenon call petstore.yaml getPetById petId=7
   tenon call petstore.yaml findPets tags=cat tags=small limit=5
   tenon call petstore.yaml addPet '{"body":{"name":"Tom"}}'`,
@@ -80,7 +82,8 @@ schema is reported on standard error.`,
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return sources.complete(cmd.Context(), e, args)
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the request that would be sent, with what the operator gave hidden, and send nothing")
+	fs := cmd.Flags()
+	fs.BoolVar(&dry, "dry-run", false, "print the request that would be sent, with what the operator gave hidden, and send nothing")
 	cmd.Flags().BoolVarP(&compact, "compact", "c", false, "print JSON on one line")
 	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error how the answer stands to its contract")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")

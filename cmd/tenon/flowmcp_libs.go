@@ -122,20 +122,9 @@ func addLibraries(ctx context.Context, e env, w wantedLibraries) error {
 	}
 	failed := false
 	for _, p := range w.packages {
-		b, err := bundle.Build(from, bundle.Name(p))
+		err := addLibrary(e, w.dir, from, p)
 		if err == nil {
-			var added flowmcp.Bundle
-			added, err = flowmcp.AddBundle(w.dir, b.Name, b.Version, b.Source)
-			if err == nil {
-				fmt.Fprintf(e.out, "%s %s: %d KB, sha256:%s\n", added.Name, added.Version, len(b.Source)>>10, added.SHA256)
-				if b.Missing != nil {
-					fmt.Fprintf(e.err, "tenon: %s imports what is not here and fails where it is used: %s\n", added.Name, strings.Join(b.Missing, ", "))
-				}
-				if !flowmcp.OnAllowList(added.Name) {
-					fmt.Fprintf(e.err, "tenon: %s is not on the format's allow-list; files that require it are served with --allow-library %s\n", added.Name, added.Name)
-				}
-				continue
-			}
+			continue
 		}
 		failed = true
 		fmt.Fprintf(e.err, "tenon: %s: %v\n", p, err)
@@ -149,6 +138,26 @@ func addLibraries(ctx context.Context, e env, w wantedLibraries) error {
 	}
 	if failed {
 		return errToolFailed // exit 1: the reasons are printed
+	}
+	return nil
+}
+
+// addLibrary bundles one package and says what it is.
+func addLibrary(e env, dir, from, name string) error {
+	b, err := bundle.Build(from, bundle.Name(name))
+	if err != nil {
+		return err
+	}
+	added, err := flowmcp.AddBundle(dir, b.Name, b.Version, b.Source)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.out, "%s %s: %d KB, sha256:%s\n", added.Name, added.Version, len(b.Source)>>10, added.SHA256)
+	if b.Missing != nil {
+		fmt.Fprintf(e.err, "tenon: %s imports what is not here and fails where it is used: %s\n", added.Name, strings.Join(b.Missing, ", "))
+	}
+	if !flowmcp.OnAllowList(added.Name) {
+		fmt.Fprintf(e.err, "tenon: %s is not on the format's allow-list; files that require it are served with --allow-library %s\n", added.Name, added.Name)
 	}
 	return nil
 }

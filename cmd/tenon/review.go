@@ -232,7 +232,11 @@ func reviews(hosts []string, access *accessFlags) http.Handler {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusOK, map[string]string{"status": "ok", "version": version()})
 	})
-	own := http.NewCrossOriginProtection().Handler(mux)
+	return guardedReviews(http.NewCrossOriginProtection().Handler(mux), hosts, access)
+}
+
+// guardedReviews looks at who asks, and under which name, before own is asked.
+func guardedReviews(own http.Handler, hosts []string, access *accessFlags) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !server.ServesHost(r, hosts) {
 			refuse(w, http.StatusForbidden, fmt.Sprintf("the host %.200q is not served here; --host-name allows it", r.Host))

@@ -43,42 +43,52 @@ func noSecrets(fs *pflag.FlagSet) (err error) {
 func secretCheck(flag string) func(value string) error {
 	switch flag {
 	case "header":
-		return func(value string) error {
-			name, rest, _ := strings.Cut(value, ":")
-			if (secretName.MatchString(strings.TrimSpace(name)) || secretValue.MatchString(rest)) && !variable.MatchString(rest) {
-				return errors.New(strings.TrimSpace(name) + " is a secret: write '${VAR}' in single quotes, which is read from the environment")
-			}
-			return nil
-		}
+		return noSecretHeader
 	case "app-env":
-		return func(value string) error {
-			if name, _, set := strings.Cut(value, "="); set && secretName.MatchString(name) {
-				return errors.New(name + " is a secret: write the name alone, and its value is taken from the environment")
-			}
-			return nil
-		}
+		return noSecretVariable
 	case "param-fix":
-		return func(value string) error {
-			name, rest, _ := strings.Cut(value, "=")
-			if secretName.MatchString(name) && secretValue.MatchString(rest) {
-				return errors.New(name + " is a secret: a credential comes by --auth, which names where it is")
-			}
-			return nil
-		}
+		return noSecretArgument
 	case "base-url", "url":
-		return func(value string) error {
-			if u, err := url.Parse(value); err == nil && u.User != nil {
-				return errors.New("it holds a user and a password: give them by --auth or --header, which read them from the environment")
-			}
-			return nil
-		}
+		return noUserInURL
 	case "azure-key":
-		return func(value string) error {
-			if !variable.MatchString(value) {
-				return errors.New("it is a secret: write ${VAR}, which is read from the environment")
-			}
-			return nil
-		}
+		return noLiteralKey
+	}
+	return nil
+}
+
+func noSecretHeader(value string) error {
+	name, rest, _ := strings.Cut(value, ":")
+	if (secretName.MatchString(strings.TrimSpace(name)) || secretValue.MatchString(rest)) && !variable.MatchString(rest) {
+		return errors.New(strings.TrimSpace(name) + " is a secret: write '${VAR}' in single quotes, which is read from the environment")
+	}
+	return nil
+}
+
+func noSecretVariable(value string) error {
+	if name, _, set := strings.Cut(value, "="); set && secretName.MatchString(name) {
+		return errors.New(name + " is a secret: write the name alone, and its value is taken from the environment")
+	}
+	return nil
+}
+
+func noSecretArgument(value string) error {
+	name, rest, _ := strings.Cut(value, "=")
+	if secretName.MatchString(name) && secretValue.MatchString(rest) {
+		return errors.New(name + " is a secret: a credential comes by --auth, which names where it is")
+	}
+	return nil
+}
+
+func noUserInURL(value string) error {
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		return errors.New("it holds a user and a password: give them by --auth or --header, which read them from the environment")
+	}
+	return nil
+}
+
+func noLiteralKey(value string) error {
+	if !variable.MatchString(value) {
+		return errors.New("it is a secret: write ${VAR}, which is read from the environment")
 	}
 	return nil
 }

@@ -211,7 +211,7 @@ func (d *doors) authenticate() func(*http.Request) (string, error) {
 
 // whoMayCall says it, where not everybody on this machine may.
 func (d *doors) whoMayCall(addr string) string {
-	who := ""
+	var who string
 	switch {
 	case len(d.access.known) > 0:
 		who = "callers with a key may call (" + count(len(d.access.known), "API key") + ")"

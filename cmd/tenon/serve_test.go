@@ -75,7 +75,7 @@ func serveOverHTTP(t *testing.T, args ...string) *running {
 
 // post sends a message and returns the answer.
 func post(url, body string, headers ...string) string {
-	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body)) //nolint:noctx // it ends with the server
+	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		return err.Error()
 	}

@@ -60,7 +60,7 @@ func unusedPort(t *testing.T) int {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	return portOf(t, l)
 }
 
 // TestAnImpostorBesideTheWorker: it listens on 127.0.0.1, the worker on [::1].
@@ -148,7 +148,7 @@ func TestAnImpostorAfterTheWorker(t *testing.T) {
 func TestAWrapperStartsTheWorker(t *testing.T) {
 	dir := newApp(t, "plain", functions.Tool{Name: "Echo", Envelope: true})
 	write(t, dir, "run.sh", "#!/bin/sh\n'"+os.Args[0]+"' "+asWorker+" plain\nexit $?\n")
-	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "host.json", `{"version":"2.0","customHandler":{"description":{"defaultExecutablePath":"run.sh"}}}`)

@@ -38,14 +38,14 @@ func (d *decoders) ask(r *http.Request) (asked bool) {
 }
 
 // open puts a decoder before the answer's body, and takes the encoding and
-// the length that was on the wire out of its headers. Of the body at most max
+// the length that was on the wire out of its headers. Of the body at most most
 // bytes are wanted.
-func (d *decoders) open(answer *http.Response, max int64) {
+func (d *decoders) open(answer *http.Response, most int64) {
 	name := answer.Header.Get("Content-Encoding")
 	if name == "" || answer.ContentLength == 0 {
 		return
 	}
-	body := &decoded{raw: &packed{answer.Body, max, max}, from: d}
+	body := &decoded{raw: &packed{answer.Body, most, most}, from: d}
 	switch {
 	case strings.EqualFold(name, "gzip"), strings.EqualFold(name, "x-gzip"):
 	case strings.EqualFold(name, "br"):

@@ -127,8 +127,10 @@ func TestAnyText(t *testing.T) {
 func TestPages(t *testing.T) {
 	var tools []tenon.Tool
 	for i, group := range []string{"Pets", "Orders", "Pets", "", "pets!", "Index"} {
-		tools = append(tools, tenon.Tool{Name: "tool" + string(rune('A'+i)), Title: "Title", Group: group, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
-			Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "text/csv", Example: []byte(`"a,b"`)}, {Status: "200", Media: "application/json", Example: []byte(`{"declared":true}`)}}}})
+		tools = append(tools, tenon.Tool{
+			Name: "tool" + string(rune('A'+i)), Title: "Title", Group: group, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
+			Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "text/csv", Example: []byte(`"a,b"`)}, {Status: "200", Media: "application/json", Example: []byte(`{"declared":true}`)}}},
+		})
 	}
 	c := tenon.Build([]tenon.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{})
 	m := manual.New(c, manual.Options{Title: "Shop", About: []string{"Base URL: `https://api.test`"}, Example: example})

@@ -55,8 +55,10 @@ func TestTake(t *testing.T) {
 		"a number for a yes":       {`{"__confirmed":1}`, all, `{}`, refused(`__confirmed is true or false, and 1 is none`)},
 		"one field without a list": {`{"fields":"a"}`, all, `{}`, refused(`fields is a list of paths such as ["items[].id"], and "a" is none`)},
 		"both names that agree":    {`{"confirmed":true,"__confirmed":true}`, all, `{}`, yes},
-		"both names that differ": {`{"confirmed":false,"__confirmed":true}`, all, `{}`,
-			reserve.Own{Confirmed: true, Invalid: "confirmed and __confirmed are the same argument and differ"}},
+		"both names that differ": {
+			`{"confirmed":false,"__confirmed":true}`, all, `{}`,
+			reserve.Own{Confirmed: true, Invalid: "confirmed and __confirmed are the same argument and differ"},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -35,12 +35,14 @@ func TestCloseLeavesNoDescriptors(t *testing.T) {
 		calls.Go(func() { _, _ = run(t, p, `export const f = (n) => n`, "1") })
 		if i%2 == 0 {
 			calls.Go(func() {
-				_, _ = p.Run(t.Context(), program(`export const f = () => ask('wait', 1)`), sandbox.Call{Function: "f", Args: []byte("1"), Budget: time.Minute,
+				_, _ = p.Run(t.Context(), program(`export const f = () => ask('wait', 1)`), sandbox.Call{
+					Function: "f", Args: []byte("1"), Budget: time.Minute,
 					Ask: func(ctx context.Context, _ string, _ []byte) (sandbox.Answer, error) {
 						close(began)
 						<-ctx.Done()
 						return sandbox.Answer{}, ctx.Err()
-					}})
+					},
+				})
 			})
 			<-began
 		} else {

@@ -10,12 +10,16 @@ import (
 )
 
 func TestHeadersThatAreTold(t *testing.T) {
-	told := []string{"Content-Type", "Content-Language", "Content-Disposition", "Location", "Link", "Etag", "Last-Modified", "Retry-After", "Deprecation", "Sunset", "X-Total-Count", "X-Next-Page",
+	told := []string{
+		"Content-Type", "Content-Language", "Content-Disposition", "Location", "Link", "Etag", "Last-Modified", "Retry-After", "Deprecation", "Sunset", "X-Total-Count", "X-Next-Page",
 		"X-Ratelimit-Remaining", "Ratelimit-Reset", "Ratelimit", "X-Request-Id", "X-Github-Request-Id", "X-Correlation-Id", "Traceparent", "Idempotency-Key", "X-Ms-Continuation-Token",
-		"X-Next-Token", "X-Author", "X-Custom", "Cache-Control", "Age", "Allow", "Operation-Location", "X-Api-Version"}
-	kept := []string{"Date", "Server", "Set-Cookie", "Set-Cookie2", "Authorization", "Authentication-Info", "Proxy-Authentication-Info", "Www-Authenticate", "Proxy-Authenticate", "X-Auth-Token",
+		"X-Next-Token", "X-Author", "X-Custom", "Cache-Control", "Age", "Allow", "Operation-Location", "X-Api-Version",
+	}
+	kept := []string{
+		"Date", "Server", "Set-Cookie", "Set-Cookie2", "Authorization", "Authentication-Info", "Proxy-Authentication-Info", "Www-Authenticate", "Proxy-Authenticate", "X-Auth-Token",
 		"X-Subject-Token", "X-Api-Key", "X-Csrf-Token", "X-Session-Id", "Sessionid", "X-Signature", "X-Amz-Security-Token", "X-Accesstoken", "X-Powered-By", "Via", "Vary", "Alt-Svc", "Nel", "Cf-Ray",
-		"Strict-Transport-Security", "Content-Security-Policy", "Access-Control-Allow-Origin", "Content-Length", "Connection", "X-Frame-Options", "X-Cache"}
+		"Strict-Transport-Security", "Content-Security-Policy", "Access-Control-Allow-Origin", "Content-Length", "Connection", "X-Frame-Options", "X-Cache",
+	}
 	h := http.Header{}
 	for _, name := range append(slices.Clone(told), kept...) {
 		h[name] = []string{"v"}
