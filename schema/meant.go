@@ -13,6 +13,7 @@ import (
 const (
 	maxMeantPaths  = 5       // unknown members that are looked into
 	maxMeant       = 3       // places for each
+	maxFound       = 64      // places that are found before doubles are left out
 	maxMeantDepth  = 3       // objects below one that the value has
 	maxMeantNodes  = 4000    // schemas that are looked at, for all of them
 	maxMeantSchema = 1 << 20 // bytes of the document
@@ -148,20 +149,18 @@ func (g *guesser) below(s spot, find func(spot) []string, depth int) (found []st
 		var next []spot
 		for _, s := range level {
 			for name, at := range s.members() {
-				if g.left <= 0 || len(found) >= maxMeant {
-					return found
+				if g.left <= 0 || len(found) >= maxFound {
+					break
 				}
 				inner := g.spot(s.member(name), []rawjson.Node{at})
-				for _, place := range find(inner) {
-					if !slices.Contains(found, place) {
-						found = append(found, place)
-					}
-				}
+				found = append(found, find(inner)...)
 				next = append(next, inner)
 			}
 		}
 		level = next
 	}
+	slices.Sort(found) // branches of a union may declare the same
+	found = slices.Compact(found)
 	return found[:min(len(found), maxMeant)]
 }
 

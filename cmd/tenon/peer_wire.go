@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/proc"
@@ -22,6 +23,8 @@ type shellTarget struct {
 	url   string
 	stdio bool
 	env   []string
+
+	noSpec error // why the URL in url is no description; nil: nobody took it for one
 }
 
 // open reaches the server, or makes one of descriptions.
@@ -38,7 +41,15 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sourceFlags, arg
 	}
 	w, err := sources.connect(ctx, e, args)
 	if err != nil {
-		return nil, err
+		_, where := splitSpec(args[0])
+		if len(args) > 1 || !isWebURL(where) || tenon.CodeOf(err) == tenon.CodeUsage || ctx.Err() != nil {
+			return nil, err
+		}
+		if len(sources.headers) > 0 { // they are for the API, whose host that need not be
+			return nil, fmt.Errorf("%w; if an MCP server is there, name it with --url, so that --header is sent to it", err)
+		}
+		t.url, t.noSpec = where, err
+		return t.reach(sources, e)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	theirs, mine := io.Pipe()
@@ -135,6 +146,20 @@ func (t *shellTarget) reach(sources *sourceFlags, e env) (*peer, error) {
 		return nil, usagef("--allow-host: %v", err)
 	}
 	return &peer{wire: &posts{url: t.url, others: doorsOf(t.url), client: client, header: header}, close: func() {}}, nil
+}
+
+// isWebURL reports whether a SPEC is fetched.
+func isWebURL(where string) bool {
+	u, err := url.Parse(where)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// failed is why nobody could be spoken to, err being the last attempt.
+func (t *shellTarget) failed(err error) error {
+	if t.noSpec == nil {
+		return err
+	}
+	return fmt.Errorf("%w; it is no MCP server either: %w", t.noSpec, err)
 }
 
 // doorsOf are the other places at which a server named without a path may

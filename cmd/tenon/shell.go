@@ -29,11 +29,12 @@ func shellCommand(e env) *cobra.Command {
 	sources := sourceFlags{apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}}}
 	var to shellTarget
 	cmd := &cobra.Command{
-		Use:   "shell SPEC... | --url URL | --stdio -- COMMAND [ARG...]",
+		Use:   "shell SPEC... | URL | --url URL | --stdio -- COMMAND [ARG...]",
 		Short: "Try tools by hand, of descriptions or of any MCP server",
 		Long: `Open a conversation with an MCP server and try its tools: those of
 descriptions, of a server at a URL, or of one that is started and spoken to on
-its standard input and output.
+its standard input and output. A URL that is no description is taken for that of
+a server. One without a path is tried at /mcp and /jsonrpc, too.
 
   list [WORD...]                     the tools, or those in whose line all words stand
   schema TOOL                        what it accepts and answers
@@ -55,7 +56,7 @@ arrows go through the history. Otherwise lines are read as they come.`,
 			defer p.close()
 			s := &shell{peer: p, out: e.out, err: e.err, timeout: sources.timeout}
 			if err := s.start(cmd.Context()); err != nil {
-				return err
+				return to.failed(err)
 			}
 			return s.run(cmd.Context(), e.in)
 		},

@@ -27,7 +27,7 @@ func TestUnknownArguments(t *testing.T) {
 		{"a member of the body", pet, `{"name":1}`, `there is no argument "name"; it belongs inside "body"`, `Give name inside "body"`},
 		{"a member of two", pet, `{"color":1}`, `there is no argument "color"; it belongs inside "body" or "filter"`, `Give color inside "body" or "filter"`},
 		{"further down", pet, `{"street":1}`, `there is no argument "street"; it belongs inside "body.owner"`, `Give street inside "body.owner"`},
-		{"a member of the body with a letter wrong", pet, `{"nmae":1}`, `there is no argument "nmae"; did you mean "body.name"?`, `Use body.name instead of nmae`},
+		{"a member of the body with a letter wrong", pet, `{"clor":1}`, `there is no argument "clor"; did you mean "body.color" or "filter.color"?`, `Use body.color or filter.color instead of clor`},
 		{"the same with another", pet, `{"frend":1}`, `there is no argument "frend"; did you mean "body.friend"?`, `Use body.friend instead of frend`},
 		{"in the body", pet, `{"body":{"Name":1}}`, `there is no argument "body.Name"; did you mean "body.name"?`, `Use body.name instead of body.Name`},
 		{"in an object of the body", pet, `{"body":{"owner":{"stret":1}}}`, `there is no argument "body.owner.stret"; did you mean "body.owner.street"?`, `Use body.owner.street instead of body.owner.stret`},

@@ -10,14 +10,14 @@ import (
 )
 
 func TestNear(t *testing.T) {
-	tools := []string{"listPets", "getPetById", "addPet", "getPets", "GETPETS", strings.Repeat("x", 90), "name"}
+	tools := []string{"listPets", "getPetById", "addPet", "getPets", "GETPETS", strings.Repeat("x", 90), "kind"}
 	for name, c := range map[string]struct {
 		wish string
 		want []string
 	}{
 		"a letter is missing":                   {"listPet", []string{"listPets"}},
 		"two letters changed places":            {"lsitPets", []string{"listPets"}},
-		"the same in a short name":              {"nmae", []string{"name"}},
+		"the same in a short name":              {"knid", []string{"kind"}},
 		"the case is another, the first stays":  {"getpets", []string{"getPets", "GETPETS"}},
 		"the most alike first, then parts":      {"getPet", []string{"getPets", "GETPETS", "getPetById"}},
 		"a part of a long name":                 {"byid", []string{"getPetById"}},
