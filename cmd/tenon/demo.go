@@ -26,7 +26,7 @@ const enforcedTool = "getStock_enforced"
 
 // listLimit is how many bytes of the list of books the demo answers at once, so
 // that a client can see parts: listBooks with limit 50.
-const listLimit = 4096
+const listLimit = 8192
 
 func demoCommand(e env) *cobra.Command {
 	var once bool
