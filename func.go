@@ -20,25 +20,28 @@ type Function struct {
 
 // FuncOptions are the choices of [Function.With]. The zero value works.
 type FuncOptions struct {
-	Title    string         // for people; may be empty
-	Hints    Hints          // ReadOnly and Idempotent also say what a failed call may have done
-	Policy   Policy         // empty: Enforce
-	TextOnly bool           // the result is text for the model: no schema, no structuredContent, no check
-	NoTitles bool           // schemas without titles; false: they are made of the names in Go
-	Unions   []schema.Union // the types that stand for interfaces
-	Confirm  Confirmation   // what is asked before the function runs; zero: nothing
+	Title    string              // for people; may be empty
+	Hints    Hints               // ReadOnly and Idempotent also say what a failed call may have done
+	Policy   Policy              // empty: Enforce
+	TextOnly bool                // the result is text for the model: no schema, no structuredContent, no check
+	NoTitles bool                // schemas without titles; false: they are made of the names in Go
+	Unions   []schema.Union      // the types that stand for interfaces
+	Types    []schema.TypeSchema // of types that cannot bring their schema; see [schema.SchemaOf]
+	Confirm  Confirmation        // what is asked before the function runs; zero: nothing
 
-	// Schemas written by hand, for types that say less than is known, or have
-	// none, such as map[string]any. They stand alone: references are "#/$defs/…".
-	// nil: made of the type.
+	// Schemas written by hand, for types that say less than is known, such as
+	// map[string]any. They stand alone: references are "#/$defs/…". The type of
+	// the input is "object". nil: made of the type.
 	Input  []byte
 	Output []byte
 }
 
 // Func makes a tool of a function: the type of its argument, a struct, is the
 // input schema, the type of its result the output schema. What is no object is
-// published and sent as {"result": value}. [schema.For] tells how types
-// become schemas, and which struct tags describe and constrain their members.
+// published and sent as {"result": value}. A pointer to an object is that
+// object: nil without an error is an error; [Optional] is for what may be
+// missing. [schema.For] tells how types become schemas, and which struct tags
+// describe and constrain their members.
 //
 // What the function returns is checked against its schema before it leaves. An
 // error is the result of the call, as text that the model can read; an [Error]
@@ -87,8 +90,9 @@ func (f Function) Tool() (Tool, error) {
 	if b.input, err = f.bind(f.in, f.options.Input, schema.ForOptions{Arguments: true}); err != nil {
 		return Tool{}, f.bad("argument: " + err.Error())
 	}
-	if out, content := resultType(f.out); !content {
-		if b.output, err = f.bind(out, f.options.Output, schema.ForOptions{Foreign: f.options.TextOnly}); err != nil {
+	var out reflect.Type
+	if out, b.pointer = resultType(f.out); out != nil {
+		if err = b.bindOutput(f, out); err != nil {
 			return Tool{}, f.bad("result: " + err.Error())
 		}
 	}
@@ -110,13 +114,17 @@ func (f Function) Tool() (Tool, error) {
 
 // bind makes the codec of a type, whose schema may be written by hand.
 func (f Function) bind(t reflect.Type, byHand []byte, o schema.ForOptions) (*schema.Codec, error) {
-	o.Name, o.NoTitles, o.Unions, o.Foreign = f.name, f.options.NoTitles, f.options.Unions, o.Foreign || byHand != nil
+	o.Name, o.NoTitles, o.Unions, o.Types = f.name, f.options.NoTitles, f.options.Unions, f.options.Types
+	o.Foreign, o.Refuse = o.Foreign || byHand != nil, noValue
 	c, err := schema.For(t, o)
 	if err != nil || byHand == nil {
 		return c, err
 	}
 	if _, err := schema.Compile(byHand, schema.Options{AssertFormat: true}); err != nil {
 		return nil, errors.New("the schema written by hand does not compile: " + err.Error())
+	}
+	if doc, err := rawjson.Parse(byHand); o.Arguments && (err != nil || !doc.IsStr(doc.Get(doc.Root(), "type"), "object")) {
+		return nil, errors.New(`the schema written by hand is that of no object: arguments are one, so it needs "type": "object"`)
 	}
 	return c, nil
 }
@@ -171,6 +179,8 @@ type bound struct {
 	name          string
 	options       FuncOptions
 	input, output *schema.Codec // output is nil where the result is content
+	pointer       bool          // what the function returns is a pointer to its result
+	inner         bool          // the result is a pointer to what output writes
 }
 
 var _ Promise = (*bound)(nil)
@@ -226,7 +236,7 @@ func (b *bound) failed(ctx context.Context, err error) (Reply, error) {
 
 // reply writes what the function returned.
 func (b *bound) reply(out any) (Reply, error) {
-	out, r, err := unpack(out)
+	out, r, err := b.unpack(out)
 	r.Sent = b.sent(Answered)
 	if err != nil {
 		return r, &Error{Code: CodeContract, Message: "What the function returned cannot be sent: " + err.Error()}

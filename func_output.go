@@ -5,6 +5,8 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Output is a T with all that a result can hold beside it: for functions that
@@ -53,18 +55,77 @@ func (o *Output[T]) parts() (value any, r Reply, meta map[string]any) {
 	return &o.Value, Reply{Blocks: o.Blocks, Failed: o.Failed}, o.Meta
 }
 
-// resultType answers the type of which a result's schema is made; content: it
-// is blocks, which have none.
-func resultType(t reflect.Type) (value reflect.Type, content bool) {
+// resultType answers the type of which a result's schema is made; nil: the
+// result is blocks, which have none. Pointer: a pointer to it is returned.
+func resultType(t reflect.Type) (value reflect.Type, pointer bool) {
+	if e := pointed(t); e != nil && (isContent(e) || reflect.PointerTo(e).Implements(reflect.TypeFor[enriched]())) {
+		t, pointer = e, true
+	}
 	if o, ok := reflect.TypeAssert[enriched](reflect.New(t)); ok {
 		t = o.valueType()
 	}
-	return t, t == reflect.TypeFor[Block]() || t == reflect.TypeFor[[]Block]()
+	if isContent(t) {
+		return nil, pointer
+	}
+	return t, pointer
+}
+
+// pointed is what a pointer points to; nil: t is none.
+func pointed(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Pointer || t.Name() != "" {
+		return nil
+	}
+	return t.Elem()
+}
+
+func isContent(t reflect.Type) bool {
+	return t == reflect.TypeFor[Block]() || t == reflect.TypeFor[[]Block]()
+}
+
+// noValue says why types that are more than a value stand in none.
+func noValue(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[Block]():
+		return "a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[enriched]()):
+		return "a tenon.Output is a whole result, not a value inside one: return it by itself"
+	}
+	return ""
+}
+
+// bindOutput makes the codec of the result. A pointer to an object is that
+// object, as in encoding/json, where there is one.
+func (b *bound) bindOutput(f Function, t reflect.Type) (err error) {
+	o := schema.ForOptions{Foreign: f.options.TextOnly}
+	if e := pointed(t); e != nil && f.options.Output == nil {
+		if b.output, err = f.bind(e, nil, o); err == nil && b.output.IsObject() {
+			b.inner = true
+			return nil
+		}
+	}
+	b.output, err = f.bind(t, f.options.Output, o)
+	return err
+}
+
+var errNil = errors.New("it is nil: return an error, or declare a tenon.Optional if there may be nothing")
+
+// follow answers the pointer that ptr points to.
+func follow(ptr any) (any, error) {
+	v := reflect.ValueOf(ptr).Elem()
+	if v.IsNil() {
+		return nil, errNil
+	}
+	return v.Interface(), nil
 }
 
 // unpack takes an Output and blocks apart. Value is a pointer; nil: there is
 // none to be written.
-func unpack(out any) (value any, r Reply, err error) {
+func (b *bound) unpack(out any) (value any, r Reply, err error) {
+	if b.pointer {
+		if out, err = follow(out); err != nil {
+			return nil, r, err
+		}
+	}
 	if o, ok := out.(enriched); ok {
 		var meta map[string]any
 		out, r, meta = o.parts()
@@ -78,8 +139,11 @@ func unpack(out any) (value any, r Reply, err error) {
 	case *[]Block:
 		r.Blocks = append(append([]Block{}, r.Blocks...), *v...)
 	default:
+		if !r.Failed && b.inner {
+			out, err = follow(out)
+		}
 		if !r.Failed {
-			return out, r, nil
+			return out, r, err
 		}
 	}
 	if r.Blocks == nil {

@@ -141,8 +141,10 @@ func TestSchemasWrittenByHand(t *testing.T) {
 		t.Errorf("a list: %s %q", res.Structured, texts(res))
 	}
 	for name, o := range map[string]tenon.FuncOptions{
-		"argument: the schema written by hand does not compile": {Input: []byte(`{"type":"foo"}`)},
-		"result: the schema written by hand does not compile":   {Input: []byte(`{}`), Output: []byte(`{"$ref":"https://example.org/x"}`)},
+		"argument: the schema written by hand does not compile":     {Input: []byte(`{"type":"foo"}`)},
+		"argument: the schema written by hand is that of no object": {Input: []byte(`{"type":"array"}`)},
+		`so it needs "type": "object"`:                              {Input: []byte(`{"properties":{}}`)},
+		"result: the schema written by hand does not compile":       {Input: []byte(`{"type":"object"}`), Output: []byte(`{"$ref":"https://example.org/x"}`)},
 	} {
 		if _, err := tenon.Func("f", "", double).With(o).Tool(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %s", err, name)

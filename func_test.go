@@ -162,8 +162,8 @@ func TestResultTypes(t *testing.T) {
 		},
 		{"sdk: Optional that is there", returns(&seven), wrapped(`{"anyOf":[{"type":"integer"},{"type":"null"}],"title":"Result"}`), `{"result":7}`, []string{"7"}},
 		{"sdk: Optional that is None", returns(tenon.Optional[int]{}), wrapped(`{"anyOf":[{"type":"integer"},{"type":"null"}],"title":"Result"}`), `{"result":null}`, []string{}},
-		{"sdk: an optional model", returns(&w), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":` + weatherJSON + `}`, []string{weatherText}},
-		{"sdk: an optional model that is None", returns((*WeatherData)(nil)), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":null}`, []string{}},
+		{"sdk: an optional model", returns(schema.Some(w)), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":` + weatherJSON + `}`, []string{weatherText}},
+		{"sdk: an optional model that is None", returns(schema.Optional[WeatherData]{}), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":null}`, []string{}},
 		{"page: a dict with str keys is not wrapped", returns(map[string]float64{"London": 16.2, "Reykjavik": 4.4}), `{"additionalProperties":{"type":"number"},"title":"fDictOutput","type":"object"}`, `{"London":16.2,"Reykjavik":4.4}`, []string{"{\n  \"London\": 16.2,\n  \"Reykjavik\": 4.4\n}"}},
 		{
 			"sdk: a dict of models", returns(map[string][]WeatherData{"a": {w}}),
@@ -171,6 +171,12 @@ func TestResultTypes(t *testing.T) {
 			`{"a":[` + weatherJSON + `]}`,
 			[]string{"{\n  \"a\": [\n    {\n      \"temperature\": 16.2,\n      \"humidity\": 0.83,\n      \"conditions\": \"Overcast\"\n    }\n  ]\n}"},
 		},
+		{"go: a pointer to a model is the model", returns(&w), `{` + weatherBody + `}`, weatherJSON, []string{weatherText}},
+		{"go: a pointer in an Output", returns(&tenon.Output[*WeatherData]{Value: &w}), `{` + weatherBody + `}`, weatherJSON, []string{weatherText}},
+		{"go: a pointer to a block", returns(new(tenon.Text("hi"))), "", "", []string{"hi"}},
+		{"sdk: a dict of anything", returns(map[string]any{"a": 1}), `{"additionalProperties":true,"title":"fDictOutput","type":"object"}`, `{"a":1}`, []string{"{\n  \"a\": 1\n}"}},
+		{"sdk: a list of anything", returns([]any{1, "a"}), wrapped(`{"items":{},"title":"Result","type":"array"}`), `{"result":[1,"a"]}`, []string{"1", "a"}},
+		{"sdk: anything", returns(any(1)), wrapped(`{"title":"Result"}`), `{"result":1}`, []string{"1"}},
 		{"page: a dict with other keys is wrapped", returns(map[int]float64{1: 1.5}), wrapped(`{"additionalProperties":{"type":"number"},"propertyNames":{"pattern":"^-?[0-9]+$"},"title":"Result","type":"object"}`), `{"result":{"1":1.5}}`, []string{"{\n  \"1\": 1.5\n}"}},
 		{"page: text only", returns("a report").With(tenon.FuncOptions{TextOnly: true}), "", "", []string{"a report"}},
 		{"sdk: a model as text only", returns(w).With(tenon.FuncOptions{TextOnly: true}), "", "", []string{weatherText}},
@@ -365,7 +371,9 @@ func TestRegistrationRefuses(t *testing.T) {
 		"a type of which nothing is exported": {returns(station{"x"}), "function f: result: tenon_test.station: no exported fields, so nothing of it would be written"},
 		"a channel inside":                    {returns([]struct{ Done chan int }{}), "function f: result: []struct { Done chan int }[].Done: a chan has no JSON"},
 		"a channel as text":                   {returns(make(chan int)).With(tenon.FuncOptions{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
-		"anything":                            {returns(any(1)), "function f: result: interface {}: interface {} is an interface, so anything may stand there: register its types with schema.UnionOf, or take json.RawMessage for JSON of which nothing is promised"},
+		"an interface":                        {returns[pet](cat{1}), "function f: result: tenon_test.pet: tenon_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.SchemaOf in FuncOptions.Types"},
+		"blocks inside a value":               {returns(map[string]tenon.Block{}), "function f: result: map[string]tenon.Block[]: a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"},
+		"a result inside a value":             {returns([]tenon.Output[int]{}), "function f: result: []tenon.Output[int][]: a tenon.Output is a whole result, not a value inside one: return it by itself"},
 		"arguments that are no object":        {tenon.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: take a struct, or a map with string keys"},
 		"a name that is taken":                {first, "function taken: another function has this name"},
 		"no function":                         {tenon.Func[none, int]("f", "", nil), "function f: the function is nil"},
@@ -380,6 +388,40 @@ func TestRegistrationRefuses(t *testing.T) {
 				t.Errorf("code %s (-want +got):\n%s", tenon.CodeOf(err), diff)
 			}
 		})
+	}
+}
+
+// TestNilPointersAreErrors: there is no object to be sent, and none is made up.
+func TestNilPointersAreErrors(t *testing.T) {
+	for name, f := range map[string]tenon.Function{
+		"a model": returns((*WeatherData)(nil)), "an Output": returns((*tenon.Output[int])(nil)),
+		"the value of an Output": returns(tenon.Output[*WeatherData]{}), "a block": returns((*tenon.Block)(nil)),
+	} {
+		res := callFunc(t, gatewayOf(t, f), `{}`)
+		if !res.IsError || !strings.Contains(texts(res)[0], "it is nil: return an error, or declare a tenon.Optional") {
+			t.Errorf("%s: %q", name, texts(res))
+		}
+	}
+}
+
+// TestUnknownMembersOfOptionalObjects: the message is about the member, not
+// about null.
+func TestUnknownMembersOfOptionalObjects(t *testing.T) {
+	type arguments struct {
+		Where *loc                 `json:"where"`
+		Maybe tenon.Optional[*loc] `json:"maybe,omitempty"`
+		Count *int                 `json:"count"`
+	}
+	g := gatewayOf(t, tenon.Func("f", "", func(context.Context, arguments) (none, error) { return none{}, nil }))
+	for args, want := range map[string]string{
+		`{"where":{"lat":1,"lon":2,"zip":3}}`: "Invalid arguments: where.zip: no such field, got 3\n- Leave out where.zip",
+		`{"maybe":{"lat":1,"lon":2,"zip":3}}`: "Invalid arguments: maybe.zip: no such field, got 3\n- Leave out maybe.zip",
+		`{"where":{"lat":1}}`:                 "Invalid arguments: where.lon: required field missing\n- Provide where.lon",
+		`{"count":"x"}`:                       "Invalid arguments: count: expected integer, got \"x\"; count: expected null, got \"x\"\n- Give count as an integer or null",
+	} {
+		if text := texts(callFunc(t, g, args))[0]; text != "Error executing tool f: "+want {
+			t.Errorf("%s: %s", args, text)
+		}
 	}
 }
 

@@ -63,7 +63,9 @@ func (e *explainer) walk(err *jsonschema.ValidationError) {
 	}
 	if _, ok := err.ErrorKind.(*kind.PropertyNames); !ok && len(err.Causes) > 0 {
 		for _, c := range e.branches(err) {
-			e.walk(c)
+			if !optional(err, c) {
+				e.walk(c)
+			}
 		}
 		return
 	}
@@ -97,6 +99,33 @@ func (e *explainer) branches(err *jsonschema.ValidationError) []*jsonschema.Vali
 		return err.Causes
 	}
 	return err.Causes[i : i+1]
+}
+
+// optional reports whether c only says that a value is not null, where another
+// branch of a union takes values of its type: that one says what is wrong.
+func optional(union, c *jsonschema.ValidationError) bool {
+	switch union.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+	default:
+		return false
+	}
+	null, ok := c.ErrorKind.(*kind.Type)
+	return ok && len(null.Want) == 1 && null.Want[0] == "null" && slices.ContainsFunc(union.Causes, func(other *jsonschema.ValidationError) bool {
+		return !mistyped(other, len(union.InstanceLocation))
+	})
+}
+
+// mistyped reports whether an error says that a value at this depth has
+// another type.
+func mistyped(err *jsonschema.ValidationError, depth int) bool {
+	if _, ok := err.ErrorKind.(*kind.Type); ok {
+		return len(err.InstanceLocation) == depth
+	}
+	switch err.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return !slices.ContainsFunc(err.Causes, func(c *jsonschema.ValidationError) bool { return !mistyped(c, depth) })
+	}
+	return slices.ContainsFunc(err.Causes, func(c *jsonschema.ValidationError) bool { return mistyped(c, depth) })
 }
 
 func (e *explainer) leaf(path string, k jsonschema.ErrorKind) {

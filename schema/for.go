@@ -26,12 +26,14 @@ type Codec struct {
 // ForOptions are the choices of [For]. The zero value describes what is
 // written.
 type ForOptions struct {
-	Arguments bool    // the type is read, not written: see For
-	Name      string  // of the tool whose value it is, for titles; empty: none is derived from it
-	Form      bool    // the arguments are the fields of a form: no object is inside, and nothing refers to a definition
-	Foreign   bool    // the schema is not wanted: a type that has none is left to encoding/json
-	NoTitles  bool    // no titles at all; false: types and members have titles made of their names
-	Unions    []Union // the types that stand for interfaces; nil: no interface has a schema
+	Arguments bool                        // the type is read, not written: see For
+	Name      string                      // of the tool whose value it is, for titles; empty: none is derived from it
+	Form      bool                        // the arguments are the fields of a form: no object is inside, and nothing refers to a definition
+	Foreign   bool                        // the schema is not wanted: a type that has none is left to encoding/json
+	NoTitles  bool                        // no titles at all; false: types and members have titles made of their names
+	Unions    []Union                     // the types that stand for interfaces
+	Types     []TypeSchema                // the schemas of types that cannot bring one
+	Refuse    func(t reflect.Type) string // why a type has no place in a value; nil or empty: it has
 }
 
 // TypeError says why a Go type has no schema.
@@ -86,8 +88,14 @@ func (e *ValueError) Error() string {
 //
 // With o.Form it is that of a form which a person fills in.
 //
-// The error is a *[TypeError]. Nothing is guessed: a type of which nobody
-// can tell what it writes has no schema.
+// Which method counts is as encoding/json has it: MarshalJSON before
+// MarshalText, be they promoted from an embedded type or not; a key of a map
+// is its text if it is a string, then what MarshalText writes, then an integer.
+// A value of any may be whatever encoding/json makes of it: its schema is open.
+//
+// The error is a *[TypeError]. Nothing is guessed: a type with methods of its
+// own, of which nobody can tell what they write, has no schema until it is
+// registered with [SchemaOf] or is a [Provider].
 func For(t reflect.Type, o ForOptions) (*Codec, error) {
 	c, err := newCodec(t, o)
 	if err == nil && o.Arguments && !o.Foreign && !c.IsObject() {

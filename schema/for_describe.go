@@ -158,12 +158,16 @@ func (d *describer) scalar(k *keywords, p *plan, r *rules) {
 		k.set("maxItems", strconv.Itoa(len(p.of)))
 	case planMap:
 		k.set("type", `"object"`)
-		k.set("additionalProperties", d.inner(p.elem, r.within(), "").text())
+		values := d.inner(p.elem, r.within(), "").text()
+		if values == "{}" {
+			values = "true"
+		}
+		k.set("additionalProperties", values)
 		switch {
-		case p.key.kind == planInt:
-			k.set("propertyNames", `{"pattern":"^-?[0-9]+$"}`)
 		case p.key.enum != nil:
 			k.set("propertyNames", `{"enum":[`+strings.Join(p.key.enum, ",")+`]}`)
+		case p.key.kind == planInt:
+			k.set("propertyNames", `{"pattern":"^-?[0-9]+$"}`)
 		}
 	default: // planRaw: any JSON
 	}

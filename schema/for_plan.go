@@ -117,10 +117,23 @@ func (b *planner) plan(t reflect.Type, path string) (*plan, error) {
 // make fills in p, or answers another plan for its type.
 func (b *planner) make(p *plan, path string) (*plan, error) {
 	t := p.typ
+	if b.o.Refuse != nil {
+		if why := b.o.Refuse(t); why != "" {
+			return nil, typeError(path, "%s", why)
+		}
+	}
+	if p.doc = b.registered(t); p.doc != nil {
+		return p, b.provide(p, path)
+	}
 	if known := wellKnown(t); known != nil {
 		return known, nil
 	}
 	if t.Kind() != reflect.Pointer && has(t, b.is.provider) {
+		p.doc = providedBy(t)
+		return p, b.provide(p, path)
+	}
+	if doc := b.common(t); doc != "" {
+		p.doc = []byte(doc)
 		return p, b.provide(p, path)
 	}
 	if err := b.written(p, path); err != nil {
@@ -139,7 +152,10 @@ func (b *planner) written(p *plan, path string) error {
 	switch {
 	case t.Kind() == reflect.Pointer:
 	case has(t, custom):
-		return typeError(path, "a method %s, perhaps of a type that it embeds, hides what its JSON is: give it a method JSONSchema, see schema.Provider", verb)
+		if from := promoted(t, verb); from != nil {
+			return b.lent(p, from, path)
+		}
+		return typeError(path, "a method %s hides what its JSON is: say it with schema.SchemaOf in FuncOptions.Types, or give %s a method JSONSchema, see schema.Provider", verb, t)
 	case has(t, asText):
 		p.kind, p.write = planText, writeText
 		return nil
@@ -199,19 +215,21 @@ func (b *planner) inside(p *plan, t reflect.Type, path string) (err error) {
 func (b *planner) mapped(p *plan, path string) error {
 	p.kind, p.write = planMap, writeMap
 	t := p.typ.Key()
-	key, err := b.plan(t, path+"[key]")
-	if err != nil {
-		return err
-	}
-	switch {
-	case t.Kind() == reflect.String: // its text methods do not count: see encoding/json
-		p.key = &plan{kind: planString, typ: t, enum: key.enum}
-	case key.kind == planText || key.kind == planTime || key.kind == planProvided && has(t, b.is.textMarshaler):
-		p.key = &plan{kind: planText, typ: t, enum: key.enum}
-	case key.kind == planInt && t.Kind() != reflect.Struct:
-		p.key = &plan{kind: planInt, typ: t}
-	default:
+	p.key = &plan{kind: planInt, typ: t, label: t.Name()}
+	switch kind := t.Kind(); { // the order of encoding/json; methods of a pointer to a key are not called
+	case kind == reflect.String && !b.o.Arguments:
+		p.key.kind = planString
+	case !b.o.Arguments && t.Implements(b.is.textMarshaler), b.o.Arguments && reflect.PointerTo(t).Implements(b.is.textUnmarshaler):
+		p.key.kind = planText
+	case kind == reflect.String:
+		p.key.kind = planString
+	case kind < reflect.Int || kind > reflect.Uintptr:
 		return typeError(path, "a key of %s has no JSON", t)
+	}
+	if p.key.kind != planText || has(t, b.is.textMarshaler) {
+		if err := b.enumerate(p.key, path+"[key]"); err != nil {
+			return err
+		}
 	}
 	return b.inside(p, p.typ.Elem(), path+"[]")
 }
@@ -257,11 +275,14 @@ func (b *planner) generic(p *plan, g generic, path string) error {
 	return nil
 }
 
-// provide takes the schema from the type.
+// provide takes the schema that the type brings, or that was brought for it.
 func (b *planner) provide(p *plan, path string) error {
-	p.kind, p.doc = planProvided, providedBy(p.typ)
+	p.kind = planProvided
 	if _, err := Compile(p.doc, Options{}); err != nil {
-		return typeError(path, "the schema of its method JSONSchema does not compile: %v", err)
+		return typeError(path, "the schema that %s brings, or that is registered for it, does not compile: %v", p.typ, err)
+	}
+	if b.o.Arguments && p.typ.Kind() == reflect.Interface && p.typ.NumMethod() > 0 {
+		return typeError(path, "%s is an interface with methods: nothing can be read into it", p.typ)
 	}
 	b.provided = append(b.provided, p)
 	switch {
@@ -271,10 +292,13 @@ func (b *planner) provide(p *plan, path string) error {
 		p.write = writeText
 	case !b.o.Arguments:
 		plain := &plan{typ: p.typ}
-		if err := b.byKind(plain, path); err != nil {
+		if err := b.byKind(plain, path); err == nil {
+			p.elem, p.write = plain, writeElem
+		} else if b.registered(p.typ) != nil {
+			p.write = writeStandard
+		} else {
 			return err
 		}
-		p.elem, p.write = plain, writeElem
 	}
 	return nil
 }

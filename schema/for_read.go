@@ -131,17 +131,25 @@ func (r *reader) whole(p *plan, v reflect.Value) error {
 	}
 	switch p.kind {
 	case planRaw:
+		if v.Kind() == reflect.Interface {
+			return unmarshal(text, v)
+		}
 		v.SetBytes(append([]byte(nil), text...))
 		return nil
 	case planJSON:
 		v.Field(0).SetBytes(append([]byte(nil), text...))
 		return nil
 	default:
-		if err := json.Unmarshal(text, v.Addr().Interface()); err != nil {
-			return &ValueError{What: err.Error()}
-		}
-		return nil
+		return unmarshal(text, v)
 	}
+}
+
+// unmarshal leaves the reading to encoding/json.
+func unmarshal(text []byte, v reflect.Value) error {
+	if err := json.Unmarshal(text, v.Addr().Interface()); err != nil {
+		return &ValueError{What: err.Error()}
+	}
+	return nil
 }
 
 // open begins a list or an object, empty or not.

@@ -47,8 +47,12 @@ func plainType(t reflect.Type) reflect.Type {
 // interfaced plans an interface.
 func (b *planner) interfaced(p *plan, path string) error {
 	i := slices.IndexFunc(b.o.Unions, func(u Union) bool { return u.typ == p.typ })
+	if i < 0 && p.typ.NumMethod() == 0 { // what encoding/json makes of whatever stands there
+		p.kind, p.write = planRaw, writeAny
+		return nil
+	}
 	if i < 0 {
-		return typeError(path, "%s is an interface, so anything may stand there: register its types with schema.UnionOf, or take json.RawMessage for JSON of which nothing is promised", p.typ)
+		return typeError(path, "%s is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.SchemaOf in FuncOptions.Types", p.typ)
 	}
 	p.kind, p.write, p.union, p.shared = planUnion, writeUnion, &b.o.Unions[i], p.label != ""
 	for i, t := range p.union.types {
@@ -125,11 +129,11 @@ func (b *planner) enumerate(p *plan, path string) error {
 	}
 	values := method.Call(nil)[0]
 	for i := range values.Len() {
-		text, err := plainJSON(values.Index(i).Interface())
+		text, err := p.enumText(values.Index(i))
 		if err != nil {
 			return typeError(path, "%s: %v", enumMethod, err)
 		}
-		p.enum = append(p.enum, string(text))
+		p.enum = append(p.enum, text)
 	}
 	if len(p.enum) == 0 {
 		return typeError(path, "%s lists no values", enumMethod)
@@ -147,4 +151,14 @@ func plainJSON(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// enumText is a value of an enum as JSON, as a key of a map where p is one.
+func (p *plan) enumText(v reflect.Value) (string, error) {
+	if p.write == nil { // keys are not written on their own
+		name, err := keyText(p, v)
+		return quote(name), err
+	}
+	text, err := plainJSON(v.Interface())
+	return string(text), err
 }

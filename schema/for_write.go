@@ -133,8 +133,11 @@ func writeNumber(_ *plan, w *writer, v reflect.Value) error {
 	if s == "" { // as encoding/json does
 		s = "0"
 	}
-	if s[0] != '-' && s[0]-'0' > 9 || rawjson.Check([]byte(s)) != nil || strings.ContainsAny(s, " \t\r\n") {
+	if s[0] != '-' && s[0]-'0' > 9 || strings.ContainsAny(s, " \t\r\n") || !json.Valid([]byte(s)) {
 		return &ValueError{What: "the json.Number " + strconv.Quote(cut(s, maxGot)) + " is not a number"}
+	}
+	if rawjson.Check([]byte(s)) != nil {
+		return &ValueError{What: "the json.Number " + cut(s, maxGot) + " is beyond the range of a double, which most readers of JSON cannot hold"}
 	}
 	w.buf = append(w.buf, s...)
 	return nil

@@ -4,12 +4,14 @@ import (
 	"encoding"
 	"encoding/json"
 	"math/big"
+	"net/url"
 	"reflect"
 	"time"
 )
 
 // Provider is a type that knows its own schema. A type with a MarshalJSON
-// method of its own must be one, because nothing else tells what it writes.
+// method of its own must be one or be registered with [SchemaOf], because
+// nothing else tells what it writes.
 type Provider interface {
 	// JSONSchema returns a schema document that stands alone: its references
 	// are "#/$defs/…". It is called on the zero value.
@@ -60,6 +62,8 @@ func wellKnown(t reflect.Type) *plan {
 		return &plan{kind: planFloat, typ: t, write: writeNumber}
 	case reflect.TypeFor[json.RawMessage]():
 		return &plan{kind: planRaw, typ: t, write: writeRaw}
+	case reflect.TypeFor[url.Userinfo](): // of a url.URL, which encoding/json writes as a struct
+		return &plan{kind: planStruct, typ: t, write: writeStruct}
 	case reflect.TypeFor[big.Int]():
 		return &plan{kind: planInt, typ: t, write: writeMarshaler}
 	}

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // logic applies the schemas that speak of the same value, which begins at
 // start. Read says that the value was already gone over to its end.
 func (r *run) logic(l *logicRules, start int, read bool) bool {
@@ -77,7 +79,7 @@ func (r *run) anyOf(l *logicRules, start int) bool {
 			if r.fatal() {
 				return false
 			}
-			ok = r.allOf(r.meant(l.meant.any(), list, start), start) && ok // none fits: note what is wrong with each
+			ok = r.allOf(r.telling(r.meant(l.meant.any(), list, start), start), start) && ok // none fits: note what is wrong with each
 		}
 	}
 	return ok
@@ -136,7 +138,28 @@ func (r *run) oneOf(l *logicRules, start int) bool {
 	case r.fatal():
 		return false
 	}
-	return r.allOf(r.meant(l.meant.one(), list, start), start)
+	return r.allOf(r.telling(r.meant(l.meant.one(), list, start), start), start)
+}
+
+// telling are the branches of a union that say what is wrong with a value: one
+// that is for null alone does not where another takes values of this type.
+func (r *run) telling(list []*node, start int) []*node {
+	kind := kindOf(r.b[start])
+	if kind == isNull || !slices.ContainsFunc(list, func(n *node) bool { return n.admits()&kind != 0 }) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(n *node) bool { return n.admits() == isNull })
+}
+
+// admits is what can fit at all.
+func (n *node) admits() types {
+	for n != nil && n.alias != nil {
+		n = n.alias
+	}
+	if n == nil {
+		return isAny
+	}
+	return n.accepts
 }
 
 // condition is not, and if with then and else.

@@ -14,7 +14,8 @@ import (
 //
 // The paths follow one rule for unions: where no branch of anyOf or oneOf
 // fits, the violations of all its branches are reported, each at its own
-// place; where several branches of a oneOf fit, or the schema under not does,
+// place, but that the value is not null where another branch takes values of
+// its type; where several branches of a oneOf fit, or the schema under not does,
 // the violation is at the value itself. Where a discriminator names the branch
 // that the value is meant for, only the violations of that one are reported.
 type Violation struct {
