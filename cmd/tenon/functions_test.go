@@ -15,7 +15,7 @@ import (
 
 // adder is the worker of the scripts' function app.
 func adder() {
-	a := worker.New(worker.Options{Name: "adder", Executable: "adder"})
+	a := worker.New(worker.Options{Name: "adder", Version: "7", Instructions: "Adds.", Executable: "adder"})
 	a.Func(tenon.Func("add", "Adds two numbers.", func(_ context.Context, in struct{ A, B int }) (struct{ Sum int }, error) {
 		return struct{ Sum int }{in.A + in.B}, nil
 	}))

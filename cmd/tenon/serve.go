@@ -47,6 +47,7 @@ func (s *serving) register(cmd *cobra.Command) {
 	takes(cmd, "jsonrpc", "on", "off")
 	takes(cmd, "sessions", "on", "off")
 	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
+	s.doors.identity.register(cmd)
 	s.doors.limits.register(cmd)
 	s.doors.access.register(cmd)
 	s.doors.azure.register(cmd)
@@ -172,6 +173,7 @@ type doors struct {
 	plain, sessions string
 	origins, hosts  []string
 	taskAfter       time.Duration
+	identity        identity
 	limits          limitFlags
 	access          accessFlags
 	azure           azureDoor
@@ -239,6 +241,7 @@ func newServer(w *wire, d doors) *server.Server {
 		ForwardHeaders: w.forward, Authenticate: d.authenticate(),
 	}
 	d.limits.set(&o)
+	d.identity.set(&o, w)
 	return server.New(w.gateway, o)
 }
 

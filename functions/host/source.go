@@ -162,3 +162,15 @@ func (s *Source) offer(a *App) tenon.Offer {
 	}
 	return o
 }
+
+// Identity is how the host.json in force names the app's MCP server, and what
+// it tells models of it; what it does not say is empty.
+func (s *Source) Identity() (name, version, instructions string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.app == nil {
+		return "", "", ""
+	}
+	i := s.app.Host.Server
+	return i.Name, i.Version, i.Instructions
+}
