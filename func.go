@@ -26,7 +26,7 @@ type FuncOptions struct {
 	TextOnly bool                // the result is text for the model: no schema, no structuredContent, no check
 	NoTitles bool                // schemas without titles; false: they are made of the names in Go
 	Unions   []schema.Union      // the types that stand for interfaces
-	Types    []schema.TypeSchema // of types that cannot bring their schema; see [schema.SchemaOf]
+	Types    []schema.TypeSchema // of types that cannot bring their schema; see [schema.Of]
 	Confirm  Confirmation        // what is asked before the function runs; zero: nothing
 
 	// Schemas written by hand, for types that say less than is known, such as

@@ -371,7 +371,7 @@ func TestRegistrationRefuses(t *testing.T) {
 		"a type of which nothing is exported": {returns(station{"x"}), "function f: result: tenon_test.station: no exported fields, so nothing of it would be written"},
 		"a channel inside":                    {returns([]struct{ Done chan int }{}), "function f: result: []struct { Done chan int }[].Done: a chan has no JSON"},
 		"a channel as text":                   {returns(make(chan int)).With(tenon.FuncOptions{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
-		"an interface":                        {returns[pet](cat{1}), "function f: result: tenon_test.pet: tenon_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.SchemaOf in FuncOptions.Types"},
+		"an interface":                        {returns[pet](cat{1}), "function f: result: tenon_test.pet: tenon_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.Of in FuncOptions.Types"},
 		"blocks inside a value":               {returns(map[string]tenon.Block{}), "function f: result: map[string]tenon.Block[]: a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"},
 		"a result inside a value":             {returns([]tenon.Output[int]{}), "function f: result: []tenon.Output[int][]: a tenon.Output is a whole result, not a value inside one: return it by itself"},
 		"arguments that are no object":        {tenon.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: take a struct, or a map with string keys"},
@@ -409,7 +409,7 @@ func TestNilPointersAreErrors(t *testing.T) {
 func TestUnknownMembersOfOptionalObjects(t *testing.T) {
 	type arguments struct {
 		Where *loc                 `json:"where"`
-		Maybe tenon.Optional[*loc] `json:"maybe,omitempty"`
+		Maybe tenon.Optional[*loc] `json:"maybe,omitzero"`
 		Count *int                 `json:"count"`
 	}
 	g := gatewayOf(t, tenon.Func("f", "", func(context.Context, arguments) (none, error) { return none{}, nil }))

@@ -95,7 +95,7 @@ func (e *ValueError) Error() string {
 //
 // The error is a *[TypeError]. Nothing is guessed: a type with methods of its
 // own, of which nobody can tell what they write, has no schema until it is
-// registered with [SchemaOf] or is a [Provider].
+// registered with [Of] or is a [Provider].
 func For(t reflect.Type, o ForOptions) (*Codec, error) {
 	c, err := newCodec(t, o)
 	if err == nil && o.Arguments && !o.Foreign && !c.IsObject() {

@@ -8,17 +8,17 @@ import (
 )
 
 // TypeSchema is the schema of a type that cannot bring one itself. It is made
-// by [SchemaOf].
+// by [Of].
 type TypeSchema struct {
 	typ reflect.Type
 	doc []byte
 }
 
-// SchemaOf says what the JSON of T looks like, where nothing else tells: T has
+// Of says what the JSON of T looks like, where nothing else tells: T has
 // methods for JSON and comes from another package, or is an interface. The
 // document stands alone: its references are "#/$defs/…". It goes before all
 // that T says itself.
-func SchemaOf[T any](doc string) TypeSchema {
+func Of[T any](doc string) TypeSchema {
 	return TypeSchema{reflect.TypeFor[T](), []byte(doc)}
 }
 
@@ -82,8 +82,7 @@ func origin(t reflect.Type, method string, depth int) (from reflect.Type, at int
 	if depth > maxEmbedded {
 		return nil, depth
 	}
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		if !field.Anonymous {
 			continue
 		}

@@ -74,9 +74,9 @@ func (t twoFaced) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d", 
 
 func foreignTypes() []schema.TypeSchema {
 	return []schema.TypeSchema{
-		schema.SchemaOf[money](`{"type":"string","pattern":"^[0-9]+\\.[0-9]{2}$"}`),
-		schema.SchemaOf[twoFaced](`{"type":"integer"}`),
-		schema.SchemaOf[fmt.Stringer](`{"type":["object","string"]}`),
+		schema.Of[money](`{"type":"string","pattern":"^[0-9]+\\.[0-9]{2}$"}`),
+		schema.Of[twoFaced](`{"type":"integer"}`),
+		schema.Of[fmt.Stringer](`{"type":["object","string"]}`),
 	}
 }
 
@@ -157,13 +157,13 @@ func TestWhatOthersWrite(t *testing.T) {
 func TestMethodsOfOnesOwnAreNotTaken(t *testing.T) {
 	for _, value := range []any{ownMethod{}, &ownMethod{}, ownGeneric[int]{}, struct{ ownMethod }{}, []twoFaced{}, priced{}} {
 		_, err := schema.For(reflect.TypeOf(value), schema.ForOptions{})
-		if err == nil || !strings.Contains(err.Error(), "say it with schema.SchemaOf in FuncOptions.Types") {
+		if err == nil || !strings.Contains(err.Error(), "say it with schema.Of in FuncOptions.Types") {
 			t.Errorf("%T: %v", value, err)
 		}
 	}
 	for name, o := range map[string]schema.ForOptions{
-		"does not compile":       {Types: []schema.TypeSchema{schema.SchemaOf[ownMethod](`{"type":"foo"}`)}},
-		"nothing can be read":    {Arguments: true, Types: []schema.TypeSchema{schema.SchemaOf[fmt.Stringer](`{}`)}},
+		"does not compile":       {Types: []schema.TypeSchema{schema.Of[ownMethod](`{"type":"foo"}`)}},
+		"nothing can be read":    {Arguments: true, Types: []schema.TypeSchema{schema.Of[fmt.Stringer](`{}`)}},
 		"has no place in values": {Refuse: func(reflect.Type) string { return "has no place in values" }},
 	} {
 		_, err := schema.For(reflect.TypeFor[struct {
@@ -186,12 +186,25 @@ func foreignValue(t *rapid.T) any {
 	number := rapid.Int64Range(0, 1e6).Draw(t, "number")
 	text := rapid.String().Draw(t, "text")
 	return rapid.SampledFrom([]any{
-		map[string]any{text: number, "b": []any{text, nil, at}}, []any{number, text, nil, true}, struct{ A any }{text}, struct{ A any }{&number},
-		url.URL{Host: text, User: url.User(text)}, struct{ U *url.URL }{&url.URL{Path: text}}, slog.Level(number), map[slog.Level]string{slog.Level(number): text}, //nolint:gosec // small
-		uuid.NullUUID{UUID: uuid.NewSHA1(uuid.Nil, []byte(text)), Valid: number%2 == 0}, map[uuid.UUID]any{uuid.NewSHA1(uuid.Nil, []byte(text)): number},
-		stamped{Time: at, Note: text}, []restamped{{stamped{Time: at}}}, map[string]hugely{text: {big.NewInt(number)}},
-		&money{number}, &moneys{{number}}, &[1]priced{{money{number}}}, twoFaced{int(number)},
-		map[textKey]int{textKey(text): 1}, map[ptrKey]int{ptrKey(number): 1}, map[fullKey]any{{int(number)}: text}, map[time.Time]int{at: 1},
+		map[string]any{text: number, "b": []any{text, nil, at}},
+		[]any{number, text, nil, true},
+		struct{ A any }{text},
+		struct{ A any }{&number},
+		url.URL{Host: text, User: url.User(text)},
+		struct{ U *url.URL }{&url.URL{Path: text}},
+		slog.Level(number),
+		map[slog.Level]string{slog.Level(number): text},
+		uuid.NullUUID{UUID: uuid.NewSHA1(uuid.Nil, []byte(text)), Valid: number%2 == 0},
+		map[uuid.UUID]any{uuid.NewSHA1(uuid.Nil, []byte(text)): number},
+		stamped{Time: at, Note: text},
+		[]restamped{{stamped{Time: at}}},
+		map[string]hugely{text: {big.NewInt(number)}},
+		&money{number}, &moneys{{number}}, &[1]priced{{money{number}}},
+		twoFaced{int(number)},
+		map[textKey]int{textKey(text): 1},
+		map[ptrKey]int{ptrKey(number): 1},
+		map[fullKey]any{{int(number)}: text},
+		map[time.Time]int{at: 1},
 	}).Draw(t, "value")
 }
 

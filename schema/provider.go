@@ -10,7 +10,7 @@ import (
 )
 
 // Provider is a type that knows its own schema. A type with a MarshalJSON
-// method of its own must be one or be registered with [SchemaOf], because
+// method of its own must be one or be registered with [Of], because
 // nothing else tells what it writes.
 type Provider interface {
 	// JSONSchema returns a schema document that stands alone: its references
