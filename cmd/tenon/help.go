@@ -31,7 +31,7 @@ func flagGroups() []flagGroup {
 		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-reads handler-writes handler-time handler-workers " +
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env trust-worker-port advertise-anyway"},
-		{"Doors", "http jsonrpc sessions task-after azure-paths"},
+		{"Doors", "http jsonrpc sessions task-after azure-paths name instructions"},
 		{"What callers may hold", "max-concurrent-calls max-calls-per-caller max-message-bytes max-bytes-in-flight page-size"},
 		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
 		{"Running", "config watch poll drain log-format verbose help"},
