@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -191,9 +192,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 			late = true
 			hurry(w, time.Now().Add(s.options.ReadTimeout))
 		}
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
+		buf = slices.Grow(buf, 1)
 		var err error
 		if in == nil && cap(buf) > uncounted {
 			in, err = s.reserve(r, limit)
