@@ -17,7 +17,8 @@ def said(answer):
         answer = answer[0]
     if isinstance(answer, dict):
         answer = answer.get("text", answer)
-    return json.loads(answer) if isinstance(answer, str) else answer
+    # Texts behind the answer, joined to it by the adapter, are for the model.
+    return json.JSONDecoder().raw_decode(answer)[0] if isinstance(answer, str) else answer
 
 
 async def main(url, read=None, write=None, arguments="{}"):
