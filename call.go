@@ -134,31 +134,3 @@ type Result struct {
 	Details     []byte   // of a failure, a JSON object; nil: none
 	Suggestions []string // what to do about a failure
 }
-
-// Block is one content block.
-type Block struct {
-	Kind  BlockKind
-	Text  []byte // text blocks, and resources that are text: UTF-8, not escaped
-	Data  []byte // the other blocks: raw bytes, not base64
-	Media string // media type of Text or Data
-	URI   string // resource blocks and links
-	Name  string // links
-
-	Title       string // links: for people
-	Description string // links
-	Size        int64  // links: bytes of what they lead to; 0: not known
-	Annotations []byte // JSON object: audience, priority, lastModified; nil: none
-	Meta        []byte // JSON object for the block's _meta; nil: none
-}
-
-// BlockKind is the type of a content block.
-type BlockKind uint8
-
-// The kinds of content block.
-const (
-	TextBlock BlockKind = iota
-	ImageBlock
-	AudioBlock
-	ResourceBlock // an embedded resource: text, or binary where Text is nil
-	LinkBlock     // the address of a resource
-)

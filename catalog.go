@@ -1,17 +1,11 @@
 package tenon
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
 )
-
-// maxName is the length of a tool name that every client and model API
-// accepts.
-const maxName = 64
 
 // Named is an offer under the name of its source.
 type Named struct {
@@ -152,24 +146,33 @@ func (c *Catalog) NextPart() *Entry { return c.byName[c.next] }
 // known only once a tool was asked for its definition: see Entry.Faults.
 func (c *Catalog) Faults() []Fault { return c.faults }
 
-// LegalName makes a tool name that every revision of MCP and every model API
-// accepts: 1 to 64 of A-Z a-z 0-9 _ - and no dot, because some model APIs
-// refuse it. A longer name keeps its beginning and gets a short hash of the
-// whole.
-func LegalName(name string) string {
-	legal := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
+// Resources returns what can be read, in the order of the descriptions. The
+// caller must not change the slice; so with Templates and Prompts.
+func (c *Catalog) Resources() []Resource { return c.resources }
+
+// Templates returns the forms of further resources.
+func (c *Catalog) Templates() []Template { return c.templates }
+
+// Prompts returns the prompts.
+func (c *Catalog) Prompts() []Prompt { return c.prompts }
+
+// gather takes over what an offer has beside tools. An address or a name that
+// is taken already stays with its first owner.
+func (c *Catalog) gather(o Offer) {
+	taken := func(what string) { c.faults = append(c.faults, Fault{What: what + " is taken; this one was left out"}) }
+	for _, r := range o.Resources {
+		if slices.ContainsFunc(c.resources, func(x Resource) bool { return x.URI == r.URI }) {
+			taken("the resource " + r.URI)
+			continue
 		}
-		return '_'
-	}, name)
-	if legal == "" {
-		legal = "tool"
+		c.resources = append(c.resources, r)
 	}
-	if len(legal) <= maxName {
-		return legal
+	for _, p := range o.Prompts {
+		if slices.ContainsFunc(c.prompts, func(x Prompt) bool { return x.Name == p.Name }) {
+			taken("the prompt " + p.Name)
+			continue
+		}
+		c.prompts = append(c.prompts, p)
 	}
-	sum := sha256.Sum256([]byte(name))
-	return legal[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+	c.templates = append(c.templates, o.Templates...)
 }

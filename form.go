@@ -29,3 +29,12 @@ func (q Question) Check(fields []byte) error {
 	}
 	return nil
 }
+
+// Message is the text of a form or an address.
+func (q Question) Message() string {
+	doc, err := rawjson.Parse(q.Params)
+	if err != nil {
+		return ""
+	}
+	return doc.Str(doc.Get(doc.Root(), "message"))
+}

@@ -162,17 +162,6 @@ func (fs Functions) Load(context.Context) (Offer, error) {
 	return offer, nil
 }
 
-// Load reads a source and returns a gateway that serves what it offers: the
-// short way for programs with one source. What was wrong inside the
-// description is in the Faults of the gateway's catalog.
-func Load(ctx context.Context, s Source, o GatewayOptions) (*Gateway, error) {
-	offer, err := s.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
-}
-
 // bound is a function with the codecs of its types. It promises the schemas
 // that they write when they are asked.
 type bound struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -95,13 +94,4 @@ func Confirm[In any](ask func(in In) Question) Confirmation {
 // Consent is a question without fields: yes or no.
 func Consent(message string) Question {
 	return Form("consent", message, []byte(`{"type":"object","properties":{}}`))
-}
-
-// Message is the text of a form or an address.
-func (q Question) Message() string {
-	doc, err := rawjson.Parse(q.Params)
-	if err != nil {
-		return ""
-	}
-	return doc.Str(doc.Get(doc.Root(), "message"))
 }

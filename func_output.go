@@ -21,28 +21,6 @@ type Output[T any] struct {
 	Failed bool           // the blocks tell what went wrong: the result is an error, the value stays here
 }
 
-// Text is a block of text for the model.
-func Text(text string) Block { return Block{Text: []byte(text)} }
-
-// Image is a picture: data are its bytes, not base64, media is its type, such
-// as image/png.
-func Image(media string, data []byte) Block { return Block{Kind: ImageBlock, Media: media, Data: data} }
-
-// Audio is a sound: data are its bytes, not base64, media is its type, such as
-// audio/wav.
-func Audio(media string, data []byte) Block { return Block{Kind: AudioBlock, Media: media, Data: data} }
-
-// Link is the address of a resource that the client may read if it wants to.
-// Name and media type may be empty.
-func Link(uri, name, media string) Block {
-	return Block{Kind: LinkBlock, URI: uri, Name: name, Media: media}
-}
-
-// Embedded is a resource that comes with the result, as text.
-func Embedded(uri, media, text string) Block {
-	return Block{Kind: ResourceBlock, URI: uri, Media: media, Text: []byte(text)}
-}
-
 // enriched is an Output of any type.
 type enriched interface {
 	valueType() reflect.Type

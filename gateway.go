@@ -62,6 +62,17 @@ func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
 	return g
 }
 
+// Load reads a source and returns a gateway that serves what it offers: the
+// short way for programs with one source. What was wrong inside the
+// description is in the Faults of the gateway's catalog.
+func Load(ctx context.Context, s Source, o GatewayOptions) (*Gateway, error) {
+	offer, err := s.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
+}
+
 // Catalog returns the catalog in force.
 func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 

@@ -2,7 +2,6 @@ package tenon
 
 import (
 	"context"
-	"slices"
 )
 
 // Resource is something to read under an address of its own.
@@ -59,35 +58,4 @@ type Argument struct {
 type Message struct {
 	Role  string // "user" or "assistant"
 	Block Block
-}
-
-// Resources returns what can be read, in the order of the descriptions. The
-// caller must not change the slice; so with Templates and Prompts.
-func (c *Catalog) Resources() []Resource { return c.resources }
-
-// Templates returns the forms of further resources.
-func (c *Catalog) Templates() []Template { return c.templates }
-
-// Prompts returns the prompts.
-func (c *Catalog) Prompts() []Prompt { return c.prompts }
-
-// gather takes over what an offer has beside tools. An address or a name that
-// is taken already stays with its first owner.
-func (c *Catalog) gather(o Offer) {
-	taken := func(what string) { c.faults = append(c.faults, Fault{What: what + " is taken; this one was left out"}) }
-	for _, r := range o.Resources {
-		if slices.ContainsFunc(c.resources, func(x Resource) bool { return x.URI == r.URI }) {
-			taken("the resource " + r.URI)
-			continue
-		}
-		c.resources = append(c.resources, r)
-	}
-	for _, p := range o.Prompts {
-		if slices.ContainsFunc(c.prompts, func(x Prompt) bool { return x.Name == p.Name }) {
-			taken("the prompt " + p.Name)
-			continue
-		}
-		c.prompts = append(c.prompts, p)
-	}
-	c.templates = append(c.templates, o.Templates...)
 }

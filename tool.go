@@ -105,11 +105,6 @@ type Hints struct {
 // Reply.Sent must be set also when the error is not nil.
 type Handler func(ctx context.Context, c *Call) (Reply, error)
 
-// Confirmer makes the question that is asked before a handler runs, about
-// arguments that have passed wall one. Only an answer with the action "accept"
-// lets the call go on.
-type Confirmer func(args []byte) (Question, error)
-
 // Promise holds what a tool promises. The catalog asks for each part at most
 // once, when it is first needed: a document with twenty thousand operations
 // is served before most of its schemas were ever converted. Both methods may
