@@ -5,7 +5,6 @@ import (
 	"iter"
 	"net/http"
 
-	"github.com/tenon-mcp/tenon/internal/deadline"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -31,8 +30,8 @@ type Call struct {
 	Log      func(level Level, data any)
 }
 
-// Ask asks the party behind the call: see [Asker]. Meanwhile the time of the
-// call stands still.
+// Ask asks the party behind the call: see [Asker]. Meanwhile the time of a
+// gateway's call stands still.
 func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
 	if c.Asker == nil {
 		for _, q := range questions {
@@ -40,8 +39,6 @@ func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 		}
 		return nil, nil
 	}
-	ctx, resume := deadline.Pause(ctx)
-	defer resume()
 	return c.Asker.Ask(ctx, questions...)
 }
 

@@ -9,8 +9,9 @@ import (
 
 // Named is an offer under the name of its source.
 type Named struct {
-	Name  string // short name of the source; prefixes tool names
-	Offer Offer
+	Name    string // short name of the source; prefixes tool names
+	Offer   Offer
+	Forward map[string]Forward // by the name in Offer: tools whose calls are those of others, instead of a Handler
 }
 
 // Prefix says when the source's name stands before a tool's name.
@@ -58,7 +59,8 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 		published := new(shape.Published)
 		for i := range n.Offer.Tools {
 			t := &n.Offer.Tools[i]
-			if t.Handler == nil && t.Forward == nil {
+			forward := n.Forward[t.Name]
+			if t.Handler == nil && forward == nil {
 				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")
 				continue
 			}
@@ -66,7 +68,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
 				name = LegalName(n.Name + "_" + name)
 			}
-			c.add(n.Name, t, name, o.Adjust, published)
+			c.add(&Entry{tool: *t, source: n.Name, forward: forward, published: published}, name, o.Adjust)
 		}
 	}
 	c.addNextPart()
@@ -93,8 +95,9 @@ func sharedNames(offers []Named) map[string]bool {
 	return shared
 }
 
-func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *Tool), published *shape.Published) {
-	unique := name
+// add gives e a name of its own and takes it in.
+func (c *Catalog) add(e *Entry, name string, adjust func(source string, t *Tool)) {
+	t, unique := &e.tool, name
 	for n := 2; c.byName[unique] != nil; n++ {
 		suffix := fmt.Sprintf("_%d", n)
 		unique = name[:min(len(name), maxName-len(suffix))] + suffix
@@ -102,14 +105,13 @@ func (c *Catalog) add(source string, t *Tool, name string, adjust func(string, *
 	if unique != name {
 		c.fault(t, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", name, unique), "")
 	}
-	e := &Entry{tool: *t, source: source, published: published}
-	e.tool.Name = unique
+	t.Name = unique
 	if adjust != nil {
-		adjust(source, &e.tool)
-		e.tool.Name = unique
+		adjust(e.source, t)
+		t.Name = unique
 	}
-	if e.tool.MaxResult == 0 && e.tool.Shape == OpenAPIMCP {
-		e.tool.MaxResult = defaultMaxResult
+	if t.MaxResult == 0 && t.Shape == OpenAPIMCP {
+		t.MaxResult = defaultMaxResult
 	}
 	if err := e.look(); err != nil {
 		c.fault(t, fmt.Sprintf("the view of tool %q cannot be had and the tool is left out: %v", unique, err), "")

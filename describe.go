@@ -33,7 +33,7 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 	}
 	yes, no := true, false
 	tools := describable(c.tools)
-	c.add("", &Tool{
+	c.add(&Entry{tool: Tool{
 		Title: "Describe the tools", Description: "Tells what the tools of this server accept and answer, with full schemas and examples.",
 		Hints: Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: Enforce, Shape: Native, Verbatim: true, describes: true,
 		Promise: Contract{Input: []byte(describe.Input), Answers: []Variant{{Media: "application/json", Schema: []byte(describe.Output)}}},
@@ -46,7 +46,7 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 			}
 			return Reply{Media: "application/json", Body: page}, nil
 		},
-	}, c.free("describe"), nil, new(shape.Published))
+	}, published: new(shape.Published)}, c.free("describe"), nil)
 }
 
 // describable are the tools but those that hand out parts of what others say.

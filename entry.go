@@ -12,10 +12,11 @@ import (
 // Entry is one tool of a catalog. What it publishes is rendered, and what it
 // is checked against is compiled, when first needed and once.
 type Entry struct {
-	tool   Tool
-	source string
-	view   *view.View // nil: all of an answer is shown
-	next   string     // the catalog's tool that hands out parts; empty: it has none
+	tool    Tool
+	source  string
+	forward Forward    // whose call a call is instead; nil: its own
+	view    *view.View // nil: all of an answer is shown
+	next    string     // the catalog's tool that hands out parts; empty: it has none
 
 	published  *shape.Published // of the source
 	publish    once

@@ -286,7 +286,7 @@ func (c *Catalog) addNextPart() {
 			continue
 		}
 		readOnly := true
-		c.add("", &Tool{
+		c.add(&Entry{tool: Tool{
 			Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
 			Description: "Returns the next part of an answer that was too large for one result.",
 			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},
@@ -294,7 +294,7 @@ func (c *Catalog) addNextPart() {
 			Handler: func(context.Context, *Call) (Reply, error) {
 				return Reply{}, errorf(CodeValidation, "resume_token is missing")
 			},
-		}, c.free("next_part"), nil, new(shape.Published))
+		}, published: new(shape.Published)}, c.free("next_part"), nil)
 		c.next = c.tools[len(c.tools)-1].tool.Name
 		for _, other := range c.tools {
 			other.next = c.next

@@ -18,7 +18,7 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}
-	to, args, err := e.tool.Forward(c.Args)
+	to, args, err := e.forward(c.Args)
 	if err != nil {
 		return g.failed(e, &Reply{}, err), nil
 	}

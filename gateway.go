@@ -100,10 +100,24 @@ func (g *Gateway) call(ctx context.Context, c *Call) (*Result, error) {
 	if e == nil {
 		return nil, errorf(CodeNotFound, "unknown tool %q", c.Tool)
 	}
-	if e.tool.Forward != nil {
+	if c.Asker != nil {
+		asking := *c
+		asking.Asker = pausing{c.Asker}
+		c = &asking
+	}
+	if e.forward != nil {
 		return g.forward(ctx, e, c)
 	}
 	return g.perform(ctx, e, c, nil)
+}
+
+// pausing asks while the time of the call stands still.
+type pausing struct{ asker Asker }
+
+func (p pausing) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
+	ctx, resume := deadline.Pause(ctx)
+	defer resume()
+	return p.asker.Ask(ctx, questions...)
 }
 
 // perform makes the call of e. What was changed before in the arguments is

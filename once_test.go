@@ -58,8 +58,9 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 						return jsonReply(200, `{"stock":"breaks the contract"}`), nil
 					}}
 					var e *tenon.Entry
-					other := tenon.Tool{Name: "another", Forward: func([]byte) (*tenon.Entry, []byte, error) { return e, []byte(`{"id":"no integer"}`), nil }}
-					c := tenon.Build([]tenon.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool, other}}}}, tenon.BuildOptions{})
+					other := tenon.Tool{Name: "another"}
+					forward := map[string]tenon.Forward{"another": func([]byte) (*tenon.Entry, []byte, error) { return e, []byte(`{"id":"no integer"}`), nil }}
+					c := tenon.Build([]tenon.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool, other}}, Forward: forward}}, tenon.BuildOptions{})
 					e = c.Find("get_book")
 					if p.published != nil && e.Definition() != nil {
 						t.Fatalf("a definition came out of a panic: %s", e.Definition())

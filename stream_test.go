@@ -349,13 +349,13 @@ func TestAPartThatIsHandedOutTwiceIsNobodysOwn(t *testing.T) {
 	inner := beltTool(b, &called, asIs)
 	other := tenon.Tool{
 		Name: "call", Promise: tenon.Contract{Input: []byte(`{"type":"object","properties":{"arguments":{"type":"object"}}}`)},
-		Forward: func(args []byte) (*tenon.Entry, []byte, error) {
-			var asked struct{ Arguments json.RawMessage }
-			err := json.Unmarshal(args, &asked)
-			return inner.Find("watch"), asked.Arguments, err
-		},
 	}
-	c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{other}}}}, tenon.BuildOptions{})
+	forward := map[string]tenon.Forward{"call": func(args []byte) (*tenon.Entry, []byte, error) {
+		var asked struct{ Arguments json.RawMessage }
+		err := json.Unmarshal(args, &asked)
+		return inner.Find("watch"), asked.Arguments, err
+	}}
+	c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{other}}, Forward: forward}}, tenon.BuildOptions{})
 	g := tenon.NewGateway(c, tenon.GatewayOptions{PartialAfter: time.Millisecond})
 	b.items <- `{"n":1}`
 	token := partialOf(t, get(t, g, "call", "ann", `{"arguments":{}}`)).ResumeToken

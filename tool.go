@@ -84,8 +84,7 @@ type Tool struct {
 	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
 	Consent     ConsentRule     // whether somebody has to agree before a call
 	Confirm     Confirmer       // what to ask them; nil: whether the call may be made
-	Handler     Handler         // what a call does; must not be nil, except with a Forward
-	Forward     Forward         // whose call a call is instead; nil: its own
+	Handler     Handler         // what a call does; must not be nil, except where Named.Forward has the tool
 	Origin      Fault           // File and Line where the tool is described, for reports about it
 
 	describes bool // it tells of others; its failures are those of the shape OpenAPIMCP

@@ -26,16 +26,18 @@ func (s *searcher) describeTool() tenon.Tool {
 		Description: "Tells what a tool accepts and answers, with full schemas and an example. Its outputSchema is that of the data in the answer.",
 		Hints:       tenon.Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Shape: tenon.Native, Verbatim: true,
 		Promise: tenon.Contract{Input: []byte(describeInput)},
-		Forward: func(args []byte) (*tenon.Entry, []byte, error) {
-			_, _, err := s.target(args)
-			return s.describes, args, err
-		},
 	}
 	if s.describes != nil {
 		_, output := s.describes.Schemas()
 		t.Promise = contract(describeInput, string(output))
 	}
 	return t
+}
+
+// described makes of a call of describe_tool one of describe.
+func (s *searcher) described(args []byte) (*tenon.Entry, []byte, error) {
+	_, _, err := s.target(args)
+	return s.describes, args, err
 }
 
 // callTool makes the call of another tool. What it publishes is what the
@@ -47,7 +49,6 @@ func (s *searcher) callTool() tenon.Tool {
 			"(confirmed, resume_token), put it into arguments.",
 		Hints: s.sharedHints(), Shape: tenon.Native, Verbatim: true, Policy: tenon.Off,
 		Promise: tenon.Contract{Input: []byte(callInput)},
-		Forward: s.target,
 	}
 	if output := s.sharedOutput(); output != nil {
 		t.Policy, t.Promise = tenon.Enforce, contract(callInput, string(output))
@@ -152,6 +153,5 @@ func nextTool(next *tenon.Entry) tenon.Tool {
 	return tenon.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, Hints: t.Hints, Shape: tenon.Native, Policy: tenon.Off,
 		Promise: tenon.Contract{Input: input},
-		Forward: func(args []byte) (*tenon.Entry, []byte, error) { return next, args, nil },
 	}
 }

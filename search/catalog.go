@@ -62,13 +62,15 @@ func Over(c *tenon.Catalog) *tenon.Catalog {
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
 		Resources: c.Resources(), Templates: c.Templates(), Prompts: c.Prompts(), Faults: c.Faults(),
 	}
+	forward := map[string]tenon.Forward{"describe_tool": s.described, "call_tool": s.target}
 	if s.describes == nil {
 		offer.Tools = slices.Delete(offer.Tools, 1, 2)
 	}
 	if next != nil {
 		offer.Tools = append(offer.Tools, nextTool(next))
+		forward[next.Name()] = func(args []byte) (*tenon.Entry, []byte, error) { return next, args, nil }
 	}
-	return tenon.Build([]tenon.Named{{Name: own, Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
+	return tenon.Build([]tenon.Named{{Name: own, Offer: offer, Forward: forward}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
 }
 
 // own is the source of the tools that the product adds by itself.
