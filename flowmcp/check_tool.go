@@ -100,6 +100,9 @@ func (c *checker) checkPath(f *file, t *route, n *node, path string) {
 			c.at(at, "VAL084", c.or(handledOr(t, Fatal)), path+".path", "the placeholder "+p.text+" has no insert parameter")
 		}
 	}
+	if len(f.server) > 0 && t.choosesHome() {
+		c.warn("SEC106", at, path+".path", "an argument with free text stands in the host of root, and so chooses who gets a server parameter: such calls are refused; an enum, or --auth-origin, says which hosts may")
+	}
 	for _, p := range t.parameters {
 		if p.in == inInsert && !used[p.key] {
 			c.dropped("VAL050", at, t, p.where, "the path has no place for "+p.key)

@@ -131,6 +131,11 @@ func (x *execution) describe(doc *rawjson.Doc) error {
 	if err != nil {
 		return err
 	}
+	if x.secrets.open {
+		if err := t.mayHandOut(address, x.options); err != nil {
+			return err
+		}
+	}
 	x.draft = draft{URL: address, Method: t.method, Headers: appendFields(nil, fields), Body: t.body(&v)}
 	if v.missing != "" {
 		return &tenon.Error{Code: tenon.CodeRequest, Message: "the operator has not set " + v.missing}

@@ -174,7 +174,11 @@ func (x *execution) send(ctx context.Context, w wanted, h http.Header, body stri
 	if err := t.mayEverSend(method, h); err != nil {
 		return egress.Response{}, x.refuse(err)
 	}
+	carried := x.secrets.carried(address, h, body)
 	address, body, err = x.secrets.put(address, h, body, t.file, base)
+	if err == nil {
+		err = t.mayCarry(carried, address, x.options)
+	}
 	if err != nil {
 		return egress.Response{}, x.refuse(err)
 	}

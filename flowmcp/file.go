@@ -29,8 +29,9 @@ type file struct {
 	prompts   []*guide // that main declares
 	findings  []Finding
 	failed    bool
-	wrong     bool     // has errors other than the libraries that are refused
-	refused   []string // libraries that nobody allowed
+	wrong     bool              // has errors other than the libraries that are refused
+	refused   []string          // libraries that nobody allowed
+	moved     map[string]string // server parameters that would go where they may not, and where that is
 }
 
 // route is one tool of a file.

@@ -189,7 +189,7 @@ func (s *seen) RoundTrip(r *http.Request) (*http.Response, error) {
 	var b strings.Builder
 	_ = r.Write(&b) // a builder takes all
 	s.all = append(s.all, r.URL.String()+"\n"+b.String())
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"a":1}`)), Request: r}, nil
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"a":1}`)), ContentLength: -1, Request: r}, nil
 }
 
 // TestHandlerFaults has what handlers must not do, and what becomes of it. No

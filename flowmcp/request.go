@@ -16,7 +16,7 @@ import (
 // request makes the HTTP request of a call. Server parameters come from env
 // and stand only where the schema file has their mark: what an argument says
 // is never looked at for marks. No error holds a value of either.
-func (t *route) request(ctx context.Context, args []byte, base string, env func(string) (string, bool)) (*http.Request, error) {
+func (t *route) request(ctx context.Context, args []byte, o *Options) (*http.Request, error) {
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
@@ -24,8 +24,8 @@ func (t *route) request(ctx context.Context, args []byte, base string, env func(
 	if err != nil {
 		return nil, invalid("the arguments are no JSON")
 	}
-	v := values{doc: doc, env: env}
-	address, err := t.address(base, &v)
+	v := values{doc: doc, env: o.Env}
+	address, err := t.address(strings.TrimSuffix(o.BaseURL, "/"), &v)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +51,9 @@ func (t *route) request(ctx context.Context, args []byte, base string, env func(
 	if err != nil || req.URL.Host == "" || req.URL.User != nil {
 		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the arguments and the schema file make no address"}
 	}
+	if err := t.mayCarry(v.used, address, o); err != nil {
+		return nil, err
+	}
 	if !t.hasBody() {
 		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
 	}
@@ -68,12 +71,14 @@ func (t *route) hasBody() bool { return t.method == http.MethodPost || t.method 
 type values struct {
 	doc     *rawjson.Doc
 	env     func(string) (string, bool)
-	missing string // a server parameter that is not set
-	lax     bool   // for a handler, which may put in what is missing
+	used    []string // server parameters
+	missing string   // a server parameter that is not set
+	lax     bool     // for a handler, which may put in what is missing
 }
 
 func (v *values) server(name string) string {
 	value, ok := v.env(name)
+	v.used = append(v.used, name)
 	if !ok {
 		v.missing = name
 	}

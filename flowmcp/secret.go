@@ -42,12 +42,33 @@ func (s *secrets) marker(name string) (string, bool) {
 	}
 	for i, n := range s.names {
 		if n == name {
-			m := s.nonce + hex.EncodeToString([]byte{byte(i)}) + "x"
+			m := s.mark(i)
 			s.values[m] = value
 			return m, true
 		}
 	}
 	return "", false
+}
+
+// mark is the marker of the server parameter at i of names.
+func (s *secrets) mark(i int) string { return s.nonce + hex.EncodeToString([]byte{byte(i)}) + "x" }
+
+// carried are the server parameters whose markers stand in a request.
+func (s *secrets) carried(address string, h http.Header, body string) (names []string) {
+	for i, name := range s.names {
+		m := s.mark(i)
+		if s.values[m] == "" {
+			continue
+		}
+		there := strings.Contains(address, m) || strings.Contains(body, m)
+		for _, values := range h {
+			there = there || strings.Contains(strings.Join(values, "\n"), m)
+		}
+		if there {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // all is the object serverParams of the contract that real files follow.

@@ -87,6 +87,11 @@ type Options struct {
 	// read-only, and consent is asked. All others send what their tools declare.
 	HandlerReads, HandlerWrites []string
 	LibraryDir                  string // folder of the bundles that AddBundle wrote; empty: none
+
+	// AuthOrigins are the origins (https://host or https://host:port) to which
+	// server parameters may go, and no others. Empty: to those of the roots at the
+	// first Load; where a later one names others, that is told and refused.
+	AuthOrigins []string
 }
 
 // handsOut reports whether the handlers of a file get the values themselves.
@@ -96,6 +101,9 @@ func (o *Options) handsOut(f *file) bool {
 }
 
 func (o Options) defaults() (Options, error) {
+	if err := o.checkOrigins(); err != nil {
+		return o, err
+	}
 	if o.Client == nil {
 		c, err := egress.NewClient(egress.Options{})
 		if err != nil {
@@ -142,6 +150,8 @@ type Source struct {
 	cases     []TestCase // of the last Load
 	standings []Standing // of the last Load
 	held      watch.Held // by the files at the last load that went well
+
+	homes destinations
 }
 
 var _ tenon.Watcher = (*Source)(nil)
@@ -188,6 +198,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 			b.file(f)
 		}
 	}
+	b.places(&s.homes, b.served)
 	b.guides(guides)
 	b.tellMarked()
 	if o.Selection != "" {
@@ -249,6 +260,7 @@ type offerer struct {
 
 	cases     []TestCase
 	standings []Standing
+	served    []*file
 }
 
 // Kinds of diagnostics that no rule has a code for.
@@ -289,6 +301,7 @@ func (b *offerer) file(f *file) {
 		}
 		return
 	}
+	b.served = append(b.served, f)
 	b.routes(f)
 	b.resources(f)
 }

@@ -141,7 +141,7 @@ func (t *route) definitionMeta() []byte {
 func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	req, err := t.request(ctx, c.Args, strings.TrimSuffix(o.BaseURL, "/"), o.Env)
+	req, err := t.request(ctx, c.Args, o)
 	if err != nil {
 		return tenon.Reply{}, err
 	}

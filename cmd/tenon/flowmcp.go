@@ -160,6 +160,7 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *open
 	options := flowmcp.Options{
 		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape, TrustMarks: o.TrustMarks,
 		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
+		AuthOrigins: f.auth.origins,
 	}
 	if rules != nil {
 		options.Takes = func(method, path string, names, tags []string) bool {
