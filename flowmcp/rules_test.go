@@ -82,6 +82,7 @@ func ruleCases() []ruleCase {
 		{"'https://shop.example'", "'http://shop.example'", "VAL082", e, e},
 		{"'https://shop.example'", "'https://shop.example/'", "VAL082", e, w},
 		{"'https://shop.example'", "''", "VAL015", e, w},
+		{"'https://shop.example'", "'https://{{id}}.shop.example'", "SEC106", w, w},
 		{"tags:", "routes: {}, tags:", "VAL017", e, e},
 		{"tools:", "routes:", "VAL018", w, w},
 		{"tags:", "skills: {}, tags:", "VAL016", e, w},
