@@ -145,10 +145,13 @@ func (r *Result) tellHealed(fixes []schema.Fix) *Result {
 // executed says of a call that was answered what its requests did: one that only
 // reads was executed as well.
 func (r *Reply) executed() string {
-	if r.Sent.Unsafe == NotSent && !hasContract(r.Meta) { // else the source has said it
+	switch {
+	case r.Sent.Unsafe != NotSent:
+		return r.Sent.executed()
+	case !hasContract(r.Meta): // else the source has said it
 		return "yes"
 	}
-	return r.Sent.executed()
+	return Sent{Unsafe: r.Sent.Reads}.executed()
 }
 
 // executed says of the requests that can change something: "no", as no byte of

@@ -194,6 +194,27 @@ func TestAReadOnlyToolChangesNothing(t *testing.T) {
 	}
 }
 
+// TestAReadOnlyToolsOwnContract: what its worker says of a call is said to the
+// caller, and no request that can change something is told of.
+func TestAReadOnlyToolsOwnContract(t *testing.T) {
+	g, _ := serve(t, newApp(t, "plain", functions.Tool{Name: "Say_enveloped", Envelope: true, Annotations: []byte(`{"readOnlyHint":true}`)}), host.Options{})
+	for _, executed := range []string{"no", "yes", "unknown"} {
+		result := fmt.Sprintf(`{"content":[{"type":"text","text":"x"}],"_meta":{"tenon/contract":{"verdict":"fits","executed":%q,"retry":"safe"}}}`, executed)
+		args, _ := json.Marshal(map[string]any{"return": envelope("call_tool_result", result, "")})
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: "say_enveloped", Args: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, res); got.Executed != executed || !strings.Contains(string(res.Meta), `"retry":"safe"`) {
+			t.Errorf("%s: %+v, %s", executed, got, res.Meta)
+		}
+		reply, err := g.Catalog().Find("say_enveloped").Tool().Handler(t.Context(), &tenon.Call{Tool: "say_enveloped", Args: args})
+		if err != nil || reply.Sent.Unsafe != tenon.NotSent {
+			t.Errorf("%s: %+v, %v", executed, reply.Sent, err)
+		}
+	}
+}
+
 func TestAFunctionHasItsOwnTime(t *testing.T) {
 	dir := newApp(t, "plain", functions.Tool{Name: "Hang"})
 	write(t, dir, "host.json", strings.Replace(hostFile("plain", 0), `"version"`, `"functionTimeout":"00:00:01","version"`, 1))

@@ -34,7 +34,7 @@ func (s *Source) tool(f *Function) tenon.Tool {
 		}
 		if err == nil {
 			err = fillReply(&reply, t, function, r)
-			adopt(&reply)
+			adopt(&reply, readOnly)
 		}
 		return reply, err
 	}
@@ -44,23 +44,20 @@ func (s *Source) tool(f *Function) tenon.Tool {
 // adopt takes over what a worker that has a gateway of its own says of a call:
 // it is nearer to what was done. A worker that says nothing has executed what
 // it answered.
-func adopt(reply *tenon.Reply) {
+func adopt(reply *tenon.Reply, readOnly bool) {
 	doc, err := rawjson.Parse(reply.Meta)
 	if err != nil {
 		return // there is none
 	}
 	contract := doc.Get(doc.Root(), "tenon/contract")
-	switch doc.Str(doc.Get(contract, "executed")) {
-	case "no":
-		reply.Sent.Unsafe = tenon.NotSent
-	case "unknown":
-		reply.Sent.Unsafe = tenon.SentNoAnswer
-	case "yes":
-		reply.Sent.Unsafe = tenon.Answered
+	how, known := map[string]tenon.Progress{"no": tenon.NotSent, "unknown": tenon.SentNoAnswer, "yes": tenon.Answered}[doc.Str(doc.Get(contract, "executed"))]
+	switch {
+	case !known:
+	case readOnly:
+		reply.Sent = tenon.Sent{Reads: how}
 	default:
-		return
+		reply.Sent = tenon.Sent{Unsafe: how, Repeatable: doc.Str(doc.Get(contract, "retry")) == "safe"}
 	}
-	reply.Sent.Repeatable = doc.Str(doc.Get(contract, "retry")) == "safe"
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

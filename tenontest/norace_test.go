@@ -1,0 +1,5 @@
+//go:build !race
+
+package tenontest_test
+
+const raced = false
