@@ -16,6 +16,7 @@ type checks struct {
 	own     reserve.Names    // arguments that are the gateway's
 	streams bool             // items of an answer may arrive one by one
 	base64  bool             // binary data stands in the answer itself
+	decodes bool             // an answer is checked with its value decoded
 	faults  []Fault
 }
 
@@ -45,6 +46,7 @@ func compileChecks(t *Tool) checks {
 			c.good = append(c.good, checked)
 		}
 		c.streams = c.streams || shape.IsStream(v.Media)
+		c.decodes = c.decodes || checked.Body != nil && !checked.Body.Bytes()
 	}
 	own := t.reserves()
 	if c.streams {

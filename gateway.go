@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/deadline"
+	"github.com/tenon-mcp/tenon/internal/inflight"
 	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
@@ -191,6 +192,18 @@ func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBac
 	return g.failed(w.entry, &w.reply, err), nil
 }
 
+// holds is how many bytes an answer takes until it is shaped: what was read, and
+// where more is made of it than one pass sees, its values decoded.
+func (e *Entry) holds(seen []*view.View, r *Reply) (n int64) {
+	if n = int64(len(r.Body)); seen != nil || e.tool.Policy == Repair || e.checks.decodes {
+		n *= 9
+	}
+	for i := range r.Blocks {
+		n += int64(len(r.Blocks[i].Text) + len(r.Blocks[i].Data))
+	}
+	return n
+}
+
 // late is the end of a call that took longer than the gateway lets it. Another
 // deadline that a handler tells of is its own, with its own words.
 func (g *Gateway) late() error {
@@ -210,6 +223,11 @@ func (g *Gateway) finished(ctx context.Context, w *working) (*Result, error) {
 	e, reply := w.entry, &w.reply
 	if reply.Parts != nil {
 		return g.streamed(ctx, w, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
+	}
+	if err := inflight.Reach(ctx, e.holds(w.seen, reply)); err != nil {
+		w.reply = Reply{Sent: reply.Sent}
+		w.reply.Sent.Reads = Answered
+		return g.unanswered(ctx, w, &Error{Code: CodeRateLimited, Message: "The call was made, but its answer cannot be delivered: too many bytes wait for clients that read slowly.", Err: err}, nil)
 	}
 	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
 		return g.ownContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx

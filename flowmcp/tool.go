@@ -185,6 +185,8 @@ func failure(err error) error {
 		code = tenon.CodeTimeout
 	case egress.Refused, egress.TooLarge:
 		code = tenon.CodeRequest
+	case egress.Full:
+		code = tenon.CodeRateLimited
 	case egress.Network, egress.Canceled, egress.Truncated, egress.Busy, egress.Down:
 	}
 	if e.NotAllowed() {

@@ -164,7 +164,7 @@ func codeOf(k egress.Kind) tenon.Code {
 		return tenon.CodeTimeout
 	case egress.Refused, egress.TooLarge:
 		return tenon.CodeRequest // another request may do
-	case egress.Busy:
+	case egress.Busy, egress.Full:
 		return tenon.CodeRateLimited
 	case egress.Network, egress.Canceled, egress.Truncated, egress.Down:
 	}

@@ -30,17 +30,19 @@ func (s *Server) enter(ctx context.Context, q *request, a *answer) error {
 	return err
 }
 
-// sharePlace lets somebody else hold the place of the answer, too: it is given
-// back when both are done.
-func (a *answer) sharePlace(s *Server) (leave func()) {
+// share lets somebody else hold what the answer holds, too: it is given back when
+// both are done.
+func (a *answer) share() (leave func()) {
 	for i := range a.owes {
-		if d := &a.owes[i]; d.quota == &s.calls {
-			d.holders = new(atomic.Int32)
-			d.holders.Store(2)
-			return (*d).settle
+		a.owes[i].holders = new(atomic.Int32)
+		a.owes[i].holders.Store(2)
+	}
+	held := slices.Clone(a.owes)
+	return func() {
+		for _, d := range held {
+			d.settle()
 		}
 	}
-	return func() {}
 }
 
 // leave gives the place of a call back before its answer is written.
@@ -59,23 +61,14 @@ func (a *answer) leave(s *Server) {
 func (s *Server) afford(ctx context.Context, q *request, a *answer) bool {
 	n := a.holds()
 	if n < large {
+		q.room.settle(n)
 		return true
 	}
-	s.thrift.saw(n)
-	var took int64
-	var err error
-	if q.joint { // others of its batch hold what it would wait for
-		var ok bool
-		if took, ok = s.outgoing.try(q.account, n); !ok {
-			err = errBusy
-		}
-	} else {
-		took, err = s.outgoing.take(ctx, q.account, n, false, s.options.WriteTimeout)
-	}
-	if err != nil {
+	if err := q.room.Reach(ctx, n); err != nil {
+		q.room.settle(0)
 		return false
 	}
-	a.owes = append(a.owes, debt{quota: &s.outgoing, account: q.account, n: took})
+	q.room.settle(n)
 	return true
 }
 

@@ -33,9 +33,6 @@ func (s *Server) newAnswer() *answer {
 func (s *Server) release(a *answer) {
 	for _, d := range a.owes {
 		d.settle()
-		if d.quota == &s.outgoing {
-			s.thrift.saw(d.n)
-		}
 	}
 	a.id = nil
 	clear(a.owes)

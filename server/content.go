@@ -136,7 +136,7 @@ func (s *Server) within(ctx context.Context, q *request, a *answer, f func(conte
 	if q.outlives {
 		ctx = s.outliving(ctx)
 	}
-	limited, cancel := context.WithTimeout(ctx, contentTime)
+	limited, cancel := context.WithTimeout(s.counting(ctx, q, a), contentTime)
 	defer cancel()
 	return f(limited)
 }

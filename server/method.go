@@ -41,6 +41,7 @@ type request struct {
 	tries   int               // how many of them did not fit
 	series  string            // what those rounds have in common; empty: there were none
 	intake  *intake           // what its bytes hold of the quota
+	room    room              // what its answer holds
 	made    tenon.Call        // what a source is told about it
 
 	telling  sync.Mutex // guards the rest
@@ -276,6 +277,7 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 	if err := s.enter(ctx, q, a); err != nil {
 		return s.callFailed(q, a, err)
 	}
+	ctx = s.counting(ctx, q, a)
 	if s.mayBecomeTask(q) {
 		return s.callOrTask(ctx, q, a)
 	}

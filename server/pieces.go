@@ -31,11 +31,16 @@ type debt struct {
 	quota   *quota
 	account account
 	n       int64
+	room    *room         // bytes of answers, instead of the above
 	holders *atomic.Int32 // who have to be done with it; nil: only the answer
 }
 
 func (d debt) settle() {
-	if d.holders == nil || d.holders.Add(-1) == 0 {
+	switch {
+	case d.holders != nil && d.holders.Add(-1) > 0:
+	case d.room != nil:
+		d.room.settle(0)
+	default:
 		d.quota.give(d.account, d.n)
 	}
 }

@@ -21,6 +21,7 @@ type quota struct {
 	by      map[string]int64 // by caller
 	at      map[string]int64 // by address
 	waiting []*waiter        // the oldest first
+	readers []*holding       // who may take more, see grow; the oldest first
 	closed  bool
 	empty   chan struct{} // closed when nothing is held; nil: nobody waits for that
 }
@@ -28,6 +29,7 @@ type quota struct {
 type waiter struct {
 	account account
 	n       int64
+	holding *holding      // that grows by it; nil: none
 	room    chan struct{} // closed when it has what it waits for
 }
 
@@ -54,11 +56,29 @@ func (q *quota) share(c account, n int64) int64 {
 	return min(n, q.each)
 }
 
-func (q *quota) within(c account, n int64) bool {
-	if c.key == "" {
+// within reports whether the shares of w's caller and address have room.
+func (q *quota) within(w *waiter) bool {
+	c := w.account
+	switch {
+	case c.key == "":
 		return true
+	case q.by[c.key]+w.n > q.each && !q.first(w, q.by[c.key], func(o account) bool { return o.key == c.key }):
+		return false
 	}
-	return q.by[c.key]+n <= q.each && (c.origin == "" || q.at[c.origin]+n <= q.near)
+	return c.origin == "" || q.at[c.origin]+w.n <= q.near || q.first(w, q.at[c.origin], func(o account) bool { return o.key != "" && o.origin == c.origin })
+}
+
+// roomFor reports whether there is room for w, be it that others wait.
+func (q *quota) roomFor(w *waiter) bool {
+	return q.within(w) && (q.used+w.n <= q.all || q.stuck(w))
+}
+
+// grant gives w what it waits for.
+func (q *quota) grant(w *waiter) {
+	q.hold(w.account, w.n)
+	if w.holding != nil {
+		w.holding.took += w.n
+	}
 }
 
 // hold counts n, which may be negative. The lock is held.
@@ -85,15 +105,15 @@ func count[N int | int64](m map[string]N, key string, n N) {
 func (q *quota) try(c account, n int64) (took int64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.tryLocked(c, q.share(c, n))
+	return q.tryLocked(&waiter{account: c, n: q.share(c, n)})
 }
 
-func (q *quota) tryLocked(c account, n int64) (took int64, ok bool) {
-	if q.closed || q.used+n > q.all || !q.within(c, n) || q.next() != nil {
+func (q *quota) tryLocked(w *waiter) (took int64, ok bool) {
+	if q.closed || !q.roomFor(w) || q.next() != nil {
 		return 0, false
 	}
-	q.hold(c, n)
-	return n, true
+	q.grant(w)
+	return w.n, true
 }
 
 // maxWaiting bounds those who wait, who are looked at one by one.
@@ -103,7 +123,10 @@ const maxWaiting = 2048
 // waits but for others of its own caller.
 func (q *quota) next() (first *waiter) {
 	for _, w := range q.waiting {
-		if q.within(w.account, w.n) && (first == nil || q.by[w.account.key] < q.by[first.account.key]) {
+		if q.stuck(w) { // all wait for each other
+			return w
+		}
+		if q.within(w) && (first == nil || q.by[w.account.key] < q.by[first.account.key]) {
 			first = w
 		}
 	}
@@ -120,7 +143,8 @@ func (q *quota) take(ctx context.Context, c account, n int64, patient bool, wait
 		q.mu.Unlock()
 		return 0, errClosed
 	}
-	if took, ok := q.tryLocked(c, n); ok {
+	w := &waiter{account: c, n: n}
+	if took, ok := q.tryLocked(w); ok {
 		q.mu.Unlock()
 		return took, nil
 	}
@@ -128,9 +152,14 @@ func (q *quota) take(ctx context.Context, c account, n int64, patient bool, wait
 		q.mu.Unlock()
 		return 0, errBusy
 	}
-	w := &waiter{account: c, n: n, room: make(chan struct{})}
+	w.room = make(chan struct{})
 	q.waiting = append(q.waiting, w)
 	q.mu.Unlock()
+	return q.await(ctx, w, wait)
+}
+
+// await waits until w has what it waits for.
+func (q *quota) await(ctx context.Context, w *waiter, wait time.Duration) (took int64, err error) {
 	var late <-chan time.Time
 	if wait > 0 {
 		timer := time.NewTimer(wait)
@@ -153,11 +182,10 @@ func (q *quota) take(ctx context.Context, c account, n int64, patient bool, wait
 			return 0, err
 		}
 	}
-	if err != nil { // there was room in the same moment
-		q.giveLocked(c, n)
-		return 0, err
+	if err != nil && w.holding == nil { // there was room in the same moment
+		q.giveLocked(w.account, w.n)
 	}
-	return n, nil
+	return w.n, err
 }
 
 func (q *quota) mayWait(c account, n int64) bool {
@@ -202,10 +230,10 @@ func (q *quota) giveLocked(c account, n int64) {
 func (q *quota) serve() {
 	for {
 		w := q.next()
-		if w == nil || q.used+w.n > q.all {
+		if w == nil || !q.roomFor(w) {
 			return
 		}
-		q.hold(w.account, w.n)
+		q.grant(w)
 		for i, other := range q.waiting {
 			if other == w {
 				q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)

@@ -48,9 +48,10 @@ type Options struct {
 	// MaxPerCaller is how many of them one caller may have at a time: a subject,
 	// else a session, else an address. 0: half of them.
 	MaxPerCaller int
-	// MaxInFlight bounds the bytes of messages that are read and answers that
-	// are written, in all; 0: 256 MiB. One caller may have half of them, and
-	// waits for the rest.
+	// MaxInFlight bounds the bytes of messages that are read, and of answers
+	// from the first byte that a source reads of them until they are written, in
+	// halves; 0: 256 MiB. One caller may have half of each, and waits for the
+	// rest.
 	MaxInFlight  int64
 	MaxListeners int           // subscriptions and standing streams at a time, of which one caller may have half; 0: 1000
 	PageSize     int           // tools of a page of a list; 0: 500

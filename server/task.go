@@ -175,7 +175,7 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 	t := newTask(q.subject, q.account, cancel)
 	q.task = t
 	done := make(chan outcome, 1)
-	over, leave := q.intake.keep(), a.sharePlace(s)
+	over, leave := q.intake.keep(), a.share()
 	incident.Go(s.log, "a task", func() {
 		defer over()
 		defer leave()

@@ -17,7 +17,7 @@ func (l *limitFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&l.calls, "max-concurrent-calls", 256, "calls at a time, in all, until their answers were read; as many again wait for a place")
 	fs.IntVar(&l.callsEach, "max-calls-per-caller", 0, "of them those of one caller: a key or credential, else a session, else an address (0: half)")
 	fs.Int64Var(&l.message, "max-message-bytes", 4<<20, "bytes of one message to the server")
-	fs.Int64Var(&l.inFlight, "max-bytes-in-flight", 256<<20, "bytes of all messages that are read and all answers that are written, in halves; one caller may have half of each, and waits for more")
+	fs.Int64Var(&l.inFlight, "max-bytes-in-flight", 256<<20, "bytes of all messages that are read, and of all answers from the first byte that is read of them until they are written, in halves; one caller may have half of each, and waits for more")
 	fs.IntVar(&l.page, "page-size", 500, "tools of one page of a list; a page is at most 1 MiB")
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/internal/inflight"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -114,7 +115,11 @@ func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functi
 		return functions.Response{}, sent, s.broken(ctx, inv.f, sent, err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(res.Body, o.MaxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(inflight.Reader(ctx, res.Body, res.ContentLength), o.MaxAnswer+1))
+	if errors.Is(err, inflight.ErrFull) {
+		return functions.Response{}, tenon.Answered, &tenon.Error{Code: tenon.CodeRateLimited,
+			Message: "The function answered, but its answer cannot be read: too many bytes wait for clients that read slowly."}
+	}
 	if err != nil {
 		return functions.Response{}, sent, s.broken(ctx, inv.f, sent, err)
 	}

@@ -151,7 +151,7 @@ func (o *Opened) Whole() (got Response, err error) {
 	got.Body, err = readBody(o.door, o.answer, o.max)
 	if err != nil {
 		e := bodyError(o.request, err)
-		if e.Kind != TooLarge && !o.tracker.wasRedirected() {
+		if e.Kind != TooLarge && e.Kind != Full && !o.tracker.wasRedirected() {
 			// Half an answer: the far side may have failed as well.
 			got.Progress = SentNoAnswer
 		}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
+
+	"github.com/tenon-mcp/tenon/internal/inflight"
 )
 
 // Kind is the class of an Error.
@@ -26,6 +28,7 @@ const (
 	Truncated             // the answer's body broke off or cannot be decoded
 	Busy                  // not sent: a limit of Policy is used up
 	Down                  // not sent: the upstream failed too often
+	Full                  // the answer was not read to its end: too many bytes of others are held
 )
 
 // String names the kind.
@@ -47,6 +50,8 @@ func (k Kind) String() string {
 		return "limit reached"
 	case Down:
 		return "upstream left alone"
+	case Full:
+		return "no room for the answer"
 	}
 	return "unknown error"
 }
@@ -140,6 +145,8 @@ func explain(ctx context.Context, err error) (Kind, string) {
 		return Refused, refused.why
 	case errors.As(err, &large):
 		return TooLarge, large.Error()
+	case errors.Is(err, inflight.ErrFull):
+		return Full, "an answer came, but cannot be read: too many bytes wait for clients that read slowly"
 	case errors.Is(ctx.Err(), context.Canceled):
 		return Canceled, "the call was canceled"
 	case ctx.Err() != nil:

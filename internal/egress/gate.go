@@ -130,7 +130,7 @@ func sign(got Response, err error) error {
 			return errFailed
 		case Refused, Canceled, Busy, Down:
 			return errNoSign
-		case TooLarge:
+		case TooLarge, Full:
 		}
 	}
 	switch got.Status {

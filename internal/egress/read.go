@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/http"
 	"slices"
+
+	"github.com/tenon-mcp/tenon/internal/inflight"
 )
 
 const (
@@ -45,10 +47,11 @@ func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
 	case n > 0 && n <= trusted:
 		return readExactly(answer.Body, int(n))
 	}
-	if d == nil {
-		return readAll(answer.Body, nil, limit)
+	body := inflight.Reader(answer.Request.Context(), answer.Body, answer.ContentLength)
+	if answer.ContentLength > 0 || d == nil {
+		return readAll(body, nil, limit, answer.ContentLength)
 	}
-	return d.readPooled(answer.Body, limit)
+	return d.readPooled(body, limit)
 }
 
 // readExactly reads a body whose length is announced.
@@ -62,13 +65,16 @@ func readExactly(r io.Reader, n int) ([]byte, error) {
 }
 
 // readPooled reads into a buffer that other answers use too and copies once,
-// to the exact size.
+// to the exact size. A buffer that is not kept is the answer's own.
 func (d *door) readPooled(r io.Reader, limit int64) ([]byte, error) {
 	kept, ok := d.scratch.Get().(*[]byte)
 	if !ok {
 		kept = new(make([]byte, 0, firstBuffer))
 	}
-	b, err := readAll(r, (*kept)[:0], limit)
+	b, err := readAll(r, (*kept)[:0], limit, -1)
+	if cap(b) > largestKept && len(b) > cap(b)/2 {
+		return b, err
+	}
 	own := append([]byte(nil), b...)
 	if cap(b) <= largestKept {
 		*kept = b
@@ -77,11 +83,17 @@ func (d *door) readPooled(r io.Reader, limit int64) ([]byte, error) {
 	return own, err
 }
 
-// readAll appends to b what r gives, and fails after limit bytes.
-func readAll(r io.Reader, b []byte, limit int64) ([]byte, error) {
+// readAll appends to b what r gives, and fails after limit bytes. announced is
+// the length that a header gives, which is not exceeded in what is set aside;
+// negative: none.
+func readAll(r io.Reader, b []byte, limit, announced int64) ([]byte, error) {
 	for {
 		if len(b) == cap(b) {
-			b = slices.Grow(b, max(len(b), 512)) // append would grow by a quarter and copy a large body five times
+			more := max(len(b), 512) // append would grow by a quarter and copy a large body five times
+			if left := announced + 1 - int64(len(b)); left > 0 {
+				more = int(min(int64(max(more, trusted)), left))
+			}
+			b = slices.Grow(b, more)
 		}
 		// One byte more than allowed tells a full body from one too large.
 		room := min(int64(cap(b)-len(b)), limit-int64(len(b))+1)

@@ -152,12 +152,15 @@ func SilenceSuggestions(code, executed, retry string) []string {
 	switch code {
 	case "authentication_error":
 		return []string{"Ask the operator for the credential that the message names; until it is given, calling again does not help"}
-	case "network_error", "timeout":
+	case "network_error", "timeout", "rate_limited":
 	default:
 		return nil
 	}
 	again, otherwise := "try once more after a short while", "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here"
-	if code == "timeout" {
+	switch code {
+	case "rate_limited":
+		otherwise = "If there is no room again, read the answers under way first, make fewer calls at a time, or ask for less"
+	case "timeout":
 		again, otherwise = "try once more, asking for less if the arguments allow it", "If it takes too long again, tell the operator: what the tool does may be slow, or calls need more time than they are given"
 	}
 	switch {
