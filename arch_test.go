@@ -24,7 +24,7 @@ func rooms() map[string][]string {
 		"internal/ecma":        {},
 		"schema":               {"internal/rawjson", "internal/spelling", "internal/ecma"},
 		"internal/incident":    {},
-		"internal/memory":      {},
+		"internal/memory":      {"internal/inflight"},
 		"internal/inflight":    {},
 		"internal/deadline":    {},
 		"internal/reserve":     {"internal/rawjson"},

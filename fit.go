@@ -164,10 +164,10 @@ func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) er
 	if err != nil {
 		return err
 	}
-	if err := g.state.Put(ctx, "value "+id, value, partLife); err != nil {
+	if err := g.state.Put(ctx, "rest "+id, b, partLife); err != nil { // it goes first: a value without it is lost room
 		return err
 	}
-	return g.state.Put(ctx, "rest "+id, b, partLife)
+	return g.state.Put(ctx, "value "+id, value, partLife)
 }
 
 // part forms part i, counted from 0.

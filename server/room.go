@@ -28,6 +28,11 @@ func (r *room) Reach(ctx context.Context, n int64) error {
 	return r.grow(ctx, func(int64) int64 { return n })
 }
 
+// Caller is that of [inflight.Room].
+func (r *room) Caller() inflight.Caller {
+	return inflight.Caller{Key: r.account.key, Origin: r.account.origin}
+}
+
 func (r *room) grow(ctx context.Context, to func(held int64) int64) error {
 	r.used.Store(true)
 	wait := r.server.options.WriteTimeout

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -241,5 +242,53 @@ func TestNothingIsTakenAfterShutdown(t *testing.T) {
 	}
 	if out := talk(t, s, legacyBody("tools/call", `"name":"greet"`)+"\n"); !strings.Contains(out, "shuts down") {
 		t.Errorf("a call over stdio: %s", out)
+	}
+}
+
+// One caller who keeps the parts of answers leaves room for those of others, and
+// what was kept stays.
+func TestKeptPartsHaveShares(t *testing.T) {
+	list := tenon.Tool{Name: "list", Shape: tenon.OpenAPIMCP, MaxResult: 1000, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		return tenon.Reply{Media: "application/json", Body: []byte(`["` + strings.Repeat(strings.Repeat("a", 90)+`","`, 99) + `end"]`)}, nil
+	}}
+	token := func(w *httptest.ResponseRecorder) string {
+		_, rest, _ := strings.Cut(w.Body.String(), `"resume_token":"`)
+		token, _, _ := strings.Cut(rest, `"`)
+		return token
+	}
+	for name, as := range map[string]func(r *http.Request, who string) *http.Request{
+		"addresses":   func(r *http.Request, who string) *http.Request { return from(who+":1", r) },
+		"credentials": func(r *http.Request, who string) *http.Request { r.Header.Set("X-Key", who); return r },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{list}}}}, tenon.BuildOptions{}),
+				tenon.GatewayOptions{State: memory.New(memory.Options{MaxBytes: 100_000})})
+			s := server.New(g, server.Options{ForwardHeaders: []string{"X-Key"}})
+			call := func(who, arguments string) *httptest.ResponseRecorder {
+				return answer(s, as(post(legacyBody("tools/call", `"name":"list","arguments":`+arguments)), who))
+			}
+			var kept []string
+			for range 20 {
+				if w := call("greedy", "{}"); token(w) != "" {
+					kept = append(kept, token(w))
+				} else if !strings.Contains(w.Body.String(), "no room now") {
+					t.Errorf("%.300s", w.Body)
+				}
+			}
+			if len(kept) < 2 || len(kept) > 5 {
+				t.Errorf("%d answers of one caller are kept in half the room", len(kept))
+			}
+			other := token(call("other", "{}"))
+			if other == "" {
+				t.Fatal("one caller has taken all the room")
+			}
+			for who, all := range map[string][]string{"greedy": kept, "other": {other}} {
+				for _, token := range all {
+					if w := call(who, `{"resume_token":"`+token+`"}`); !strings.Contains(w.Body.String(), "aaaa") {
+						t.Errorf("a part of %s is lost: %.300s", who, w.Body)
+					}
+				}
+			}
+		})
 	}
 }

@@ -1,5 +1,5 @@
-// Package inflight leads from where an answer is read back to the budget that
-// it counts against.
+// Package inflight leads from where an answer is read or kept back to the caller
+// and the budget that it counts against.
 //
 // The server knows the budget, the source reads the bytes: the context of a call
 // carries the one to the other. It does not know how a budget is shared out, nor
@@ -22,6 +22,23 @@ type Room interface {
 	Take(ctx context.Context, n int64) error
 	// Reach takes what is missing to n bytes in all.
 	Reach(ctx context.Context, n int64) error
+	// Caller says on whose account the call is.
+	Caller() Caller
+}
+
+// Caller is on whose account a call is. What stands on one is bounded, so that
+// there is room for the others.
+type Caller struct {
+	Key    string // empty: who started the process, who may take all
+	Origin string // where it calls from, whoever it says to be; empty: not known
+}
+
+// CallerOf is on whose account the call of ctx is.
+func CallerOf(ctx context.Context) Caller {
+	if r, ok := ctx.Value(key{}).(Room); ok {
+		return r.Caller()
+	}
+	return Caller{}
 }
 
 type key struct{}

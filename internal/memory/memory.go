@@ -2,7 +2,8 @@
 // memory of one process.
 //
 // It does not know what the values are, nor that there are other ways to keep
-// them: the root gives it out as a State. It stands beside the path of a call.
+// them: the root gives it out as a State. It stands beside the path of a call,
+// whose context says on whose account an entry is.
 package memory
 
 import (
@@ -12,9 +13,12 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/inflight"
 )
 
-// Options are the bounds of New. The zero value works.
+// Options are the bounds of New. The zero value works. One caller may have half of
+// each, and one address seven eighths, whatever names it gives itself.
 type Options struct {
 	MaxBytes int // of keys and values together; 0: 256 MiB
 	MaxKeys  int // 0: 100,000
@@ -27,8 +31,10 @@ type Store struct {
 	mu     sync.Mutex // guards the rest
 	byKey  map[string]*kept
 	ending endings // all of byKey, the next to end first
+	keys   int
 	bytes  int
-	sweep  *time.Timer // frees what has ended while nobody writes; nil: nothing is kept
+	shares map[share]held // of callers and of addresses
+	sweep  *time.Timer    // frees what has ended while nobody writes; nil: nothing is kept
 	closed bool
 }
 
@@ -42,14 +48,24 @@ type kept struct {
 	key   string
 	value []byte
 	until time.Time
+	owner inflight.Caller
 	index int // in endings
 }
+
+// share is a caller or an address.
+type share struct {
+	address bool
+	name    string
+}
+
+// held is what stands on an account.
+type held struct{ keys, bytes int }
 
 func (k *kept) size() int { return len(k.key) + len(k.value) }
 
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{maxBytes: o.MaxBytes, maxKeys: o.MaxKeys, byKey: map[string]*kept{}}
+	s := &Store{maxBytes: o.MaxBytes, maxKeys: o.MaxKeys, byKey: map[string]*kept{}, shares: map[share]held{}}
 	if s.maxBytes <= 0 {
 		s.maxBytes = 256 << 20
 	}
@@ -70,20 +86,20 @@ func (s *Store) Get(_ context.Context, key string) (value []byte, ok bool, err e
 }
 
 // Put sets the value under key.
-func (s *Store) Put(_ context.Context, key string, value []byte, life time.Duration) error {
+func (s *Store) Put(ctx context.Context, key string, value []byte, life time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.put(key, value, time.Now().Add(life))
+	return s.put(inflight.CallerOf(ctx), key, value, time.Now().Add(life))
 }
 
 // PutNew sets the value unless one lives under key.
-func (s *Store) PutNew(_ context.Context, key string, value []byte, life time.Duration) (ok bool, err error) {
+func (s *Store) PutNew(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.living(key) != nil {
 		return false, s.open()
 	}
-	err = s.put(key, value, time.Now().Add(life))
+	err = s.put(inflight.CallerOf(ctx), key, value, time.Now().Add(life))
 	return err == nil, err
 }
 
@@ -100,7 +116,7 @@ func (s *Store) Take(_ context.Context, key string) (value []byte, ok bool, err 
 }
 
 // Add adds to the number under key.
-func (s *Store) Add(_ context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
+func (s *Store) Add(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	until := time.Now().Add(life)
@@ -111,7 +127,7 @@ func (s *Store) Add(_ context.Context, key string, delta int64, life time.Durati
 		until = k.until
 	}
 	sum += delta
-	return sum, s.put(key, strconv.AppendInt(nil, sum, 10), until)
+	return sum, s.put(inflight.CallerOf(ctx), key, strconv.AppendInt(nil, sum, 10), until)
 }
 
 // Close forgets everything.
@@ -119,7 +135,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	s.byKey, s.ending, s.bytes = nil, nil, 0
+	s.byKey, s.ending, s.bytes, s.shares = nil, nil, 0, nil
 	if s.sweep != nil {
 		s.sweep.Stop()
 	}
@@ -143,25 +159,28 @@ func (s *Store) living(key string) *kept {
 }
 
 // put sets an entry in the place of what stood there.
-func (s *Store) put(key string, value []byte, until time.Time) error {
+func (s *Store) put(owner inflight.Caller, key string, value []byte, until time.Time) error {
 	if s.closed {
 		return errClosed
 	}
 	s.forget(time.Now())
-	k := &kept{key: key, value: value, until: until}
+	k := &kept{key: key, value: value, until: until, owner: owner}
 	old := s.byKey[key]
-	keys, bytes := len(s.byKey)+1, s.bytes+k.size()
 	if old != nil {
-		keys, bytes = keys-1, bytes-old.size()
+		s.count(old, -1)
 	}
-	if keys > s.maxKeys || bytes > s.maxBytes {
+	if s.count(k, 1); !s.fits(owner) {
+		s.count(k, -1)
+		if old != nil {
+			s.count(old, 1)
+		}
 		return ErrFull
 	}
 	if old != nil {
-		s.remove(old)
+		delete(s.byKey, key)
+		heap.Remove(&s.ending, old.index)
 	}
 	s.byKey[key] = k
-	s.bytes += k.size()
 	heap.Push(&s.ending, k)
 	if s.sweep == nil {
 		s.sweep = time.AfterFunc(time.Until(s.ending[0].until), s.forgetLater)
@@ -169,9 +188,50 @@ func (s *Store) put(key string, value []byte, until time.Time) error {
 	return nil
 }
 
+// count puts k on the accounts of all and of its owner, n times.
+func (s *Store) count(k *kept, n int) {
+	s.keys, s.bytes = s.keys+n, s.bytes+n*k.size()
+	for _, a := range sharesOf(k.owner) {
+		h := s.shares[a]
+		h.keys, h.bytes = h.keys+n, h.bytes+n*k.size()
+		if s.shares[a] = h; h.keys == 0 {
+			delete(s.shares, a)
+		}
+	}
+}
+
+// fits reports whether nothing is above its bound: all, and what c has of it.
+func (s *Store) fits(c inflight.Caller) bool {
+	if s.keys > s.maxKeys || s.bytes > s.maxBytes {
+		return false
+	}
+	for _, a := range sharesOf(c) {
+		most := held{(s.maxKeys + 1) / 2, (s.maxBytes + 1) / 2}
+		if a.address {
+			most = held{s.maxKeys - s.maxKeys/8, s.maxBytes - s.maxBytes/8}
+		}
+		if h := s.shares[a]; h.keys > most.keys || h.bytes > most.bytes {
+			return false
+		}
+	}
+	return true
+}
+
+// sharesOf are the accounts that what a caller keeps stands on; who started the
+// process has all.
+func sharesOf(c inflight.Caller) []share {
+	switch {
+	case c.Key == "":
+		return nil
+	case c.Origin == "":
+		return []share{{name: c.Key}}
+	}
+	return []share{{name: c.Key}, {address: true, name: c.Origin}}
+}
+
 func (s *Store) remove(k *kept) {
 	delete(s.byKey, k.key)
-	s.bytes -= k.size()
+	s.count(k, -1)
 	heap.Remove(&s.ending, k.index)
 }
 
