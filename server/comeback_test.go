@@ -46,7 +46,8 @@ func TestSlowReaderOfAStreamSeesWholeEvents(t *testing.T) {
 				continue
 			}
 			_, data, _ := strings.Cut(part, "data: ")
-			if number > 0 && (number <= last || data == "") {
+			primes := events == 0 && data == "" // the place before the first event that is still there
+			if number > 0 && !primes && (number <= last || data == "") {
 				t.Fatalf("event %d after %d has the data %.50q", number, last, data)
 			}
 			last = number
