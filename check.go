@@ -1,8 +1,10 @@
 package tenon
 
 import (
+	"bytes"
 	"fmt"
 
+	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
@@ -15,6 +17,7 @@ type checks struct {
 	good    []shape.Declared // of answers, those of a success, as they are published
 	own     reserve.Names    // arguments that are the gateway's
 	streams bool             // items of an answer may arrive one by one
+	renames bool             // arguments may be published under other names
 	base64  bool             // binary data stands in the answer itself
 	decodes bool             // an answer is checked with its value decoded
 	faults  []Fault
@@ -48,6 +51,7 @@ func compileChecks(t *Tool) checks {
 		c.streams = c.streams || shape.IsStream(v.Media)
 		c.decodes = c.decodes || checked.Body != nil && !checked.Body.Bytes()
 	}
+	c.renames = argnames.May(contract.Input)
 	own := t.reserves()
 	if c.streams {
 		own |= reserve.Token
@@ -71,20 +75,33 @@ func (c *checks) tellUnchecked(t *Tool, where string, s *schema.Schema) {
 
 // wallOne validates the arguments. JSON that came as a string where no string
 // can stand is read before anything is said to be wrong; what was read is what
-// is validated and sent.
-func (c *checks) wallOne(call *Call) (checked *Call, healed []schema.Fix, violations []schema.Violation) {
-	if c.input == nil {
+// is validated and sent. Arguments that are published under other names have
+// their own then; what is told of them has the published ones.
+func (c *checks) wallOne(call *Call, names *argnames.Names) (checked *Call, healed []schema.Fix, violations []schema.Violation) {
+	if c.input == nil && names == nil {
 		return call, nil, nil
 	}
-	violations = c.input.Validate(call.Args)
-	if len(violations) == 0 {
-		return call, nil, nil
+	args, invalid := names.Restore(call.Args)
+	if invalid == "" && c.input != nil {
+		violations = c.input.Validate(args)
+		if len(violations) > 0 {
+			args, healed = c.input.Heal(args)
+		}
+		if len(healed) > 0 {
+			args, invalid = names.Restore(args) // also in what was a string
+			violations = c.input.Validate(args)
+		}
 	}
-	args, healed := c.input.Heal(call.Args)
-	if len(healed) == 0 {
-		return call, nil, violations
+	if invalid != "" {
+		return call, nil, []schema.Violation{{Keyword: "not", Expected: "one name for each argument", Got: invalid}}
+	}
+	for i := range healed {
+		healed[i].Path = names.Pointer(healed[i].Path)
+	}
+	if len(args) == len(call.Args) && bytes.Equal(args, call.Args) {
+		return call, healed, names.Told(violations)
 	}
 	with := *call
 	with.Args = args
-	return &with, healed, c.input.Validate(args)
+	return &with, healed, names.Told(violations)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
@@ -22,6 +23,7 @@ type Entry struct {
 	publish    once
 	definition []byte
 	input      []byte
+	names      *argnames.Names // of arguments that input has under other names
 	output     []byte
 	wraps      bool // native: the value stands under "result"
 	faults     []Fault
@@ -72,6 +74,14 @@ func (e *Entry) Schemas() (input, output []byte) {
 	return e.input, e.output
 }
 
+// PublishedArgument returns where an argument, or a place in one, stands in the
+// published input schema. The pointer has the names of the description: some of
+// them are published otherwise, since clients refuse them. Both are accepted.
+func (e *Entry) PublishedArgument(pointer string) string {
+	_ = e.rendered() // as in Definition
+	return e.names.Pointer(pointer)
+}
+
 // Faults returns what rendering and compiling the tool's schemas had to leave
 // out. It renders and compiles if that has not happened yet.
 func (e *Entry) Faults() []Fault {
@@ -97,14 +107,14 @@ func (e *Entry) prepare() (*checks, error) {
 	return &e.checks, &Error{Code: CodeInternal, Message: "The contract of " + e.tool.Name + " cannot be compiled, so the tool is not called. Nothing was sent.", Err: err}
 }
 
-// ready is prepare, and renders what the answers are given their form by.
+// ready is prepare, and renders what the answers are given their form by, or the
+// arguments their names.
 func (e *Entry) ready() (*checks, error) {
-	if e.tool.shapesByDefinition() {
-		if err := e.rendered(); err != nil {
-			return nil, err
-		}
+	checks, err := e.prepare()
+	if err == nil && (checks.renames || e.tool.shapesByDefinition()) {
+		err = e.rendered()
 	}
-	return e.prepare()
+	return checks, err
 }
 
 // shapesByDefinition reports whether the form of an answer depends on what is

@@ -14,7 +14,7 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 	if err != nil {
 		return g.failed(e, &Reply{}, err), nil
 	}
-	c, healed, violations := checks.wallOne(c)
+	c, healed, violations := checks.wallOne(c, e.names)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}

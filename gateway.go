@@ -135,10 +135,10 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, fixes []schema
 		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
 	if own.Token != "" {
-		same, _, _ := checks.wallOne(c) // the first call's arguments were compared after that, too
+		same, _, _ := checks.wallOne(c, e.names) // the first call's arguments were compared after that, too
 		return g.resume(ctx, e, asked{same, own}), nil
 	}
-	c, healed, violations := checks.wallOne(c)
+	c, healed, violations := checks.wallOne(c, e.names)
 	fixes = append(fixes, healed...)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/reserve"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
@@ -22,7 +23,8 @@ func (e *Entry) render() {
 		e.tell("input", changes)
 	}
 	own := reserve.NamesFor(e.tool.reserves()|reserve.Token, input)
-	e.input = own.Publish(input, e.publishes(p))
+	e.names = argnames.Of(input, reserve.All()...)
+	e.input = own.Publish(e.names.Publish(input), e.publishes(p))
 	e.renderOutput(p)
 	t := &e.tool
 	d := shape.Definition{

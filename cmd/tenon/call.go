@@ -145,7 +145,7 @@ func readArguments(in io.Reader, tool *tenon.Entry, args []string) ([]byte, erro
 		return checkedObject([]byte(args[0]))
 	}
 	input, _ := tool.Schemas()
-	return pairs(input, args)
+	return pairs(input, args, tool.PublishedArgument)
 }
 
 func checkedObject(body []byte) ([]byte, error) {
@@ -161,8 +161,9 @@ func checkedObject(body []byte) ([]byte, error) {
 
 // pairs reads key=value arguments by the types of the input schema. A key may
 // lead into an object, as in body.name, and a member of the body may stand
-// without it where no argument has its name.
-func pairs(input []byte, args []string) ([]byte, error) {
+// without it where no argument has its name. The description's own names, which
+// published turns into those of the schema (nil: there are none), are taken as well.
+func pairs(input []byte, args []string, published func(pointer string) string) ([]byte, error) {
 	schema, err := rawjson.Parse(input)
 	if err != nil {
 		return nil, err
@@ -175,6 +176,9 @@ func pairs(input []byte, args []string) ([]byte, error) {
 		}
 		raw := strings.HasSuffix(key, ":")
 		key = strings.TrimSuffix(key, ":")
+		if published != nil && !strings.ContainsAny(key, "/~") {
+			key = strings.ReplaceAll(published("/" + strings.ReplaceAll(key, ".", "/"))[1:], "/", ".")
+		}
 		into, err := tree.find(schema, key)
 		if err != nil {
 			return nil, err

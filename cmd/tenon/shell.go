@@ -265,7 +265,7 @@ func (s *shell) call(ctx context.Context, rest string) error {
 	} else {
 		var fields []string
 		if fields, err = shellWords(given); err == nil {
-			args, err = pairs(t.input, fields)
+			args, err = pairs(t.input, fields, nil)
 		}
 	}
 	if err != nil {

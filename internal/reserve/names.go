@@ -39,6 +39,14 @@ func arguments() [count]argument {
 	}
 }
 
+// All are the names under which reserved arguments are known first.
+func All() (names []string) {
+	for _, a := range arguments() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
 // Names are the reserved arguments of one tool, under the names that the tool
 // leaves free. The zero value has none.
 type Names struct {

@@ -1,11 +1,13 @@
-"""LlamaIndex: `client.py URL [READ WRITE ARGUMENTS]`. It makes a class of
+"""LlamaIndex: `client.py URL [READ WRITE ARGUMENTS]` or `client.py URL names`. It makes a class of
 every input schema that it lists, and one that it cannot make costs the whole
 list. READ is a tool without required arguments; WRITE asks for consent to its
 call with ARGUMENTS. A session lasts for one call here, so that the confirmation
-that follows is another caller's: it has to be understood all the same."""
+that follows is another caller's: it has to be understood all the same. `names`
+calls a tool whose arguments have names that the client refuses."""
 
 import asyncio
 import json
+import pathlib
 import sys
 
 from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
@@ -24,7 +26,13 @@ async def main(url, read=None, write=None, arguments="{}"):
     wrong = [n for n, names in fields.items() if any(f.startswith("_") for f in names)]
     assert not wrong, f"names with an underscore: {wrong[:5]}"
     ends = ""
-    if read:
+    if read == "names":
+        sys.path.append(str(pathlib.Path(__file__).parent.parent / "names"))
+        import sent
+
+        sent.check(said(await tools["putThing"].acall(**sent.ARGUMENTS))["data"])
+        ends = ", original names arrive"
+    elif read:
         came = said(await tools[read].acall())
         assert came["type"] == "api_response", came
         assert "confirmed" in fields[write], fields[write]

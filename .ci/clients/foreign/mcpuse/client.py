@@ -1,10 +1,12 @@
-"""mcp-use: `client.py URL [READ WRITE ARGUMENTS]`. Its adapter makes a class of
+"""mcp-use: `client.py URL [READ WRITE ARGUMENTS]` or `client.py URL names`. Its adapter makes a class of
 every input schema and sends null for each argument that is left out. READ is a
 tool without required arguments; WRITE asks for consent to its call with
-ARGUMENTS, and gets it."""
+ARGUMENTS, and gets it. `names` calls a tool whose arguments have names that the
+client refuses."""
 
 import asyncio
 import json
+import pathlib
 import sys
 
 from mcp_use import MCPClient
@@ -29,7 +31,13 @@ async def main(url, read=None, write=None, arguments="{}"):
         tools = {t.name: t for t in adapter.tools}
         assert tools, "no tools"
         ends = ""
-        if read:
+        if read == "names":
+            sys.path.append(str(pathlib.Path(__file__).parent.parent / "names"))
+            import sent
+
+            sent.check(said(await tools["putThing"].ainvoke(sent.ARGUMENTS))["data"])
+            ends = ", original names arrive"
+        elif read:
             came = said(await tools[read].ainvoke({}))
             assert came["type"] == "api_response", came
             arguments = json.loads(arguments)

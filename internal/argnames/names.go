@@ -1,0 +1,158 @@
+// Package argnames gives arguments names that clients take. Some clients make a
+// class of every input schema and lose the whole list of tools where a property
+// begins with an underscore or is named as a method of that class. Such a
+// property is published under another name, at any depth, and what a caller
+// sends under it gets its own name back; the own name is taken as well.
+//
+// It does not know where a schema comes from, nor does it validate anything.
+package argnames
+
+import (
+	"bytes"
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Names are the properties of one input schema that are published under other
+// names. A nil Names has none.
+type Names struct {
+	schema    *rawjson.Doc      // with the own names
+	published map[string]string // by the own name
+	own       map[string]string // by the published name
+}
+
+// May reports whether an input schema may have such properties. It is quick and
+// errs on the side of true.
+func May(input []byte) bool {
+	return bytes.Contains(input, []byte(`"_`)) || bytes.Contains(input, []byte(`"model_`)) || bytes.Contains(input, []byte(`\u`))
+}
+
+// Of names the properties of an input schema, a JSON object. Reserved names
+// are given to none. An own name has one published name in the whole schema,
+// and that is the name of no other property in it.
+func Of(input []byte, reserved ...string) *Names {
+	if !May(input) {
+		return nil
+	}
+	doc, err := rawjson.Parse(input)
+	if err != nil {
+		return nil
+	}
+	f := finder{doc: doc, names: map[string]bool{}}
+	f.schema(doc.Root())
+	taken := f.names
+	for _, name := range reserved {
+		taken[name] = true
+	}
+	n := &Names{schema: doc, published: map[string]string{}, own: map[string]string{}}
+	for _, name := range f.order {
+		if !refused(name) {
+			continue
+		}
+		as := other(name, taken)
+		taken[as], n.published[name], n.own[as] = true, as, name
+	}
+	if len(n.own) == 0 {
+		return nil
+	}
+	return n
+}
+
+// refused reports whether clients that make a class of a schema refuse a field
+// of that name.
+func refused(name string) bool {
+	if strings.HasPrefix(name, "_") {
+		return true
+	}
+	switch name { // of the classes of pydantic
+	case "model_config", "model_dump", "model_dump_json", "model_validate", "model_validate_json", "model_validate_strings":
+		return true
+	}
+	return false
+}
+
+// other is the name without its first underscores; where that is taken they
+// stand at its end, and a number behind them if need be.
+func other(name string, taken map[string]bool) string {
+	rest := strings.TrimLeft(name, "_")
+	marks := name[:len(name)-len(rest)]
+	if rest == "" {
+		rest = "underscore"
+	}
+	as := rest
+	if taken[as] || refused(as) {
+		as += cmp.Or(marks, "_")
+	}
+	for k, first := 2, as; taken[as]; k++ {
+		as = first + strconv.Itoa(k)
+	}
+	return as
+}
+
+// finder collects the names of properties in the order of the schema.
+type finder struct {
+	doc   *rawjson.Doc
+	names map[string]bool
+	order []string
+}
+
+func (f *finder) name(name string) {
+	if !f.names[name] {
+		f.names[name] = true
+		f.order = append(f.order, name)
+	}
+}
+
+func (f *finder) schema(n rawjson.Node) {
+	for m := f.doc.First(n); m != rawjson.None; m = f.doc.Next(m) {
+		switch holds := contentOf(f.doc, n, m); holds {
+		case byName, several:
+			for p := f.doc.First(m); p != rawjson.None; p = f.doc.Next(p) {
+				if holds == byName {
+					f.name(f.doc.Key(p))
+				}
+				f.schema(p)
+			}
+		case single:
+			f.schema(m)
+		default:
+		}
+	}
+}
+
+// content is what a member of a schema holds.
+type content uint8
+
+const (
+	anything content = iota
+	single           // a schema
+	several          // a list of schemas, or schemas by names that are no properties
+	byName           // schemas by the names of properties
+	nameList         // names of properties, in a list or by the names of others
+)
+
+// contentOf says what member m of schema n holds.
+func contentOf(doc *rawjson.Doc, n, m rawjson.Node) content {
+	if doc.Kind(n) != rawjson.Object {
+		return anything
+	}
+	switch doc.Key(m) {
+	case "properties", "dependentSchemas":
+		return byName
+	case "patternProperties", "$defs", "definitions", "allOf", "anyOf", "oneOf", "prefixItems":
+		return several
+	case "items":
+		if doc.Kind(m) == rawjson.Array {
+			return several
+		}
+		return single
+	case "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "contains", "not", "if", "then", "else":
+		return single
+	case "required", "dependentRequired":
+		return nameList
+	}
+	return anything
+}

@@ -1,0 +1,66 @@
+package argnames
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+var (
+	escaped   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaped = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// Told changes violations of restored arguments into what a caller reads who
+// knows the published names.
+func (n *Names) Told(violations []schema.Violation) []schema.Violation {
+	if n == nil {
+		return violations
+	}
+	for i := range violations {
+		v := &violations[i]
+		if quoted, found := strings.CutPrefix(v.Expected, "member "); found {
+			if name, err := strconv.Unquote(quoted); err == nil {
+				v.Expected = "member " + strconv.Quote(n.member(v.Path, name))
+			}
+		}
+		v.Path = n.Pointer(v.Path)
+	}
+	return violations
+}
+
+// member is the published name of a member of the object at a place.
+func (n *Names) member(pointer, name string) string {
+	if n.published[name] == "" {
+		return name
+	}
+	whole := n.Pointer(pointer + "/" + escaped.Replace(name))
+	return unescaped.Replace(whole[strings.LastIndexByte(whole, '/')+1:])
+}
+
+// Pointer is a JSON Pointer into restored arguments as the caller knows the
+// place.
+func (n *Names) Pointer(pointer string) string {
+	if n == nil || pointer == "" {
+		return pointer
+	}
+	w := walker{Names: n}
+	schemas := []rawjson.Node{n.schema.Root()}
+	var told strings.Builder
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		name := unescaped.Replace(token)
+		schemas = w.all(schemas)
+		inside := w.member(schemas, name)
+		switch index, err := strconv.Atoi(token); {
+		case w.declares(schemas, name) && n.published[name] != "":
+			token = escaped.Replace(n.published[name])
+		case err == nil && index >= 0:
+			inside = append(inside, w.element(schemas, index)...)
+		}
+		told.WriteString("/" + token)
+		schemas = inside
+	}
+	return told.String()
+}
