@@ -73,35 +73,16 @@ func (c *checks) tellUnchecked(t *Tool, where string, s *schema.Schema) {
 	}
 }
 
-// wallOne validates the arguments. JSON that came as a string where no string
-// can stand is read before anything is said to be wrong; what was read is what
-// is validated and sent. Arguments that are published under other names have
-// their own then; what is told of them has the published ones.
+// wallOne validates the arguments; what was read or restored is what is sent.
 func (c *checks) wallOne(call *Call, names *argnames.Names) (checked *Call, healed []schema.Fix, violations []schema.Violation) {
 	if c.input == nil && names == nil {
 		return call, nil, nil
 	}
-	args, invalid := names.Restore(call.Args)
-	if invalid == "" && c.input != nil {
-		violations = c.input.Validate(args)
-		if len(violations) > 0 {
-			args, healed = c.input.Heal(args)
-		}
-		if len(healed) > 0 {
-			args, invalid = names.Restore(args) // also in what was a string
-			violations = c.input.Validate(args)
-		}
-	}
-	if invalid != "" {
-		return call, nil, []schema.Violation{{Keyword: "not", Expected: "one name for each argument", Got: invalid}}
-	}
-	for i := range healed {
-		healed[i].Path = names.Pointer(healed[i].Path)
-	}
-	if len(args) == len(call.Args) && bytes.Equal(args, call.Args) {
-		return call, healed, names.Told(violations)
+	args, healed, violations := names.Validate(c.input, call.Args)
+	if bytes.Equal(args, call.Args) {
+		return call, healed, violations
 	}
 	with := *call
 	with.Args = args
-	return &with, healed, names.Told(violations)
+	return &with, healed, violations
 }

@@ -13,9 +13,9 @@ var (
 	unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// Told changes violations of restored arguments into what a caller reads who
+// told changes violations of restored arguments into what a caller reads who
 // knows the published names.
-func (n *Names) Told(violations []schema.Violation) []schema.Violation {
+func (n *Names) told(violations []schema.Violation) []schema.Violation {
 	if n == nil {
 		return violations
 	}
