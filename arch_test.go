@@ -33,7 +33,7 @@ func rooms() map[string][]string {
 		"internal/stream":      {"internal/incident"},
 		"internal/describe":    {"schema", "internal/rawjson", "internal/spelling"},
 		"internal/view":        {"schema", "internal/rawjson", "internal/shape"},
-		".":                    {"schema", "internal/rawjson", "internal/memory", "internal/shape", "internal/reserve", "internal/argnames", "internal/deadline", "internal/view", "internal/describe", "internal/stream", "internal/inflight"},
+		".":                    {"schema", "internal/rawjson", "internal/memory", "internal/shape", "internal/reserve", "internal/argnames", "internal/incident", "internal/deadline", "internal/view", "internal/describe", "internal/stream", "internal/inflight"},
 		"tenontest":            {".", "schema"},
 		"internal/yaml":        {"internal/rawjson"},
 		"internal/config":      {"internal/rawjson", "internal/spelling", "internal/yaml"},

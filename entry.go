@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/argnames"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
@@ -20,7 +21,7 @@ type Entry struct {
 	next    string     // the catalog's tool that hands out parts; empty: it has none
 
 	published  *shape.Published // of the source
-	publish    once
+	publish    incident.Once
 	definition []byte
 	input      []byte
 	names      *argnames.Names // of arguments that input has under other names
@@ -30,7 +31,7 @@ type Entry struct {
 
 	asked selections
 
-	compile once
+	compile incident.Once
 	checks  checks
 }
 
@@ -53,7 +54,7 @@ func (e *Entry) Definition() []byte {
 
 // rendered renders what is published. After a panic that is nothing.
 func (e *Entry) rendered() error {
-	err := e.publish.do(func() {
+	err := e.publish.Do(func() {
 		defer func() {
 			if e.definition == nil {
 				e.input, e.output, e.wraps = nil, nil, false
@@ -100,7 +101,7 @@ func (e *Entry) Faults() []Fault {
 // prepare compiles what the tool's calls are checked against. With an error
 // there is nothing to check against, and no call must be made.
 func (e *Entry) prepare() (*checks, error) {
-	err := e.compile.do(func() { e.checks = compileChecks(&e.tool) })
+	err := e.compile.Do(func() { e.checks = compileChecks(&e.tool) })
 	if err == nil {
 		return &e.checks, nil
 	}

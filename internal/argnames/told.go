@@ -8,10 +8,9 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-var (
-	escaped   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaped = strings.NewReplacer("~1", "/", "~0", "~")
-)
+func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+
+func unescaped(token string) string { return strings.NewReplacer("~1", "/", "~0", "~").Replace(token) }
 
 // told changes violations of restored arguments into what a caller reads who
 // knows the published names.
@@ -36,8 +35,8 @@ func (n *Names) member(pointer, name string) string {
 	if n.published[name] == "" {
 		return name
 	}
-	whole := n.Pointer(pointer + "/" + escaped.Replace(name))
-	return unescaped.Replace(whole[strings.LastIndexByte(whole, '/')+1:])
+	whole := n.Pointer(pointer + "/" + escaped(name))
+	return unescaped(whole[strings.LastIndexByte(whole, '/')+1:])
 }
 
 // Pointer is a JSON Pointer into restored arguments as the caller knows the
@@ -50,12 +49,12 @@ func (n *Names) Pointer(pointer string) string {
 	schemas := []rawjson.Node{n.schema.Root()}
 	var told strings.Builder
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		name := unescaped.Replace(token)
+		name := unescaped(token)
 		schemas = w.all(schemas)
 		inside := w.member(schemas, name)
 		switch index, err := strconv.Atoi(token); {
 		case w.declares(schemas, name) && n.published[name] != "":
-			token = escaped.Replace(n.published[name])
+			token = escaped(n.published[name])
 		case err == nil && index >= 0:
 			inside = append(inside, w.element(schemas, index)...)
 		}

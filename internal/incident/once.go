@@ -1,4 +1,4 @@
-package tenon
+package incident
 
 import (
 	"fmt"
@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// once makes a part of an entry when it is first needed. A panic on the way is
+// Once makes a part of something when it is first needed. A panic on the way is
 // kept, for a [sync.Once] alone would take what is half made for whole: a
 // contract that is missing checks nothing.
-type once struct {
+type Once struct {
 	sync  sync.Once
 	panic error // nil: it was made
 }
 
-// do makes the part, and says each time why it cannot be had.
-func (o *once) do(build func()) error {
+// Do makes the part, and says each time why it cannot be had.
+func (o *Once) Do(build func()) error {
 	o.sync.Do(func() {
 		defer func() {
 			if p := recover(); p != nil {
