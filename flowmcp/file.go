@@ -103,11 +103,12 @@ func readSchema(path string, text []byte, r rules) *file {
 		c.checkUnusedLists(f)
 	}
 	c.checkSecurity()
-	f.failed, f.wrong, f.findings = c.failed || f.refused != nil, c.failed, c.findings
 	for _, t := range f.routes {
 		t.broken = c.broken[t.name]
 		t.reads, t.writes = t.namedIn(r.reads), t.namedIn(r.writes)
 	}
+	c.checkSending(f)
+	f.failed, f.wrong, f.findings = c.failed || f.refused != nil, c.failed, c.findings
 	return f
 }
 

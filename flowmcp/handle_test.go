@@ -41,10 +41,10 @@ func TestHandlerStages(t *testing.T) {
 	defer upstream.Close()
 	g := serve(t, "Handlers.mjs", flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, Env: shopKey, Worker: worker(), HandlerTime: time.Minute, Timeout: 2 * time.Minute})
 	for _, c := range []struct{ tool, args, want string }{
-		{"prepared_shop", `{"genre":"SEA"}`, `{"body":"","key":2,"limit":"10","method":"GET","path":"/echo/shelf1","query":"limit=10\u0026key=c4nary/of%20the%20shop%26%3D%221"}`},
+		{"prepared_shop", `{"genre":"SEA"}`, `{"body":"","key":2,"limit":"10","method":"GET","path":"/echo/shelf1","query":"limit=10\u0026key={{SERVER_PARAM:SHOP_KEY}}"}`},
 		{"payload_shop", `{"name":"emma"}`, `{"body":"{\"name\":\"EMMA\"}","key":1,"limit":"","method":"POST","path":"/echo","query":""}`},
 		{"execute_shop", `{}`, `["n=1","n=2"]`},
-		{"real_shop", `{"name":"a b"}`, `{"ok":true,"type":"application/json","sent":{"body":"q=a+b","key":1,"limit":"","method":"POST","path":"/echo","query":"name=a+b\u0026key=c4nary/of%20the%20shop%26%3D%221"},"polished":true}`},
+		{"real_shop", `{"name":"a b"}`, `{"ok":true,"type":"application/json","sent":{"body":"q=a+b","key":1,"limit":"","method":"POST","path":"/echo","query":"name=a+b\u0026key={{SERVER_PARAM:SHOP_KEY}}"},"polished":true}`},
 		{"polished_shop", `{}`, `{"path":"/echo","method":"GET","payload":{}}`},
 	} {
 		res, err := g.Call(t.Context(), &tenon.Call{Tool: c.tool, Args: []byte(c.args)})

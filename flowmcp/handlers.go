@@ -1,6 +1,7 @@
 package flowmcp
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type handlerSet struct {
 	stages  map[string][]string // of a member that is an object literal: its keys
 
 	libraries map[string][]string // that a member leads to
+	sends     map[string]string   // of a member: a word in what it leads to by which requests are sent that may change something
 	names     map[string]bool     // that stand in the factory
 }
 
@@ -25,7 +27,7 @@ func (h handlerSet) needs(tool string) bool { return h.all || h.members[tool] }
 
 // readHandlers finds the keys of the object that the export handlers returns.
 func (c *checker) readHandlers(main *node) handlerSet {
-	h := handlerSet{members: map[string]bool{}, stages: map[string][]string{}, libraries: map[string][]string{}}
+	h := handlerSet{members: map[string]bool{}, stages: map[string][]string{}, libraries: map[string][]string{}, sends: map[string]string{}}
 	x, at := c.m.exported("handlers")
 	if x == nil {
 		return h
@@ -43,7 +45,7 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		return h
 	}
 	wanted := main.get("requiredLibraries").strs()
-	leads := newReach(c.m.ast)
+	leads, within := newReach(c.m.ast), newScoped(c.m.ast)
 	for _, p := range object.List {
 		name := nameOf(p)
 		if p.Spread || name == nil || name.IsComputed() {
@@ -54,6 +56,7 @@ func (c *checker) readHandlers(main *node) handlerSet {
 		key := e.key(name.Literal)
 		inner, isObject := p.Value.(*js.ObjectExpr)
 		h.members[key] = !isObject || len(inner.List) > 0
+		h.sends[key] = within.from(p.Value, sendingWords())
 		if len(wanted) > 0 {
 			h.libraries[key] = leads.from(p.Value, wanted)
 		}
@@ -86,6 +89,30 @@ func (c *checker) checkSigning(f *file) {
 		c.add(at, Finding{Code: "SEC105", Severity: Warning, Path: "handlers", Message: "use " + signs[0] +
 			", and the file has server parameters: if they sign with one, they need its value, which only the operator can hand out (handler secrets)"})
 	}
+}
+
+// sendingWords stand in code that sends a POST and the like: methods, as fetch
+// and struct.method take them, and what of the libraries speaks JSON-RPC.
+func sendingWords() []string {
+	return []string{
+		"POST", "post", "PUT", "PATCH", "DELETE", "JsonRpcProvider", "StaticJsonRpcProvider", "FallbackProvider", "AlchemyProvider", "InfuraProvider",
+		"AnkrProvider", "QuickNodeProvider", "CloudflareProvider", "EtherscanProvider", "getDefaultProvider", "createPublicClient", "Web3",
+	}
+}
+
+// checkSending names the tools that only read and whose handlers may send what
+// does not count as a read: such a request is refused when it is made.
+func (c *checker) checkSending(f *file) {
+	for _, t := range f.routes {
+		word := f.handlers.sends[t.name]
+		if word == "" || t.broken || !t.readOnly() || t.maySend(http.MethodPost) {
+			continue
+		}
+		c.tool = t.name
+		c.add(t.at, Finding{Code: "SEC107", Severity: Warning, Path: "handlers." + t.name, Message: "leads to " + word + ", and the tool is a " + t.method +
+			": a request that is no GET is refused; where it only reads, say so in meta.isReadOnly (or serve with --handler-reads " + t.id() + "), else the method of the tool is another"})
+	}
+	c.tool = ""
 }
 
 // stages are the handlers of a tool, in the order of a call; nil: they cannot

@@ -1,14 +1,10 @@
 package flowmcp
 
 import (
-	"bytes"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // minSecret is how long a server parameter must be to be looked for everywhere
@@ -48,21 +44,14 @@ func (t *route) hideLong(r *tenon.Reply, env func(string) (string, bool)) {
 		if !ok || isShort(value) {
 			continue
 		}
-		mask := maskOf(name)
-		quoted := strings.Trim(string(rawjson.AppendString(nil, value)), `"`)
-		for _, form := range []string{value, quoted, strings.ReplaceAll(quoted, "/", `\/`), url.QueryEscape(value), string(appendForm(nil, value))} {
-			if !strings.HasPrefix(r.Media, "image/") && bytes.Contains(r.Body, []byte(form)) { // replacing copies
-				r.Body = bytes.ReplaceAll(r.Body, []byte(form), []byte(mask))
-			}
-			hideHeader(r.Header, form, mask)
+		found := spellingsOf(value)
+		if !strings.HasPrefix(r.Media, "image/") {
+			r.Body = found.replace(r.Body, maskOf(name))
 		}
-	}
-}
-
-func hideHeader(h http.Header, value, mask string) {
-	for _, values := range h {
-		for i := range values {
-			values[i] = strings.ReplaceAll(values[i], value, mask)
+		for _, values := range r.Header {
+			for i := range values {
+				values[i] = string(found.replace([]byte(values[i]), maskOf(name)))
+			}
 		}
 	}
 }

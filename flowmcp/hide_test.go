@@ -1,8 +1,10 @@
 package flowmcp_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -40,6 +42,30 @@ func TestShortKeysAreHidden(t *testing.T) {
 			reply, err := tool.Handler(t.Context(), &tenon.Call{})
 			if err != nil || string(reply.Body) != want || reply.Header.Get("X-Shop-Key") != mask {
 				t.Errorf("%s: %s, want %s; %v %v", body, reply.Body, want, reply.Header, err)
+			}
+		}
+	}
+}
+
+// TestKeysAreHiddenHoweverTheyAreEscaped has answers that repeat a key as the
+// writers of URLs, forms and JSON have it.
+func TestKeysAreHiddenHoweverTheyAreEscaped(t *testing.T) {
+	quoted, _ := json.Marshal(canary)
+	ascii := strings.NewReplacer("/", `\u002F`, `"`, `\u0022`, "=", `\u003d`).Replace(canary)
+	for _, form := range []string{
+		canary, strings.Trim(string(quoted), `"`), strings.ReplaceAll(string(quoted), "/", `\/`), ascii,
+		url.QueryEscape(canary), url.PathEscape(canary), strings.ToLower(url.QueryEscape(canary)), "c4nary/of%20the%20shop&=%221", "c4nary/of%20the%20shop%26%3D%221",
+	} {
+		out := sameAnswer{header: http.Header{"Content-Type": {"text/plain"}, "X-Echo": {form}}, body: "it was " + form + "."}
+		for _, code := range []string{"", `postRequest: async ({ response }) => ({ response })`} {
+			text := handled(code)
+			if code == "" {
+				text, _, _ = strings.Cut(text, "\nexport const handlers")
+			}
+			tool := load(t, text, flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey, Worker: worker()})
+			reply, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte("{}")})
+			if all := string(reply.Body) + reply.Header.Get("X-Echo"); strings.Contains(all, "shop") && strings.Contains(all, "c4nary") {
+				t.Errorf("%s: %s", form, all)
 			}
 		}
 	}

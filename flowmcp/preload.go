@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -103,6 +104,7 @@ func keptKey(t *route, c *tenon.Call, o *Options, r *runner) string {
 	if t.handled && r != nil {
 		add(r.program(t.file).Key()) // its shared lists and libraries too
 	}
+	add(egress.Certificates(o.Client))
 	for _, name := range t.file.main.get("requiredServerParams").strs() {
 		value, ok := o.Env(name)
 		add(name, value, strconv.FormatBool(ok))

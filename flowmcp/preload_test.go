@@ -1,6 +1,7 @@
 package flowmcp_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -122,12 +123,16 @@ func TestKeptAnswersHaveOneReader(t *testing.T) {
   tools: { genres: { method: 'GET', path: '/genres', description: 'x', preload: { enabled: true, ttl: 3600 }, parameters: [] } } }
 export const handlers = () => ({ genres: { postRequest: async ({ response }) => ({ response }) } })`
 	path, cache := filepath.Join(t.TempDir(), "Slow.mjs"), t.TempDir()
-	type state struct{ text, base, key, subject, secrets string }
+	type state struct{ text, base, key, subject, secrets, certificate string }
 	ask := func(s state) (string, bool) {
 		t.Helper()
 		writeAt(t, path, s.text)
+		way := &http.Transport{}
+		if s.certificate != "" {
+			way.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{[]byte(s.certificate)}}}, MinVersion: tls.VersionTLS12}
+		}
 		g, _ := serveFiles(t, path, flowmcp.Options{
-			BaseURL: s.base, CacheDir: cache, Worker: worker(), Client: one.Client(), HandlerSecrets: []string{s.secrets},
+			BaseURL: s.base, CacheDir: cache, Worker: worker(), Client: &http.Client{Transport: way}, HandlerSecrets: []string{s.secrets},
 			Env: func(string) (string, bool) { return s.key, true },
 		})
 		res, err := g.Call(t.Context(), &tenon.Call{Tool: "genres_slow", Subject: tenon.Subject(s.subject)})
@@ -136,7 +141,7 @@ export const handlers = () => ({ genres: { postRequest: async ({ response }) => 
 		}
 		return string(res.Structured), strings.Contains(string(res.Meta), `"flowmcp/cache"`)
 	}
-	first := state{text, one.URL, "k1", "ann", ""}
+	first := state{text, one.URL, "k1", "ann", "", ""}
 	all := map[string]state{"first": first}
 	for name, change := range map[string]func(*state){
 		"another subject":    func(s *state) { s.subject = "bob" },
@@ -145,6 +150,8 @@ export const handlers = () => ({ genres: { postRequest: async ({ response }) => 
 		"another upstream":   func(s *state) { s.base = two.URL },
 		"another handler":    func(s *state) { s.text = strings.Replace(text, "({ response }) }", "({ response: response }) }", 1) },
 		"a trusted handler":  func(s *state) { s.secrets = "slow" },
+		"a certificate":      func(s *state) { s.certificate = "c1" },
+		"another one":        func(s *state) { s.certificate = "c2" },
 	} {
 		s := first
 		change(&s)

@@ -182,7 +182,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	b := offerer{options: &o, taken: map[string]bool{}, books: newBookcase(), kept: newKept(&o), dbs: s.databases()}
+	b := offerer{spec: s.spec, options: &o, taken: map[string]bool{}, books: newBookcase(), kept: newKept(&o), dbs: s.databases()}
 	if b.library, err = openLibraries(o.LibraryDir); err != nil {
 		return tenon.Offer{}, err
 	}
@@ -193,6 +193,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	if o.Strict && isFolder(s.spec) {
 		(&around{options: o, files: files, guides: guides}).resolve(ctx, guides) // what is served counts
 	}
+	b.unmatched(files)
 	for _, f := range files {
 		if b.take(f) {
 			b.file(f)
@@ -249,6 +250,7 @@ func (s *Source) Close() error {
 
 // offerer gathers the tools of files.
 type offerer struct {
+	spec    string
 	options *Options
 	runner  *runner // nil: handlers cannot be run
 	library *libraries

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -95,9 +96,7 @@ func (t *Tape) Hide(text string) string {
 	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	for _, value := range values {
-		for _, form := range []string{value, url.QueryEscape(value), url.PathEscape(value), string(appendForm(nil, value))} {
-			text = strings.ReplaceAll(text, form, t.names[value])
-		}
+		text = string(spellingsOf(value).replace([]byte(text), t.names[value]))
 	}
 	return text
 }
@@ -141,7 +140,7 @@ func (t *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	if utf8.Valid(body) {
 		e.Text = t.Hide(string(body))
 	} else {
-		e.Base64 = base64.StdEncoding.EncodeToString(body)
+		e.Base64 = base64.StdEncoding.EncodeToString([]byte(t.Hide(string(body))))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -160,8 +159,12 @@ func keptHeader(name string) bool {
 		"Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length", "Trailer", "Upgrade", "Date", "Alt-Svc":
 		return false
 	}
-	return true
+	return !credentialHeader.MatchString(name)
 }
+
+// credentialHeader finds the names of headers in which upstreams hand out
+// sessions, tokens and keys.
+var credentialHeader = regexp.MustCompile(`(?i)auth|cookie|token|secret|passw|key|credential|session|signature`)
 
 func readAndClose(body io.ReadCloser) ([]byte, error) {
 	if body == nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"regexp/syntax"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/spelling"
 )
 
 // Choice says which operations of a document become tools. The zero value
@@ -57,12 +59,17 @@ func (c Choice) Chooser() (*Chooser, error) {
 func (c *Chooser) Takes(s Subject) bool { return c.c.picks(s) }
 
 // Unused are the rules that nothing has matched.
-func (c *Chooser) Unused() []string { return c.c.unused() }
+func (c *Chooser) Unused() []UnusedRule { return c.c.unused() }
+
+// UnusedRule is a rule that has matched nothing.
+type UnusedRule struct{ Text, Meant string } // Meant asks what may have been meant; empty: nothing is like it
 
 // chooser is a Choice that was read.
 type chooser struct {
 	only, except []rule
 	readOnly     bool
+
+	ids, paths, tags map[string]bool // that rules were held against
 }
 
 // rule is one way to match an operation.
@@ -213,6 +220,7 @@ func (c *chooser) takes(o *operation) bool {
 }
 
 func (c *chooser) picks(s Subject) bool {
+	c.note(s)
 	return (len(c.only) == 0 || anyMatches(c.only, s)) && !anyMatches(c.except, s)
 }
 
@@ -241,13 +249,59 @@ func anyMatches(rules []rule, s Subject) (found bool) {
 }
 
 // unused names the rules that no operation matched: most are mistakes.
-func (c *chooser) unused() (texts []string) {
+func (c *chooser) unused() (all []UnusedRule) {
 	for _, list := range [][]rule{c.only, c.except} {
 		for i := range list {
-			if !list[i].used {
-				texts = append(texts, list[i].text)
+			if text := list[i].text; !list[i].used {
+				all = append(all, UnusedRule{text, c.meant(text)})
 			}
 		}
 	}
-	return texts
+	return all
+}
+
+// maxNoted bounds what is kept of the operations for the question what was meant.
+const maxNoted = 50_000
+
+// note keeps what a rule may have been meant for.
+func (c *chooser) note(s Subject) {
+	if c.ids == nil {
+		c.ids, c.paths, c.tags = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	}
+	if len(c.ids) >= maxNoted {
+		return
+	}
+	for _, id := range s.IDs {
+		c.ids[id] = true
+	}
+	for _, tag := range s.Tags {
+		c.tags[tag] = true
+	}
+	c.paths[s.Path] = true
+}
+
+// meant asks for what there is instead of what a rule names.
+func (c *chooser) meant(text string) string {
+	const most = 3
+	kind, rest, found := strings.Cut(text, ":")
+	among := c.ids
+	switch {
+	case found && kind == "tag":
+		among = c.tags
+	case found && kind == "path":
+		among = c.paths
+	case found && kind == "id":
+	case found && kind == "method", strings.HasPrefix(text, "/"):
+		return ""
+	default:
+		rest = text
+		if _, path, isPlace := strings.Cut(text, " "); isPlace {
+			rest, among = strings.TrimSpace(path), c.paths
+		}
+	}
+	near := spelling.Near(strings.Trim(rest, "*"), slices.Sorted(maps.Keys(among)), most)
+	if near == nil {
+		return ""
+	}
+	return "did you mean " + strings.Join(near, ", ") + "?"
 }

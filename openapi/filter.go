@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (s *Source) Filter(ctx context.Context) (*Filtered, error) {
 		}
 	}
 	for _, rule := range choice.unused() {
-		out.Faults = append(out.Faults, doc.fault(doc.root.get("paths"), "the rule "+rule+" matches no operation", ""))
+		out.Faults = append(out.Faults, doc.fault(doc.root.get("paths"), fmt.Sprintf("the rule %q matches no operation", rule.Text), rule.Meant))
 	}
 	return out, nil
 }

@@ -80,7 +80,7 @@ func (a *api) index() (tenon.Offer, error) {
 		ix.path(path, item)
 	}
 	for _, rule := range a.choice.unused() {
-		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule), "")
+		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule.Text), rule.Meant)
 		ix.offer.Faults[len(ix.offer.Faults)-1].Kind = tenon.FaultRule
 	}
 	if err := a.unreached(ix.changed); err != nil {

@@ -65,6 +65,21 @@ func (c *choice) of(source, tool string) string {
 	return value
 }
 
+// spells reports whether the value for a tool comes from a pattern that spells
+// its name out.
+func (c *choice) spells(source, tool string) bool {
+	own := strings.TrimPrefix(tool, source+"_")
+	spelled := false
+	for _, s := range c.some {
+		one := choice{some: []chosen{s}}
+		if one.of(source, tool) != "" {
+			_, name, slash := strings.Cut(s.pattern, "/")
+			spelled = s.pattern == tool || slash && (name == tool || name == own)
+		}
+	}
+	return spelled
+}
+
 // patterns tells which patterns a tool has, by what the operator wrote: a tool
 // that was meant to be enforced must not be served otherwise because of a
 // typing error.

@@ -21,7 +21,7 @@ type callChoices struct {
 
 func (c *callChoices) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.confirm, "confirm", "who agrees to calls that change something: auto (a person where the client can ask one, else arg), "+
-		"arg (the call is repeated with confirmed: true), human or off; TOOL=MODE for some tools (repeatable)")
+		"arg (the call is repeated with confirmed: true), human or off; TOOL=MODE for some tools, and where TOOL is a whole name also for one that only reads (repeatable)")
 	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value and its text copy together; a larger answer is cut into parts that each fit the schema (default: 204800 for the shape openapi-mcp; -1: no limit); TOOL=BYTES for some tools (repeatable)")
 	cmd.Flags().DurationVar(&c.partialAfter, "partial-after", 5*time.Second, "hand out what has arrived of a stream (NDJSON, server-sent events) after this time; negative: when it ends")
 	c.views.register(cmd)
@@ -61,6 +61,9 @@ func parseBytes(s string) (int, error) {
 func (c *callChoices) tool(source string, t *tenon.Tool) {
 	mode := tenon.ConsentMode(cmp.Or(c.confirm.of(source, t.Name), c.confirm.general))
 	t.Consent.Mode = cmp.Or(mode, t.Consent.Mode)
+	if !t.Consent.Marked && t.Consent.Action == "" && c.confirm.spells(source, t.Name) { // the operator means this one, whatever it says of itself
+		t.Consent.Marked, t.Consent.Effect = true, cmp.Or(t.Consent.Effect, "The operator wants to be asked before "+t.Name+" is called")
+	}
 	if n, err := parseBytes(cmp.Or(c.maxResult.of(source, t.Name), c.maxResult.general)); err == nil { // it was checked
 		t.MaxResult = n
 	}

@@ -95,6 +95,9 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 	}
 	w.options.Adjust = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
 	if plan, err = folders(plan); err == nil {
+		err = fitting(plan)
+	}
+	if err == nil {
 		err = w.load(ctx, e, plan)
 	}
 	if err == nil {
@@ -206,7 +209,7 @@ func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 	if p.rules != nil {
 		offer.Faults = slices.Clone(offer.Faults)
 		for _, rule := range p.rules.Unused() {
-			offer.Faults = append(offer.Faults, tenon.Fault{File: p.where, What: fmt.Sprintf("the rule %q matches no tool", rule), Kind: tenon.FaultRule})
+			offer.Faults = append(offer.Faults, tenon.Fault{File: p.where, What: fmt.Sprintf("the rule %q matches no tool", rule.Text), Do: rule.Meant, Kind: tenon.FaultRule})
 		}
 	}
 	return offer
@@ -215,9 +218,11 @@ func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 // build makes the catalog of what was loaded.
 func (w *wire) build() (*tenon.Catalog, error) {
 	offers := make([]tenon.Named, len(w.sources))
+	faults := sharedRules(w.sources)
 	for i, s := range w.sources {
 		w.adjust[s.name].forget()
 		offers[i] = tenon.Named{Name: s.name, Offer: s.offer}
+		offers[i].Offer.Faults = faults[i]
 	}
 	c, err := w.mode.build(offers, w.options)
 	if err != nil {

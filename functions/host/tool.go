@@ -24,6 +24,7 @@ func (s *Source) tool(f *Function) tenon.Tool {
 		Hints: hints(t.Annotations), Policy: s.o.Policy, Shape: s.o.Shape, Verbatim: true, Origin: origin,
 		Promise: &promise{tool: t, anyway: s.o.AdvertiseAnyway, origin: origin},
 	}
+	tool.Consent = consent(f.Name, tool.Hints)
 	readOnly, repeatable := isTrue(tool.Hints.ReadOnly), isTrue(tool.Hints.Idempotent)
 	function := f.Name
 	tool.Handler = func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
@@ -77,6 +78,16 @@ func hints(annotations []byte) (h tenon.Hints) {
 		}
 	}
 	return h
+}
+
+// consent is asked for what destroys. Who chose to be asked is asked about every
+// function that does not say of itself that it only reads: what it does is known
+// from its own word alone.
+func consent(function string, h tenon.Hints) tenon.ConsentRule {
+	if isTrue(h.ReadOnly) {
+		return tenon.ConsentRule{}
+	}
+	return tenon.ConsentRule{Marked: true, Effect: "The function " + function + " may change or destroy what is there"}
 }
 
 // toolCall is the run of a tool's function. Wall one has validated the

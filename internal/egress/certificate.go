@@ -1,9 +1,14 @@
 package egress
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // WithCertificates returns a client like c, which must come from NewClient,
@@ -63,4 +68,44 @@ func (d *door) CloseIdleConnections() {
 		t.CloseIdleConnections()
 	}
 	d.Transport.CloseIdleConnections()
+}
+
+// Certificates names the client certificates that c shows by their hashes, and
+// for which origins it has them: two clients with the same name are the same to
+// an upstream. It is empty where there are none. One that cannot be read now is
+// named after its error.
+func Certificates(c *http.Client) string {
+	var names []string
+	add := func(to string, t *http.Transport) {
+		if t == nil || t.TLSClientConfig == nil {
+			return
+		}
+		all := t.TLSClientConfig.Certificates
+		if get := t.TLSClientConfig.GetClientCertificate; get != nil {
+			one, err := get(&tls.CertificateRequestInfo{})
+			if err != nil || one == nil {
+				names = append(names, fmt.Sprintf("%s none: %v", to, err))
+				return
+			}
+			all = []tls.Certificate{*one}
+		}
+		for _, one := range all {
+			h := sha256.New()
+			for _, der := range one.Certificate {
+				_, _ = h.Write(der) // a hash takes all
+			}
+			names = append(names, to+" "+hex.EncodeToString(h.Sum(nil)))
+		}
+	}
+	switch t := c.Transport.(type) {
+	case *http.Transport:
+		add("", t)
+	case *door:
+		add("", t.Transport)
+		for to, own := range t.own {
+			add(to, own)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, "\n")
 }
