@@ -142,3 +142,48 @@ func ExampleBuild() {
 	// next_part
 	// describe
 }
+
+// stock is a source of its own kind: what it reads becomes tools, and a handler
+// answers with the bytes that it got.
+type stock struct{ csv string }
+
+func (s stock) Load(context.Context) (tenon.Offer, error) {
+	yes := true
+	var offer tenon.Offer
+	for line := range strings.Lines(s.csv) {
+		name, amount, _ := strings.Cut(strings.TrimSpace(line), ",")
+		offer.Tools = append(offer.Tools, tenon.Tool{
+			Name:        "count_" + name,
+			Description: "How many " + name + " there are.",
+			Hints:       tenon.Hints{ReadOnly: &yes},
+			Promise: tenon.Contract{Answers: []tenon.Variant{{
+				Media:  "application/json",
+				Schema: []byte(`{"type":"object","properties":{"left":{"type":"integer"}},"required":["left"]}`),
+			}}},
+			Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+				return tenon.Reply{Media: "application/json", Body: []byte(`{"left":` + amount + `}`)}, nil
+			},
+		})
+	}
+	return offer, nil
+}
+
+// A source of your own needs one method. The gateway checks what it answers;
+// tenontest.Source checks the source.
+func ExampleSource() {
+	ctx := context.Background()
+	gateway, err := tenon.Load(ctx, stock{"apples,3\npears,none"}, tenon.GatewayOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tool := range gateway.Catalog().Tools() {
+		result, err := gateway.Call(ctx, &tenon.Call{Tool: tool.Name()})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s %s%s\n", tool.Name(), result.Structured, result.Code)
+	}
+	// Output:
+	// count_apples {"left":3}
+	// count_pears contract_violation
+}

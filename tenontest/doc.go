@@ -6,7 +6,10 @@
 //		tenontest.Source(t, open, tenontest.SourceOptions{})
 //	}
 //
-// It knows what package tenon asks of such a part, and nothing of any one of
-// them: no document format, no protocol. It stands beside the path of a call,
-// in tests only. Run them with the race detector.
+// What is wrong is reported by t.Error, a line each. It is worth most under the
+// race detector.
+//
+// It does not know any one source or state, a document format or a protocol:
+// only what package tenon asks of such a part. It stands beside the path of a
+// call, in tests.
 package tenontest

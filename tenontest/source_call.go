@@ -191,7 +191,12 @@ func (c *sourceCheck) call(ctx context.Context, g *tenon.Gateway, k *sampleCall)
 		}
 		return
 	}
-	c.result(what, e, res)
+	if seen.came {
+		c.keep(what, seen.reply.Body)
+	}
+	if !c.result(what, e, res) {
+		return
+	}
 	switch {
 	case k.made, k.Code == res.Code && res.IsError:
 	case k.Code == "" && res.IsError:
@@ -201,9 +206,6 @@ func (c *sourceCheck) call(ctx context.Context, g *tenon.Gateway, k *sampleCall)
 	case k.Code != res.Code:
 		c.problem("%s fails with %s; the sample says %s: %.300s", what, res.Code, k.Code, res.About)
 	}
-	if seen.came {
-		c.keep(what, seen.reply.Body)
-	}
 }
 
 // asks reports whether a call ended because nobody could be asked.
@@ -211,8 +213,8 @@ func asks(err error) bool {
 	return errors.As(err, new(*tenon.InputNeededError)) || errors.As(err, new(*tenon.CannotAskError))
 }
 
-// result checks what a client gets.
-func (c *sourceCheck) result(what string, e *tenon.Entry, res *tenon.Result) {
+// result checks what a client gets. ok is false where it breaks its contract.
+func (c *sourceCheck) result(what string, e *tenon.Entry, res *tenon.Result) (ok bool) {
 	var meta struct {
 		Contract struct {
 			Verdict    tenon.Verdict
@@ -231,17 +233,18 @@ func (c *sourceCheck) result(what string, e *tenon.Entry, res *tenon.Result) {
 			why = said(meta.Contract.Violations[0])
 		}
 		c.problem("%s: the answer breaks its contract (%s): %.300s", what, meta.Contract.Verdict, why)
-		return
+		return false
 	}
 	_, output := e.Schemas()
 	if output == nil || res.Structured == nil {
-		return
+		return true
 	}
 	if s, err := schema.Compile(output, schema.Options{}); err == nil {
 		if v := s.Validate(res.Structured); len(v) > 0 {
 			c.problem("%s: structuredContent breaks the schema in tools/list: %s", what, said(v[0]))
 		}
 	}
+	return true
 }
 
 // cancelled ends a call before it begins, right after, and where a sample says

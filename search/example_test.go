@@ -1,0 +1,49 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/search"
+)
+
+// A client sees three tools instead of all: it searches, asks how a tool is
+// called, and calls it through another.
+func ExampleOver() {
+	type Book struct {
+		ID int `json:"id"`
+	}
+	borrow := func(_ context.Context, b Book) (string, error) { return fmt.Sprintf("book %d is yours", b.ID), nil }
+	ctx := context.Background()
+	offer, err := tenon.Functions{
+		tenon.Func("borrow_book", "Borrows a book.", borrow),
+		tenon.Func("return_book", "Gives a book back.", borrow),
+		tenon.Func("list_shelves", "Lists the shelves.", borrow),
+	}.Load(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	all := tenon.Build([]tenon.Named{{Name: "library", Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOn})
+	gateway := tenon.NewGateway(search.Over(all), tenon.GatewayOptions{})
+	for _, tool := range gateway.Catalog().Tools() {
+		fmt.Println(tool.Name())
+	}
+	for _, call := range []tenon.Call{
+		{Tool: "search_tools", Args: []byte(`{"query":"borrow a book","limit":1}`)},
+		{Tool: "call_tool", Args: []byte(`{"tool":"borrow_book","arguments":{"id":7}}`)},
+	} {
+		result, err := gateway.Call(ctx, &call)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s\n", result.Structured)
+	}
+	// Output:
+	// search_tools
+	// describe_tool
+	// call_tool
+	// {"tools":[{"tool":"borrow_book","description":"Borrows a book.","required":["id"],"optional":[]}],"of":3}
+	// {"result":"book 7 is yours"}
+}
