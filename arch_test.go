@@ -175,7 +175,7 @@ func leaks(f *ast.File, hidden map[string]bool) []string {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() && mentions(d.Type, hidden) {
+			if d.Name.IsExported() && !ofHidden(d) && mentions(d.Type, hidden) {
 				found = append(found, d.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -187,6 +187,20 @@ func leaks(f *ast.File, hidden map[string]bool) []string {
 		}
 	}
 	return found
+}
+
+// ofHidden reports whether d is a method of a type that is not exported: nobody
+// outside reads its signature.
+func ofHidden(d *ast.FuncDecl) bool {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return false
+	}
+	of := d.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	name, ok := of.(*ast.Ident)
+	return ok && !name.IsExported()
 }
 
 // mentions reports whether a type uses a hidden package outside its unexported
