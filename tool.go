@@ -23,6 +23,14 @@ type Watcher interface {
 	Watch(ctx context.Context, changed func()) error
 }
 
+// Settler is a [Source] that runs something for what it offers, such as a
+// process, and needs to know which of two it is to go on with.
+type Settler interface {
+	// Settle is called after a Load that was not the first: served says whether
+	// its offer is in force now, or the one before stays.
+	Settle(served bool)
+}
+
 // Offer is what a source found in its description, in the order of the
 // description.
 type Offer struct {

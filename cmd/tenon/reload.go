@@ -112,6 +112,9 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 			return err
 		})
 	}
+	if settler, ok := s.source.(tenon.Settler); ok {
+		defer func() { settler.Settle(c != nil && w.gateway.Catalog() == c) }()
+	}
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

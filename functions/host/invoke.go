@@ -67,14 +67,25 @@ func argumentText(doc *rawjson.Doc, name string) string {
 	}
 }
 
-// run runs a function once, in the worker in force. The progress says how far
-// the call got, also beside an error.
-func (s *Source) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
-	f, w, end, err := s.begin(function)
-	if err != nil {
-		return functions.Response{}, tenon.NotSent, err
+// run runs a function once, in the worker of the generation or of the one in
+// force. The progress says how far the call got, also beside an error.
+func (s *generation) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
+	for {
+		f, w, end, err := s.begin(s, function)
+		if err != nil {
+			return functions.Response{}, tenon.NotSent, err
+		}
+		r, sent, err := w.call(ctx, f, fill)
+		end()
+		if err == nil || sent != tenon.NotSent || ctx.Err() != nil || !s.hasMoved(ctx, s, w) {
+			return r, sent, err
+		}
+		// It was given up for another one before anything reached it.
 	}
-	defer end()
+}
+
+// call runs a function of the worker once.
+func (w *worker) call(ctx context.Context, f *Function, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
 	inv, err := fill(f)
 	if err != nil {
 		return functions.Response{}, tenon.NotSent, err

@@ -13,7 +13,7 @@ import (
 )
 
 // resource makes a resource of a function.
-func (s *Source) resource(f *Function) tenon.Resource {
+func (s *generation) resource(f *Function) tenon.Resource {
 	r := f.Resource
 	return tenon.Resource{
 		URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Media: r.Media, Size: r.Size, Read: s.reader(f.Name),
@@ -21,13 +21,13 @@ func (s *Source) resource(f *Function) tenon.Resource {
 }
 
 // template makes a template of a function.
-func (s *Source) template(f *Function) tenon.Template {
+func (s *generation) template(f *Function) tenon.Template {
 	r := f.Resource
 	return tenon.Template{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Media: r.Media, Read: s.reader(f.Name)}
 }
 
 // reader asks the function what stands at an address.
-func (s *Source) reader(function string) tenon.Reader {
+func (s *generation) reader(function string) tenon.Reader {
 	return func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Block, error) {
 		var media string
 		r, _, err := s.run(ctx, function, func(f *Function) (invocation, error) {
@@ -62,7 +62,7 @@ func resourceCall(f *Function, uri string, c *tenon.Call) (invocation, error) {
 }
 
 // prompt makes a prompt of a function.
-func (s *Source) prompt(f *Function) tenon.Prompt {
+func (s *generation) prompt(f *Function) tenon.Prompt {
 	p := f.Prompt
 	function := f.Name
 	return tenon.Prompt{

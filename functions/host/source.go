@@ -19,8 +19,6 @@
 package host
 
 import (
-	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -70,85 +68,28 @@ type Source struct {
 	o       Options
 	retired sync.WaitGroup // of workers that are ending
 
-	mu     sync.Mutex
-	held   watch.Held // by the files when the app in force was read
-	app    *App       // the one in force
-	worker *worker    // its worker
-	closed bool
+	loading sync.Mutex // held by Load
+
+	mu      sync.Mutex
+	held    watch.Held  // by the files when they were read last
+	inForce *generation // whose offer is served; nil: nothing was loaded, or the app is closed
+	next    *generation // of the last Load, as long as it is not known whether it is served; nil: it is
+	closed  bool
 }
 
-var _ tenon.Watcher = (*Source)(nil)
+var (
+	_ tenon.Watcher = (*Source)(nil)
+	_ tenon.Settler = (*Source)(nil)
+)
 
 // New returns the app in dir. Nothing is read or started yet.
 func New(dir string, o Options) *Source { return &Source{dir: dir, o: o.withDefaults()} }
 
-// Load reads the app and starts its worker, or with OnDemand lets the first
-// call start it; calls wait until it answers. A
-// second Load puts the app as it is now in the place of the first: calls under
-// way end in the old worker, which then ends, and all others go to the new one.
-func (s *Source) Load(context.Context) (tenon.Offer, error) {
-	held := watch.Read(s.files())
-	app, err := Read(s.dir, s.o.Environ)
-	if err != nil {
-		return tenon.Offer{}, err
-	}
-	if app.Host.Executable == "" {
-		return tenon.Offer{}, badApp(fmt.Sprintf("the host.json of %s names no worker: customHandler.description.defaultExecutablePath", s.dir), nil)
-	}
-	offer := s.offer(app)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return tenon.Offer{}, badApp("the app was closed", nil)
-	}
-	before := s.worker
-	s.held, s.app, s.worker = held, app, newWorker(app, s.o, before)
-	if !s.o.OnDemand {
-		s.worker.begin() //nolint:contextcheck // the worker outlives the loading; Close ends it
-	}
-	s.retire(before)
-	return offer, nil
-}
-
-// retire lets w end its calls and then itself, in the background.
-func (s *Source) retire(w *worker) {
-	if w != nil {
-		s.retired.Go(w.retire)
-	}
-}
-
-// Close ends the worker, after the calls under way, and returns when it is
-// gone. Later calls fail.
-func (s *Source) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	s.retire(s.worker)
-	s.worker, s.app = nil, nil
-	s.mu.Unlock()
-	s.retired.Wait()
-	return nil
-}
-
-// begin finds a function in the app in force, and its worker, which stays
-// until end is called.
-func (s *Source) begin(function string) (f *Function, w *worker, end func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.app == nil {
-		return nil, nil, nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the app is closed"}
-	}
-	if f = s.app.find(function); f == nil {
-		return nil, nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: "the app does not have the function " + function + " any more"}
-	}
-	s.worker.calls.Add(1)
-	return f, s.worker, s.worker.calls.Done, nil
-}
-
 // offer makes what clients see of an app's functions.
-func (s *Source) offer(a *App) tenon.Offer {
-	o := tenon.Offer{Faults: a.Faults}
-	for i := range a.Functions {
-		f := &a.Functions[i]
+func (s *generation) offer() tenon.Offer {
+	o := tenon.Offer{Faults: s.app.Faults}
+	for i := range s.app.Functions {
+		f := &s.app.Functions[i]
 		switch {
 		case f.Tool != nil:
 			o.Tools = append(o.Tools, s.tool(f))
@@ -168,9 +109,9 @@ func (s *Source) offer(a *App) tenon.Offer {
 func (s *Source) Identity() (name, version, instructions string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.app == nil {
+	if s.inForce == nil {
 		return "", "", ""
 	}
-	i := s.app.Host.Server
+	i := s.inForce.app.Host.Server
 	return i.Name, i.Version, i.Instructions
 }

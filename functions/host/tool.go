@@ -16,7 +16,7 @@ import (
 const transport = "unknown"
 
 // tool makes a tool of a function.
-func (s *Source) tool(f *Function) tenon.Tool {
+func (s *generation) tool(f *Function) tenon.Tool {
 	t := f.Tool
 	origin := tenon.Fault{File: f.File, Line: f.Line}
 	tool := tenon.Tool{

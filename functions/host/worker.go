@@ -36,14 +36,10 @@ type worker struct {
 	changed chan struct{} // closed with every change of the two
 }
 
-// newWorker returns an app's worker. Where the app names its port, the worker
-// before it has to leave it first.
+// newWorker returns an app's worker, which waits until the one before has left
+// its port.
 func newWorker(app *App, o Options, before *worker) *worker {
-	w := &worker{app: app, o: o, done: make(chan struct{}), changed: make(chan struct{})}
-	if app.Host.Port != 0 {
-		w.before = before
-	}
-	return w
+	return &worker{app: app, o: o, before: before, done: make(chan struct{}), changed: make(chan struct{})}
 }
 
 // begin starts the worker in the background, once.

@@ -1,0 +1,202 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/watch"
+)
+
+// generation is the app as one Load found it, with its worker. What it offers
+// asks its own worker as long as that is there, and else the one in force.
+type generation struct {
+	*Source
+
+	app      *App
+	worker   *worker       // guarded by Source.mu
+	replaced *generation   // whose worker had to leave the port for this one; nil: none
+	tried    chan struct{} // closed when it is known whether the worker answers
+}
+
+// Load reads the app and starts its worker, or with OnDemand lets the first
+// call start it; calls wait until it answers.
+//
+// A second Load starts a worker beside the first and returns when that answers;
+// where it does not, there is an error and everything stays as it was. The worker
+// before goes on until the new offer is known to be served, by Settle or by a
+// call: then it ends its calls and itself. Where host.json names the port, there
+// cannot be two: the worker before ends its calls first, and is started again
+// where the new one does not stand.
+func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	held := watch.Read(s.files())
+	app, err := Read(s.dir, s.o.Environ)
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	if app.Host.Executable == "" {
+		return tenon.Offer{}, badApp(fmt.Sprintf("the host.json of %s names no worker: customHandler.description.defaultExecutablePath", s.dir), nil)
+	}
+	g := &generation{Source: s, app: app, tried: make(chan struct{})}
+	defer close(g.tried)
+	waits, err := s.take(g)
+	if err == nil && waits {
+		err = s.stands(ctx, g)
+	}
+	if err != nil {
+		return tenon.Offer{}, err
+	}
+	s.mu.Lock()
+	s.held = held
+	s.mu.Unlock()
+	return g.offer(), nil
+}
+
+// take puts g in force where nothing is, else beside what is. waits: the
+// worker is being started, and there is another that could go on.
+func (s *Source) take(g *generation) (waits bool, err error) {
+	s.Settle(false) // what a Load before has brought
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, badApp("the app was closed", nil)
+	}
+	before := s.inForce
+	if before == nil {
+		g.worker, s.inForce = newWorker(g.app, s.o, nil), g
+	} else {
+		var leaving *worker
+		if port := g.app.Host.Port; port != 0 && port == before.app.Host.Port {
+			g.replaced, leaving = before, before.worker
+			s.retire(leaving)
+		}
+		g.worker, s.next = newWorker(g.app, s.o, leaving), g
+	}
+	if s.o.OnDemand {
+		return false, nil
+	}
+	g.worker.begin()
+	return before != nil, nil
+}
+
+// stands waits until the worker of g answers. Where it does not in time, g is
+// given up.
+func (s *Source) stands(ctx context.Context, g *generation) error {
+	limit := s.o.StartTimeout
+	if g.replaced != nil {
+		limit += s.o.Drain + stopGrace
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, err := g.worker.answering(limited)
+	if err == nil {
+		return nil
+	}
+	s.Settle(false)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return badApp("the new worker of the app does not answer, and the one before goes on", err)
+}
+
+// Settle says whether the offer of the last Load is served now. What is not
+// served any more ends its calls, and then its worker.
+func (s *Source) Settle(served bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(served)
+}
+
+func (s *Source) settle(served bool) {
+	g := s.next
+	if g == nil {
+		return
+	}
+	s.next = nil
+	if served {
+		before := s.inForce
+		s.inForce = g
+		if g.replaced == nil {
+			s.retire(before.worker)
+		}
+		return
+	}
+	s.retire(g.worker)
+	if before := g.replaced; before != nil {
+		before.worker = newWorker(before.app, s.o, g.worker)
+		before.worker.begin()
+	}
+}
+
+// retire lets w end its calls and then itself, in the background.
+func (s *Source) retire(w *worker) {
+	if w != nil {
+		s.retired.Go(w.retire)
+	}
+}
+
+// Close ends the workers, after the calls under way, and returns when they are
+// gone. Later calls fail.
+func (s *Source) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	if s.next != nil {
+		s.settle(true)
+	}
+	if s.inForce != nil {
+		s.retire(s.inForce.worker)
+	}
+	s.inForce = nil
+	s.mu.Unlock()
+	s.retired.Wait()
+	return nil
+}
+
+// begin finds a function in the app that g is, or where that has gone in the one
+// in force, and its worker, which stays until end is called.
+func (s *Source) begin(g *generation, function string) (f *Function, w *worker, end func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inForce == nil {
+		return nil, nil, nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the app is closed"}
+	}
+	if g == s.next {
+		s.settle(true) // a call says that it is served
+	}
+	g = s.current(g)
+	if f = g.app.find(function); f == nil {
+		return nil, nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: "the app does not have the function " + function + " any more"}
+	}
+	g.worker.calls.Add(1)
+	return f, g.worker, g.worker.calls.Done, nil
+}
+
+// current is the generation that answers the calls of g.
+func (s *Source) current(g *generation) *generation {
+	switch {
+	case g == s.next:
+		return g
+	case s.next != nil && s.next.replaced != nil:
+		return s.next // nothing else has the port
+	}
+	return s.inForce
+}
+
+// hasMoved reports whether calls of g go to another worker than w by now. It
+// waits where w is just being tried.
+func (s *Source) hasMoved(ctx context.Context, g *generation, w *worker) bool {
+	s.mu.Lock()
+	next := s.next
+	s.mu.Unlock()
+	if next != nil && next.worker == w {
+		select {
+		case <-next.tried:
+		case <-ctx.Done():
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inForce != nil && s.current(g).worker != w
+}
