@@ -25,7 +25,7 @@ func (c *converter) discriminator(n rawjson.Node) {
 	if c.doc.Kind(hint) != rawjson.Object || c.doc.Kind(property) != rawjson.String {
 		return
 	}
-	k := kinds{converter: c, branches: map[value]bool{}, refs: map[string]value{}, of: map[string]value{}}
+	k := kinds{converter: c, branches: map[value]value{}, refs: map[string]value{}, of: map[string]value{}}
 	for _, union := range []string{"oneOf", "anyOf"} {
 		k.implicit(c.doc.Get(n, union))
 	}
@@ -52,7 +52,7 @@ func (c *converter) discriminator(n rawjson.Node) {
 // kinds are the values of a discriminator's property.
 type kinds struct {
 	*converter
-	branches map[value]bool   // the schemas that the branches refer to
+	branches map[value]value  // the schemas that the branches refer to, by those that they are other names of
 	refs     map[string]value // the same by the texts of the references
 	of       map[string]value // by value; not ok: it names no branch
 }
@@ -78,7 +78,10 @@ func (k *kinds) implicit(union rawjson.Node) {
 			name = decoded
 		}
 		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-		k.branches[target], k.refs[text] = true, target
+		k.refs[text] = target
+		if aliased := k.aliased(target); !k.branches[aliased].ok() {
+			k.branches[aliased] = target
+		}
 		if other, taken := k.of[name]; taken && other != target {
 			target = value{}
 		}
@@ -97,21 +100,63 @@ func (k *kinds) explicit(mapping rawjson.Node) {
 	}
 }
 
-// branch is the schema of a branch that a value of a mapping stands for.
+// branch is the schema of a branch that a value of a mapping stands for. The
+// mapping may name it by another name of the same schema.
 func (k *kinds) branch(to value) value {
 	text := to.str()
 	for _, root := range []value{{k.file, k.doc.Root()}, k.root} {
-		if named := root.get("components").get("schemas").get(text); k.branches[named] {
-			return named
+		if named := root.get("components").get("schemas").get(text); named.ok() {
+			if branch := k.branches[k.aliased(named)]; branch.ok() {
+				return branch
+			}
 		}
 	}
 	if target, ok := k.refs[text]; ok {
 		return target
 	}
 	if strings.HasPrefix(text, "#") {
-		if target, err := k.resolveIn(to, text); err == nil && k.branches[target] {
-			return target
+		if target, err := k.resolveIn(to, text); err == nil {
+			return k.branches[k.aliased(target)]
 		}
 	}
 	return value{}
+}
+
+// maxAliases bounds how many names of one schema lead to each other.
+const maxAliases = 100
+
+// aliased is the schema that v is only another name of, or v itself: a reference
+// within the file, or allOf of nothing else, and beside it nothing that says more.
+func (k *kinds) aliased(v value) value {
+	for range maxAliases {
+		ref := v.get("$ref")
+		if all := v.get("allOf"); ref.kind() != rawjson.String && all.kind() == rawjson.Array && all.len() == 1 && onlyNames(v, "allOf") {
+			for _, one := range all.each() {
+				ref, v = one.get("$ref"), one
+			}
+		}
+		if ref.kind() != rawjson.String || !strings.HasPrefix(ref.str(), "#") || !k.legacy() && !onlyNames(v, "$ref") {
+			break
+		}
+		target, err := k.resolveIn(ref, ref.str())
+		if err != nil {
+			break
+		}
+		v = target
+	}
+	return v
+}
+
+// onlyNames reports whether a schema has no keyword but this one and annotations.
+func onlyNames(v value, keyword string) bool {
+	for key := range v.each() {
+		switch key {
+		case keyword, "$comment", "title", "summary", "description", "deprecated", "example", "examples", "default", "readOnly", "writeOnly", "xml", "externalDocs":
+		default:
+			if !strings.HasPrefix(key, "x-") {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -17,6 +17,8 @@ func TestDiscriminator(t *testing.T) {
 	const (
 		others = `,"Cat":{"type":"object","required":["lives"],"properties":{"kind":{"type":"string"},"lives":{"type":"integer"}}},
 		"Dog":{"type":"object","required":["bark"],"properties":{"kind":{"type":"string"}}},
+		"Tom":{"$ref":"#/components/schemas/Cat"},"Rex":{"description":"a dog","allOf":[{"$ref":"#/components/schemas/Puppy"}]},"Puppy":{"$ref":"#/components/schemas/Dog"},
+		"Round":{"$ref":"#/components/schemas/Back"},"Back":{"$ref":"#/components/schemas/Round"},"More":{"allOf":[{"$ref":"#/components/schemas/Cat"}],"minProperties":1},
 		"Big Dog":{"type":"object","required":["size"]},"Stray":{"type":"object"},
 		"Pet":{"anyOf":[{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Dog"}],"discriminator":{"propertyName":"kind"}}`
 		cat, dog = `{"$ref":"#/components/schemas/Cat"}`, `{"$ref":"#/components/schemas/Dog"}`
@@ -40,6 +42,11 @@ func TestDiscriminator(t *testing.T) {
 		{"another file, which is not read", union("oneOf", both, `,"mapping":{"c":"https://elsewhere.test/x.json"}`), `{"kind":"c"}`, all},
 		{"a name that no definition can have", union("oneOf", cat+`,{"$ref":"#/components/schemas/Big%20Dog"}`, ``), `{"kind":"Big Dog"}`, []string{"size"}},
 		{"inline branches", union("oneOf", `{"type":"object","required":["x"]},`+cat, ``), `{"kind":"Cat"}`, []string{"lives"}},
+		{"a mapping to another name of a branch", union("oneOf", both, `,"mapping":{"c":"#/components/schemas/Tom","d":"Rex"}`), `{"kind":"c"}`, []string{"lives"}},
+		{"the same, twice removed", union("oneOf", both, `,"mapping":{"c":"#/components/schemas/Tom","d":"Rex"}`), `{"kind":"d"}`, []string{"bark"}},
+		{"a branch by another name", union("oneOf", `{"$ref":"#/components/schemas/Rex"},`+cat, `,"mapping":{"d":"Dog"}`), `{"kind":"d"}`, []string{"bark"}},
+		{"other names in a circle", union("oneOf", both, `,"mapping":{"c":"#/components/schemas/Round"}`), `{"kind":"c"}`, all},
+		{"another name that says more", union("oneOf", both, `,"mapping":{"c":"#/components/schemas/More"}`), `{"kind":"c"}`, all},
 		{"an unknown kind", union("oneOf", both, ``), `{"kind":"fish"}`, all},
 		{"no kind", union("oneOf", both, ``), `{}`, all},
 		{"nested", `{"type":"object","properties":{"p":` + union("oneOf", both, ``) + `,"q":{"$ref":"#/components/schemas/Pet"}}}`, `{"p":{"kind":"Cat"},"q":{"kind":"Dog"}}`, []string{"bark", "lives"}},

@@ -131,3 +131,53 @@ func discriminatorIsAHint(t *rapid.T) {
 		}
 	}
 }
+
+// Changes follow the branch that is told of; where the whole does not fit then,
+// nothing is changed.
+func TestDiscriminatorLeadsChanges(t *testing.T) {
+	const doc = `"$defs":{
+		"Cat":{"type":"object","required":["lives"],"properties":{"kind":{"type":"string"},"lives":{"type":"integer"},"toys":{"type":"array"}},"additionalProperties":false},
+		"Dog":{"type":"object","required":["bark"],"properties":{"kind":{"type":"string"},"bark":{"type":"string"},"size":{"type":"number"}}},
+		"Null":{"enum":[null]}}`
+	const branches, tag = `[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"}]`, `,"discriminator":{"propertyName":"kind"}`
+	for union, schemas := range map[string]string{
+		"oneOf": `"oneOf":` + branches + tag, "anyOf": `"anyOf":` + branches + tag,
+		"with null":             `"anyOf":[{"oneOf":` + branches + tag + `},{"type":"null"}]`,
+		"with null by name":     `"oneOf":[{"anyOf":` + branches + tag + `},{"$ref":"#/$defs/Null"}]`,
+		"with null among them":  `"oneOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"},{"const":null}]` + tag,
+		"with a union in union": `"allOf":[{"oneOf":` + branches + tag + `}]`,
+	} {
+		for _, tier := range []string{"", `"unevaluatedItems":true,`} {
+			s := compile(t, "{"+tier+schemas+","+doc+"}")
+			for _, tt := range []struct{ value, fixed, healed string }{
+				{`{"kind":"Cat","lives":"9"}`, `{"kind":"Cat","lives":9}`, `{"kind":"Cat","lives":9}`},
+				{`{"kind":"Cat","lives":9,"toys":null,"more":1}`, `{"kind":"Cat","lives":9}`, `{"kind":"Cat","lives":9,"more":1}`},
+				{`{"kind":"Cat","lives":9,"toys":"[1]"}`, ``, `{"kind":"Cat","lives":9,"toys":[1]}`},
+				{`{"kind":"Dog","bark":"wow","size":"2.5","lives":"9"}`, `{"kind":"Dog","bark":"wow","size":2.5,"lives":"9"}`, `{"kind":"Dog","bark":"wow","size":2.5,"lives":"9"}`},
+				{`{"kind":"Cat","bark":7,"lives":"many"}`, ``, ``},
+				{`{"kind":"Fish","lives":"9"}`, ``, ``},
+			} {
+				fixed, fixes, left := s.Repair([]byte(tt.value))
+				want := or(tt.fixed, tt.value)
+				if string(fixed) != want || (tt.fixed == "") != (len(left) > 0) {
+					t.Errorf("%s %s: %s became %s, %v, %v", tier, union, tt.value, fixed, fixes, left)
+				}
+				for _, v := range left {
+					if strings.Contains(v.Expected, "null") {
+						t.Errorf("%s %s: %s is told %v", tier, union, tt.value, v)
+					}
+				}
+				if healed, _ := s.Heal([]byte(tt.value)); string(healed) != or(tt.healed, tt.value) {
+					t.Errorf("%s %s: %s is read as %s", tier, union, tt.value, healed)
+				}
+			}
+		}
+	}
+}
+
+func or(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}

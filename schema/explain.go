@@ -109,10 +109,24 @@ func optional(union, c *jsonschema.ValidationError) bool {
 	default:
 		return false
 	}
-	null, ok := c.ErrorKind.(*kind.Type)
-	return ok && len(null.Want) == 1 && null.Want[0] == "null" && slices.ContainsFunc(union.Causes, func(other *jsonschema.ValidationError) bool {
-		return !mistyped(other, len(union.InstanceLocation))
+	return wantsNull(c) && slices.ContainsFunc(union.Causes, func(other *jsonschema.ValidationError) bool {
+		return !wantsNull(other) && !mistyped(other, len(union.InstanceLocation))
 	})
+}
+
+// wantsNull reports whether an error says that a value is not null.
+func wantsNull(err *jsonschema.ValidationError) bool {
+	switch k := err.ErrorKind.(type) {
+	case *kind.Type:
+		return len(k.Want) == 1 && k.Want[0] == "null"
+	case *kind.Enum:
+		return len(k.Want) == 1 && k.Want[0] == nil
+	case *kind.Const:
+		return k.Want == nil
+	case *kind.Reference:
+		return len(err.Causes) == 1 && wantsNull(err.Causes[0])
+	}
+	return false
 }
 
 // mistyped reports whether an error says that a value at this depth has

@@ -67,12 +67,22 @@ func (g *guide) gather(rules []*node, n *node, kind types, start int) []*node {
 		rules = g.gather(rules, to, kind, start)
 	}
 	for _, group := range l.any {
-		rules = g.choose(rules, group, kind, start, false)
+		rules = g.choose(rules, g.named(l.meant.any(), group, start), kind, start, false)
 	}
 	if len(l.one) > 0 {
-		rules = g.choose(rules, l.one, kind, start, true)
+		rules = g.choose(rules, g.named(l.meant.one(), l.one, start), kind, start, true)
 	}
 	return rules
+}
+
+// named is the branch of a union that a discriminator names for this value, where
+// the value is to be changed: it is told what that branch finds wrong, and
+// whether it fits then is judged by the whole schema. Else it is all of them.
+func (g *guide) named(c choice, group []*node, start int) []*node {
+	if !g.must || g.stop != 0 {
+		return group
+	}
+	return g.meant(c, group, start)
 }
 
 // choose gathers the branch of a union that counts: the only one for values of
