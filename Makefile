@@ -1,5 +1,6 @@
 # make help lists the targets.
 .DEFAULT_GOAL := check
+TIME ?= 10m
 LINT := go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .PHONY: help
@@ -34,6 +35,11 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 .PHONY: ci
 ci: ## all that CI runs, foreign clients included
 	.ci/run
+
+.PHONY: extended
+extended: ## what is too long for each run: stress, swapped files and soak for TIME (10m), a minute of each fuzz target, the whole corpus, all pointers
+	TENON_EXTENDED=1 TENON_STRESS=$(TIME) TENON_ATTACKS_TIME=$(TIME) FUZZTIME=1m TENON_CORPUS=all \
+		.ci/run build data stress pointers attacks fuzz corpus
 
 .PHONY: bench
 bench: ## side-by-side benchmarks into bench/out/

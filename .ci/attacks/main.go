@@ -24,8 +24,13 @@ type attack struct {
 func attacks() []attack {
 	return []attack{
 		{"slow-readers", slowReaders},
+		{"files", files},
+		{"soak", soak},
 	}
 }
+
+// swapTime is how long files are swapped, and the soak takes.
+var swapTime = flag.Duration("time", 10*time.Second, "how long files are swapped, and the soak takes") //nolint:gochecknoglobals // a flag
 
 func main() {
 	only := flag.String("only", "", "the attacks whose names begin so")
@@ -37,7 +42,7 @@ func main() {
 		if !strings.HasPrefix(a.name, *only) {
 			continue
 		}
-		limited, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		limited, cancel := context.WithTimeout(ctx, 3*time.Minute+*swapTime)
 		began := time.Now()
 		told, err := a.run(limited, flag.Arg(0))
 		cancel()
