@@ -53,6 +53,15 @@ func closeAfter(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// CloseAfterChunks is h, and ends the connection behind a request whose body came
+// in chunks, as the doors of a Server do: for what is served beside them.
+func CloseAfterChunks(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		closeAfter(w, r)
+		h.ServeHTTP(w, r)
+	})
+}
+
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	body, in, e := s.body(w, r)
 	defer in.done()

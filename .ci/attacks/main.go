@@ -25,6 +25,12 @@ func attacks() []attack {
 	return []attack{
 		{"slow-readers", slowReaders},
 		{"files", files},
+		{"http2", http2Upstreams},
+		{"bombs", bombs},
+		{"smuggling", smuggling},
+		{"floods", floods},
+		{"replays", replays},
+		{"full-disk", fullDisk},
 		{"soak", soak},
 	}
 }

@@ -31,6 +31,11 @@ type target struct {
 // serve starts a server with a description of the upstream at addr. It ends
 // with stop.
 func serve(ctx context.Context, tenon, document string, flags ...string) (*target, error) {
+	return serveAs(ctx, tenon, nil, document, flags...)
+}
+
+// serveAs is serve with variables of the environment.
+func serveAs(ctx context.Context, tenon string, env []string, document string, flags ...string) (*target, error) {
 	folder, err := os.MkdirTemp("", "attacks")
 	if err != nil {
 		return nil, err
@@ -42,7 +47,7 @@ func serve(ctx context.Context, tenon, document string, flags ...string) (*targe
 	}
 	args := append([]string{"serve", "--http", "127.0.0.1:0", "--allow-host", "127.0.0.1"}, flags...)
 	t.cmd = exec.CommandContext(ctx, tenon, append(args, file)...)
-	t.cmd.Dir = folder
+	t.cmd.Dir, t.cmd.Env = folder, append(os.Environ(), env...)
 	out, err := t.cmd.StderrPipe()
 	if err != nil {
 		return nil, err

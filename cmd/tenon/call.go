@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -325,7 +324,7 @@ func (p printer) binary(b tenon.Block) error {
 		_, err := fmt.Fprintf(p.out, "%s, %d bytes; --output FILE writes it to a file\n", b.Media, len(b.Data))
 		return err
 	}
-	if err := os.WriteFile(p.file, b.Data, 0o600); err != nil {
+	if err := writeWhole(p.file, b.Data); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(p.err, "tenon: wrote %d bytes of %s to %s\n", len(b.Data), b.Media, p.file)

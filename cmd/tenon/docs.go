@@ -62,7 +62,7 @@ descriptions.`,
 				}
 			}
 			if output != "" {
-				return os.WriteFile(output, text, 0o600)
+				return writeWhole(output, text)
 			}
 			_, err = e.out.Write(text)
 			return err

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +68,7 @@ func writeFiltered(w io.Writer, file string, f *openapi.Filtered) (written int, 
 	}
 	doc = append(doc, '\n')
 	if file != "" {
-		return len(doc), os.WriteFile(file, doc, 0o600)
+		return len(doc), writeWhole(file, doc)
 	}
 	return w.Write(doc)
 }

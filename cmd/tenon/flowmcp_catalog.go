@@ -290,7 +290,7 @@ func migrate(e env, path string, write bool) error {
 	if len(done) == 0 {
 		return nil
 	}
-	return os.WriteFile(path, migrated, 0o600) //nolint:gosec // it keeps the mode of a file that is there
+	return writeWhole(path, migrated)
 }
 
 func flowmcpRegistryCommand(e env) *cobra.Command {

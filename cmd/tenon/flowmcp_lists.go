@@ -172,7 +172,7 @@ func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
 	if err != nil {
 		return usagef("nothing was added to %s: %v", l.File, err)
 	}
-	if err := os.WriteFile(l.File, added, 0o600); err != nil { //nolint:gosec // the user names the folder of the list; it keeps the mode of a file that is there
+	if err := writeWhole(l.File, added); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.out, "%s %s  %s\n", l.Name, l.Version, entryCount(len(l.Entries)+1))

@@ -45,6 +45,7 @@ func main() {
 	// net/http writes bytes of an upstream to the standard logger when it gets
 	// an answer that nobody asked for. They may hold anything.
 	log.SetOutput(io.Discard)
+	outliveFileLimit()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an end, the second one does not ask.
 	context.AfterFunc(ctx, stop)

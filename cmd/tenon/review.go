@@ -186,7 +186,7 @@ func (f *reviewFlags) serve(ctx context.Context, e env) error {
 	}
 	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", callable(l))
 	web := &http.Server{
-		Handler: reviews(f.hosts, &f.access), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
+		Handler: server.CloseAfterChunks(reviews(f.hosts, &f.access)), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()

@@ -275,7 +275,7 @@ func serveHTTP(ctx context.Context, l net.Listener, s *server.Server, d doors, d
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	web := &http.Server{
-		Handler: at("/mcp", s, mux), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: at("/mcp", s, server.CloseAfterChunks(mux)), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	failed := make(chan error, 1)
