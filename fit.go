@@ -32,7 +32,7 @@ type rest struct {
 	Call       string // names the first call with its arguments
 	Dress      dress
 	Form       shape.Form
-	Room       int // bytes of a part
+	Limit      int // bytes that are sent of a part
 	Status     int
 	Media      string
 	Header     http.Header
@@ -42,6 +42,7 @@ type rest struct {
 	Unchecked  []schema.Violation
 	Repairs    []schema.Fix
 	Cut        *schema.Cut
+	Own        bool // what is cut is a list of the source's own texts
 	Until      time.Time
 }
 
@@ -53,87 +54,63 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	}
 	a := r.answer(j.form)
 	value := e.checks.data(&a)
-	room := max(limit/2, 1) // the text copy has the other half
 	if len(value) <= limit {
-		res := e.dress().shape(r, j, value)
-		all := sent(res)
-		if all <= limit {
+		if res := e.dress().shape(r, j, value); sent(res, j) <= limit {
 			return res
 		}
-		room = min(room, len(value)*limit/all)
 	}
 	var against *schema.Schema // a value that breaks its schema was promised nothing
 	if !j.broken() {
 		against = j.against
 	}
-	cut := cutAt(against, value, room)
-	for range 3 { // a text copy that is indented is longer than its value
-		all := e.dress().longest(cut, value, r, j)
-		if all <= limit {
-			break
-		}
-		room = room * limit / all
-		cut = cutAt(against, value, room)
-	}
+	d := e.dress()
+	cut := shape.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
 	if cut == nil {
-		return tooLarge(e, r, j, bytesOver{len(value), limit}, "It has no list and no text that can be cut into parts that fit its schema.")
+		return tooLarge(e, r, j, bytesOver{len(value), limit}, "It cannot be cut into parts that fit its schema.")
 	}
-	k := &rest{
-		Subject: c.Subject, Call: c.key(), Dress: e.dress(), Form: j.form, Room: max(limit/2, 1),
+	k := restOf(e, c, r, j)
+	k.Cut, k.Limit = cut, limit
+	return g.firstPart(ctx, e, k, value)
+}
+
+// restOf is what every part of an answer is formed by.
+func restOf(e *Entry, c asked, r *Reply, j judgement) *rest {
+	return &rest{
+		Subject: c.Subject, Call: c.key(), Dress: e.dress(), Form: j.form,
 		Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: shape.Visible(r.Header), Sent: r.Sent,
-		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Cut: cut, Until: time.Now().Add(partLife),
+		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Until: time.Now().Add(partLife),
 	}
+}
+
+// firstPart keeps what was cut, and forms its first part.
+func (g *Gateway) firstPart(ctx context.Context, e *Entry, k *rest, value []byte) *Result {
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(e, r, j, bytesOver{len(value), limit}, "There is no room now to keep its parts.")
+		return tooLarge(e, k.reply(), k.judged(), bytesOver{len(value), k.Limit}, "There is no room now to keep its parts.")
 	}
 	return k.part(id, 0, value)
 }
 
-// JoinParts puts the parts of an answer together again, given what its _meta
-// says under cuts, or the one place under cut: objects have the members of all
-// parts, the lists at those places all items.
-func JoinParts(cuts []string, parts ...[]byte) ([]byte, error) { return schema.Join(cuts, parts...) }
-
-// cutAt cuts a value at lists and objects, or at a text where these do not help.
-func cutAt(against *schema.Schema, value []byte, room int) *schema.Cut {
-	cut := against.Cut(value, room)
-	if cut != nil {
-		if _, largest := cut.Sizes(value); largest <= 2*room {
-			return cut
-		}
-	}
-	if text := against.CutText(value, room); text != nil {
-		return text
-	}
-	if cut != nil {
-		if smallest, _ := cut.Sizes(value); smallest > 2*room { // what stands in every part is too much
-			return nil
-		}
-	}
-	return cut
+func (k *rest) reply() *Reply {
+	return &Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
 }
 
-// longest is what the longest of some parts sends; 0: they send no more than
-// their value twice.
-func (d dress) longest(cut *schema.Cut, value []byte, r *Reply, j judgement) (most int) {
-	const some = 16
-	if cut == nil || d.Shape == OpenAPIMCP || d.Shape == FlowMCP {
-		return 0
-	}
-	for i := 0; i < len(cut.Parts); i += 1 + len(cut.Parts)/some {
-		if cut.Parts[i].Items > 1 { // one item is never less
-			most = max(most, sent(d.shape(r, j, cut.AppendPart(nil, value, i))))
-		}
-	}
-	return most
+func (k *rest) judged() judgement {
+	return judgement{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: k.Form}
 }
+
+// AnswerPart is a part of an answer's value, with what its _meta says.
+type AnswerPart = schema.Part
+
+// JoinParts puts the parts of an answer together again, given what the _meta of
+// each says under cuts (or cut, where that is the one place) and continued.
+func JoinParts(parts ...AnswerPart) ([]byte, error) { return schema.Join(parts...) }
 
 // sent is how many bytes of a value a result sends: as a value and as text.
 // What stands around it is small.
-func sent(res *Result) int {
-	n := len(res.Value)
+func sent(res *Result, j judgement) int {
+	n := len(res.Value) - len(j.said())
 	for _, b := range res.Content {
 		n += len(b.Text)
 	}
@@ -151,7 +128,7 @@ func tooLarge(e *Entry, r *Reply, j judgement, b bytesOver, why string) *Result 
 		message: fmt.Sprintf("The answer of %s has %d bytes, and %d are allowed for it and its text copy. %s", e.tool.Name, b.size, b.limit, why),
 		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
 		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
-		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can raise --max-result-bytes"},
+		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
 	}
 	if e.tool.Fields {
 		f.suggestions[0] += ", some fields"
@@ -172,26 +149,31 @@ func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) er
 
 // part forms part i, counted from 0.
 func (k *rest) part(id string, i int, value []byte) *Result {
-	p := shape.Part{Number: i + 1, Of: len(k.Cut.Parts), Cuts: k.Cut.Pointers, Returned: k.Cut.Parts[i].Items, Until: k.Until}
+	here := k.Cut.Part(i)
+	p := shape.Part{
+		Number: i + 1, Of: len(k.Cut.Parts), Cuts: here.Cuts, Continued: here.Continued, Several: len(k.Cut.Pointers) > 1,
+		Text: k.Cut.Text, Returned: k.Cut.Parts[i].Items, Until: k.Until,
+	}
 	for _, s := range k.Cut.Parts {
 		p.Total += s.Items
 	}
-	p.Text = k.Cut.Text
 	if p.Number < p.Of {
 		p.Token = id + "." + strconv.Itoa(p.Number+1)
 	}
-	r := &Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
-	j := judgement{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: k.Form}
-	if size := k.Cut.Size(value, i); size > 2*k.Room {
-		return k.Dress.partTooLarge(r, j, size, k.Room, p)
-	}
+	r, j := k.reply(), k.judged()
 	slice := k.Cut.AppendPart(make([]byte, 0, k.Cut.Size(value, i)), value, i)
+	if k.Own {
+		return k.ownPart(slice, p)
+	}
+	if size := sent(k.Dress.shape(r, j, slice), j); size > k.Limit {
+		return k.Dress.partTooLarge(r, j, bytesOver{len(slice), k.Limit}, p)
+	}
 	return k.Dress.part(r, j, slice, p)
 }
 
 // partTooLarge stands for a part that is above the limit by itself: the others
 // can be had all the same.
-func (d dress) partTooLarge(r *Reply, j judgement, size, room int, p shape.Part) *Result {
+func (d dress) partTooLarge(r *Reply, j judgement, b bytesOver, p shape.Part) *Result {
 	next := "It is the last one."
 	if p.Token != "" {
 		next = "For the next one call " + cmp.Or(d.Next, d.Tool) + ` with {"resume_token":"` + p.Token + `"}.`
@@ -199,10 +181,10 @@ func (d dress) partTooLarge(r *Reply, j judgement, size, room int, p shape.Part)
 	t := &Tool{Name: d.Tool, Shape: d.Shape}
 	res := shapeFailure(t, failure{
 		code:    CodeRequest,
-		message: fmt.Sprintf("Part %d of %d has %d bytes that cannot be cut, and %d are allowed for an answer and its text copy. %s", p.Number, p.Of, size, 2*room, next),
-		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, size, 2*room),
+		message: fmt.Sprintf("Part %d of %d has %d bytes that cannot be cut, and %d are allowed for an answer and its text copy. %s", p.Number, p.Of, b.size, b.limit, next),
+		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
 		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
-		suggestions: []string{"Ask for less, where the arguments allow that", "The operator can raise --max-result-bytes"},
+		suggestions: []string{"Ask for less, where the arguments allow that", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
 	})
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res

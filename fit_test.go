@@ -21,14 +21,22 @@ import (
 const shelfSchema = `{"type":"object","properties":{"page":{"type":"integer"},"items":{"type":"array","items":{"type":"object",` +
 	`"properties":{"id":{"type":"integer"},"note":{"type":"string"}},"required":["id"]}}},"required":["page","items"],"additionalProperties":false}`
 
+// wholeNotes is the same with notes that cannot be cut: each piece would have to
+// match the pattern.
+var wholeNotes = strings.Replace(shelfSchema, `{"type":"string"}`, `{"type":"string","pattern":"x"}`, 1)
+
 // shelf is a catalog with one large answer, and counts the calls of its handler.
 func shelf(body string, limit int, shape tenon.Shape) (c *tenon.Catalog, called *int) {
+	return shelfOf(shelfSchema, body, limit, shape)
+}
+
+func shelfOf(schema, body string, limit int, shape tenon.Shape) (c *tenon.Catalog, called *int) {
 	called = new(int)
 	tool := tenon.Tool{
 		Name: "list", Shape: shape, MaxResult: limit,
 		Promise: tenon.Contract{
 			Input:   []byte(`{"type":"object","properties":{"page":{"type":"integer"}},"required":["page"],"additionalProperties":false}`),
-			Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(shelfSchema)}},
+			Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(schema)}},
 		},
 		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
 			*called++
@@ -53,33 +61,39 @@ func shelfBody(items int, note string) string {
 type partial struct {
 	Part, Parts, Returned, Total int
 	Cut                          string
-	Cuts                         []string
-	ResumeToken                  string
-	Over                         bool
+	Cuts, Continued              []string
+	ResumeToken                  string `json:"resume_token"`
 }
 
-// cuts are all places that are cut.
-func (p partial) cuts() []string {
-	if len(p.Cuts) > 0 {
-		return p.Cuts
-	}
-	return []string{p.Cut}
-}
-
-func partialOf(t interface{ Fatal(...any) }, res *tenon.Result) (p partial) {
+func partialOf(t interface{ Fatal(...any) }, res *tenon.Result) partial {
 	var meta struct {
-		Partial struct {
-			Part, Parts, Returned, Total int
-			Cut                          string
-			Cuts                         []string
-			ResumeToken                  string `json:"resume_token"`
-			Over                         bool
-		} `json:"tenon/partial"`
+		Partial partial `json:"tenon/partial"`
 	}
 	if err := json.Unmarshal(res.Meta, &meta); res.Meta != nil && err != nil {
 		t.Fatal(err)
 	}
-	return partial(meta.Partial)
+	return meta.Partial
+}
+
+// joined puts the values of some results together.
+func joined(t interface{ Fatal(...any) }, parts []*tenon.Result) []byte {
+	if len(parts) == 1 && partialOf(t, parts[0]).Parts == 0 {
+		return parts[0].Value
+	}
+	var all []tenon.AnswerPart
+	for _, res := range parts {
+		p := partialOf(t, res)
+		part := tenon.AnswerPart{Value: res.Value, Cuts: p.Cuts, Continued: p.Continued}
+		if part.Cuts == nil {
+			part.Cuts = []string{p.Cut}
+		}
+		all = append(all, part)
+	}
+	whole, err := tenon.JoinParts(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
 }
 
 func get(t interface{ Fatal(...any) }, g *tenon.Gateway, tool string, subject tenon.Subject, args string) *tenon.Result {
@@ -135,8 +149,8 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var parts [][]byte
-		tool, args, at := "list", `{"page":7}`, []string(nil)
+		var parts []*tenon.Result
+		tool, args := "list", `{"page":7}`
 		for {
 			res := get(t, g, tool, "ann", args)
 			if res.IsError {
@@ -145,11 +159,8 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 			if v := published.Validate(res.Structured); len(v) > 0 {
 				t.Fatalf("part %d: %v: %s", len(parts)+1, v, res.Structured)
 			}
-			parts = append(parts, res.Value)
+			parts = append(parts, res)
 			p := partialOf(t, res)
-			if p.Parts > 0 {
-				at = p.cuts()
-			}
 			if p.Parts > 0 && p.Part != len(parts) {
 				t.Fatalf("part %d says %d", len(parts), p.Part)
 			}
@@ -165,12 +176,7 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 				args = `{"page":7,"resume_token":"` + p.ResumeToken + `"}`
 			}
 		}
-		whole := parts[0]
-		if len(parts) > 1 {
-			if whole, err = schema.Join(at, parts...); err != nil {
-				t.Fatal(err)
-			}
-		}
+		whole := joined(t, parts)
 		if got, want := canonicalOf(t, whole), canonicalOf(t, []byte(body)); got != want || *called != 1 {
 			t.Fatalf("called %d times; the parts make %s, not %s", *called, got, want)
 		}
@@ -234,13 +240,13 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 		"within the limit":      {long, 10_000, nil, ""},
 		"no limit":              {long, 0, nil, ""},
 		"negative":              {long, -1, nil, ""},
-		"one item":              {long, 100, nil, "no list and no text"},
-		"the text copy counts":  {long, len(long) + 10, nil, "no list and no text"},
-		"no room to keep parts": {shelfBody(100, "n"), 1000, memory.New(memory.Options{MaxBytes: 10}), "no room now"},
+		"one item":              {long, 100, nil, "cannot be cut"},
+		"the text copy counts":  {long, len(long) + 10, nil, "cannot be cut"},
+		"no room to keep parts": {shelfBody(100, "x"), 1000, memory.New(memory.Options{MaxBytes: 10}), "no room now"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			catalog, _ := shelf(tt.body, tt.limit, tenon.Native)
+			catalog, _ := shelfOf(wholeNotes, tt.body, tt.limit, tenon.Native)
 			res := get(t, tenon.NewGateway(catalog, tenon.GatewayOptions{State: tt.state}), "list", "", `{"page":1}`)
 			switch {
 			case tt.says == "" && (res.IsError || canonicalOf(t, res.Value) != canonicalOf(t, []byte(tt.body))):
@@ -257,7 +263,7 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
 	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		body := `{"page":7,"items":[{"id":1},{"id":2,"note":"` + strings.Repeat("x", 1000) + `"},{"id":3}]}`
-		catalog, _ := shelf(body, 500, shape)
+		catalog, _ := shelfOf(wholeNotes, body, 500, shape)
 		g := tenon.NewGateway(catalog, tenon.GatewayOptions{})
 		res := get(t, g, "list", "ann", `{"page":7}`)
 		for i, failed := range []bool{false, true, false} {
@@ -287,13 +293,13 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 		reply tenon.Reply
 		whole string // what the parts make; empty: an error
 	}{
-		"a list":                    {open("application/json", shelfBody(50, "n")), shelfBody(50, "n")},
-		"a text":                    {open("text/plain", text), quoted},
-		"a text in an object":       {open("application/json", `{"a":{"b":1,"text":`+quoted+`},"z":[]}`), `{"a":{"b":1,"text":` + quoted + `},"z":[]}`},
-		"escapes that make pairs":   {open("application/json", `{"t":"`+strings.Repeat(`\ud83d\ude00`, 300)+`"}`), `{"t":"` + strings.Repeat(`\ud83d\ude00`, 300) + `"}`},
-		"a list beside a picture":   {open("application/json", shelfBody(50, "n"), picture, said), shelfBody(50, "n")},
-		"a text that a source made": {open("", "", tenon.Block{Text: []byte(text)}), ""},
-		"much that cannot be cut":   {open("application/json", `{"l":[{"t":`+quoted+`}]}`), ""},
+		"a list":                  {open("application/json", shelfBody(50, "n")), shelfBody(50, "n")},
+		"a text":                  {open("text/plain", text), quoted},
+		"a text in an object":     {open("application/json", `{"a":{"b":1,"text":`+quoted+`},"z":[]}`), `{"a":{"b":1,"text":` + quoted + `},"z":[]}`},
+		"escapes that make pairs": {open("application/json", `{"t":"`+strings.Repeat(`\ud83d\ude00`, 300)+`"}`), `{"t":"` + strings.Repeat(`\ud83d\ude00`, 300) + `"}`},
+		"a list beside a picture": {open("application/json", shelfBody(50, "n"), picture, said), shelfBody(50, "n")},
+		"a text in an item":       {open("application/json", `{"l":[{"t":`+quoted+`}]}`), `{"l":[{"t":` + quoted + `}]}`},
+		"a text beside a value":   {open("application/json", `{"l":[]}`, tenon.Block{Text: []byte(text)}), ""},
 	}
 	for name, tt := range tests {
 		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
@@ -310,8 +316,7 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 					}
 					return
 				}
-				var cuts []string
-				var parts [][]byte
+				var parts []*tenon.Result
 				for {
 					keepsPublished(t, output, res)
 					texts, p := 0, partialOf(t, res)
@@ -324,10 +329,7 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 					if want := len(tt.reply.Blocks) > 0; (res.Content[0].Kind == tenon.ImageBlock) != (want && p.Part == 1) {
 						t.Errorf("the content of part %d: %+v", p.Part, res.Content)
 					}
-					parts = append(parts, res.Value)
-					if cuts = p.Cuts; cuts == nil {
-						cuts = []string{p.Cut}
-					}
+					parts = append(parts, res)
 					if p.ResumeToken == "" {
 						break
 					}
@@ -336,9 +338,8 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 					}
 					res = call(t, g, `{"resume_token":"`+p.ResumeToken+`"}`)
 				}
-				got, err := tenon.JoinParts(cuts, parts...)
-				if err != nil || len(parts) < 2 || canonicalOf(t, got) != canonicalOf(t, []byte(tt.whole)) {
-					t.Errorf("%v: %d parts make %.300s", err, len(parts), got)
+				if got := joined(t, parts); len(parts) < 2 || canonicalOf(t, got) != canonicalOf(t, []byte(tt.whole)) {
+					t.Errorf("%d parts make %.300s", len(parts), got)
 				}
 			})
 		}
@@ -393,8 +394,7 @@ func TestCutAllocatesLittle(t *testing.T) {
 }
 
 // Answers that go on in several places, or are maps: every part fits what was
-// published, is below the limit, and all make the value that came. Where what
-// stands in every part is above the limit, there is none.
+// published, is below the limit, and all make the value that came.
 func TestLargeAnswersOfEveryForm(t *testing.T) {
 	rows := func(n int) string { return strings.TrimSuffix(strings.Repeat(`{"id":1,"note":"some words"},`, n), ",") }
 	members := func(n int, value string) string {
@@ -407,14 +407,13 @@ func TestLargeAnswersOfEveryForm(t *testing.T) {
 	const numbers = `{"type":"object","additionalProperties":{"type":"object","properties":{"rows":{"type":"array"}},"required":["rows"]}}`
 	for name, test := range map[string]struct {
 		schema, body string
-		tooLarge     bool
 	}{
-		"a map":                 {numbers, `{` + members(300, `{"rows":[]}`) + `}`, false},
-		"a map with a list":     {numbers, `{` + members(30, `{"rows":[1]}`) + `,"big":{"rows":[` + rows(100) + `]}}`, false},
-		"a map in an object":    {`{"type":"object","required":["m","n"],"properties":{"m":` + numbers + `}}`, `{"n":1,"m":{` + members(300, `{"rows":[]}`) + `}}`, false},
-		"two lists":             {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(100) + `],"b":[` + rows(80) + `]}`, false},
-		"a list beside a text":  {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(1000) + `],"b":"` + strings.Repeat("x", 3000) + `"}`, true},
-		"members that are many": {`{"type":"object"}`, `{` + members(200, `[1,2,3]`) + `}`, false},
+		"a map":                 {numbers, `{` + members(300, `{"rows":[]}`) + `}`},
+		"a map with a list":     {numbers, `{` + members(30, `{"rows":[1]}`) + `,"big":{"rows":[` + rows(100) + `]}}`},
+		"a map in an object":    {`{"type":"object","required":["m","n"],"properties":{"m":` + numbers + `}}`, `{"n":1,"m":{` + members(300, `{"rows":[]}`) + `}}`},
+		"two lists":             {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(100) + `],"b":[` + rows(80) + `]}`},
+		"a list beside a text":  {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(1000) + `],"b":"` + strings.Repeat("x", 3000) + `"}`},
+		"members that are many": {`{"type":"object"}`, `{` + members(200, `[1,2,3]`) + `}`},
 	} {
 		for _, form := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			t.Run(name+" "+string(form), func(t *testing.T) {
@@ -426,19 +425,14 @@ func TestLargeAnswersOfEveryForm(t *testing.T) {
 				}}}}}, tenon.BuildOptions{})
 				g := tenon.NewGateway(c, tenon.GatewayOptions{})
 				_, output := c.Find("get").Schemas()
-				var parts [][]byte
+				var parts []*tenon.Result
 				args := `{}`
-				var cuts []string
 				for {
 					res := get(t, g, "get", "ann", args)
 					keepsPublished(t, output, res)
-					if res.IsError && test.tooLarge && res.Code == tenon.CodeRequest {
-						return
-					}
-					parts = append(parts, res.Value)
+					parts = append(parts, res)
 					p := partialOf(t, res)
-					cuts = p.cuts()
-					if res.IsError || test.tooLarge || len(res.Value) > limit {
+					if res.IsError || len(res.Value) > limit {
 						t.Fatalf("part %d has %d bytes", len(parts), len(res.Value))
 					}
 					if p.ResumeToken == "" {
@@ -446,9 +440,8 @@ func TestLargeAnswersOfEveryForm(t *testing.T) {
 					}
 					args = `{"resume_token":"` + p.ResumeToken + `"}`
 				}
-				whole, err := tenon.JoinParts(cuts, parts...)
-				if err != nil || len(parts) < 2 || canonicalOf(t, whole) != canonicalOf(t, []byte(test.body)) {
-					t.Errorf("%d parts, cut at %q: %v", len(parts), cuts, err)
+				if whole := joined(t, parts); len(parts) < 2 || canonicalOf(t, whole) != canonicalOf(t, []byte(test.body)) {
+					t.Errorf("%d parts make %.300s", len(parts), whole)
 				}
 			})
 		}

@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // ownContent delivers an answer whose content the source has made itself. The
@@ -25,8 +27,12 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	for _, b := range r.Blocks {
 		texts += len(b.Text)
 	}
-	if limit > 0 && texts >= limit {
-		return tooLarge(e, r, judgement{verdict: Unchecked}, bytesOver{texts, limit}, "It is text that the source has made, which stays in one piece.")
+	switch {
+	case limit <= 0 || texts < limit:
+	case len(r.Body) == 0:
+		return g.ownTexts(ctx, e, c, seen, r)
+	default:
+		return tooLarge(e, r, judgement{verdict: Unchecked}, bytesOver{texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
 	}
 	j, res := g.judged(ctx, e, seen, r)
 	if res == nil {
@@ -54,6 +60,56 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 		res.Content = append(slices.Clip(res.Content), words...)
 	}
 	res.Meta = shape.Join(r.Meta, res.Meta)
+	return res
+}
+
+// ownTexts delivers content whose texts are above the limit, and which has no
+// value beside it: in parts, each of which has whole texts, or a piece of one.
+func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.View, r *Reply) *Result {
+	j, failed := g.judged(ctx, e, seen, r)
+	if failed != nil {
+		failed.Meta = shape.Join(r.Meta, failed.Meta)
+		return failed
+	}
+	texts, size := []byte{'['}, 0
+	others := slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return b.Kind == TextBlock })
+	for _, b := range r.Blocks {
+		if b.Kind != TextBlock {
+			continue
+		}
+		if size += len(b.Text); len(texts) > 1 {
+			texts = append(texts, ',')
+		}
+		texts = rawjson.AppendString(texts, string(b.Text))
+	}
+	texts = append(texts, ']')
+	limit := e.tool.MaxResult
+	var anything *schema.Schema
+	k := restOf(e, c, r, j)
+	if k.Cut = anything.Cut(texts, limit); k.Cut == nil {
+		return tooLarge(e, r, j, bytesOver{size, limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
+	}
+	k.Own, k.Limit = true, limit
+	res := g.firstPart(ctx, e, k, texts)
+	res.Content = append(others, res.Content...)
+	res.Meta = shape.Join(r.Meta, res.Meta)
+	return res
+}
+
+// ownPart forms a part of such content; texts is a list of some of them.
+func (k *rest) ownPart(texts []byte, p shape.Part) *Result {
+	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
+	r, j := k.reply(), k.judged()
+	a := r.answer(j.form)
+	res := k.Dress.shape(r, j, a.Data())
+	if res.Value, res.Content = nil, nil; k.Dress.Shape == OpenAPIMCP {
+		res.Structured = p.OpenAPIMCP(res.Structured)
+	}
+	for text := range rawjson.Leaves(texts) {
+		res.Content = append(res.Content, Block{Text: rawjson.AppendUnescaped(nil, text[1:len(text)-1])})
+	}
+	res.Content = append(res.Content, Block{Text: []byte(p.OwnWords())})
+	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
 }
 

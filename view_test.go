@@ -188,14 +188,10 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 		g := tenon.NewGateway(c, tenon.GatewayOptions{})
 		_, output := c.Find("orders").Schemas()
 		res := get(t, g, "orders", "", `{"fields":`+fields+`}`)
-		parts := [][]byte{res.Value}
-		at := []string{""}
+		parts := []*tenon.Result{res}
 		for {
 			keepsPublished(t, output, res)
 			p := partialOf(t, res)
-			if p.Parts > 0 {
-				at = p.cuts()
-			}
 			if p.ResumeToken == "" {
 				break
 			}
@@ -203,15 +199,9 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 				t.Fatalf("other fields: %s", other.Structured)
 			}
 			res = get(t, g, "orders", "", `{"fields":`+fields+`,"resume_token":"`+p.ResumeToken+`"}`)
-			parts = append(parts, res.Value)
+			parts = append(parts, res)
 		}
-		whole := parts[0]
-		if len(parts) > 1 {
-			var err error
-			if whole, err = schema.Join(at, parts...); err != nil {
-				t.Fatal(err)
-			}
-		}
+		whole := joined(t, parts)
 		p, err := schema.ParseProjection(strings.Split(strings.Trim(strings.ReplaceAll(fields, `"`, ""), "[]"), ",")...)
 		if err != nil {
 			t.Fatal(err)

@@ -1,24 +1,22 @@
 package schema
 
-import (
-	"bytes"
-	"hash/maphash"
-	"slices"
-)
+import "hash/maphash"
 
 // Cut says how a value is cut into parts. It is plain data over the bytes of
 // the value, so that both can be kept: nothing is copied before a part is
 // written.
 type Cut struct {
-	Pointers []string `json:"pointers"` // JSON Pointers of the arrays and objects that are cut
+	Pointers []string `json:"pointers"` // JSON Pointers, in the value, of the arrays, objects and texts that are cut
 	Parts    []Slice  `json:"parts"`    // two or more, in order
-	Text     bool     `json:"text"`     // what is cut is a text, and its bytes are the items
+	Text     bool     `json:"text"`     // nothing but texts are cut, and their bytes are the items
 }
 
 // Slice is a part of a value: all of it but the holes.
 type Slice struct {
-	Holes []Hole `json:"holes"` // in order, apart from each other
-	Items int    `json:"items"` // of the arrays and objects that are cut; at least 1
+	Holes     []Hole `json:"holes"`               // in order, apart from each other
+	Items     int    `json:"items"`               // of what is cut; at least 1
+	Cuts      []int  `json:"cuts"`                // the pointers whose items or pieces this part has, in the order of the value
+	Continued []int  `json:"continued,omitempty"` // of arrays whose first item here is the rest of the last one before
 }
 
 // Hole is a stretch of bytes that a part leaves out.
@@ -28,75 +26,65 @@ type Hole struct {
 }
 
 const (
-	maxParts = 1 << 16
-	maxBoxes = 32
+	maxParts   = 1 << 16
+	maxHoles   = 1 << 20 // of all parts
+	maxNesting = 64      // of regions that are cut in each other
 )
 
 // Cut answers how to cut a value that fits s, so that every part fits s as
-// well and has at most limit bytes, wherever single items and what has to stand
-// in every part allow that. It answers nil if the value is not above the limit
-// or cannot be cut: there is no array or object that stands below object
-// members only, that has two items or more, and of which any may be left out.
+// well and has at most room bytes, wherever what cannot be divided allows that.
+// It answers nil if the value is not above the room, if it cannot be cut, or if
+// no part would be below the room.
 //
-// The largest ones are cut, arrays before objects, as many as it takes; what is
-// not cut stands in every part. A member that is above the limit itself is cut
-// in its turn. Where the schema alone does not show that parts fit (oneOf, not,
-// if and all that needs values decoded), every part is validated.
+// Arrays are cut between their items, objects between the members that are not
+// required, texts between characters; in this order, and no more of them than
+// it takes: what is not cut stands in every part. An item or a member that is
+// above the room itself is cut in its turn. Where the schema alone does not show
+// that parts fit (oneOf, not, if and all that needs values decoded), every part
+// is validated; if one does not fit, less is cut.
 //
 // With a nil s, for a value to which nothing was promised or that does not
 // keep what was, anything may be cut.
-func (s *Schema) Cut(value []byte, limit int) *Cut {
-	if len(value) <= limit {
+func (s *Schema) Cut(value []byte, room int) *Cut {
+	if len(value) <= room {
 		return nil
 	}
-	c := cutter{}
+	c := cutter{schema: s, room: room}
 	if s == nil {
 		c.run = &run{seed: maphash.MakeSeed()}
 	} else {
 		c.run = s.borrow()
 		defer s.giveBack(c.run)
 	}
-	boxes := c.look(value)
-	for i := range boxes {
-		if s != nil {
-			boxes[i].standing = c.standing(s, boxes[i])
-		}
-	}
-	boxes = slices.DeleteFunc(boxes, func(b box) bool { return b.standing == refused })
-	if cut := s.cutAt(&c, boxes, limit); cut != nil {
-		return cut
-	}
-	sure := slices.DeleteFunc(slices.Clone(boxes), func(b box) bool { return b.standing != proved })
-	if len(sure) == len(boxes) {
+	c.reset(value, false)
+	if !c.value(nil) || c.next() != 0 || c.i != len(value) {
 		return nil
 	}
-	if cut := s.cutAt(&c, sure, limit); cut != nil {
-		return cut
-	}
-	for _, b := range boxes[:min(len(boxes), 8)] {
-		if cut := s.cutAt(&c, []box{b}, limit); cut != nil {
+	c.budget = 100*len(value) + 1<<20
+	for _, m := range modes() {
+		c.mode, c.unsure = m, false
+		cut := c.divide()
+		if cut != nil && (!c.unsure || s.everyPartFits(cut, value)) {
 			return cut
+		}
+		if s == nil || cut == nil && m == (mode{}) && !c.unsure {
+			return nil
 		}
 	}
 	return nil
 }
 
-// cutAt cuts at some of the boxes.
-func (s *Schema) cutAt(c *cutter, boxes []box, limit int) *Cut {
-	chosen := c.choose(boxes, limit)
-	if len(chosen) == 0 {
-		return nil
-	}
-	value := c.b
-	doubt := slices.ContainsFunc(chosen, func(b box) bool { return b.standing == doubtful })
-	cut := c.pack(chosen, limit)
-	if cut == nil || doubt && !s.everyPartFits(cut, value) {
-		return nil
-	}
-	for _, b := range chosen {
-		cut.Pointers = append(cut.Pointers, c.pointer(b))
-	}
-	return cut
+// mode is what is not cut although it might be: each that is tried after the
+// first leaves out what may be the cause of a part that does not fit.
+type mode struct {
+	sure      bool // only regions of which the schema shows that their slices fit
+	wholeMaps bool // no object
+	wholeText bool // no text
+	flat      bool // nothing in the items of an array
+}
+
+func modes() []mode {
+	return []mode{{}, {wholeMaps: true}, {wholeMaps: true, wholeText: true}, {wholeText: true, flat: true}, {wholeMaps: true, wholeText: true, flat: true}, {sure: true}}
 }
 
 // everyPartFits validates all parts, where that costs no more than a few
@@ -126,16 +114,6 @@ func (c *Cut) Size(value []byte, i int) int {
 	return size
 }
 
-// Sizes answers how many bytes the smallest and the largest part of value have.
-func (c *Cut) Sizes(value []byte) (smallest, largest int) {
-	smallest = len(value)
-	for i := range c.Parts {
-		size := c.Size(value, i)
-		smallest, largest = min(smallest, size), max(largest, size)
-	}
-	return smallest, largest
-}
-
 // AppendPart appends part i, counted from 0, of the value that was cut.
 func (c *Cut) AppendPart(dst, value []byte, i int) []byte {
 	at := 0
@@ -146,11 +124,26 @@ func (c *Cut) AppendPart(dst, value []byte, i int) []byte {
 	return append(dst, value[at:]...)
 }
 
-// pointer answers the JSON Pointer of a box.
-func (c *cutter) pointer(b box) string {
-	var p []byte
-	for _, h := range b.path {
-		p = appendToken(p, string(bytes.Clone(c.plainText(h.name))))
+// Part answers what is to be known of part i to join it to the others. Its
+// value is left to [Cut.AppendPart].
+func (c *Cut) Part(i int) Part {
+	p := Part{Cuts: c.named(c.Parts[i].Cuts), Continued: c.named(c.Parts[i].Continued)}
+	return p
+}
+
+func (c *Cut) named(of []int) (pointers []string) {
+	for _, i := range of {
+		pointers = append(pointers, c.Pointers[i])
 	}
-	return string(p)
+	return pointers
+}
+
+// Inside reports whether an array is cut within its items.
+func (c *Cut) Inside() bool {
+	for i := range c.Parts {
+		if len(c.Parts[i].Continued) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -4,73 +4,136 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Join puts the parts of a value together again: objects have the members of
-// all parts, the arrays at the pointers the items of all, the texts there all pieces, and everything else
-// is what it is in the first part that has it. All parts, in order, make a value
-// that is equal to the one that was cut.
-func Join(pointers []string, parts ...[]byte) ([]byte, error) {
+// Part is a part of a value that was cut.
+type Part struct {
+	Value     []byte
+	Cuts      []string // JSON Pointers, in the whole, of the arrays and texts that go on in this part
+	Continued []string // of those arrays whose first item here is the rest of the last one before
+}
+
+// Join puts the parts of a value together again. Objects have the members of all
+// parts; arrays that are named as cut have the items of all parts that name
+// them, texts the pieces; an item that is continued is put together in the same
+// way. Everything else is what it is in the first part that has it. All parts,
+// in order, make a value that is equal to the one that was cut.
+func Join(parts ...Part) ([]byte, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("join: there is no part")
 	}
-	j := joiner{pointers: pointers}
-	var roots []rawjson.Node
+	j := joiner{named: map[string][]int{}, goesOn: map[string][]int{}, below: map[string]bool{}, found: map[string]bool{}}
+	var roots []located
 	for i, part := range parts {
-		doc, err := rawjson.Parse(part)
+		doc, err := rawjson.Parse(part.Value)
 		if err != nil {
 			return nil, fmt.Errorf("join part %d: %w", i+1, err)
 		}
-		for _, p := range pointers {
-			if at := doc.Pointer(p); at != rawjson.None && doc.Kind(at) != rawjson.Array && doc.Kind(at) != rawjson.Object && doc.Kind(at) != rawjson.String || p == "" && at == rawjson.None {
-				return nil, fmt.Errorf("join part %d: there is no list, object or text at %q", i+1, p)
-			}
-		}
 		j.docs = append(j.docs, doc)
-		roots = append(roots, doc.Root())
-	}
-	for _, p := range pointers {
-		if !slices.ContainsFunc(j.docs, func(d *rawjson.Doc) bool { return d.Pointer(p) != rawjson.None }) {
-			return nil, fmt.Errorf("join: no part has anything at %q", p)
+		roots = append(roots, located{i, doc.Root()})
+		for _, p := range part.Cuts {
+			j.named[p] = append(j.named[p], i)
+			j.above(p)
+		}
+		for _, p := range part.Continued {
+			j.goesOn[p] = append(j.goesOn[p], i)
 		}
 	}
-	return j.value(nil, roots, nil), nil
+	whole := j.value(nil, roots, "")
+	for p := range j.named {
+		if !j.found[p] && j.err == nil {
+			j.err = fmt.Errorf("join: no part has a list, object or text at %q", p)
+		}
+	}
+	if j.err != nil {
+		return nil, j.err
+	}
+	return whole, nil
 }
 
 type joiner struct {
-	pointers []string
-	docs     []*rawjson.Doc
+	docs   []*rawjson.Doc
+	named  map[string][]int // the parts that name a pointer as cut
+	goesOn map[string][]int // and as continued
+	below  map[string]bool  // there is a cut below a pointer
+	found  map[string]bool
+	err    error
 }
 
-// value writes what stands at a path; at has where that is in each part.
-func (j *joiner) value(dst []byte, at []rawjson.Node, path []byte) []byte {
-	first := slices.IndexFunc(at, func(n rawjson.Node) bool { return n != rawjson.None })
-	switch kind := j.docs[first].Kind(at[first]); {
+// located is a value: in which part, and at which node of it.
+type located struct {
+	part int
+	node rawjson.Node
+}
+
+// above notes the places in which the one at p stands.
+func (j *joiner) above(p string) {
+	for i := strings.LastIndexByte(p, '/'); i >= 0; i = strings.LastIndexByte(p, '/') {
+		if p = p[:i]; j.below[p] {
+			return
+		}
+		j.below[p] = true
+	}
+}
+
+// value writes what stands at a path in these parts.
+func (j *joiner) value(dst []byte, at []located, path string) []byte {
+	kind := j.kind(at[0])
+	named := j.named[path]
+	for _, a := range at {
+		if j.kind(a) != kind && (named != nil || j.below[path]) {
+			j.err = fmt.Errorf("join part %d: the value at %q has another type than in the parts before", a.part+1, path)
+			return dst
+		}
+	}
+	j.found[path] = j.found[path] || named != nil && (kind == rawjson.Object || kind == rawjson.Array || kind == rawjson.String)
+	switch {
 	case kind == rawjson.Object:
 		return j.object(dst, at, path)
-	case kind == rawjson.Array && slices.Contains(j.pointers, string(path)):
-		return j.array(dst, at)
-	case kind == rawjson.String && slices.Contains(j.pointers, string(path)):
-		return j.text(dst, at)
+	case kind == rawjson.Array && named != nil:
+		return j.array(dst, j.of(at, named), path)
+	case kind == rawjson.Array && j.below[path]:
+		return j.tuple(dst, at, path)
+	case kind == rawjson.String && named != nil:
+		return j.text(dst, j.of(at, named))
 	}
-	return append(dst, j.docs[first].Raw(at[first])...)
+	return append(dst, j.raw(at[0])...)
 }
 
-func (j *joiner) object(dst []byte, at []rawjson.Node, path []byte) []byte {
+func (j *joiner) kind(a located) rawjson.Kind { return j.docs[a.part].Kind(a.node) }
+func (j *joiner) raw(a located) []byte        { return j.docs[a.part].Raw(a.node) }
+
+// of are those of some places that are in one of the parts.
+func (j *joiner) of(at []located, parts []int) (kept []located) {
+	for _, a := range at {
+		if _, is := slices.BinarySearch(parts, a.part); is {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+func (j *joiner) object(dst []byte, at []located, path string) []byte {
+	if len(at) == 1 && !j.below[path] {
+		return append(dst, j.raw(at[0])...)
+	}
 	var names []string
-	members := map[string][]rawjson.Node{}
-	for i, doc := range j.docs {
-		for m := doc.First(at[i]); m != rawjson.None; m = doc.Next(m) {
+	members := map[string][]located{}
+	for _, a := range at {
+		if j.kind(a) != rawjson.Object {
+			continue
+		}
+		doc := j.docs[a.part]
+		for m := doc.First(a.node); m != rawjson.None; m = doc.Next(m) {
 			name := doc.Key(m)
-			list := members[name]
-			if list == nil {
+			if members[name] == nil {
 				names = append(names, name)
-				list = slices.Repeat([]rawjson.Node{rawjson.None}, len(j.docs))
-				members[name] = list
 			}
-			list[i] = m
+			members[name] = append(members[name], located{a.part, m})
 		}
 	}
 	dst = append(dst, '{')
@@ -79,33 +142,75 @@ func (j *joiner) object(dst []byte, at []rawjson.Node, path []byte) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(rawjson.AppendString(dst, name), ':')
-		dst = j.value(dst, members[name], appendToken(slices.Clip(path), name))
+		dst = j.value(dst, members[name], string(appendToken([]byte(path), name)))
 	}
 	return append(dst, '}')
 }
 
 // text writes the pieces of a text one behind the other.
-func (j *joiner) text(dst []byte, at []rawjson.Node) []byte {
+func (j *joiner) text(dst []byte, at []located) []byte {
 	dst = append(dst, '"')
-	for i, doc := range j.docs {
-		if raw := doc.Raw(at[i]); len(raw) > 1 {
-			dst = append(dst, raw[1:len(raw)-1]...)
-		}
+	for _, a := range at {
+		raw := j.raw(a)
+		dst = append(dst, raw[1:len(raw)-1]...)
 	}
 	return append(dst, '"')
 }
 
-func (j *joiner) array(dst []byte, at []rawjson.Node) []byte {
+// array writes the items of an array that is cut.
+func (j *joiner) array(dst []byte, at []located, path string) []byte {
 	dst = append(dst, '[')
-	empty := true
-	for i, doc := range j.docs {
-		for e := doc.First(at[i]); e != rawjson.None; e = doc.Next(e) {
-			if !empty {
-				dst = append(dst, ',')
-			}
-			empty = false
-			dst = append(dst, doc.Raw(e)...)
+	var item []located // the one that is not written yet
+	index := 0
+	write := func() {
+		if len(item) == 0 {
+			return
 		}
+		if index > 0 {
+			dst = append(dst, ',')
+		}
+		if len(item) == 1 && !j.below[path] {
+			dst = append(dst, j.raw(item[0])...)
+		} else {
+			dst = j.value(dst, item, path+"/"+strconv.Itoa(index))
+		}
+		item = item[:0]
+		index++
+	}
+	for _, a := range at {
+		_, goesOn := slices.BinarySearch(j.goesOn[path], a.part)
+		for e := j.docs[a.part].First(a.node); e != rawjson.None; e = j.docs[a.part].Next(e) {
+			if !goesOn {
+				write()
+			}
+			goesOn = false
+			item = append(item, located{a.part, e})
+		}
+	}
+	write()
+	return append(dst, ']')
+}
+
+// tuple writes an array that every part has whole, but for what is cut in its
+// items.
+func (j *joiner) tuple(dst []byte, at []located, path string) []byte {
+	var items [][]located
+	for _, a := range at {
+		i := 0
+		for e := j.docs[a.part].First(a.node); e != rawjson.None; e = j.docs[a.part].Next(e) {
+			if i == len(items) {
+				items = append(items, nil)
+			}
+			items[i] = append(items[i], located{a.part, e})
+			i++
+		}
+	}
+	dst = append(dst, '[')
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = j.value(dst, item, path+"/"+strconv.Itoa(i))
 	}
 	return append(dst, ']')
 }

@@ -1,213 +1,341 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
-// packer goes once over a value and puts the items of its boxes into parts.
+// packer goes over a value and puts what is cut of it into parts, one after the
+// other.
 type packer struct {
 	*cutter
-	boxes []openBox // in the order of the value, so that outer ones come first
-	stack []child   // the boxes that the position is in
-	room  int       // for a part
-	cut   Cut
-	items int // in the part that is being made
-	live  []bool
+	frames    []frame // the regions that the position is in, the value itself first
+	begins    int     // bytes that the next part begins with
+	used      int     // bytes of the part that is being made, or a few more
+	items     int     // in it
+	pieces    int     // bytes of texts in it
+	done      []Hole  // in items that are over already
+	named     []int   // what these have of it
+	continued []int   // arrays that it goes on in, in an item
+	holes     int     // of all parts
+	failed    bool
+	onlyText  bool
+	bytes     []int // of texts, in each part
+	cut       Cut
 }
 
-// openBox is a box with what the part that is being made has of it: a stretch
-// of neighbouring items, none if first is 0.
-type openBox struct {
-	box
-	parent      int // the box around it, -1: none
-	first, last int
+// frame is an item or a member that is cut in its turn.
+type frame struct {
+	*region
+	base  int     // bytes of it that stand in every part
+	owner *region // the array or object that it is in
 }
 
-// child is a place in a box: a member in which other boxes stand, or the item
-// that comes next.
-type child struct {
-	box        int
-	start, end int
-}
-
-// pack cuts at boxes: as many items to a part as the limit allows, but one at
-// least. It answers nil if one part is enough or there are too many.
-func (c *cutter) pack(chosen []box, limit int) *Cut {
-	p := packer{cutter: c, live: make([]bool, len(chosen))}
-	for i, b := range chosen {
-		o := openBox{box: b, parent: -1}
-		for j := range i {
-			if chosen[j].holds(b) {
-				o.parent = j
-			}
-		}
-		p.boxes = append(p.boxes, o)
-	}
-	p.room = limit
-	if base := p.size(); base >= limit { // every part is above the limit, but no more than twice what it has to be
-		p.room = base + max(base, limit)
-	}
-	c.reset(c.b, false)
-	if !p.over() {
+// divide cuts the value. It answers nil if one part is enough or there are too
+// many.
+func (c *cutter) divide() *Cut {
+	p := packer{cutter: c, onlyText: true}
+	start := skipSpaces(c.b, 0)
+	rules, doubt := c.rootRules(start)
+	left := maxRegions
+	root := c.region(start, start, skipValue(c.b, start), "", rules, doubt, &left)
+	if !c.choose(root, c.room-(len(c.b)-(root.end-root.start))) {
 		return nil
 	}
-	if len(p.cut.Parts) == 0 || len(p.cut.Parts) >= maxParts {
-		return nil
-	}
+	p.push(frame{root, len(c.b) - (root.end - root.start) + root.base(), nil})
+	p.used = p.begins
+	p.walk(root)
 	p.close()
+	if p.failed || len(p.cut.Parts) < 2 || c.budget < 0 {
+		return nil
+	}
+	if p.cut.Text = p.onlyText; !p.onlyText {
+		return &p.cut
+	}
+	for i := range p.cut.Parts {
+		p.cut.Parts[i].Items = p.bytes[i]
+	}
 	return &p.cut
 }
 
-// over goes over the value at the position.
-func (p *packer) over() bool {
-	kind := kindOf(p.next())
-	start := p.i
-	me := slices.IndexFunc(p.boxes, func(b openBox) bool { return b.start == start })
+func (p *packer) push(f frame) {
+	p.frames = append(p.frames, f)
+	p.begins += f.base
+	if f.owner != nil {
+		p.begins -= f.owner.floor
+	}
+}
+
+func (p *packer) pop() {
+	f := p.frames[len(p.frames)-1]
+	p.frames = p.frames[:len(p.frames)-1]
+	p.begins -= f.base
+	if f.owner != nil {
+		p.begins += f.owner.floor
+	}
+	p.leaves(f.region, func(start, end int) {
+		if start < end {
+			p.done = append(p.done, Hole{start, end})
+		}
+	}, func(i int) { p.named = append(p.named, i) })
+}
+
+// walk hands out what is cut of a region.
+func (p *packer) walk(r *region) {
 	switch {
-	case me >= 0 && kind == isArray:
-		return p.overItems(me)
-	case kind == isObject:
-		return p.overMembers(me)
+	case p.failed:
+	case !r.cut:
+		for _, k := range r.kids {
+			p.walk(k)
+		}
+	case r.kind == isArray:
+		p.walkItems(r)
+	case r.kind == isObject:
+		p.walkMembers(r)
+	default:
+		p.walkText(r)
 	}
-	return p.plain(kind, nil)
 }
 
-func (p *packer) overItems(me int) bool {
-	p.i++
-	for p.next() != ']' {
-		at := p.i
-		if !p.value(nil) || !p.item(me, at) {
-			return false
-		}
-		if p.next() == ',' {
-			p.i++
-			p.next()
-		}
-	}
-	p.i++
-	return true
+// child is an item of an array or a member of an object.
+type child struct {
+	span
+	value  int // where the value begins
+	index  int // of the item; -1: a member
+	name   piece
+	before int // where the child before it ends, 0: it is the first
 }
 
-// overMembers goes over an object, which is a box itself if me is not -1.
-func (p *packer) overMembers(me int) bool {
-	p.i++
-	for p.next() != '}' {
-		at := p.i
-		if _, ok := p.str(); !ok || !p.colon() {
-			return false
+// walkItems hands out the items of an array, as many at a time as must stand
+// together.
+func (p *packer) walkItems(r *region) {
+	p.onlyText = false
+	units := r.count / r.unit
+	u := child{}
+	p.cutter.items(r, func(i int, item span) {
+		if i%r.unit == 0 && i/r.unit < units {
+			u = child{span: item, value: item.start, index: i, before: u.end}
 		}
-		p.next()
-		value := p.i
-		if !p.value(nil) {
-			return false
+		u.end = item.end
+		if i == r.count-1 || (i+1)%r.unit == 0 && (i+1)/r.unit < units {
+			p.child(r, u)
 		}
-		if !p.member(me, at, value) {
-			return false
-		}
-		if p.next() == ',' {
-			p.i++
-		}
-	}
-	p.i++
-	return true
+	})
 }
 
-// member packs a member that begins at the offset at and ends at the position:
-// one that holds a box stays and is gone over, any other is an item where the
-// object is a box.
-func (p *packer) member(me, at, value int) bool {
+// walkMembers hands out the members of an object that need not stand in every
+// part, and what is cut of the others.
+func (p *packer) walkMembers(r *region) {
+	p.onlyText = false
+	kids, must, before := r.standingKids(), r.must, 0
+	p.members(r, func(m pair) {
+		if len(must) > 0 && must[0].start == m.start {
+			must = must[1:]
+			if len(kids) > 0 && kids[0].at == m.start {
+				p.walk(kids[0])
+				kids = kids[1:]
+			}
+		} else {
+			p.child(r, child{m.span, m.value.start, -1, m.name, before})
+		}
+		before = m.end
+	})
+}
+
+// gap answers how many bytes stand between a child and what the part has of its
+// region before it.
+func (r *region) gap(k child, fresh bool) int {
 	switch {
-	case !p.holdsBox(value, p.i):
-		return me < 0 || p.item(me, at)
-	case me < 0:
-		p.i = value
-		return p.over()
+	case r.kind == isArray && (fresh || r.first == 0), r.kind == isObject && (fresh || r.first == 0) && len(r.must) == 0:
+		return 0
+	case k.before == 0:
+		return len(",")
 	}
-	p.stack = append(p.stack, child{me, at, p.i})
-	p.i = value
-	ok := p.over()
-	p.stack = p.stack[:len(p.stack)-1]
-	return ok
+	return k.start - k.before
 }
 
-func (p *packer) holdsBox(start, end int) bool {
-	return slices.ContainsFunc(p.boxes, func(b openBox) bool { return start <= b.start && b.end <= end })
-}
-
-// item puts the item of a box that ends at the position into this part or, if
-// that becomes too large, into the next one.
-func (p *packer) item(me, at int) bool {
-	p.stack = append(p.stack, child{me, at, p.i})
-	if p.items > 0 {
-		was := make([]openBox, 0, 8)
-		for _, s := range p.stack {
-			was = append(was, p.boxes[s.box])
+// child puts a child into this part or, if that becomes too large, into the next
+// one; or, if it is too large for any, what is cut of it into several.
+func (p *packer) child(r *region, k child) {
+	switch {
+	case p.failed:
+	case p.used+p.adds(r, k) <= p.room:
+		p.take(r, k)
+		p.items++
+	case p.begins-r.floor+r.gap(k, true)+k.end-k.start > p.room && p.inside(r, k):
+	default:
+		if p.items > 0 {
+			p.close()
 		}
-		p.extend()
-		if p.size() <= p.room {
-			p.items++
-			p.stack = p.stack[:len(p.stack)-1]
-			return true
-		}
-		for i, s := range p.stack {
-			p.boxes[s.box] = was[i]
-		}
-		p.close()
-		if len(p.cut.Parts) >= maxParts {
-			return false
-		}
-	}
-	p.extend()
-	p.items = 1
-	p.stack = p.stack[:len(p.stack)-1]
-	return true
-}
-
-// extend takes what the stack says into the part.
-func (p *packer) extend() {
-	for _, s := range p.stack {
-		b := &p.boxes[s.box]
-		if b.first == 0 {
-			b.first = s.start
-		}
-		b.last = s.end
+		p.take(r, k)
+		p.items++
 	}
 }
 
-// close ends a part.
-func (p *packer) close() {
-	part := Slice{Items: p.items}
-	p.holes(func(start, end int) { part.Holes = append(part.Holes, Hole{start, end}) })
-	slices.SortFunc(part.Holes, func(a, b Hole) int { return a.Start - b.Start })
-	p.cut.Parts = append(p.cut.Parts, part)
-	for i := range p.boxes {
-		p.boxes[i].first = 0
+// adds answers how many bytes a child adds to the part.
+func (p *packer) adds(r *region, k child) int {
+	size := r.gap(k, false) + k.end - k.start
+	if r.first == 0 {
+		size -= r.floor
 	}
-	p.items = 0
-}
-
-// size is that of the part.
-func (p *packer) size() int {
-	size := len(p.b)
-	p.holes(func(start, end int) { size -= end - start })
 	return size
 }
 
-// holes yields what the part leaves out: of each box that it has at all, what
-// stands before its first and behind its last item.
-func (p *packer) holes(yield func(start, end int)) {
-	for i := range p.boxes {
-		b := &p.boxes[i]
-		p.live[i] = true
-		if b.parent >= 0 {
-			o := &p.boxes[b.parent]
-			p.live[i] = p.live[b.parent] && o.first > 0 && o.first <= b.start && b.start < o.last
+func (p *packer) take(r *region, k child) {
+	p.used += p.adds(r, k)
+	if r.first == 0 {
+		r.first = k.start
+	}
+	r.last = k.end
+}
+
+// inside cuts a child that no part has room for, if it can be cut.
+func (p *packer) inside(r *region, k child) bool {
+	if k.index >= 0 && (p.mode.flat || r.unit > 1) || len(p.frames) == maxNesting || kindOf(p.b[k.value])&(isContainer|isString) == 0 {
+		return false
+	}
+	name, pointer := "", ""
+	var rules []*node
+	var doubt bool
+	if k.index < 0 {
+		name = string(p.plainText(k.name))
+		pointer = string(appendToken([]byte(r.pointer), name))
+		rules, doubt = p.memberRules(r, []byte(name), k.value)
+	} else {
+		pointer = r.pointer + "/" + strconv.Itoa(k.index)
+		rules, doubt = p.itemRules(r, k.index, k.value)
+	}
+	left := maxRegions
+	in := p.region(k.start, k.value, k.end, pointer, rules, doubt, &left)
+	around := k.value - k.start + r.gap(k, true)
+	room := p.room - (p.begins - r.floor) - around
+	if !p.choose(in, room) {
+		return false
+	}
+	base := around + in.base()
+	if start := p.used + r.gap(k, false) - r.gap(k, true) + base; p.items > 0 && p.room-start < max(minPiece, (room-in.base())/4) {
+		p.close()
+	}
+	left = base - around + k.value - k.end // what the parts do not have of it
+	p.take(r, k)
+	p.used += left
+	p.push(frame{in, base, r})
+	p.walk(in)
+	p.pop()
+	return true
+}
+
+// walkText hands out a text.
+func (p *packer) walkText(r *region) {
+	end := r.end - len(`"`)
+	for from := r.start + 1; from < end && !p.failed; {
+		left := p.room - p.used + r.floor
+		if left < minPiece && p.items > 0 {
+			p.close()
+			continue
 		}
-		switch {
-		case !p.live[i]:
-		case b.first == 0:
-			yield(b.start+1, b.end-1)
-		default:
-			yield(b.start+1, b.first)
-			yield(b.last, b.end-1)
+		to := pieceEnd(p.b[:end], from, max(left, minPiece))
+		if to < end {
+			for n, at := 0, from; n < r.unit && at < end; n++ {
+				at += characterLen(p.b[at:end])
+				to = max(to, at)
+			}
+			if to = min(to, r.tail); to <= from {
+				to = end
+			}
+		}
+		r.first, r.last = from, to
+		p.used += to - from - r.floor
+		p.items++
+		p.pieces += to - from
+		if from = to; from < end {
+			p.close()
 		}
 	}
+}
+
+// close ends a part, and begins the next one.
+func (p *packer) close() {
+	if p.items == 0 {
+		return
+	}
+	s := Slice{Items: p.items, Holes: p.done, Continued: p.continued}
+	hole := func(start, end int) {
+		if start < end {
+			s.Holes = append(s.Holes, Hole{start, end})
+		}
+	}
+	for _, f := range p.frames {
+		p.leaves(f.region, hole, func(i int) { s.Cuts = append(s.Cuts, i) })
+	}
+	s.Cuts = append(s.Cuts, p.named...)
+	slices.SortFunc(s.Holes, func(a, b Hole) int { return a.Start - b.Start })
+	p.holes += len(s.Holes)
+	p.failed = p.failed || p.holes > maxHoles || len(p.cut.Parts) == maxParts
+	p.cut.Parts = append(p.cut.Parts, s)
+	p.bytes = append(p.bytes, p.pieces)
+	p.used, p.items, p.pieces, p.done, p.named, p.continued = p.begins, 0, 0, nil, nil, nil
+	for _, f := range p.frames {
+		for _, r := range f.all() {
+			r.first = 0
+		}
+		if f.owner != nil {
+			f.owner.first, f.owner.last = f.at, f.end
+		}
+		if f.owner != nil && f.owner.kind == isArray {
+			p.continued = append(p.continued, p.index(f.owner))
+		}
+	}
+}
+
+// leaves tells what the part leaves out of a region, and names what is cut
+// there.
+func (p *packer) leaves(r *region, hole func(start, end int), name func(index int)) {
+	for _, k := range r.standingKids() {
+		p.leaves(k, hole, name)
+	}
+	if !r.cut {
+		return
+	}
+	if r.first != 0 || r.floor == 0 {
+		name(p.index(r))
+	}
+	kept := span{r.first, r.last}
+	if r.first == 0 {
+		kept = r.stretch
+	}
+	at := r.start + 1 // all before is told
+	keep := func(k span) {
+		from := k.start
+		for at > r.start+1 && p.b[from-1] != ',' && from > at {
+			from--
+		}
+		if at > r.start+1 && from > at {
+			from-- // the comma stays
+		}
+		hole(at, from)
+		at = k.end
+	}
+	for _, m := range r.must {
+		if kept.start != 0 && kept.start < m.start {
+			keep(kept)
+			kept.start = 0
+		}
+		if m.start >= at {
+			keep(m)
+		}
+	}
+	if kept.start != 0 && kept.start < kept.end {
+		keep(kept)
+	}
+	hole(at, r.end-1)
+}
+
+// index answers the place of a region's pointer.
+func (p *packer) index(r *region) int {
+	if r.named == 0 {
+		p.cut.Pointers = append(p.cut.Pointers, r.pointer)
+		r.named = len(p.cut.Pointers)
+	}
+	return r.named - 1
 }

@@ -1,54 +1,130 @@
 package schema
 
-import "bytes"
+import "slices"
 
-// standing is what the rules of a schema say about slices of an array or object.
+// standing is what the rules of a schema say about slices of a region.
 type standing uint8
 
 const (
 	proved   standing = iota // every slice fits
 	doubtful                 // perhaps
-	refused                  // some slice does not fit
+	refused                  // it stays whole
 )
 
-// standing goes down the path to a box with all the schemas that apply on the
-// way. Slices are safe where they only say what items or members are like, how
-// many there may be at most, and that no two are equal. Above the box, members
-// are neither taken away nor added, so all rules about those hold for parts;
-// those of a box above have a standing of their own.
-func (c *cutter) standing(s *Schema, a box) standing {
-	c.doubt = s.second != nil // some keywords are not among the rules
-	c.reset(c.b, false)
-	at := func(i int) (types, int) {
+// standing judges a region. Slices are safe where the rules only say what items
+// or members are like, how many there may be at most and must be at least, and
+// which members are required; pieces of texts where they only say how long one
+// is. Above a region members are neither taken away nor added but by cuts of
+// their own.
+func (c *cutter) standing(r *region) standing {
+	for _, n := range r.rules {
 		switch {
-		case i < len(a.path):
-		case a.array:
-			return isArray, a.start
-		default:
-			return isObject, a.start
-		}
-		return isObject, a.path[i].object
-	}
-	kind, start := at(0)
-	rules := c.gather(nil, s.root, kind, start)
-	for i, h := range a.path {
-		kind, start = at(i + 1)
-		var below []*node
-		name := bytes.Clone(c.plainText(h.name)) // what follows uses the same scratch space
-		for _, n := range rules {
-			below = c.follow(below, n, name, kind, start)
-		}
-		rules = below
-	}
-	for _, n := range rules {
-		switch {
-		case a.array && n.array != nil && (n.array.min > 0 || len(n.array.prefix) > 0),
-			!a.array && n.object != nil && (n.object.min > 0 || n.object.members.needed):
+		case r.kind == isString && (n.exact != nil || n.text != nil && n.text.pattern != nil):
+			return refused
+		case r.kind&isContainer != 0 && n.exact != nil:
 			return refused
 		}
 	}
-	if c.doubt {
+	switch {
+	case r.kind == isObject && c.mode.wholeMaps, r.kind == isString && c.mode.wholeText, r.doubt && c.mode.sure:
+		return refused
+	case r.doubt:
 		return doubtful
 	}
 	return proved
+}
+
+// rootRules are those of the whole value.
+func (c *cutter) rootRules(start int) (rules []*node, doubt bool) {
+	if c.schema == nil {
+		return nil, false
+	}
+	c.reset(c.b, false)
+	c.doubt = c.schema.second != nil // some keywords are not among the rules
+	rules = c.gather(nil, c.schema.root, kindOf(c.b[start]), start)
+	return rules, c.doubt || c.stop != 0
+}
+
+// memberRules are those of a member whose value begins at start.
+func (c *cutter) memberRules(r *region, name []byte, start int) (rules []*node, doubt bool) {
+	c.reset(c.b, false)
+	c.doubt = r.doubt
+	for _, n := range r.rules {
+		rules = c.follow(rules, n, name, kindOf(c.b[start]), start)
+	}
+	return rules, c.doubt || c.stop != 0
+}
+
+// itemRules are those of an item.
+func (c *cutter) itemRules(r *region, index, start int) (rules []*node, doubt bool) {
+	c.reset(c.b, false)
+	c.doubt = r.doubt
+	for _, n := range r.rules {
+		if n.array == nil {
+			continue
+		}
+		rules = c.gather(rules, n.array.at(index), kindOf(c.b[start]), start)
+		c.doubt = c.doubt || n.array.unique // of two items that are different, pieces may be equal
+	}
+	return rules, c.doubt || c.stop != 0
+}
+
+// requiredNames tells which members of an object stand in every part: those that
+// the rules require. Where there are more than these, those that any branch
+// requires or tells itself by.
+func (c *cutter) requiredNames(r *region) func(name []byte) bool {
+	var sets []*members
+	add := func(n *node) {
+		if n.object != nil {
+			sets = append(sets, &n.object.members)
+		}
+	}
+	for _, n := range r.rules {
+		add(n)
+	}
+	sure := len(sets)
+	if r.doubt {
+		var seen []*node
+		for _, n := range r.rules {
+			seen = branches(n, seen)
+		}
+		for _, n := range seen {
+			add(n)
+		}
+	}
+	return func(name []byte) bool {
+		for at, set := range sets {
+			i := set.find(name, c.seed)
+			if i < 0 {
+				continue
+			}
+			if len(set.required) > i/64 && set.required[i/64]&(1<<(i%64)) != 0 {
+				return true
+			}
+			if n := set.list[i].node; at >= sure && n != nil && n.exact != nil {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// branches adds all schemas that may have a say about the value that n is
+// about.
+func branches(n *node, seen []*node) []*node {
+	if n == nil || len(seen) >= maxRules || slices.Contains(seen, n) {
+		return seen
+	}
+	seen = append(seen, n)
+	seen = branches(n.alias, seen)
+	l := n.logic
+	if l == nil {
+		return seen
+	}
+	for _, group := range append([][]*node{l.all, l.one, {l.not, l.cond, l.then, l.alt}}, l.any...) {
+		for _, to := range group {
+			seen = branches(to, seen)
+		}
+	}
+	return seen
 }

@@ -63,6 +63,7 @@ type heardResult struct {
 			Part, Parts int
 			Cut         string
 			Cuts        []string
+			Continued   []string
 			Token       string `json:"resume_token"`
 		} `json:"tenon/partial"`
 		Arguments struct{ Healed []struct{ Path string } } `json:"tenon/arguments"`
@@ -173,14 +174,14 @@ func (m *matrixRun) run() {
 		r = m.awaited(r)
 	}
 	m.checkCall(r)
-	var parts [][]byte
-	var cuts []string
+	var parts []tenon.AnswerPart
 	for number := 1; ; number++ {
-		parts = append(parts, m.value(r))
 		partial := &r.Meta.Partial
-		if cuts = partial.Cuts; cuts == nil {
-			cuts = []string{partial.Cut}
+		part := tenon.AnswerPart{Value: m.value(r), Cuts: partial.Cuts, Continued: partial.Continued}
+		if part.Cuts == nil {
+			part.Cuts = []string{partial.Cut}
 		}
+		parts = append(parts, part)
 		m.checkPart(r, number)
 		token := partial.Token
 		if token == "" {
@@ -202,10 +203,10 @@ func (m *matrixRun) run() {
 			m.t.Errorf("part %d is\n%s\nand then\n%s", number+1, r.raw, repeated.raw)
 		}
 	}
-	whole := parts[0]
+	whole := parts[0].Value
 	if len(parts) > 1 {
 		var err error
-		if whole, err = tenon.JoinParts(cuts, parts...); err != nil {
+		if whole, err = tenon.JoinParts(parts...); err != nil {
 			m.t.Fatal(err)
 		}
 	}

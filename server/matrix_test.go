@@ -143,7 +143,7 @@ type source struct {
 }
 
 const (
-	items     = 30   // of an answer
+	items     = 42   // of an answer
 	arriving  = 10   // of them at a time, in a stream
 	partLimit = 8000 // of an answer that is cut
 )

@@ -18,9 +18,10 @@ import (
 
 // piece says of a result which part of an answer it is.
 type piece struct {
-	cut   string   // JSON Pointer in the answer's value: what goes on in the next part
-	cuts  []string // where more goes on than that: all of it
-	token string   // for the next part; empty: there is none
+	cut       string   // JSON Pointer in the answer's value: what goes on in the next part
+	cuts      []string // where the answer goes on in several places: those of this part
+	continued []string // of these the lists whose first item is the rest of the last one before
+	token     string   // for the next part; empty: there is none
 }
 
 // pieceOf reads it from the _meta of a result.
@@ -31,10 +32,14 @@ func pieceOf(meta []byte) piece {
 	}
 	n := doc.Get(doc.Root(), "tenon/partial")
 	p := piece{cut: doc.Str(doc.Get(n, "cut")), token: doc.Str(doc.Get(n, "resume_token"))}
-	cuts := doc.Get(n, "cuts")
-	for c := doc.First(cuts); c != rawjson.None; c = doc.Next(c) {
-		p.cuts = append(p.cuts, doc.Str(c))
+	list := func(name string) (all []string) {
+		of := doc.Get(n, name)
+		for c := doc.First(of); c != rawjson.None; c = doc.Next(c) {
+			all = append(all, doc.Str(c))
+		}
+		return all
 	}
+	p.cuts, p.continued = list("cuts"), list("continued")
 	return p
 }
 
@@ -49,9 +54,9 @@ type joiner struct {
 	out     io.Writer
 	compact bool
 
-	cuts  []string // of a value that goes on in several places: it is written when all is there
-	parts [][]byte
-	size  int
+	several bool // the value goes on in several places: it is written when all is there
+	parts   []tenon.AnswerPart
+	size    int
 
 	kind  rawjson.Kind // of what goes on
 	bare  bool         // the value is a text, which is written without quotes
@@ -61,10 +66,11 @@ type joiner struct {
 	end   []byte       // what was written last of the items
 }
 
-// add writes the part of a value of which goes on what stands at the pointer.
-func (j *joiner) add(value []byte, at string) error {
-	if len(j.cuts) > 0 {
-		return j.hold(value)
+// add writes the part of a value of which goes on what stands at the pointer,
+// which is that of here in the value's own place.
+func (j *joiner) add(value []byte, at string, here piece) error {
+	if j.several {
+		return j.hold(value, strings.TrimSuffix(at, here.cut), here)
 	}
 	text, err := j.format(value)
 	if err != nil {
@@ -114,12 +120,20 @@ func (j *joiner) format(value []byte) ([]byte, error) {
 	return rawjson.AppendIndent(nil, value, "  ")
 }
 
-// hold keeps a part of a value that goes on in several places.
-func (j *joiner) hold(value []byte) error {
+// hold keeps a part of a value that goes on in several places, which stand below
+// another.
+func (j *joiner) hold(value []byte, below string, here piece) error {
 	if j.size += len(value); j.size > maxJoined {
 		return errTooMuch
 	}
-	j.parts = append(j.parts, bytes.Clone(value))
+	part := tenon.AnswerPart{Value: bytes.Clone(value)}
+	for _, c := range here.cuts {
+		part.Cuts = append(part.Cuts, below+c)
+	}
+	for _, c := range here.continued {
+		part.Continued = append(part.Continued, below+c)
+	}
+	j.parts = append(j.parts, part)
 	return nil
 }
 
@@ -128,7 +142,7 @@ var errTooMuch = fmt.Errorf("the parts are larger than %d MiB together", maxJoin
 // close ends the value: what came is one, whatever is missing.
 func (j *joiner) close() error {
 	if len(j.parts) > 0 {
-		whole, err := tenon.JoinParts(j.cuts, j.parts...)
+		whole, err := tenon.JoinParts(j.parts...)
 		if err == nil {
 			whole, err = j.format(whole)
 		}
@@ -199,16 +213,16 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 	if first.IsError || pieceOf(first.Meta).token == "" {
 		return first, p.result(first)
 	}
+	if first.Value == nil {
+		return p.followTexts(first, ask)
+	}
 	value, at := p.valueOf(first, pieceOf(first.Meta).cut)
 	j := &joiner{out: p.out, compact: p.compact, bare: at == "" && bytes.HasPrefix(value, []byte{'"'})}
 	var whole bytes.Buffer
 	if p.asJSON {
 		j = &joiner{out: &whole, compact: true}
-		_, at = p.structured(first, pieceOf(first.Meta).cut)
 	}
-	for here, i := pieceOf(first.Meta), 0; i < len(here.cuts); i++ {
-		j.cuts = append(j.cuts, strings.TrimSuffix(at, here.cut)+here.cuts[i])
-	}
+	j.several = len(pieceOf(first.Meta).cuts) > 0
 	telling, last, n := first, first, 0
 	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {
 		n++
@@ -219,14 +233,16 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 			if whole.Len() > maxJoined {
 				return fmt.Errorf("the parts are larger than %d MiB together; without --json they are printed as they come", maxJoined>>20)
 			}
-			return j.add(p.structured(res, here.cut))
+			value, at := p.structured(res, here.cut)
+			return j.add(value, at, here)
 		}
 		if !p.quiet {
 			q := *res
 			q.Meta = withoutPart(res.Meta)
 			p.warn(&q)
 		}
-		return j.add(p.valueOf(res, here.cut))
+		value, at := p.valueOf(res, here.cut)
+		return j.add(value, at, here)
 	})
 	if closing := j.close(); closing != nil {
 		return telling, closing
@@ -242,6 +258,27 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 		told.Meta = withoutPart(telling.Meta, fmt.Sprintf(`"tenon/partial":{"joined":%d}`, n))
 	}
 	return &told, err
+}
+
+// followTexts prints the texts of an answer that has no value.
+func (p printer) followTexts(first *tenon.Result, ask func(args []byte) (*tenon.Result, error)) (*tenon.Result, error) {
+	whole, size := *first, 0
+	whole.Content, whole.Meta = nil, withoutPart(first.Meta)
+	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {
+		blocks := res.Content[:max(len(res.Content)-1, 0)] // the last one says how to go on
+		for i, b := range blocks {
+			if size += len(b.Text); size > maxJoined {
+				return errTooMuch
+			}
+			if last := len(whole.Content) - 1; i == 0 && last >= 0 && len(here.continued) > 0 {
+				whole.Content[last].Text = append(slices.Clip(whole.Content[last].Text), b.Text...)
+				continue
+			}
+			whole.Content = append(whole.Content, b)
+		}
+		return nil
+	})
+	return &whole, errors.Join(p.result(&whole), err)
 }
 
 // asked is ask where a failure is an error that says what it was.

@@ -241,7 +241,7 @@ func FuzzJoiner(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if err := j.add(text, "/items"); err != nil {
+			if err := j.add(text, "/items", piece{cut: "/items"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -196,7 +196,7 @@ func (h *heard) printStructured(out io.Writer, ask func(args []byte) (*heard, er
 		}
 		return err
 	}
-	j := &joiner{out: out}
+	j := &joiner{out: out, several: len(pieceOf(h.Meta).cuts) > 0}
 	err := each(h.result(), func(args []byte) (*tenon.Result, error) {
 		next, err := ask(args)
 		switch {
@@ -213,7 +213,7 @@ func (h *heard) printStructured(out io.Writer, ask func(args []byte) (*heard, er
 		if err != nil {
 			return err
 		}
-		return j.add(res.Structured, valueIn(doc, doc.Get(doc.Root(), "status") != rawjson.None)+here.cut)
+		return j.add(res.Structured, valueIn(doc, doc.Get(doc.Root(), "status") != rawjson.None)+here.cut, here)
 	})
 	if closing := j.close(); closing != nil {
 		return closing

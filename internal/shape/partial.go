@@ -11,7 +11,9 @@ import (
 // Part says which part of an answer stands in a result.
 type Part struct {
 	Number, Of      int       // Number counts from 1; Of is 0 where nobody knows yet
-	Cuts            []string  // JSON Pointers of the lists and objects whose items are in parts
+	Cuts            []string  // JSON Pointers of the lists, objects and texts that go on here
+	Continued       []string  // of those lists whose first item here is the rest of the last one before
+	Several         bool      // the answer is cut in more than one place
 	Text            bool      // a text is cut, and its bytes are counted
 	Returned, Total int       // items of those: in this part, in all; nobody knows the latter without Of
 	By              string    // the tool that hands out the next part
@@ -26,12 +28,11 @@ func (p *Part) Meta() []byte {
 		dst = append(append(dst, `,"parts":`...), strconv.Itoa(p.Of)...)
 	}
 	dst = rawjson.AppendString(append(dst, `,"cut":`...), p.cut())
-	if len(p.Cuts) > 1 {
-		dst = append(dst, `,"cuts":`...)
-		for i, at := range p.Cuts {
-			dst = rawjson.AppendString(append(dst, "[,"[min(i, 1)]), at)
-		}
-		dst = append(dst, ']')
+	if p.Several {
+		dst = appendList(append(dst, `,"cuts":`...), p.Cuts)
+	}
+	if len(p.Continued) > 0 {
+		dst = appendList(append(dst, `,"continued":`...), p.Continued)
 	}
 	dst = append(append(dst, `,"returned":`...), strconv.Itoa(p.Returned)...)
 	if p.Of > 0 {
@@ -42,6 +43,17 @@ func (p *Part) Meta() []byte {
 		dst = rawjson.AppendString(append(dst, `,"expires":`...), p.Until.UTC().Format(time.RFC3339))
 	}
 	return append(dst, "}}"...)
+}
+
+func appendList(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = rawjson.AppendString(dst, s)
+	}
+	return append(dst, ']')
 }
 
 // cut is the first place that is cut; the list itself if none is told.
@@ -63,31 +75,66 @@ func (p *Part) OpenAPIMCP(response []byte) []byte {
 	return append(dst, '}')
 }
 
+// maxNamed is how many places the words of a part name.
+const maxNamed = 3
+
 // Words say to the model how to go on.
 func (p *Part) Words() string {
-	at := strings.Join(p.Cuts, " and ")
-	if p.cut() == "" {
-		at = "the list"
+	text := p.number() + ": " + strconv.Itoa(p.Returned)
+	if p.Of > 0 {
+		text += " of " + strconv.Itoa(p.Total)
 	}
+	switch at := places(p.Cuts); {
+	case p.Text && p.cut() != "":
+		text += " bytes of the text at " + at + "."
+	case p.Text:
+		text += " bytes of the text."
+	case len(p.Cuts) < 2 && p.cut() == "":
+		text += " items of the list."
+	default:
+		text += " items of " + at + "."
+	}
+	if len(p.Continued) > 0 {
+		text += " The first item of " + places(p.Continued) + " here is the rest of the last one before."
+	}
+	return text + p.next()
+}
+
+// OwnWords are those of a part of texts that a source has made.
+func (p *Part) OwnWords() string {
+	text := p.number() + " of a long text."
+	if len(p.Continued) > 0 {
+		text += " It begins where the one before ended."
+	}
+	return text + p.next()
+}
+
+func (p *Part) number() string {
 	text := "This is part " + strconv.Itoa(p.Number)
 	if p.Of > 0 {
 		text += " of " + strconv.Itoa(p.Of)
 	}
-	text += ": " + strconv.Itoa(p.Returned)
-	if p.Of > 0 {
-		text += " of " + strconv.Itoa(p.Total)
-	}
-	if p.Text {
-		text += " bytes of the text"
-		if p.cut() != "" {
-			text += " at " + p.cut()
-		}
-		text += "."
-	} else {
-		text += " items of " + at + "."
-	}
+	return text
+}
+
+func (p *Part) next() string {
 	if p.Token == "" {
-		return text + " It is the last one."
+		return " It is the last one."
 	}
-	return text + ` For the next one call ` + p.By + ` with {"resume_token":"` + p.Token + `"}.`
+	return ` For the next one call ` + p.By + ` with {"resume_token":"` + p.Token + `"}.`
+}
+
+// places names some pointers; the whole value has none.
+func places(pointers []string) string {
+	var names []string
+	for _, p := range pointers[:min(len(pointers), maxNamed)] {
+		if p == "" {
+			p = "the whole"
+		}
+		names = append(names, p)
+	}
+	if more := len(pointers) - len(names); more > 0 {
+		names = append(names, strconv.Itoa(more)+" more")
+	}
+	return strings.Join(names, " and ")
 }

@@ -1,0 +1,52 @@
+package shape
+
+import "github.com/tenon-mcp/tenon/schema"
+
+// Divide finds parts of which no more is sent than the limit allows, wherever
+// what cannot be divided lets it. The text copy has half of the limit, and where
+// it is indented, more: then the parts are made smaller, but not so small that
+// there is no room for what stands in all of them.
+func Divide(against *schema.Schema, value []byte, limit int, sends func(part []byte) int) (best *schema.Cut) {
+	room, tooSmall, fewest := min(max(limit/2, 1), len(value)-1), 0, 0
+	tooLarge := room
+	for range 12 {
+		cut := against.Cut(value, room)
+		if cut == nil && best == nil {
+			return nil
+		}
+		if cut == nil {
+			tooSmall = room
+			room = (tooSmall + tooLarge) / 2
+			continue
+		}
+		over, most := above(cut, value, room, limit, sends)
+		if best == nil || over < fewest {
+			best, fewest = cut, over
+		}
+		if over == 0 || room-tooSmall < 2 {
+			return best
+		}
+		tooLarge = room
+		if room = min(room*limit/most, room-1); room <= tooSmall {
+			room = (tooSmall + tooLarge) / 2
+		}
+	}
+	return best
+}
+
+// above tells how many parts of a cut send more than the limit although they
+// have room, and the most that one of them sends. One that is larger than the
+// room cannot be divided.
+func above(cut *schema.Cut, value []byte, room, limit int, sends func(part []byte) int) (over, most int) {
+	var part []byte
+	for i := range cut.Parts {
+		if cut.Size(value, i) > room {
+			continue
+		}
+		part = cut.AppendPart(part[:0], value, i)
+		if n := sends(part); n > limit {
+			over, most = over+1, max(most, n)
+		}
+	}
+	return over, most
+}
