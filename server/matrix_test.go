@@ -143,7 +143,7 @@ type source struct {
 }
 
 const (
-	items     = 42   // of an answer
+	items     = 30   // of an answer
 	arriving  = 10   // of them at a time, in a stream
 	partLimit = 8000 // of an answer that is cut
 )
@@ -174,7 +174,7 @@ func (c cell) tool(s *source) tenon.Tool {
 		input += `,"resume_token":{"type":"string"}`
 	}
 	list := `{"type":"array","items":{"type":"object","properties":{"id":{"type":"integer"},"note":{"type":"string"}},"required":["id"]}}`
-	output, media := `{"type":"object","properties":{"page":{"type":"integer"},"tags":{"type":"array","minItems":30},"items":`+list+`},"required":["page"]}`, "application/json"
+	output, media := `{"type":"object","properties":{"page":{"type":"integer"},"tags":{"type":"array","minItems":30},"items":`+list+`},"required":["page","tags"]}`, "application/json"
 	limit := partLimit
 	switch c.way {
 	case streamed:

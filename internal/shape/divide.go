@@ -19,7 +19,7 @@ func Divide(against *schema.Schema, value []byte, limit int, sends func(part []b
 			room = (tooSmall + tooLarge) / 2
 			continue
 		}
-		over, most := above(cut, value, room, limit, sends)
+		over, next := above(cut, value, room, limit, sends)
 		if best == nil || over < fewest {
 			best, fewest = cut, over
 		}
@@ -27,7 +27,7 @@ func Divide(against *schema.Schema, value []byte, limit int, sends func(part []b
 			return best
 		}
 		tooLarge = room
-		if room = min(room*limit/most, room-1); room <= tooSmall {
+		if room = next; room <= tooSmall {
 			room = (tooSmall + tooLarge) / 2
 		}
 	}
@@ -35,18 +35,21 @@ func Divide(against *schema.Schema, value []byte, limit int, sends func(part []b
 }
 
 // above tells how many parts of a cut send more than the limit although they
-// have room, and the most that one of them sends. One that is larger than the
-// room cannot be divided.
-func above(cut *schema.Cut, value []byte, room, limit int, sends func(part []byte) int) (over, most int) {
+// have room, and the room in which they would not: each byte of a part is sent
+// twice at least. A part that is larger than its room cannot be divided.
+func above(cut *schema.Cut, value []byte, room, limit int, sends func(part []byte) int) (over, next int) {
 	var part []byte
+	next = room - 1
 	for i := range cut.Parts {
-		if cut.Size(value, i) > room {
+		size := cut.Size(value, i)
+		if size > room {
 			continue
 		}
 		part = cut.AppendPart(part[:0], value, i)
 		if n := sends(part); n > limit {
-			over, most = over+1, max(most, n)
+			over++
+			next = min(next, size-(n-limit+1)/2)
 		}
 	}
-	return over, most
+	return over, next
 }
