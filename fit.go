@@ -66,7 +66,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	d := e.dress()
 	cut := shape.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
 	if cut == nil {
-		return tooLarge(e, r, j, bytesOver{len(value), limit}, "It cannot be cut into parts that fit its schema.")
+		return tooLarge(&e.tool, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be cut into parts that fit its schema.")
 	}
 	k := restOf(e, c, r, j)
 	k.Cut, k.Limit = cut, limit
@@ -87,7 +87,7 @@ func (g *Gateway) firstPart(ctx context.Context, e *Entry, k *rest, value []byte
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(e, k.reply(), k.judged(), bytesOver{len(value), k.Limit}, "There is no room now to keep its parts.")
+		return tooLarge(&e.tool, k.reply(), k.judged(), bytesOver{e.answer(), len(value), k.Limit}, "There is no room now to keep its parts.")
 	}
 	return k.part(id, 0, value)
 }
@@ -118,23 +118,28 @@ func sent(res *Result, j judgement) int {
 }
 
 // bytesOver says how large an answer is that is over its limit.
-type bytesOver struct{ size, limit int }
+type bytesOver struct {
+	what        string
+	size, limit int
+}
 
-// tooLarge is the failure of an answer that cannot be handed out within the
-// limit.
-func tooLarge(e *Entry, r *Reply, j judgement, b bytesOver, why string) *Result {
+// tooLarge is the failure of an answer, or a part of one, that cannot be handed
+// out within the limit.
+func tooLarge(t *Tool, r *Reply, j judgement, b bytesOver, why string) *Result {
 	f := failure{
 		code:    CodeRequest,
-		message: fmt.Sprintf("The answer of %s has %d bytes, and %d are allowed for it and its text copy. %s", e.tool.Name, b.size, b.limit, why),
+		message: fmt.Sprintf("%s has %d bytes, and %d are allowed for it and its text copy. %s", b.what, b.size, b.limit, why),
 		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
 		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
 		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
 	}
-	if e.tool.Fields {
+	if t.Fields {
 		f.suggestions[0] += ", some fields"
 	}
-	return shapeFailure(&e.tool, f)
+	return shapeFailure(t, f)
 }
+
+func (e *Entry) answer() string { return "The answer of " + e.tool.Name }
 
 func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) error {
 	b, err := json.Marshal(k)
@@ -166,7 +171,7 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 		return k.ownPart(slice, p)
 	}
 	if size := sent(k.Dress.shape(r, j, slice), j); size > k.Limit {
-		return k.Dress.partTooLarge(r, j, bytesOver{len(slice), k.Limit}, p)
+		return k.Dress.partTooLarge(r, j, bytesOver{size: len(slice), limit: k.Limit}, p)
 	}
 	return k.Dress.part(r, j, slice, p)
 }
@@ -174,18 +179,9 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 // partTooLarge stands for a part that is above the limit by itself: the others
 // can be had all the same.
 func (d dress) partTooLarge(r *Reply, j judgement, b bytesOver, p shape.Part) *Result {
-	next := "It is the last one."
-	if p.Token != "" {
-		next = "For the next one call " + cmp.Or(d.Next, d.Tool) + ` with {"resume_token":"` + p.Token + `"}.`
-	}
-	t := &Tool{Name: d.Tool, Shape: d.Shape}
-	res := shapeFailure(t, failure{
-		code:    CodeRequest,
-		message: fmt.Sprintf("Part %d of %d has %d bytes that cannot be cut, and %d are allowed for an answer and its text copy. %s", p.Number, p.Of, b.size, b.limit, next),
-		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
-		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
-		suggestions: []string{"Ask for less, where the arguments allow that", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
-	})
+	b.what = fmt.Sprintf("Part %d of %d, which cannot be cut,", p.Number, p.Of)
+	p.By = cmp.Or(d.Next, d.Tool)
+	res := tooLarge(&Tool{Name: d.Tool, Shape: d.Shape}, r, j, b, p.Next())
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
 }

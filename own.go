@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
@@ -32,14 +31,14 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	case len(r.Body) == 0:
 		return g.ownTexts(ctx, e, c, seen, r)
 	default:
-		return tooLarge(e, r, judgement{verdict: Unchecked}, bytesOver{texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
+		return tooLarge(&e.tool, r, judgement{verdict: Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
 	}
 	j, res := g.judged(ctx, e, seen, r)
 	if res == nil {
 		res = g.fit(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
 	}
 	var words []Block // that say how the next part can be had
-	if isPart(res) && e.tool.Shape != OpenAPIMCP {
+	if shape.IsPart(res.Meta) && e.tool.Shape != OpenAPIMCP {
 		words = res.Content[len(res.Content)-1:]
 	}
 	switch {
@@ -71,23 +70,21 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 		failed.Meta = shape.Join(r.Meta, failed.Meta)
 		return failed
 	}
-	texts, size := []byte{'['}, 0
-	others := slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return b.Kind == TextBlock })
+	var others []Block
+	var list []string
 	for _, b := range r.Blocks {
 		if b.Kind != TextBlock {
+			others = append(others, b)
 			continue
 		}
-		if size += len(b.Text); len(texts) > 1 {
-			texts = append(texts, ',')
-		}
-		texts = rawjson.AppendString(texts, string(b.Text))
+		list = append(list, string(b.Text))
 	}
-	texts = append(texts, ']')
+	texts := shape.ListOf(list)
 	limit := e.tool.MaxResult
 	var anything *schema.Schema
 	k := restOf(e, c, r, j)
 	if k.Cut = anything.Cut(texts, limit); k.Cut == nil {
-		return tooLarge(e, r, j, bytesOver{size, limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
+		return tooLarge(&e.tool, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
 	}
 	k.Own, k.Limit = true, limit
 	res := g.firstPart(ctx, e, k, texts)
@@ -99,24 +96,13 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 // ownPart forms a part of such content; texts is a list of some of them.
 func (k *rest) ownPart(texts []byte, p shape.Part) *Result {
 	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
-	r, j := k.reply(), k.judged()
-	a := r.answer(j.form)
-	res := k.Dress.shape(r, j, a.Data())
-	if res.Value, res.Content = nil, nil; k.Dress.Shape == OpenAPIMCP {
-		res.Structured = p.OpenAPIMCP(res.Structured)
+	a := k.reply().answer(k.Form)
+	res := k.Dress.part(k.reply(), k.judged(), a.Data(), p)
+	res.Value, res.Content = nil, nil
+	for _, text := range append(shape.TextsOf(texts), p.OwnWords()) {
+		res.Content = append(res.Content, Block{Text: []byte(text)})
 	}
-	for text := range rawjson.Leaves(texts) {
-		res.Content = append(res.Content, Block{Text: rawjson.AppendUnescaped(nil, text[1:len(text)-1])})
-	}
-	res.Content = append(res.Content, Block{Text: []byte(p.OwnWords())})
-	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
-}
-
-// isPart reports whether a result says of itself that it is a part.
-func isPart(res *Result) bool {
-	doc, err := rawjson.Parse(res.Meta)
-	return err == nil && doc.Get(doc.Root(), "tenon/partial") != rawjson.None
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its
@@ -124,7 +110,7 @@ func isPart(res *Result) bool {
 func ownFailure(e *Entry, r *Reply) *Result {
 	res := &Result{IsError: true, Code: CodeServer}
 	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked}, r.executed())
-	if hasContract(r.Meta) { // the source has a gateway of its own, which knows more
+	if shape.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
 		res.Meta = shape.Join(ours, r.Meta)
 	} else {
 		res.Meta = shape.Join(r.Meta, ours)
@@ -140,19 +126,4 @@ func ownFailure(e *Entry, r *Reply) *Result {
 		}
 	}
 	return res
-}
-
-// hasContract reports whether a source's _meta says of a call what a gateway
-// says.
-func hasContract(meta []byte) bool {
-	doc, err := rawjson.Parse(meta)
-	if err != nil {
-		return false // there is none
-	}
-	contract := doc.Get(doc.Root(), "tenon/contract")
-	switch doc.Str(doc.Get(contract, "executed")) {
-	case "no", "unknown", "yes":
-		return slices.Contains([]string{string(Fits), string(Repaired), string(Violated), string(Undeclared), string(Unchecked)}, doc.Str(doc.Get(contract, "verdict")))
-	}
-	return false
 }

@@ -148,7 +148,7 @@ func (r *Reply) executed() string {
 	switch {
 	case r.Sent.Unsafe != NotSent:
 		return r.Sent.executed()
-	case !hasContract(r.Meta): // else the source has said it
+	case !shape.HasContract(r.Meta): // else the source has said it
 		return "yes"
 	}
 	return Sent{Unsafe: r.Sent.Reads}.executed()

@@ -67,12 +67,14 @@ func (c *cutter) choose(root *region, room int) bool {
 	texts := of(isString)
 	cutUntilEnough(root, of(isArray), room)
 	if enough(root, room) {
-		return c.noted(root)
+		c.note(root)
+		return true
 	}
 	if len(texts) > 0 {
 		texts[0].cut = true
 		if root.base() <= room/2 && enough(root, room) {
-			return c.noted(root)
+			c.note(root)
+			return true
 		}
 	}
 	for _, r := range regions {
@@ -87,7 +89,8 @@ func (c *cutter) choose(root *region, room int) bool {
 		}
 		base, step = rest(root)
 	}
-	return step > 0 && base+step <= room && c.noted(root)
+	c.note(root)
+	return step > 0 && base+step <= room
 }
 
 // byGain sorts regions by what cutting each alone brings, arrays first among
@@ -142,25 +145,22 @@ func rest(root *region) (base, step int) {
 // rest, and all parts together are no more than a few times the value.
 func enough(root *region, room int) bool {
 	base, step := rest(root)
-	if left := room - base; step == 0 || left < step {
-		return false
-	} else if base <= room/2 {
-		return true
-	} else {
-		largest, size := 0, root.end-root.start
-		for _, r := range root.all() {
-			if r.cut {
-				largest = max(largest, r.largest)
-			}
-		}
-		return largest <= left && size/left*base <= 4*size+1<<10
+	left := room - base
+	if step == 0 || left < step || base <= room/2 {
+		return step > 0 && left >= step
 	}
+	largest, size := 0, root.end-root.start
+	for _, r := range root.all() {
+		if r.cut {
+			largest = max(largest, r.largest)
+		}
+	}
+	return largest <= left && size/left*base <= 4*size+1<<10
 }
 
-// noted notes whether the schema shows that all slices fit.
-func (c *cutter) noted(root *region) bool {
+// note notes whether the schema shows that all slices fit.
+func (c *cutter) note(root *region) {
 	for _, r := range root.all() {
 		c.unsure = c.unsure || r.cut && r.standing == doubtful
 	}
-	return true
 }

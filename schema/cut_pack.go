@@ -38,7 +38,7 @@ func (c *cutter) divide() *Cut {
 	start := skipSpaces(c.b, 0)
 	rules, doubt := c.rootRules(start)
 	left := maxRegions
-	root := c.region(start, start, skipValue(c.b, start), "", rules, doubt, &left)
+	root := c.region(&region{at: start, start: start, end: skipValue(c.b, start), rules: rules, doubt: doubt}, &left)
 	if !c.choose(root, c.room-(len(c.b)-(root.end-root.start))) {
 		return nil
 	}
@@ -194,19 +194,17 @@ func (p *packer) inside(r *region, k child) bool {
 	if k.index >= 0 && (p.mode.flat || r.unit > 1) || len(p.frames) == maxNesting || kindOf(p.b[k.value])&(isContainer|isString) == 0 {
 		return false
 	}
-	name, pointer := "", ""
-	var rules []*node
-	var doubt bool
+	in := &region{at: k.start, start: k.value, end: k.end}
 	if k.index < 0 {
-		name = string(p.plainText(k.name))
-		pointer = string(appendToken([]byte(r.pointer), name))
-		rules, doubt = p.memberRules(r, []byte(name), k.value)
+		name := string(p.plainText(k.name))
+		in.pointer = string(appendToken([]byte(r.pointer), name))
+		in.rules, in.doubt = p.memberRules(r, []byte(name), k.value)
 	} else {
-		pointer = r.pointer + "/" + strconv.Itoa(k.index)
-		rules, doubt = p.itemRules(r, k.index, k.value)
+		in.pointer = r.pointer + "/" + strconv.Itoa(k.index)
+		in.rules, in.doubt = p.itemRules(r, k.index, k.value)
 	}
 	left := maxRegions
-	in := p.region(k.start, k.value, k.end, pointer, rules, doubt, &left)
+	p.region(in, &left)
 	around := k.value - k.start + r.gap(k, true)
 	room := p.room - (p.begins - r.floor) - around
 	if !p.choose(in, room) {

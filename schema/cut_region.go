@@ -50,10 +50,11 @@ const (
 	maxRegions = 512
 )
 
-// region describes what stands at an offset, and the regions that stand where it
+// region completes the description of a region, with those that stand where it
 // stands.
-func (c *cutter) region(at, start, end int, pointer string, rules []*node, doubt bool, left *int) *region {
-	r := &region{at: at, start: start, end: end, pointer: pointer, kind: kindOf(c.b[start]), rules: rules, doubt: doubt}
+func (c *cutter) region(r *region, left *int) *region {
+	start, end := r.start, r.end
+	r.kind = kindOf(c.b[start])
 	r.standing = c.standing(r)
 	if *left--; *left < 0 || c.budget < 0 {
 		return r
@@ -113,8 +114,8 @@ func (c *cutter) lookArray(r *region, left *int) {
 			return
 		}
 		rules, doubt := c.itemRules(r, i, item.start)
-		kid := c.region(item.start, item.start, item.end, r.pointer+"/"+strconv.Itoa(i), rules, doubt, left)
-		r.kids = append(r.kids, kid)
+		kid := &region{at: item.start, start: item.start, end: item.end, pointer: r.pointer + "/" + strconv.Itoa(i), rules: rules, doubt: doubt}
+		r.kids = append(r.kids, c.region(kid, left))
 	})
 }
 
@@ -161,8 +162,8 @@ func (c *cutter) lookObject(r *region, left *int) {
 	}
 	for _, k := range kids {
 		rules, doubt := c.memberRules(r, []byte(k.name), k.value.start)
-		pointer := string(appendToken([]byte(r.pointer), k.name))
-		r.kids = append(r.kids, c.region(k.member.start, k.value.start, k.value.end, pointer, rules, doubt, left))
+		kid := &region{at: k.member.start, start: k.value.start, end: k.value.end, pointer: string(appendToken([]byte(r.pointer), k.name)), rules: rules, doubt: doubt}
+		r.kids = append(r.kids, c.region(kid, left))
 	}
 }
 

@@ -83,31 +83,31 @@ func (c *cutter) requiredNames(r *region) func(name []byte) bool {
 		add(n)
 	}
 	sure := len(sets)
-	if r.doubt {
-		var seen []*node
-		for _, n := range r.rules {
-			seen = branches(n, seen)
-		}
-		for _, n := range seen {
-			add(n)
-		}
+	var seen []*node
+	for i := 0; r.doubt && i < len(r.rules); i++ {
+		seen = branches(r.rules[i], seen)
+	}
+	for _, n := range seen {
+		add(n)
 	}
 	return func(name []byte) bool {
 		for at, set := range sets {
 			i := set.find(name, c.seed)
-			if i < 0 {
-				continue
-			}
-			if len(set.required) > i/64 && set.required[i/64]&(1<<(i%64)) != 0 {
-				return true
-			}
-			if n := set.list[i].node; at >= sure && n != nil && n.exact != nil {
+			if i >= 0 && (set.requires(i) || at >= sure && set.tells(i)) {
 				return true
 			}
 		}
 		return false
 	}
 }
+
+func (m *members) requires(i int) bool {
+	return i/64 < len(m.required) && m.required[i/64]&(1<<(i%64)) != 0
+}
+
+// tells reports whether only some values of a member fit: branches tell each
+// other by such.
+func (m *members) tells(i int) bool { return m.list[i].node != nil && m.list[i].node.exact != nil }
 
 // branches adds all schemas that may have a say about the value that n is
 // about.

@@ -45,6 +45,17 @@ func (p *Part) Meta() []byte {
 	return append(dst, "}}"...)
 }
 
+// ListOf writes texts as a list.
+func ListOf(texts []string) []byte { return appendList(nil, texts) }
+
+// TextsOf reads such a list.
+func TextsOf(list []byte) (texts []string) {
+	for text := range rawjson.Leaves(list) {
+		texts = append(texts, string(rawjson.AppendUnescaped(nil, text[1:len(text)-1])))
+	}
+	return texts
+}
+
 func appendList(dst []byte, list []string) []byte {
 	dst = append(dst, '[')
 	for i, s := range list {
@@ -97,7 +108,7 @@ func (p *Part) Words() string {
 	if len(p.Continued) > 0 {
 		text += " The first item of " + places(p.Continued) + " here is the rest of the last one before."
 	}
-	return text + p.next()
+	return text + " " + p.Next()
 }
 
 // OwnWords are those of a part of texts that a source has made.
@@ -106,7 +117,7 @@ func (p *Part) OwnWords() string {
 	if len(p.Continued) > 0 {
 		text += " It begins where the one before ended."
 	}
-	return text + p.next()
+	return text + " " + p.Next()
 }
 
 func (p *Part) number() string {
@@ -117,11 +128,12 @@ func (p *Part) number() string {
 	return text
 }
 
-func (p *Part) next() string {
+// Next says how the next part can be had.
+func (p *Part) Next() string {
 	if p.Token == "" {
-		return " It is the last one."
+		return "It is the last one."
 	}
-	return ` For the next one call ` + p.By + ` with {"resume_token":"` + p.Token + `"}.`
+	return `For the next one call ` + p.By + ` with {"resume_token":"` + p.Token + `"}.`
 }
 
 // places names some pointers; the whole value has none.
