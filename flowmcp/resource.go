@@ -196,7 +196,7 @@ func (c *checker) readQueries(r *resource, n *node, path string) {
 		return
 	}
 	if !queries.there() {
-		c.letter("RES041", n, path+".queries", "is missing; runSql and describeTables are there all the same")
+		c.letter("RES041", n, path+".queries", "is missing; runSql and describeTables are served anyway")
 	}
 	if count := len(queries.keysOrNone()); count > maxQueries {
 		c.loose("RES028", queries, path+".queries", "has %d queries; %d are allowed", count, maxQueries)

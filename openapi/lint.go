@@ -46,7 +46,7 @@ func (r *reviewer) lintContent(status string, content value) {
 		if says := s.ok() && (s.len() > 0 || s.kind() != rawjson.Object); says || !isJSONMedia(media) || m.get("itemSchema").ok() {
 			continue
 		}
-		r.at(m, Dubious, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be promised or checked")
+		r.at(m, Dubious, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be published or checked")
 	}
 }
 
@@ -65,7 +65,7 @@ func (r *reviewer) lintAnswers(o *operation) {
 		success = true
 		r.lintContent(status, answer.get("content"))
 		if r.doc.version == v20 && status == "200" && !answer.get("schema").ok() && o.method == "GET" {
-			r.at(answer, Advice, "answer-schema", "the answer 200 has no schema", "describe it: without a schema nothing can be promised or checked")
+			r.at(answer, Advice, "answer-schema", "the answer 200 has no schema", "describe it: without a schema nothing can be published or checked")
 		}
 	}
 	if !success && o.node.get("responses").get("default").kind() == rawjson.Invalid && o.node.get("responses").len() > 0 {

@@ -84,7 +84,7 @@ func callCommand(e env) *cobra.Command {
 	fs := cmd.Flags()
 	fs.BoolVar(&dry, "dry-run", false, "print the request that would be sent, with what the operator gave hidden, and send nothing")
 	cmd.Flags().BoolVarP(&compact, "compact", "c", false, "print JSON on one line")
-	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error how the answer stands to its contract")
+	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error whether the answer fits its contract, and what was found")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
 	return cmd

@@ -19,8 +19,8 @@ func checkCommand(e env) *cobra.Command {
 		Use:   "check [SPEC...]",
 		Short: "Check a config and every description, and serve nothing",
 		Long: `Check a config and every description that it names, with the flags of serve.
-No port is opened and no worker is started; descriptions in the web are read.
-Without SPEC and --config it is tenon.yaml that is checked.
+No port is opened and no worker is started; descriptions on the web are read.
+Without SPEC and --config, tenon.yaml is checked.
 
 Exit 1 means that there is no tool to serve, or that a rule of --only or --except
 matches none, exit 2 that the config or a flag is wrong, exit 3 that a

@@ -174,7 +174,7 @@ func scenes() []scene {
 		},
 		{
 			"A service that breaks its own schema, policy warn", "getStock", `{"bookId":"` + bookshop.BrokenStock + `"}`,
-			"Delivered all the same, and said aloud: the agent and the operator know what is wrong.",
+			"Delivered and reported: the agent and the operator are told what is wrong.",
 			expectViolation(false),
 		},
 		{

@@ -34,13 +34,13 @@ func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
 	fmt.Fprintf(w, "retry     %s\n", said("retry"))
 	list := doc.Get(contract, "violations")
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
-		fmt.Fprintf(w, "breach    %s: expected %s, got %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
+		fmt.Fprintf(w, "violation %s: expected %s, got %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
 	}
 	for n := doc.First(unchecked); n != rawjson.None; n = doc.Next(n) {
 		fmt.Fprintf(w, "unchecked %s: %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")))
 	}
 	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
-	explainFixes(w, "healed", doc, doc.Pointer("/tenon~1arguments/healed"))
+	explainFixes(w, "coerced", doc, doc.Pointer("/tenon~1arguments/healed"))
 	explainPart(w, "parts    ", doc)
 	explainPages(w, "pages    ", doc)
 }
@@ -86,7 +86,7 @@ func policyWords(p tenon.Policy) string {
 	case tenon.Warn:
 		return "what breaks the schema is delivered and reported"
 	case tenon.Repair:
-		return "what breaks the schema is mended where that leaves no doubt, else it is an error"
+		return "what breaks the schema is repaired where that leaves no doubt, else it is an error"
 	case tenon.Off:
 		return "nothing is published, nothing is checked"
 	case tenon.Enforce:
@@ -97,9 +97,9 @@ func policyWords(p tenon.Policy) string {
 func verdictWords(v tenon.Verdict) string {
 	switch v {
 	case tenon.Fits:
-		return "it is what the description promises"
+		return "it is what the description declares"
 	case tenon.Repaired:
-		return "it is what the description promises, after the changes below"
+		return "it is what the description declares, after the changes below"
 	case tenon.Violated:
 		return "it breaks the schema"
 	case tenon.Undeclared:

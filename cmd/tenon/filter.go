@@ -56,7 +56,7 @@ A document in several files goes on referring to the others.`,
 	fs.StringArrayVar(&o.Overlays, "overlay", nil, "change the document by this overlay (file or URL) first (repeatable, in order)")
 	fs.StringArrayVar(&allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringVar(&o.RefRoot, "ref-root", "", "folder below which the other files of the document may lie (default: the document's own folder)")
-	fs.StringArrayVar(&o.RefHosts, "allow-ref", nil, "read other files of the document from this host in the web (repeatable)")
+	fs.StringArrayVar(&o.RefHosts, "allow-ref", nil, "read other files of the document from this host on the web (repeatable)")
 	fs.StringVarP(&output, "output", "o", "", "write to this file")
 	return cmd
 }

@@ -44,7 +44,7 @@ with the values of server parameters taken out; --replay answers from such a
 recording and sends nothing. Cases of tools that may change something run only
 with --unsafe.`,
 		Example: `  tenon flowmcp test providers/brightsky
-  tenon flowmcp test --record captures --only '*weather*' providers/brightsky
+  tenon flowmcp test --record captures --case '*weather*' providers/brightsky
   tenon flowmcp test --replay captures providers/brightsky`,
 		Args: exactly(1, "test needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), e, args[0]) },

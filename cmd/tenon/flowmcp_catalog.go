@@ -104,7 +104,7 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "search FILE|DIR WORD...",
-		Short:   "Find the tools that have to do with every word",
+		Short:   "Find the tools that match every word",
 		Example: `  tenon flowmcp search providers weather forecast`,
 		Args:    atLeast(2, "search needs a FILE or DIR and a WORD"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -31,8 +31,8 @@ func flagGroups() []flagGroup {
 		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-reads handler-writes handler-time handler-workers " +
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env trust-worker-port advertise-anyway"},
-		{"Doors", "http jsonrpc sessions task-after azure-paths name instructions"},
-		{"What callers may hold", "max-concurrent-calls max-calls-per-caller max-message-bytes max-bytes-in-flight page-size"},
+		{"Endpoints", "http jsonrpc sessions task-after azure-paths name instructions"},
+		{"Limits for callers", "max-concurrent-calls max-calls-per-caller max-message-bytes max-bytes-in-flight page-size"},
 		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
 		{"Running", "config watch poll drain log-format verbose help"},
 	}
@@ -64,7 +64,7 @@ func printUsage(cmd *cobra.Command) error {
 	fmt.Fprintln(w)
 	printFlags(cmd)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n'%s COMMAND --help' tells more of a command.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n'%s COMMAND --help' tells more about a command.\n", cmd.CommandPath())
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ const maxNamesShown = 5
 type watchFlags struct{ files bool }
 
 func (f *watchFlags) register(cmd *cobra.Command, poll *time.Duration) {
-	cmd.Flags().BoolVar(&f.files, "watch", true, "serve the tools anew when files of a description change")
-	cmd.Flags().DurationVar(poll, "poll", 0, "with --watch, ask this often whether descriptions in the web have changed, for example 5m (0: they are read once)")
+	cmd.Flags().BoolVar(&f.files, "watch", true, "reload a description when its files change")
+	cmd.Flags().DurationVar(poll, "poll", 0, "with --watch, ask this often whether descriptions on the web have changed, for example 5m (0: they are read once)")
 }
 
 // follow keeps the catalog in force as the descriptions are, until stop is

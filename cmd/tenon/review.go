@@ -96,7 +96,7 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 	f.access.register(cmd)
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of a document may lie (default: the document's own folder)")
-	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of a document from this host in the web (repeatable)")
+	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of a document from this host on the web (repeatable)")
 	return cmd
 }
 

@@ -42,7 +42,7 @@ func (s *serving) register(cmd *cobra.Command) {
 	s.sources.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&s.addr, "http", "", "serve streamable HTTP on this address instead of stdio, for example :8080")
-	fs.StringVar(&s.doors.plain, "jsonrpc", s.doors.plain, "the plain JSON-RPC door at /jsonrpc: on or off")
+	fs.StringVar(&s.doors.plain, "jsonrpc", s.doors.plain, "the plain JSON-RPC endpoint /jsonrpc: on or off")
 	fs.StringVar(&s.doors.sessions, "sessions", s.doors.sessions, "sessions for clients before 2026-07-28: on or off, for several replicas behind one address")
 	takes(cmd, "jsonrpc", "on", "off")
 	takes(cmd, "sessions", "on", "off")
@@ -93,7 +93,7 @@ answers at /mcp on that address, and at /jsonrpc plain JSON-RPC for programs
 that are no MCP clients; /healthz and /readyz tell how it is. An address without
 a host, like :8080, listens on loopback only.
 
-When a file of a description changes, its tools are served anew; see --watch.
+When a file of a description changes, it is reloaded; see --watch.
 SIGHUP reads all of them again. A config that changes is said, and counts from
 the next start. SIGTERM and interrupt let calls under way end, see --drain; a
 second one ends the process at once.`,

@@ -55,7 +55,7 @@ type sourceFlags struct {
 	handlers   handlerFlags
 	level      slog.Level // of the log without --verbose
 
-	poll time.Duration // between questions whether descriptions in the web have changed; 0: none are asked
+	poll time.Duration // between questions whether descriptions on the web have changed; 0: none are asked
 
 	client *http.Client // the way out that connect made
 }
@@ -77,7 +77,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.fileRoot, "file-root", "", "folder below which an argument may name a file to send, as file:PATH (default: none)")
 	fs.StringArrayVar(&f.overlays, "overlay", nil, "change OpenAPI documents by this overlay (file or URL) before they are read (repeatable, in order)")
 	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of an OpenAPI document may lie (default: the document's own folder)")
-	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of an OpenAPI document from this host in the web (repeatable)")
+	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of an OpenAPI document from this host on the web (repeatable)")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that one call may take")
 	fs.IntVar(&f.pages, "follow-pages", 0, "put up to this many pages of a list of an OpenAPI document together: by links and cursors, and by numbers where a total or has_more agrees (0: none)")
 	fs.IntVar(&f.maxIn, "max-input-schema", 0, "bytes of a published input schema before it is relaxed (0: 32768, -1: no limit)")
@@ -89,7 +89,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	f.mode.register(cmd)
 	f.changes.register(cmd)
 	f.handlers.register(cmd)
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every breach")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every warning and log every violation")
 	takes(cmd, "policy", "enforce", "repair", "warn", "off")
 	takes(cmd, "shape", "openapi-mcp", "flowmcp", "native")
 	takes(cmd, "prefix", "auto", "always", "never")
