@@ -20,7 +20,7 @@ func bareGoroutines() map[string]string {
 		"internal/proc/proc.go":         "waits for a process, and looks at its memory",
 		"internal/sandbox/serve.go":     "runs in the worker, which the pool replaces",
 		"openapi/source.go":             "copies half of a file",
-		"functions/host/source.go":      "waits for calls to end, then for a process",
+		"functions/host/generation.go":  "waits for calls to end, then for a process",
 		"functions/host/worker.go":      "waits for calls to end",
 		"functions/worker/serve.go":     "net/http recovers for each request",
 		"cmd/tenon/serve.go":            "net/http recovers for each request",
