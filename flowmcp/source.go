@@ -152,6 +152,7 @@ type Source struct {
 	held      watch.Held // by the files at the last load that went well
 
 	homes destinations
+	about about // the files of the last Load
 }
 
 var _ tenon.Watcher = (*Source)(nil)
@@ -209,6 +210,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	}
 	s.mu.Lock()
 	s.cases, s.standings = b.cases, b.standings
+	s.about = aboutOf(b.served)
 	s.mu.Unlock()
 	return b.offer, nil
 }

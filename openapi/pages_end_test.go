@@ -60,7 +60,7 @@ func TestWhereListsEnd(t *testing.T) {
 		return `{"name":"` + name + `","in":"query","schema":` + schema + `}`
 	}
 	const integer, text = `{"type":"integer"}`, `{"type":"string"}`
-	page, offset, limit := param("page", integer), param("offset", integer), param("limit", `{"type":"integer","default":5}`)
+	page, offset, limit := param("page", `{"type":"integer","default":1}`), param("offset", integer), param("limit", `{"type":"integer","default":5}`)
 	const (
 		link = "Link: </a?p=2>; rel=next\n"
 		none = `"more":false}`
@@ -104,9 +104,12 @@ func TestWhereListsEnd(t *testing.T) {
 		{"a number of pages", page, []string{`{"total_pages":2,"items":[1]}`, `{"total_pages":2,"items":[2]}`}, `{}`, `{"total_pages":2,"items":[1,2]}`, none, []string{"/a?page=2"}},
 		{"pages from zero, as the answer says", page, []string{`{"total":2,"page":0,"items":[1]}`, `{"total":2,"page":1,"items":[2]}`}, `{}`, `{"total":2,"page":1,"items":[1,2]}`, none, []string{"/a?page=1"}},
 		{"the next page by its number", page, []string{`{"next_page":7,"items":[1]}`, `{"next_page":null,"items":[2]}`}, `{}`, `{"next_page":null,"items":[1,2]}`, none, []string{"/a?page=7"}},
+		{"pages that begin where nothing says", param("page", integer), []string{`{"total":2,"items":[1]}`}, `{}`, `{"total":2,"items":[1]}`, why("true", "nothing says where argument page begins to count"), nil},
+		{"the same, by a number of pages", param("page", integer), []string{`{"total_pages":2,"items":[1]}`}, `{}`, `{"total_pages":2,"items":[1]}`, why("true", "nothing says where argument page begins to count"), nil},
+		{"pages from zero, by the minimum", param("page", `{"type":"integer","minimum":0}`), []string{`{"total":2,"items":[1]}`, `{"total":2,"items":[2]}`}, `{}`, `{"total":2,"items":[1,2]}`, none, []string{"/a?page=1"}},
 		{"an index that begins where nothing says", param("startIndex", integer), []string{`{"totalResults":3,"items":[1,2]}`}, `{}`, `{"totalResults":3,"items":[1,2]}`, why("true", "nothing says where argument startIndex begins to count"), nil},
 		{"an index that begins where the answer says", param("startIndex", integer), []string{`{"totalResults":3,"startIndex":1,"items":[1,2]}`, `{"totalResults":3,"startIndex":3,"items":[3]}`}, `{}`, `{"totalResults":3,"startIndex":3,"items":[1,2,3]}`, none, []string{"/a?startIndex=3"}},
-		{"a number above what the argument takes", param("page", `{"type":"integer","maximum":2}`), []string{`{"total":3,"items":[1]}`, `{"total":3,"items":[2]}`}, `{}`, `{"total":3,"items":[1,2]}`, why("true", "what would lead to the next page is no value for argument page"), []string{"/a?page=2"}},
+		{"a number above what the argument takes", param("page", `{"type":"integer","minimum":1,"maximum":2}`), []string{`{"total":3,"items":[1]}`, `{"total":3,"items":[2]}`}, `{}`, `{"total":3,"items":[1,2]}`, why("true", "what would lead to the next page is no value for argument page"), []string{"/a?page=2"}},
 		{"a cursor that the argument does not take", param("cursor", `{"type":"string","maxLength":3}`), []string{`{"next_cursor":"long","items":[1]}`}, `{}`, `{"next_cursor":"long","items":[1]}`, why("true", "what would lead to the next page is no value for argument cursor"), nil},
 		{"a cursor that is a number", param("cursor", integer), []string{`{"next_cursor":"7","items":[1]}`, `{"items":[2]}`}, `{}`, `{"items":[1,2]}`, none, []string{"/a?cursor=7"}},
 		{"the id of an item that the argument does not take", param("starting_after", integer), []string{`{"has_more":true,"data":[{"id":"x"}]}`}, `{}`, `{"has_more":true,"data":[{"id":"x"}]}`, why("true", "what would lead to the next page is no value for argument starting_after"), nil},

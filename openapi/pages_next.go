@@ -243,10 +243,7 @@ func (p *pages) position(at page, q *parameter, offset bool) (n int, known bool)
 	if n, ok := p.op.first(q); ok {
 		return n, true
 	}
-	if offset {
-		return 0, countsFromZero(plainWord(q.name))
-	}
-	return 1, true
+	return 0, offset && countsFromZero(plainWord(q.name)) // the first page is 1 for some and 0 for others
 }
 
 // first is where a parameter begins to count, as its schema says.

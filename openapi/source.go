@@ -132,6 +132,7 @@ type Source struct {
 
 	mu   sync.Mutex
 	seen *seen // by the last load that went well
+	about
 }
 
 var _ tenon.Watcher = (*Source)(nil)
@@ -147,41 +148,41 @@ func New(spec string, o Options) *Source {
 // the web now.
 func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	seen := &seen{}
-	offer, err := s.load(ctx, seen)
+	offer, said, err := s.load(ctx, seen)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil || s.seen == nil {
-		s.seen = seen
+		s.seen, s.about = seen, said
 	}
 	return offer, err
 }
 
-func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, error) {
+func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, about, error) {
 	o, err := s.options.defaults()
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	seen.rules(o.Choose)
 	overlays, err := o.overlays(ctx, seen)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	if at := remote(s.spec); at != nil {
 		raw, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
 		seen.address(s.spec, raw)
 		if err != nil {
-			return tenon.Offer{}, badSource("read "+public(at), err)
+			return tenon.Offer{}, about{}, badSource("read "+public(at), err)
 		}
 		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final, seen)}, raw, overlays, &s.homes, o) //nolint:contextcheck // a file may first be asked for long after loading
 	}
 	raw, err := readFile(s.spec)
 	seen.file(s.spec, raw, err)
 	if err != nil {
-		return tenon.Offer{}, badSource("read "+s.spec, err)
+		return tenon.Offer{}, about{}, badSource("read "+s.spec, err)
 	}
 	l, at, err := diskLibrary(o, s.spec, seen) //nolint:contextcheck // as above
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	return load(origin{name: s.spec, at: at, library: l}, raw, overlays, &s.homes, o)
 }
@@ -202,7 +203,8 @@ func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
 	if err != nil {
 		return tenon.Offer{}, err
 	}
-	return load(from, doc, overlays, nil, o)
+	offer, _, err := load(from, doc, overlays, nil, o)
+	return offer, err
 }
 
 // origin is where the main file of a document was found.
@@ -212,49 +214,49 @@ type origin struct {
 	library *library
 }
 
-func load(from origin, raw []byte, overlays []overlay, homes *destinations, o Options) (tenon.Offer, error) {
+func load(from origin, raw []byte, overlays []overlay, homes *destinations, o Options) (tenon.Offer, about, error) {
 	choice, err := o.Choose.read()
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	changes, err := readChanges(o.Changes)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	main, told, err := overlaid(from.name, raw, overlays)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	doc, err := documentOf(main, from.at, from.library)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	if from.library.web() {
 		from.library.fetchAll(doc.root.file)
 	}
 	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, changes: changes, homes: homes, yes: true}
 	if a.authOrigins, err = readOrigins(o.AuthOrigins); err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	if err := a.checkVariables(); err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
-		return tenon.Offer{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
+		return tenon.Offer{}, about{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
 	if o.Upstream != (Upstream{}) {
 		a.upstreams = egress.NewUpstreams(o.Client, o.Upstream.policy(o.Timeout))
 	}
 	a.schemes = a.readSchemes()
 	if err := a.giveCredentials(); err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	offer, err := a.index()
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Offer{}, about{}, err
 	}
 	offer.Faults = append(told, offer.Faults...)
-	return offer, nil
+	return offer, aboutOf(doc), nil
 }
 
 // remote returns spec as a URL, or nil where it is a file's path.

@@ -19,6 +19,7 @@ import (
 // Options are the choices of New. The zero value works.
 type Options struct {
 	Name         string       // what the server calls itself; empty: "tenon"
+	Title        string       // its name for people; empty: none
 	Version      string       // its version; empty: "0"
 	Instructions string       // how a model should use the tools; empty: none
 	Logger       *slog.Logger // nil: nothing is logged
@@ -163,6 +164,9 @@ func New(g *tenon.Gateway, o Options) *Server {
 // implementation is how the server introduces itself.
 func (s *Server) implementation() []byte {
 	b := rawjson.AppendString([]byte(`{"name":`), s.options.Name)
+	if s.options.Title != "" {
+		b = rawjson.AppendString(append(b, `,"title":`...), s.options.Title)
+	}
 	b = rawjson.AppendString(append(b, `,"version":`...), s.options.Version)
 	return append(b, '}')
 }

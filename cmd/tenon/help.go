@@ -20,7 +20,7 @@ const fewFlags = 25
 // headings of the help. Any other flag is a command's own.
 func flagGroups() []flagGroup {
 	return []flagGroup{
-		{"Which tools there are", "only except read-only trust-marks mark-safe mark-unsafe prefix tools-mode describe"},
+		{"Which tools there are", "only except read-only trust-marks mark-safe mark-unsafe prefix tools-mode list-tokens-warn describe"},
 		{"What tools and arguments are called", "rename redescribe param-rename param-redescribe param-fix param-hide"},
 		{"Answers", "policy shape fields select jq jq-schema max-result-bytes follow-pages partial-after max-input-schema max-output-schema"},
 		{"Consent and credentials", "confirm auth auth-origin header client-cert"},
@@ -31,7 +31,7 @@ func flagGroups() []flagGroup {
 		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-reads handler-writes handler-time handler-workers " +
 			"cache-dir project-dir user-dir no-cache refresh"},
 		{"Function apps", "app-env trust-worker-port advertise-anyway"},
-		{"Endpoints", "http jsonrpc sessions task-after azure-paths name instructions"},
+		{"Endpoints", "http jsonrpc sessions task-after azure-paths name title instructions"},
 		{"Limits for callers", "max-concurrent-calls max-calls-per-caller max-message-bytes max-bytes-in-flight page-size"},
 		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
 		{"Running", "config watch poll drain log-format verbose help"},

@@ -34,6 +34,7 @@ type serving struct {
 	config  string
 	drain   time.Duration
 	format  string // of the log
+	cost    listCost
 }
 
 func (s *serving) register(cmd *cobra.Command) {
@@ -48,6 +49,7 @@ func (s *serving) register(cmd *cobra.Command) {
 	takes(cmd, "sessions", "on", "off")
 	fs.DurationVar(&s.doors.taskAfter, "task-after", 10*time.Second, "a longer call becomes a task for clients that can wait for one; negative: never")
 	s.doors.identity.register(cmd)
+	fs.IntVar(&s.cost.warn, "list-tokens-warn", 20_000, "name --tools-mode search at the start where the list of tools takes more tokens; negative: say nothing of them")
 	s.doors.limits.register(cmd)
 	s.doors.access.register(cmd)
 	s.doors.azure.register(cmd)
@@ -120,6 +122,7 @@ second one ends the process at once.`,
 			}
 			defer w.close()
 			s.sources.report(e.err, w.catalog)
+			s.cost.tell(e.err, w.catalog, w.mode.mode)
 			if s.watch.files {
 				defer w.follow(cmd.Context(), e.err)()
 			}
