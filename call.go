@@ -19,6 +19,8 @@ type Call struct {
 	// them.
 	Header http.Header
 
+	within string // JSON Pointer of Args in what the caller sent to another tool
+
 	// OnPage: the caller follows the page of the output structure, and is told
 	// the arguments that are ours by the names that stand there: __confirmed.
 	OnPage bool

@@ -29,7 +29,7 @@ type Entry struct {
 	wraps      bool // native: the value stands under "result"
 	faults     []Fault
 
-	asked selections
+	asked view.Selections
 
 	compile incident.Once
 	checks  checks

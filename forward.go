@@ -1,6 +1,11 @@
 package tenon
 
-import "context"
+import (
+	"context"
+
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/schema"
+)
 
 // Forward names the tool, of any catalog, that a call is really one of, and the
 // arguments for it. Wall one has passed args. The call then takes the whole
@@ -23,6 +28,15 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 		return g.failed(e, &Reply{}, err), nil
 	}
 	inner := *c
-	inner.Tool, inner.Args = to.Name(), args
+	inner.Tool, inner.Args, inner.within = to.Name(), args, reserve.PlaceOf(c.Args, args)
 	return g.perform(ctx, to, &inner, healed)
+}
+
+// below names the places of what was changed in the arguments as the caller sent
+// them.
+func (c *Call) below(fixes []schema.Fix) []schema.Fix {
+	for i := range fixes {
+		fixes[i].Path = c.within + fixes[i].Path
+	}
+	return fixes
 }

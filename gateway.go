@@ -130,7 +130,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, fixes []schema
 		return g.failed(e, &Reply{}, err), nil
 	}
 	c, own := ownArguments(c, &checks.own)
-	fixes = append(fixes, coerced(&own)...)
+	fixes = append(fixes, c.below(coerced(&own))...)
 	if own.Invalid != "" {
 		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
@@ -139,7 +139,7 @@ func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, fixes []schema
 		return g.resume(ctx, e, asked{same, own}), nil
 	}
 	c, healed, violations := checks.wallOne(c, e.names)
-	fixes = append(fixes, healed...)
+	fixes = append(fixes, c.below(healed)...)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}
@@ -222,7 +222,8 @@ func saysTimeout(err error) bool {
 func (g *Gateway) finished(ctx context.Context, w *working) (*Result, error) {
 	e, reply := w.entry, &w.reply
 	if reply.Parts != nil {
-		return g.streamed(ctx, w, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
+		res, err := g.streamed(ctx, w, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
+		return besideItems(res, w.seen != nil, reply), err
 	}
 	if err := inflight.Reach(ctx, e.holds(w.seen, reply)); err != nil {
 		w.reply = Reply{Sent: reply.Sent}

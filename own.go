@@ -45,7 +45,7 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	case res.IsError:
 		res.Content = append(res.Content, r.Blocks...)
 	case seen != nil && len(r.Body) > 0: // the text would show what the view leaves out
-		res.Content = append(res.Content, slices.DeleteFunc(r.Blocks, func(b Block) bool { return b.Kind == TextBlock })...)
+		res.Content = append(res.Content, r.others()...)
 	case r.Blocks != nil:
 		res.Content = r.Blocks
 		if told := j.said(); told != nil {
@@ -70,14 +70,11 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 		failed.Meta = shape.Join(r.Meta, failed.Meta)
 		return failed
 	}
-	var others []Block
 	var list []string
 	for _, b := range r.Blocks {
-		if b.Kind != TextBlock {
-			others = append(others, b)
-			continue
+		if b.Kind == TextBlock {
+			list = append(list, string(b.Text))
 		}
-		list = append(list, string(b.Text))
 	}
 	texts := shape.ListOf(list)
 	limit := e.tool.MaxResult
@@ -88,7 +85,7 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 	}
 	k.Own, k.Limit = true, limit
 	res := g.firstPart(ctx, e, k, texts)
-	res.Content = append(others, res.Content...)
+	res.Content = append(r.others(), res.Content...)
 	res.Meta = shape.Join(r.Meta, res.Meta)
 	return res
 }
@@ -103,6 +100,27 @@ func (k *rest) ownPart(texts []byte, p shape.Part) *Result {
 		res.Content = append(res.Content, Block{Text: []byte(text)})
 	}
 	return res
+}
+
+// besideItems adds to the first result of a stream what its source has made
+// itself: the content stands before the items, as it does beside a value, but
+// for texts where a view selects what is shown.
+func besideItems(res *Result, selected bool, r *Reply) *Result {
+	if res == nil {
+		return nil
+	}
+	blocks := r.Blocks
+	if selected {
+		blocks = r.others()
+	}
+	res.Content = append(slices.Clip(blocks), res.Content...)
+	res.Meta = shape.Join(r.Meta, res.Meta)
+	return res
+}
+
+// others are the blocks that are no text.
+func (r *Reply) others() []Block {
+	return slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return b.Kind == TextBlock })
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its

@@ -24,7 +24,11 @@ func (e *Entry) render() {
 	}
 	own := reserve.NamesFor(e.tool.reserves()|reserve.Token, input)
 	e.names = argnames.Of(input, reserve.All()...)
-	e.input = own.Publish(e.names.Publish(input), e.publishes(p))
+	input = e.names.Publish(input)
+	e.input = own.Publish(input, e.publishes(p))
+	if alone := own.Of(reserve.Token); e.publishes(p)&reserve.Token != 0 && !shape.Admits(e.input, `{"`+alone+`":"x"}`) { // see decision 74
+		e.input = own.Publish(input, e.publishes(p)&^reserve.Token)
+	}
 	e.renderOutput(p)
 	t := &e.tool
 	d := shape.Definition{

@@ -2,7 +2,6 @@ package tenon
 
 import (
 	"context"
-	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
@@ -61,7 +60,7 @@ func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
 	if fields == nil {
 		return seen, nil
 	}
-	asked, err := e.asked.get(string(fields), func() (*view.View, error) { return e.selects(fields) })
+	asked, err := e.asked.Get(string(fields), func() (*view.View, error) { return e.selects(fields) })
 	if err != nil {
 		return nil, err
 	}
@@ -79,46 +78,6 @@ func (e *Entry) selects(fields []byte) (*view.View, error) {
 		contract = Contract{} // reported by Faults: any path is known
 	}
 	return view.New(e.fullView(contract), view.Options{Select: paths})
-}
-
-// Bounds of the selections that are kept for a tool.
-const (
-	maxSelections = 32
-	maxSelection  = 1 << 10 // bytes of one
-)
-
-// selections are the views that callers asked for last: making one compiles a
-// schema, and who asks for a part of an answer asks for it again.
-type selections struct {
-	mu    sync.Mutex // guards known
-	known map[string]*view.View
-}
-
-// get returns the view of what was asked for, which build makes.
-func (s *selections) get(fields string, build func() (*view.View, error)) (*view.View, error) {
-	s.mu.Lock()
-	v := s.known[fields]
-	s.mu.Unlock()
-	if v != nil {
-		return v, nil
-	}
-	v, err := build()
-	if err != nil || len(fields) > maxSelection {
-		return v, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[string]*view.View{}
-	}
-	for old := range s.known { // any of them makes room
-		if len(s.known) < maxSelections {
-			break
-		}
-		delete(s.known, old)
-	}
-	s.known[fields] = v
-	return v, nil
 }
 
 // show leaves of a success what callers get to see, and checks that.

@@ -1,6 +1,15 @@
 package shape
 
-import "github.com/tenon-mcp/tenon/internal/rawjson"
+import (
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// Admits reports whether a value fits a published schema.
+func Admits(doc []byte, value string) bool {
+	s, err := schema.Compile(doc, schema.Options{})
+	return err == nil && s.Validate([]byte(value)) == nil
+}
 
 // IsPart reports whether the _meta of a result says that it is a part.
 func IsPart(meta []byte) bool {
