@@ -281,9 +281,10 @@ func (m *matrixRun) checkCall(r *heardResult) {
 	var paths, told []string
 	if m.coerced {
 		if m.way == forwarded {
-			told = append(told, "/arguments")
+			told = append(told, "/arguments", "/arguments/page")
+		} else {
+			told = append(told, "/page")
 		}
-		told = append(told, "/page")
 	}
 	for _, h := range r.Meta.Arguments.Healed {
 		paths = append(paths, h.Path)
