@@ -147,9 +147,11 @@ func (c *sourceCheck) run(ctx context.Context, open func() tenon.Source) {
 	}
 	if ok {
 		c.sameAgain(ctx, s, open, offer)
-		c.endedLoad(ctx, s)
-		c.used(ctx, s, offer)
 		c.watched(ctx, s)
+		offer, ok = c.endedLoad(ctx, s)
+	}
+	if ok {
+		c.used(ctx, s, offer)
 	}
 	c.end(s, "Close")
 	if ok {
@@ -173,6 +175,19 @@ func (c *sourceCheck) load(ctx context.Context, s tenon.Source, what string) (of
 	return found, true
 }
 
+// reload loads a source once more and serves what it offers, as a server does.
+func (c *sourceCheck) reload(ctx context.Context, s tenon.Source, what string) (offer tenon.Offer, ok bool) {
+	offer, ok = c.load(ctx, s, what)
+	c.settle(s, ok)
+	return offer, ok
+}
+
+func (c *sourceCheck) settle(s tenon.Source, served bool) {
+	if s, ok := s.(tenon.Settler); ok {
+		c.within("Settle", func() { s.Settle(served) })
+	}
+}
+
 // reloads is how often a source is loaded again.
 const reloads = 5
 
@@ -181,7 +196,7 @@ func (c *sourceCheck) sameAgain(ctx context.Context, s tenon.Source, open func()
 	want := fingerprint(first)
 	before := c.running()
 	for range reloads {
-		again, ok := c.load(ctx, s, "a second Load")
+		again, ok := c.reload(ctx, s, "a second Load")
 		if !ok {
 			return
 		}
@@ -207,12 +222,15 @@ func (c *sourceCheck) sameAgain(ctx context.Context, s tenon.Source, open func()
 }
 
 // endedLoad asks for a Load that nobody waits for any more. It may still
-// succeed, but it has to end.
-func (c *sourceCheck) endedLoad(ctx context.Context, s tenon.Source) {
+// succeed, but it has to end. What the next Load offers is returned.
+func (c *sourceCheck) endedLoad(ctx context.Context, s tenon.Source) (offer tenon.Offer, ok bool) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	c.within("Load with a context that has ended", func() { _, _ = s.Load(ended) })
-	_, _ = c.load(ctx, s, "Load after one whose context had ended")
+	c.within("Load with a context that has ended", func() {
+		_, err := s.Load(ended)
+		c.settle(s, err == nil)
+	})
+	return c.reload(ctx, s, "Load after one whose context had ended")
 }
 
 // watched checks that a watch ends with its context.

@@ -294,7 +294,13 @@ func (c *sourceCheck) atOnce(ctx context.Context, s tenon.Source, g *tenon.Gatew
 	each := min(8, crowdCalls/max(len(calls), 1)+1)
 	c.within("many calls and a Load at once", func() {
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = c.load(ctx, s, "Load beside calls") })
+		wg.Go(func() {
+			o, ok := c.load(ctx, s, "Load beside calls")
+			if ok {
+				g.Swap(build(o, c.watchedHandler))
+			}
+			c.settle(s, ok)
+		})
 		for range each {
 			for i := range calls[:min(len(calls), crowdCalls)] {
 				wg.Go(func() { c.call(ctx, g, &calls[i]) })
