@@ -26,6 +26,9 @@ import (
 const (
 	defaultHits = 5
 	maxText     = 300 // bytes of a tool's description in it
+	maxTopics   = 40
+
+	nearlyAsGood = 0.95 // of the score of the last hit that is shown
 )
 
 const (
@@ -36,6 +39,8 @@ const (
 		`"tool":{"type":"string","description":"its name, for describe_tool and call_tool"},"description":{"type":"string"},"readOnly":{"type":"boolean"},` +
 		`"required":{"type":"array","items":{"type":"string"}},"optional":{"type":"array","items":{"type":"string"}}},` +
 		`"required":["tool","description","required","optional"]}},` +
+		`"more":{"type":"integer","description":"how many others fit nearly as well as the last of these: raise limit, or say more exactly what you want"},` +
+		`"hint":{"type":"string"},"topics":{"type":"array","description":"what the tools are about, where none was found","items":{"type":"string"}},` +
 		`"of":{"type":"integer","description":"how many tools there are to search"}},"required":["tools","of"]}`
 )
 
@@ -44,20 +49,7 @@ const (
 // stay. The index is made at the first search. c is to have the tool describe,
 // which answers for describe_tool.
 func Over(c *tenon.Catalog) *tenon.Catalog {
-	s := &searcher{catalog: c}
-	next := c.NextPart()
-	for _, e := range c.Tools() {
-		switch e.Source() {
-		case "":
-			if e != next {
-				s.describes = e
-			}
-		case own:
-		default:
-			s.tools = append(s.tools, e)
-		}
-	}
-	s.index = sync.OnceValue(s.newIndex)
+	s, next := newSearcher(c), c.NextPart()
 	offer := tenon.Offer{
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
 		Resources: c.Resources(), Templates: c.Templates(), Prompts: c.Prompts(), Faults: c.Faults(),
@@ -83,30 +75,34 @@ type searcher struct {
 	index     func() *index
 }
 
+func newSearcher(c *tenon.Catalog) *searcher {
+	s := &searcher{catalog: c}
+	for _, e := range c.Tools() {
+		switch e.Source() {
+		case "":
+			if e != c.NextPart() {
+				s.describes = e
+			}
+		case own:
+		default:
+			s.tools = append(s.tools, e)
+		}
+	}
+	s.index = sync.OnceValue(s.newIndex)
+	return s
+}
+
 func (s *searcher) newIndex() *index {
+	return newIndex(s.texts(), readSynonyms(synonymTable))
+}
+
+func (s *searcher) texts() []text {
 	texts := make([]text, len(s.tools))
 	for i, e := range s.tools {
 		t := e.Tool()
-		texts[i] = text{name: t.Name, title: t.Title, words: t.Words, body: t.Description, effect: effectOf(&t), past: isPast(t.Title, t.Description)}
+		texts[i] = textOf(&t)
 	}
-	return newIndex(texts)
-}
-
-// effectOf tells what a tool does from what it says of itself.
-func effectOf(t *tenon.Tool) effect {
-	if t.Hints.ReadOnly != nil && *t.Hints.ReadOnly {
-		return reads
-	}
-	switch t.Consent.Action {
-	case tenon.CreateResource:
-		return adds
-	case tenon.DeleteResource:
-		return takesAway
-	case tenon.ReplaceResource, tenon.UpdateResource:
-		return changes
-	case tenon.RunTool:
-	}
-	return unknown
+	return texts
 }
 
 func (s *searcher) searchTool() tenon.Tool {
@@ -131,15 +127,51 @@ func (s *searcher) searchTool() tenon.Tool {
 
 // found writes the best tools for a query.
 func (s *searcher) found(query string, limit int) []byte {
+	x := s.index()
+	hits := x.find(query)
+	n := min(limit, len(hits))
 	dst := []byte(`{"tools":[`)
-	hits := s.index().find(query)
-	for i, h := range hits[:min(limit, len(hits))] {
+	for i, h := range hits[:n] {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = appendHit(dst, s.tools[h.tool])
 	}
-	return fmt.Appendf(dst, `],"of":%d}`, len(s.tools))
+	dst = append(dst, ']')
+	if more := alike(hits, n); more > 0 {
+		dst = fmt.Appendf(dst, `,"more":%d`, more)
+	}
+	if hint := x.hint(query); hint != "" {
+		dst = rawjson.AppendString(append(dst, `,"hint":`...), hint)
+	}
+	if topics := s.topics(); n == 0 && topics != nil {
+		dst = appendNames(append(dst, `,"topics":`...), topics)
+	}
+	return fmt.Appendf(dst, `,"of":%d}`, len(s.tools))
+}
+
+// alike is how many hits after the first n are about as good as the last of
+// those.
+func alike(hits []hit, n int) int {
+	if n == 0 {
+		return 0
+	}
+	more := 0
+	for more < len(hits)-n && hits[n+more].score >= nearlyAsGood*hits[n-1].score {
+		more++
+	}
+	return more
+}
+
+// topics are the groups of the tools, as far as there is room.
+func (s *searcher) topics() []string {
+	var all []string
+	for _, e := range s.tools {
+		if g := e.Tool().Group; g != "" && len(all) < maxTopics && !slices.Contains(all, g) {
+			all = append(all, g)
+		}
+	}
+	return all
 }
 
 func appendHit(dst []byte, e *tenon.Entry) []byte {
@@ -156,11 +188,11 @@ func appendHit(dst []byte, e *tenon.Entry) []byte {
 	return append(dst, '}')
 }
 
-// brief is the title and the beginning of the description.
+// brief is the title and the first sentence of the description.
 func brief(t *tenon.Tool) string {
-	about := strings.TrimSpace(t.Description)
-	if !strings.HasPrefix(about, t.Title) {
-		about = strings.TrimSpace(t.Title + "\n" + about)
+	about := t.Title
+	if more := lead(textOf(t).body); more != "" {
+		about = strings.TrimSpace(about + "\n" + more)
 	}
 	if len(about) > maxText {
 		about = strings.ToValidUTF8(about[:maxText-len("…")], "") + "…"

@@ -26,7 +26,7 @@ func shelf(shape tenon.Shape, policy tenon.Policy, status int, body string) teno
 	}
 	input := []byte(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`)
 	return tenon.Offer{Tools: []tenon.Tool{
-		{Name: "getBook", Title: "Get a book", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply},
+		{Name: "getBook", Title: "Get a book", Group: "books", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply},
 		{
 			Name: "burnBook", Title: "Burn a book", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply,
 			Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.DeleteResource, Effect: "burns it"},
@@ -144,7 +144,10 @@ func TestSearchAndDescribe(t *testing.T) {
 	for _, tt := range []struct{ name, tool, args, want string }{
 		{"a tool is found by other words", "search_tools", `{"query":"what titles do you have, show all of them","limit":1}`, `"tool":"listBooks"`},
 		{"with its arguments", "search_tools", `{"query":"burn a book","limit":1}`, `"required":["id"],"optional":["confirmed"]`},
-		{"nothing is found", "search_tools", `{"query":"xyzzy"}`, `{"tools":[],"of":3}`},
+		{"nothing is found", "search_tools", `{"query":"xyzzy"}`, `{"tools":[],"hint":"no tool has the word \"xyzzy\"","topics":["books"],"of":3}`},
+		{"a slip of the pen", "search_tools", `{"query":"list boosk"}`, `no tool has the word \"boosk\" (did you mean book or books?)`},
+		{"a name that no tool has is no slip", "search_tools", `{"query":"get a book for alice","limit":1}`, `"optional":[]}],"of":3}`},
+		{"a tool that fits as well is told", "search_tools", `{"query":"book","limit":1}`, `"more":2,"of":3}`},
 		{"a tool is described", "describe_tool", `{"tool":"getBook"}`, `"name":"getBook"`},
 		{"a tool that is not there", "describe_tool", `{"tool":"getBok"}`, `there is no tool "getBok"; did you mean "getBook"? To find others, call search_tools with {"query":"get bok"}`},
 		{"words that are no tool's", "describe_tool", `{"tool":"send_SMSToParent"}`, `there is no tool "send_SMSToParent"; to find one, call search_tools with {"query":"send smsto parent"}`},

@@ -7,35 +7,47 @@ import (
 	"strings"
 )
 
-// text is what an index knows of one tool.
+// text is what an index is told of one tool.
 type text struct {
 	name, title, words, body string
-	effect                   effect
-	past                     bool // nobody should use it any more
+	traits
+}
+
+// traits are what is known of a tool beside its words.
+type traits struct {
+	intent intent
+	list   bool // it answers many things
+	past   bool // nobody should use it any more
 }
 
 // The constants of BM25F (Robertson and Zaragoza, The Probabilistic Relevance
-// Framework, 2009) and of what is done to its scores.
+// Framework, 2009) and of what is done to its scores. The result hardly changes
+// when one of them does, except with the first two.
 const (
-	saturation = 1.1
-	pastFactor = 0.7  // of tools that nobody should use any more
-	wishWeight = 0.35 // of the word for what is wished to be done
-	bareTitle  = 0.45 // of a tool of whose title nothing was asked
+	uncovered    = 0.4  // of a tool of whose title nothing was asked
+	ownRarity    = 0.25 // how much a word's own rarity counts, beside that of all that stand for it
+	saturation   = 1.0
+	boilerplate  = 0.5  // of all descriptions have a word: it says nothing there
+	leadFactor   = 0.8  // of a first sentence that was asked for, beside a title
+	singleFactor = 0.85 // of tools that answer one thing where many are asked for
+	pastFactor   = 0.85 // of tools that nobody should use any more
 )
 
-// part is one part of a text: how much a word in it counts, and how much less
+// field is one part of a text: how much a word in it counts, and how much less
 // in a long one.
-type part struct {
+type field struct {
 	text         func(*text) string
 	weight, bias float64
+	prose        bool
 }
 
-func parts() []part {
-	return []part{
-		{func(t *text) string { return t.name }, 2.2, 0.5},
-		{func(t *text) string { return t.title }, 2.6, 0.6},
-		{func(t *text) string { return t.words }, 1.2, 0.6},
-		{func(t *text) string { return t.body }, 1.0, 0.7},
+func fields() []field {
+	return []field{
+		{func(t *text) string { return t.name }, 2.2, 0.5, false},
+		{func(t *text) string { return t.title }, 2.6, 0.6, false},
+		{func(t *text) string { return lead(t.body) }, 1.5, 0.6, false},
+		{func(t *text) string { return t.words }, 1.2, 0.6, false},
+		{func(t *text) string { return t.body }, 0.6, 0.7, true},
 	}
 }
 
@@ -47,42 +59,78 @@ type posting struct {
 
 // index finds tools by words.
 type index struct {
-	texts    []text // without the texts themselves
-	titles   [][]string
-	postings map[string][]posting
-	kin      map[string][]string
+	traits        []traits
+	titles, leads [][]string // what was asked of them counts
+	postings      map[string][]posting
+	kin           map[string][]string // stems by their root
+	synonyms      synonyms
+	vocabulary    []string // words as they stand in texts
 }
 
-func newIndex(texts []text) *index {
-	x := &index{texts: make([]text, len(texts)), postings: map[string][]posting{}, kin: kinship()}
-	counts := make([]map[string]float64, len(texts))
+func newIndex(texts []text, words synonyms) *index {
+	x := &index{postings: map[string][]posting{}, kin: map[string][]string{}, synonyms: words}
 	split := splitter{}
-	for _, p := range parts() {
-		lists := make([][]string, len(texts))
-		total := 0
-		for i := range texts {
-			lists[i] = split.words(p.text(&texts[i]))
-			total += len(lists[i])
-		}
-		mean := max(1, float64(total)/float64(max(1, len(texts))))
-		for i, list := range lists {
-			if counts[i] == nil {
-				counts[i] = map[string]float64{}
-			}
-			norm := 1 - p.bias + p.bias*float64(len(list))/mean
-			for _, w := range list {
-				counts[i][w] += p.weight / norm
-			}
-		}
+	for _, t := range texts {
+		x.traits = append(x.traits, t.traits)
+		x.titles = append(x.titles, split.set(cmp.Or(t.title, t.name)))
+		x.leads = append(x.leads, split.set(lead(t.body)))
+	}
+	counts := make([]map[string]float32, len(texts))
+	for i := range counts {
+		counts[i] = map[string]float32{}
+	}
+	for _, f := range fields() {
+		f.count(texts, split, counts)
 	}
 	for i, c := range counts {
-		x.titles = append(x.titles, split.words(or(texts[i].title, texts[i].name)))
-		x.texts[i] = text{effect: texts[i].effect, past: texts[i].past}
 		for w, f := range c {
-			x.postings[w] = append(x.postings[w], posting{int32(i), float32(f)})
+			x.postings[w] = append(x.postings[w], posting{int32(i), f})
 		}
 	}
+	for w := range x.postings {
+		x.kin[root(w)] = append(x.kin[root(w)], w)
+	}
+	for word, stem := range split {
+		if x.postings[stem] != nil && strings.ToLower(word) == word {
+			x.vocabulary = append(x.vocabulary, word)
+		}
+	}
+	slices.Sort(x.vocabulary)
 	return x
+}
+
+// count adds the weighted frequencies of a field's words.
+func (f *field) count(texts []text, split splitter, counts []map[string]float32) {
+	lists, total := make([][]string, len(texts)), 0
+	for i := range texts {
+		lists[i] = split.words(f.text(&texts[i]))
+	}
+	if f.prose {
+		dropBoilerplate(lists)
+	}
+	for _, list := range lists {
+		total += len(list)
+	}
+	mean := max(1, float64(total)/float64(max(1, len(texts))))
+	for i, list := range lists {
+		norm := 1 - f.bias + f.bias*float64(len(list))/mean
+		for _, w := range list {
+			counts[i][w] += float32(f.weight / norm)
+		}
+	}
+}
+
+// dropBoilerplate takes the words away that most of the texts have.
+func dropBoilerplate(lists [][]string) {
+	in := map[string]int{} // texts
+	for _, list := range lists {
+		for _, w := range distinct(list) {
+			in[w]++
+		}
+	}
+	for i := range lists {
+		lists[i] = slices.DeleteFunc(lists[i], func(w string) bool { return float64(in[w]) > boilerplate*float64(len(lists)) })
+	}
 }
 
 // hit is a tool that was found.
@@ -93,21 +141,27 @@ type hit struct {
 
 // find returns the tools that have to do with the query, the best first.
 func (x *index) find(query string) []hit {
-	scores := map[int]float64{}
-	asked := term{}
+	scores := make([]float64, len(x.traits))
+	asked := map[string]float64{}
 	for _, t := range x.read(query) {
-		for tool, s := range x.term(t) {
-			scores[tool] += s
-		}
-		for stem, weight := range t {
-			asked[stem] = max(asked[stem], min(1, weight/kinWeight))
+		x.addScores(scores, t)
+		for stem, weight := range t.stems {
+			asked[stem] = max(asked[stem], weight*t.weight)
 		}
 	}
-	wish := wishOf(query)
-	hits := make([]hit, 0, len(scores))
+	want, list := intentOf(query), wantsList(query)
+	var hits []hit
 	for tool, s := range scores {
-		s *= fits(wish, x.texts[tool].effect) * (bareTitle + (1-bareTitle)*x.covered(x.titles[tool], asked))
-		if x.texts[tool].past {
+		if s == 0 {
+			continue
+		}
+		t := x.traits[tool]
+		covered := max(x.covered(x.titles[tool], asked), leadFactor*x.covered(x.leads[tool], asked))
+		s *= fits(want, t.intent) * (uncovered + (1-uncovered)*covered)
+		if want == reads && t.intent == reads && list && !t.list {
+			s *= singleFactor
+		}
+		if t.past {
 			s *= pastFactor
 		}
 		hits = append(hits, hit{tool, s})
@@ -118,26 +172,36 @@ func (x *index) find(query string) []hit {
 	return hits
 }
 
-// term scores the tools in which one of the term's stems occurs. The best of
-// them counts, not their sum.
-func (x *index) term(t term) map[int]float64 {
-	best := map[int]float64{}
-	for stem, weight := range t {
-		idf := x.rarity(stem)
+// addScores adds those of the tools in which one of the term's stems occurs. The
+// best of the stems counts, not their sum.
+func (x *index) addScores(scores []float64, t term) {
+	best, n := make([]float64, len(scores)), 0
+	for stem := range t.stems {
 		for _, p := range x.postings[stem] {
-			f := float64(p.freq)
-			best[int(p.tool)] = max(best[int(p.tool)], weight*idf*f*(saturation+1)/(f+saturation))
+			if best[p.tool] == 0 {
+				best[p.tool], n = math.SmallestNonzeroFloat64, n+1
+			}
 		}
 	}
-	return best
+	rarity := x.rarity(n)
+	for stem, weight := range t.stems {
+		r := t.weight * weight * (ownRarity*x.rarity(len(x.postings[stem])) + (1-ownRarity)*rarity)
+		for _, p := range x.postings[stem] {
+			f := float64(p.freq)
+			best[p.tool] = max(best[p.tool], r*f*(saturation+1)/(f+saturation))
+		}
+	}
+	for tool, s := range best {
+		scores[tool] += s
+	}
 }
 
 // covered is how much of a title was asked for: a tool that does just that is
 // a better answer than one that does it to something more special.
-func (x *index) covered(title []string, asked term) float64 {
+func (x *index) covered(title []string, asked map[string]float64) float64 {
 	got, all := 0.0, 0.0
 	for _, stem := range title {
-		r := x.rarity(stem)
+		r := x.rarity(len(x.postings[stem]))
 		all += r
 		got += r * asked[stem]
 	}
@@ -147,21 +211,8 @@ func (x *index) covered(title []string, asked term) float64 {
 	return got / all
 }
 
-// rarity is high for a stem that few tools have.
-func (x *index) rarity(stem string) float64 {
-	n := float64(len(x.postings[stem]))
-	return math.Log(1 + (float64(len(x.texts))-n+0.5)/(n+0.5))
-}
-
-func or(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
-// isPast tells from the texts of a tool whether it is on its way out.
-func isPast(title, body string) bool {
-	title, body = strings.ToLower(title), strings.ToLower(body)
-	return strings.Contains(title, "legacy") || strings.Contains(title, "closing down") || strings.HasPrefix(body, "deprecated")
+// rarity is high for what few tools have.
+func (x *index) rarity(tools int) float64 {
+	n := float64(tools)
+	return math.Log(1 + (float64(len(x.traits))-n+0.5)/(n+0.5))
 }

@@ -1,124 +1,104 @@
 package search
 
 import (
+	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
 )
 
-// The words that people use for one thing. The first of a line is what
-// descriptions of services write, the others are other words for it; two that
-// mean it together are joined by a plus.
-const kin = `
-create add new make open file register post submit write publish set+up share start
-delete remove erase drop destroy discard uninstall rid get+rid throw+away clear purge take+off
-update change edit modify alter rename set patch replace adjust write
-get show fetch read see retrieve display view inspect
-list all every enumerate which show
-search find look+for seek query mention
-start run launch boot begin trigger fire execute
-stop cancel abort halt kill end interrupt
-cancel abort stop halt kill
-rerun retry again repeat
-run rerun
-restore undelete recover bring+back
-enable activate allow permit turn+on switch+on
-disable deactivate forbid turn+off switch+off
-check whether verify
-protection forbid protect guard prevent
-lock freeze
-merge land integrate
-fork copy clone duplicate
-close finish resolve
-transfer hand+over
-upload send
-download export
-user person people someone somebody account who anyone anybody author
-member employee people person colleague
-organization company org firm business
-repository repo project codebase
-pull pr
-request pr ask
-review look+over inspect approve feedback
-reviewer look+over
-issue bug ticket problem
-label tag
-comment reply remark note answer
-conversation comment discussion
-collaborator permission
-assignee responsible assign owner
-email mail
-image picture photo
-cover picture image
-workflow ci pipeline build action
-run build
-dispatch trigger fire manual manually hand
-job step task
-log output console
-permission right access
-secret password credential
-token key
-content file text source code
-file change
-file path
-commit change revision
-branch main master
-runner machine
-hosted machine
-rate request
-limit quota maximum max left remaining
-retention kept keep
-notification inbox message
-invitation invite join
-subscription subscribe watch
-watch follow
-follower follow
-stargazer star like
-webhook hook callback
-license term
-traffic visitor view visit
-view visitor visit
-contributor wrote written write author
-stock copy left available warehouse
-price cost money cheap expensive
-sale earn revenue income
-plan pricing tier
-category genre kind
-topic keyword
-dependency depend component library
-vulnerability vulnerable hole weakness security
-alert problem warning finding vulnerable
-codespace dev development
-gist snippet
-page website site
-authenticated my me i mine own myself
-configuration config setting
-release version
-failed fail broken break
-sbom spdx
-zipball zip
-tarball tar
-`
+// synonymTable says what stands in it.
+//
+//go:embed synonyms.txt
+var synonymTable string
 
-// kinship maps the stem of a word to the stems of the words that descriptions
-// may have in its place.
-func kinship() map[string][]string {
-	all := map[string][]string{}
-	for line := range strings.Lines(kin) {
-		names := strings.Fields(line)
-		if len(names) == 0 {
-			continue
+// synonyms are the words that may stand for each other, all as stems.
+type synonyms struct {
+	words   map[string]meaning
+	phrases map[string][]phrase // by their first word, the longest first
+}
+
+// meaning is what may be written for something that was asked.
+type meaning struct {
+	stems []string
+	also  []string // a second term: "unsubscribe" is to cancel, and it is about a subscription
+}
+
+// phrase is two or three words that mean something together.
+type phrase struct {
+	words []string
+	meaning
+}
+
+func readSynonyms(table string) synonyms {
+	all := map[string]meaning{}
+	for line := range strings.Lines(table) {
+		line, _, _ = strings.Cut(line, "#")
+		left, right, directed := strings.Cut(line, ">")
+		if !directed {
+			right = left
 		}
-		written := stem(names[0])
-		for _, name := range names[1:] {
-			first, second, two := strings.Cut(name, "+")
-			asked := stem(first)
-			if two {
-				asked += " " + stem(second)
+		right, second, _ := strings.Cut(right, "&")
+		written, also := stemFields(right), stemFields(second)
+		for _, asked := range stemFields(left) {
+			m := all[asked]
+			for _, w := range written {
+				if w != asked && !strings.Contains(w, " ") { // a phrase can only be asked for
+					m.stems = append(m.stems, w)
+				}
 			}
-			if asked != written && !slices.Contains(all[asked], written) {
-				all[asked] = append(all[asked], written)
-			}
+			m.also = append(m.also, also...)
+			all[asked] = m
 		}
 	}
-	return all
+	s := synonyms{words: map[string]meaning{}, phrases: map[string][]phrase{}}
+	for asked, m := range all {
+		if list := strings.Fields(asked); len(list) > 1 {
+			s.phrases[list[0]] = append(s.phrases[list[0]], phrase{list, m})
+		} else {
+			s.words[asked] = m
+		}
+	}
+	for _, list := range s.phrases {
+		slices.SortFunc(list, func(a, b phrase) int {
+			return cmp.Or(cmp.Compare(len(b.words), len(a.words)), slices.Compare(a.words, b.words))
+		})
+	}
+	return s
+}
+
+// stemFields are the words of a list as stems, those of a phrase with blanks.
+func stemFields(list string) []string {
+	names := strings.Fields(list)
+	for i, name := range names {
+		parts := strings.Split(name, "+")
+		for j := range parts {
+			parts[j] = stem(parts[j])
+		}
+		names[i] = strings.Join(parts, " ")
+	}
+	return names
+}
+
+// phraseGap is how far apart the words of a phrase may stand: "turn it all off".
+const phraseGap = 3
+
+// phraseAt returns the longest phrase that begins at stems[i] and where its
+// words stand, or nil.
+func (s synonyms) phraseAt(stems []string, i int) (m meaning, at []int) {
+	for _, p := range s.phrases[stems[i]] {
+		at = []int{i}
+		for _, w := range p.words[1:] {
+			last := at[len(at)-1] + 1
+			n := slices.Index(stems[last:min(len(stems), last+phraseGap)], w)
+			if n < 0 {
+				break
+			}
+			at = append(at, last+n)
+		}
+		if len(at) == len(p.words) {
+			return p.meaning, at
+		}
+	}
+	return meaning{}, nil
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -20,6 +21,11 @@ func (s splitter) words(text string) []string {
 	}
 	return out
 }
+
+// set is the stems of a text without repetition.
+func (s splitter) set(text string) []string { return distinct(s.words(text)) }
+
+func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // words are the words of a text as they stand there. Names are split where a
 // small letter meets a capital, so that listPullRequests has three.
@@ -49,8 +55,8 @@ func words(text string) iter.Seq[string] {
 func (s splitter) stem(word string) string {
 	stemmed, known := s[word]
 	if !known {
-		if stemmed = stem(strings.ToLower(word)); isCommon(stemmed) {
-			stemmed = ""
+		if lower := strings.ToLower(word); !isCommon(lower) {
+			stemmed = stem(lower)
 		}
 		s[word] = stemmed
 	}
@@ -62,10 +68,11 @@ func isNoLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r
 // isCommon tells the words that say nothing about what a tool does.
 func isCommon(w string) bool {
 	switch w {
-	case "a", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "for", "from",
-		"ha", "have", "how", "if", "in", "into", "is", "it", "like", "may", "must", "no", "not", "of", "on", "onto", "or",
-		"our", "please", "s", "should", "so", "some", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-		"those", "to", "want", "wa", "we", "were", "will", "with", "would", "you", "your":
+	case "a", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for", "from",
+		"has", "have", "how", "if", "in", "into", "is", "it", "its", "like", "may", "must", "no", "not", "of", "on", "onto", "or",
+		"our", "please", "s", "should", "so", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+		"to", "want", "was", "we", "were", "will", "with", "would", "you", "your",
+		"already", "another", "currently", "different", "exist", "exists", "immediately", "just", "later", "more", "now", "other", "some", "soon", "still":
 		return true
 	}
 	return false
@@ -121,4 +128,18 @@ func endings() []ending {
 		{"s", "", 3},
 		{"ly", "", 4},
 	}
+}
+
+// root takes the ending off a stem that makes another kind of word of it:
+// contributor and contribute have one root.
+func root(w string) string {
+	for _, end := range [...]string{"ement", "ment", "ition", "ion", "at", "or", "er", "al", "anc", "enc", "iv", "abl", "ity", "e"} {
+		if r, ok := strings.CutSuffix(w, end); ok && len(r) >= 4 {
+			if n := len(r); r[n-1] == r[n-2] {
+				r = r[:n-1]
+			}
+			return r
+		}
+	}
+	return w
 }

@@ -1,0 +1,99 @@
+package search
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// textOf is what a search is to know of a tool.
+func textOf(t *tenon.Tool) text {
+	about := strings.TrimPrefix(strings.TrimPrefix(t.Description, "Deprecated. "), t.Title)
+	said := text{name: t.Name, title: t.Title, words: without(t.Words, '{', '}'), body: strings.TrimSpace(plain(about))}
+	said.traits = traits{intent: toolIntent(t, &said), list: answersList(t, &said), past: isPast(t)}
+	return said
+}
+
+// plain is a text without the marks of HTML and the addresses of Markdown.
+func plain(s string) string {
+	if strings.Contains(s, "](") {
+		s = without(strings.ReplaceAll(s, "](", "]\x00"), '\x00', ')')
+	}
+	return without(s, '<', '>')
+}
+
+// without is a text without what stands between two characters.
+func without(s string, from, to byte) string {
+	if strings.IndexByte(s, from) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, from)
+		if i < 0 {
+			break
+		}
+		n := strings.IndexByte(s[i:], to)
+		if n < 0 {
+			break
+		}
+		b.WriteString(s[:i] + " ")
+		s = s[i+n+1:]
+	}
+	return b.String() + s
+}
+
+// lead is the first sentence of a text.
+func lead(s string) string {
+	if line, _, more := strings.Cut(s, "\n"); more {
+		s = line
+	}
+	if sentence, _, more := strings.Cut(s, ". "); more {
+		return sentence
+	}
+	return s
+}
+
+// toolIntent tells what a tool does from what it says of itself, whose first
+// verb knows more than the method of a request: a search may be a POST.
+func toolIntent(t *tenon.Tool, said *text) intent {
+	says := intentOf(cmp.Or(t.Title, lead(said.body)))
+	switch {
+	case t.Hints.ReadOnly != nil && *t.Hints.ReadOnly:
+		return reads
+	case says != unknown:
+		return says
+	}
+	switch t.Consent.Action {
+	case tenon.CreateResource:
+		return adds
+	case tenon.DeleteResource:
+		return takesAway
+	case tenon.ReplaceResource, tenon.UpdateResource:
+		return changes
+	case tenon.RunTool:
+	}
+	return unknown
+}
+
+// answersList tells whether a tool answers many things.
+func answersList(t *tenon.Tool, said *text) bool {
+	path, _, _ := strings.Cut(t.Words, " ")
+	if strings.HasSuffix(path, "}") {
+		return false
+	}
+	for w := range words(strings.ToLower(cmp.Or(t.Title, lead(said.body)))) {
+		switch w {
+		case "list", "lists", "all", "search", "find", "every":
+			return true
+		}
+	}
+	return strings.HasPrefix(path, "/") && isPlural(path)
+}
+
+// isPast tells from the texts of a tool whether it is on its way out.
+func isPast(t *tenon.Tool) bool {
+	title := strings.ToLower(t.Title)
+	return strings.Contains(title, "legacy") || strings.Contains(title, "closing down") || strings.HasPrefix(strings.ToLower(t.Description), "deprecated")
+}
