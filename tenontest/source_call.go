@@ -247,8 +247,8 @@ func (c *sourceCheck) result(what string, e *tenon.Entry, res *tenon.Result) (ok
 	return true
 }
 
-// cancelled ends a call before it begins, right after, and where a sample says
-// when it is under way.
+// cancelled makes a call whose context has ended, or ends one where its sample
+// says that it is under way.
 func (c *sourceCheck) cancelled(ctx context.Context, k *sampleCall) {
 	if k.Begun == nil {
 		ended, cancel := context.WithCancel(ctx)
