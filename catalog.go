@@ -32,6 +32,7 @@ func ParsePrefix(s string) (Prefix, error) {
 // BuildOptions are the choices of Build. The zero value works.
 type BuildOptions struct {
 	Prefix   Prefix
+	Names    Naming                       // empty: NamesModels
 	Describe BuiltIn                      // the tool "describe"; empty: where a tool has the shape OpenAPIMCP
 	Adjust   func(source string, t *Tool) // called for every tool under its name in the catalog; may change all but that; nil: nothing
 }
@@ -41,6 +42,7 @@ type BuildOptions struct {
 type Catalog struct {
 	tools     []*Entry
 	byName    map[string]*Entry
+	naming    Naming
 	next      string // hands out parts; empty: there is none
 	resources []Resource
 	templates []Template
@@ -52,7 +54,8 @@ type Catalog struct {
 // It never fails: what cannot be served is left out and reported by Faults.
 func Build(offers []Named, o BuildOptions) *Catalog {
 	c := &Catalog{byName: map[string]*Entry{}}
-	shared := sharedNames(offers)
+	c.naming = o.Names
+	shared := sharedNames(offers, o.Names)
 	for _, n := range offers {
 		c.faults = append(c.faults, n.Offer.Faults...)
 		c.gather(n.Offer)
@@ -64,9 +67,9 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")
 				continue
 			}
-			name := LegalName(t.Name)
+			name := o.Names.legal(t.Name)
 			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
-				name = LegalName(n.Name + "_" + name)
+				name = o.Names.legal(n.Name + "_" + name)
 			}
 			c.add(&Entry{tool: *t, source: n.Name, forward: forward, published: published}, name, o.Adjust)
 		}
@@ -77,7 +80,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 }
 
 // sharedNames returns the tool names that more than one source uses.
-func sharedNames(offers []Named) map[string]bool {
+func sharedNames(offers []Named, naming Naming) map[string]bool {
 	owner := map[string]int{}
 	shared := map[string]bool{}
 	if len(offers) == 1 {
@@ -85,7 +88,7 @@ func sharedNames(offers []Named) map[string]bool {
 	}
 	for i, n := range offers {
 		for _, t := range n.Offer.Tools {
-			name := LegalName(t.Name)
+			name := naming.legal(t.Name)
 			if first, ok := owner[name]; ok && first != i {
 				shared[name] = true
 			}
@@ -100,10 +103,13 @@ func (c *Catalog) add(e *Entry, name string, adjust func(source string, t *Tool)
 	t, unique := &e.tool, name
 	for n := 2; c.byName[unique] != nil; n++ {
 		suffix := fmt.Sprintf("_%d", n)
-		unique = name[:min(len(name), maxName-len(suffix))] + suffix
+		unique = name[:min(len(name), c.naming.longest()-len(suffix))] + suffix
 	}
 	if unique != name {
 		c.fault(t, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", name, unique), "")
+	}
+	if t.Original == "" {
+		t.Original = t.Name
 	}
 	t.Name = unique
 	if adjust != nil {
@@ -140,6 +146,26 @@ func (c *Catalog) Tools() []*Entry { return c.tools }
 
 // Find returns the tool with that name, or nil.
 func (c *Catalog) Find(name string) *Entry { return c.byName[name] }
+
+// Named returns the tool that is meant by a name: the one that is served under
+// it, else the only one that its description calls so. nil: there is none, or
+// there are several.
+func (c *Catalog) Named(name string) *Entry {
+	if e := c.byName[name]; e != nil {
+		return e
+	}
+	var found *Entry
+	for _, e := range c.tools {
+		switch {
+		case e.tool.Original != name:
+		case found != nil:
+			return nil
+		default:
+			found = e
+		}
+	}
+	return found
+}
 
 // NextPart returns the tool that hands out the parts of large answers, or nil.
 func (c *Catalog) NextPart() *Entry { return c.byName[c.next] }

@@ -77,6 +77,7 @@ func (f Fault) String() string {
 // tools. A Tool is a plain value; Build freezes it into a Catalog.
 type Tool struct {
 	Name        string          // as the source proposes it; Build makes it legal and unique
+	Original    string          // as the description has it, for the operator; empty: as Name was proposed
 	Title       string          // for people; may be empty
 	Description string          // for the model
 	Hints       Hints           // behaviour that clients may show or ask about

@@ -24,6 +24,7 @@ func (t *route) tool(name string, o *Options, r *runner) tenon.Tool {
 	}
 	return tenon.Tool{
 		Name:        name,
+		Original:    t.id(),
 		Description: t.text,
 		Hints:       t.hints(),
 		Words:       t.words(),

@@ -15,7 +15,7 @@ func (r *reviewer) lintOperation(o *operation) {
 	id, summary, description := o.node.strAt("operationId"), o.node.strAt("summary"), o.node.strAt("description")
 	switch {
 	case id == "":
-		r.at(o.node, Dubious, "operation-id", "the operation has no operationId", "add one: the tool is named "+propose("", o.method, o.path)+" until then")
+		r.at(o.node, Dubious, "operation-id", "the operation has no operationId", "add one: the tool is named "+propose("", o.method, o.path, maxName)+" until then")
 	case tenon.LegalName(id) != id:
 		r.at(o.node.get("operationId"), Advice, "operation-id", fmt.Sprintf("no tool can be named %.100q", id), "use up to 64 letters, digits, - and _")
 	}

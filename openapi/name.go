@@ -7,33 +7,37 @@ import (
 	"strings"
 )
 
-// maxName is the longest name that all clients take.
+// maxName is the longest name that all clients take; Options.MaxName allows
+// another.
 const maxName = 64
 
 // names gives every operation of a document its own name. The first that asks
 // for a name gets it, so names follow the order of the document.
-type names map[string]int
+type names struct {
+	taken map[string]int
+	most  int // bytes of a name
+}
 
 // propose returns the name of an operation.
-func propose(id, method, path string) string {
+func propose(id, method, path string, most int) string {
 	if n := legal(id); n != "" {
-		return shorten(n)
+		return shorten(n, most)
 	}
-	return shorten(legal(strings.ToLower(method) + " " + path))
+	return shorten(legal(strings.ToLower(method)+" "+path), most)
 }
 
 // take returns n where it is free, else n with a number, and books it.
 func (ns names) take(n string) string {
 	for {
-		k := ns[n] + 1
-		ns[n] = k
+		k := ns.taken[n] + 1
+		ns.taken[n] = k
 		if k == 1 {
 			return n
 		}
 		suffix := "_" + strconv.Itoa(k)
-		m := n[:min(len(n), maxName-len(suffix))] + suffix
-		if ns[m] == 0 {
-			ns[m] = 1
+		m := n[:min(len(n), ns.most-len(suffix))] + suffix
+		if ns.taken[m] == 0 {
+			ns.taken[m] = 1
 			return m
 		}
 	}
@@ -72,14 +76,14 @@ func isNameByte(c byte) bool {
 // shorten cuts a long name at the end of a word and marks it with a hash of
 // the whole name, so that two names that begin alike stay apart, whatever else
 // is in the document.
-func shorten(n string) string {
-	if len(n) <= maxName {
+func shorten(n string, most int) string {
+	if len(n) <= most {
 		return n
 	}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(n))
 	suffix := fmt.Sprintf("_%06x", h.Sum32()&0xffffff)
-	head := n[:maxName-len(suffix)]
+	head := n[:most-len(suffix)]
 	if i := strings.LastIndexAny(head, "_-."); i > len(head)*2/3 {
 		head = head[:i]
 	}

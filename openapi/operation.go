@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"runtime"
@@ -72,7 +73,7 @@ func (a *api) legacy() bool { return a.doc.version == v20 }
 // index makes a tool of each operation, in the order of the document.
 func (a *api) index() (tenon.Offer, error) {
 	paths := a.doc.root.get("paths")
-	ix := &indexer{api: a, names: make(names, 2*paths.len())}
+	ix := &indexer{api: a, names: names{make(map[string]int, 2*paths.len()), cmp.Or(a.options.MaxName, maxName)}}
 	for path, item := range paths.each() {
 		if strings.HasPrefix(path, "x-") {
 			continue
@@ -193,7 +194,7 @@ func (ix *indexer) operation(method, path string, item, v value) {
 	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
 	op.changes = ix.api.changesOf(op)
 	op.settleSafe()
-	wanted := propose(said(op, func(c *Change) string { return c.Name }, node.strAt("operationId")), method, path)
+	wanted := propose(said(op, func(c *Change) string { return c.Name }, node.strAt("operationId")), method, path, ix.names.most)
 	name := ix.names.take(wanted) // also of what is not chosen: a choice renames nothing
 	if !ix.api.choice.takes(op) {
 		return

@@ -255,5 +255,5 @@ func argumentName(name string) string {
 	if n == "" {
 		n = "query"
 	}
-	return shorten(n)
+	return shorten(n, maxName)
 }

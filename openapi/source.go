@@ -41,6 +41,7 @@ const maxDocument = 256 << 20
 type Options struct {
 	Client  *http.Client // the way out; nil: a client that refuses private addresses
 	BaseURL string       // replaces every server that the document names; empty: the document's servers
+	MaxName int          // bytes of a tool's name; 0: 64
 	// ServerVariables are values for variables in the URLs of the document's
 	// servers, by name; others have their defaults. Of several servers the first
 	// counts that takes the values. A name or value that none takes is an error.

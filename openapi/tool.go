@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 	summary := strings.TrimSpace(o.node.strAt("summary"))
 	t := tenon.Tool{
 		Name:        name,
+		Original:    o.original(name),
 		Description: o.description(summary),
 		Words:       o.words(),
 		Group:       o.group(),
@@ -34,6 +36,16 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 	t.Title = said(o, func(c *Change) string { return c.Title }, t.Title)
 	t.Description = said(o, func(c *Change) string { return c.Description }, t.Description)
 	return t
+}
+
+// original is the operationId where the tool is called after it, and after it
+// alone.
+func (o *operation) original(name string) string {
+	id := o.node.strAt("operationId")
+	if shorten(legal(id), cmp.Or(o.api.options.MaxName, maxName)) != name {
+		return ""
+	}
+	return id
 }
 
 // description says what the operation does, for the model.

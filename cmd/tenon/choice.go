@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -48,33 +49,58 @@ func (c *choice) String() string { return c.general }
 func (c *choice) Type() string { return "[TOOL=]value" }
 
 // of returns the value for a tool; empty: the general one.
-func (c *choice) of(source, tool string) string {
+func (c *choice) of(source string, t *tenon.Tool) string {
 	value := ""
-	own := strings.TrimPrefix(tool, source+"_") // its name before it collided
+	names := namesOf(source, t)
 	for i, s := range c.some {
-		ok, _ := path.Match(s.pattern, tool)
-		if strings.Contains(s.pattern, "/") {
-			whole, _ := path.Match(s.pattern, source+"/"+tool)
-			short, _ := path.Match(s.pattern, source+"/"+own)
-			ok = whole || short
-		}
-		if ok {
+		if isFull(s.pattern, t) || slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(s.pattern, name); return ok }) {
 			value, c.some[i].used = s.value, true
 		}
 	}
 	return value
 }
 
+// namesOf are the names by which a flag can mean a tool: the one that is served,
+// and that of its description, alone where no other tool can have taken it and
+// behind the source's.
+func namesOf(source string, t *tenon.Tool) []string {
+	own := strings.TrimPrefix(t.Name, source+"_") // its name before it collided
+	names := []string{t.Name, source + "/" + t.Name, source + "/" + own}
+	switch {
+	case t.Original == "", strings.Contains(t.Original, "/"): // see of
+	case plainName(t.Original) == plainName(t.Name):
+		names = append(names, t.Original, source+"/"+t.Original)
+	case plainName(t.Original) == plainName(own):
+		names = append(names, source+"/"+t.Original)
+	}
+	return names
+}
+
+// isFull reports whether a pattern is the name in full that a schema file gives
+// the tool.
+func isFull(pattern string, t *tenon.Tool) bool {
+	return pattern == t.Original && strings.Contains(pattern, "/")
+}
+
+// plainName is what stays of a name however it was made legal. It tells apart
+// what was prefixed or numbered.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, tenon.LegalName(name))
+}
+
 // spells reports whether the value for a tool comes from a pattern that spells
 // its name out.
-func (c *choice) spells(source, tool string) bool {
-	own := strings.TrimPrefix(tool, source+"_")
+func (c *choice) spells(source string, t *tenon.Tool) bool {
 	spelled := false
 	for _, s := range c.some {
 		one := choice{some: []chosen{s}}
-		if one.of(source, tool) != "" {
-			_, name, slash := strings.Cut(s.pattern, "/")
-			spelled = s.pattern == tool || slash && (name == tool || name == own)
+		if one.of(source, t) != "" {
+			spelled = isFull(s.pattern, t) || slices.Contains(namesOf(source, t), s.pattern)
 		}
 	}
 	return spelled
@@ -125,10 +151,10 @@ func (f *sourceFlags) adjust() (adjustment, error) {
 }
 
 func (a adjustment) tool(source string, t *tenon.Tool) {
-	if p := a.policy.of(source, t.Name); p != "" {
+	if p := a.policy.of(source, t); p != "" {
 		t.Policy = tenon.Policy(p)
 	}
-	if s := a.shape.of(source, t.Name); s != "" {
+	if s := a.shape.of(source, t); s != "" {
 		t.Shape = tenon.Shape(s)
 	}
 	a.calls.tool(source, t)

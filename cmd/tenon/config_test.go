@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/config"
 )
 
@@ -199,7 +200,7 @@ sources:
 		"time": []string{a.timeout.String(), b.timeout.String(), c.timeout.String()}, "url": []string{a.baseURL, b.baseURL, c.baseURL},
 		"hosts": [][]string{a.allowHosts, b.allowHosts}, "auth": [][]string{a.auth.from, b.auth.from}, "header": [][]string{a.headers, b.headers},
 		"policy": []string{a.policy.general, b.policy.general, c.policy.general},
-		"tools":  []string{a.policy.of("a", "x"), a.policy.of("a", "a_z"), b.policy.of("b", "x"), b.policy.of("b", "z")},
+		"tools":  []string{a.policy.of("a", &tenon.Tool{Name: "x"}), a.policy.of("a", &tenon.Tool{Name: "a_z"}), b.policy.of("b", &tenon.Tool{Name: "x"}), b.policy.of("b", &tenon.Tool{Name: "z"})},
 	}
 	want := map[string]any{
 		"time": []string{"2s", "1s", "1s"}, "url": []string{"https://line.test", "https://line.test", "https://line.test"},

@@ -59,12 +59,12 @@ func parseBytes(s string) (int, error) {
 }
 
 func (c *callChoices) tool(source string, t *tenon.Tool) {
-	mode := tenon.ConsentMode(cmp.Or(c.confirm.of(source, t.Name), c.confirm.general))
+	mode := tenon.ConsentMode(cmp.Or(c.confirm.of(source, t), c.confirm.general))
 	t.Consent.Mode = cmp.Or(mode, t.Consent.Mode)
-	if !t.Consent.Marked && t.Consent.Action == "" && c.confirm.spells(source, t.Name) { // the operator means this one, whatever it says of itself
+	if !t.Consent.Marked && t.Consent.Action == "" && c.confirm.spells(source, t) { // the operator means this one, whatever it says of itself
 		t.Consent.Marked, t.Consent.Effect = true, cmp.Or(t.Consent.Effect, "The operator wants to be asked before "+t.Name+" is called")
 	}
-	if n, err := parseBytes(cmp.Or(c.maxResult.of(source, t.Name), c.maxResult.general)); err == nil { // it was checked
+	if n, err := parseBytes(cmp.Or(c.maxResult.of(source, t), c.maxResult.general)); err == nil { // it was checked
 		t.MaxResult = n
 	}
 	c.views.tool(source, t)

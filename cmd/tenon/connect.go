@@ -90,6 +90,9 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 	if w.options.Prefix, err = tenon.ParsePrefix(f.prefix); err != nil {
 		return nil, err
 	}
+	if w.options.Names, err = tenon.ParseNaming(f.names); err != nil {
+		return nil, err
+	}
 	if w.options.Describe, err = tenon.ParseBuiltIn(f.describe); err != nil {
 		return nil, err
 	}
@@ -201,7 +204,7 @@ func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options,
 // that they do not; of an app those that no rule names.
 func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 	offer.Tools = slices.DeleteFunc(slices.Clone(offer.Tools), func(t tenon.Tool) bool {
-		if p.rules != nil && isApp(p.where) && !p.rules.Takes(openapi.Subject{IDs: []string{t.Name}}) {
+		if p.rules != nil && isApp(p.where) && !p.rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.LegalName(t.Name)}}) {
 			return true
 		}
 		return p.flags.choose.ReadOnly && (t.Hints.ReadOnly == nil || !*t.Hints.ReadOnly || t.Consent.Marked)
@@ -249,6 +252,9 @@ func noSuchTools(c *tenon.Catalog, patterns []string) error {
 	var names, texts []string
 	for _, t := range c.Tools() {
 		names = append(names, t.Name())
+		if own := t.Tool().Original; own != t.Name() {
+			names = append(names, own)
+		}
 	}
 	for _, pattern := range patterns {
 		_, name, _ := strings.Cut(pattern, " ")

@@ -171,10 +171,10 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *open
 	return flowmcp.New(where, options), nil
 }
 
-// findTool finds a tool by its name in the catalog or by the qualified name
-// that its schema file gives it.
+// findTool finds a tool by its name in the catalog or by the one that its
+// description gives it.
 func findTool(c *tenon.Catalog, name string) *tenon.Entry {
-	if t := c.Find(name); t != nil || !strings.Contains(name, "/") {
+	if t := c.Named(name); t != nil || !strings.Contains(name, "/") {
 		return t
 	}
 	for _, t := range c.Tools() {

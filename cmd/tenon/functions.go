@@ -148,6 +148,9 @@ func printFunctions(w io.Writer, app *host.App, anyway bool) error {
 		if serves == "" {
 			serves = "nothing: it " + f.Why
 		}
+		if f.Tool != nil && tenon.LegalName(f.Tool.Name) != f.Tool.Name {
+			serves = "tool " + tenon.LegalName(f.Tool.Name) + " (" + f.Tool.Name + ")"
+		}
 		schema := "-"
 		switch {
 		case f.Tool == nil || f.Tool.Output.JSON() == nil:

@@ -75,12 +75,29 @@ func printList(w io.Writer, c *tenon.Catalog) error {
 
 func printTable(w io.Writer, c *tenon.Catalog) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "TOOL\tARGUMENTS\tANSWER\tSUMMARY")
+	renamed := slices.ContainsFunc(c.Tools(), func(t *tenon.Entry) bool { return originalOf(t) != "" })
+	head, form := "TOOL\tARGUMENTS\tANSWER\tSUMMARY\n", "%s\t%s\t%s\t%s\n"
+	if renamed { // the names of descriptions stand beside those that are served
+		head, form = "TOOL\tARGUMENTS\tANSWER\tSUMMARY\tORIGINAL\n", "%s\t%s\t%s\t%s\t%s\n"
+	}
+	fmt.Fprint(tw, head)
 	for _, t := range c.Tools() {
 		input, _ := t.Schemas()
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", t.Name(), arguments(input), answers(t), summary(t.Tool()))
+		row := []any{t.Name(), arguments(input), answers(t), summary(t.Tool())}
+		if renamed {
+			row = append(row, originalOf(t))
+		}
+		fmt.Fprintf(tw, form, row...)
 	}
 	return tw.Flush()
+}
+
+// originalOf is what the description calls a tool, where that is another name.
+func originalOf(t *tenon.Entry) string {
+	if name := t.Tool().Original; name != t.Name() {
+		return name
+	}
+	return ""
 }
 
 func printSchemaFaults(w io.Writer, c *tenon.Catalog) {
@@ -298,8 +315,15 @@ func appendChecked(doc []byte, t tenon.Tool) ([]byte, error) {
 // unknownTool says which names come near.
 func unknownTool(c *tenon.Catalog, name string) error {
 	var names []string
+	same := 0
 	for _, t := range c.Tools() {
 		names = append(names, t.Name())
+		if t.Tool().Original == name {
+			same++
+		}
+	}
+	if same > 1 {
+		return usagef("%d tools have the name %q in their descriptions; 'tenon tools' lists the names that are served", same, name)
 	}
 	near := spelling.Near(name, names, maxToolsMeant)
 	if near == nil {

@@ -58,21 +58,21 @@ func (c *viewChoices) check() error {
 }
 
 func (c *viewChoices) tool(source string, t *tenon.Tool) {
-	switch fields := c.fields.of(source, t.Name); {
+	switch fields := c.fields.of(source, t); {
 	case fields != "":
 		t.Fields = fields == "on"
 	case c.fields.general != "":
 		t.Fields = c.fields.general == "on"
 	}
-	if paths := c.selected.of(source, t.Name); paths != "" {
+	if paths := c.selected.of(source, t); paths != "" {
 		t.View.Select = strings.Split(paths, ",")
 	}
-	if text := c.jq.of(source, t.Name); text != "" {
+	if text := c.jq.of(source, t); text != "" {
 		if f, err := jq.Compile(text); err == nil { // it was checked
 			t.View.Transform = f
 		}
 	}
-	if schema := c.jqSchema.of(source, t.Name); schema != "" {
+	if schema := c.jqSchema.of(source, t); schema != "" {
 		t.View.Schema = []byte(schema)
 	}
 }

@@ -25,11 +25,15 @@ import (
 // maxFaultsShown bounds the warnings printed at start.
 const maxFaultsShown = 10
 
+// maxNameMCP is how long a name of a tool can be by the protocol.
+const maxNameMCP = 128
+
 // sourceFlags are the flags of every command that reads descriptions.
 type sourceFlags struct {
 	policy     choice
 	shape      choice
 	prefix     string
+	names      string
 	baseURL    string
 	variables  serverVariables
 	headers    []string
@@ -66,6 +70,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.shape, "shape", "what stands in structuredContent: openapi-mcp, flowmcp or native (default: as the kind of description has it); TOOL=SHAPE for some tools (repeatable)")
 	f.calls.register(cmd)
 	fs.StringVar(&f.prefix, "prefix", "auto", "put the source's name before tool names: auto (where they collide), always or never")
+	fs.StringVar(&f.names, "names", "models", "names of tools: models (what every model API takes: letters, digits, _ and -, up to 64) or mcp (what the protocol allows: dots too, up to 128)")
 	fs.StringVar(&f.baseURL, "base-url", "", "send calls to this URL instead of those that the description names")
 	f.variables.register(cmd)
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
@@ -93,6 +98,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	takes(cmd, "policy", "enforce", "repair", "warn", "off")
 	takes(cmd, "shape", "openapi-mcp", "flowmcp", "native")
 	takes(cmd, "prefix", "auto", "always", "never")
+	takes(cmd, "names", "models", "mcp")
 	takes(cmd, "describe", "auto", "on", "off")
 }
 
@@ -125,8 +131,12 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, err
 	}
+	longest := 0
+	if f.names == string(tenon.NamesMCP) {
+		longest = maxNameMCP
+	}
 	return openapi.Options{
-		Client: client, BaseURL: f.baseURL, ServerVariables: variables, Header: header, Policy: policy, Shape: shape,
+		MaxName: longest, Client: client, BaseURL: f.baseURL, ServerVariables: variables, Header: header, Policy: policy, Shape: shape,
 		FollowPages: f.pages, MaxInputSchema: f.maxIn, MaxOutputSchema: f.maxOut, Timeout: cmp.Or(f.way.attempt, f.timeout), Upstream: f.way.policy,
 		Poll: f.poll, Choose: f.choose, Changes: changes, TrustMarks: f.trustMarks, FileRoot: f.fileRoot, Overlays: f.overlays, RefRoot: f.refRoot, RefHosts: f.allowRefs, Logger: f.logger(e),
 	}, nil
