@@ -21,6 +21,10 @@ type Call struct {
 
 	within string // JSON Pointer of Args in what the caller sent to another tool
 
+	// Client is what the program that calls says of itself, a JSON object with
+	// name and version; nil: nothing. Nobody has checked it.
+	Client []byte
+
 	// OnPage: the caller follows the page of the output structure, and is told
 	// the arguments that are ours by the names that stand there: __confirmed.
 	OnPage bool

@@ -21,6 +21,7 @@ type message struct {
 	result       []byte // a response's result or error
 	revision     string // _meta: the protocol version
 	capabilities []byte // _meta: client capabilities; nil: none
+	client       []byte // _meta: what the client says of itself; nil: nothing
 	progress     []byte // _meta: the progress token, as it was written; nil: none
 	logLevel     string // _meta: the lightest level of log messages that are wanted
 
@@ -40,6 +41,7 @@ type message struct {
 const (
 	metaRevision     = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaLogLevel     = "io.modelcontextprotocol/logLevel"
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
@@ -206,6 +208,8 @@ func (d *decoder) metaMember(key []byte) (err error) {
 	case metaCapabilities:
 		d.once(sawCapabilities, metaCapabilities)
 		d.m.capabilities, err = d.rawObject(metaCapabilities + " is an object")
+	case metaClientInfo: // whatever it is: only told
+		d.m.client, err = d.value()
 	case "progressToken":
 		d.once(sawProgress, "progressToken")
 		d.m.progress, err = d.token("progressToken", invalidParams)

@@ -151,7 +151,8 @@ func (s *Server) initialize(_ context.Context, q *request, a *answer) *rpcError 
 		revision = q.requested
 	}
 	if q.peer != nil {
-		q.peer.greet(revision, capabilitiesOf(q.params))
+		capabilities, client := saidOf(q.params)
+		q.peer.greet(revision, capabilities, client)
 	}
 	a.begin(q, nil)
 	a.member("protocolVersion")
@@ -198,13 +199,20 @@ func (a *answer) capabilities(q *request) {
 	a.write("}")
 }
 
-// capabilitiesOf returns what a client says in initialize that it can do.
-func capabilitiesOf(params []byte) []byte {
-	var in struct{ Capabilities json.RawMessage }
+// maxClientInfo bounds what is remembered of what a client says of itself.
+const maxClientInfo = 4 << 10
+
+// saidOf returns what a client says in initialize that it can do, and what it
+// is.
+func saidOf(params []byte) (capabilities, client []byte) {
+	var in struct{ Capabilities, ClientInfo json.RawMessage }
 	if json.Unmarshal(params, &in) != nil {
-		return nil
+		return nil, nil
 	}
-	return in.Capabilities
+	if len(in.ClientInfo) > maxClientInfo {
+		in.ClientInfo = nil
+	}
+	return in.Capabilities, in.ClientInfo
 }
 
 // setLevel serves logging/setLevel. Without a session there is nobody to

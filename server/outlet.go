@@ -23,6 +23,9 @@ var errSilent = errors.New("nothing may be sent for this request any more")
 func (q *request) call() *tenon.Call {
 	c := &q.made // it lives as long as q, which it leads back to
 	c.Tool, c.Args, c.Subject, c.Header, c.Asker, c.OnPage = q.name, q.arguments, q.subject, q.forwarded, q, q.plain
+	if c.Client = q.client; c.Client == nil && q.peer != nil {
+		c.Client = q.peer.who()
+	}
 	if q.out == nil {
 		return c
 	}

@@ -18,6 +18,7 @@ type peer struct {
 	mu           sync.Mutex // guards all below; nothing blocks under it
 	revision     string     // empty: it has not said initialize yet
 	capabilities []byte
+	client       []byte // what it says of itself
 	flights      map[*flight]struct{}
 	questions    map[string]chan message // asked and not answered yet, by id
 	asked        uint64
@@ -44,10 +45,16 @@ func newPeer() *peer {
 }
 
 // greet takes over what initialize said.
-func (p *peer) greet(revision string, capabilities []byte) {
+func (p *peer) greet(revision string, capabilities, client []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.revision, p.capabilities = revision, capabilities
+	p.revision, p.capabilities, p.client = revision, capabilities, client
+}
+
+func (p *peer) who() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.client
 }
 
 func (p *peer) speaks() string {

@@ -145,6 +145,34 @@ func TestThePayload(t *testing.T) {
 	}
 }
 
+// TestTheWorkerLearnsWhoCalls: what a client says of itself stands in the
+// context, as text of a bounded length or not at all.
+func TestTheWorkerLearnsWhoCalls(t *testing.T) {
+	dir := newApp(t, "plain", functions.Tool{Name: "Payload"})
+	g, _ := serve(t, dir, host.Options{})
+	for client, want := range map[string]functions.Client{
+		"":                                     {},
+		`{"name":"vscode","version":"1.99.0"}`: {Name: "vscode", Version: "1.99.0"},
+		`{"name":"vscode"}`:                    {Name: "vscode"},
+		`{"name":7,"version":[]}`:              {},
+		`[1]`:                                  {},
+		`{"name":"` + strings.Repeat("ä", 500) + `"}`: {Name: strings.Repeat("ä", 100)},
+	} {
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: "payload", Args: []byte(`{}`), Client: []byte(client)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent struct{ Data map[string]string }
+		if err := json.Unmarshal([]byte(read(t, res).Text), &sent); err != nil {
+			t.Fatal(err)
+		}
+		c, err := functions.ReadContext([]byte(sent.Data["context"]))
+		if err != nil || c.Client != want {
+			t.Errorf("%.50s: %+v, %v", client, c.Client, err)
+		}
+	}
+}
+
 func TestTheEnvironmentIsTheApps(t *testing.T) {
 	t.Setenv("HOST_TEST_SECRET", "ours")
 	dir := newApp(t, "plain", functions.Tool{Name: "Env"})

@@ -212,6 +212,25 @@ func sessionOf(c *tenon.Call) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// maxClientText bounds a client's name and its version.
+const maxClientText = 200
+
+// clientOf is what the program that calls says of itself, as far as it says it.
+func clientOf(c *tenon.Call) functions.Client {
+	if c == nil {
+		return functions.Client{}
+	}
+	doc, err := rawjson.Parse(c.Client)
+	if err != nil {
+		return functions.Client{}
+	}
+	text := func(name string) string {
+		s := doc.Str(doc.Get(doc.Root(), name))
+		return strings.ToValidUTF8(s[:min(len(s), maxClientText)], "")
+	}
+	return functions.Client{Name: text("name"), Version: text("version")}
+}
+
 // guid returns a fresh random GUID.
 func guid() string {
 	var b [16]byte

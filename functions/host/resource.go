@@ -49,7 +49,7 @@ func (s *generation) reader(function string) tenon.Reader {
 }
 
 func resourceCall(f *Function, uri string, c *tenon.Call) (invocation, error) {
-	inv := invocation{f: f, context: functions.Context{URI: uri, Session: sessionOf(c), Transport: functions.Transport{Name: transport}}}
+	inv := invocation{f: f, context: functions.Context{URI: uri, Session: sessionOf(c), Client: clientOf(c), Transport: functions.Transport{Name: transport}}}
 	if f.template == nil {
 		return inv, nil
 	}
@@ -99,6 +99,6 @@ func promptCall(f *Function, args map[string]string, c *tenon.Call) (invocation,
 		o = append(o, functions.Member{Key: name, Value: rawjson.AppendString(nil, args[name])})
 	}
 	return invocation{f: f, context: functions.Context{
-		Name: f.Prompt.Name, Arguments: o.Append(nil), Session: sessionOf(c), Transport: functions.Transport{Name: transport},
+		Name: f.Prompt.Name, Arguments: o.Append(nil), Session: sessionOf(c), Client: clientOf(c), Transport: functions.Transport{Name: transport},
 	}}, nil
 }

@@ -100,7 +100,7 @@ func toolCall(f *Function, c *tenon.Call) (invocation, error) {
 		return invocation{}, &tenon.Error{Code: tenon.CodeValidation, Message: "these arguments are required and must not be null: " + strings.Join(missing, ", ")}
 	}
 	return invocation{f: f, context: functions.Context{
-		Name: f.Tool.Name, Arguments: oneLine(c.Args), Session: sessionOf(c), Transport: functions.Transport{Name: transport},
+		Name: f.Tool.Name, Arguments: oneLine(c.Args), Session: sessionOf(c), Client: clientOf(c), Transport: functions.Transport{Name: transport},
 	}}, nil
 }
 
