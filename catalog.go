@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/toolname"
 )
 
 // Named is an offer under the name of its source.
@@ -42,7 +43,7 @@ type BuildOptions struct {
 type Catalog struct {
 	tools     []*Entry
 	byName    map[string]*Entry
-	naming    Naming
+	naming    toolname.Naming
 	next      string // hands out parts; empty: there is none
 	resources []Resource
 	templates []Template
@@ -54,8 +55,8 @@ type Catalog struct {
 // It never fails: what cannot be served is left out and reported by Faults.
 func Build(offers []Named, o BuildOptions) *Catalog {
 	c := &Catalog{byName: map[string]*Entry{}}
-	c.naming = o.Names
-	shared := sharedNames(offers, o.Names)
+	c.naming = toolname.Naming(o.Names)
+	shared := sharedNames(offers, c.naming)
 	for _, n := range offers {
 		c.faults = append(c.faults, n.Offer.Faults...)
 		c.gather(n.Offer)
@@ -67,9 +68,9 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 				c.fault(t, fmt.Sprintf("tool %q has no handler and was left out", t.Name), "")
 				continue
 			}
-			name := o.Names.legal(t.Name)
+			name := c.naming.Legal(t.Name)
 			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
-				name = o.Names.legal(n.Name + "_" + name)
+				name = c.naming.Legal(n.Name + "_" + name)
 			}
 			c.add(&Entry{tool: *t, source: n.Name, forward: forward, published: published}, name, o.Adjust)
 		}
@@ -80,7 +81,7 @@ func Build(offers []Named, o BuildOptions) *Catalog {
 }
 
 // sharedNames returns the tool names that more than one source uses.
-func sharedNames(offers []Named, naming Naming) map[string]bool {
+func sharedNames(offers []Named, naming toolname.Naming) map[string]bool {
 	owner := map[string]int{}
 	shared := map[string]bool{}
 	if len(offers) == 1 {
@@ -88,7 +89,7 @@ func sharedNames(offers []Named, naming Naming) map[string]bool {
 	}
 	for i, n := range offers {
 		for _, t := range n.Offer.Tools {
-			name := naming.legal(t.Name)
+			name := naming.Legal(t.Name)
 			if first, ok := owner[name]; ok && first != i {
 				shared[name] = true
 			}
@@ -100,11 +101,8 @@ func sharedNames(offers []Named, naming Naming) map[string]bool {
 
 // add gives e a name of its own and takes it in.
 func (c *Catalog) add(e *Entry, name string, adjust func(source string, t *Tool)) {
-	t, unique := &e.tool, name
-	for n := 2; c.byName[unique] != nil; n++ {
-		suffix := fmt.Sprintf("_%d", n)
-		unique = name[:min(len(name), c.naming.longest()-len(suffix))] + suffix
-	}
+	t := &e.tool
+	unique := c.naming.Free(name, func(name string) bool { return c.byName[name] != nil })
 	if unique != name {
 		c.fault(t, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", name, unique), "")
 	}
@@ -146,26 +144,6 @@ func (c *Catalog) Tools() []*Entry { return c.tools }
 
 // Find returns the tool with that name, or nil.
 func (c *Catalog) Find(name string) *Entry { return c.byName[name] }
-
-// Named returns the tool that is meant by a name: the one that is served under
-// it, else the only one that its description calls so. nil: there is none, or
-// there are several.
-func (c *Catalog) Named(name string) *Entry {
-	if e := c.byName[name]; e != nil {
-		return e
-	}
-	var found *Entry
-	for _, e := range c.tools {
-		switch {
-		case e.tool.Original != name:
-		case found != nil:
-			return nil
-		default:
-			found = e
-		}
-	}
-	return found
-}
 
 // NextPart returns the tool that hands out the parts of large answers, or nil.
 func (c *Catalog) NextPart() *Entry { return c.byName[c.next] }

@@ -174,8 +174,20 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *open
 // findTool finds a tool by its name in the catalog or by the one that its
 // description gives it.
 func findTool(c *tenon.Catalog, name string) *tenon.Entry {
-	if t := c.Named(name); t != nil || !strings.Contains(name, "/") {
+	if t := c.Find(name); t != nil {
 		return t
+	}
+	var found []*tenon.Entry
+	for _, t := range c.Tools() {
+		if t.Tool().Original == name {
+			found = append(found, t)
+		}
+	}
+	if len(found) > 0 || !strings.Contains(name, "/") {
+		if len(found) == 1 { // of several none is meant
+			return found[0]
+		}
+		return nil
 	}
 	for _, t := range c.Tools() {
 		doc, err := rawjson.Parse(t.Tool().Meta)
