@@ -13,6 +13,9 @@ type PathError struct {
 	Path string   // as it was given
 	At   string   // the step that is not known
 	Near []string // paths that are known and look alike, or what is known there
+	// Sure tells that a name there looks alike, or that the schema admits no
+	// other names.
+	Sure bool
 }
 
 // Error says what could be meant.
@@ -37,7 +40,8 @@ func (x *sites) know(paths []path) error {
 				break
 			}
 			if at = l.step(k); len(at) == 0 {
-				return &PathError{Path: p.text, At: excerpt([]byte(k.text())), Near: x.near(p, i, l)}
+				near, alike := x.near(p, i, l)
+				return &PathError{Path: p.text, At: excerpt([]byte(k.text())), Near: near, Sure: alike || l.closed()}
 			}
 		}
 	}
@@ -173,20 +177,34 @@ const maxNear = 5
 
 // near answers the paths that look like the one whose step i is not known, the
 // most alike first, or what there is in the order of the document.
-func (x *sites) near(p path, i int, l level) []string {
+func (x *sites) near(p path, i int, l level) (names []string, found bool) {
 	prefix := ""
 	for _, k := range p.tokens[:i] {
 		prefix = join(prefix, k.text())
 	}
-	names := l.names()
-	if alike := spelling.Near(p.tokens[i].text(), names, maxNear); alike != nil {
+	names = l.names()
+	alike := spelling.Near(p.tokens[i].text(), names, maxNear)
+	if alike != nil {
 		names = alike
 	}
 	names = names[:min(len(names), maxNear)]
 	for i, name := range names {
 		names[i] = join(prefix, name)
 	}
-	return names
+	return names, alike != nil
+}
+
+// closed reports whether a schema of the value admits no members but those that
+// are declared.
+func (l *level) closed() bool {
+	for _, n := range l.all {
+		for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
+			if m := l.doc.Get(n, name); m != rawjson.None && string(l.doc.Raw(m)) == "false" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func join(prefix, name string) string {

@@ -21,7 +21,10 @@ import (
 )
 
 // Filter is a compiled filter. It is safe for concurrent use.
-type Filter struct{ code *gojq.Code }
+type Filter struct {
+	code  *gojq.Code
+	paths []string
+}
 
 // maxFilter is the size of the longest filter, in bytes.
 const maxFilter = 64 << 10
@@ -45,7 +48,7 @@ func Compile(text string) (*Filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jq filter: %w", err)
 	}
-	return &Filter{code}, nil
+	return &Filter{code, pathsOf(query)}, nil
 }
 
 // Run answers the one value, of at most limit bytes, that the filter makes of

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -67,6 +68,9 @@ func New(full shape.Promise, o Options) (*View, error) {
 			return nil, err
 		}
 	}
+	if err := known(o.Filter, data); err != nil {
+		return nil, err
+	}
 	switch {
 	case o.Filter == nil:
 	case o.Made != nil:
@@ -82,6 +86,33 @@ func New(full shape.Promise, o Options) (*View, error) {
 	v.Promise.Advice = full.Advice || v.Guessed
 	v.Promise.Successes = append(others, shape.Variant{Media: "application/json", Schema: data})
 	return v, nil
+}
+
+// known answers the first member that a filter reads by a name that must be
+// misspelt: data has one that looks alike, or admits no others. A service may
+// answer more than it declares, so other names are let pass.
+func known(f Filter, data []byte) error {
+	reads, ok := f.(interface{ Paths() []string })
+	if !ok {
+		return nil
+	}
+	for _, path := range reads.Paths() {
+		p, err := schema.ParseProjection(path)
+		if err != nil {
+			continue // it is too long to be a path
+		}
+		_, err = p.AppendSchema(nil, data)
+		if unknown, ok := errors.AsType[*schema.PathError](err); ok && unknown.Sure {
+			unknown.Path = jqPath(path)
+			return fmt.Errorf("the filter reads %w; write %s? if it may be missing", unknown, jqPath(path))
+		}
+	}
+	return nil
+}
+
+// jqPath writes a JSON Pointer as jq does, where its names are plain.
+func jqPath(pointer string) string {
+	return strings.NewReplacer("/*", "[]", "/", ".").Replace(pointer)
 }
 
 // jsonData is the schema of all JSON that full promises, and what it promises
