@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -42,7 +45,10 @@ tools' lists what clients get.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(e.out, all)
+				if err := printJSON(e.out, all); err != nil || len(all) > 0 {
+					return err
+				}
+				return nothingLoads(cmd.Context(), e, args[0])
 			}
 			for _, s := range all {
 				state := "served"
@@ -54,6 +60,7 @@ tools' lists what clients get.`,
 			fmt.Fprintf(e.err, "tenon: %d of %s are served\n", served(all), count(len(all), "tool"))
 			if len(all) == 0 {
 				summarize(e.err, w.catalog.Faults())
+				return nothingLoads(cmd.Context(), e, args[0])
 			}
 			return nil
 		},
@@ -61,6 +68,23 @@ tools' lists what clients get.`,
 	sources.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what became of each tool as JSON")
 	return cmd
+}
+
+// nothingLoads is unreadable for a command that has no reports.
+func nothingLoads(ctx context.Context, e env, spec string) error {
+	reports, err := flowmcp.Check(ctx, spec, flowmcp.Options{Env: e.getenv})
+	if err != nil {
+		return badSource(spec, err)
+	}
+	return unreadable(spec, reports)
+}
+
+// unreadable is the error of a description of which no file loads.
+func unreadable(spec string, reports []flowmcp.Report) error {
+	if slices.ContainsFunc(reports, func(r flowmcp.Report) bool { return r.Loads }) {
+		return nil
+	}
+	return &tenon.Error{Code: tenon.CodeBadSource, Message: "no file of " + spec + " loads; see 'tenon flowmcp check'"}
 }
 
 // standings is what became of the tools of schema files: in their sources, and
@@ -114,7 +138,7 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 			}
 			found := flowmcp.Search(reports, strings.Join(args[1:], " "), most)
 			if asJSON {
-				return printJSON(e.out, append([]flowmcp.Found{}, found...)) // [] without any
+				return printJSON(e.out, foundTools(found))
 			}
 			for _, f := range found {
 				fmt.Fprintf(e.out, "%4d  %s  %s  %s\n", f.Score, f.Tool.Name, f.Tool.ID, clipLine(f.Tool.Description))
@@ -128,6 +152,20 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 	cmd.Flags().IntVar(&most, "most", 10, "the most tools to print")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
 	return cmd
+}
+
+// foundTools are the tools that were found as the other commands print theirs.
+func foundTools(found []flowmcp.Found) []any {
+	all := make([]any, 0, len(found)) // [] without any
+	for _, f := range found {
+		all = append(all, struct {
+			flowmcp.ToolReport
+
+			File  string `json:"file"`
+			Score int    `json:"score"`
+		}{f.Tool, f.File, f.Score})
+	}
+	return all
 }
 
 // clipLine is the beginning of a text that fits a line.
@@ -159,7 +197,7 @@ func flowmcpSchemasCommand(e env) *cobra.Command {
 					fmt.Fprintf(e.out, "%s  %s  %s  %s  %s\n", r.File, r.Namespace, r.Name, r.Hash, count(len(r.Tools), "tool"))
 				}
 			}
-			return nil
+			return unreadable(args[0], reports)
 		},
 	}
 }
@@ -185,6 +223,9 @@ func flowmcpHashCommand(e env) *cobra.Command {
 				default:
 					fmt.Fprintf(e.out, "%s  %s\n", r.Hash, r.File)
 				}
+			}
+			if err := unreadable(args[0], reports); err != nil {
+				return err
 			}
 			return failedIf(failed)
 		},

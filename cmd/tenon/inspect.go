@@ -64,7 +64,8 @@ type inspection struct {
 }
 
 type weight struct {
-	Tool   string `json:"tool"`
+	Tool   string `json:"name"`
+	Source string `json:"source,omitempty"` // empty: tenon's own
 	Bytes  int    `json:"bytes"`
 	Input  int    `json:"inputSchemaBytes"`
 	Output int    `json:"outputSchemaBytes"`
@@ -74,7 +75,7 @@ func weigh(c *tenon.Catalog) inspection {
 	in := inspection{Heaviest: []weight{}, Warnings: len(c.Faults()), Own: len(c.Tools()) - described(c)}
 	for _, t := range c.Tools() {
 		input, output := t.Schemas()
-		w := weight{Tool: t.Name(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}
+		w := weight{Tool: t.Name(), Source: t.Source(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}
 		if t.Source() != "" {
 			in.Tools++
 		}

@@ -14,10 +14,11 @@ var page string
 
 // script hides what the search does not find. The pages work without it, and
 // their policy lets nothing else run.
-const script = `const q=document.getElementById("q");q.hidden=false;q.addEventListener("input",()=>{` +
+const script = `const q=document.getElementById("q"),n=document.getElementById("n");q.hidden=false;q.addEventListener("input",()=>{` +
 	`const w=q.value.toLowerCase().split(/\s+/);` +
 	`for(const e of document.querySelectorAll("[data-find]"))e.hidden=!w.every(x=>e.dataset.find.includes(x));` +
-	`for(const g of document.querySelectorAll("[data-group]"))g.hidden=![...g.querySelectorAll("[data-find]")].some(e=>!e.hidden)})`
+	`for(const g of document.querySelectorAll("[data-group]"))g.hidden=![...g.querySelectorAll("[data-find]")].some(e=>!e.hidden);` +
+	`const f=document.querySelectorAll("nav [data-find]:not([hidden])").length;n.hidden=!q.value.trim();n.textContent=f?f+(f>1?" tools":" tool"):"No tool has all of these words."})`
 
 // sheet is what a page is made of.
 type sheet struct {
