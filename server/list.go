@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -18,6 +19,9 @@ import (
 const (
 	maxPageTools = 500 // unless Options.PageSize says otherwise
 	maxPageBytes = 1 << 20
+	// pageTime is how long tools are taken into a page: those of a description
+	// that is slow to convert come on later pages. The first one always comes.
+	pageTime = 2 * time.Second
 )
 
 // listTTL is for how long a client may take a list for fresh, in milliseconds.
@@ -42,7 +46,7 @@ type listing struct {
 	lax   rule     // what tests switched off
 
 	mu    sync.Mutex
-	pages map[int]*page // by the first tool
+	pages map[int]func() *page // by the first tool; made once, and nobody else waits meanwhile
 }
 
 // past is a catalog that was replaced, for who is in the middle of its list.
@@ -70,7 +74,7 @@ func (s *Server) tools() *listing {
 	if old != nil && old.catalog == c {
 		return old
 	}
-	fresh := &listing{catalog: c, log: s.log, size: s.options.PageSize, pages: map[int]*page{}, lax: s.off}
+	fresh := &listing{catalog: c, log: s.log, size: s.options.PageSize, pages: map[int]func() *page{}, lax: s.off}
 	if old != nil {
 		fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
 	}
@@ -100,7 +104,7 @@ func (s *Server) listed(l *listing, cursor string) (of *listing, start int) {
 	}
 	for _, p := range l.past {
 		if start, ok := s.cursors.open(cursor, p.id, "tools"); ok && time.Now().Before(p.until) {
-			return &listing{catalog: p.catalog, log: l.log, size: l.size, id: p.id, pages: map[int]*page{}}, start
+			return &listing{catalog: p.catalog, log: l.log, size: l.size, id: p.id, pages: map[int]func() *page{}}, start
 		}
 	}
 	return nil, 0
@@ -130,13 +134,13 @@ func (s *Server) writePage(a *answer, q *request, l *listing, p *page) {
 // page returns the page that begins with the tool at start.
 func (l *listing) page(start int) *page {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p := l.pages[start]; p != nil {
-		return p
+	made := l.pages[start]
+	if made == nil {
+		made = sync.OnceValue(func() *page { return l.render(start) })
+		l.pages[start] = made
 	}
-	p := l.render(start)
-	l.pages[start] = p
-	return p
+	l.mu.Unlock()
+	return made()
 }
 
 // render makes a page. It takes tools in small groups until the page is full,
@@ -145,10 +149,11 @@ func (l *listing) render(start int) *page {
 	const group = 32
 	tools := l.catalog.Tools()
 	end := min(len(tools), start+l.size)
+	began := time.Now()
 	b := []byte{'['}
 	at := start
-	for at < end {
-		for _, d := range l.definitions(tools[at:min(end, at+group)]) {
+	for at < end && (at == start || time.Since(began) < pageTime) {
+		for _, d := range l.definitions(tools[at:min(end, at+group)], began) {
 			if len(b) > 1 && len(b)+len(d) >= maxPageBytes {
 				return newPage(b, at)
 			}
@@ -172,20 +177,26 @@ func newPage(tools []byte, next int) *page {
 	return &page{tools: tools, next: next}
 }
 
-// definitions renders tools side by side: converting a schema can be slow.
-func (l *listing) definitions(tools []*tenon.Entry) [][]byte {
+// definitions renders tools side by side: converting a schema can be slow. Of
+// those for which the page's time does not suffice, the last are left out.
+func (l *listing) definitions(tools []*tenon.Entry, began time.Time) [][]byte {
 	out := make([][]byte, len(tools))
 	workers := min(runtime.GOMAXPROCS(0), len(tools))
 	rendering := incident.NewGroup(l.log, "rendering a list", workers)
-	for w := range workers {
+	var taken atomic.Int64
+	for range workers {
 		rendering.Go(func() {
-			for i := w; i < len(tools); i += workers {
+			for time.Since(began) < pageTime || taken.Load() == 0 {
+				i := int(taken.Add(1)) - 1
+				if i >= len(tools) {
+					return
+				}
 				out[i] = l.definition(tools[i])
 			}
 		}, nil)
 	}
 	rendering.Wait()
-	return out
+	return out[:min(len(tools), int(taken.Load()))]
 }
 
 // definition renders one tool. One that panics is missing in the list, and

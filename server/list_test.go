@@ -3,6 +3,8 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -245,6 +247,31 @@ func TestPagesOutliveTheirCatalogForAWhile(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		if _, code := list(t, s, first.NextCursor, false); code == 0 {
 			t.Error("the pages live for ever")
+		}
+	})
+}
+
+// slow is a promise that takes a second to convert.
+type slow struct{}
+
+func (slow) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }
+
+func (slow) Published() (tenon.Contract, []tenon.Fault) {
+	time.Sleep(time.Second)
+	return tenon.Contract{}, nil
+}
+
+// Tools that are slow to convert make shorter pages, and hold up no page that is
+// asked for meanwhile. None is missing.
+func TestSlowToolsMakeShortPages(t *testing.T) {
+	tools := many(100, "")
+	for i := range tools {
+		tools[i].Promise = slow{}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		sizes, names := pages(t, serve(server.Options{}, tools...), true)
+		if len(names) != len(tools) || slices.Max(sizes) > 3*runtime.GOMAXPROCS(0) {
+			t.Errorf("%d tools in pages of %v", len(names), sizes)
 		}
 	})
 }
