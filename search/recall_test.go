@@ -68,6 +68,7 @@ func TestQuestions(t *testing.T) {
 	}{
 		{"questions.json", 29}, // of 30
 		{"more.json", 301},     // of 315
+		{"unseen.json", 27},    // of 30; written with the first 30 and kept from whoever works on the ranking: 28 when first measured
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			asked := questions(t, tt.file)
@@ -75,7 +76,7 @@ func TestQuestions(t *testing.T) {
 			for name, s := range all {
 				indexes[name] = s.index()
 			}
-			sum := measure(t, all, indexes, asked, true)
+			sum := measure(t, all, indexes, asked, tt.file != "unseen.json")
 			if sum.firstFive < tt.floor {
 				t.Errorf("%d of %d questions have their tool among the first five, want %d", sum.firstFive, len(asked), tt.floor)
 			}
