@@ -51,7 +51,9 @@ func (s *secrets) marker(name string) (string, bool) {
 }
 
 // mark is the marker of the server parameter at i of names.
-func (s *secrets) mark(i int) string { return s.nonce + hex.EncodeToString([]byte{byte(i)}) + "x" }
+func (s *secrets) mark(i int) string {
+	return s.nonce + hex.EncodeToString([]byte{byte(i)}) + "x" //nolint:gosec // a file has few
+}
 
 // carried are the server parameters whose markers stand in a request.
 func (s *secrets) carried(address string, h http.Header, body string) (names []string) {

@@ -19,7 +19,7 @@ type spelled struct {
 // maxSpelled bounds the values that are remembered.
 const maxSpelled = 1000
 
-var spellings struct {
+var spellings struct { //nolint:gochecknoglobals // a cache: what it holds follows from its keys
 	mu  sync.Mutex
 	all map[string]*spelled
 }
@@ -49,7 +49,7 @@ func newSpelled(value string) *spelled {
 	for _, r := range value {
 		text := string(r)
 		switch {
-		case r < utf8.RuneSelf && isAlnum(byte(r)):
+		case r < utf8.RuneSelf && isAlnum(byte(r)): //nolint:gosec // one byte
 			b.WriteString(text)
 			continue
 		case r == ' ':
@@ -70,7 +70,7 @@ func newSpelled(value string) *spelled {
 // plainest is the longest part of a value that nobody escapes.
 func plainest(value string) string {
 	longest := ""
-	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r >= utf8.RuneSelf || !isAlnum(byte(r)) }) {
+	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r >= utf8.RuneSelf || !isAlnum(byte(r)) }) { //nolint:gosec // one byte
 		if len(part) > len(longest) {
 			longest = part
 		}

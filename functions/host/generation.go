@@ -41,7 +41,7 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	}
 	g := &generation{Source: s, app: app, tried: make(chan struct{})}
 	defer close(g.tried)
-	waits, err := s.take(g)
+	waits, err := s.take(g) //nolint:contextcheck // the worker outlives the loading; Close ends it
 	if err == nil && waits {
 		err = s.stands(ctx, g)
 	}
@@ -94,7 +94,7 @@ func (s *Source) stands(ctx context.Context, g *generation) error {
 	if err == nil {
 		return nil
 	}
-	s.Settle(false)
+	s.Settle(false) //nolint:contextcheck // as in Load
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -71,7 +71,7 @@ func argumentText(doc *rawjson.Doc, name string) string {
 // force. The progress says how far the call got, also beside an error.
 func (s *generation) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
 	for {
-		f, w, end, err := s.begin(s, function)
+		f, w, end, err := s.begin(s, function) //nolint:contextcheck // a worker outlives the call
 		if err != nil {
 			return functions.Response{}, tenon.NotSent, err
 		}
@@ -128,8 +128,10 @@ func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functi
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(inflight.Reader(ctx, res.Body, res.ContentLength), o.MaxAnswer+1))
 	if errors.Is(err, inflight.ErrFull) {
-		return functions.Response{}, tenon.Answered, &tenon.Error{Code: tenon.CodeRateLimited,
-			Message: "The function answered, but its answer cannot be read: too many bytes wait for clients that read slowly."}
+		return functions.Response{}, tenon.Answered, &tenon.Error{
+			Code:    tenon.CodeRateLimited,
+			Message: "The function answered, but its answer cannot be read: too many bytes wait for clients that read slowly.",
+		}
 	}
 	if err != nil {
 		return functions.Response{}, sent, s.broken(ctx, inv.f, sent, err)
