@@ -15,7 +15,7 @@ func writeWhole(path string, content []byte) error {
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return os.WriteFile(path, content, mode)
+		return os.WriteFile(path, content, mode) //nolint:gosec // the user names the file
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
@@ -23,7 +23,7 @@ func writeWhole(path string, content []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if errors.Is(err, fs.ErrPermission) { // the folder takes no new file, but this one may be written
-		return os.WriteFile(path, content, mode)
+		return os.WriteFile(path, content, mode) //nolint:gosec // as above
 	}
 	if err != nil {
 		return err
@@ -35,8 +35,7 @@ func writeWhole(path string, content []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
-		var place *fs.PathError
-		if errors.As(err, &place) {
+		if place, ok := errors.AsType[*fs.PathError](err); ok {
 			err = &fs.PathError{Op: place.Op, Path: path, Err: place.Err}
 		}
 	}

@@ -35,6 +35,8 @@ var errSwitched = errors.New("the upstream switched to another protocol")
 
 // readBody reads the answer's body, of at most limit bytes. With an error the
 // bytes read so far come back as well.
+//
+//nolint:contextcheck,nolintlint // the request has the context
 func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
 	limit = min(max(limit, 0), math.MaxInt64-1)
 	switch n := answer.ContentLength; {
