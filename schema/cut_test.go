@@ -172,8 +172,8 @@ func checkParts(t *rapid.T, s *schema.Schema, c *schema.Cut, value []byte, limit
 // Where the schema forbids nothing, no part is above a limit that leaves room
 // for the names on the way and a piece of a text.
 func TestNoPartIsAboveTheLimit(t *testing.T) {
-	inside, any := 0, compile(t, `{}`)
-	schemas := []*schema.Schema{nil, any, compile(t, `{"contains":{}}`)}
+	inside, open := 0, compile(t, `{}`)
+	schemas := []*schema.Schema{nil, open, compile(t, `{"contains":{}}`)}
 	rapid.Check(t, func(t *rapid.T) {
 		m := maker{T: t}
 		value := []byte(m.deep(4))
@@ -194,7 +194,7 @@ func TestNoPartIsAboveTheLimit(t *testing.T) {
 				t.Fatalf("%s: part %d has %d of %d bytes: %s", value, i, size, limit, c.AppendPart(nil, value, i))
 			}
 		}
-		checkParts(t, any, c, value, limit)
+		checkParts(t, open, c, value, limit)
 	})
 	if inside < 10 {
 		t.Errorf("only %d values were cut inside of items", inside)
