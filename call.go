@@ -19,8 +19,6 @@ type Call struct {
 	// them.
 	Header http.Header
 
-	within string // JSON Pointer of Args in what the caller sent to another tool
-
 	// Client is what the program that calls says of itself, a JSON object with
 	// name and version; nil: nothing. Nobody has checked it.
 	Client []byte
@@ -86,8 +84,7 @@ type Reply struct {
 	// until nobody wants more, and gives back what it holds then. An error is
 	// the last it yields. It may outlive the call, whose context then stays
 	// alive as long.
-	Parts  iter.Seq2[[]byte, error]
-	listed bool // Body is a list that was made of Parts
+	Parts iter.Seq2[[]byte, error]
 
 	// Blocks is what a source answers that has content of its own: it is
 	// delivered as it is. Body then is the structured value beside it, checked
@@ -136,4 +133,26 @@ type Result struct {
 	About       string   // what a failure says
 	Details     []byte   // of a failure, a JSON object; nil: none
 	Suggestions []string // what to do about a failure
+}
+
+// executed says of the requests that can change something: "no", as no byte of
+// one left; "yes", as one was answered; else "unknown".
+func (s Sent) executed() string {
+	switch s.Unsafe {
+	case NotSent:
+		return "no"
+	case Answered:
+		return "yes"
+	case SentNoAnswer:
+	}
+	return "unknown"
+}
+
+// retry says whether the same call may be made again without doing its work
+// twice.
+func (s Sent) retry() string {
+	if s.Unsafe == NotSent || s.Repeatable {
+		return "safe"
+	}
+	return "unsafe"
 }

@@ -27,7 +27,7 @@ const (
 
 // ParsePrefix reads a prefix mode as an operator writes it.
 func ParsePrefix(s string) (Prefix, error) {
-	return oneOf("prefix", Prefix(s), PrefixAuto, PrefixAlways, PrefixNever)
+	return choice("prefix", Prefix(s), PrefixAuto, PrefixAlways, PrefixNever)
 }
 
 // BuildOptions are the choices of Build. The zero value works.
@@ -181,4 +181,12 @@ func (c *Catalog) gather(o Offer) {
 		c.prompts = append(c.prompts, p)
 	}
 	c.templates = append(c.templates, o.Templates...)
+}
+
+// choice finds what an operator wrote among what is known.
+func choice[T ~string](what string, wrote T, known ...T) (T, error) {
+	if slices.Contains(known, wrote) {
+		return wrote, nil
+	}
+	return "", errorf(CodeUsage, "%s %q is not known; use one of %q", what, wrote, known)
 }

@@ -25,7 +25,8 @@ type checks struct {
 
 // compileChecks compiles a tool's contract. What does not compile is not
 // checked, and reported: a call must not fail over a description's mistake.
-func compileChecks(t *Tool) checks {
+func compileChecks(e *Entry) checks {
+	t := &e.tool
 	c := checks{base64: t.Shape == FlowMCP, own: reserve.NamesFor(t.reserves(), nil)}
 	contract, err := t.promised().Contract()
 	if err != nil {
@@ -40,7 +41,7 @@ func compileChecks(t *Tool) checks {
 	isSuccess := successRule(answers)
 	for _, v := range answers {
 		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
-		if checked.Body, err = compileSchema(v.checked(), contract.Formats); err != nil {
+		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
 			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.tellUnchecked(t, "the schema of answer "+v.Status, checked.Body)
@@ -57,7 +58,7 @@ func compileChecks(t *Tool) checks {
 		own |= reserve.Token
 	}
 	c.own = reserve.NamesFor(own, contract.Input)
-	if t.resumes {
+	if e.resumes {
 		c.own = reserve.NamesFor(reserve.Token, nil)
 	}
 	return c
@@ -82,4 +83,12 @@ func (c *checks) wallOne(call *Call, names *argnames.Names) (checked *Call, heal
 	with := *call
 	with.Args = args
 	return &with, healed, violations
+}
+
+// checkedSchema is the schema that bodies are checked against.
+func checkedSchema(v *Variant) []byte {
+	if v.Check != nil {
+		return v.Check
+	}
+	return v.Schema
 }

@@ -32,7 +32,7 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 	}
 	mode := e.tool.Consent.Mode
 	if mode == ConsentHuman && own.Confirmed {
-		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reserve.Confirmed))), nil
+		return giveBack, shapeFailure(e, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reserve.Confirmed))), nil
 	}
 	q, err := e.tool.question(c.Args)
 	if err != nil {
@@ -48,7 +48,7 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 			res, err = g.personSilent(ctx, e, err)
 			return giveBack, res, err
 		case mode == ConsentHuman:
-			return giveBack, shapeFailure(&e.tool, refusal(CodeAuthorization, "This call needs the consent of a person (mode human), and there is no way to ask one. Nothing was sent.",
+			return giveBack, shapeFailure(e, refusal(CodeAuthorization, "This call needs the consent of a person (mode human), and there is no way to ask one. Nothing was sent.",
 				"Call where questions can be answered (elicitation), or ask the operator")), nil
 		}
 	}
@@ -97,7 +97,7 @@ func (g *Gateway) askPerson(ctx context.Context, c *Call, q Question) ([]Answer,
 func (g *Gateway) personSaid(ctx context.Context, e *Entry, a Answer) (giveBack func(), res *Result) {
 	giveBack = func() {}
 	if !e.tool.agreed(a) {
-		return giveBack, shapeFailure(&e.tool, refusal(CodeAuthorization, "The person who was asked did not agree. Nothing was sent.",
+		return giveBack, shapeFailure(e, refusal(CodeAuthorization, "The person who was asked did not agree. Nothing was sent.",
 			"Do not call again unless the person asks for it"))
 	}
 	if a.Round == "" {
@@ -109,7 +109,7 @@ func (g *Gateway) personSaid(ctx context.Context, e *Entry, a Answer) (giveBack 
 	case err != nil:
 		return giveBack, g.unkept(e, err)
 	case !fresh:
-		return giveBack, shapeFailure(&e.tool, refusal(CodeValidation, "This consent was used already. Nothing was sent.",
+		return giveBack, shapeFailure(e, refusal(CodeValidation, "This consent was used already. Nothing was sent.",
 			"Call again without the answers: the person is asked anew"))
 	}
 	return func() { _, _, _ = g.state.Take(context.WithoutCancel(ctx), key) }, nil // one that stays is used, which is safe
@@ -133,14 +133,14 @@ func (g *Gateway) personSilent(ctx context.Context, e *Entry, err error) (*Resul
 	case unwinds(err):
 		return nil, err
 	case errors.Is(err, context.DeadlineExceeded):
-		return shapeFailure(&e.tool, refusal(CodeTimeout, "The person who was asked did not answer in "+g.patience.String()+". Nothing was sent.",
+		return shapeFailure(e, refusal(CodeTimeout, "The person who was asked did not answer in "+g.patience.String()+". Nothing was sent.",
 			"Call again when the person is there")), nil
 	}
 	f := refusal(CodeOf(err), "The person could not be asked. Nothing was sent.")
 	if known, ok := errors.AsType[*Error](err); ok {
 		f.message += " " + known.Message
 	}
-	return shapeFailure(&e.tool, f), nil
+	return shapeFailure(e, f), nil
 }
 
 // confirmed goes on where the caller was asked for exactly this call and now
@@ -166,7 +166,7 @@ func (g *Gateway) confirmed(ctx context.Context, e *Entry, c *Call, q Question, 
 // unkept fails closed: a consent that cannot be remembered cannot be given.
 func (g *Gateway) unkept(e *Entry, err error) *Result {
 	g.log.Error("a consent cannot be kept", "tool", e.tool.Name, "error", err)
-	return shapeFailure(&e.tool, refusal(CodeInternal, "The consent that this call needs cannot be kept now. Nothing was sent.", "Try again later"))
+	return shapeFailure(e, refusal(CodeInternal, "The consent that this call needs cannot be kept now. Nothing was sent.", "Try again later"))
 }
 
 // refusal is a failure before anything was sent.

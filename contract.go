@@ -32,14 +32,6 @@ type Variant struct {
 	Name    string // of the schema, where several of the source's tools answer with it; then it stands for the same bytes in all. Empty: none
 }
 
-// checked is the schema that bodies are checked against.
-func (v *Variant) checked() []byte {
-	if v.Check != nil {
-		return v.Check
-	}
-	return v.Schema
-}
-
 // Policy says what is published and what happens to an answer that breaks its
 // contract.
 type Policy string

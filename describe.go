@@ -21,7 +21,7 @@ const (
 
 // ParseBuiltIn reads what an operator writes.
 func ParseBuiltIn(s string) (BuiltIn, error) {
-	return oneOf("choice", BuiltIn(s), BuiltInAuto, BuiltInOn, BuiltInOff)
+	return choice("choice", BuiltIn(s), BuiltInAuto, BuiltInOn, BuiltInOff)
 }
 
 // addDescribe adds the tool that tells of all the others. A tool of that name
@@ -35,7 +35,7 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 	tools := describable(c.tools)
 	c.add(&Entry{tool: Tool{
 		Title: "Describe the tools", Description: "Tells what the tools of this server accept and answer, with full schemas and examples.",
-		Hints: Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: Enforce, Shape: Native, Verbatim: true, describes: true,
+		Hints: Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: Enforce, Shape: Native, Verbatim: true,
 		Promise: Contract{Input: []byte(describe.Input), Answers: []Variant{{Media: "application/json", Schema: []byte(describe.Output)}}},
 		Handler: func(_ context.Context, call *Call) (Reply, error) {
 			page, err := describe.Write(tools, call.Args)
@@ -46,13 +46,13 @@ func (c *Catalog) addDescribe(b BuiltIn) {
 			}
 			return Reply{Media: "application/json", Body: page}, nil
 		},
-	}, published: new(shape.Published)}, c.free("describe"), nil)
+	}, describes: true, published: new(shape.Published)}, c.free("describe"), nil)
 }
 
 // describable are the tools but those that hand out parts of what others say.
 func describable(all []*Entry) (tools []describe.Tool) {
 	for _, e := range all {
-		if !e.tool.resumes {
+		if !e.resumes {
 			tools = append(tools, describe.Tool{Name: e.Name(), Full: e.description})
 		}
 	}

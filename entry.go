@@ -14,7 +14,10 @@ import (
 // Entry is one tool of a catalog. What it publishes is rendered, and what it
 // is checked against is compiled, when first needed and once.
 type Entry struct {
-	tool    Tool
+	tool      Tool
+	describes bool // it tells of others; its failures are those of the shape OpenAPIMCP
+	resumes   bool // it hands out the parts of other tools' answers
+
 	source  string
 	forward Forward    // whose call a call is instead; nil: its own
 	view    *view.View // nil: all of an answer is shown
@@ -101,7 +104,7 @@ func (e *Entry) Faults() []Fault {
 // prepare compiles what the tool's calls are checked against. With an error
 // there is nothing to check against, and no call must be made.
 func (e *Entry) prepare() (*checks, error) {
-	err := e.compile.Do(func() { e.checks = compileChecks(&e.tool) })
+	err := e.compile.Do(func() { e.checks = compileChecks(e) })
 	if err == nil {
 		return &e.checks, nil
 	}

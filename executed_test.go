@@ -210,8 +210,15 @@ func TestOwnOutputsHaveNoNull(t *testing.T) {
 		Map   map[string]int
 		Inner struct{ Deep [][]int }
 	}
-	g := gatewayOf(t, tenon.Func("f", "", func(context.Context, none) (all, error) { return all{}, nil }))
-	if got, want := string(callFunc(t, g, `{}`).Structured), `{"List":[],"Map":{},"Inner":{"Deep":[]}}`; got != want {
+	g, err := tenon.Load(t.Context(), tenon.Functions{tenon.Func("f", "", func(context.Context, none) (all, error) { return all{}, nil })}, tenon.GatewayOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := g.Call(t.Context(), &tenon.Call{Tool: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(res.Structured), `{"List":[],"Map":{},"Inner":{"Deep":[]}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, s := range allShapes {

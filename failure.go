@@ -26,7 +26,7 @@ type failure struct {
 func refusedArguments(e *Entry, violations []schema.Violation) *Result {
 	input, _ := e.Schemas() // what the caller was told
 	meant := shape.MeantBy(input, violations)
-	return shapeFailure(&e.tool, failure{
+	return shapeFailure(e, failure{
 		code: CodeValidation, message: "Invalid arguments: " + shape.Words(violations, meant), details: shape.FaultDetails(violations, meant),
 		suggestions: shape.Suggestions(violations, meant), judged: judgement{verdict: Unchecked},
 	})
@@ -34,7 +34,7 @@ func refusedArguments(e *Entry, violations []schema.Violation) *Result {
 
 func refusedFields(e *Entry, err error) *Result {
 	name := e.checks.own.Of(reserve.Fields)
-	return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
+	return shapeFailure(e, refusal(CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
 }
 
 // breach is the failure of wall two. Under enforce no data leaves; under repair

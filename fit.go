@@ -66,7 +66,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	d := e.dress()
 	cut := shape.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
 	if cut == nil {
-		return tooLarge(&e.tool, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be cut into parts that fit its schema.")
+		return tooLarge(e, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be cut into parts that fit its schema.")
 	}
 	k := restOf(e, c, r, j)
 	k.Cut, k.Limit = cut, limit
@@ -87,7 +87,7 @@ func (g *Gateway) firstPart(ctx context.Context, e *Entry, k *rest, value []byte
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(&e.tool, k.reply(), k.judged(), bytesOver{e.answer(), len(value), k.Limit}, "There is no room now to keep its parts.")
+		return tooLarge(e, k.reply(), k.judged(), bytesOver{e.answer(), len(value), k.Limit}, "There is no room now to keep its parts.")
 	}
 	return k.part(id, 0, value)
 }
@@ -125,7 +125,7 @@ type bytesOver struct {
 
 // tooLarge is the failure of an answer, or a part of one, that cannot be handed
 // out within the limit.
-func tooLarge(t *Tool, r *Reply, j judgement, b bytesOver, why string) *Result {
+func tooLarge(e *Entry, r *Reply, j judgement, b bytesOver, why string) *Result {
 	f := failure{
 		code:    CodeRequest,
 		message: fmt.Sprintf("%s has %d bytes, and %d are allowed for it and its text copy. %s", b.what, b.size, b.limit, why),
@@ -133,10 +133,10 @@ func tooLarge(t *Tool, r *Reply, j judgement, b bytesOver, why string) *Result {
 		reply:   Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
 		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
 	}
-	if t.Fields {
+	if e.tool.Fields {
 		f.suggestions[0] += ", some fields"
 	}
-	return shapeFailure(t, f)
+	return shapeFailure(e, f)
 }
 
 func (e *Entry) answer() string { return "The answer of " + e.tool.Name }
@@ -181,7 +181,7 @@ func (k *rest) part(id string, i int, value []byte) *Result {
 func (d dress) partTooLarge(r *Reply, j judgement, b bytesOver, p shape.Part) *Result {
 	b.what = fmt.Sprintf("Part %d of %d, which cannot be cut,", p.Number, p.Of)
 	p.By = cmp.Or(d.Next, d.Tool)
-	res := tooLarge(&Tool{Name: d.Tool, Shape: d.Shape}, r, j, b, p.Next())
+	res := tooLarge(&Entry{tool: Tool{Name: d.Tool, Shape: d.Shape}}, r, j, b, p.Next())
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
 }
@@ -210,14 +210,14 @@ func (g *Gateway) resume(ctx context.Context, e *Entry, c asked) *Result {
 	}
 	text, ok, err := g.state.Get(ctx, "rest "+id)
 	var k rest
-	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.tool.resumes && k.Dress.Tool != c.Tool {
+	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Dress.Tool != c.Tool {
 		return unknownToken(e)
 	}
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > len(k.Cut.Parts) {
 		return unknownToken(e)
 	}
-	if !e.tool.resumes && c.othersThan(k.Call) {
+	if !e.resumes && c.othersThan(k.Call) {
 		return otherArguments(e)
 	}
 	value, ok, err := g.state.Get(ctx, "value "+id)
@@ -245,12 +245,12 @@ func (c asked) othersThan(first string) bool {
 }
 
 func otherArguments(e *Entry) *Result {
-	return shapeFailure(&e.tool, refusal(CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
+	return shapeFailure(e, refusal(CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
 		"Send resume_token alone"))
 }
 
 func unknownToken(e *Entry) *Result {
-	return shapeFailure(&e.tool, refusal(CodeValidation, "This resume_token is not known here: it is older than ten minutes, or of somebody else. "+
+	return shapeFailure(e, refusal(CodeValidation, "This resume_token is not known here: it is older than ten minutes, or of somebody else. "+
 		"This request executed nothing; the call that made the token was executed when it was made.",
 		"If the call only reads, make it again without resume_token"))
 }
@@ -265,14 +265,14 @@ func (c *Catalog) addNextPart() {
 		}
 		readOnly := true
 		c.add(&Entry{tool: Tool{
-			Title: "Next part of an answer", Shape: e.tool.Shape, resumes: true,
+			Title: "Next part of an answer", Shape: e.tool.Shape,
 			Description: "Returns the next part of an answer that was too large for one result.",
 			Hints:       Hints{ReadOnly: &readOnly, Idempotent: &readOnly},
 			Promise:     Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
 			Handler: func(context.Context, *Call) (Reply, error) {
 				return Reply{}, errorf(CodeValidation, "resume_token is missing")
 			},
-		}, published: new(shape.Published)}, c.free("next_part"), nil)
+		}, resumes: true, published: new(shape.Published)}, c.free("next_part"), nil)
 		c.next = c.tools[len(c.tools)-1].tool.Name
 		for _, other := range c.tools {
 			other.next = c.next

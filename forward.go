@@ -28,15 +28,21 @@ func (g *Gateway) forward(ctx context.Context, e *Entry, c *Call) (*Result, erro
 		return g.failed(e, &Reply{}, err), nil
 	}
 	inner := *c
-	inner.Tool, inner.Args, inner.within = to.Name(), args, reserve.PlaceOf(c.Args, args)
-	return g.perform(ctx, to, &inner, healed)
+	inner.Tool, inner.Args = to.Name(), args
+	return g.perform(ctx, to, &inner, outer{healed, reserve.PlaceOf(c.Args, args)})
+}
+
+// outer is the call that was forwarded; zero: none was.
+type outer struct {
+	fixes  []schema.Fix // what was changed in its arguments
+	within string       // JSON Pointer in them of the arguments that go on
 }
 
 // below names the places of what was changed in the arguments as the caller sent
 // them.
-func (c *Call) below(fixes []schema.Fix) []schema.Fix {
+func (o outer) below(fixes []schema.Fix) []schema.Fix {
 	for i := range fixes {
-		fixes[i].Path = c.within + fixes[i].Path
+		fixes[i].Path = o.within + fixes[i].Path
 	}
 	return fixes
 }

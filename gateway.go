@@ -14,7 +14,6 @@ import (
 	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/view"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
@@ -109,7 +108,7 @@ func (g *Gateway) call(ctx context.Context, c *Call) (*Result, error) {
 	if e.forward != nil {
 		return g.forward(ctx, e, c)
 	}
-	return g.perform(ctx, e, c, nil)
+	return g.perform(ctx, e, c, outer{})
 }
 
 // pausing asks while the time of the call stands still.
@@ -121,25 +120,26 @@ func (p pausing) Ask(ctx context.Context, questions ...Question) ([]Answer, erro
 	return p.asker.Ask(ctx, questions...)
 }
 
-// perform makes the call of e. What was changed before in the arguments is
-// told beside what is changed here.
-func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, fixes []schema.Fix) (res *Result, err error) {
+// perform makes the call of e. What was changed in the arguments of the call
+// that was forwarded is told beside what is changed here.
+func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, from outer) (res *Result, err error) {
+	fixes := from.fixes
 	defer func() { res = res.tellHealed(fixes) }()
 	checks, err := e.ready()
 	if err != nil {
 		return g.failed(e, &Reply{}, err), nil
 	}
 	c, own := ownArguments(c, &checks.own)
-	fixes = append(fixes, c.below(coerced(&own))...)
+	fixes = append(fixes, from.below(coerced(&own))...)
 	if own.Invalid != "" {
-		return shapeFailure(&e.tool, refusal(CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
+		return shapeFailure(e, refusal(CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
 	if own.Token != "" {
 		same, _, _ := checks.wallOne(c, e.names) // the first call's arguments were compared after that, too
 		return g.resume(ctx, e, asked{same, own}), nil
 	}
 	c, healed, violations := checks.wallOne(c, e.names)
-	fixes = append(fixes, c.below(healed)...)
+	fixes = append(fixes, from.below(healed)...)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}

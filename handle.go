@@ -19,8 +19,8 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			*reply = Reply{}
 			reply.Sent = Sent{Reads: SentNoAnswer}
-			if !isTrue(e.tool.Hints.ReadOnly) {
-				reply.Sent = Sent{Unsafe: SentNoAnswer, Repeatable: isTrue(e.tool.Hints.Idempotent)}
+			if !is(e.tool.Hints.ReadOnly) {
+				reply.Sent = Sent{Unsafe: SentNoAnswer, Repeatable: is(e.tool.Hints.Idempotent)}
 			}
 			err = errorf(CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
 		}
@@ -42,5 +42,7 @@ func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
 			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
 		}
 	}
-	return shapeFailure(&e.tool, f)
+	return shapeFailure(e, f)
 }
+
+func is(hint *bool) bool { return hint != nil && *hint }

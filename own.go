@@ -31,7 +31,7 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	case len(r.Body) == 0:
 		return g.ownTexts(ctx, e, c, seen, r)
 	default:
-		return tooLarge(&e.tool, r, judgement{verdict: Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
+		return tooLarge(e, r, judgement{verdict: Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
 	}
 	j, res := g.judged(ctx, e, seen, r)
 	if res == nil {
@@ -81,7 +81,7 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 	var anything *schema.Schema
 	k := restOf(e, c, r, j)
 	if k.Cut = anything.Cut(texts, limit); k.Cut == nil {
-		return tooLarge(&e.tool, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
+		return tooLarge(e, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
 	}
 	k.Own, k.Limit = true, limit
 	res := g.firstPart(ctx, e, k, texts)

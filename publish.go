@@ -43,7 +43,7 @@ func (e *Entry) render() {
 func (e *Entry) renderOutput(p shape.Promise) {
 	publish := shape.PublishNative
 	switch {
-	case e.tool.Policy == Off, e.tool.resumes: // a part has the schema of the tool that was called first
+	case e.tool.Policy == Off, e.resumes: // a part has the schema of the tool that was called first
 		return
 	case e.tool.Shape == OpenAPIMCP:
 		publish = shape.PublishOpenAPIMCP

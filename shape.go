@@ -97,14 +97,15 @@ func blockKind(media string) BlockKind {
 }
 
 // shapeFailure gives a failure the error form of the tool's shape.
-func shapeFailure(t *Tool, f failure) *Result {
+func shapeFailure(e *Entry, f failure) *Result {
+	t := &e.tool
 	form := shape.Failure{
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
 	res := &Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, &f.reply, &f.judged, f.executed())}
 	switch {
-	case t.Shape == OpenAPIMCP, t.describes:
+	case t.Shape == OpenAPIMCP, e.describes:
 		res.Structured = form.AppendOpenAPIMCP(nil)
 	case t.Shape == FlowMCP:
 		res.Structured = form.AppendFlowMCP(nil)
@@ -152,28 +153,6 @@ func (r *Reply) executed() string {
 		return "yes"
 	}
 	return Sent{Unsafe: r.Sent.Reads}.executed()
-}
-
-// executed says of the requests that can change something: "no", as no byte of
-// one left; "yes", as one was answered; else "unknown".
-func (s Sent) executed() string {
-	switch s.Unsafe {
-	case NotSent:
-		return "no"
-	case Answered:
-		return "yes"
-	case SentNoAnswer:
-	}
-	return "unknown"
-}
-
-// retry says whether the same call may be made again without doing its work
-// twice.
-func (s Sent) retry() string {
-	if s.Unsafe == NotSent || s.Repeatable {
-		return "safe"
-	}
-	return "unsafe"
 }
 
 // unknown is s where an answer began and did not end.

@@ -96,7 +96,6 @@ func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*Result, e
 		b.Part, b.Wait, l.whole = 0, -1, true
 	}
 	l.from = stream.New(l.head.Parts, stop, b)
-	l.head.Parts = nil
 	p, err := g.next(ctx, l)
 	if p.Err != nil && l.whole && w.limited.Expired() && !saysTimeout(p.Err) {
 		p.Err = g.late() // the source was told before this was
@@ -121,7 +120,7 @@ func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*Result, e
 		return g.brokenOff(ctx, l, p), nil //nolint:nilerr // the result says it
 	}
 	r := l.head
-	r.Body, r.listed = p.List, true
+	r.Body = p.List
 	j, failed := g.judged(ctx, l.entry, l.seen, &r)
 	if failed != nil {
 		return failed, nil
@@ -150,7 +149,7 @@ func (g *Gateway) next(ctx context.Context, l *live) (stream.Part, error) {
 // partOf forms a part. One that breaks its contract under enforce is the last.
 func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 	r := l.head
-	r.Body, r.listed = p.List, true
+	r.Body = p.List
 	l.given++
 	if p.Err != nil {
 		return g.brokenOff(ctx, l, p)
@@ -183,14 +182,14 @@ func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *Result
 	f.message = fmt.Sprintf("The stream broke off after %d items: %s", l.items+p.Items, f.message)
 	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
 	if p.Items == 0 {
-		return shapeFailure(&l.entry.tool, f)
+		return shapeFailure(l.entry, f)
 	}
 	came := r
-	came.Body, came.listed = p.List, true
+	came.Body = p.List
 	j, refused := g.judged(ctx, l.entry, l.seen, &came)
 	if refused != nil {
 		f.message += ". What came is not shown: " + refused.About
-		return shapeFailure(&l.entry.tool, f)
+		return shapeFailure(l.entry, f)
 	}
 	a := came.answer(j.form)
 	data, left := shape.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
@@ -202,13 +201,13 @@ func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *Result
 		f.message += fmt.Sprintf("; %d items of it are not shown", left)
 	}
 	if data == nil {
-		return shapeFailure(&l.entry.tool, f)
+		return shapeFailure(l.entry, f)
 	}
 	f.details = shape.CameDetails(p.Items, data)
 	if l.entry.tool.Shape != OpenAPIMCP { // its details are in the text
 		f.text = data
 	}
-	res := shapeFailure(&l.entry.tool, f)
+	res := shapeFailure(l.entry, f)
 	res.Value = data
 	return res
 }
@@ -216,10 +215,10 @@ func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *Result
 // resumeStream answers a call that asks for a part of a stream: the next one,
 // or once more the last.
 func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, number string) *Result {
-	if l.call.Subject != c.Subject || !e.tool.resumes && l.call.Tool != c.Tool {
+	if l.call.Subject != c.Subject || !e.resumes && l.call.Tool != c.Tool {
 		return unknownToken(e)
 	}
-	if !e.tool.resumes && c.othersThan(l.call.key()) {
+	if !e.resumes && c.othersThan(l.call.key()) {
 		return otherArguments(e)
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
@@ -248,5 +247,5 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, 
 }
 
 func noFurther(e *Entry, err error) *Result {
-	return shapeFailure(&e.tool, refusal(CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
+	return shapeFailure(e, refusal(CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
 }

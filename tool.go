@@ -95,9 +95,6 @@ type Tool struct {
 	Confirm     Confirmer       // what to ask them; nil: whether the call may be made
 	Handler     Handler         // what a call does; must not be nil, except where Named.Forward has the tool
 	Origin      Fault           // File and Line where the tool is described, for reports about it
-
-	describes bool // it tells of others; its failures are those of the shape OpenAPIMCP
-	resumes   bool // it hands out the parts of other tools' answers
 }
 
 // Hints are the tool annotations of MCP. A nil pointer leaves the member out,

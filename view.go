@@ -91,7 +91,7 @@ func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *Repl
 		part, broken, err := v.Show(ctx, e.checks.data(&a))
 		if err != nil {
 			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)
-			return j, shapeFailure(t, failure{
+			return j, shapeFailure(e, failure{
 				code: CodeContract, message: "The answer of " + t.Name + " cannot be shown: " + err.Error(), reply: *r, judged: j,
 				suggestions: []string{"Tell the operator: the service answers otherwise than the tool's view expects"},
 			})
@@ -107,7 +107,7 @@ func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *Repl
 		j.verdict, j.violations = Violated, broken
 		g.tellBreach(t, r, &j)
 		if t.Policy != Warn && !v.Guessed {
-			return j, shapeFailure(t, breach(t, r, j))
+			return j, shapeFailure(e, breach(t, r, j))
 		}
 	}
 	return j, nil

@@ -45,7 +45,7 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 	}
 	j.repaired(r.Repairs)
 	if !r.succeeded() || j.broken() && t.Policy != Warn && t.Policy != Off {
-		return j, unsuccessful(t, r, j)
+		return j, unsuccessful(e, r, j)
 	}
 	if seen == nil {
 		return j, nil
@@ -54,11 +54,11 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 }
 
 // unsuccessful is the result of a reply that is none.
-func unsuccessful(t *Tool, r *Reply, j judgement) *Result {
+func unsuccessful(e *Entry, r *Reply, j judgement) *Result {
 	if !r.succeeded() {
-		return shapeFailure(t, upstreamError(r, j))
+		return shapeFailure(e, upstreamError(r, j))
 	}
-	return shapeFailure(t, breach(t, r, j))
+	return shapeFailure(e, breach(&e.tool, r, j))
 }
 
 // succeeded reports whether the reply is a success: without HTTP it always is.
@@ -162,7 +162,7 @@ func (c *checks) described(r *Reply, j *judgement) (body []byte, described bool)
 	case v.Open && j.form != shape.Empty:
 		return nil, false
 	case v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !shape.IsStream(v.Media):
-		j.as(v.Media, r.listed)
+		j.as(v.Media, r.Parts != nil)
 		return nil, false
 	}
 	j.against = v.Body
@@ -219,7 +219,7 @@ func (j *judgement) strict(body []byte) {
 // taken for JSON; strict corrects that where it is not.
 func formOfReply(r *Reply) shape.Form {
 	switch {
-	case r.listed:
+	case r.Parts != nil:
 		return shape.JSON
 	case len(r.Body) == 0:
 		return shape.Empty
