@@ -137,7 +137,7 @@ type Result struct {
 
 // executed says of the requests that can change something: "no", as no byte of
 // one left; "yes", as one was answered; else "unknown".
-func (s Sent) executed() string {
+func (s Sent) Executed() string {
 	switch s.Unsafe {
 	case NotSent:
 		return "no"
@@ -150,7 +150,7 @@ func (s Sent) executed() string {
 
 // retry says whether the same call may be made again without doing its work
 // twice.
-func (s Sent) retry() string {
+func (s Sent) Retry() string {
 	if s.Unsafe == NotSent || s.Repeatable {
 		return "safe"
 	}

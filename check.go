@@ -27,14 +27,14 @@ type checks struct {
 // checked, and reported: a call must not fail over a description's mistake.
 func compileChecks(e *Entry) checks {
 	t := &e.tool
-	c := checks{base64: t.Shape == FlowMCP, own: reserve.NamesFor(t.reserves(), nil)}
-	contract, err := t.promised().Contract()
+	c := checks{base64: t.Shape == FlowMCP, own: reserve.NamesFor(reservedBy(t), nil)}
+	contract, err := promiseOf(t).Contract()
 	if err != nil {
-		c.faults = append(c.faults, t.fault("its contract cannot be read, calls are not checked: "+err.Error()))
+		c.faults = append(c.faults, diagnosticAt(t, "its contract cannot be read, calls are not checked: "+err.Error()))
 		return c
 	}
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
-		c.faults = append(c.faults, t.fault("the input schema does not compile, arguments are not checked: "+err.Error()))
+		c.faults = append(c.faults, diagnosticAt(t, "the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
 	c.tellUnchecked(t, "the input schema", c.input)
 	answers := withNoContent(contract.Answers)
@@ -42,7 +42,7 @@ func compileChecks(e *Entry) checks {
 	for _, v := range answers {
 		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
 		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
-			c.faults = append(c.faults, t.fault("the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
+			c.faults = append(c.faults, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.tellUnchecked(t, "the schema of answer "+v.Status, checked.Body)
 		c.answers = append(c.answers, checked)
@@ -53,7 +53,7 @@ func compileChecks(e *Entry) checks {
 		c.decodes = c.decodes || checked.Body != nil && !checked.Body.Bytes()
 	}
 	c.renames = argnames.May(contract.Input)
-	own := t.reserves()
+	own := reservedBy(t)
 	if c.streams {
 		own |= reserve.Token
 	}
@@ -70,7 +70,7 @@ func (c *checks) tellUnchecked(t *Tool, where string, s *schema.Schema) {
 		return
 	}
 	for _, u := range s.Unchecked() {
-		c.faults = append(c.faults, t.fault(fmt.Sprintf("%s: the pattern %.200q at %s cannot be run, values are not checked against it", where, u.Pattern, u.Pointer)))
+		c.faults = append(c.faults, diagnosticAt(t, fmt.Sprintf("%s: the pattern %.200q at %s cannot be run, values are not checked against it", where, u.Pattern, u.Pointer)))
 	}
 }
 

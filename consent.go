@@ -15,7 +15,7 @@ import (
 const consentLife = 10 * time.Minute
 
 // asksConsent reports whether consent is due before t does its work.
-func (t *Tool) asksConsent() bool {
+func asksConsent(t *Tool) bool {
 	destroys := t.Hints.Destructive != nil && *t.Hints.Destructive
 	chosen := t.Consent.Mode == ConsentArg || t.Consent.Mode == ConsentHuman
 	return t.Consent.Mode != ConsentOff && (t.Consent.Action != "" || t.Confirm != nil || destroys || t.Consent.Marked && chosen)
@@ -27,14 +27,14 @@ func (t *Tool) asksConsent() bool {
 // does that will be made again.
 func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.Own) (giveBack func(), res *Result, err error) {
 	giveBack = func() {}
-	if !e.tool.asksConsent() {
+	if !asksConsent(&e.tool) {
 		return giveBack, nil, nil
 	}
 	mode := e.tool.Consent.Mode
 	if mode == ConsentHuman && own.Confirmed {
 		return giveBack, shapeFailure(e, refusal(CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reserve.Confirmed))), nil
 	}
-	q, err := e.tool.question(c.Args)
+	q, err := confirmationOf(&e.tool, c.Args)
 	if err != nil {
 		return giveBack, g.failed(e, &Reply{}, err), nil
 	}
@@ -61,11 +61,11 @@ func (g *Gateway) consented(ctx context.Context, e *Entry, c *Call, own reserve.
 const consentForm = `{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it","description":"true: the call is made; false: nothing is sent","default":false}},"required":["confirm"]}`
 
 // question is what a person is asked about a call with these arguments.
-func (t *Tool) question(args []byte) (q Question, err error) {
+func confirmationOf(t *Tool, args []byte) (q Question, err error) {
 	if t.Confirm != nil {
 		q, err = t.Confirm(args)
 	} else {
-		about := t.effect() + "."
+		about := effectOf(t) + "."
 		if text := strings.TrimSpace(string(args)); text != "" && text != "{}" {
 			about += "\nArguments: " + shape.Excerpt(args, 1000)
 		}
@@ -76,7 +76,7 @@ func (t *Tool) question(args []byte) (q Question, err error) {
 }
 
 // effect says what a tool would do.
-func (t *Tool) effect() string {
+func effectOf(t *Tool) string {
 	if t.Consent.Effect != "" {
 		return t.Consent.Effect
 	}
@@ -96,7 +96,7 @@ func (g *Gateway) askPerson(ctx context.Context, c *Call, q Question) ([]Answer,
 // personSaid goes on only with a clear yes, once.
 func (g *Gateway) personSaid(ctx context.Context, e *Entry, a Answer) (giveBack func(), res *Result) {
 	giveBack = func() {}
-	if !e.tool.agreed(a) {
+	if !agreedTo(&e.tool, a) {
 		return giveBack, shapeFailure(e, refusal(CodeAuthorization, "The person who was asked did not agree. Nothing was sent.",
 			"Do not call again unless the person asks for it"))
 	}
@@ -117,7 +117,7 @@ func (g *Gateway) personSaid(ctx context.Context, e *Entry, a Answer) (giveBack 
 
 // agreed reports whether an answer is a yes. A Confirmer's form is accepted as
 // a whole.
-func (t *Tool) agreed(a Answer) bool {
+func agreedTo(t *Tool, a Answer) bool {
 	if t.Confirm != nil {
 		return a.Action == "accept"
 	}

@@ -65,7 +65,7 @@ func (e *Entry) description() describe.Full {
 	checks, _ := e.prepare() // calls say why there are none
 	f := describe.Full{Description: e.tool.Description, Arguments: checks.input}
 	f.Input, _ = e.Schemas()
-	contract, err := e.tool.promised().Contract()
+	contract, err := promiseOf(&e.tool).Contract()
 	if err != nil {
 		contract = Contract{} // reported by Faults
 	}

@@ -95,7 +95,7 @@ func (e *Entry) Faults() []Fault {
 	for _, err := range []error{rendering, compiling} {
 		if err != nil {
 			what, _, _ := strings.Cut(err.Error(), "\n") // the stack is for the log
-			faults = append(faults, e.tool.fault(what))
+			faults = append(faults, diagnosticAt(&e.tool, what))
 		}
 	}
 	return faults
@@ -115,7 +115,7 @@ func (e *Entry) prepare() (*checks, error) {
 // arguments their names.
 func (e *Entry) ready() (*checks, error) {
 	checks, err := e.prepare()
-	if err == nil && (checks.renames || e.tool.shapesByDefinition()) {
+	if err == nil && (checks.renames || shapesByDefinition(&e.tool)) {
 		err = e.rendered()
 	}
 	return checks, err
@@ -123,15 +123,15 @@ func (e *Entry) ready() (*checks, error) {
 
 // shapesByDefinition reports whether the form of an answer depends on what is
 // published.
-func (t *Tool) shapesByDefinition() bool { return t.Shape != OpenAPIMCP && t.Shape != FlowMCP }
+func shapesByDefinition(t *Tool) bool { return t.Shape != OpenAPIMCP && t.Shape != FlowMCP }
 
 // fault makes a report about t at the place where it is described.
-func (t *Tool) fault(what string) Fault {
+func diagnosticAt(t *Tool, what string) Fault {
 	return Fault{File: t.Origin.File, Line: t.Origin.Line, What: t.Name + ": " + what}
 }
 
 // promised returns t's promise, or one that promises nothing.
-func (t *Tool) promised() Promise {
+func promiseOf(t *Tool) Promise {
 	if t.Promise == nil {
 		return Contract{}
 	}

@@ -50,7 +50,7 @@ func breach(t *Tool, r *Reply, j judgement) failure {
 		f.suggestions = []string{"Tell whoever wrote the tool: what it returns is not what its schema says"}
 	}
 	if t.Policy == Repair {
-		a := r.answer(j.form)
+		a := answerOf(r, j.form)
 		f.text = a.Text()
 	}
 	return f
@@ -59,7 +59,7 @@ func breach(t *Tool, r *Reply, j judgement) failure {
 // upstreamError is an answer with a status that is not a success. Its body is
 // never data.
 func upstreamError(r *Reply, j judgement) failure {
-	a := r.answer(j.form)
+	a := answerOf(r, j.form)
 	f := failure{code: CodeOfStatus(r.Status), message: "HTTP " + strconv.Itoa(r.Status), details: a.ErrorDetails(), reply: *r, judged: j}
 	if text := http.StatusText(r.Status); text != "" {
 		f.message += " " + text
@@ -80,7 +80,7 @@ func upstreamError(r *Reply, j judgement) failure {
 func (f *failure) executed() string {
 	switch r := &f.reply; {
 	case r.Sent.Unsafe != NotSent || r.Status/100 == 3:
-		return r.Sent.executed()
+		return r.Sent.Executed()
 	case f.silent && r.Sent.Reads == Answered && r.Status == 0:
 		return "yes" // a function that says itself that it failed
 	case f.silent && (r.Sent.Reads != NotSent || r.Status != 0):

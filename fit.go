@@ -52,7 +52,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *Reply, j judgem
 	if limit <= 0 || j.form == shape.Binary { // a picture is one piece, and no text
 		return shapeSuccess(e, r, j)
 	}
-	a := r.answer(j.form)
+	a := answerOf(r, j.form)
 	value := e.checks.data(&a)
 	if len(value) <= limit {
 		if res := e.dress().shape(r, j, value); sent(res, j) <= limit {

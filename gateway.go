@@ -124,7 +124,7 @@ func (p pausing) Ask(ctx context.Context, questions ...Question) ([]Answer, erro
 // that was forwarded is told beside what is changed here.
 func (g *Gateway) perform(ctx context.Context, e *Entry, c *Call, from outer) (res *Result, err error) {
 	fixes := from.fixes
-	defer func() { res = res.tellHealed(fixes) }()
+	defer func() { res = withCoercions(res, fixes) }()
 	checks, err := e.ready()
 	if err != nil {
 		return g.failed(e, &Reply{}, err), nil

@@ -32,7 +32,7 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *Call, reply *Reply) (
 // failed turns a handler's error into a result.
 func (g *Gateway) failed(e *Entry, r *Reply, err error) *Result {
 	f := failure{code: CodeOf(err), message: err.Error(), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}, silent: true}
-	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
+	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.Executed(), r.Sent.Retry())
 	if known, ok := errors.AsType[*Error](err); ok {
 		f.message = known.Message
 		if known.Suggestions != nil {

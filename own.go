@@ -45,7 +45,7 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	case res.IsError:
 		res.Content = append(res.Content, r.Blocks...)
 	case seen != nil && len(r.Body) > 0: // the text would show what the view leaves out
-		res.Content = append(res.Content, r.others()...)
+		res.Content = append(res.Content, contentBesideText(r)...)
 	case r.Blocks != nil:
 		res.Content = r.Blocks
 		if told := j.said(); told != nil {
@@ -85,7 +85,7 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 	}
 	k.Own, k.Limit = true, limit
 	res := g.firstPart(ctx, e, k, texts)
-	res.Content = append(r.others(), res.Content...)
+	res.Content = append(contentBesideText(r), res.Content...)
 	res.Meta = shape.Join(r.Meta, res.Meta)
 	return res
 }
@@ -93,7 +93,7 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 // ownPart forms a part of such content; texts is a list of some of them.
 func (k *rest) ownPart(texts []byte, p shape.Part) *Result {
 	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
-	a := k.reply().answer(k.Form)
+	a := answerOf(k.reply(), k.Form)
 	res := k.Dress.part(k.reply(), k.judged(), a.Data(), p)
 	res.Value, res.Content = nil, nil
 	for _, text := range append(shape.TextsOf(texts), p.OwnWords()) {
@@ -111,7 +111,7 @@ func besideItems(res *Result, selected bool, r *Reply) *Result {
 	}
 	blocks := r.Blocks
 	if selected {
-		blocks = r.others()
+		blocks = contentBesideText(r)
 	}
 	res.Content = append(slices.Clip(blocks), res.Content...)
 	res.Meta = shape.Join(r.Meta, res.Meta)
@@ -119,7 +119,7 @@ func besideItems(res *Result, selected bool, r *Reply) *Result {
 }
 
 // others are the blocks that are no text.
-func (r *Reply) others() []Block {
+func contentBesideText(r *Reply) []Block {
 	return slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return b.Kind == TextBlock })
 }
 
@@ -127,7 +127,7 @@ func (r *Reply) others() []Block {
 // value, if there is one, was promised for successes only.
 func ownFailure(e *Entry, r *Reply) *Result {
 	res := &Result{IsError: true, Code: CodeServer}
-	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked}, r.executed())
+	ours := metaOf(e.tool.Shape, r, &judgement{verdict: Unchecked}, executedOf(r))
 	if shape.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
 		res.Meta = shape.Join(ours, r.Meta)
 	} else {

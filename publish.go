@@ -13,7 +13,7 @@ import (
 // render makes the definition that clients read, and makes sure that it is
 // safe: one bad schema makes some clients drop the whole list.
 func (e *Entry) render() {
-	promised, faults := e.tool.promised().Published()
+	promised, faults := promiseOf(&e.tool).Published()
 	e.faults = faults
 	p := e.shown(promised)
 	input := promised.Input
@@ -22,7 +22,7 @@ func (e *Entry) render() {
 		input, changes = e.published.Input(input)
 		e.tell("input", changes)
 	}
-	own := reserve.NamesFor(e.tool.reserves()|reserve.Token, input)
+	own := reserve.NamesFor(reservedBy(&e.tool)|reserve.Token, input)
 	e.names = argnames.Of(input, reserve.All()...)
 	input = e.names.Publish(input)
 	e.input = own.Publish(input, e.publishes(p))
@@ -69,13 +69,13 @@ func (e *Entry) tell(which string, changes []schema.Change) {
 		if c.Path != "" {
 			what += " at " + c.Path
 		}
-		e.faults = append(e.faults, e.tool.fault(what))
+		e.faults = append(e.faults, diagnosticAt(&e.tool, what))
 	}
 }
 
 // promise is what the tool promises of its successes.
-func (t *Tool) promise(c Contract) shape.Promise {
-	p := shape.Promise{Advice: t.Policy == Warn || t.Fields, Wrapper: c.Wrapper, Consent: t.asksConsent()}
+func shapePromise(t *Tool, c Contract) shape.Promise {
+	p := shape.Promise{Advice: t.Policy == Warn || t.Fields, Wrapper: c.Wrapper, Consent: asksConsent(t)}
 	answers := c.Answers
 	if t.Shape != FlowMCP { // its data may be null anyway
 		answers = withNoContent(answers)

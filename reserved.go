@@ -8,8 +8,8 @@ import (
 
 // reserves names the arguments that are the gateway's own with this tool,
 // unless it declares them for itself.
-func (t *Tool) reserves() (set reserve.Set) {
-	if t.asksConsent() {
+func reservedBy(t *Tool) (set reserve.Set) {
+	if asksConsent(t) {
 		set |= reserve.Confirmed
 	}
 	if t.MaxResult > 0 {
@@ -24,7 +24,7 @@ func (t *Tool) reserves() (set reserve.Set) {
 // publishes names those of them that a caller is told, where the tool promises
 // p. The token is that of the tool that hands out parts, where there is one.
 func (e *Entry) publishes(p shape.Promise) reserve.Set {
-	set := e.tool.reserves()
+	set := reservedBy(&e.tool)
 	if e.tool.Consent.Mode == ConsentHuman {
 		set &^= reserve.Confirmed
 	}

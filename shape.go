@@ -9,13 +9,13 @@ import (
 )
 
 // answer is the reply as the shapes see it.
-func (r *Reply) answer(f shape.Form) shape.Answer {
+func answerOf(r *Reply, f shape.Form) shape.Answer {
 	return shape.Answer{Form: f, Status: r.Status, Media: r.Media, Header: r.Header, Body: r.Body}
 }
 
 // shapeSuccess gives a reply the shape that the tool published.
 func shapeSuccess(e *Entry, r *Reply, j judgement) *Result {
-	a := r.answer(j.form)
+	a := answerOf(r, j.form)
 	return e.dress().shape(r, j, e.checks.data(&a))
 }
 
@@ -30,7 +30,7 @@ type dress struct {
 
 func (e *Entry) dress() dress {
 	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Next: e.next}
-	if e.tool.shapesByDefinition() { // it was rendered: see ready
+	if shapesByDefinition(&e.tool) { // it was rendered: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
 	return d
@@ -38,7 +38,7 @@ func (e *Entry) dress() dress {
 
 // shape forms value, which stands for the body of r.
 func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
-	a := r.answer(j.form)
+	a := answerOf(r, j.form)
 	// A result with one block, which is nearly every one, is one piece of memory.
 	made := &struct {
 		Result
@@ -66,7 +66,7 @@ func (d dress) shape(r *Reply, j judgement, value []byte) *Result {
 	if told := j.said(); told != nil {
 		res.Content = append(res.Content, Block{Text: told})
 	}
-	res.Meta = metaOf(d.Shape, r, &j, r.executed())
+	res.Meta = metaOf(d.Shape, r, &j, executedOf(r))
 	return res
 }
 
@@ -126,7 +126,7 @@ func shapeFailure(e *Entry, f failure) *Result {
 // has no place for them, status and headers of the upstream.
 func metaOf(s Shape, r *Reply, j *judgement, executed string) []byte {
 	m := shape.Meta{
-		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Sent.retry(),
+		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Sent.Retry(),
 		Upstream: s != OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: r.Header,
 	}
 	return m.JSON()
@@ -134,7 +134,7 @@ func metaOf(s Shape, r *Reply, j *judgement, executed string) []byte {
 
 // tellHealed returns the result, which others may have too, with what was
 // changed in the arguments.
-func (r *Result) tellHealed(fixes []schema.Fix) *Result {
+func withCoercions(r *Result, fixes []schema.Fix) *Result {
 	if r == nil || len(fixes) == 0 {
 		return r
 	}
@@ -145,18 +145,18 @@ func (r *Result) tellHealed(fixes []schema.Fix) *Result {
 
 // executed says of a call that was answered what its requests did: one that only
 // reads was executed as well.
-func (r *Reply) executed() string {
+func executedOf(r *Reply) string {
 	switch {
 	case r.Sent.Unsafe != NotSent:
-		return r.Sent.executed()
+		return r.Sent.Executed()
 	case !shape.HasContract(r.Meta): // else the source has said it
 		return "yes"
 	}
-	return Sent{Unsafe: r.Sent.Reads}.executed()
+	return Sent{Unsafe: r.Sent.Reads}.Executed()
 }
 
 // unknown is s where an answer began and did not end.
-func (s Sent) unknown() Sent {
+func unfinished(s Sent) Sent {
 	if s.Unsafe == Answered {
 		s.Unsafe = SentNoAnswer
 	}
@@ -167,7 +167,7 @@ func (s Sent) unknown() Sent {
 // repeated blindly: an agent that reads "failed" repeats a payment.
 func executedSentence(s Sent) string {
 	switch {
-	case s.retry() == "safe":
+	case s.Retry() == "safe":
 		return ""
 	case s.Unsafe == Answered:
 		return "This call was executed and must not be repeated as it is. "

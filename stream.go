@@ -108,10 +108,10 @@ func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*Result, e
 	case left && l.head.Sent.Unsafe == NotSent:
 		return nil, ctx.Err()
 	case left:
-		l.head.Sent = l.head.Sent.unknown()
+		l.head.Sent = unfinished(l.head.Sent)
 		return g.failed(l.entry, &l.head, errEnded), nil
 	case err != nil:
-		l.head.Sent = l.head.Sent.unknown()
+		l.head.Sent = unfinished(l.head.Sent)
 		return g.failed(l.entry, &l.head, err), nil
 	case !p.Last:
 		g.streams.Store(l.id, l)
@@ -164,7 +164,7 @@ func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 	if !p.Last {
 		part.Token = l.id + "." + strconv.Itoa(l.given+1)
 	}
-	a := r.answer(j.form)
+	a := answerOf(&r, j.form)
 	return l.entry.dress().part(&r, j, l.entry.checks.data(&a), part)
 }
 
@@ -173,14 +173,14 @@ func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *Result {
 // items of it as far as there is room.
 func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *Result {
 	r := l.head
-	r.Sent = r.Sent.unknown()
+	r.Sent = unfinished(r.Sent)
 	f := failure{code: CodeOf(p.Err), message: p.Err.Error(), reply: Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: Unchecked}}
 	if known, ok := errors.AsType[*Error](p.Err); ok {
 		f.message = known.Message // its cause is for the log
 	}
 	g.log.Warn("a stream broke off", "tool", l.entry.tool.Name, "code", f.code, "error", p.Err)
 	f.message = fmt.Sprintf("The stream broke off after %d items: %s", l.items+p.Items, f.message)
-	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.executed(), r.Sent.retry())
+	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.Executed(), r.Sent.Retry())
 	if p.Items == 0 {
 		return shapeFailure(l.entry, f)
 	}
@@ -191,7 +191,7 @@ func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *Result
 		f.message += ". What came is not shown: " + refused.About
 		return shapeFailure(l.entry, f)
 	}
-	a := came.answer(j.form)
+	a := answerOf(&came, j.form)
 	data, left := shape.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
 	f.judged, f.message = j, f.message+". What came until then is no whole answer"
 	switch {

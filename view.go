@@ -10,19 +10,19 @@ import (
 // look makes the view of e's tool. The error names what the operator wrote
 // and the contract does not know.
 func (e *Entry) look() error {
-	o := e.tool.View.options()
+	o := viewOptions(e.tool.View)
 	if len(o.Select) == 0 && o.Filter == nil {
 		return nil
 	}
-	contract, err := e.tool.promised().Contract()
+	contract, err := promiseOf(&e.tool).Contract()
 	if err != nil {
 		return err
 	}
-	e.view, err = view.New(e.tool.promise(contract), o)
+	e.view, err = view.New(shapePromise(&e.tool, contract), o)
 	return err
 }
 
-func (v View) options() view.Options {
+func viewOptions(v View) view.Options {
 	o := view.Options{Select: v.Select, Made: v.Schema}
 	if v.Transform != nil {
 		o.Filter = v.Transform
@@ -33,11 +33,11 @@ func (v View) options() view.Options {
 // shown is what is published of a promise that may be relaxed: the parts of
 // the full one, unless they are larger than all that it would be.
 func (e *Entry) shown(relaxed Contract) shape.Promise {
-	p := e.tool.promise(relaxed)
+	p := shapePromise(&e.tool, relaxed)
 	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.View.Transform != nil {
 		return e.fullView(relaxed)
 	}
-	if v, err := view.New(p, e.tool.View.options()); err == nil {
+	if v, err := view.New(p, viewOptions(e.tool.View)); err == nil {
 		return v.Promise
 	}
 	return e.view.Promise
@@ -46,7 +46,7 @@ func (e *Entry) shown(relaxed Contract) shape.Promise {
 // fullView is what is promised of what callers get to see.
 func (e *Entry) fullView(c Contract) shape.Promise {
 	if e.view == nil {
-		return e.tool.promise(c)
+		return shapePromise(&e.tool, c)
 	}
 	return e.view.Promise
 }
@@ -73,7 +73,7 @@ func (e *Entry) selects(fields []byte) (*view.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	contract, err := e.tool.promised().Contract()
+	contract, err := promiseOf(&e.tool).Contract()
 	if err != nil {
 		contract = Contract{} // reported by Faults: any path is known
 	}
@@ -87,7 +87,7 @@ func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *Repl
 		if j.form != shape.JSON {
 			break
 		}
-		a := r.answer(j.form)
+		a := answerOf(r, j.form)
 		part, broken, err := v.Show(ctx, e.checks.data(&a))
 		if err != nil {
 			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)

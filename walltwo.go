@@ -30,7 +30,7 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 	if j.form == shape.JSON {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
-	switch encoding := r.encoding(); {
+	switch encoding := encoding(r); {
 	case encoding != "":
 		j.encoded(encoding)
 		g.tellBreach(t, r, &j)
@@ -40,11 +40,11 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 		e.checks.judge(r, &j)
 		g.tellBreach(t, r, &j)
 	}
-	if t.Policy == Repair && r.succeeded() {
+	if t.Policy == Repair && succeeded(r) {
 		j.mend(r)
 	}
 	j.repaired(r.Repairs)
-	if !r.succeeded() || j.broken() && t.Policy != Warn && t.Policy != Off {
+	if !succeeded(r) || j.broken() && t.Policy != Warn && t.Policy != Off {
 		return j, unsuccessful(e, r, j)
 	}
 	if seen == nil {
@@ -55,19 +55,19 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *Re
 
 // unsuccessful is the result of a reply that is none.
 func unsuccessful(e *Entry, r *Reply, j judgement) *Result {
-	if !r.succeeded() {
+	if !succeeded(r) {
 		return shapeFailure(e, upstreamError(r, j))
 	}
 	return shapeFailure(e, breach(&e.tool, r, j))
 }
 
 // succeeded reports whether the reply is a success: without HTTP it always is.
-func (r *Reply) succeeded() bool { return r.Status == 0 || r.Status/100 == 2 }
+func succeeded(r *Reply) bool { return r.Status == 0 || r.Status/100 == 2 }
 
 // encoding is what the body is still encoded by: nobody here could undo it.
 // Empty: nothing, as where the header only claims it (UTF-8 is no encoding of
 // this kind, and some services name it here).
-func (r *Reply) encoding() string {
+func encoding(r *Reply) string {
 	e := r.Header.Get("Content-Encoding")
 	if e == "" || utf8.Valid(r.Body) || shape.FormOf(r.Media) == shape.Binary && strings.EqualFold(e, "identity") {
 		return ""
@@ -147,13 +147,13 @@ func (c *checks) judge(r *Reply, j *judgement) {
 // published of successes, and where the description names none, against nothing.
 func (c *checks) described(r *Reply, j *judgement) (body []byte, described bool) {
 	declared := c.answers
-	if r.succeeded() {
+	if succeeded(r) {
 		declared = c.good
 	}
 	if len(declared) == 0 {
 		return nil, false
 	}
-	a := r.answer(j.form)
+	a := answerOf(r, j.form)
 	v, missing := shape.Match(declared, &a)
 	switch {
 	case v == nil:
