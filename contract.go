@@ -72,5 +72,5 @@ func oneOf[T ~string](what string, got T, known ...T) (T, error) {
 		}
 		names[i] = string(k)
 	}
-	return "", errorf(CodeUsage, "%s %q is not known; use %s", what, got, strings.Join(names, ", "))
+	return "", Errorf(CodeUsage, "%s %q is not known; use %s", what, got, strings.Join(names, ", "))
 }

@@ -93,6 +93,6 @@ func CodeOfStatus(status int) Code {
 	return CodeRequest
 }
 
-func errorf(code Code, format string, args ...any) *Error {
+func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

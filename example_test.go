@@ -10,6 +10,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -33,9 +35,9 @@ func Example() {
 	}
 
 	ctx := context.Background()
-	gateway, err := tenon.Load(ctx, tenon.Functions{
-		tenon.Func("get_weather", "Current weather for a city.", getWeather),
-	}, tenon.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, gofunc.Functions{
+		gofunc.Func("get_weather", "Current weather for a city.", getWeather),
+	}, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func ExampleAskFor() {
 	}
 	fill := func(ctx context.Context, o Order) (string, error) {
 		fmt.Println("begins")
-		amount, err := tenon.AskFor[Amount](ctx, "amount", "How much "+o.Fuel+"?")
+		amount, err := gofunc.AskFor[Amount](ctx, "amount", "How much "+o.Fuel+"?")
 		if err != nil {
 			return "", err // the question itself, a no, or that nobody can be asked
 		}
@@ -84,7 +86,7 @@ func ExampleAskFor() {
 	}
 
 	ctx := context.Background()
-	gateway, err := tenon.Load(ctx, tenon.Functions{tenon.Func("fill", "Fills the tank.", fill)}, tenon.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("fill", "Fills the tank.", fill)}, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -116,21 +118,21 @@ func ExampleBuild() {
 		name   string
 		source tenon.Source
 	}{
-		{"own", tenon.Functions{tenon.Func("find_pet", "Finds a pet by its name.", func(_ context.Context, in struct{ Name string }) (string, error) {
+		{"own", gofunc.Functions{gofunc.Func("find_pet", "Finds a pet by its name.", func(_ context.Context, in struct{ Name string }) (string, error) {
 			return in.Name + " sleeps", nil
 		})}},
 		{"pets", openapi.New("testdata/pets.yaml", openapi.Options{})},
 		{"shop", flowmcp.New("testdata/shop.mjs", flowmcp.Options{})},
 	}
-	var offers []tenon.Named
+	var offers []gateway.Named
 	for _, s := range sources {
 		offer, err := s.source.Load(ctx)
 		if err != nil {
 			log.Fatal(err)
 		}
-		offers = append(offers, tenon.Named{Name: s.name, Offer: offer})
+		offers = append(offers, gateway.Named{Name: s.name, Offer: offer})
 	}
-	gateway := tenon.NewGateway(tenon.Build(offers, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	gateway := gateway.NewGateway(gateway.Build(offers, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	for _, tool := range gateway.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}
@@ -172,7 +174,7 @@ func (s stock) Load(context.Context) (tenon.Offer, error) {
 // tenontest.Source checks the source.
 func ExampleSource() {
 	ctx := context.Background()
-	gateway, err := tenon.Load(ctx, stock{"apples,3\npears,none"}, tenon.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, stock{"apples,3\npears,none"}, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

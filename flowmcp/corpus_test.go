@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // corpus opens a file of the corpus of public schema files, which is no part
@@ -162,7 +163,7 @@ func TestCorpusContracts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "library", Offer: offer}}, tenon.BuildOptions{})
+	catalog := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{})
 	for _, e := range catalog.Tools() {
 		if faults := e.Faults(); len(faults) > 0 {
 			t.Errorf("%s: %v", e.Name(), faults)

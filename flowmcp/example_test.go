@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // A schema file is read without running it. Its tools are named after its
@@ -27,7 +28,7 @@ func ExampleNew() {
 	})
 	defer func() { _ = source.Close() }()
 	ctx := context.Background()
-	gateway, err := tenon.Load(ctx, source, tenon.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, source, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

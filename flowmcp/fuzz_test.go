@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -55,7 +56,7 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range tenon.Build([]tenon.Named{{Name: "f", Offer: offer}}, tenon.BuildOptions{}).Tools() {
+			for _, e := range gateway.Build([]gateway.Named{{Name: "f", Offer: offer}}, gateway.BuildOptions{}).Tools() {
 				input, output := e.Schemas()
 				for _, doc := range [][]byte{input, output} {
 					if _, err := schema.Compile(doc, schema.Options{}); err != nil {

@@ -14,11 +14,12 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // serve loads a file of testdata and returns a gateway with its tools, which
 // nobody is asked about where the options do not say so.
-func serve(t *testing.T, name string, o flowmcp.Options) *tenon.Gateway {
+func serve(t *testing.T, name string, o flowmcp.Options) *gateway.Gateway {
 	t.Helper()
 	if o.Consent == "" {
 		o.Consent = tenon.ConsentOff
@@ -32,7 +33,7 @@ func serve(t *testing.T, name string, o flowmcp.Options) *tenon.Gateway {
 			t.Errorf("fault: %s", f)
 		}
 	}
-	return tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "test", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	return gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "test", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 }
 
 // answers is an upstream with the paths of Output.mjs.

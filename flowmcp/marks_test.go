@@ -8,6 +8,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // What a schema file says of its tools passes no guard that the operator chose.
@@ -35,7 +36,7 @@ func TestMetaPassesNoGuard(t *testing.T) {
 		if told == trusted {
 			t.Errorf("trusted %v: faults %v", trusted, offer.Faults)
 		}
-		g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "notes", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "notes", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 		for _, tool := range []string{"wipe_notes", "drop_notes", "look_notes"} {
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(`{}`)})
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 const png = "\x89PNG\r\n\x1a\n\x00\x01\xff"
@@ -66,7 +67,7 @@ func TestMedia(t *testing.T) {
 				defer upstream.Close()
 				tool := load(t, file(`a: { method: 'GET', path: '/x', description: 'x', parameters: [], `+outputs()[tt.output]+` }`)+handlers,
 					flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL})
-				g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "x", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+				g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "x", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 				res, err := g.Call(t.Context(), &tenon.Call{Tool: tool.Name})
 				if err != nil {
 					t.Fatal(err)
@@ -122,7 +123,7 @@ func TestHalfSurrogates(t *testing.T) {
 		for _, stage := range []string{"executeRequest", "postRequest"} {
 			tool := load(t, file(`a: { method: 'GET', path: '/x', description: 'x', parameters: [], `+outputs()[tt.output]+` }`)+
 				"\nexport const handlers = () => ({ a: { "+stage+": async () => ({ response: "+tt.data+" }) } })", flowmcp.Options{Client: &http.Client{Transport: &seen{}}})
-			g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "x", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "x", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool.Name})
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // makeDatabase runs statements in a new database.
@@ -56,7 +57,7 @@ func shopWith(t *testing.T, text string) string {
 }
 
 // serve loads a file and makes a gateway of it.
-func serveFiles(t *testing.T, path string, o flowmcp.Options) (*tenon.Gateway, *tenon.Catalog) {
+func serveFiles(t *testing.T, path string, o flowmcp.Options) (*gateway.Gateway, *gateway.Catalog) {
 	t.Helper()
 	source := flowmcp.New(path, o)
 	t.Cleanup(func() { _ = source.Close() })
@@ -64,11 +65,11 @@ func serveFiles(t *testing.T, path string, o flowmcp.Options) (*tenon.Gateway, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := tenon.Build([]tenon.Named{{Name: "files", Offer: offer}}, tenon.BuildOptions{})
-	return tenon.NewGateway(c, tenon.GatewayOptions{}), c
+	c := gateway.Build([]gateway.Named{{Name: "files", Offer: offer}}, gateway.BuildOptions{})
+	return gateway.NewGateway(c, gateway.GatewayOptions{}), c
 }
 
-func callTool(t *testing.T, g *tenon.Gateway, tool, args string) *tenon.Result {
+func callTool(t *testing.T, g *gateway.Gateway, tool, args string) *tenon.Result {
 	t.Helper()
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
 	if err != nil {

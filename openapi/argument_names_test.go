@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -40,7 +41,7 @@ func TestNamesThatClientsTake(t *testing.T) {
 			t.Fatal(err)
 		}
 		offer.Tools[0].Fields = true
-		g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "d", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 		for _, tt := range []struct{ name, args, sent, refused string }{
 			{
 				"as published", `{"key":"a","id_":1,"id":2,"fields_":"f","confirmed__":"c","underscore":3,"model_config_":"m","body":{"type":"t","links":[{"type":"u","labels":{"type":"x","id":"y"}}]}}`,

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -74,7 +75,7 @@ func TestChangesOfParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "shop", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "shop", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	input, _ := g.Catalog().Find("getPet").Schemas()
 	want := `{"type":"object","properties":{"pet":{"description":"its number","type":"integer"}},"required":["pet"],"additionalProperties":false}`
 	if diff := cmp.Diff(want, string(input)); diff != "" {
@@ -125,7 +126,7 @@ func TestRequiredCannotBeHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{}).Find("getPet")
+	e := gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{}).Find("getPet")
 	if input, _ := e.Schemas(); !strings.Contains(string(input), `"key"`) {
 		t.Errorf("the argument is gone: %s", input)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -34,7 +34,7 @@ func TestLongWaysThroughADocument(t *testing.T) {
 			answer := `{"responses":{"200":{"description":"","content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}}}`
 			doc := fmt.Sprintf(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{"/a":{"get":%s}},"components":{"schemas":{%s"S%d":%s}}}`,
 				answer, b.String(), last, test.end)
-			c := tenon.Build([]tenon.Named{{Name: "a", Offer: load(t, doc, openapi.Options{})}}, tenon.BuildOptions{})
+			c := gateway.Build([]gateway.Named{{Name: "a", Offer: load(t, doc, openapi.Options{})}}, gateway.BuildOptions{})
 			if got := string(c.Tools()[0].Definition()); !strings.Contains(got, test.want) {
 				t.Errorf("got %.2000s", got)
 			}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -228,8 +229,8 @@ func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Log
 	for i := range offer.Tools {
 		offer.Tools[i].MaxResult = 400
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "far", Offer: offer}}, tenon.BuildOptions{})
-	gateway := tenon.NewGateway(catalog, tenon.GatewayOptions{Logger: logger, Timeout: time.Minute})
+	catalog := gateway.Build([]gateway.Named{{Name: "far", Offer: offer}}, gateway.BuildOptions{})
+	gateway := gateway.NewGateway(catalog, gateway.GatewayOptions{Logger: logger, Timeout: time.Minute})
 	return server.New(gateway, server.Options{Name: "t", Version: "1", Logger: logger, ForwardHeaders: []string{"X-Token", "X-Key"}})
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -22,11 +23,11 @@ func ExampleNew() {
 	defer pets.Close()
 
 	ctx := context.Background()
-	gateway, err := tenon.Load(ctx, openapi.New("../testdata/pets.yaml", openapi.Options{
+	gateway, err := gateway.Load(ctx, openapi.New("../testdata/pets.yaml", openapi.Options{
 		BaseURL: pets.URL,
 		Client:  pets.Client(), // the default client refuses private addresses
 		Shape:   tenon.Native,
-	}), tenon.GatewayOptions{})
+	}), gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

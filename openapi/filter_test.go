@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -126,7 +126,7 @@ func definitions(t *testing.T, doc []byte, c openapi.Choice) []string {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, e := range tenon.Build([]tenon.Named{{Name: "d", Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff}).Tools() {
+	for _, e := range gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOff}).Tools() {
 		all = append(all, string(e.Definition()))
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -48,7 +49,7 @@ const guardedDoc = `{"openapi":"3.2.0","servers":[{"url":"https://api.test"}],
  {"name":"X-HTTP-Method-Override","in":"header","schema":{"type":"string"}},{"name":"Transfer_Encoding","in":"header","schema":{"type":"string"}}]}}
 }}`
 
-func guardedGateway(t testing.TB, way http.RoundTripper) *tenon.Gateway {
+func guardedGateway(t testing.TB, way http.RoundTripper) *gateway.Gateway {
 	t.Helper()
 	me := json.RawMessage(`"me"`)
 	fix := func(operations, name string) openapi.Change {
@@ -62,7 +63,7 @@ func guardedGateway(t testing.TB, way http.RoundTripper) *tenon.Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "doc", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	return gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "doc", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 }
 
 func TestNoNameIsWrittenTwice(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -60,7 +61,7 @@ func TestReadOnlyAndWriteOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "d", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 			input, output := g.Catalog().Find("add").Schemas()
 			if strings.Contains(string(input), `"id"`) || strings.Contains(string(input), "checked") || !strings.Contains(string(output), "password") {
 				t.Errorf("published are\n%s\n%s", input, output)

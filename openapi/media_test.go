@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -49,7 +50,7 @@ func TestEveryMediaTypeComesAsWhatItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "m", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "m", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	for i, tt := range tests {
 		t.Run(tt.media, func(t *testing.T) {
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: fmt.Sprintf("m%d", i), Args: []byte(`{}`)})

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -216,7 +217,7 @@ func TestTheListOfAllPagesIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "l", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "l", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: "broken", Args: []byte(`{}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -20,7 +20,7 @@ func TestGitHubIsPublishedSafely(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "github", Offer: offer}}, tenon.BuildOptions{})
+	catalog := gateway.Build([]gateway.Named{{Name: "github", Offer: offer}}, gateway.BuildOptions{})
 	published, first := 0, 0
 	for _, e := range catalog.Tools() {
 		input, output := e.Schemas()

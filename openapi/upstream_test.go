@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -45,8 +46,8 @@ const patient = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"path
 func through(t *testing.T, u *turns, upstream openapi.Upstream, tool, args string) string {
 	t.Helper()
 	offer := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, TrustMarks: true, Consent: tenon.ConsentOff})
-	catalog := tenon.Build([]tenon.Named{{Name: "api", Offer: offer}}, tenon.BuildOptions{})
-	got, err := tenon.NewGateway(catalog, tenon.GatewayOptions{}).Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
+	catalog := gateway.Build([]gateway.Named{{Name: "api", Offer: offer}}, gateway.BuildOptions{})
+	got, err := gateway.NewGateway(catalog, gateway.GatewayOptions{}).Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
 	if err != nil {
 		t.Fatal(err)
 	}

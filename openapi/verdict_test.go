@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -40,7 +41,7 @@ func callOne(t testing.TB, document string, u *upstreamSays, policy tenon.Policy
 		t.Fatal(err, offer.Faults)
 	}
 	offer.Tools[0].Consent = tenon.ConsentRule{}
-	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "d", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: offer.Tools[0].Name, Args: []byte(`{}`)})
 	if err != nil {
 		t.Fatal(err)

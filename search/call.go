@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/internal/spelling"
@@ -35,7 +36,7 @@ func (s *searcher) describeTool() tenon.Tool {
 }
 
 // described makes of a call of describe_tool one of describe.
-func (s *searcher) described(args []byte) (*tenon.Entry, []byte, error) {
+func (s *searcher) described(args []byte) (*gateway.Entry, []byte, error) {
 	_, _, err := s.target(args)
 	return s.describes, args, err
 }
@@ -57,7 +58,7 @@ func (s *searcher) callTool() tenon.Tool {
 }
 
 // target finds the tool that a call of call_tool names.
-func (s *searcher) target(args []byte) (*tenon.Entry, []byte, error) {
+func (s *searcher) target(args []byte) (*gateway.Entry, []byte, error) {
 	var asked struct {
 		Tool      string
 		Arguments json.RawMessage
@@ -147,7 +148,7 @@ func (s *searcher) sharedOutput() []byte {
 
 // nextTool is the tool that hands out the parts of large answers: their words
 // name it.
-func nextTool(next *tenon.Entry) tenon.Tool {
+func nextTool(next *gateway.Entry) tenon.Tool {
 	t := next.Tool()
 	input, _ := next.Schemas()
 	return tenon.Tool{

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -48,34 +49,34 @@ const (
 // call_tool in the place of all tools of c. Resources, templates and prompts
 // stay. The index is made at the first search. c is to have the tool describe,
 // which answers for describe_tool.
-func Over(c *tenon.Catalog) *tenon.Catalog {
+func Over(c *gateway.Catalog) *gateway.Catalog {
 	s, next := newSearcher(c), c.NextPart()
 	offer := tenon.Offer{
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
 		Resources: c.Resources(), Templates: c.Templates(), Prompts: c.Prompts(), Faults: c.Faults(),
 	}
-	forward := map[string]tenon.Forward{"describe_tool": s.described, "call_tool": s.target}
+	forward := map[string]gateway.Forward{"describe_tool": s.described, "call_tool": s.target}
 	if s.describes == nil {
 		offer.Tools = slices.Delete(offer.Tools, 1, 2)
 	}
 	if next != nil {
 		offer.Tools = append(offer.Tools, nextTool(next))
-		forward[next.Name()] = func(args []byte) (*tenon.Entry, []byte, error) { return next, args, nil }
+		forward[next.Name()] = func(args []byte) (*gateway.Entry, []byte, error) { return next, args, nil }
 	}
-	return tenon.Build([]tenon.Named{{Name: own, Offer: offer, Forward: forward}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
+	return gateway.Build([]gateway.Named{{Name: own, Offer: offer, Forward: forward}}, gateway.BuildOptions{Describe: gateway.BuiltInOff})
 }
 
 // own is the source of the tools that the product adds by itself.
 const own = "tenon"
 
 type searcher struct {
-	catalog   *tenon.Catalog
-	tools     []*tenon.Entry // that are found
-	describes *tenon.Entry
+	catalog   *gateway.Catalog
+	tools     []*gateway.Entry // that are found
+	describes *gateway.Entry
 	index     func() *index
 }
 
-func newSearcher(c *tenon.Catalog) *searcher {
+func newSearcher(c *gateway.Catalog) *searcher {
 	s := &searcher{catalog: c}
 	for _, e := range c.Tools() {
 		switch e.Source() {
@@ -174,7 +175,7 @@ func (s *searcher) topics() []string {
 	return all
 }
 
-func appendHit(dst []byte, e *tenon.Entry) []byte {
+func appendHit(dst []byte, e *gateway.Entry) []byte {
 	t := e.Tool()
 	dst = rawjson.AppendString(append(dst, `{"tool":`...), t.Name)
 	dst = rawjson.AppendString(append(dst, `,"description":`...), brief(&t))

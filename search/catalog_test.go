@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/schema"
 	"github.com/tenon-mcp/tenon/search"
 )
@@ -35,13 +36,13 @@ func shelf(shape tenon.Shape, policy tenon.Policy, status int, body string) teno
 	}}
 }
 
-func catalog(o tenon.Offer) *tenon.Catalog {
-	return tenon.Build([]tenon.Named{{Name: "shop", Offer: o}}, tenon.BuildOptions{Describe: tenon.BuiltInOn})
+func catalog(o tenon.Offer) *gateway.Catalog {
+	return gateway.Build([]gateway.Named{{Name: "shop", Offer: o}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
 }
 
-func call(t *testing.T, c *tenon.Catalog, tool, args string) *tenon.Result {
+func call(t *testing.T, c *gateway.Catalog, tool, args string) *tenon.Result {
 	t.Helper()
-	res, err := tenon.NewGateway(c, tenon.GatewayOptions{}).Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
+	res, err := gateway.NewGateway(c, gateway.GatewayOptions{}).Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestCallToolIsTheCall(t *testing.T) {
 	}
 }
 
-func checkPublished(t *testing.T, c *tenon.Catalog, res *tenon.Result, shape tenon.Shape) {
+func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape tenon.Shape) {
 	t.Helper()
 	_, output := c.Find("call_tool").Schemas()
 	if shape == tenon.Native {
@@ -105,7 +106,7 @@ func checkPublished(t *testing.T, c *tenon.Catalog, res *tenon.Result, shape ten
 func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 	long := `{"title":"Emma","pages":[` + strings.TrimSuffix(strings.Repeat(`"0123456789",`, 9), ",") + `]}`
 	offer := shelf(tenon.OpenAPIMCP, tenon.Warn, 200, long)
-	g := tenon.NewGateway(search.Over(catalog(offer)), tenon.GatewayOptions{})
+	g := gateway.NewGateway(search.Over(catalog(offer)), gateway.GatewayOptions{})
 	ask := func(tool, args string) *tenon.Result {
 		res, err := g.Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
 		if err != nil {
@@ -175,7 +176,7 @@ func TestSearchAndDescribe(t *testing.T) {
 // TestAnyQuery: whatever is asked, the answer is a success that fits its
 // schema, with no more tools than asked for.
 func TestAnyQuery(t *testing.T) {
-	g := tenon.NewGateway(search.Over(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), tenon.GatewayOptions{})
+	g := gateway.NewGateway(search.Over(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.GatewayOptions{})
 	rapid.Check(t, func(t *rapid.T) {
 		query := rapid.StringN(1, 200, 900).Draw(t, "query")
 		args := append([]byte(`{"limit":2,"query":`), quoted(query)...)

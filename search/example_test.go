@@ -6,6 +6,8 @@ import (
 	"log"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/search"
 )
 
@@ -17,16 +19,16 @@ func ExampleOver() {
 	}
 	borrow := func(_ context.Context, b Book) (string, error) { return fmt.Sprintf("book %d is yours", b.ID), nil }
 	ctx := context.Background()
-	offer, err := tenon.Functions{
-		tenon.Func("borrow_book", "Borrows a book.", borrow),
-		tenon.Func("return_book", "Gives a book back.", borrow),
-		tenon.Func("list_shelves", "Lists the shelves.", borrow),
+	offer, err := gofunc.Functions{
+		gofunc.Func("borrow_book", "Borrows a book.", borrow),
+		gofunc.Func("return_book", "Gives a book back.", borrow),
+		gofunc.Func("list_shelves", "Lists the shelves.", borrow),
 	}.Load(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	all := tenon.Build([]tenon.Named{{Name: "library", Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOn})
-	gateway := tenon.NewGateway(search.Over(all), tenon.GatewayOptions{})
+	all := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
+	gateway := gateway.NewGateway(search.Over(all), gateway.GatewayOptions{})
 	for _, tool := range gateway.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -53,7 +54,7 @@ func library(t *testing.T) map[string]*searcher {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[name] = newSearcher(tenon.Build([]tenon.Named{{Name: name, Offer: offer}}, tenon.BuildOptions{}))
+		all[name] = newSearcher(gateway.Build([]gateway.Named{{Name: name, Offer: offer}}, gateway.BuildOptions{}))
 	}
 	return all
 }

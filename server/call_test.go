@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -210,9 +211,9 @@ func TestWhoWaitsInVainLeavesTheQueue(t *testing.T) {
 }
 
 func TestHammerCallsAndSwaps(t *testing.T) {
-	g := tenon.NewGateway(catalog(echo()), tenon.GatewayOptions{})
+	g := gateway.NewGateway(catalog(echo()), gateway.GatewayOptions{})
 	s := server.New(g, server.Options{MaxConcurrent: 8})
-	catalogs := []*tenon.Catalog{catalog(echo()), catalog(append(many(40, "x"), echo())...)}
+	catalogs := []*gateway.Catalog{catalog(echo()), catalog(append(many(40, "x"), echo())...)}
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
@@ -234,7 +235,7 @@ func TestHammerCallsAndSwaps(t *testing.T) {
 }
 
 func TestAppendResultIsWhatClientsGet(t *testing.T) {
-	g := tenon.NewGateway(catalog(fixtures()...), tenon.GatewayOptions{})
+	g := gateway.NewGateway(catalog(fixtures()...), gateway.GatewayOptions{})
 	s := server.New(g, server.Options{})
 	for _, e := range g.Catalog().Tools() {
 		r, err := g.Call(t.Context(), &tenon.Call{Tool: e.Name()})

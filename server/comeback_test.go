@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -62,7 +63,7 @@ func TestSlowReaderOfAStreamSeesWholeEvents(t *testing.T) {
 // The standing stream can be come back to: what changed meanwhile is told, and
 // the end of the old connection does not end the new one.
 func TestClientComesBackToTheStandingStream(t *testing.T) {
-	c := tenon.Build([]tenon.Named{{Offer: shelf()}}, tenon.BuildOptions{})
+	c := gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{})
 	s := open(t, server.Options{}, 0, c)
 	id := s.session("2025-11-25", "{}")
 	s.post(legacyBody("resources/subscribe", `"uri":"shop://book/1"`), id)
@@ -76,7 +77,7 @@ func TestClientComesBackToTheStandingStream(t *testing.T) {
 		t.Fatalf("the stream goes on at %q, not at %q", place, at)
 	}
 	leave()
-	s.gateway.Tell(tenon.Change{URI: "shop://book/1"})
+	s.gateway.Tell(gateway.Change{URI: "shop://book/1"})
 	at, data := again.place()
 	if diff := missing(data, "resources/updated", "shop://book/1"); diff != "" {
 		t.Fatal(diff)

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/schema"
 	"github.com/tenon-mcp/tenon/server"
@@ -359,14 +360,14 @@ func refusal(text string) string {
 }
 
 // removing is a catalog of one tool, which removes a book.
-func removing(t *testing.T, o openapi.Options) *tenon.Catalog {
+func removing(t *testing.T, o openapi.Options) *gateway.Catalog {
 	document := `{"openapi":"3.1.0","info":{"title":"books","version":"1"},"paths":{"/books/{book}":{"delete":{"operationId":"remove_book",` +
 		`"parameters":[{"name":"book","in":"path","required":true,"schema":{"type":"integer"}}],"responses":{"204":{"description":"gone"}}}}}}`
 	offer, err := openapi.Parse("books", []byte(document), o)
 	if err != nil || len(offer.Faults) > 0 {
 		t.Fatal(err, offer.Faults)
 	}
-	return tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{})
+	return gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{})
 }
 
 // A call that is confirmed by argument keeps its consent while its handler

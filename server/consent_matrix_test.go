@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/schema"
 	"github.com/tenon-mcp/tenon/server"
@@ -316,7 +317,7 @@ func TestConsentMatrix(t *testing.T) {
 									store, closeDown := openBookstore()
 									defer closeDown()
 									c := removing(t, openapi.Options{Client: store.client, BaseURL: "http://books.example", Consent: mode, Shape: shape})
-									p := kind.meet(t, server.New(tenon.NewGateway(c, tenon.GatewayOptions{}), server.Options{}))
+									p := kind.meet(t, server.New(gateway.NewGateway(c, gateway.GatewayOptions{}), server.Options{}))
 									defer p.leave()
 									p.shape, p.published = shape, published
 									if got, want := row.run(p, store), row.want(mode, group); got != want {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -50,7 +51,7 @@ func shelf() tenon.Offer {
 }
 
 func shelfServer(t *testing.T) *stand {
-	return open(t, server.Options{}, 0, tenon.Build([]tenon.Named{{Offer: shelf()}}, tenon.BuildOptions{}))
+	return open(t, server.Options{}, 0, gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{}))
 }
 
 func TestContent(t *testing.T) {
@@ -119,7 +120,7 @@ func TestManyResourcesHavePages(t *testing.T) {
 	for i := range 501 {
 		o.Resources = append(o.Resources, tenon.Resource{URI: "x://" + strings.Repeat("y", i+1), Read: shelf().Resources[0].Read})
 	}
-	s := open(t, server.Options{}, 0, tenon.Build([]tenon.Named{{Offer: o}}, tenon.BuildOptions{}))
+	s := open(t, server.Options{}, 0, gateway.Build([]gateway.Named{{Offer: o}}, gateway.BuildOptions{}))
 	first := s.post(legacyBody("resources/list", "")).all()
 	_, rest, _ := strings.Cut(first, `"nextCursor":"`)
 	cursor, _, _ := strings.Cut(rest, `"`)

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -68,7 +69,7 @@ func checkRounds(_ *testing.T, off uint64) string {
 			return nil, &tenon.InputNeededError{Questions: []tenon.Question{tenon.Form("a", "?", []byte(`{}`))}}
 		},
 	}}}
-	s := server.New(tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: o}}, tenon.BuildOptions{}), tenon.GatewayOptions{}), server.Options{})
+	s := server.New(gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: o}}, gateway.BuildOptions{}), gateway.GatewayOptions{}), server.Options{})
 	s.SwitchOff(off)
 	body := answer(s, postModern("completion/complete", "", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`)).Body.String()
 	return missing(body, `"code":-32603`)

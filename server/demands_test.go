@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -250,7 +251,7 @@ func checkGoodbye(t *testing.T, off uint64) string {
 
 func checkDisconnect(_ *testing.T, off uint64) string {
 	began, ended := make(chan string, 1), make(chan string, 1)
-	g := tenon.NewGateway(catalog(waiter(began, ended)), tenon.GatewayOptions{})
+	g := gateway.NewGateway(catalog(waiter(began, ended)), gateway.GatewayOptions{})
 	s := server.New(g, server.Options{})
 	s.SwitchOff(off)
 	fault := ""

@@ -9,7 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -19,9 +20,9 @@ func Example() {
 	type Name struct {
 		Name string `json:"name"`
 	}
-	gateway, err := tenon.Load(context.Background(), tenon.Functions{
-		tenon.Func("greet", "Greets somebody.", func(_ context.Context, n Name) (string, error) { return "Hello, " + n.Name, nil }),
-	}, tenon.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), gofunc.Functions{
+		gofunc.Func("greet", "Greets somebody.", func(_ context.Context, n Name) (string, error) { return "Hello, " + n.Name, nil }),
+	}, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,11 +49,11 @@ func Example() {
 // With Authenticate the server knows who calls; a function finds the caller as
 // the subject of its call.
 func ExampleOptions() {
-	gateway, err := tenon.Load(context.Background(), tenon.Functions{
-		tenon.Func("who_am_i", "Names the caller.", func(ctx context.Context, _ struct{}) (string, error) {
-			return string(tenon.CallOf(ctx).Subject), nil
+	gateway, err := gateway.Load(context.Background(), gofunc.Functions{
+		gofunc.Func("who_am_i", "Names the caller.", func(ctx context.Context, _ struct{}) (string, error) {
+			return string(gofunc.CallOf(ctx).Subject), nil
 		}),
-	}, tenon.GatewayOptions{})
+	}, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

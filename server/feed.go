@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -28,7 +28,7 @@ func (s *Server) listen(wants func(uri string) bool) (f *feed, stop func()) {
 	return f, s.gateway.Subscribe(f.changed)
 }
 
-func (f *feed) changed(c tenon.Change) {
+func (f *feed) changed(c gateway.Change) {
 	if c.URI != "" && !f.wants(c.URI) {
 		return
 	}

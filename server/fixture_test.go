@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -53,13 +54,13 @@ func fixtures() []tenon.Tool {
 	}
 }
 
-func catalog(tools ...tenon.Tool) *tenon.Catalog {
-	return tenon.Build([]tenon.Named{{Name: "test", Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{})
+func catalog(tools ...tenon.Tool) *gateway.Catalog {
+	return gateway.Build([]gateway.Named{{Name: "test", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{})
 }
 
 func serve(o server.Options, tools ...tenon.Tool) *server.Server {
 	o.Name, o.Version = "test", "1.2.3"
-	return server.New(tenon.NewGateway(catalog(tools...), tenon.GatewayOptions{}), o)
+	return server.New(gateway.NewGateway(catalog(tools...), gateway.GatewayOptions{}), o)
 }
 
 // many are n tools with numbered names.

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
@@ -36,7 +36,7 @@ const (
 // listing holds the pages of one catalog. A page is made when it is asked for
 // and then serves everybody, in every revision.
 type listing struct {
-	catalog *tenon.Catalog
+	catalog *gateway.Catalog
 	log     *slog.Logger
 	size    int    // tools of a page
 	id      uint64 // binds cursors to this listing
@@ -51,7 +51,7 @@ type listing struct {
 
 // past is a catalog that was replaced, for who is in the middle of its list.
 type past struct {
-	catalog *tenon.Catalog
+	catalog *gateway.Catalog
 	id      uint64
 	until   time.Time
 }
@@ -179,7 +179,7 @@ func newPage(tools []byte, next int) *page {
 
 // definitions renders tools side by side: converting a schema can be slow. Of
 // those for which the page's time does not suffice, the last are left out.
-func (l *listing) definitions(tools []*tenon.Entry, began time.Time) [][]byte {
+func (l *listing) definitions(tools []*gateway.Entry, began time.Time) [][]byte {
 	out := make([][]byte, len(tools))
 	workers := min(runtime.GOMAXPROCS(0), len(tools))
 	rendering := incident.NewGroup(l.log, "rendering a list", workers)
@@ -201,7 +201,7 @@ func (l *listing) definitions(tools []*tenon.Entry, began time.Time) [][]byte {
 
 // definition renders one tool. One that panics is missing in the list, and
 // costs the others nothing.
-func (l *listing) definition(e *tenon.Entry) (d []byte) {
+func (l *listing) definition(e *gateway.Entry) (d []byte) {
 	if incident.Catch(l.log, "listing the tool "+e.Name(), func() { d = e.Definition() }, nil) != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -188,7 +189,7 @@ func TestToolThatCannotBeListedCostsNoOther(t *testing.T) {
 func TestCursors(t *testing.T) {
 	const invalid = -32602
 	tools := many(1001, "")
-	g := tenon.NewGateway(catalog(tools...), tenon.GatewayOptions{})
+	g := gateway.NewGateway(catalog(tools...), gateway.GatewayOptions{})
 	s := server.New(g, server.Options{})
 	p, _ := list(t, s, "", false)
 	second, _ := list(t, s, p.NextCursor, false)
@@ -232,7 +233,7 @@ func TestCursors(t *testing.T) {
 
 func TestPagesOutliveTheirCatalogForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := tenon.NewGateway(catalog(many(501, "")...), tenon.GatewayOptions{})
+		g := gateway.NewGateway(catalog(many(501, "")...), gateway.GatewayOptions{})
 		s := server.New(g, server.Options{})
 		first, _ := list(t, s, "", false)
 		g.Swap(catalog())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/schema"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -174,10 +175,10 @@ func (m *matrixRun) run() {
 		r = m.awaited(r)
 	}
 	m.checkCall(r)
-	var parts []tenon.AnswerPart
+	var parts []gateway.AnswerPart
 	for number := 1; ; number++ {
 		partial := &r.Meta.Partial
-		part := tenon.AnswerPart{Value: m.value(r), Cuts: partial.Cuts, Continued: partial.Continued}
+		part := gateway.AnswerPart{Value: m.value(r), Cuts: partial.Cuts, Continued: partial.Continued}
 		if part.Cuts == nil {
 			part.Cuts = []string{partial.Cut}
 		}
@@ -206,7 +207,7 @@ func (m *matrixRun) run() {
 	whole := parts[0].Value
 	if len(parts) > 1 {
 		var err error
-		if whole, err = tenon.JoinParts(parts...); err != nil {
+		if whole, err = gateway.JoinParts(parts...); err != nil {
 			m.t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/schema"
 	"github.com/tenon-mcp/tenon/search"
@@ -272,7 +273,7 @@ func (r *recorder) PutNew(ctx context.Context, key string, value []byte, life ti
 
 func (c cell) check(t *testing.T) {
 	s := &source{cell: c, items: make(chan []byte, items)}
-	inner := tenon.Build([]tenon.Named{{Name: "test", Offer: tenon.Offer{Tools: []tenon.Tool{c.tool(s)}}}}, tenon.BuildOptions{})
+	inner := gateway.Build([]gateway.Named{{Name: "test", Offer: tenon.Offer{Tools: []tenon.Tool{c.tool(s)}}}}, gateway.BuildOptions{})
 	_, answers := inner.Find("list").Schemas()
 	published, err := schema.Compile(answers, schema.Options{})
 	if err != nil {
@@ -284,7 +285,7 @@ func (c cell) check(t *testing.T) {
 	}
 	state, logged := &recorder{Store: memory.New(memory.Options{})}, &output{}
 	logger := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv := server.New(tenon.NewGateway(outer, tenon.GatewayOptions{State: state, Logger: logger}),
+	srv := server.New(gateway.NewGateway(outer, gateway.GatewayOptions{State: state, Logger: logger}),
 		server.Options{Logger: logger, ForwardHeaders: []string{"Authorization"}, Authenticate: authenticate})
 	defer func() { // nobody asks any more
 		time.Sleep(10 * time.Minute)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -18,8 +19,8 @@ func TestThePlainDoorTellsOfParts(t *testing.T) {
 			tool := tenon.Tool{Name: "list", Shape: shape, MaxResult: 20, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
 				return tenon.Reply{Media: "application/json", Body: []byte(`["aaaa","bbbb","cccc"]`)}, nil
 			}}
-			c := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{})
-			door := server.New(tenon.NewGateway(c, tenon.GatewayOptions{}), server.Options{}).JSONRPC()
+			c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+			door := server.New(gateway.NewGateway(c, gateway.GatewayOptions{}), server.Options{}).JSONRPC()
 			arguments := "{}"
 			for i, want := range []string{`"data":["aaaa"]`, `"data":["bbbb"]`, `"data":["cccc"]`} {
 				w := httptest.NewRecorder()

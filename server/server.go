@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -86,7 +86,7 @@ type Options struct {
 
 // Server serves a gateway's catalog. It is safe for concurrent use.
 type Server struct {
-	gateway *tenon.Gateway
+	gateway *gateway.Gateway
 	log     *slog.Logger
 	options Options
 	info    []byte // the member serverInfo of a result's _meta
@@ -119,7 +119,7 @@ type Server struct {
 }
 
 // New returns a server for g. It opens nothing.
-func New(g *tenon.Gateway, o Options) *Server {
+func New(g *gateway.Gateway, o Options) *Server {
 	o.Name = cmp.Or(o.Name, "tenon")
 	o.Version = cmp.Or(o.Version, "0")
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -192,7 +193,7 @@ func TestPollAfterClosesTheStreamBeforeTheEnd(t *testing.T) {
 }
 
 func TestStandingStreamTellsChanges(t *testing.T) {
-	c := tenon.Build([]tenon.Named{{Offer: shelf()}}, tenon.BuildOptions{})
+	c := gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{})
 	s := open(t, server.Options{}, 0, c)
 	id := s.session("2025-11-25", "{}")
 	s.post(legacyBody("resources/subscribe", `"uri":"shop://book/1"`), id)
@@ -200,8 +201,8 @@ func TestStandingStreamTellsChanges(t *testing.T) {
 	if at, data := w.place(); at == "" || data != "" {
 		t.Errorf("the stream begins with %q at %q", data, at)
 	}
-	s.gateway.Tell(tenon.Change{URI: "shop://book/2"}) // nobody asked
-	s.gateway.Tell(tenon.Change{URI: "shop://book/1"})
+	s.gateway.Tell(gateway.Change{URI: "shop://book/2"}) // nobody asked
+	s.gateway.Tell(gateway.Change{URI: "shop://book/1"})
 	if fault := missing(w.next(), `"method":"notifications/resources/updated","params":{"uri":"shop://book/1"}`); fault != "" {
 		t.Error(fault)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/memory"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -155,7 +156,7 @@ func TestTasksAreShared(t *testing.T) {
 			}
 			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("done")}}}, nil
 		})
-		g := tenon.NewGateway(catalog(slow), tenon.GatewayOptions{Timeout: 24 * time.Hour})
+		g := gateway.NewGateway(catalog(slow), gateway.GatewayOptions{Timeout: 24 * time.Hour})
 		s := server.New(g, server.Options{MaxConcurrent: 4000})
 		s.HoldTasks(4)
 		ask := func(address string, ctx context.Context) *httptest.ResponseRecorder {
@@ -261,8 +262,8 @@ func TestKeptPartsHaveShares(t *testing.T) {
 		"credentials": func(r *http.Request, who string) *http.Request { r.Header.Set("X-Key", who); return r },
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{list}}}}, tenon.BuildOptions{}),
-				tenon.GatewayOptions{State: memory.New(memory.Options{MaxBytes: 100_000})})
+			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{list}}}}, gateway.BuildOptions{}),
+				gateway.GatewayOptions{State: memory.New(memory.Options{MaxBytes: 100_000})})
 			s := server.New(g, server.Options{ForwardHeaders: []string{"X-Key"}})
 			call := func(who, arguments string) *httptest.ResponseRecorder {
 				return answer(s, as(post(legacyBody("tools/call", `"name":"list","arguments":`+arguments)), who))

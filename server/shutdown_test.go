@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -101,7 +102,7 @@ func TestShutdownEndsSessions(t *testing.T) {
 func TestHammer(t *testing.T) {
 	offer := shelf()
 	offer.Tools = append(append(offer.Tools, fixtures()...), talker(), asker())
-	c := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{})
+	c := gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{})
 	s := open(t, server.Options{MaxSessions: 10}, 0, c)
 	var clients sync.WaitGroup
 	for n := range 8 {
@@ -120,7 +121,7 @@ func TestHammer(t *testing.T) {
 					}
 				}
 				s.post(asked("0", "resources/subscribe", `"uri":"shop://book/1"`), id)
-				s.gateway.Tell(tenon.Change{URI: "shop://book/1"})
+				s.gateway.Tell(gateway.Change{URI: "shop://book/1"})
 				s.gateway.Swap(c)
 				s.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, id)
 				s.modern(t.Context(), modernBody("tools/call", `"name":"talk"`), "tools/call", "talk").all()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -197,7 +198,7 @@ func (s *stress) lists(ctx context.Context) {
 }
 
 // client does one thing after the other, at random, until time is up.
-func (s *stress) client(until time.Time, catalogs []*tenon.Catalog, seed uint64) {
+func (s *stress) client(until time.Time, catalogs []*gateway.Catalog, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -282,8 +283,8 @@ func TestStress(t *testing.T) {
 		return int64(len(all))
 	}
 	goroutines, files := int64(runtime.NumGoroutine()), descriptors()
-	catalogs := []*tenon.Catalog{catalog(stressTools()...), catalog(append(stressTools(), many(1200, strings.Repeat("x", 1000))...)...)}
-	g := tenon.NewGateway(catalogs[0], tenon.GatewayOptions{})
+	catalogs := []*gateway.Catalog{catalog(stressTools()...), catalog(append(stressTools(), many(1200, strings.Repeat("x", 1000))...)...)}
+	g := gateway.NewGateway(catalogs[0], gateway.GatewayOptions{})
 	srv := server.New(g, server.Options{
 		MaxConcurrent: 64, MaxPerCaller: 64, MaxSessions: 64, TaskAfter: 10 * time.Millisecond, MaxInFlight: 1 << 30, PollAfter: 15 * time.Millisecond,
 	})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -18,13 +19,13 @@ import (
 type stand struct {
 	t       *testing.T
 	url     string
-	gateway *tenon.Gateway
+	gateway *gateway.Gateway
 	server  *server.Server
 }
 
-func open(t *testing.T, o server.Options, off uint64, c *tenon.Catalog) *stand {
+func open(t *testing.T, o server.Options, off uint64, c *gateway.Catalog) *stand {
 	t.Helper()
-	g := tenon.NewGateway(c, tenon.GatewayOptions{})
+	g := gateway.NewGateway(c, gateway.GatewayOptions{})
 	s := server.New(g, o)
 	s.SwitchOff(off)
 	web := httptest.NewServer(s)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/tenontest"
 )
 
@@ -36,7 +37,7 @@ func ExampleFunctions() {
 	}
 
 	var t printer // in a test: the *testing.T
-	tenontest.Functions(t, tenon.Functions{tenon.Func("fill", "Fills the tank.", fill)}, tenontest.SourceOptions{
+	tenontest.Functions(t, gofunc.Functions{gofunc.Func("fill", "Fills the tank.", fill)}, tenontest.SourceOptions{
 		Samples: []tenontest.Sample{
 			{Tool: "fill", Args: `{"fuel":"diesel","liters":40}`},
 			{Tool: "fill", Args: `{"fuel":"petrol","liters":40}`},

@@ -15,6 +15,7 @@ import (
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/functions/host"
 	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/tenontest"
 )
@@ -49,22 +50,22 @@ func getWeather(_ context.Context, p place) (weather, error) {
 	return weather{Celsius: 16.2}, nil
 }
 
-func readOnly() tenon.FuncOptions {
+func readOnly() gofunc.FuncOptions {
 	yes := true
-	return tenon.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	return gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
 }
 
 func TestFunctions(t *testing.T) {
 	underWay := make(chan struct{})
-	tenontest.Functions(t, tenon.Functions{
-		tenon.Func("get_weather", "Current weather for a city.", getWeather).With(readOnly()),
-		tenon.Func("count", "Counts letters.", func(_ context.Context, p place) (int, error) { return len(p.City), nil }).With(readOnly()),
-		tenon.Func("order_sun", "Orders sun.", func(ctx context.Context, _ place) (string, error) {
+	tenontest.Functions(t, gofunc.Functions{
+		gofunc.Func("get_weather", "Current weather for a city.", getWeather).With(readOnly()),
+		gofunc.Func("count", "Counts letters.", func(_ context.Context, p place) (int, error) { return len(p.City), nil }).With(readOnly()),
+		gofunc.Func("order_sun", "Orders sun.", func(ctx context.Context, _ place) (string, error) {
 			close(underWay)
 			<-ctx.Done()
 			return "", ctx.Err()
 		}),
-		tenon.Func("order_rain", "Orders rain.", func(context.Context, place) (string, error) { return "", errors.New("out of stock") }),
+		gofunc.Func("order_rain", "Orders rain.", func(context.Context, place) (string, error) { return "", errors.New("out of stock") }),
 	}, tenontest.SourceOptions{Samples: []tenontest.Sample{
 		{Tool: "get_weather", Args: `{"city":"Cairo"}`, Code: tenon.CodeNotFound},
 		{Tool: "order_sun", Begun: underWay},
@@ -128,7 +129,7 @@ func TestFlowMCP(t *testing.T) {
 // app is a function app, whose worker is this test binary.
 func app() *worker.App {
 	a := worker.New(worker.Options{Executable: os.Args[0]})
-	a.Func(tenon.Func("get_weather", "Current weather for a city.", getWeather).With(readOnly()))
+	a.Func(gofunc.Func("get_weather", "Current weather for a city.", getWeather).With(readOnly()))
 	a.Resource("weather://stations", "stations").WithMedia("text/plain").Read(func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
 		return []tenon.Block{{Kind: tenon.ResourceBlock, URI: uri, Text: []byte("London")}}, nil
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 // SourceOptions say how a source can be checked. The zero value works.
@@ -76,7 +77,7 @@ func Source(t testing.TB, open func() tenon.Source, o SourceOptions) {
 
 // Functions checks typed functions as [Source] does. A function is called if it
 // is marked as read-only or has a [Sample].
-func Functions(t testing.TB, functions tenon.Functions, o SourceOptions) {
+func Functions(t testing.TB, functions gofunc.Functions, o SourceOptions) {
 	t.Helper()
 	Source(t, func() tenon.Source { return functions }, o)
 }

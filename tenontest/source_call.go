@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -97,7 +98,7 @@ func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Offer) {
 	for _, f := range build(o, nil).Faults()[len(o.Faults):] {
 		c.problem("the catalog: %s", f)
 	}
-	g := tenon.NewGateway(build(o, c.watchedHandler), tenon.GatewayOptions{Timeout: c.patience * 2})
+	g := gateway.NewGateway(build(o, c.watchedHandler), gateway.GatewayOptions{Timeout: c.patience * 2})
 	for i := range calls {
 		c.call(ctx, g, &calls[i])
 	}
@@ -169,7 +170,7 @@ func (c *sourceCheck) handle(ctx context.Context, k *sampleCall, what string) (r
 }
 
 // call makes one call to its end and checks the answer.
-func (c *sourceCheck) call(ctx context.Context, g *tenon.Gateway, k *sampleCall) {
+func (c *sourceCheck) call(ctx context.Context, g *gateway.Gateway, k *sampleCall) {
 	if k.Begun != nil {
 		return
 	}
@@ -214,7 +215,7 @@ func asks(err error) bool {
 }
 
 // result checks what a client gets. ok is false where it breaks its contract.
-func (c *sourceCheck) result(what string, e *tenon.Entry, res *tenon.Result) (ok bool) {
+func (c *sourceCheck) result(what string, e *gateway.Entry, res *tenon.Result) (ok bool) {
 	var meta struct {
 		Contract struct {
 			Verdict    tenon.Verdict
@@ -289,7 +290,7 @@ func (c *sourceCheck) cut(k *sampleCall, r *tenon.Reply, err error) {
 const crowdCalls = 64
 
 // atOnce makes calls side by side while the source is loaded again.
-func (c *sourceCheck) atOnce(ctx context.Context, s tenon.Source, g *tenon.Gateway, calls []sampleCall) {
+func (c *sourceCheck) atOnce(ctx context.Context, s tenon.Source, g *gateway.Gateway, calls []sampleCall) {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(k sampleCall) bool { return k.Begun != nil })
 	each := min(8, crowdCalls/max(len(calls), 1)+1)
 	c.within("many calls and a Load at once", func() {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // offered checks what stands in an offer, without asking for schemas.
@@ -122,12 +123,12 @@ func isObject(doc []byte) bool {
 }
 
 // build makes a catalog of an offer as a server would.
-func build(o tenon.Offer, adjust func(*tenon.Tool)) *tenon.Catalog {
-	options := tenon.BuildOptions{}
+func build(o tenon.Offer, adjust func(*tenon.Tool)) *gateway.Catalog {
+	options := gateway.BuildOptions{}
 	if adjust != nil {
 		options.Adjust = func(_ string, t *tenon.Tool) { adjust(t) }
 	}
-	return tenon.Build([]tenon.Named{{Name: "source", Offer: o}}, options)
+	return gateway.Build([]gateway.Named{{Name: "source", Offer: o}}, options)
 }
 
 // fingerprint is what clients see of an offer: an entry for each thing, its

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -42,7 +43,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	fmt.Printf("http://%s/mcp\n", l.Addr())
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	gateway := tenon.NewGateway(tenon.Build(nil, tenon.BuildOptions{}), tenon.GatewayOptions{Logger: log})
+	gateway := gateway.NewGateway(gateway.Build(nil, gateway.BuildOptions{}), gateway.GatewayOptions{Logger: log})
 	gateway.Swap(catalog(gateway))
 	s := server.New(gateway, server.Options{Name: "tenon-conformance", Version: "1", Logger: log, PollAfter: 300 * time.Millisecond,
 		TaskAfter: 250 * time.Millisecond, TaskTools: []string{"failing_job"}})
@@ -60,12 +61,12 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-func catalog(g *tenon.Gateway) *tenon.Catalog {
+func catalog(g *gateway.Gateway) *gateway.Catalog {
 	o := tenon.Offer{
 		Tools:     slices.Concat(contentTools(), changeTools(g), questionTools(), taskTools()),
 		Resources: resources(),
 		Templates: templates(),
 		Prompts:   prompts(),
 	}
-	return tenon.Build([]tenon.Named{{Name: "conformance", Offer: o}}, tenon.BuildOptions{})
+	return gateway.Build([]gateway.Named{{Name: "conformance", Offer: o}}, gateway.BuildOptions{})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 const (
@@ -119,7 +120,7 @@ func with(t tenon.Tool, input string) tenon.Tool {
 }
 
 // changeTools make a new catalog, so that listeners hear of it.
-func changeTools(g *tenon.Gateway) []tenon.Tool {
+func changeTools(g *gateway.Gateway) []tenon.Tool {
 	change := func(context.Context, *tenon.Call) ([]tenon.Block, error) {
 		g.Swap(catalog(g))
 		return []tenon.Block{text("Mutation triggered")}, nil

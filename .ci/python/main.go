@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -64,11 +66,11 @@ func overcast() WeatherData {
 }
 
 // gives makes a function that always returns the same.
-func gives[In, T any](name, description string, v T) tenon.Function {
-	return tenon.Func(name, description, func(context.Context, In) (T, error) { return v, nil })
+func gives[In, T any](name, description string, v T) gofunc.Function {
+	return gofunc.Func(name, description, func(context.Context, In) (T, error) { return v, nil })
 }
 
-func text(f tenon.Function) tenon.Function { return f.With(tenon.FuncOptions{TextOnly: true}) }
+func text(f gofunc.Function) gofunc.Function { return f.With(gofunc.FuncOptions{TextOnly: true}) }
 
 func getTemperature(_ context.Context, in city) (int, error) {
 	t, ok := map[string]int{"London": 17, "Cairo": 34, "Reykjavik": 4}[in.City]
@@ -124,7 +126,7 @@ func report(_ context.Context, in city) (string, error) {
 }
 
 // described is WeatherData with descriptions: another type of the same name.
-func described() tenon.Function {
+func described() gofunc.Function {
 	type WeatherData struct {
 		Temperature float64 `json:"temperature" doc:"Degrees Celsius."`
 		Humidity    float64 `json:"humidity" doc:"Relative humidity, 0 to 1." check:"min=0,max=1,example=0.5"`
@@ -133,12 +135,12 @@ func described() tenon.Function {
 	return gives[city]("get_weather", "Current weather for a city.", WeatherData(overcast()))
 }
 
-func functions() tenon.Functions {
+func functions() gofunc.Functions {
 	w, many := overcast(), "many"
 	place := Place{Lat: 51.5, Lon: -0.125}
-	raw := func(s string) tenon.JSON[WeatherData] { return tenon.JSON[WeatherData]{Raw: json.RawMessage(s)} }
-	return tenon.Functions{
-		tenon.Func("get_temperature", "Current temperature in a city, in whole degrees Celsius.", getTemperature),
+	raw := func(s string) gofunc.JSON[WeatherData] { return gofunc.JSON[WeatherData]{Raw: json.RawMessage(s)} }
+	return gofunc.Functions{
+		gofunc.Func("get_temperature", "Current temperature in a city, in whole degrees Celsius.", getTemperature),
 		gives[none]("get_name", "", "London"),
 		gives[none]("get_ratio", "", 0.25),
 		gives[none]("is_raining", "", true),
@@ -151,32 +153,32 @@ func functions() tenon.Functions {
 		gives[city]("get_weather_dict", "", w),
 		gives[city]("get_weather_data", "", w),
 		gives[city]("get_weather_class", "", w),
-		tenon.Func("get_details", "", getDetails),
+		gofunc.Func("get_details", "", getDetails),
 		gives[none]("get_tree", "", Node{Value: 1, Kids: []Node{{Value: 2}}}),
-		tenon.Func("get_forecast", "Daily forecast for a city.", getForecast),
+		gofunc.Func("get_forecast", "Daily forecast for a city.", getForecast),
 		gives[none]("list_cities", "", []string{"London", "Cairo"}),
 		gives[none]("list_grid", "", [][]int{{1, 2}, {3}}),
 		gives[none]("list_gaps", "", []*int{new(7), nil}),
-		gives[none]("get_pair", "", tenon.Tuple2[int, string]{A: 7, B: "mm"}),
-		gives[none]("get_triple", "", tenon.Tuple3[int, string, WeatherData]{A: 7, B: "mm", C: w}),
-		gives[none]("get_either", "", tenon.OneOf2[int, string]{B: &many}),
-		gives[none]("get_model", "", tenon.OneOf2[WeatherData, Place]{B: &place}),
+		gives[none]("get_pair", "", gofunc.Tuple2[int, string]{A: 7, B: "mm"}),
+		gives[none]("get_triple", "", gofunc.Tuple3[int, string, WeatherData]{A: 7, B: "mm", C: w}),
+		gives[none]("get_either", "", gofunc.OneOf2[int, string]{B: &many}),
+		gives[none]("get_model", "", gofunc.OneOf2[WeatherData, Place]{B: &place}),
 		gives[none]("get_maybe", "", (*int)(nil)),
 		gives[none]("get_maybe_weather", "", &w),
-		tenon.Func("get_temperatures", "Current temperature for each city, in degrees Celsius.", getTemperatures),
+		gofunc.Func("get_temperatures", "Current temperature for each city, in degrees Celsius.", getTemperatures),
 		gives[none]("get_history", "", map[string][]WeatherData{"London": {w}}),
 		gives[none]("get_by_hour", "", map[int]float64{1: 16.2}),
 		gives[city]("get_upstream", "", raw(`{"temperature": 16.2, "conditions": "Overcast"}`)),
 		gives[none]("get_upstream_whole", "", raw(`{"temperature": 16.2, "humidity": 0.83, "conditions": "Overcast"}`)),
-		tenon.Func("fail", "", fail),
-		tenon.Func("search", "", find),
-		text(tenon.Func("weather_report", "A human-readable weather report for a city.", report)),
+		gofunc.Func("fail", "", fail),
+		gofunc.Func("search", "", find),
+		text(gofunc.Func("weather_report", "A human-readable weather report for a city.", report)),
 		text(gives[none]("report_model", "", w)),
 		text(gives[none]("report_list", "", []int{1, 2})),
 		gives[none]("get_picture", "", tenon.Image("image/png", []byte("picture"))),
 		gives[none]("get_block", "", tenon.Text("a block")),
 		gives[none]("get_link", "", []tenon.Block{tenon.Link("file:///station", "station", "text/plain")}),
-		gives[none]("get_whole", "", tenon.Output[WeatherData]{Value: w, Blocks: []tenon.Block{tenon.Text("mild")}, Meta: map[string]any{"example.org/station": 7}}),
+		gives[none]("get_whole", "", gofunc.Output[WeatherData]{Value: w, Blocks: []tenon.Block{tenon.Text("mild")}, Meta: map[string]any{"example.org/station": 7}}),
 	}
 }
 
@@ -186,7 +188,7 @@ func main() {
 		fmt.Println(err)
 		return
 	}
-	gateway, err := tenon.Load(context.Background(), functions(), tenon.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), functions(), gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,16 +25,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // Add adds the tools of g to s and follows g: after a Swap, s has the tools of
 // the new catalog. A tool of that name that s has already is replaced. The
 // error says which tools the SDK refuses; the others are there. Stop ends the
 // following and leaves the tools where they are.
-func Add(s *mcp.Server, g *tenon.Gateway) (stop func(), err error) {
+func Add(s *mcp.Server, g *gateway.Gateway) (stop func(), err error) {
 	a := &adapter{server: s, gateway: g}
 	_, _ = rand.Read(a.key[:]) // never fails: see crypto/rand
-	stop = g.Subscribe(func(c tenon.Change) {
+	stop = g.Subscribe(func(c gateway.Change) {
 		if c.URI == "" {
 			_ = a.sync() // what is refused now was said when it was first seen, or is left out
 		}
@@ -44,7 +45,7 @@ func Add(s *mcp.Server, g *tenon.Gateway) (stop func(), err error) {
 
 type adapter struct {
 	server  *mcp.Server
-	gateway *tenon.Gateway
+	gateway *gateway.Gateway
 	key     [32]byte // authenticates what was answered in earlier rounds
 
 	mu    sync.Mutex
@@ -73,7 +74,7 @@ func (a *adapter) sync() error {
 }
 
 // add adds one tool. The SDK panics where it cannot take one.
-func (a *adapter) add(e *tenon.Entry) (err error) {
+func (a *adapter) add(e *gateway.Entry) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the SDK refuses the tool %s: %v", e.Name(), p)

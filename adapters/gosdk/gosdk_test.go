@@ -13,6 +13,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/adapters/gosdk"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 type question struct {
@@ -28,8 +30,8 @@ func forecast(_ context.Context, in question) (weather, error) {
 	return weather{Station: 9007199254740993, Sky: "clear <over> " + in.City}, nil
 }
 
-func catalog(tools ...tenon.Tool) *tenon.Catalog {
-	return tenon.Build([]tenon.Named{{Name: "test", Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{})
+func catalog(tools ...tenon.Tool) *gateway.Catalog {
+	return gateway.Build([]gateway.Named{{Name: "test", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{})
 }
 
 // connect joins a real client of the SDK to a server of it.
@@ -44,7 +46,7 @@ func connect(ctx context.Context, s *mcp.Server, o *mcp.ClientOptions) (*mcp.Cli
 func Example() {
 	ctx := context.Background()
 	s := mcp.NewServer(&mcp.Implementation{Name: "both", Version: "1"}, nil)
-	gateway, err := tenon.Load(ctx, tenon.Functions{tenon.Func("forecast", "The weather of a city.", forecast)}, tenon.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("forecast", "The weather of a city.", forecast)}, gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func text(t *testing.T, r *mcp.CallToolResult) string {
 	return b.Text
 }
 
-func open(t *testing.T, g *tenon.Gateway, o *mcp.ClientOptions) *mcp.ClientSession {
+func open(t *testing.T, g *gateway.Gateway, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "both", Version: "1"}, nil)
 	stop, err := gosdk.Add(s, g)
@@ -107,7 +109,7 @@ func TestBothWallsStand(t *testing.T) {
 			return tenon.Reply{Media: "application/json", Body: []byte(`{"lie":1}`)}, nil
 		},
 	}
-	c := open(t, tenon.NewGateway(catalog(liar), tenon.GatewayOptions{}), nil)
+	c := open(t, gateway.NewGateway(catalog(liar), gateway.GatewayOptions{}), nil)
 	for name, call := range map[string]struct {
 		args any
 		want string
@@ -133,7 +135,7 @@ func answered(name string) tenon.Tool {
 }
 
 func TestSwapIsFollowed(t *testing.T) {
-	g := tenon.NewGateway(catalog(answered("a"), answered("b")), tenon.GatewayOptions{})
+	g := gateway.NewGateway(catalog(answered("a"), answered("b")), gateway.GatewayOptions{})
 	changed := make(chan struct{}, 10)
 	c := open(t, g, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
 	g.Swap(catalog(answered("b"), answered("c")))
@@ -176,21 +178,21 @@ func TestClientIsAsked(t *testing.T) {
 		"no":  {answers(&mcp.ElicitResult{Action: "decline"}), "decline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session := open(t, tenon.NewGateway(catalog(ask), tenon.GatewayOptions{}), c.options)
+			session := open(t, gateway.NewGateway(catalog(ask), gateway.GatewayOptions{}), c.options)
 			r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask"})
 			if err != nil || text(t, r) != c.want {
 				t.Errorf("%v %+v", err, r)
 			}
 		})
 	}
-	session := open(t, tenon.NewGateway(catalog(ask), tenon.GatewayOptions{}), nil)
+	session := open(t, gateway.NewGateway(catalog(ask), gateway.GatewayOptions{}), nil)
 	if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask"}); err == nil {
 		t.Errorf("nobody can be asked, and it is no error: %+v", r)
 	}
 }
 
 func TestUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
-	c := open(t, tenon.NewGateway(catalog(), tenon.GatewayOptions{}), nil)
+	c := open(t, gateway.NewGateway(catalog(), gateway.GatewayOptions{}), nil)
 	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "nobody"}); err == nil {
 		t.Error("there is no error")
 	}

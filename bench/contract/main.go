@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/server"
@@ -139,7 +140,7 @@ func cutAllocates() (float64, error) {
 			return tenon.Reply{Media: "application/json", Body: body}, nil
 		},
 	}
-	g := tenon.NewGateway(tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	var before, after runtime.MemStats
 	for range 2 { // schemas are compiled once
 		runtime.ReadMemStats(&before)
@@ -161,8 +162,8 @@ func serverOf(url string, set func(*tenon.Tool)) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog := tenon.Build([]tenon.Named{{Offer: offer}}, tenon.BuildOptions{Adjust: func(_ string, t *tenon.Tool) { set(t) }})
-	return server.New(tenon.NewGateway(catalog, tenon.GatewayOptions{}), server.Options{NoSessions: true}), nil
+	catalog := gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{Adjust: func(_ string, t *tenon.Tool) { set(t) }})
+	return server.New(gateway.NewGateway(catalog, gateway.GatewayOptions{}), server.Options{NoSessions: true}), nil
 }
 
 // round makes calls and returns the processor time of one in microseconds.

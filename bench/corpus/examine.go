@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -18,13 +19,13 @@ import (
 const firstPage = 100
 
 // open opens a document and renders its first page.
-func open(spec string) (tenon.Offer, []*tenon.Entry, error) {
+func open(spec string) (tenon.Offer, []*gateway.Entry, error) {
 	// Only the tools count here: a document without a server is none the worse.
 	offer, err := openapi.New(spec, openapi.Options{BaseURL: "https://api.example.com"}).Load(context.Background())
 	if err != nil {
 		return tenon.Offer{}, nil, err
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "api", Offer: offer}}, tenon.BuildOptions{Describe: tenon.BuiltInOff})
+	catalog := gateway.Build([]gateway.Named{{Name: "api", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOff})
 	tools := catalog.Tools()[:len(offer.Tools)] // what tenon adds stands behind them
 	for _, t := range tools[:min(len(tools), firstPage)] {
 		t.Definition()

@@ -23,6 +23,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/bench/sample"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 const (
@@ -86,12 +88,12 @@ func echo(_ context.Context, in sample.Forecast) (sample.Forecast, error) { retu
 func register() (float64, error) {
 	best := time.Hour
 	for range turns {
-		fs := make(tenon.Functions, thousand)
+		fs := make(gofunc.Functions, thousand)
 		start := spent()
 		for i := range fs {
-			fs[i] = tenon.Func(fmt.Sprintf("f%d", i), "A forecast.", echo)
+			fs[i] = gofunc.Func(fmt.Sprintf("f%d", i), "A forecast.", echo)
 		}
-		if _, err := tenon.Load(context.Background(), fs, tenon.GatewayOptions{}); err != nil {
+		if _, err := gateway.Load(context.Background(), fs, gateway.GatewayOptions{}); err != nil {
 			return 0, err
 		}
 		best = min(best, spent()-start)
@@ -104,7 +106,7 @@ func measure(stations int) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
-	g, err := tenon.Load(context.Background(), tenon.Functions{tenon.Func("echo", "", echo)}, tenon.GatewayOptions{})
+	g, err := gateway.Load(context.Background(), gofunc.Functions{gofunc.Func("echo", "", echo)}, gateway.GatewayOptions{})
 	if err != nil {
 		return cost{}, err
 	}

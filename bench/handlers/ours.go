@@ -15,6 +15,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
@@ -33,7 +34,7 @@ func ours(worker []string, file, address string, once bool) error {
 	if err != nil {
 		return err
 	}
-	gateway := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "coins", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	gateway := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "coins", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	call := func(size int) error {
 		res, err := gateway.Call(context.Background(), &tenon.Call{Tool: "list_coins_bench", Args: []byte(`{"size":` + strconv.Itoa(size) + `}`)})
 		if err == nil && res.IsError {

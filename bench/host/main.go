@@ -24,6 +24,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
 	"github.com/tenon-mcp/tenon/functions/host"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 const (
@@ -89,7 +90,7 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	gateway := tenon.NewGateway(tenon.Build([]tenon.Named{{Name: "app", Offer: offer}}, tenon.BuildOptions{}), tenon.GatewayOptions{})
+	gateway := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "app", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
 	args := []byte(`{"city":"Rome","days":2}`)
 	through := func() error {
 		res, err := gateway.Call(ctx, &tenon.Call{Tool: "items", Args: args})

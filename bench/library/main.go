@@ -30,6 +30,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 //go:embed reference.mjs
@@ -107,7 +108,7 @@ func load(providers, lists, libs string, worker []string) error {
 	if err != nil {
 		return err
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "library", Offer: offer}}, tenon.BuildOptions{})
+	catalog := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{})
 	for _, t := range catalog.Tools() {
 		t.Schemas()
 	}
@@ -218,8 +219,8 @@ func (r *report) calls(rows []row, from, worker []string) error {
 	if err != nil {
 		return err
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "library", Offer: offer}}, tenon.BuildOptions{})
-	gateway := tenon.NewGateway(catalog, tenon.GatewayOptions{})
+	catalog := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{})
+	gateway := gateway.NewGateway(catalog, gateway.GatewayOptions{})
 	names := map[string]string{}
 	for _, t := range catalog.Tools() {
 		var meta struct {
@@ -240,7 +241,7 @@ func (r *report) calls(rows []row, from, worker []string) error {
 }
 
 // one makes the call of a row and compares what came of it.
-func (r *report) one(g *tenon.Gateway, name string, want *row) {
+func (r *report) one(g *gateway.Gateway, name string, want *row) {
 	r.Cases++
 	post := strings.Contains(strings.Join(want.Handler, " "), "postRequest")
 	if len(want.Handler) > 0 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/bench/sample"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/server"
@@ -16,16 +18,16 @@ import (
 // tenonPeer embeds tenon in a program of typed functions.
 func tenonPeer() peer {
 	load := func() (*server.Server, error) {
-		var functions tenon.Functions
+		var functions gofunc.Functions
 		for name, result := range sample.Results() {
-			functions = append(functions, tenon.Func(name, "Forecast of a city.", func(context.Context, sample.Args) (sample.Forecast, error) {
+			functions = append(functions, gofunc.Func(name, "Forecast of a city.", func(context.Context, sample.Args) (sample.Forecast, error) {
 				return result, nil
 			}))
 		}
-		functions = append(functions, tenon.Func(sample.Echo, "Forecast of a city.", func(_ context.Context, in sample.Forecast) (sample.Forecast, error) {
+		functions = append(functions, gofunc.Func(sample.Echo, "Forecast of a city.", func(_ context.Context, in sample.Forecast) (sample.Forecast, error) {
 			return in, nil
 		}))
-		g, err := tenon.Load(context.Background(), functions, tenon.GatewayOptions{})
+		g, err := gateway.Load(context.Background(), functions, gateway.GatewayOptions{})
 		return server.New(g, server.Options{}), err
 	}
 	return peer{
@@ -55,8 +57,8 @@ func openAPIPeer(upstream string) peer {
 			if err != nil {
 				return nil, err
 			}
-			c := tenon.Build([]tenon.Named{{Name: "forecasts", Offer: offer}}, tenon.BuildOptions{})
-			return server.New(tenon.NewGateway(c, tenon.GatewayOptions{}), server.Options{}), nil
+			c := gateway.Build([]gateway.Named{{Name: "forecasts", Offer: offer}}, gateway.BuildOptions{})
+			return server.New(gateway.NewGateway(c, gateway.GatewayOptions{}), server.Options{}), nil
 		},
 	}
 }

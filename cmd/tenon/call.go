@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -129,7 +130,7 @@ func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]str
 }
 
 // readArguments makes the arguments object of a command line.
-func readArguments(in io.Reader, tool *tenon.Entry, args []string) ([]byte, error) {
+func readArguments(in io.Reader, tool *gateway.Entry, args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] == "-" {
 		body, err := io.ReadAll(io.LimitReader(in, maxArguments+1))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/spelling"
 	"github.com/tenon-mcp/tenon/openapi"
 )
@@ -43,14 +44,14 @@ type loaded struct {
 
 // wire is what a command gets from its flags and descriptions.
 type wire struct {
-	gateway *tenon.Gateway
-	catalog *tenon.Catalog // the first one
+	gateway *gateway.Gateway
+	catalog *gateway.Catalog // the first one
 	log     *slog.Logger
 	forward []string // headers of clients' requests that sources may see
 
 	sources []*loaded
 	open    []io.Closer // sources that hold something
-	options tenon.BuildOptions
+	options gateway.BuildOptions
 	mode    *toolsMode
 	adjust  map[string]adjustment // by source
 
@@ -87,13 +88,13 @@ func (f *sourceFlags) specs(specs []string) []planned {
 func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*wire, error) {
 	w := &wire{log: f.logger(e), mode: &f.mode, adjust: map[string]adjustment{}}
 	var err error
-	if w.options.Prefix, err = tenon.ParsePrefix(f.prefix); err != nil {
+	if w.options.Prefix, err = gateway.ParsePrefix(f.prefix); err != nil {
 		return nil, err
 	}
 	if w.options.Names, err = tenon.ParseNaming(f.names); err != nil {
 		return nil, err
 	}
-	if w.options.Describe, err = tenon.ParseBuiltIn(f.describe); err != nil {
+	if w.options.Describe, err = gateway.ParseBuiltIn(f.describe); err != nil {
 		return nil, err
 	}
 	w.options.Adjust = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
@@ -110,7 +111,7 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 		w.close()
 		return nil, err
 	}
-	w.gateway = tenon.NewGateway(w.catalog, tenon.GatewayOptions{Logger: w.log, Timeout: longest(plan), PartialAfter: f.calls.partialAfter})
+	w.gateway = gateway.NewGateway(w.catalog, gateway.GatewayOptions{Logger: w.log, Timeout: longest(plan), PartialAfter: f.calls.partialAfter})
 	return w, nil
 }
 
@@ -219,12 +220,12 @@ func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 }
 
 // build makes the catalog of what was loaded.
-func (w *wire) build() (*tenon.Catalog, error) {
-	offers := make([]tenon.Named, len(w.sources))
+func (w *wire) build() (*gateway.Catalog, error) {
+	offers := make([]gateway.Named, len(w.sources))
 	faults := sharedRules(w.sources)
 	for i, s := range w.sources {
 		w.adjust[s.name].forget()
-		offers[i] = tenon.Named{Name: s.name, Offer: s.offer}
+		offers[i] = gateway.Named{Name: s.name, Offer: s.offer}
 		offers[i].Offer.Faults = faults[i]
 	}
 	c, err := w.mode.build(offers, w.options)
@@ -248,7 +249,7 @@ func (w *wire) build() (*tenon.Catalog, error) {
 
 // noSuchTools refuses flags for tools that there are not, with the names that
 // may have been meant.
-func noSuchTools(c *tenon.Catalog, patterns []string) error {
+func noSuchTools(c *gateway.Catalog, patterns []string) error {
 	var names, texts []string
 	for _, t := range c.Tools() {
 		names = append(names, t.Name())

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/bookshop"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/openapi"
@@ -116,10 +117,10 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 			offer.Tools = append(offer.Tools, t)
 		}
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "bookshop", Offer: offer}}, tenon.BuildOptions{})
+	catalog := gateway.Build([]gateway.Named{{Name: "bookshop", Offer: offer}}, gateway.BuildOptions{})
 	s.tools = described(catalog)
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
-	w := &wire{catalog: catalog, log: flags.logger(e), gateway: tenon.NewGateway(catalog, tenon.GatewayOptions{})}
+	w := &wire{catalog: catalog, log: flags.logger(e), gateway: gateway.NewGateway(catalog, gateway.GatewayOptions{})}
 	s.server = newServer(w, doors{})
 	s.listener, err = listen(ctx, addr)
 	return s, err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/manual"
 	"github.com/tenon-mcp/tenon/openapi"
 )
@@ -41,7 +42,7 @@ descriptions.`,
 			case pages != "" && output != "":
 				return usagef("--pages names a folder and --output a file: choose one")
 			}
-			sources.describe = string(tenon.BuiltInOn) // it makes the examples
+			sources.describe = string(gateway.BuiltInOn) // it makes the examples
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err

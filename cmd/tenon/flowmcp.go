@@ -11,6 +11,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi"
 )
@@ -173,11 +174,11 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *open
 
 // findTool finds a tool by its name in the catalog or by the one that its
 // description gives it.
-func findTool(c *tenon.Catalog, name string) *tenon.Entry {
+func findTool(c *gateway.Catalog, name string) *gateway.Entry {
 	if t := c.Find(name); t != nil {
 		return t
 	}
-	var found []*tenon.Entry
+	var found []*gateway.Entry
 	for _, t := range c.Tools() {
 		if t.Tool().Original == name {
 			found = append(found, t)

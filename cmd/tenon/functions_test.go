@@ -11,12 +11,13 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 // adder is the worker of the scripts' function app.
 func adder() {
 	a := worker.New(worker.Options{Name: "adder", Version: "7", Instructions: "Adds.", Executable: "adder"})
-	a.Func(tenon.Func("add", "Adds two numbers.", func(_ context.Context, in struct{ A, B int }) (struct{ Sum int }, error) {
+	a.Func(gofunc.Func("add", "Adds two numbers.", func(_ context.Context, in struct{ A, B int }) (struct{ Sum int }, error) {
 		return struct{ Sum int }{in.A + in.B}, nil
 	}))
 	a.Tool("lie").

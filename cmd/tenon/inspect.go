@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // bytesPerToken is the rule of thumb for JSON in English; models differ.
@@ -71,7 +71,7 @@ type weight struct {
 	Output int    `json:"outputSchemaBytes"`
 }
 
-func weigh(c *tenon.Catalog) inspection {
+func weigh(c *gateway.Catalog) inspection {
 	in := inspection{Heaviest: []weight{}, Warnings: len(c.Faults()), Own: len(c.Tools()) - described(c)}
 	for _, t := range c.Tools() {
 		input, output := t.Schemas()

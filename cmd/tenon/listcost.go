@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // listCost is what clients pay for the list of tools, which most of them put
@@ -20,7 +20,7 @@ const (
 // tell says about how many tokens the list takes. Rendering every tool of a large
 // catalog would take longer than the start: of more than a few, some that are
 // spread over the catalog stand for all.
-func (l listCost) tell(w io.Writer, c *tenon.Catalog, mode string) {
+func (l listCost) tell(w io.Writer, c *gateway.Catalog, mode string) {
 	tools := c.Tools()
 	if l.warn < 0 || len(tools) == 0 {
 		return

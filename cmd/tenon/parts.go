@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -55,7 +56,7 @@ type joiner struct {
 	compact bool
 
 	several bool // the value goes on in several places: it is written when all is there
-	parts   []tenon.AnswerPart
+	parts   []gateway.AnswerPart
 	size    int
 
 	kind  rawjson.Kind // of what goes on
@@ -126,7 +127,7 @@ func (j *joiner) hold(value []byte, below string, here piece) error {
 	if j.size += len(value); j.size > maxJoined {
 		return errTooMuch
 	}
-	part := tenon.AnswerPart{Value: bytes.Clone(value)}
+	part := gateway.AnswerPart{Value: bytes.Clone(value)}
 	for _, c := range here.cuts {
 		part.Cuts = append(part.Cuts, below+c)
 	}
@@ -142,7 +143,7 @@ var errTooMuch = fmt.Errorf("the parts are larger than %d MiB together", maxJoin
 // close ends the value: what came is one, whatever is missing.
 func (j *joiner) close() error {
 	if len(j.parts) > 0 {
-		whole, err := tenon.JoinParts(j.parts...)
+		whole, err := gateway.JoinParts(j.parts...)
 		if err == nil {
 			whole, err = j.format(whole)
 		}

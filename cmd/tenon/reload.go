@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
@@ -101,7 +102,7 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	w.building.Lock()
 	defer w.building.Unlock()
 	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Faults()
-	var c *tenon.Catalog
+	var c *gateway.Catalog
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {
 		err = errors.New("it describes no tool any more")
 	}
@@ -158,7 +159,7 @@ func guarded(log *slog.Logger, what string, f func() error) (err error) {
 	return err
 }
 
-func toolNames(c *tenon.Catalog) []string {
+func toolNames(c *gateway.Catalog) []string {
 	var names []string
 	for _, t := range c.Tools() {
 		names = append(names, t.Name())

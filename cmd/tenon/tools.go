@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/spelling"
 )
@@ -61,7 +62,7 @@ An asterisk marks required arguments.`,
 }
 
 // printList prints the catalog as one tools/list result.
-func printList(w io.Writer, c *tenon.Catalog) error {
+func printList(w io.Writer, c *gateway.Catalog) error {
 	out := []byte(`{"tools":[`)
 	for i, t := range c.Tools() {
 		if i > 0 {
@@ -73,9 +74,9 @@ func printList(w io.Writer, c *tenon.Catalog) error {
 	return err
 }
 
-func printTable(w io.Writer, c *tenon.Catalog) error {
+func printTable(w io.Writer, c *gateway.Catalog) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	renamed := slices.ContainsFunc(c.Tools(), func(t *tenon.Entry) bool { return originalOf(t) != "" })
+	renamed := slices.ContainsFunc(c.Tools(), func(t *gateway.Entry) bool { return originalOf(t) != "" })
 	head, form := "TOOL\tARGUMENTS\tANSWER\tSUMMARY\n", "%s\t%s\t%s\t%s\n"
 	if renamed { // the names of descriptions stand beside those that are served
 		head, form = "TOOL\tARGUMENTS\tANSWER\tSUMMARY\tORIGINAL\n", "%s\t%s\t%s\t%s\t%s\n"
@@ -93,14 +94,14 @@ func printTable(w io.Writer, c *tenon.Catalog) error {
 }
 
 // originalOf is what the description calls a tool, where that is another name.
-func originalOf(t *tenon.Entry) string {
+func originalOf(t *gateway.Entry) string {
 	if name := t.Tool().Original; name != t.Name() {
 		return name
 	}
 	return ""
 }
 
-func printSchemaFaults(w io.Writer, c *tenon.Catalog) {
+func printSchemaFaults(w io.Writer, c *gateway.Catalog) {
 	for _, t := range c.Tools() {
 		for _, f := range t.Faults() {
 			fmt.Fprintf(w, "  %s\n", f)
@@ -138,7 +139,7 @@ func arguments(input []byte) string {
 }
 
 // answers says what the successes of a tool are.
-func answers(t *tenon.Entry) string {
+func answers(t *gateway.Entry) string {
 	promise := t.Tool().Promise
 	if promise == nil {
 		return "-"
@@ -252,7 +253,7 @@ func withoutTags(s string) string {
 
 // printSchemas prints what one tool is checked against, and what it publishes
 // where that is something else.
-func printSchemas(w io.Writer, c *tenon.Catalog, name string) error {
+func printSchemas(w io.Writer, c *gateway.Catalog, name string) error {
 	t := findTool(c, name)
 	if t == nil {
 		return unknownTool(c, name)
@@ -313,7 +314,7 @@ func appendChecked(doc []byte, t tenon.Tool) ([]byte, error) {
 }
 
 // unknownTool says which names come near.
-func unknownTool(c *tenon.Catalog, name string) error {
+func unknownTool(c *gateway.Catalog, name string) error {
 	var names []string
 	same := 0
 	for _, t := range c.Tools() {

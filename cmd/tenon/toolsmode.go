@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/search"
 )
 
@@ -20,13 +20,13 @@ func (m *toolsMode) register(cmd *cobra.Command) {
 }
 
 // build makes the catalog that is served.
-func (m *toolsMode) build(offers []tenon.Named, o tenon.BuildOptions) (*tenon.Catalog, error) {
+func (m *toolsMode) build(offers []gateway.Named, o gateway.BuildOptions) (*gateway.Catalog, error) {
 	switch m.mode {
 	case "list", "":
-		return tenon.Build(offers, o), nil
+		return gateway.Build(offers, o), nil
 	case "search":
-		o.Describe = tenon.BuiltInOn // it answers for describe_tool
-		all := tenon.Build(offers, o)
+		o.Describe = gateway.BuiltInOn // it answers for describe_tool
+		all := gateway.Build(offers, o)
 		m.behind = described(all)
 		return search.Over(all), nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -151,7 +152,7 @@ func (f *sourceFlags) logger(e env) *slog.Logger {
 }
 
 // report prints what was read and what is wrong with it.
-func (f *sourceFlags) report(w io.Writer, c *tenon.Catalog) {
+func (f *sourceFlags) report(w io.Writer, c *gateway.Catalog) {
 	faults := c.Faults()
 	tools := count(described(c), "tool")
 	if f.mode.behind > 0 {
@@ -201,7 +202,7 @@ func summarize(w io.Writer, faults []tenon.Fault) {
 }
 
 // described counts the tools that descriptions became: not our own.
-func described(c *tenon.Catalog) int {
+func described(c *gateway.Catalog) int {
 	n := 0
 	for _, t := range c.Tools() {
 		if t.Source() != "" {

@@ -2,39 +2,41 @@
 
 package main
 
-import "github.com/tenon-mcp/tenon"
+import (
+	"github.com/tenon-mcp/tenon/gofunc"
+)
 
 const docStationEmpty = "Empties the tank, after the driver has agreed."
 
 const docStationFill = "Asks the driver how much, fills it in and tells what is in the tank."
 
 // DocComments returns what the comments say of Amount and its fields.
-func (Amount) DocComments() tenon.Docs[Amount] {
-	return tenon.Docs[Amount]{
+func (Amount) DocComments() gofunc.Docs[Amount] {
+	return gofunc.Docs[Amount]{
 		"":       "Amount is what the driver is asked for.",
 		"Liters": "Liters to fill in.",
 	}
 }
 
 // DocComments returns what the comments say of Order and its fields.
-func (Order) DocComments() tenon.Docs[Order] {
-	return tenon.Docs[Order]{
+func (Order) DocComments() gofunc.Docs[Order] {
+	return gofunc.Docs[Order]{
 		"":     "Order is what to fill in.",
 		"Fuel": "Kind of fuel.",
 	}
 }
 
 // DocComments returns what the comments say of Reason and its fields.
-func (Reason) DocComments() tenon.Docs[Reason] {
-	return tenon.Docs[Reason]{
+func (Reason) DocComments() gofunc.Docs[Reason] {
+	return gofunc.Docs[Reason]{
 		"":    "Reason says why the tank is to be emptied.",
 		"Why": "Shown to the driver, who has to agree.",
 	}
 }
 
 // DocComments returns what the comments say of Tank and its fields.
-func (Tank) DocComments() tenon.Docs[Tank] {
-	return tenon.Docs[Tank]{
+func (Tank) DocComments() gofunc.Docs[Tank] {
+	return gofunc.Docs[Tank]{
 		"":       "Tank is the state of the tank.",
 		"Liters": "Liters in the tank.",
 	}

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -41,14 +43,14 @@ type Reason struct {
 type station struct{ liters atomic.Int64 }
 
 // fill asks the driver how much, fills it in and tells what is in the tank.
-func (s *station) fill(ctx context.Context, o Order) (tenon.Output[Tank], error) {
-	amount, err := tenon.AskFor[Amount](ctx, "amount", "How many liters of "+o.Fuel+"?")
+func (s *station) fill(ctx context.Context, o Order) (gofunc.Output[Tank], error) {
+	amount, err := gofunc.AskFor[Amount](ctx, "amount", "How many liters of "+o.Fuel+"?")
 	if err != nil {
-		return tenon.Output[Tank]{}, err // the call may end here, and begin again with the answer
+		return gofunc.Output[Tank]{}, err // the call may end here, and begin again with the answer
 	}
-	tenon.CallOf(ctx).Report(float64(amount.Liters), float64(amount.Liters), "filled in")
+	gofunc.CallOf(ctx).Report(float64(amount.Liters), float64(amount.Liters), "filled in")
 	tank := Tank{Liters: s.liters.Add(amount.Liters)}
-	return tenon.Output[Tank]{Value: tank, Blocks: []tenon.Block{tenon.Text(fmt.Sprintf("There are %d liters in the tank.", tank.Liters))}}, nil
+	return gofunc.Output[Tank]{Value: tank, Blocks: []tenon.Block{tenon.Text(fmt.Sprintf("There are %d liters in the tank.", tank.Liters))}}, nil
 }
 
 // empty empties the tank, after the driver has agreed.
@@ -57,17 +59,17 @@ func (s *station) empty(context.Context, Reason) (Tank, error) {
 	return Tank{}, nil
 }
 
-func functions() tenon.Functions {
+func functions() gofunc.Functions {
 	var s station
-	sure := tenon.Confirm(func(r Reason) tenon.Question { return tenon.Consent("Empty the tank? " + r.Why) })
-	return tenon.Functions{
-		tenon.Func("fill", docStationFill, s.fill),
-		tenon.Func("empty", docStationEmpty, s.empty).With(tenon.FuncOptions{Confirm: sure}),
+	sure := gofunc.Confirm(func(r Reason) tenon.Question { return gofunc.Consent("Empty the tank? " + r.Why) })
+	return gofunc.Functions{
+		gofunc.Func("fill", docStationFill, s.fill),
+		gofunc.Func("empty", docStationEmpty, s.empty).With(gofunc.FuncOptions{Confirm: sure}),
 	}
 }
 
 func main() {
-	gateway, err := tenon.Load(context.Background(), functions(), tenon.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), functions(), gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

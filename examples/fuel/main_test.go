@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/doccomments"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -34,7 +34,7 @@ const (
 )
 
 func TestTheToolsAreDescribed(t *testing.T) {
-	gateway, err := tenon.Load(t.Context(), functions(), tenon.GatewayOptions{})
+	gateway, err := gateway.Load(t.Context(), functions(), gateway.GatewayOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

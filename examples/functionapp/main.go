@@ -22,6 +22,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 // Days is what get_forecast is asked for.
@@ -87,9 +88,9 @@ func packing(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.
 
 func app() *worker.App {
 	yes := true
-	reads := tenon.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	reads := gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
 	a := worker.New(worker.Options{Name: "weather", Version: "1.0.0", Executable: "weather"})
-	a.Func(tenon.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads))
+	a.Func(gofunc.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads))
 	a.Tool("to_fahrenheit").
 		WithDescription("Converts a temperature.").
 		WithProperty(worker.Property{Name: "celsius", Type: "number", Description: "Degrees Celsius.", Required: true}).

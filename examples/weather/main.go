@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -59,17 +61,17 @@ func getForecast(ctx context.Context, d Days) ([]Weather, error) {
 	return forecast, nil
 }
 
-func functions() tenon.Functions {
+func functions() gofunc.Functions {
 	yes := true
-	reads := tenon.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
-	return tenon.Functions{
-		tenon.Func("get_weather", "Current weather for a city.", getWeather).With(reads),
-		tenon.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads),
+	reads := gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	return gofunc.Functions{
+		gofunc.Func("get_weather", "Current weather for a city.", getWeather).With(reads),
+		gofunc.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads),
 	}
 }
 
 func main() {
-	gateway, err := tenon.Load(context.Background(), functions(), tenon.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), functions(), gateway.GatewayOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -23,7 +23,7 @@ func TestTheServerAnswers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway, err := tenon.Load(t.Context(), functions(), tenon.GatewayOptions{})
+			gateway, err := gateway.Load(t.Context(), functions(), gateway.GatewayOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

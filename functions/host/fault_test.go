@@ -21,6 +21,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
 	"github.com/tenon-mcp/tenon/functions/host"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 func quick() host.Options {
@@ -236,7 +237,7 @@ func sentOnce(t *testing.T, file string) {
 }
 
 // killWorker kills the process that runs the functions now.
-func killWorker(t *testing.T, g *tenon.Gateway) {
+func killWorker(t *testing.T, g *gateway.Gateway) {
 	var worker struct{ N int }
 	got := call(t, g, "pid", "{}")
 	if got.IsError {

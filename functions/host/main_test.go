@@ -17,6 +17,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
 	"github.com/tenon-mcp/tenon/functions/host"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // The test binary is the worker, too: host.json gives it this argument, and
@@ -197,7 +198,7 @@ func schemaOf(t testing.TB, text string) functions.Schema {
 
 // serve loads an app and returns a gateway for it. The app is closed at the
 // end of the test.
-func serve(t testing.TB, dir string, o host.Options) (*tenon.Gateway, *host.Source) {
+func serve(t testing.TB, dir string, o host.Options) (*gateway.Gateway, *host.Source) {
 	t.Helper()
 	s := host.New(dir, o)
 	t.Cleanup(func() {
@@ -208,14 +209,14 @@ func serve(t testing.TB, dir string, o host.Options) (*tenon.Gateway, *host.Sour
 	return load(t, s), s
 }
 
-func load(t testing.TB, s *host.Source) *tenon.Gateway {
+func load(t testing.TB, s *host.Source) *gateway.Gateway {
 	t.Helper()
 	offer, err := s.Load(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "app", Offer: offer}}, tenon.BuildOptions{})
-	return tenon.NewGateway(catalog, tenon.GatewayOptions{Timeout: 20 * time.Second})
+	catalog := gateway.Build([]gateway.Named{{Name: "app", Offer: offer}}, gateway.BuildOptions{})
+	return gateway.NewGateway(catalog, gateway.GatewayOptions{Timeout: 20 * time.Second})
 }
 
 // outcome is a result as a client sees it.
@@ -227,7 +228,7 @@ type outcome struct {
 	Executed   string
 }
 
-func call(t testing.TB, g *tenon.Gateway, tool, args string) outcome {
+func call(t testing.TB, g *gateway.Gateway, tool, args string) outcome {
 	t.Helper()
 	res, err := g.Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "somebody"})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/gateway"
 )
 
 // Options are the choices of New. The zero value works.
@@ -177,11 +178,11 @@ func (a *App) functions() []*function {
 }
 
 // gateway returns the gateway through which the app's tools are called.
-func (a *App) gateway() *tenon.Gateway {
+func (a *App) gateway() *gateway.Gateway {
 	offer := tenon.Offer{}
 	for _, t := range a.tools {
 		offer.Tools = append(offer.Tools, t.middle())
 	}
-	catalog := tenon.Build([]tenon.Named{{Name: "app", Offer: offer}}, tenon.BuildOptions{})
-	return tenon.NewGateway(catalog, tenon.GatewayOptions{Logger: a.o.Logger, Timeout: a.o.Timeout})
+	catalog := gateway.Build([]gateway.Named{{Name: "app", Offer: offer}}, gateway.BuildOptions{})
+	return gateway.NewGateway(catalog, gateway.GatewayOptions{Logger: a.o.Logger, Timeout: a.o.Timeout})
 }

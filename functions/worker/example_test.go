@@ -7,8 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 // An app is one program: App.Main serves the host, and "emit FOLDER" writes the
@@ -22,7 +22,7 @@ func Example() {
 		Celsius []float64 `json:"celsius" doc:"One value a day."`
 	}
 	app := worker.New(worker.Options{Name: "weather", Executable: "weather"})
-	app.Func(tenon.Func("get_forecast", "Daily forecast for a city.", func(_ context.Context, d Days) (Forecast, error) {
+	app.Func(gofunc.Func("get_forecast", "Daily forecast for a city.", func(_ context.Context, d Days) (Forecast, error) {
 		return Forecast{Celsius: []float64{16.2, 17}}, nil
 	}))
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -73,7 +74,7 @@ func (l *lines) all() []string {
 
 // callTool calls a tool through the gateway. What goes wrong with it is a
 // result, which the model can read.
-func callTool(g *tenon.Gateway, name string) runner {
+func callTool(g *gateway.Gateway, name string) runner {
 	return func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
 		r, err := g.Call(ctx, &tenon.Call{Tool: name, Args: c.Arguments, Log: log.note})
 		if _, cannot := errors.AsType[*tenon.CannotAskError](err); cannot {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -40,7 +42,7 @@ func (a *App) Tool(name string) *Tool {
 
 // Func adds a tool that is a typed Go function. Its schemas are made of the
 // types, as tenon does for a program that is an MCP server itself.
-func (a *App) Func(f tenon.Function) *Tool {
+func (a *App) Func(f gofunc.Function) *Tool {
 	typed, err := f.Tool()
 	t := &Tool{typed: typed, hints: typed.Hints, policy: typed.Policy, handler: typed.Handler}
 	t.described = functions.Tool{Binding: binding, Name: typed.Name, Title: typed.Title, Description: typed.Description, Envelope: true}
@@ -207,7 +209,7 @@ func (t *Tool) handle(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
 }
 
 // describe is what the binding says. e is the tool in the app's catalog.
-func (t *Tool) describe(e *tenon.Entry) (functions.Tool, error) {
+func (t *Tool) describe(e *gateway.Entry) (functions.Tool, error) {
 	d := t.described
 	d.Meta, d.Annotations = metaText(t.meta), annotations(t.hints)
 	in, out := e.Schemas()

@@ -17,6 +17,8 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functions"
 	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/gofunc"
 )
 
 const forecast = `{ "type": "object", "properties": { "temp": {"type": "number"} }, "required": ["temp"] }`
@@ -132,9 +134,9 @@ func line() int {
 // with the line in which it was made.
 func TestMistakesNameTheirPlace(t *testing.T) {
 	read := func(context.Context, string, *tenon.Call) ([]tenon.Block, error) { return nil, nil }
-	typed := tenon.Func("typed", "", func(context.Context, struct{}) (int, error) { return 0, nil })
-	asks := tenon.FuncOptions{Confirm: tenon.Confirm(func(struct{}) tenon.Question { return tenon.Consent("Really?") })}
-	noType := tenon.Func("untyped", "", func(context.Context, struct{}) (chan int, error) { return nil, nil })
+	typed := gofunc.Func("typed", "", func(context.Context, struct{}) (int, error) { return 0, nil })
+	asks := gofunc.FuncOptions{Confirm: gofunc.Confirm(func(struct{}) tenon.Question { return gofunc.Consent("Really?") })}
+	noType := gofunc.Func("untyped", "", func(context.Context, struct{}) (chan int, error) { return nil, nil })
 	for _, tt := range []struct {
 		name string
 		make func(*worker.App) int // returns the line of the mistake
@@ -275,8 +277,8 @@ func TestToolCalls(t *testing.T) {
 		Twice int64 `json:"twice"`
 	}
 	a := worker.New(worker.Options{})
-	a.Func(tenon.Func("double", "", func(_ context.Context, in args) (sum, error) { return sum{in.N * 2}, nil }))
-	a.Func(tenon.Func("list", "", func(context.Context, struct{}) ([]int, error) { return []int{1, 2}, nil }))
+	a.Func(gofunc.Func("double", "", func(_ context.Context, in args) (sum, error) { return sum{in.N * 2}, nil }))
+	a.Func(gofunc.Func("list", "", func(context.Context, struct{}) ([]int, error) { return []int{1, 2}, nil }))
 	a.Tool("fits").WithOutputSchema(forecast).Handle(answers(`{"temp":20.5}`))
 	a.Tool("breaks").WithOutputSchema(forecast).Handle(answers(`{"temp":"warm"}`))
 	a.Tool("plain").WithOutputSchema(forecast).Handle(func(context.Context, *tenon.Call) (tenon.Reply, error) { return worker.Text("20 °C"), nil })
@@ -332,14 +334,14 @@ func TestToolCalls(t *testing.T) {
 // TestWhatATypedFunctionEmits: the schemas are those that tenon publishes for
 // the same function.
 func TestWhatATypedFunctionEmits(t *testing.T) {
-	f := tenon.Func("list", "Lists.", func(context.Context, struct{ From int }) ([]string, error) { return nil, nil })
+	f := gofunc.Func("list", "Lists.", func(context.Context, struct{ From int }) ([]string, error) { return nil, nil })
 	a := worker.New(worker.Options{})
 	a.Func(f)
 	tool, err := f.Tool()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := tenon.Build([]tenon.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, tenon.BuildOptions{}).Find("list")
+	e := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}).Find("list")
 	in, out := e.Schemas()
 	binding := emitted(t, a, "list")
 	if !sameJSON(t, string(binding.Get("inputSchema")), string(in)) || !sameJSON(t, string(binding.Get("outputSchema")), string(out)) {

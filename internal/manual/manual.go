@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -65,7 +66,7 @@ type Answer struct {
 
 // New collects what is said about the tools of c, by their groups and else in
 // their order. Those that the product adds by itself are left out.
-func New(c *tenon.Catalog, o Options) *Manual {
+func New(c *gateway.Catalog, o Options) *Manual {
 	m := &Manual{Title: o.Title, About: o.About}
 	if m.Title == "" {
 		m.Title = "Tools"
@@ -95,7 +96,7 @@ func New(c *tenon.Catalog, o Options) *Manual {
 	return m
 }
 
-func chapter(e *tenon.Entry, o Options) Tool {
+func chapter(e *gateway.Entry, o Options) Tool {
 	t := e.Tool()
 	c := Tool{Name: t.Name, Title: t.Title, Notes: notes(&t), Paragraphs: paragraphs(t.Description, t.Title)}
 	input, _ := e.Schemas()

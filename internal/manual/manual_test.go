@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/manual"
 )
 
@@ -19,13 +20,13 @@ const output = `{"type":"object","properties":{"name":{"type":"string","format":
 "friends":{"type":"array","items":{"$ref":"#/$defs/pet"}}},"required":["name"],
 "$defs":{"pet":{"type":"object","description":"A pet","properties":{"age":{"type":"number"},"friends":{"type":"array","items":{"$ref":"#/$defs/pet"}}}}}}`
 
-func catalog(description string) *tenon.Catalog {
+func catalog(description string) *gateway.Catalog {
 	yes := true
-	return tenon.Build([]tenon.Named{{Name: "pets", Offer: tenon.Offer{Tools: []tenon.Tool{{
+	return gateway.Build([]gateway.Named{{Name: "pets", Offer: tenon.Offer{Tools: []tenon.Tool{{
 		Name: "getPet", Title: "Get a pet", Description: description, Hints: tenon.Hints{ReadOnly: &yes},
 		Promise: tenon.Contract{Input: []byte(input), Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(output)}, {Status: "404"}}},
 		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
-	}}}}}, tenon.BuildOptions{Describe: tenon.BuiltInOn})
+	}}}}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
 }
 
 func example(string) (in, out []byte, ok bool) {
@@ -132,7 +133,7 @@ func TestPages(t *testing.T) {
 			Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "text/csv", Example: []byte(`"a,b"`)}, {Status: "200", Media: "application/json", Example: []byte(`{"declared":true}`)}}},
 		})
 	}
-	c := tenon.Build([]tenon.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, tenon.BuildOptions{})
+	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{})
 	m := manual.New(c, manual.Options{Title: "Shop", About: []string{"Base URL: `https://api.test`"}, Example: example})
 	for format, index := range map[string]string{"markdown": "index.md", "html": "index.html"} {
 		pages, err := m.Pages(format)

@@ -1,0 +1,240 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// way is one way in which a call ends that has a result.
+type way struct {
+	tool    func(*rapid.T, *tenon.Tool) // nil: nothing is special
+	gateway gateway.GatewayOptions
+	args    string // empty: {"id":1}
+	asker   tenon.Asker
+	handler func(*rapid.T, promised) tenon.Handler // nil: the answer fits
+	ends    string                                 // a code; or "data", "request"
+}
+
+// promised is a schema with values that fit it and that do not.
+type promised struct{ schema, fits, breaks string }
+
+func promises() []promised {
+	return []promised{
+		{bookSchema, `{"title":"Emma"}`, `{"stock":"many"}`},
+		{shelfSchema, `{"page":1,"items":[{"id":1},{"id":2,"note":"ü"},{"id":3}]}`, `{"page":1}`},
+		{`{"type":"array","items":{"type":"integer"}}`, `[1,2,3,4,5,6,7,8,9,10]`, `[1,"x"]`},
+		{`{"type":["string","null"]}`, `null`, `7`},
+		{`{"type":"number"}`, `9007199254740993`, `{}`},
+		{`{"anyOf":[{"type":"object","required":["a"]},{"type":"boolean"}]}`, `true`, `{"b":1}`},
+		{`{"const":{"type":"error"}}`, `{"type":"error"}`, `{"type":"confirmation_request"}`},
+		{`{}`, `[[null]]`, `{"unfinished":`},
+	}
+}
+
+func consentBy(mode tenon.ConsentMode) func(*rapid.T, *tenon.Tool) {
+	return func(t *rapid.T, tool *tenon.Tool) {
+		actions := []tenon.Action{"", tenon.CreateResource, tenon.ReplaceResource, tenon.UpdateResource, tenon.DeleteResource, tenon.RunTool}
+		destructive := true
+		tool.Hints.Destructive = &destructive
+		tool.Consent = tenon.ConsentRule{Mode: mode, Action: rapid.SampledFrom(actions).Draw(t, "action"), Effect: rapid.String().Draw(t, "effect")}
+	}
+}
+
+func replies(r tenon.Reply) func(*rapid.T, promised) tenon.Handler {
+	return func(*rapid.T, promised) tenon.Handler { return answer(r) }
+}
+
+// fails answers with an error of a code, or none, and a message that is drawn.
+func fails(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
+	return func(t *rapid.T, _ promised) tenon.Handler {
+		err := errors.New(rapid.String().Draw(t, "message"))
+		if code != "" {
+			err = &tenon.Error{Code: code, Message: err.Error()}
+		}
+		reply := tenon.Reply{Sent: tenon.Sent{Unsafe: rapid.SampledFrom([]tenon.Progress{tenon.NotSent, tenon.SentNoAnswer, tenon.Answered}).Draw(t, "sent")}}
+		return func(context.Context, *tenon.Call) (tenon.Reply, error) { return reply, err }
+	}
+}
+
+// errorStatus answers with a status of a code and a body of any kind.
+func errorStatus(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
+	return func(t *rapid.T, _ promised) tenon.Handler {
+		status := rapid.SampledFrom(statusesOf(code)).Draw(t, "status")
+		media := rapid.SampledFrom([]string{"", "application/json", "application/problem+json", "text/html; charset=utf-8", "image/png"}).Draw(t, "media")
+		return answer(tenon.Reply{Status: status, Media: media, Body: rapid.SliceOf(rapid.Byte()).Draw(t, "body")})
+	}
+}
+
+func breaksUnder(policy tenon.Policy, ends string) way {
+	return way{
+		tool:    func(_ *rapid.T, tool *tenon.Tool) { tool.Policy = policy },
+		handler: func(_ *rapid.T, p promised) tenon.Handler { return answer(jsonReply(200, p.breaks)) },
+		ends:    ends,
+	}
+}
+
+// ways are the ways in which a call ends: with data, whole or in parts, with a
+// request for consent, and with an error of every code.
+func ways() map[string]way {
+	full := memory.New(memory.Options{MaxBytes: 1})
+	yes := says("accept", `{"confirm":true}`)
+	all := map[string]way{
+		"an answer that fits":            {ends: "data"},
+		"a part":                         {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 100 }, ends: "data"},
+		"more than may be sent":          {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 1 }, ends: "request_error"},
+		"an empty answer":                {handler: replies(tenon.Reply{Status: 204}), ends: "data"},
+		"a text":                         {handler: replies(tenon.Reply{Status: 200, Media: "text/csv", Body: []byte("a,b")}), ends: "data"},
+		"a picture":                      {handler: replies(tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}), ends: "data"},
+		"a breach under warn":            breaksUnder(tenon.Warn, "data"),
+		"a breach under enforce":         breaksUnder(tenon.Enforce, "contract_violation"),
+		"a breach under repair":          breaksUnder(tenon.Repair, "contract_violation"),
+		"bad arguments":                  {args: `{"id":"x","more":1}`, ends: "validation_error"},
+		"a token that nobody gave":       {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 10 }, args: `{"resume_token":"x.2"}`, ends: "validation_error"},
+		"fields that nobody can read":    {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.Fields = true }, args: `{"id":1,"fields":7}`, ends: "validation_error"},
+		"consent by argument":            {tool: consentBy(tenon.ConsentArg), ends: "request"},
+		"consent asserted at once":       {tool: consentBy(tenon.ConsentArg), args: `{"id":1,"confirmed":true}`, ends: "request"},
+		"consent of who cannot be asked": {tool: consentBy(tenon.ConsentAuto), asker: mute(), ends: "request"},
+		"consent of a person":            {tool: consentBy(tenon.ConsentHuman), asker: yes, ends: "data"},
+		"a person who declines":          {tool: consentBy(tenon.ConsentAuto), asker: says("decline", ""), ends: "authorization_error"},
+		"no person":                      {tool: consentBy(tenon.ConsentHuman), asker: mute(), ends: "authorization_error"},
+		"an argument instead of one":     {tool: consentBy(tenon.ConsentHuman), asker: yes, args: `{"id":1,"confirmed":true}`, ends: "validation_error"},
+		"a person who is silent":         {tool: consentBy(tenon.ConsentAuto), gateway: gateway.GatewayOptions{AskTimeout: 1}, asker: &sameAnswer{err: context.DeadlineExceeded}, ends: "timeout"},
+		"a question that fails":          {tool: consentBy(tenon.ConsentAuto), asker: &sameAnswer{err: errors.New("no form")}, ends: "internal_error"},
+		"consent that cannot be kept":    {tool: consentBy(tenon.ConsentArg), gateway: gateway.GatewayOptions{State: full}, ends: "internal_error"},
+		"an error without a code":        {handler: fails(""), ends: "internal_error"},
+		"a panic": {handler: func(*rapid.T, promised) tenon.Handler {
+			return func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("inside") }
+		}, ends: "internal_error"},
+		"a call that takes too long": {
+			gateway: gateway.GatewayOptions{Timeout: time.Nanosecond},
+			handler: func(*rapid.T, promised) tenon.Handler {
+				return func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+					<-ctx.Done()
+					return tenon.Reply{}, ctx.Err()
+				}
+			},
+			ends: "timeout",
+		},
+	}
+	for _, code := range allCodes() {
+		all["an error of "+string(code)] = way{handler: fails(code), ends: string(code)}
+		if statusesOf(code) != nil {
+			all["a status of "+string(code)] = way{handler: errorStatus(code), ends: string(code)}
+		}
+	}
+	return all
+}
+
+func statusesOf(code tenon.Code) (all []int) {
+	for status := 300; status < 600; status++ {
+		if tenon.CodeOfStatus(status) == code {
+			all = append(all, status)
+		}
+	}
+	return all
+}
+
+func allCodes() []tenon.Code {
+	return []tenon.Code{
+		tenon.CodeValidation, tenon.CodeAuthentication, tenon.CodeAuthorization, tenon.CodeNotFound, tenon.CodeConflict, tenon.CodeRateLimited,
+		tenon.CodeTimeout, tenon.CodeRequest, tenon.CodeServer, tenon.CodeNetwork, tenon.CodeContract, tenon.CodeInternal,
+	}
+}
+
+// TestEveryAnswerFitsItsShape states: however a call ends, its structure fits
+// the schema that the tool publishes, in every shape; and only the shape native
+// has failures without a structure.
+func TestEveryAnswerFitsItsShape(t *testing.T) {
+	all := ways()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { all[name].fits(t) })
+		})
+	}
+}
+
+func (w way) fits(t *rapid.T) {
+	p := rapid.SampledFrom(promises()).Draw(t, "promise")
+	contract := bookContract()
+	contract.Answers[0].Schema = []byte(p.schema)
+	tool := tenon.Tool{
+		Name: "get_book", Shape: rapid.SampledFrom(allShapes).Draw(t, "shape"),
+		Policy: rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn}).Draw(t, "policy"),
+	}
+	if rapid.Bool().Draw(t, "nothing else is declared") {
+		contract.Answers, tool.Policy = contract.Answers[:1], tenon.Warn
+	}
+	tool.Promise = contract
+	if w.tool != nil {
+		w.tool(t, &tool)
+	}
+	tool.Handler = answer(jsonReply(200, p.fits))
+	if w.handler != nil {
+		tool.Handler = w.handler(t, p)
+	}
+	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	if w.args == "" {
+		w.args = `{"id":1}`
+	}
+	res, err := gateway.NewGateway(c, w.gateway).Call(context.Background(), &tenon.Call{Tool: "get_book", Args: []byte(w.args), Asker: w.asker})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended := endOf(res); ended != w.ends {
+		t.Fatalf("ended with %s: %s", ended, res.Content[0].Text)
+	}
+	_, output := c.Find("get_book").Schemas()
+	fitsShape(t, tool.Shape, output, res)
+}
+
+// endOf says in a word how a call ended.
+func endOf(res *tenon.Result) string {
+	switch {
+	case res.Request != nil:
+		return "request"
+	case res.IsError:
+		return string(res.Code)
+	}
+	return "data"
+}
+
+func fitsShape(t *rapid.T, s tenon.Shape, output []byte, res *tenon.Result) {
+	ended := endOf(res)
+	bare := s == tenon.Native && ended != "data"
+	if (res.Structured == nil) != bare {
+		t.Fatalf("%s in the shape %s has the structure %s", ended, s, res.Structured)
+	}
+	if bare {
+		if !res.IsError {
+			t.Fatal("a success has no structure")
+		}
+		return
+	}
+	published, err := schema.Compile(output, schema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults := published.Validate(res.Structured); len(faults) > 0 {
+		t.Fatalf("%s does not fit %s: %v", res.Structured, output, faults)
+	}
+	var form struct{ Type string }
+	want := map[string]string{"data": "api_response", "request": "confirmation_request"}[ended]
+	if want == "" {
+		want = "error"
+	}
+	if err := json.Unmarshal(res.Structured, &form); err != nil || (s == tenon.OpenAPIMCP || ended == "request") && form.Type != want {
+		t.Fatalf("%v: type %s, want %s", err, form.Type, want)
+	}
+}

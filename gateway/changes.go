@@ -1,0 +1,35 @@
+package gateway
+
+import "errors"
+
+import (
+	"github.com/tenon-mcp/tenon"
+)
+
+// Change tells subscribers what is no longer as it was: the catalog, or one
+// resource.
+type Change struct{ URI string } // empty: a new catalog is in force
+
+// Subscribe calls changed for every change until stop is called. It is called
+// by whoever made the change, so it must not block.
+func (g *Gateway) Subscribe(changed func(Change)) (stop func()) {
+	key := &changed
+	g.subscribers.Store(key, nil)
+	return func() { g.subscribers.Delete(key) }
+}
+
+// Tell tells subscribers of a change: of a resource that is not what it was.
+// Swap tells of a catalog by itself.
+func (g *Gateway) Tell(c Change) {
+	g.subscribers.Range(func(key, _ any) bool {
+		if changed, ok := key.(*func(Change)); ok {
+			(*changed)(c)
+		}
+		return true
+	})
+}
+
+// unwinds reports whether err is for the door and not for the model.
+func unwinds(err error) bool {
+	return errors.As(err, new(*tenon.InputNeededError)) || errors.As(err, new(*tenon.CannotAskError))
+}

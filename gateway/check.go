@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/argnames"
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// checks is a contract ready to be checked against.
+type checks struct {
+	input   *schema.Schema
+	answers []shape.Declared
+	good    []shape.Declared // of answers, those of a success, as they are published
+	own     reserve.Names    // arguments that are the gateway's
+	streams bool             // items of an answer may arrive one by one
+	renames bool             // arguments may be published under other names
+	base64  bool             // binary data stands in the answer itself
+	decodes bool             // an answer is checked with its value decoded
+	faults  []tenon.Fault
+}
+
+// compileChecks compiles a tool's contract. What does not compile is not
+// checked, and reported: a call must not fail over a description's mistake.
+func compileChecks(e *Entry) checks {
+	t := &e.tool
+	c := checks{base64: t.Shape == tenon.FlowMCP, own: reserve.NamesFor(reservedBy(t), nil)}
+	contract, err := promiseOf(t).Contract()
+	if err != nil {
+		c.faults = append(c.faults, diagnosticAt(t, "its contract cannot be read, calls are not checked: "+err.Error()))
+		return c
+	}
+	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
+		c.faults = append(c.faults, diagnosticAt(t, "the input schema does not compile, arguments are not checked: "+err.Error()))
+	}
+	c.tellUnchecked(t, "the input schema", c.input)
+	answers := withNoContent(contract.Answers)
+	isSuccess := successRule(answers)
+	for _, v := range answers {
+		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
+		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
+			c.faults = append(c.faults, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
+		}
+		c.tellUnchecked(t, "the schema of answer "+v.Status, checked.Body)
+		c.answers = append(c.answers, checked)
+		if isSuccess(v.Status) {
+			c.good = append(c.good, checked)
+		}
+		c.streams = c.streams || shape.IsStream(v.Media)
+		c.decodes = c.decodes || checked.Body != nil && !checked.Body.Bytes()
+	}
+	c.renames = argnames.May(contract.Input)
+	own := reservedBy(t)
+	if c.streams {
+		own |= reserve.Token
+	}
+	c.own = reserve.NamesFor(own, contract.Input)
+	if e.resumes {
+		c.own = reserve.NamesFor(reserve.Token, nil)
+	}
+	return c
+}
+
+// tellUnchecked reports the patterns of a schema that cannot be run.
+func (c *checks) tellUnchecked(t *tenon.Tool, where string, s *schema.Schema) {
+	if s == nil {
+		return
+	}
+	for _, u := range s.Unchecked() {
+		c.faults = append(c.faults, diagnosticAt(t, fmt.Sprintf("%s: the pattern %.200q at %s cannot be run, values are not checked against it", where, u.Pattern, u.Pointer)))
+	}
+}
+
+// wallOne validates the arguments; what was read or restored is what is sent.
+func (c *checks) wallOne(call *tenon.Call, names *argnames.Names) (checked *tenon.Call, healed []schema.Fix, violations []schema.Violation) {
+	args, healed, violations := names.Validate(c.input, call.Args)
+	if bytes.Equal(args, call.Args) {
+		return call, healed, violations
+	}
+	with := *call
+	with.Args = args
+	return &with, healed, violations
+}
+
+// checkedSchema is the schema that bodies are checked against.
+func checkedSchema(v *tenon.Variant) []byte {
+	if v.Check != nil {
+		return v.Check
+	}
+	return v.Schema
+}

@@ -1,0 +1,304 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/memory"
+)
+
+// sameAnswer answers every question in the same way.
+type sameAnswer struct {
+	answer tenon.Answer
+	err    error
+	asked  []string // messages
+}
+
+func (p *sameAnswer) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+	for _, q := range questions {
+		p.asked = append(p.asked, string(q.Params))
+	}
+	if errors.Is(p.err, context.DeadlineExceeded) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return []tenon.Answer{p.answer}, p.err
+}
+
+func says(action, body string) *sameAnswer {
+	return &sameAnswer{answer: tenon.Answer{Action: action, Body: []byte(body)}}
+}
+
+func mute() *sameAnswer { return &sameAnswer{err: &tenon.CannotAskError{Kind: tenon.AskForm}} }
+
+// deletes is a tool that needs consent, and counts what reaches its upstream.
+func deletes(mode tenon.ConsentMode, shape tenon.Shape, o gateway.GatewayOptions) (g *gateway.Gateway, sent *[]string) {
+	sent = new([]string)
+	tool := tenon.Tool{
+		Name: "get_book", Shape: shape,
+		Consent: tenon.ConsentRule{Mode: mode, Action: tenon.DeleteResource, Effect: "DELETE /books/{id} deletes what is there"},
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+			*sent = append(*sent, string(c.Args))
+			return tenon.Reply{Status: 204, Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+		},
+	}
+	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	return gateway.NewGateway(c, o), sent
+}
+
+func TestConsentOfAPerson(t *testing.T) {
+	const yes, no = `{"confirm":true}`, `{"confirm":false}`
+	tests := map[string]struct {
+		mode   tenon.ConsentMode
+		person *sameAnswer
+		args   string
+		sent   int
+		text   string // contained in the text copy
+	}{
+		"auto: yes":                                        {"", says("accept", yes), `{"id":1}`, 1, ""},
+		"auto: accepted without the field":                 {"", says("accept", `{}`), `{"id":1}`, 0, "did not agree"},
+		"auto: accepted with no":                           {"", says("accept", no), `{"id":1}`, 0, "did not agree"},
+		"auto: declined":                                   {"", says("decline", ""), `{"id":1}`, 0, "did not agree"},
+		"auto: cancelled":                                  {"", says("cancel", yes), `{"id":1}`, 0, "did not agree"},
+		"auto: the argument does not count":                {"", says("decline", ""), `{"id":1,"confirmed":true}`, 0, "did not agree"},
+		"auto: the client cannot ask":                      {"", mute(), `{"id":1}`, 0, `"type":"confirmation_request"`},
+		"auto: a question that failed":                     {"", &sameAnswer{err: &tenon.Error{Code: tenon.CodeRequest, Message: "no form"}}, `{"id":1}`, 0, "no form"},
+		"human: yes":                                       {tenon.ConsentHuman, says("accept", yes), `{"id":1}`, 1, ""},
+		"human: declined":                                  {tenon.ConsentHuman, says("decline", ""), `{"id":1}`, 0, "did not agree"},
+		"human: the client cannot ask":                     {tenon.ConsentHuman, mute(), `{"id":1}`, 0, "no way to ask one"},
+		"human: the argument is refused":                   {tenon.ConsentHuman, says("accept", yes), `{"id":1,"confirmed":true}`, 0, "Only a person"},
+		"arg: a person is not asked":                       {tenon.ConsentArg, says("accept", yes), `{"id":1}`, 0, `"type":"confirmation_request"`},
+		"arg: the first call is answered with the request": {tenon.ConsentArg, mute(), `{"id":1,"confirmed":true}`, 0, `"type":"confirmation_request"`},
+		"off: nobody is asked":                             {tenon.ConsentOff, says("decline", ""), `{"id":1}`, 1, ""},
+	}
+	for name, tt := range tests {
+		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			t.Run(name+", "+string(shape), func(t *testing.T) {
+				g, sent := deletes(tt.mode, shape, gateway.GatewayOptions{})
+				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(tt.args), Asker: tt.person})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(*sent) != tt.sent {
+					t.Errorf("the upstream was called %d times, want %d", len(*sent), tt.sent)
+				}
+				if tt.sent == 0 {
+					if v := verdictOf(t, res); v.Executed != "no" || v.Retry != "safe" {
+						t.Errorf("executed %q, retry %q", v.Executed, v.Retry)
+					}
+					if !strings.Contains(string(res.Content[0].Text), tt.text) {
+						t.Errorf("the text lacks %q: %s", tt.text, res.Content[0].Text)
+					}
+				}
+				if request := res.Request != nil; request && res.IsError != (shape != tenon.OpenAPIMCP) {
+					t.Errorf("isError of a request is %v", res.IsError)
+				}
+			})
+		}
+	}
+}
+
+// confirm calls as one client would and reports whether the upstream was called.
+func confirm(t *testing.T, g *gateway.Gateway, sent *[]string, subject tenon.Subject, args string) bool {
+	t.Helper()
+	before := len(*sent)
+	res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(args), Subject: subject})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if called := len(*sent) > before; called == (res.Request != nil) {
+		t.Errorf("called: %v, asked: %v: %s", called, res.Request != nil, res.Content[0].Text)
+	}
+	return len(*sent) > before
+}
+
+func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := memory.New(memory.Options{})
+		defer state.Close()
+		g, sent := deletes(tenon.ConsentArg, tenon.OpenAPIMCP, gateway.GatewayOptions{State: state})
+		steps := []struct {
+			about   string
+			wait    time.Duration
+			subject tenon.Subject
+			args    string
+			called  bool
+		}{
+			{"a request", 0, "ann", `{"id":1,"note":"a"}`, false},
+			{"consent of somebody else", 0, "bob", `{"id":1,"note":"a","confirmed":true}`, false},
+			{"consent to another call", 0, "ann", `{"id":2,"note":"a","confirmed":true}`, false},
+			{"consent, written differently", 0, "ann", `{ "confirmed":true, "note":"\u0061", "id":1 }`, true},
+			{"the same consent again", 0, "ann", `{"id":1,"note":"a","confirmed":true}`, false},
+			{"that was a request", 0, "ann", `{"id":1,"note":"a","confirmed":true}`, true},
+			{"a request that is forgotten", 0, "ann", `{"id":1}`, false},
+			{"too late", 11 * time.Minute, "ann", `{"id":1,"confirmed":true}`, false},
+			{"in time", 9 * time.Minute, "ann", `{"id":1,"confirmed":true}`, true},
+		}
+		for _, s := range steps {
+			time.Sleep(s.wait)
+			if called := confirm(t, g, sent, s.subject, s.args); called != s.called {
+				t.Errorf("%s: called is %v", s.about, called)
+			}
+		}
+		for _, args := range *sent {
+			if strings.Contains(args, "confirmed") {
+				t.Errorf("the handler saw %s", args)
+			}
+		}
+	})
+}
+
+// again answers from a request that was made again, as 2026-07-28 does.
+type again struct {
+	round   string
+	answers map[string]tenon.Answer
+}
+
+func (r *again) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+	var answers []tenon.Answer
+	for _, q := range questions {
+		a, ok := r.answers[q.Key]
+		if !ok {
+			return nil, &tenon.InputNeededError{Questions: questions}
+		}
+		a.Round = r.round
+		answers = append(answers, a)
+	}
+	return answers, nil
+}
+
+func TestConsentOfARoundIsUsedOnce(t *testing.T) {
+	called := 0
+	asks := true
+	yes := map[string]tenon.Answer{"tenon/consent": {Action: "accept", Body: []byte(`{"confirm":true}`)}}
+	g := one(tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool}}, func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		if asks {
+			if _, err := c.Ask(ctx, tenon.Form("more", "How many?", []byte(`{"type":"object"}`))); err != nil {
+				return tenon.Reply{}, err
+			}
+		}
+		called++
+		return jsonReply(200, `{}`), nil
+	})
+	call := func(r *again) (*tenon.Result, error) {
+		return g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: r})
+	}
+	if _, err := call(&again{}); !errors.As(err, new(*tenon.InputNeededError)) {
+		t.Fatalf("the first round: %v", err)
+	}
+	for range 2 { // a handler that asks gives the consent back, for it is run again
+		if _, err := call(&again{round: "r", answers: yes}); !errors.As(err, new(*tenon.InputNeededError)) {
+			t.Fatalf("the second round: %v", err)
+		}
+	}
+	asks = false
+	for i, want := range []int{1, 1} {
+		res, err := call(&again{round: "r", answers: yes})
+		if err != nil || called != want || res.IsError != (i == 1) {
+			t.Fatalf("use %d: called %d times, %v, %s", i+1, called, err, res.Content[0].Text)
+		}
+	}
+	if _, err := call(&again{round: "s", answers: yes}); err != nil || called != 2 {
+		t.Fatalf("another consent: called %d times, %v", called, err)
+	}
+}
+
+func TestConsentThatNobodyGivesEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, sent := deletes("", tenon.OpenAPIMCP, gateway.GatewayOptions{AskTimeout: time.Minute})
+		began := time.Now()
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: &sameAnswer{err: context.DeadlineExceeded}})
+		if err != nil || len(*sent) > 0 || res.Code != tenon.CodeTimeout || time.Since(began) != time.Minute {
+			t.Errorf("%v, sent %d, %s after %s", err, len(*sent), res.Content[0].Text, time.Since(began))
+		}
+	})
+}
+
+func TestConsentThatCannotBeKeptSendsNothing(t *testing.T) {
+	g, sent := deletes(tenon.ConsentArg, tenon.Native, gateway.GatewayOptions{State: memory.New(memory.Options{MaxBytes: 1})})
+	res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(`{"id":1}`)})
+	if err != nil || len(*sent) > 0 || !res.IsError || res.Code != tenon.CodeInternal {
+		t.Errorf("%v, sent %d, %s", err, len(*sent), res.Content[0].Text)
+	}
+}
+
+// TestTimeStandsStillWhileAPersonThinks lets a handler work for 40 seconds of
+// its minute, ask for an hour's half, and work again.
+func TestTimeStandsStillWhileAPersonThinks(t *testing.T) {
+	tests := map[string]struct {
+		after   time.Duration
+		isError bool
+	}{"in time": {19 * time.Second, false}, "too late": {21 * time.Second, true}}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := one(tenon.Tool{}, func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+					work := func(d time.Duration) error {
+						select {
+						case <-ctx.Done():
+							return ctx.Err()
+						case <-time.After(d):
+							return nil
+						}
+					}
+					if err := work(40 * time.Second); err != nil {
+						return tenon.Reply{}, err
+					}
+					if _, err := c.Ask(ctx, tenon.Question{Key: "k"}); err != nil {
+						return tenon.Reply{}, err
+					}
+					return jsonReply(200, `{}`), work(tt.after)
+				})
+				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: slowAsker(9 * time.Minute)})
+				if err != nil || res.IsError != tt.isError || tt.isError && res.Code != tenon.CodeTimeout {
+					t.Errorf("%v, %+v", err, res)
+				}
+			})
+		})
+	}
+}
+
+type slowAsker time.Duration
+
+func (s slowAsker) Ask(ctx context.Context, _ ...tenon.Question) ([]tenon.Answer, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(time.Duration(s)):
+		return []tenon.Answer{{}}, nil
+	}
+}
+
+func TestConsentIsPublishedWhereItIsDue(t *testing.T) {
+	yes := true
+	tests := map[string]struct {
+		tool      tenon.Tool
+		argument  bool
+		structure bool
+	}{
+		"a tool that changes nothing":   {tenon.Tool{}, false, false},
+		"a tool that destroys":          {tenon.Tool{Hints: tenon.Hints{Destructive: &yes}}, true, true},
+		"a tool with an action":         {tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool}}, true, true},
+		"a person alone may agree":      {tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool, Mode: tenon.ConsentHuman}}, false, true},
+		"the operator wants no consent": {tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool, Mode: tenon.ConsentOff}}, false, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			tt.tool.Promise, tt.tool.Shape = bookContract(), tenon.OpenAPIMCP
+			e := one(tt.tool, answer(tenon.Reply{})).Catalog().Find("get_book")
+			input, output := e.Schemas()
+			if got := strings.Contains(string(input), `"confirmed"`); got != tt.argument {
+				t.Errorf("the argument is published: %v", got)
+			}
+			if got := strings.Contains(string(output), `"confirmation_request"`); got != tt.structure {
+				t.Errorf("the structure is published: %v", got)
+			}
+		})
+	}
+}

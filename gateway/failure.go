@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// failure is a call that did not succeed.
+type failure struct {
+	code        tenon.Code
+	message     string      // for the model
+	details     []byte      // JSON object; nil: none
+	suggestions []string    // what to do next
+	reply       tenon.Reply // what came, as far as it did; its body is in details or not at all
+	judged      judgement
+	silent      bool   // there is no whole answer
+	text        []byte // the data that broke its contract, for the model to read; nil: none
+}
+
+// refusedArguments is the failure of wall one. Nothing was sent.
+func refusedArguments(e *Entry, violations []schema.Violation) *tenon.Result {
+	input, _ := e.Schemas() // what the caller was told
+	meant := shape.MeantBy(input, violations)
+	return shapeFailure(e, failure{
+		code: tenon.CodeValidation, message: "Invalid arguments: " + shape.Words(violations, meant), details: shape.FaultDetails(violations, meant),
+		suggestions: shape.Suggestions(violations, meant), judged: judgement{verdict: tenon.Unchecked},
+	})
+}
+
+func refusedFields(e *Entry, err error) *tenon.Result {
+	name := e.checks.own.Of(reserve.Fields)
+	return shapeFailure(e, refusal(tenon.CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
+}
+
+// breach is the failure of wall two. Under enforce no data leaves; under repair
+// it does as text, since what could safely be mended was.
+func breach(t *tenon.Tool, r *tenon.Reply, j judgement) failure {
+	f := failure{
+		code: tenon.CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations, nil),
+		details:     shape.FaultDetails(j.violations, nil),
+		suggestions: []string{"Tell the operator: the service answers otherwise than its description says"},
+		reply:       *r, judged: j,
+	}
+	if r.Status == 0 { // no service is behind it: a function of somebody's own
+		f.suggestions = []string{"Tell whoever wrote the tool: what it returns is not what its schema says"}
+	}
+	if t.Policy == tenon.Repair {
+		a := answerOf(r, j.form)
+		f.text = a.Text()
+	}
+	return f
+}
+
+// upstreamError is an answer with a status that is not a success. Its body is
+// never data.
+func upstreamError(r *tenon.Reply, j judgement) failure {
+	a := answerOf(r, j.form)
+	f := failure{code: tenon.CodeOfStatus(r.Status), message: "HTTP " + strconv.Itoa(r.Status), details: a.ErrorDetails(), reply: *r, judged: j}
+	if text := http.StatusText(r.Status); text != "" {
+		f.message += " " + text
+	}
+	if said := a.Said(); said != "" {
+		f.message += ": " + said
+	}
+	if where := a.Location(); where != "" {
+		f.message += "; it was not followed to " + where
+	}
+	f.suggestions = shape.StatusSuggestions(string(f.code), r.Status, r.Header)
+	return f
+}
+
+// executed says whether the call was executed. One that only reads was, where
+// the service answered, unless it asks for the request elsewhere; of an answer
+// that broke off nobody knows.
+func (f *failure) executed() string {
+	switch r := &f.reply; {
+	case r.Sent.Unsafe != tenon.NotSent || r.Status/100 == 3:
+		return r.Sent.Executed()
+	case f.silent && r.Sent.Reads == tenon.Answered && r.Status == 0:
+		return "yes" // a function that says itself that it failed
+	case f.silent && (r.Sent.Reads != tenon.NotSent || r.Status != 0):
+		return "unknown"
+	case !f.silent && (r.Status != 0 || f.code == tenon.CodeContract):
+		return "yes"
+	}
+	return "no"
+}
+
+// number is the failure's number in the flowmcp shape: 1 is the upstream's
+// status. docs/errors.md has the others.
+func (f *failure) number() int {
+	if f.code != tenon.CodeContract && f.reply.Status != 0 && f.reply.Status/100 != 2 {
+		return 1
+	}
+	return 2 + slices.Index([]tenon.Code{tenon.CodeValidation, tenon.CodeNetwork, tenon.CodeTimeout, tenon.CodeContract, tenon.CodeRequest, tenon.CodeAuthorization, tenon.CodeInternal, tenon.CodeServer, tenon.CodeAuthentication, tenon.CodeRateLimited}, f.code)
+}

@@ -1,0 +1,246 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/deadline"
+	"github.com/tenon-mcp/tenon/internal/inflight"
+	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
+)
+
+// GatewayOptions are the choices of NewGateway. The zero value works.
+type GatewayOptions struct {
+	Logger  *slog.Logger  // nil: nothing is logged
+	Timeout time.Duration // the longest that a call may take, without the time in which somebody is asked; 0: one minute
+	// AskTimeout is how long a question waits for its answer where the call
+	// waits, too. 0: ten minutes.
+	AskTimeout time.Duration
+	State      tenon.State // what is kept between calls; nil: in the memory of this process
+	// PartialAfter is how long the first item of a part of a stream waits for
+	// others. 0: five seconds; negative: streams are answered when they end.
+	PartialAfter time.Duration
+}
+
+// Gateway performs calls: it finds the tool, checks what goes in, lets the
+// tool's handler work, checks what comes back and gives it the shape that the
+// tool published. Both walls stand here, so that no source can forget one.
+type Gateway struct {
+	catalog atomic.Pointer[Catalog]
+
+	subscribers sync.Map // of *func(Change)
+	log         *slog.Logger
+	timeout     time.Duration
+	patience    time.Duration
+	partial     time.Duration
+	state       tenon.State
+	streams     sync.Map // of *live, by the name in their tokens
+	places      places
+	clock       deadline.Clock // of the calls' time
+}
+
+// NewGateway returns a gateway that serves c.
+func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
+	g := &Gateway{
+		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), patience: cmp.Or(o.AskTimeout, 10*time.Minute),
+		partial: cmp.Or(o.PartialAfter, 5*time.Second), state: o.State,
+	}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	if g.state == nil {
+		g.state = memory.New(memory.Options{})
+	}
+	g.catalog.Store(c)
+	return g
+}
+
+// Load reads a source and returns a gateway that serves what it offers: the
+// short way for programs with one source. What was wrong inside the
+// description is in the Faults of the gateway's catalog.
+func Load(ctx context.Context, s tenon.Source, o GatewayOptions) (*Gateway, error) {
+	offer, err := s.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
+}
+
+// Catalog returns the catalog in force.
+func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
+
+// Swap puts c in force. Calls under way end under the catalog in which they
+// began. Subscribers are told.
+func (g *Gateway) Swap(c *Catalog) {
+	g.catalog.Store(c)
+	g.Tell(Change{})
+}
+
+// Call performs one call. Whatever goes wrong with the tool is a Result with
+// IsError, so that the model can read it. An error means that there is no
+// result: CodeNotFound for a tool that the catalog does not have, ctx's own
+// error where it ended before anything was sent that can change something, and
+// what an [Asker] said, untouched.
+func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
+	if g.log.Enabled(ctx, slog.LevelInfo) {
+		return g.logged(ctx, c)
+	}
+	return g.call(ctx, c)
+}
+
+func (g *Gateway) call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
+	e := g.catalog.Load().Find(c.Tool)
+	if e == nil {
+		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
+	}
+	if c.Asker != nil {
+		asking := *c
+		asking.Asker = pausing{c.Asker}
+		c = &asking
+	}
+	if e.forward != nil {
+		return g.forward(ctx, e, c)
+	}
+	return g.perform(ctx, e, c, outer{})
+}
+
+// pausing asks while the time of the call stands still.
+type pausing struct{ asker tenon.Asker }
+
+func (p pausing) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+	ctx, resume := deadline.Pause(ctx)
+	defer resume()
+	return p.asker.Ask(ctx, questions...)
+}
+
+// perform makes the call of e. What was changed in the arguments of the call
+// that was forwarded is told beside what is changed here.
+func (g *Gateway) perform(ctx context.Context, e *Entry, c *tenon.Call, from outer) (res *tenon.Result, err error) {
+	fixes := from.fixes
+	defer func() { res = withCoercions(res, fixes) }()
+	checks, err := e.ready()
+	if err != nil {
+		return g.failed(e, &tenon.Reply{}, err), nil
+	}
+	c, own := ownArguments(c, &checks.own)
+	fixes = append(fixes, from.below(coerced(&own))...)
+	if own.Invalid != "" {
+		return shapeFailure(e, refusal(tenon.CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
+	}
+	if own.Token != "" {
+		same, _, _ := checks.wallOne(c, e.names) // the first call's arguments were compared after that, too
+		return g.resume(ctx, e, asked{same, own}), nil
+	}
+	c, healed, violations := checks.wallOne(c, e.names)
+	fixes = append(fixes, from.below(healed)...)
+	if len(violations) > 0 {
+		return refusedArguments(e, violations), nil
+	}
+	seen, err := e.seen(own.Fields)
+	if err != nil {
+		return refusedFields(e, err), nil
+	}
+	giveBack, res, err := g.consented(ctx, e, c, own)
+	if res != nil || err != nil {
+		return res, err
+	}
+	limited := g.clock.New(ctx, g.timeout, g.patience)
+	defer limited.Stop()
+	var w working // filled in place
+	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.workspace(limited)
+	w.call.Call, w.call.own = c, own
+	if err := g.handle(w.work, e, c, &w.reply); err != nil { //nolint:contextcheck // it stands on ctx
+		return g.unanswered(ctx, &w, err, giveBack)
+	}
+	return g.finished(ctx, &w)
+}
+
+// working is a call whose handler is at work. Few of its bytes are copied: a
+// handler deep on the stack would make that grow.
+type working struct {
+	entry   *Entry
+	call    asked
+	seen    []*view.View
+	limited *deadline.Context
+	work    context.Context //nolint:containedctx // the handler's, which may outlive the call
+	reply   tenon.Reply
+}
+
+// errEnded is told to who ended a call that may have changed something.
+var errEnded = &tenon.Error{Code: tenon.CodeTimeout, Message: "The call was ended before its answer came."}
+
+// unanswered is the end of a call whose handler failed.
+func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBack func()) (*tenon.Result, error) {
+	switch {
+	case ctx.Err() != nil && w.reply.Sent.Unsafe == tenon.NotSent:
+		return nil, ctx.Err()
+	case ctx.Err() != nil: // who still listens must hear what was left behind
+		err = errEnded
+	case unwinds(err):
+		giveBack()
+		return nil, err
+	case w.limited.Expired() && !saysTimeout(err):
+		err = g.late()
+	}
+	return g.failed(w.entry, &w.reply, err), nil
+}
+
+// holds is how many bytes an answer takes until it is shaped: what was read, and
+// where more is made of it than one pass sees, its values decoded.
+func (e *Entry) holds(seen []*view.View, r *tenon.Reply) (n int64) {
+	if n = int64(len(r.Body)); seen != nil || e.tool.Policy == tenon.Repair || e.checks.decodes {
+		n *= 9
+	}
+	for i := range r.Blocks {
+		n += int64(len(r.Blocks[i].Text) + len(r.Blocks[i].Data))
+	}
+	return n
+}
+
+// late is the end of a call that took longer than the gateway lets it. Another
+// deadline that a handler tells of is its own, with its own words.
+func (g *Gateway) late() error {
+	return tenon.Errorf(tenon.CodeTimeout, "the call took longer than %v and was ended", g.timeout)
+}
+
+// saysTimeout reports whether a source told in its own words that there was no
+// answer in time. They stay also where the call's time ran out meanwhile: which
+// of two limits ends first by a hair must not decide what is said.
+func saysTimeout(err error) bool {
+	known, ok := errors.AsType[*tenon.Error](err)
+	return ok && known.Code == tenon.CodeTimeout
+}
+
+// finished is the end of a call that has a reply.
+func (g *Gateway) finished(ctx context.Context, w *working) (*tenon.Result, error) {
+	e, reply := w.entry, &w.reply
+	if reply.Parts != nil {
+		res, err := g.streamed(ctx, w, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
+		return besideItems(res, w.seen != nil, reply), err
+	}
+	if err := inflight.Reach(ctx, e.holds(w.seen, reply)); err != nil {
+		w.reply = tenon.Reply{Sent: reply.Sent}
+		w.reply.Sent.Reads = tenon.Answered
+		return g.unanswered(ctx, w, &tenon.Error{Code: tenon.CodeRateLimited, Message: "The call was made, but its answer cannot be delivered: too many bytes wait for clients that read slowly.", Err: err}, nil)
+	}
+	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
+		return g.ownContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
+	}
+	j, failed := g.judged(w.limited, e, w.seen, reply) //nolint:contextcheck // as above
+	if failed != nil {
+		return failed, nil
+	}
+	res := g.fit(ctx, e, w.call, reply, j, e.tool.MaxResult)
+	if reply.Meta != nil {
+		res.Meta = shape.Join(reply.Meta, res.Meta)
+	}
+	return res, nil
+}

@@ -1,0 +1,148 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// ownContent delivers an answer whose content the source has made itself. The
+// value beside it, in Body, is judged as every other. Content is no part of
+// what was promised: it stays, as the answer's text, also where the value
+// breaks its contract.
+//
+// The value has what its text blocks leave of the limit.
+func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*view.View, r *tenon.Reply) *tenon.Result {
+	if r.Failed {
+		return ownFailure(e, r)
+	}
+	limit, texts := e.tool.MaxResult, 0
+	for _, b := range r.Blocks {
+		texts += len(b.Text)
+	}
+	switch {
+	case limit <= 0 || texts < limit:
+	case len(r.Body) == 0:
+		return g.ownTexts(ctx, e, c, seen, r)
+	default:
+		return tooLarge(e, r, judgement{verdict: tenon.Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
+	}
+	j, res := g.judged(ctx, e, seen, r)
+	if res == nil {
+		res = g.fit(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
+	}
+	var words []tenon.Block // that say how the next part can be had
+	if shape.IsPart(res.Meta) && e.tool.Shape != tenon.OpenAPIMCP {
+		words = res.Content[len(res.Content)-1:]
+	}
+	switch {
+	case res.IsError:
+		res.Content = append(res.Content, r.Blocks...)
+	case seen != nil && len(r.Body) > 0: // the text would show what the view leaves out
+		res.Content = append(res.Content, contentBesideText(r)...)
+	case r.Blocks != nil:
+		res.Content = r.Blocks
+		if told := j.said(); told != nil {
+			res.Content = append(slices.Clip(r.Blocks), tenon.Block{Text: told})
+		}
+		if len(r.Body) == 0 {
+			res.Value = nil
+		}
+	}
+	if words != nil && !res.IsError {
+		res.Content = append(slices.Clip(res.Content), words...)
+	}
+	res.Meta = shape.Join(r.Meta, res.Meta)
+	return res
+}
+
+// ownTexts delivers content whose texts are above the limit, and which has no
+// value beside it: in parts, each of which has whole texts, or a piece of one.
+func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.View, r *tenon.Reply) *tenon.Result {
+	j, failed := g.judged(ctx, e, seen, r)
+	if failed != nil {
+		failed.Meta = shape.Join(r.Meta, failed.Meta)
+		return failed
+	}
+	var list []string
+	for _, b := range r.Blocks {
+		if b.Kind == tenon.TextBlock {
+			list = append(list, string(b.Text))
+		}
+	}
+	texts := shape.ListOf(list)
+	limit := e.tool.MaxResult
+	var anything *schema.Schema
+	k := restOf(e, c, r, j)
+	if k.Cut = anything.Cut(texts, limit); k.Cut == nil {
+		return tooLarge(e, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
+	}
+	k.Own, k.Limit = true, limit
+	res := g.firstPart(ctx, e, k, texts)
+	res.Content = append(contentBesideText(r), res.Content...)
+	res.Meta = shape.Join(r.Meta, res.Meta)
+	return res
+}
+
+// ownPart forms a part of such content; texts is a list of some of them.
+func (k *rest) ownPart(texts []byte, p shape.Part) *tenon.Result {
+	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
+	a := answerOf(k.reply(), k.Form)
+	res := k.Dress.part(k.reply(), k.judged(), a.Data(), p)
+	res.Value, res.Content = nil, nil
+	for _, text := range append(shape.TextsOf(texts), p.OwnWords()) {
+		res.Content = append(res.Content, tenon.Block{Text: []byte(text)})
+	}
+	return res
+}
+
+// besideItems adds to the first result of a stream what its source has made
+// itself: the content stands before the items, as it does beside a value, but
+// for texts where a view selects what is shown.
+func besideItems(res *tenon.Result, selected bool, r *tenon.Reply) *tenon.Result {
+	if res == nil {
+		return nil
+	}
+	blocks := r.Blocks
+	if selected {
+		blocks = contentBesideText(r)
+	}
+	res.Content = append(slices.Clip(blocks), res.Content...)
+	res.Meta = shape.Join(r.Meta, res.Meta)
+	return res
+}
+
+// others are the blocks that are no text.
+func contentBesideText(r *tenon.Reply) []tenon.Block {
+	return slices.DeleteFunc(slices.Clone(r.Blocks), func(b tenon.Block) bool { return b.Kind == tenon.TextBlock })
+}
+
+// ownFailure delivers an answer that says itself that it is an error. Its
+// value, if there is one, was promised for successes only.
+func ownFailure(e *Entry, r *tenon.Reply) *tenon.Result {
+	res := &tenon.Result{IsError: true, Code: tenon.CodeServer}
+	ours := metaOf(e.tool.Shape, r, &judgement{verdict: tenon.Unchecked}, executedOf(r))
+	if shape.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
+		res.Meta = shape.Join(ours, r.Meta)
+	} else {
+		res.Meta = shape.Join(r.Meta, ours)
+	}
+	// Such a source has said in its text, too, whether it was executed.
+	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.Contains(r.Blocks[0].Text, []byte(said))) {
+		res.Content = append(res.Content, tenon.Block{Text: []byte(said)})
+	}
+	res.Content = append(res.Content, r.Blocks...)
+	for _, b := range res.Content {
+		if b.Kind == tenon.TextBlock {
+			res.About = strings.TrimSpace(res.About + " " + shape.Excerpt(b.Text, 500))
+		}
+	}
+	return res
+}

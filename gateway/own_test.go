@@ -1,0 +1,113 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+func TestContentOfItsOwn(t *testing.T) {
+	book := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(bookSchema)}}}
+	said := []tenon.Block{{Text: []byte("as the source says")}}
+	tests := []struct {
+		name       string
+		promise    tenon.Promise
+		policy     tenon.Policy
+		reply      tenon.Reply
+		content    string // texts, joined by |
+		structured string
+		isError    bool
+		verdict    tenon.Verdict
+	}{
+		{
+			"no value, nothing promised", nil, "",
+			tenon.Reply{Blocks: said},
+			"as the source says", "", false, tenon.Unchecked,
+		},
+		{
+			"a value that fits", book, "",
+			tenon.Reply{Blocks: said, Body: []byte(`{"title":"Emma"}`)},
+			"as the source says", `{"title":"Emma"}`, false, tenon.Fits,
+		},
+		{
+			"a value that does not fit: the content stays, the value goes", book, "",
+			tenon.Reply{Blocks: said, Body: []byte(`{"stock":1}`)},
+			"Error executing tool get_book: The answer of get_book breaks its contract|as the source says", "", true, tenon.Violated,
+		},
+		{
+			"a promise that is not kept at all", book, "",
+			tenon.Reply{Blocks: said},
+			"Error executing tool get_book: The answer of get_book breaks its contract|as the source says", "", true, tenon.Undeclared,
+		},
+		{
+			"under warn it is delivered all the same", book, tenon.Warn,
+			tenon.Reply{Blocks: said, Body: []byte(`{"stock":1}`)},
+			"as the source says|This answer breaks its published schema", `{"stock":1}`, false, tenon.Violated,
+		},
+		{
+			"an error says nothing that was promised", book, "",
+			tenon.Reply{Blocks: said, Body: []byte(`{"stock":1}`), Failed: true, Sent: tenon.Sent{Unsafe: tenon.Answered}},
+			"This call was executed and must not be repeated as it is.|as the source says", "", true, tenon.Unchecked,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.reply.Meta = []byte(`{"tenon/contract":{"verdict":"theirs"},"their/own":1}`)
+			res := call(t, one(tenon.Tool{Promise: tt.promise, Policy: tt.policy}, answer(tt.reply)), "")
+			var texts []string
+			for _, b := range res.Content {
+				text, _, _ := strings.Cut(string(b.Text), ":")
+				if rest, found := strings.CutPrefix(string(b.Text), "Error executing tool get_book: "); found {
+					cause, _, _ := strings.Cut(rest, ":")
+					text = "Error executing tool get_book: " + cause
+				}
+				texts = append(texts, text)
+			}
+			if diff := cmp.Diff(tt.content, strings.Join(texts, "|")); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(tt.structured, string(res.Structured)); diff != "" {
+				t.Error(diff)
+			}
+			if res.IsError != tt.isError {
+				t.Errorf("isError is %t", res.IsError)
+			}
+			if got := verdictOf(t, res).Verdict; got != string(tt.verdict) {
+				t.Errorf("the verdict is %q", got)
+			}
+			if !strings.HasPrefix(string(res.Meta), `{"their/own":1,"tenon/contract":{`) {
+				t.Errorf("meta: %s", res.Meta)
+			}
+		})
+	}
+}
+
+func TestASchemaIsPublishedToTheLetter(t *testing.T) {
+	const odd = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"next":{"$ref":"#"},"n":{"$ref":"#/$defs/unused~1name"}},"$defs":{"unused/name":{},"other":{"type":"null"}},"x-own":[1]}`
+	promise := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(odd)}}}
+	g := one(tenon.Tool{Promise: promise, Verbatim: true}, answer(tenon.Reply{}))
+	if _, got := g.Catalog().Tools()[0].Schemas(); string(got) != odd {
+		t.Errorf("got  %s\nwant %s", got, odd)
+	}
+}
+
+// A schema that is no JSON costs what it says, not the list of tools that it
+// would stand in.
+func TestASchemaThatIsNoJSON(t *testing.T) {
+	for _, doc := range []string{`{"type":object}`, `{"type":"object",}`, `{"a":[}`, `{"x":1 "$defs":{"a":{}}}`, `{"type":"object","$defs":{"a":{},}}`} {
+		for _, form := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			promise := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(doc)}}}
+			for _, verbatim := range []bool{false, true} {
+				g := one(tenon.Tool{Promise: promise, Verbatim: verbatim, Shape: form}, answer(tenon.Reply{}))
+				e := g.Catalog().Tools()[0]
+				if !json.Valid(e.Definition()) || len(e.Faults()) == 0 {
+					t.Errorf("%s: %s, %v", doc, e.Definition(), e.Faults())
+				}
+			}
+		}
+	}
+}

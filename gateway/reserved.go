@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// reserves names the arguments that are the gateway's own with this tool,
+// unless it declares them for itself.
+func reservedBy(t *tenon.Tool) (set reserve.Set) {
+	if asksConsent(t) {
+		set |= reserve.Confirmed
+	}
+	if t.MaxResult > 0 {
+		set |= reserve.Token
+	}
+	if t.Fields {
+		set |= reserve.Fields
+	}
+	return set
+}
+
+// publishes names those of them that a caller is told, where the tool promises
+// p. The token is that of the tool that hands out parts, where there is one.
+func (e *Entry) publishes(p shape.Promise) reserve.Set {
+	set := reservedBy(&e.tool)
+	if e.tool.Consent.Mode == tenon.ConsentHuman {
+		set &^= reserve.Confirmed
+	}
+	set &^= reserve.Token
+	if e.next == "" && (p.Streams() || e.tool.MaxResult > 0 && p.MayBeCut()) {
+		set |= reserve.Token
+	}
+	return set
+}
+
+// ownArguments takes the arguments that are the gateway's own out of a call.
+func ownArguments(c *tenon.Call, names *reserve.Names) (*tenon.Call, reserve.Own) {
+	args, own := names.Take(c.Args)
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	if len(args) != len(c.Args) {
+		without := *c
+		without.Args = args
+		c = &without
+	}
+	return c, own
+}
+
+// coerced lists what was read as something else in the arguments that are the
+// gateway's own.
+func coerced(own *reserve.Own) (fixes []schema.Fix) {
+	for _, c := range own.Coerced {
+		fixes = append(fixes, schema.Fix{Path: "/" + c.Name, Kind: schema.FixKind(c.Kind), Old: c.Old, New: c.New})
+	}
+	return fixes
+}

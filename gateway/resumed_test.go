@@ -1,0 +1,152 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/search"
+)
+
+// The arguments beside a token are those of the first call also where the
+// first call's were coerced, or these are.
+func TestAResumedCallIsComparedAfterCoercion(t *testing.T) {
+	for first, again := range map[string]string{`{"page":7}`: `{"page":"7"`, `{"page":"7"}`: `{"page":7`, `{ "page" : "7" }`: `{"page":"7"`} {
+		catalog, called := shelf(shelfBody(100, "n"), 1000, tenon.OpenAPIMCP)
+		g := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+		token := partialOf(t, get(t, g, "list", "ann", first)).ResumeToken
+		if res := get(t, g, "list", "ann", again+`,"resume_token":"`+token+`"}`); res.IsError || partialOf(t, res).Part != 2 || *called != 1 {
+			t.Errorf("%s, then %s: %s", first, again, res.Content[0].Text)
+		}
+		other := strings.Replace(again, "7", "8", 1)
+		if res := get(t, g, "list", "ann", other+`,"resume_token":"`+token+`"}`); !res.IsError {
+			t.Errorf("%s, then %s: %s", first, other, res.Content[0].Text)
+		}
+	}
+}
+
+// HTTP says that 204 and 205 have no body: a range that describes one does not
+// describe theirs.
+func TestNoContentUnderARange(t *testing.T) {
+	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, status := range []int{204, 205, 200} {
+			contract := tenon.Contract{Answers: []tenon.Variant{{Status: "2xx", Media: "application/json", Schema: []byte(`{"type":"object"}`)}}}
+			g := one(tenon.Tool{Shape: shape, Promise: contract}, answer(tenon.Reply{Status: status}))
+			res := call(t, g, `{}`)
+			if want := status == 200; res.IsError != want {
+				t.Errorf("%s, %d: %s", shape, status, res.Content[0].Text)
+			}
+			_, output := g.Catalog().Find("get_book").Schemas()
+			if !res.IsError {
+				keepsPublished(t, output, res)
+			}
+		}
+	}
+}
+
+// A selection that callers ask for is made once; what is kept of them is bounded.
+func TestSelectionsAreKept(t *testing.T) {
+	reads := 0
+	contract := countedContract{bookContract(), &reads}
+	g := one(tenon.Tool{Shape: tenon.OpenAPIMCP, Fields: true, Promise: contract}, answer(jsonReply(200, `{"title":"Emma","stock":1}`)))
+	for range 20 {
+		if res := call(t, g, `{"id":1,"_fields":["title"]}`); string(res.Value) != `{"title":"Emma"}` {
+			t.Fatalf("%s", res.Value)
+		}
+	}
+	once := reads
+	for i := range 200 {
+		if res := call(t, g, fmt.Sprintf(`{"id":1,"_fields":["%s"]}`, strings.Repeat(" ", i)+"title")); i == 0 && res.IsError {
+			t.Fatal(res.About)
+		}
+	}
+	if once > 3 {
+		t.Errorf("the contract was read %d times for one selection", once)
+	}
+}
+
+// countedContract counts how often it is read.
+type countedContract struct {
+	contract tenon.Contract
+	reads    *int
+}
+
+func (c countedContract) Published() (tenon.Contract, []tenon.Fault) { return c.contract, nil }
+
+func (c countedContract) Contract() (tenon.Contract, error) {
+	*c.reads++
+	return c.contract, nil
+}
+
+// Which of two limits ends by a hair before the other does not change what is said.
+func TestTwoLimitsThatEndTogether(t *testing.T) {
+	said := map[string]bool{}
+	for _, early := range []time.Duration{-time.Millisecond, 0, time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			tool := tenon.Tool{Name: "wait", Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+				ctx, cancel := context.WithTimeout(ctx, time.Minute+early)
+				defer cancel()
+				<-ctx.Done()
+				time.Sleep(2 * time.Millisecond) // until both have ended
+				return tenon.Reply{}, &tenon.Error{Code: tenon.CodeTimeout, Message: "the source had no answer in time", Err: ctx.Err()}
+			}}
+			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+			res := get(t, g, "wait", "", `{}`)
+			said[res.About] = true
+			if res.Code != tenon.CodeTimeout {
+				t.Errorf("%s: %s", res.Code, res.About)
+			}
+		})
+	}
+	if len(said) != 1 {
+		t.Errorf("said: %v", said)
+	}
+	synctest.Test(t, func(t *testing.T) { // who says nothing of time is told that it was over
+		tool := tenon.Tool{Name: "wait", Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+			<-ctx.Done()
+			return tenon.Reply{}, errors.New("broken pipe")
+		}}
+		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+		if res := get(t, g, "wait", "", `{}`); res.Code != tenon.CodeTimeout || !strings.Contains(res.About, "1m0s") {
+			t.Errorf("%s: %s", res.Code, res.About)
+		}
+	})
+}
+
+// What the words of a part name can be called, also through the three tools of
+// the search.
+func TestThePartsOfASearchedToolNameOneThatIsThere(t *testing.T) {
+	for _, describe := range []gateway.BuiltIn{gateway.BuiltInOn, gateway.BuiltInOff} {
+		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			tools := []tenon.Tool{{Name: "list", Shape: shape, MaxResult: 400, Handler: answer(jsonReply(200, shelfBody(40, "n")))}}
+			inner := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{Describe: describe})
+			g := gateway.NewGateway(search.Over(inner), gateway.GatewayOptions{})
+			res := get(t, g, "call_tool", "ann", `{"tool":"list","arguments":{}}`)
+			token := partialOf(t, res).ResumeToken
+			said := string(res.Content[len(res.Content)-1].Text)
+			name, found := "next_part", shape == tenon.OpenAPIMCP // whose words stand in the structure
+			if !found {
+				_, rest, _ := strings.Cut(said, "For the next one call ")
+				name, _, found = strings.Cut(rest, " with ")
+			}
+			if !found || g.Catalog().Find(name) == nil {
+				t.Fatalf("%s: %q names no tool", shape, said)
+			}
+			if res = get(t, g, name, "ann", `{"resume_token":"`+token+`"}`); partialOf(t, res).Part != 2 {
+				t.Errorf("%s: %s", shape, res.Content[0].Text)
+			}
+			if res = get(t, g, name, "bob", `{"resume_token":"`+token+`"}`); !res.IsError {
+				t.Errorf("%s: somebody else got a part: %s", shape, res.Value)
+			}
+			if d := g.Catalog().Find("describe_tool"); (d != nil) != (describe == gateway.BuiltInOn) {
+				t.Errorf("describe_tool: %v", d)
+			}
+		}
+	}
+}

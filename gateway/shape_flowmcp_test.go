@@ -1,0 +1,89 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// TestFlowMCPShape compares the envelope with its page, and with the schema
+// that the same tool publishes.
+func TestFlowMCPShape(t *testing.T) {
+	image := tenon.Contract{Answers: []tenon.Variant{{Status: "2XX", Media: "image/png"}}}
+	png := tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}
+	for _, c := range []struct {
+		name    string
+		promise tenon.Promise
+		policy  tenon.Policy
+		reply   tenon.Reply
+		args    string
+		want    string
+	}{
+		{"a success", bookContract(), tenon.Warn, jsonReply(200, `{"title":"Emma"}`), `{"id":1}`, `{"status":true,"messages":[],"data":{"title":"Emma"}}`},
+		{"a mismatch under warn is delivered", bookContract(), tenon.Warn, jsonReply(200, `[1]`), `{"id":1}`, `{"status":true,"messages":[],"data":[1]}`},
+		{
+			"a mismatch under enforce is not", bookContract(), tenon.Enforce, jsonReply(200, `{"title":1}`), `{"id":1}`,
+			`{"status":false,"messages":["E005 get_book: The answer of get_book breaks its contract: title: expected string, got 1"],"data":null}`,
+		},
+		{"an HTTP status", bookContract(), tenon.Warn, jsonReply(404, `{"title":"gone"}`), `{"id":1}`, `{"status":false,"messages":["E001 get_book: HTTP 404 Not Found: gone"],"data":null}`},
+		{"bad arguments", bookContract(), tenon.Warn, jsonReply(200, `{}`), `{}`, `{"status":false,"messages":["E002 get_book: Invalid arguments: id: required field missing"],"data":null}`},
+		{"an undescribed answer", tenon.Contract{}, tenon.Warn, jsonReply(200, `"x"`), `{}`, `{"status":true,"messages":[],"data":"x"}`},
+		{"a picture is base64", image, tenon.Enforce, png, `{}`, `{"status":true,"messages":[],"data":"iVBORw=="}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := one(tenon.Tool{Promise: c.promise, Policy: c.policy, Shape: tenon.FlowMCP}, answer(c.reply))
+			res := call(t, g, c.args)
+			if diff := cmp.Diff(c.want, string(res.Structured)); diff != "" {
+				t.Errorf("structured content (-want +got):\n%s", diff)
+			}
+			if string(res.Content[0].Text) != string(res.Structured) {
+				t.Errorf("the text copy is %s", res.Content[0].Text)
+			}
+			_, output := g.Catalog().Find("get_book").Schemas()
+			published, err := schema.Compile(output, schema.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if faults := published.Validate(res.Structured); len(faults) > 0 {
+				t.Errorf("the result does not fit %s: %v", output, faults)
+			}
+		})
+	}
+}
+
+// TestFlowMCPPicture has the bytes once as a string and once as a block.
+func TestFlowMCPPicture(t *testing.T) {
+	g := one(tenon.Tool{Shape: tenon.FlowMCP}, answer(tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}))
+	res := call(t, g, `{}`)
+	if len(res.Content) != 2 || res.Content[1].Kind != tenon.ImageBlock || string(res.Content[1].Data) != "\x89PNG" {
+		t.Errorf("content is %+v", res.Content)
+	}
+}
+
+// TestFlowMCPPublishes compares the published schema with the design's words.
+func TestFlowMCPPublishes(t *testing.T) {
+	const envelope = `{"type":"object","properties":{"status":{"type":"boolean"},"messages":{"type":"array","items":{"type":"string"}},"data":%},"required":["status","messages","data"]}`
+	text := tenon.Contract{Answers: []tenon.Variant{{Status: "2XX", Media: "text/plain"}}}
+	for _, c := range []struct {
+		name    string
+		promise tenon.Promise
+		policy  tenon.Policy
+		data    string
+	}{
+		{"nothing declared", nil, tenon.Warn, `{}`},
+		{"advice", text, tenon.Warn, `{"anyOf":[{"type":"string"},{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}]}`},
+		{"enforced", text, tenon.Enforce, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
+	} {
+		g := one(tenon.Tool{Promise: c.promise, Policy: c.policy, Shape: tenon.FlowMCP}, answer(tenon.Reply{}))
+		_, output := g.Catalog().Find("get_book").Schemas()
+		before, after, _ := strings.Cut(envelope, "%")
+		if want := before + c.data + after; string(output) != want || !json.Valid(output) {
+			t.Errorf("%s: published\n%s, want\n%s", c.name, output, want)
+		}
+	}
+}

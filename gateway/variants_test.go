@@ -1,0 +1,213 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// The axes of the matrix. numberSchema is promised for every body of JSON.
+const numberSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
+
+var (
+	declaredStatuses = []string{"200", "2XX", "default", "201"}
+	// Which media types that come are covered by a declared one.
+	covered = map[string][]string{
+		"application/json":         {"application/json", "application/json; charset=utf-8", "nothing said"},
+		"application/problem+json": {"application/problem+json"},
+		"*/*":                      {"application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "image/png", "nothing said"},
+		"text/plain":               {"text/plain"},
+		"image/*":                  {"image/png"},
+		"":                         {},
+	}
+	comeMedias = []string{"application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "image/png", "nothing said"}
+	comeBodies = map[string]string{"nothing": "", "a fit": `{"n":1}`, "a breach": `{"n":"x"}`, "a repairable breach": `{"n":"1"}`, "no JSON": `{"n":`}
+	allPolices = []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}
+	allShapes  = []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}
+)
+
+// variantCase is one cell of the matrix.
+type variantCase struct {
+	status, declared, came, body string
+	policy                       tenon.Policy
+	shape                        tenon.Shape
+}
+
+// isJSON and the others say what stands in the answer, by the rules as the
+// documentation has them and not as the code has them.
+func (c variantCase) isJSON() bool { return c.came != "text/plain" && c.came != "image/png" }
+
+func (c variantCase) known() bool {
+	if c.status == "201" {
+		return false
+	}
+	if c.body == "nothing" {
+		return c.declared == ""
+	}
+	return slices.Contains(covered[c.declared], c.came)
+}
+
+func (c variantCase) verdict() string {
+	switch {
+	case c.isJSON() && c.body == "no JSON":
+		return "violated"
+	case !c.known():
+		return "undeclared"
+	case c.isJSON() && c.body == "a repairable breach" && c.policy == tenon.Repair:
+		return "repaired"
+	case c.isJSON() && strings.HasSuffix(c.body, "breach"), !c.isJSON() && c.declared == "*/*":
+		return "violated" // what stands for a text or a picture is no object with n
+	}
+	return "fits"
+}
+
+func (c variantCase) isError() bool {
+	broken := c.verdict() == "violated" || c.verdict() == "undeclared"
+	return broken && (c.policy == tenon.Enforce || c.policy == tenon.Repair)
+}
+
+// data is what a success carries, as JSON; for a picture only its beginning.
+func (c variantCase) data() string {
+	body := comeBodies[c.body]
+	text, _ := json.Marshal(body)
+	switch {
+	case c.body == "nothing":
+		return "null"
+	case c.came == "image/png" && c.shape == tenon.FlowMCP:
+		return `"ey` // base64 of {"
+	case c.came == "image/png":
+		return `{"mimeType":"image/png","bytes":`
+	case c.verdict() == "repaired":
+		return `{"n":1}`
+	case !c.isJSON() || c.body == "no JSON":
+		return string(text)
+	}
+	return body
+}
+
+func (c variantCase) call(t *testing.T) (*tenon.Result, []byte) {
+	contract := tenon.Contract{Answers: []tenon.Variant{{Status: c.status, Media: c.declared}}}
+	if strings.HasSuffix(c.declared, "json") || c.declared == "*/*" {
+		contract.Answers[0].Schema = []byte(numberSchema)
+	}
+	reply := tenon.Reply{Status: 200, Body: []byte(comeBodies[c.body])}
+	if c.came != "nothing said" {
+		reply.Media = c.came
+	}
+	g := one(tenon.Tool{Promise: contract, Policy: c.policy, Shape: c.shape}, answer(reply))
+	_, output := g.Catalog().Find("get_book").Schemas()
+	return call(t, g, `{}`), output
+}
+
+// TestVariants holds every combination of what is declared, what comes, policy
+// and shape against the rules; and every structured content against the schema
+// that its tool publishes.
+func TestVariants(t *testing.T) {
+	cases := 0
+	compiled := map[string]*schema.Schema{}
+	eachVariant(func(c variantCase) {
+		cases++
+		res, output := c.call(t)
+		switch {
+		case res.IsError != c.isError():
+			t.Errorf("%+v: isError = %v", c, res.IsError)
+		case !res.IsError && c.shape == tenon.Native && !strings.Contains(string(res.Value), c.data()),
+			!res.IsError && c.shape != tenon.Native && !strings.Contains(string(res.Structured), `"data":`+c.data()):
+			t.Errorf("%+v: no data %s in %s, %s", c, c.data(), res.Structured, res.Value)
+		case res.IsError && c.policy == tenon.Enforce && len(res.Content) != 1,
+			res.IsError && c.policy == tenon.Repair && len(res.Content) != 2:
+			t.Errorf("%+v: the failure has %d blocks", c, len(res.Content))
+		}
+		if c.policy == tenon.Off {
+			if v := verdictOf(t, res); output != nil || v.Verdict != "unchecked" && v.Verdict != "violated" || v.Executed != "yes" || v.Retry != "safe" {
+				t.Errorf("%+v: off publishes %s and says %s", c, output, res.Meta)
+			}
+			return
+		}
+		if v := verdictOf(t, res); v.Verdict != c.verdict() || v.Status != 200 || (v.Verdict == "fits") != (v.Violations == nil) {
+			t.Errorf("%+v: %+v, want %s", c, v, c.verdict())
+		}
+		fitsPublished(t, compiled, output, res.Structured, c)
+	})
+	t.Logf("%d cases", cases)
+}
+
+func eachVariant(f func(variantCase)) {
+	for _, status := range declaredStatuses {
+		for declared := range covered {
+			for _, came := range comeMedias {
+				for body := range comeBodies {
+					for _, p := range allPolices {
+						for _, s := range allShapes {
+							f(variantCase{status, declared, came, body, p, s})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// fitsPublished fails where structured content does not fit what is published.
+func fitsPublished(t *testing.T, compiled map[string]*schema.Schema, output, structured []byte, what any) {
+	t.Helper()
+	if structured == nil {
+		return
+	}
+	s := compiled[string(output)]
+	if s == nil {
+		var err error
+		if s, err = schema.Compile(output, schema.Options{}); err != nil {
+			t.Fatalf("%+v: %v: %s", what, err, output)
+		}
+		compiled[string(output)] = s
+	}
+	if faults := s.Validate(structured); len(faults) > 0 {
+		t.Errorf("%+v: %s does not fit %s: %v", what, structured, output, faults)
+	}
+}
+
+// TestRepairsAreListed reads what _meta says of them.
+func TestRepairsAreListed(t *testing.T) {
+	contract := tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(
+		`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array"},"o":{"type":"string"}},"required":["n","l"],"additionalProperties":false}`,
+	)}}}
+	g := one(tenon.Tool{Promise: contract, Policy: tenon.Repair}, answer(jsonReply(200, `{"x":[1],"n":"7","o":null,"l":null}`)))
+	res := call(t, g, `{}`)
+	if got, want := string(res.Structured), `{"n":7,"l":[]}`; got != want {
+		t.Errorf("delivered %s, want %s", got, want)
+	}
+	const want = `"repairs":[{"path":"/x","kind":"drop-member","old":"[1]","new":"nothing"},{"path":"/n","kind":"read-text","old":"\"7\"","new":"7"},` +
+		`{"path":"/o","kind":"drop-null","old":"null","new":"nothing"},{"path":"/l","kind":"empty-null","old":"null","new":"[]"}]`
+	if !strings.Contains(string(res.Meta), want) {
+		t.Errorf("_meta is\n%s, want\n%s", res.Meta, want)
+	}
+}
+
+// TestManyRepairsAreCounted bounds the list.
+func TestManyRepairsAreCounted(t *testing.T) {
+	contract := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{"type":"array","items":{"type":"integer"}}`)}}}
+	body := "[" + strings.Repeat(`"1",`, 24) + `"1"]`
+	g := one(tenon.Tool{Promise: contract, Policy: tenon.Repair}, answer(tenon.Reply{Media: "application/json", Body: []byte(body)}))
+	meta := string(call(t, g, `{}`).Meta)
+	if got := strings.Count(meta, `"kind":"read-text"`); got != 20 || !strings.Contains(meta, `"moreRepairs":5`) {
+		t.Errorf("%d repairs are listed in %s", got, meta)
+	}
+}
+
+// TestUnrepairableIsText has the data beside the error, and says so in no
+// other channel.
+func TestUnrepairableIsText(t *testing.T) {
+	for _, s := range allShapes {
+		g := one(tenon.Tool{Promise: bookContract(), Policy: tenon.Repair, Shape: s}, answer(jsonReply(200, `{"stock":"many"}`)))
+		res := call(t, g, `{"id":1}`)
+		if !res.IsError || len(res.Content) != 2 || string(res.Content[1].Text) != `{"stock":"many"}` || strings.Contains(string(res.Structured), "many\"}") {
+			t.Errorf("%s: %s", s, fmt.Sprint(res))
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
+)
+
+// look makes the view of e's tool. The error names what the operator wrote
+// and the contract does not know.
+func (e *Entry) look() error {
+	o := viewOptions(e.tool.View)
+	if len(o.Select) == 0 && o.Filter == nil {
+		return nil
+	}
+	contract, err := promiseOf(&e.tool).Contract()
+	if err != nil {
+		return err
+	}
+	e.view, err = view.New(shapePromise(&e.tool, contract), o)
+	return err
+}
+
+func viewOptions(v tenon.View) view.Options {
+	o := view.Options{Select: v.Select, Made: v.Schema}
+	if v.Transform != nil {
+		o.Filter = v.Transform
+	}
+	return o
+}
+
+// shown is what is published of a promise that may be relaxed: the parts of
+// the full one, unless they are larger than all that it would be.
+func (e *Entry) shown(relaxed tenon.Contract) shape.Promise {
+	p := shapePromise(&e.tool, relaxed)
+	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.View.Transform != nil {
+		return e.fullView(relaxed)
+	}
+	if v, err := view.New(p, viewOptions(e.tool.View)); err == nil {
+		return v.Promise
+	}
+	return e.view.Promise
+}
+
+// fullView is what is promised of what callers get to see.
+func (e *Entry) fullView(c tenon.Contract) shape.Promise {
+	if e.view == nil {
+		return shapePromise(&e.tool, c)
+	}
+	return e.view.Promise
+}
+
+// seen returns the views through which a call looks at its answer: the tool's,
+// then the one that the caller asks for. The error is about the latter.
+func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
+	if e.view != nil {
+		seen = append(seen, e.view)
+	}
+	if fields == nil {
+		return seen, nil
+	}
+	asked, err := e.asked.Get(string(fields), func() (*view.View, error) { return e.selects(fields) })
+	if err != nil {
+		return nil, err
+	}
+	return append(seen, asked), nil
+}
+
+// selects makes the view that a caller asks for.
+func (e *Entry) selects(fields []byte) (*view.View, error) {
+	paths, err := view.ReadPaths(fields)
+	if err != nil {
+		return nil, err
+	}
+	contract, err := promiseOf(&e.tool).Contract()
+	if err != nil {
+		contract = tenon.Contract{} // reported by Faults: any path is known
+	}
+	return view.New(e.fullView(contract), view.Options{Select: paths})
+}
+
+// show leaves of a success what callers get to see, and checks that.
+func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *tenon.Reply, j judgement) (judgement, *tenon.Result) {
+	t := &e.tool
+	for _, v := range seen {
+		if j.form != shape.JSON {
+			break
+		}
+		a := answerOf(r, j.form)
+		part, broken, err := v.Show(ctx, e.checks.data(&a))
+		if err != nil {
+			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)
+			return j, shapeFailure(e, failure{
+				code: tenon.CodeContract, message: "The answer of " + t.Name + " cannot be shown: " + err.Error(), reply: *r, judged: j,
+				suggestions: []string{"Tell the operator: the service answers otherwise than the tool's view expects"},
+			})
+		}
+		r.Body = part
+		if t.Policy == tenon.Off || j.broken() {
+			continue
+		}
+		j.against = v.Schema()
+		if len(broken) == 0 {
+			continue
+		}
+		j.verdict, j.violations = tenon.Violated, broken
+		g.tellBreach(t, r, &j)
+		if t.Policy != tenon.Warn && !v.Guessed {
+			return j, shapeFailure(e, breach(t, r, j))
+		}
+	}
+	return j, nil
+}

@@ -1,0 +1,233 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// judgement is what wall two found out about a reply.
+type judgement struct {
+	verdict    tenon.Verdict
+	violations []schema.Violation
+	open       []schema.Violation // where the schema has patterns that cannot be run
+	form       shape.Form         // how the body can stand in the result
+	against    *schema.Schema     // of the variant; nil: the body is not described
+	repairs    []schema.Fix
+}
+
+// judged judges a reply and leaves of it what callers get to see; the result is
+// not nil where it is a failure.
+func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *tenon.Reply) (judgement, *tenon.Result) {
+	t := &e.tool
+	j := judgement{verdict: tenon.Unchecked, form: formOfReply(r)}
+	if j.form == shape.JSON {
+		r.Body = rawjson.WithoutMark(r.Body)
+	}
+	switch encoding := encoding(r); {
+	case encoding != "":
+		j.encoded(encoding)
+		g.tellBreach(t, r, &j)
+	case t.Policy == tenon.Off:
+		j.strict(r.Body)
+	default:
+		e.checks.judge(r, &j)
+		g.tellBreach(t, r, &j)
+	}
+	if t.Policy == tenon.Repair && succeeded(r) {
+		j.mend(r)
+	}
+	j.repaired(r.Repairs)
+	if !succeeded(r) || j.broken() && t.Policy != tenon.Warn && t.Policy != tenon.Off {
+		return j, unsuccessful(e, r, j)
+	}
+	if seen == nil {
+		return j, nil
+	}
+	return g.show(ctx, e, seen, r, j)
+}
+
+// unsuccessful is the result of a reply that is none.
+func unsuccessful(e *Entry, r *tenon.Reply, j judgement) *tenon.Result {
+	if !succeeded(r) {
+		return shapeFailure(e, upstreamError(r, j))
+	}
+	return shapeFailure(e, breach(&e.tool, r, j))
+}
+
+// succeeded reports whether the reply is a success: without HTTP it always is.
+func succeeded(r *tenon.Reply) bool { return r.Status == 0 || r.Status/100 == 2 }
+
+// encoding is what the body is still encoded by: nobody here could undo it.
+// Empty: nothing, as where the header only claims it (UTF-8 is no encoding of
+// this kind, and some services name it here).
+func encoding(r *tenon.Reply) string {
+	e := r.Header.Get("Content-Encoding")
+	if e == "" || utf8.Valid(r.Body) || shape.FormOf(r.Media) == shape.Binary && strings.EqualFold(e, "identity") {
+		return ""
+	}
+	return e
+}
+
+// encoded judges such a body: it is bytes, whatever its media type says.
+func (j *judgement) encoded(encoding string) {
+	j.form, j.verdict = shape.Binary, tenon.Violated
+	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + shape.Excerpt([]byte(encoding), 100)})
+}
+
+// said tells the model, which sees no _meta, in one line of text that a value
+// which is delivered breaks its contract.
+func (j *judgement) said() []byte {
+	if !j.broken() || len(j.violations) == 0 {
+		return nil
+	}
+	return []byte(shape.Told(j.violations))
+}
+
+func (j *judgement) broken() bool {
+	return j.verdict == tenon.Violated || j.verdict == tenon.Undeclared
+}
+
+// mend repairs a body that breaks its schema, where that can safely be done.
+func (j *judgement) mend(r *tenon.Reply) {
+	if j.verdict != tenon.Violated || j.against == nil || j.form != shape.JSON {
+		return
+	}
+	if fixed, fixes, left := j.against.Repair(r.Body); len(left) == 0 {
+		r.Body, j.repairs, j.verdict = fixed, fixes, tenon.Repaired
+	}
+}
+
+// repaired takes over what the source of a reply changed before.
+func (j *judgement) repaired(before []schema.Fix) {
+	if len(before) == 0 {
+		return
+	}
+	j.repairs = append(slices.Clip(before), j.repairs...)
+	if j.verdict == tenon.Fits {
+		j.verdict = tenon.Repaired
+	}
+}
+
+func (g *Gateway) tellBreach(t *tenon.Tool, r *tenon.Reply, j *judgement) {
+	if len(j.violations) == 0 {
+		return
+	}
+	v := j.violations[0]
+	g.log.Warn("the answer breaks its contract", "tool", t.Name, "policy", string(t.Policy), "verdict", string(j.verdict),
+		"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
+}
+
+// judge picks the variant for the reply's status and media type and validates
+// the body's bytes against it.
+func (c *checks) judge(r *tenon.Reply, j *judgement) {
+	body, described := c.described(r, j)
+	if !described {
+		j.strict(r.Body)
+		return
+	}
+	j.violations, j.open = j.against.Check(body)
+	switch {
+	case len(j.violations) > 0:
+		j.verdict = tenon.Violated
+		j.strict(r.Body)
+	case len(j.open) > 0:
+		j.verdict = tenon.Unchecked
+	default:
+		j.verdict = tenon.Fits
+	}
+}
+
+// described picks the variant, and tells whether it describes the body, which
+// is the value that has to fit then. A success is held against what is
+// published of successes, and where the description names none, against nothing.
+func (c *checks) described(r *tenon.Reply, j *judgement) (body []byte, described bool) {
+	declared := c.answers
+	if succeeded(r) {
+		declared = c.good
+	}
+	if len(declared) == 0 {
+		return nil, false
+	}
+	a := answerOf(r, j.form)
+	v, missing := shape.Match(declared, &a)
+	switch {
+	case v == nil:
+		j.verdict, j.violations = tenon.Undeclared, append(j.violations, missing)
+		return nil, false
+	case v.Open && j.form != shape.Empty:
+		return nil, false
+	case v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !shape.IsStream(v.Media):
+		j.as(v.Media, r.Parts != nil)
+		return nil, false
+	}
+	j.against = v.Body
+	if j.form != shape.JSON { // a range covers it: the value that will stand for it has to fit
+		return c.data(&a), true
+	}
+	return r.Body, true
+}
+
+// as takes a body for what its declared media type says it is, where a schema
+// says no more. A range can cover bodies of several forms (image/* the text of
+// image/svg+xml); what is published is that of the range.
+func (j *judgement) as(media string, listed bool) {
+	switch form := shape.FormOf(media); {
+	case form == shape.JSON && j.form == shape.JSON:
+		return
+	case form == shape.JSON:
+	case listed:
+		j.verdict = tenon.Violated
+		j.violations = append(j.violations, schema.Violation{Keyword: "mediaType", Expected: media, Got: "a stream of items"})
+		return
+	default:
+		j.form = form
+	}
+	j.verdict = tenon.Fits
+}
+
+// data is the value that stands for an answer's body in the tool's shape.
+func (c *checks) data(a *shape.Answer) []byte {
+	if c.base64 && a.Form == shape.Binary {
+		return a.Base64()
+	}
+	return a.Data()
+}
+
+// strict makes sure that a body that will be spliced as JSON is JSON: what is
+// not becomes text, and a violation of kind syntax.
+func (j *judgement) strict(body []byte) {
+	if j.form != shape.JSON {
+		return
+	}
+	err := rawjson.Check(body)
+	if err == nil {
+		return
+	}
+	j.form = shape.Text
+	j.verdict = tenon.Violated
+	if !slices.ContainsFunc(j.violations, func(v schema.Violation) bool { return v.Keyword == "syntax" }) {
+		j.violations = append(j.violations, schema.Violation{Keyword: "syntax", Expected: "strict JSON", Got: err.Error()})
+	}
+}
+
+// formOfReply is the form of a reply's body. A body without a media type is
+// taken for JSON; strict corrects that where it is not.
+func formOfReply(r *tenon.Reply) shape.Form {
+	switch {
+	case r.Parts != nil:
+		return shape.JSON
+	case len(r.Body) == 0:
+		return shape.Empty
+	case r.Media == "":
+		return shape.JSON
+	}
+	return shape.FormOf(r.Media)
+}
