@@ -6,27 +6,27 @@ import "strings"
 // 2020-12 documents. Each document stands alone: its references are "#" or
 // "#/$defs/…".
 type Contract struct {
-	Input   []byte    // schema of the arguments object; nil: any object
-	Answers []Variant // the declared answers, successes and errors; nil: nothing is declared
-	Formats bool      // the keyword format is checked; false: it is an annotation
-	Wrapper string    // title of the object in which the shape native holds the value under "result", even an object; empty: only other values are held, without a title
+	Input     []byte           // schema of the arguments object; nil: any object
+	Responses []ResponseSchema // the declared answers, successes and errors; nil: nothing is declared
+	Formats   bool             // the keyword format is checked; false: it is an annotation
+	Wrapper   string           // title of the object in which the shape native holds the value under "result", even an object; empty: only other values are held, without a title
 }
 
-var _ Promise = Contract{}
+var _ ContractProvider = Contract{}
 
 // Published makes a fixed Contract usable as a Promise.
-func (c Contract) Published() (Contract, []Fault) { return c, nil }
+func (c Contract) PublishedContract() (Contract, []Diagnostic) { return c, nil }
 
 // Contract makes a fixed Contract usable as a Promise.
 func (c Contract) Contract() (Contract, error) { return c, nil }
 
 // Variant is one declared answer.
-type Variant struct {
-	Status string // "200", "2XX", "default"; empty: no HTTP is involved, always a success
-	Media  string // media type or range, lower case, without parameters; empty: no body is declared
-	Open   bool   // the description says nothing about a body: with an empty Media, any or none may come
-	Schema []byte // schema of a JSON body; nil: the body is not described
-	Check  []byte // Schema with discriminators, which say what is told of a body that does not fit and nothing else; nil: Schema
+type ResponseSchema struct {
+	Status    string // "200", "2XX", "default"; empty: no HTTP is involved, always a success
+	MediaType string // media type or range, lower case, without parameters; empty: no body is declared
+	Open      bool   // the description says nothing about a body: with an empty Media, any or none may come
+	Schema    []byte // schema of a JSON body; nil: the body is not described
+	Check     []byte // Schema with discriminators, which say what is told of a body that does not fit and nothing else; nil: Schema
 
 	Example []byte // a JSON body that the description gives as an example; nil: none
 	Name    string // of the schema, where several of the source's tools answer with it; then it stands for the same bytes in all. Empty: none
@@ -50,18 +50,18 @@ func ParsePolicy(s string) (Policy, error) {
 }
 
 // Shape says what stands in structuredContent.
-type Shape string
+type Envelope string
 
 // The shapes.
 const (
-	Native     Shape = "native"      // the value itself, {"result": value} where it is no object
-	OpenAPIMCP Shape = "openapi-mcp" // OutputFormat, OutputType, type, data, metadata or error
-	FlowMCP    Shape = "flowmcp"     // status, messages, data
+	Native     Envelope = "native"      // the value itself, {"result": value} where it is no object
+	OpenAPIMCP Envelope = "openapi-mcp" // OutputFormat, OutputType, type, data, metadata or error
+	FlowMCP    Envelope = "flowmcp"     // status, messages, data
 )
 
 // ParseShape reads a shape as an operator writes it.
-func ParseShape(s string) (Shape, error) {
-	return oneOf("shape", Shape(s), Native, OpenAPIMCP, FlowMCP)
+func ParseEnvelope(s string) (Envelope, error) {
+	return oneOf("shape", Envelope(s), Native, OpenAPIMCP, FlowMCP)
 }
 
 func oneOf[T ~string](what string, got T, known ...T) (T, error) {

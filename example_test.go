@@ -37,7 +37,7 @@ func Example() {
 	ctx := context.Background()
 	gateway, err := gateway.Load(ctx, gofunc.Functions{
 		gofunc.Func("get_weather", "Current weather for a city.", getWeather),
-	}, gateway.GatewayOptions{})
+	}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,14 +51,16 @@ func Example() {
 
 // rounds is a client of a revision that cannot be asked in the middle of a
 // call: it ends the call with the question and makes it again with the answer.
-type rounds struct{ answered map[string]tenon.Answer }
+type rounds struct {
+	answered map[string]tenon.InputResponse
+}
 
-func (r rounds) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
-	answers := make([]tenon.Answer, len(questions))
+func (r rounds) RequestInput(_ context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
+	answers := make([]tenon.InputResponse, len(questions))
 	for i, q := range questions {
 		answer, ok := r.answered[q.Key]
 		if !ok {
-			return nil, &tenon.InputNeededError{Questions: questions}
+			return nil, &tenon.InputRequiredError{Requests: questions}
 		}
 		answers[i] = answer
 	}
@@ -77,7 +79,7 @@ func ExampleAskFor() {
 	}
 	fill := func(ctx context.Context, o Order) (string, error) {
 		fmt.Println("begins")
-		amount, err := gofunc.AskFor[Amount](ctx, "amount", "How much "+o.Fuel+"?")
+		amount, err := gofunc.Elicit[Amount](ctx, "amount", "How much "+o.Fuel+"?")
 		if err != nil {
 			return "", err // the question itself, a no, or that nobody can be asked
 		}
@@ -86,17 +88,17 @@ func ExampleAskFor() {
 	}
 
 	ctx := context.Background()
-	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("fill", "Fills the tank.", fill)}, gateway.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("fill", "Fills the tank.", fill)}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := rounds{answered: map[string]tenon.Answer{}}
-	call := &tenon.Call{Tool: "fill", Args: []byte(`{"fuel":"diesel"}`), Asker: client}
+	client := rounds{answered: map[string]tenon.InputResponse{}}
+	call := &tenon.Call{Tool: "fill", Args: []byte(`{"fuel":"diesel"}`), Requester: client}
 	_, err = gateway.Call(ctx, call)
-	if needed := new(tenon.InputNeededError); errors.As(err, &needed) {
-		fmt.Println("asks:", needed.Questions[0].Message())
+	if needed := new(tenon.InputRequiredError); errors.As(err, &needed) {
+		fmt.Println("asks:", needed.Requests[0].Message())
 	}
-	client.answered["amount"] = tenon.Answer{Action: "accept", Body: []byte(`{"liters":40}`)}
+	client.answered["amount"] = tenon.InputResponse{Action: "accept", Body: []byte(`{"liters":40}`)}
 	result, err := gateway.Call(ctx, call)
 	if err != nil {
 		log.Fatal(err)
@@ -124,15 +126,15 @@ func ExampleBuild() {
 		{"pets", openapi.New("testdata/pets.yaml", openapi.Options{})},
 		{"shop", flowmcp.New("testdata/shop.mjs", flowmcp.Options{})},
 	}
-	var offers []gateway.Named
+	var offers []gateway.Mount
 	for _, s := range sources {
 		offer, err := s.source.Load(ctx)
 		if err != nil {
 			log.Fatal(err)
 		}
-		offers = append(offers, gateway.Named{Name: s.name, Offer: offer})
+		offers = append(offers, gateway.Mount{Name: s.name, Features: offer})
 	}
-	gateway := gateway.NewGateway(gateway.Build(offers, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	gateway := gateway.New(gateway.Build(offers, gateway.BuildOptions{}), gateway.Options{})
 	for _, tool := range gateway.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}
@@ -149,21 +151,21 @@ func ExampleBuild() {
 // answers with the bytes that it got.
 type stock struct{ csv string }
 
-func (s stock) Load(context.Context) (tenon.Offer, error) {
+func (s stock) Load(context.Context) (tenon.Features, error) {
 	yes := true
-	var offer tenon.Offer
+	var offer tenon.Features
 	for line := range strings.Lines(s.csv) {
 		name, amount, _ := strings.Cut(strings.TrimSpace(line), ",")
 		offer.Tools = append(offer.Tools, tenon.Tool{
 			Name:        "count_" + name,
 			Description: "How many " + name + " there are.",
-			Hints:       tenon.Hints{ReadOnly: &yes},
-			Promise: tenon.Contract{Answers: []tenon.Variant{{
-				Media:  "application/json",
-				Schema: []byte(`{"type":"object","properties":{"left":{"type":"integer"}},"required":["left"]}`),
+			Annotations: tenon.Annotations{ReadOnly: &yes},
+			Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{
+				MediaType: "application/json",
+				Schema:    []byte(`{"type":"object","properties":{"left":{"type":"integer"}},"required":["left"]}`),
 			}}},
-			Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-				return tenon.Reply{Media: "application/json", Body: []byte(`{"left":` + amount + `}`)}, nil
+			Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+				return tenon.Response{MediaType: "application/json", Body: []byte(`{"left":` + amount + `}`)}, nil
 			},
 		})
 	}
@@ -174,7 +176,7 @@ func (s stock) Load(context.Context) (tenon.Offer, error) {
 // tenontest.Source checks the source.
 func ExampleSource() {
 	ctx := context.Background()
-	gateway, err := gateway.Load(ctx, stock{"apples,3\npears,none"}, gateway.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, stock{"apples,3\npears,none"}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 // Check says what is wrong with the fields of an accepted form, as an [Error]
 // of code validation_error; nil: they are what q asked for. A question that is
 // no form, or whose form no validator can read, takes any answer.
-func (q Question) Check(fields []byte) error {
+func (q InputRequest) Check(fields []byte) error {
 	doc, err := rawjson.Parse(q.Params)
-	if err != nil || q.Kind != AskForm {
+	if err != nil || q.Kind != ElicitForm {
 		return nil //nolint:nilerr // whoever asks learns of broken params from the client
 	}
 	form := doc.Get(doc.Root(), "requestedSchema")
@@ -31,7 +31,7 @@ func (q Question) Check(fields []byte) error {
 }
 
 // Message is the text of a form or an address.
-func (q Question) Message() string {
+func (q InputRequest) Message() string {
 	doc, err := rawjson.Parse(q.Params)
 	if err != nil {
 		return ""

@@ -18,4 +18,4 @@ func ParseNaming(s string) (Naming, error) { return oneOf("naming", Naming(s), N
 // accepts: 1 to 64 of A-Z a-z 0-9 _ - and no dot, because some model APIs
 // refuse it. A longer name keeps its beginning and gets a short hash of the
 // whole.
-func LegalName(name string) string { return toolname.Models.Legal(name) }
+func ToolName(name string) string { return toolname.Models.Legal(name) }

@@ -6,9 +6,9 @@ import "context"
 // published of them. The upstream's answer is judged as a whole first; what is
 // left of it is checked, too. Errors, texts and binary answers stay as they
 // are.
-type View struct {
-	Select    []string  // only these parts: paths like "items[].id", see schema.ParseProjection; empty: everything
-	Transform Transform // what is made of the selection; nil: nothing
+type Projection struct {
+	Select []string // only these parts: paths like "items[].id", see schema.ParseProjection; empty: everything
+	Filter Filter   // what is made of the selection; nil: nothing
 	// Schema is what Transform makes. nil: it is inferred from examples and
 	// samples, published as advice, and a breach of it is only reported.
 	Schema []byte
@@ -16,6 +16,6 @@ type View struct {
 
 // Transform makes one JSON value of another, of at most limit bytes. It stops
 // when ctx ends.
-type Transform interface {
+type Filter interface {
 	Run(ctx context.Context, value []byte, limit int) ([]byte, error)
 }

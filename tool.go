@@ -13,7 +13,7 @@ type Source interface {
 	// Load reads the description. What is wrong inside it costs only the part
 	// it is in and is reported in Offer.Faults; an error means that nothing
 	// could be read at all.
-	Load(ctx context.Context) (Offer, error)
+	Load(ctx context.Context) (Features, error)
 }
 
 // Watcher is a [Source] that notices when its description changes.
@@ -33,31 +33,31 @@ type Settler interface {
 
 // Offer is what a source found in its description, in the order of the
 // description.
-type Offer struct {
-	Tools     []Tool
-	Resources []Resource
-	Templates []Template
-	Prompts   []Prompt
-	Faults    []Fault
+type Features struct {
+	Tools             []Tool
+	Resources         []Resource
+	ResourceTemplates []ResourceTemplate
+	Prompts           []Prompt
+	Diagnostics       []Diagnostic
 }
 
 // Fault is one thing that is wrong with a description.
-type Fault struct {
-	File string // file or URL as the operator named it; empty: no file is involved
-	Line int    // 1-based; 0: not known
-	What string // what is wrong
-	Do   string // what the operator can do about it; may be empty
-	Kind string // what it shares with others like it, such as the code of a rule: a summary tells them once; empty: nothing
+type Diagnostic struct {
+	File    string // file or URL as the operator named it; empty: no file is involved
+	Line    int    // 1-based; 0: not known
+	Message string // what is wrong
+	Hint    string // what the operator can do about it; may be empty
+	Kind    string // what it shares with others like it, such as the code of a rule: a summary tells them once; empty: nothing
 }
 
 // Kinds of faults that programs look for.
 const (
-	FaultView = "view" // what the operator wants to show of a tool's answers is not there: the tool is left out
-	FaultRule = "rule" // a rule that chooses tools matches none
+	DiagnosticProjection = "view" // what the operator wants to show of a tool's answers is not there: the tool is left out
+	DiagnosticSelector   = "rule" // a rule that chooses tools matches none
 )
 
 // String formats f as "file:line: what (do)".
-func (f Fault) String() string {
+func (f Diagnostic) String() string {
 	var b strings.Builder
 	if f.File != "" {
 		b.WriteString(f.File)
@@ -66,9 +66,9 @@ func (f Fault) String() string {
 		}
 		b.WriteString(": ")
 	}
-	b.WriteString(f.What)
-	if f.Do != "" {
-		b.WriteString(" (" + f.Do + ")")
+	b.WriteString(f.Message)
+	if f.Hint != "" {
+		b.WriteString(" (" + f.Hint + ")")
 	}
 	return b.String()
 }
@@ -76,30 +76,30 @@ func (f Fault) String() string {
 // Tool is the middle form: every description becomes tools, every door serves
 // tools. A Tool is a plain value; Build freezes it into a Catalog.
 type Tool struct {
-	Name        string          // as the source proposes it; Build makes it legal and unique
-	Original    string          // as the description has it, for the operator; empty: as Name was proposed
-	Title       string          // for people; may be empty
-	Description string          // for the model
-	Hints       Hints           // behaviour that clients may show or ask about
-	Group       string          // what it belongs to among the tools of its description, for people: a tag; may be empty
-	Words       string          // what else it is found by: tags, the path of an operation; shown to nobody
-	Meta        json.RawMessage // JSON object for the definition's _meta; nil: none
-	Policy      Policy          // empty: Enforce
-	Shape       Shape           // empty: Native
-	MaxResult   int             // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the shape OpenAPIMCP, else no limit; negative: no limit
-	View        View            // what callers get to see of an answer; zero: all of it
-	Fields      bool            // callers may ask for parts of an answer: the argument fields
-	Promise     Promise         // what goes in and what comes back; nil: any object in, nothing promised
-	Verbatim    bool            // the schemas are published as they are; the source answers for what clients make of them
-	Consent     ConsentRule     // whether somebody has to agree before a call
-	Confirm     Confirmer       // what to ask them; nil: whether the call may be made
-	Handler     Handler         // what a call does; must not be nil, except where Named.Forward has the tool
-	Origin      Fault           // File and Line where the tool is described, for reports about it
+	Name         string           // as the source proposes it; Build makes it legal and unique
+	Original     string           // as the description has it, for the operator; empty: as Name was proposed
+	Title        string           // for people; may be empty
+	Description  string           // for the model
+	Annotations  Annotations      // behaviour that clients may show or ask about
+	Group        string           // what it belongs to among the tools of its description, for people: a tag; may be empty
+	Keywords     string           // what else it is found by: tags, the path of an operation; shown to nobody
+	Meta         json.RawMessage  // JSON object for the definition's _meta; nil: none
+	Policy       Policy           // empty: Enforce
+	Envelope     Envelope         // empty: Native
+	MaxResult    int              // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the shape OpenAPIMCP, else no limit; negative: no limit
+	Projection   Projection       // what callers get to see of an answer; zero: all of it
+	Fields       bool             // callers may ask for parts of an answer: the argument fields
+	Contract     ContractProvider // what goes in and what comes back; nil: any object in, nothing promised
+	RawSchemas   bool             // the schemas are published as they are; the source answers for what clients make of them
+	Confirmation ConfirmRule      // whether somebody has to agree before a call
+	Confirm      ConfirmFunc      // what to ask them; nil: whether the call may be made
+	Handler      Handler          // what a call does; must not be nil, except where Named.Forward has the tool
+	Origin       Diagnostic       // File and Line where the tool is described, for reports about it
 }
 
 // Hints are the tool annotations of MCP. A nil pointer leaves the member out,
 // and the client assumes the default of the protocol.
-type Hints struct {
+type Annotations struct {
 	ReadOnly    *bool // changes nothing; default false
 	Destructive *bool // may destroy what is there; default true
 	Idempotent  *bool // the same call twice has the effect of one; default false
@@ -108,17 +108,17 @@ type Hints struct {
 
 // Handler performs one call: the only thing that differs between sources.
 // Reply.Sent must be set also when the error is not nil.
-type Handler func(ctx context.Context, c *Call) (Reply, error)
+type Handler func(ctx context.Context, c *Call) (Response, error)
 
 // Promise holds what a tool promises. The catalog asks for each part at most
 // once, when it is first needed: a document with twenty thousand operations
 // is served before most of its schemas were ever converted. Both methods may
 // be called from several goroutines at once.
-type Promise interface {
+type ContractProvider interface {
 	// Published returns the contract as clients should read it. It accepts
 	// whatever Contract accepts, and may accept more where a size budget asked
 	// for it. The faults say what was changed or left out.
-	Published() (Contract, []Fault)
+	PublishedContract() (Contract, []Diagnostic)
 	// Contract returns the contract as calls are checked against it.
 	Contract() (Contract, error)
 }

@@ -42,9 +42,9 @@ func TestCallerMarks(t *testing.T) {
 				CallerMarks: tt.callerMarks, Client: &http.Client{Transport: rec}, Env: func(string) (string, bool) { return "secret", true },
 			}).Load(t.Context())
 			if err != nil || len(offer.Tools) != 1 {
-				t.Fatal(offer.Faults, err)
+				t.Fatal(offer.Diagnostics, err)
 			}
-			contract, err := offer.Tools[0].Promise.Contract()
+			contract, err := offer.Tools[0].Contract.Contract()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,7 +69,7 @@ func AddBundle(dir, name, version string, source []byte) (Bundle, error) {
 	}
 	hash := sha256.Sum256(source)
 	b := Bundle{Name: name, Version: version, SHA256: hex.EncodeToString(hash[:])}
-	b.File = tenon.LegalName(name) + "-" + b.SHA256[:16] + ".js"
+	b.File = tenon.ToolName(name) + "-" + b.SHA256[:16] + ".js"
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return b, err
 	}

@@ -147,7 +147,7 @@ func TestCorpusNames(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, tool := range offer.Tools {
-		if seen[tool.Name] || tool.Name != tenon.LegalName(tool.Name) {
+		if seen[tool.Name] || tool.Name != tenon.ToolName(tool.Name) {
 			t.Errorf("%s is taken or not legal", tool.Name)
 		}
 		seen[tool.Name] = true
@@ -163,9 +163,9 @@ func TestCorpusContracts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{})
 	for _, e := range catalog.Tools() {
-		if faults := e.Faults(); len(faults) > 0 {
+		if faults := e.Diagnostics(); len(faults) > 0 {
 			t.Errorf("%s: %v", e.Name(), faults)
 		}
 	}

@@ -96,9 +96,9 @@ func TestHandlersSendWhatIsDeclared(t *testing.T) {
 			"method: '"+tt.method+"', "+tt.meta+"path: '/echo', description: 'x', parameters: [], tests: [ { _description: 'x', method: 'GET', as: 'GET' } ]", 1)
 		out := &seen{}
 		tool := load(t, text, flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey, HandlerReads: []string{tt.reads}, HandlerWrites: []string{tt.writes}})
-		readOnly := tool.Hints.ReadOnly != nil && *tool.Hints.ReadOnly
-		repeatable := tool.Hints.Idempotent != nil && *tool.Hints.Idempotent
-		asks := tool.Consent.Action != "" || tool.Hints.Destructive != nil && *tool.Hints.Destructive
+		readOnly := tool.Annotations.ReadOnly != nil && *tool.Annotations.ReadOnly
+		repeatable := tool.Annotations.Idempotent != nil && *tool.Annotations.Idempotent
+		asks := tool.Confirmation.Action != "" || tool.Annotations.Destructive != nil && *tool.Annotations.Destructive
 		for method := range strings.FieldsSeq(all + " CONNECT TRACE") {
 			want := strings.Contains(tt.sent, method)
 			for _, args := range []string{`{"method":"` + method + `"}`, `{"method":"GET","as":"` + strings.ToLower(method) + `"}`} {
@@ -123,8 +123,8 @@ func TestHandlersSendWhatIsDeclared(t *testing.T) {
 			}
 			if want && unsafe && !readOnly {
 				reply, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"method":"` + method + `"}`)})
-				if reply.Sent.Unsafe != tenon.Answered {
-					t.Errorf("%s: %s arrived, and Sent says %v", name, method, reply.Sent)
+				if reply.Execution.Unsafe != tenon.Responded {
+					t.Errorf("%s: %s arrived, and Sent says %v", name, method, reply.Execution)
 				}
 			}
 		}
@@ -231,8 +231,8 @@ func TestNamesThatStandForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := ""
-		for _, f := range offer.Faults {
-			if f.Kind == tenon.FaultRule {
+		for _, f := range offer.Diagnostics {
+			if f.Kind == tenon.DiagnosticSelector {
 				told += f.String() + "\n"
 			}
 		}

@@ -28,7 +28,7 @@ func ExampleNew() {
 	})
 	defer func() { _ = source.Close() }()
 	ctx := context.Background()
-	gateway, err := gateway.Load(ctx, source, gateway.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, source, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type execution struct {
 	queries sync.Mutex     // one at a time: what a query reads is not known before
 
 	mu      sync.Mutex
-	sent    tenon.Sent
+	sent    tenon.Execution
 	fetches int
 	failed  error // the first failure of a fetch
 	refused error // the first request that the rules kept from leaving
@@ -53,38 +53,38 @@ type outcome struct {
 }
 
 // handle makes a call of a tool that has handlers.
-func (t *route) handle(ctx context.Context, c *tenon.Call, o *Options, r *runner) (tenon.Reply, error) {
+func (t *route) handle(ctx context.Context, c *tenon.Call, o *Options, r *runner) (tenon.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	x := &execution{route: t, options: o, runner: r, secrets: newSecrets(t.file, o), budget: egress.NewBudget(max(maxFetched, o.MaxAnswer))}
 	reply, err := x.run(ctx, c.Args)
-	reply.Sent = x.sent
+	reply.Execution = x.sent
 	if x.secrets.open {
 		t.hideLong(&reply, o.Env) // what the code itself says under a short name is its own
 	}
 	if err == nil && x.secrets.in(reply.Body) {
-		return tenon.Reply{Sent: x.sent}, errMarker("the result")
+		return tenon.Response{Execution: x.sent}, errMarker("the result")
 	}
 	if err != nil && x.secrets.in([]byte(err.Error())) {
-		return tenon.Reply{Sent: x.sent}, errMarker("an error")
+		return tenon.Response{Execution: x.sent}, errMarker("an error")
 	}
 	return reply, err
 }
 
-func (x *execution) run(ctx context.Context, args []byte) (tenon.Reply, error) {
+func (x *execution) run(ctx context.Context, args []byte) (tenon.Response, error) {
 	if err := x.prepare(args); err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	stages, err := x.stages(ctx)
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	if slices.Contains(stages, "preRequest") {
 		if err := x.preRequest(ctx); err != nil {
-			return tenon.Reply{}, err
+			return tenon.Response{}, err
 		}
 	}
-	var reply tenon.Reply
+	var reply tenon.Response
 	if slices.Contains(stages, "executeRequest") {
 		reply, err = x.executeRequest(ctx)
 	} else {
@@ -324,32 +324,32 @@ func compact(raw []byte) []byte {
 	return b.Bytes()
 }
 
-func (x *execution) executeRequest(ctx context.Context) (tenon.Reply, error) {
+func (x *execution) executeRequest(ctx context.Context) (tenon.Response, error) {
 	more, err := x.material()
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	more = append(append(more, `,"secrets":`...), x.secrets.all()...)
 	more = x.route.appendDeclared(append(more, `,"declared":`...))
 	var got outcome
 	if err := x.call(ctx, "executeRequest", more, nil, &got); err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	return x.reply("executeRequest", got, http.StatusOK, nil)
 }
 
 // reply is what an outcome says. A handler that gives up says why in its
 // messages.
-func (x *execution) reply(stage string, got outcome, status int, h http.Header) (tenon.Reply, error) {
+func (x *execution) reply(stage string, got outcome, status int, h http.Header) (tenon.Response, error) {
 	if !got.Status {
 		if x.failed != nil {
-			return tenon.Reply{}, x.failed
+			return tenon.Response{}, x.failed
 		}
 		text := strings.Join(got.Messages, "; ")
 		if text == "" {
 			text = "it gave no reason"
 		}
-		return tenon.Reply{}, handlerError(stage, clipText(text), nil)
+		return tenon.Response{}, handlerError(stage, clipText(text), nil)
 	}
 	return x.route.made(got.Data, status, h), nil
 }
@@ -372,10 +372,10 @@ func textOf(raw []byte) (string, bool) {
 
 // request sends the request that stands in the draft. Where a handler takes the
 // answer it is not looked at here.
-func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, error) {
+func (x *execution) request(ctx context.Context, handled bool) (tenon.Response, error) {
 	var headers map[string]any
 	if err := json.Unmarshal(x.draft.Headers, &headers); err != nil {
-		return tenon.Reply{}, handlerError("preRequest", "its headers are no object", err)
+		return tenon.Response{}, handlerError("preRequest", "its headers are no object", err)
 	}
 	h := http.Header{}
 	body := ""
@@ -389,7 +389,7 @@ func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, err
 			text = string(raw)
 		}
 		if !validHeader(name, text) {
-			return tenon.Reply{}, refused("a header cannot be sent")
+			return tenon.Response{}, refused("a header cannot be sent")
 		}
 		h.Set(name, text)
 	}
@@ -404,7 +404,7 @@ func (x *execution) request(ctx context.Context, handled bool) (tenon.Reply, err
 	return reply, err
 }
 
-func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply, error) {
+func (x *execution) postRequest(ctx context.Context, r tenon.Response) (tenon.Response, error) {
 	args, err := x.material()
 	if err != nil {
 		return r, err
@@ -415,7 +415,7 @@ func (x *execution) postRequest(ctx context.Context, r tenon.Reply) (tenon.Reply
 	args, body := x.route.forHandler(args, r)
 	var got outcome
 	if err := x.call(ctx, "postRequest", args, body, &got); err != nil {
-		return tenon.Reply{Status: 0}, err
+		return tenon.Response{Status: 0}, err
 	}
 	if got.Status && x.route.binary(r) && bytes.Equal(got.Data, inBase64(r.Body)) {
 		return r, nil
@@ -431,15 +431,15 @@ func (x *execution) record(method string, p egress.Progress) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.route.reading(method) {
-		x.sent.Reads = tenon.SentNoAnswer
+		x.sent.Reads = tenon.NoResponse
 		return
 	}
 	repeatable := method == http.MethodPut || method == http.MethodDelete
-	x.sent.Repeatable = repeatable && (x.sent.Repeatable || x.sent.Unsafe == tenon.NotSent)
-	if p == egress.SentNoAnswer || x.sent.Unsafe == tenon.SentNoAnswer {
-		x.sent.Unsafe = tenon.SentNoAnswer
+	x.sent.Idempotent = repeatable && (x.sent.Idempotent || x.sent.Unsafe == tenon.NotSent)
+	if p == egress.SentNoAnswer || x.sent.Unsafe == tenon.NoResponse {
+		x.sent.Unsafe = tenon.NoResponse
 	} else {
-		x.sent.Unsafe = tenon.Answered
+		x.sent.Unsafe = tenon.Responded
 	}
 }
 

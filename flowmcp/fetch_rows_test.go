@@ -57,7 +57,7 @@ func TestHandlersAskDatabases(t *testing.T) {
 			t.Cleanup(func() { _ = source.Close() })
 			offer, err := source.Load(t.Context())
 			if err != nil || len(offer.Tools) == 0 {
-				t.Fatal(offer.Faults, err)
+				t.Fatal(offer.Diagnostics, err)
 			}
 			reply, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{"genre":"novel"}`)})
 			if tt.fault != "" {

@@ -56,7 +56,7 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range gateway.Build([]gateway.Named{{Name: "f", Offer: offer}}, gateway.BuildOptions{}).Tools() {
+			for _, e := range gateway.Build([]gateway.Mount{{Name: "f", Features: offer}}, gateway.BuildOptions{}).Tools() {
 				input, output := e.Schemas()
 				for _, doc := range [][]byte{input, output} {
 					if _, err := schema.Compile(doc, schema.Options{}); err != nil {
@@ -178,7 +178,7 @@ func FuzzGuide(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(offer.Prompts) == 0 && len(offer.Faults) == 0 {
+		if len(offer.Prompts) == 0 && len(offer.Diagnostics) == 0 {
 			t.Error("neither a prompt nor a reason why there is none")
 		}
 		for _, p := range offer.Prompts {
@@ -190,8 +190,8 @@ func FuzzGuide(f *testing.F) {
 			if err != nil {
 				continue // an input of another type
 			}
-			if !utf8.Valid(messages[0].Block.Text) {
-				t.Errorf("%q", messages[0].Block.Text)
+			if !utf8.Valid(messages[0].Content.Text) {
+				t.Errorf("%q", messages[0].Content.Text)
 			}
 		}
 	})

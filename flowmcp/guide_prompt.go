@@ -64,17 +64,17 @@ func (g *guide) prompt(b *bookcase) tenon.Prompt {
 		if len(in.values) > 0 {
 			text = strings.TrimSpace(text + " (one of " + strings.Join(in.values, ", ") + ")")
 		}
-		p.Arguments = append(p.Arguments, tenon.Argument{Name: in.key, Description: text, Required: in.required})
+		p.Arguments = append(p.Arguments, tenon.PromptArgument{Name: in.key, Description: text, Required: in.required})
 		if len(in.values) > 0 {
 			p.Complete = g.complete
 		}
 	}
-	p.Get = func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.Message, error) {
+	p.Get = func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.PromptMessage, error) {
 		if err := g.check(args); err != nil {
 			return nil, err
 		}
 		w := &writer{guide: g, books: b, args: args, fetched: b.prefill(ctx, g, args, c)}
-		return []tenon.Message{{Role: "user", Block: tenon.Block{Kind: tenon.TextBlock, Text: []byte(strings.ToValidUTF8(w.fill(g.content), "\uFFFD"))}}}, nil
+		return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Type: tenon.TextContent, Text: []byte(strings.ToValidUTF8(w.fill(g.content), "\uFFFD"))}}}, nil
 	}
 	return p
 }

@@ -23,8 +23,8 @@ func guided(t *testing.T, asked *[]string) []tenon.Prompt {
 	}))
 	t.Cleanup(upstream.Close)
 	_, c := serveFiles(t, filepath.Join("testdata", "guided"), flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL})
-	if len(c.Faults()) > 0 {
-		t.Error(c.Faults())
+	if len(c.Diagnostics()) > 0 {
+		t.Error(c.Diagnostics())
 	}
 	return c.Prompts()
 }
@@ -39,7 +39,7 @@ func get(t *testing.T, prompts []tenon.Prompt, name string, args map[string]stri
 	if err != nil {
 		return "", err
 	}
-	return string(m[0].Block.Text), nil
+	return string(m[0].Content.Text), nil
 }
 
 func TestGuidesAreFilled(t *testing.T) {

@@ -177,7 +177,7 @@ func load(t *testing.T, text string, o flowmcp.Options) tenon.Tool {
 	t.Cleanup(func() { _ = s.Close() })
 	offer, err := s.Load(t.Context())
 	if err != nil || len(offer.Tools) != 1 {
-		t.Fatalf("%d tools, %v, %v", len(offer.Tools), offer.Faults, err)
+		t.Fatalf("%d tools, %v, %v", len(offer.Tools), offer.Diagnostics, err)
 	}
 	return offer.Tools[0]
 }

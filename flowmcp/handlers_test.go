@@ -84,9 +84,9 @@ func TestZ(t *testing.T) {
 			{ position: { key: 'k', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: ` + z + ` } } ] }`)
 		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
 		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("%s: %v %v", z, offer.Faults, err)
+			t.Fatalf("%s: %v %v", z, offer.Diagnostics, err)
 		}
-		contract, err := offer.Tools[0].Promise.Contract()
+		contract, err := offer.Tools[0].Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,9 +108,9 @@ func TestMoreArguments(t *testing.T) {
 			{ position: { key: 'k', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'string()' } } ], tests: ` + tests + ` }`)
 		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
 		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("%s: %v %v", tests, offer.Faults, err)
+			t.Fatalf("%s: %v %v", tests, offer.Diagnostics, err)
 		}
-		contract, err := offer.Tools[0].Promise.Contract()
+		contract, err := offer.Tools[0].Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}

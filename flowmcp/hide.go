@@ -13,7 +13,7 @@ const minSecret = 8
 
 // hideAnswer is hide for an answer that goes to a handler.
 func (t *route) hideAnswer(res *egress.Response, env func(string) (string, bool)) {
-	r := tenon.Reply{Header: res.Header, Body: res.Body, Media: res.Header.Get("Content-Type")}
+	r := tenon.Response{Header: res.Header, Body: res.Body, MediaType: res.Header.Get("Content-Type")}
 	t.hide(&r, env)
 	res.Body = r.Body
 }
@@ -21,7 +21,7 @@ func (t *route) hideAnswer(res *egress.Response, env func(string) (string, bool)
 // hide takes the values of the file's server parameters out of an answer. Some
 // upstreams repeat the request's address in an error, a link to the next page
 // or a header, and everything in an answer reaches the caller.
-func (t *route) hide(r *tenon.Reply, env func(string) (string, bool)) {
+func (t *route) hide(r *tenon.Response, env func(string) (string, bool)) {
 	t.hideLong(r, env)
 	for _, name := range t.file.main.get("requiredServerParams").strs() {
 		if value, ok := env(name); ok && value != "" && isShort(value) {
@@ -38,14 +38,14 @@ func isShort(value string) bool {
 }
 
 // hideLong is hide for the values that cannot stand there by chance.
-func (t *route) hideLong(r *tenon.Reply, env func(string) (string, bool)) {
+func (t *route) hideLong(r *tenon.Response, env func(string) (string, bool)) {
 	for _, name := range t.file.main.get("requiredServerParams").strs() {
 		value, ok := env(name)
 		if !ok || isShort(value) {
 			continue
 		}
 		found := spellingsOf(value)
-		if !strings.HasPrefix(r.Media, "image/") {
+		if !strings.HasPrefix(r.MediaType, "image/") {
 			r.Body = found.replace(r.Body, maskOf(name))
 		}
 		for _, values := range r.Header {

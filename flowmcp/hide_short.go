@@ -11,7 +11,7 @@ import (
 // hideShort takes a value that is short, or only digits, out of an answer where
 // it stands under the name under which it was sent: as a member of JSON, a field
 // of a form or a query, or a header. Elsewhere it would stand by chance.
-func (t *route) hideShort(r *tenon.Reply, name, value, mask string) {
+func (t *route) hideShort(r *tenon.Response, name, value, mask string) {
 	for _, field := range t.sentAs(name) {
 		quoted, v := regexp.QuoteMeta(field), regexp.QuoteMeta(value)
 		for form, hidden := range map[string]string{
@@ -32,8 +32,8 @@ func (t *route) hideShort(r *tenon.Reply, name, value, mask string) {
 }
 
 // replaceIn replaces in the text of a reply and in its headers.
-func replaceIn(r *tenon.Reply, found *regexp.Regexp, with string) {
-	if !isPicture(r.Media) && found.Match(r.Body) { // replacing copies
+func replaceIn(r *tenon.Response, found *regexp.Regexp, with string) {
+	if !isPicture(r.MediaType) && found.Match(r.Body) { // replacing copies
 		r.Body = found.ReplaceAll(r.Body, []byte(with))
 	}
 	for _, values := range r.Header {

@@ -96,9 +96,9 @@ func TestListFilters(t *testing.T) {
 			"docs:", "sharedLists: [ { ref: 'bookGenres', version: '1.2.0', "+filter+" } ], docs:", 1))
 		offer, err := flowmcp.New(path, flowmcp.Options{Lists: filepath.Join(dir, "lists")}).Load(t.Context())
 		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("%s: %v %v", filter, offer.Faults, err)
+			t.Fatalf("%s: %v %v", filter, offer.Diagnostics, err)
 		}
-		contract, err := offer.Tools[0].Promise.Contract()
+		contract, err := offer.Tools[0].Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}

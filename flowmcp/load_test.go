@@ -22,18 +22,18 @@ import (
 func serve(t *testing.T, name string, o flowmcp.Options) *gateway.Gateway {
 	t.Helper()
 	if o.Consent == "" {
-		o.Consent = tenon.ConsentOff
+		o.Consent = tenon.ConfirmOff
 	}
 	offer, err := flowmcp.New(filepath.Join("testdata", name), o).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range offer.Faults {
+	for _, f := range offer.Diagnostics {
 		if f.Kind != "SEC100" { // the page's own example uses fetch
 			t.Errorf("fault: %s", f)
 		}
 	}
-	return gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "test", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	return gateway.New(gateway.Build([]gateway.Mount{{Name: "test", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 }
 
 // answers is an upstream with the paths of Output.mjs.
@@ -112,7 +112,7 @@ func TestPublishedOutput(t *testing.T) {
 	}, meta); diff != "" {
 		t.Errorf("_meta (-want +got):\n%s", diff)
 	}
-	words := g.Catalog().Find("book_shop").Tool().Words
+	words := g.Catalog().Find("book_shop").Tool().Keywords
 	for _, want := range []string{"reading", "novel", "books", "https://shop.example/terms", "CC-BY-4.0", "Output", "/book"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("the tool is not found by %q: %s", want, words)
@@ -177,7 +177,7 @@ func TestConsentGoesByTheMethod(t *testing.T) {
 	} {
 		text := file(`a: { method: '` + c.method + `', path: '/a', description: 'x', ` + c.meta + ` parameters: [] }`)
 		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{HandlerReads: []string{c.reads}}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 1 || offer.Tools[0].Consent.Action != c.want {
+		if err != nil || len(offer.Tools) != 1 || offer.Tools[0].Confirmation.Action != c.want {
 			t.Errorf("%s %s %s: %+v, %v; want %q", c.method, c.meta, c.reads, offer.Tools, err, c.want)
 		}
 	}
@@ -187,12 +187,12 @@ func TestConsentGoesByTheMethod(t *testing.T) {
 func TestMissingMediaType(t *testing.T) {
 	text := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [], output: { schema: { type: 'object', properties: { n: { type: 'number' } } } } }`)
 	offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
-	if err != nil || len(offer.Faults) != 1 || offer.Faults[0].Kind != "VAL060" {
-		t.Fatal(offer.Faults, err)
+	if err != nil || len(offer.Diagnostics) != 1 || offer.Diagnostics[0].Kind != "VAL060" {
+		t.Fatal(offer.Diagnostics, err)
 	}
-	contract, err := offer.Tools[0].Promise.Contract()
-	if err != nil || len(contract.Answers) != 1 || contract.Answers[0].Media != "application/json" {
-		t.Errorf("%+v, %v", contract.Answers, err)
+	contract, err := offer.Tools[0].Contract.Contract()
+	if err != nil || len(contract.Responses) != 1 || contract.Responses[0].MediaType != "application/json" {
+		t.Errorf("%+v, %v", contract.Responses, err)
 	}
 }
 
@@ -213,8 +213,8 @@ func TestTakes(t *testing.T) {
 		for _, s := range source.Standings() {
 			needs = append(needs, string(s.Needs[0].Kind))
 		}
-		if got := strings.Join(needs, " "); got != c.needs || (len(offer.Faults) > 0) != (c.want != "nothing") {
-			t.Errorf("%s: %s with %v, want %s", c.want, got, offer.Faults, c.needs)
+		if got := strings.Join(needs, " "); got != c.needs || (len(offer.Diagnostics) > 0) != (c.want != "nothing") {
+			t.Errorf("%s: %s with %v, want %s", c.want, got, offer.Diagnostics, c.needs)
 		}
 	}
 }
@@ -245,8 +245,8 @@ func TestLeftOut(t *testing.T) {
 			if got := strings.Join(names, " "); got != c.tools {
 				t.Errorf("tools %q, want %q", got, c.tools)
 			}
-			if !slices.ContainsFunc(offer.Faults, func(f tenon.Fault) bool { return strings.Contains(f.What, c.fault) }) {
-				t.Errorf("faults %v, want %q", offer.Faults, c.fault)
+			if !slices.ContainsFunc(offer.Diagnostics, func(f tenon.Diagnostic) bool { return strings.Contains(f.Message, c.fault) }) {
+				t.Errorf("faults %v, want %q", offer.Diagnostics, c.fault)
 			}
 		})
 	}
@@ -279,8 +279,8 @@ func TestWarningsAreTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(offer.Faults, func(f tenon.Fault) bool { return f.Kind == c.kind && f.File == path }) {
-				t.Errorf("told is %v, want %s", offer.Faults, c.kind)
+			if !slices.ContainsFunc(offer.Diagnostics, func(f tenon.Diagnostic) bool { return f.Kind == c.kind && f.File == path }) {
+				t.Errorf("told is %v, want %s", offer.Diagnostics, c.kind)
 			}
 			if served := len(offer.Tools) > 0; served != (c.kind != "SEC020") {
 				t.Errorf("served: %v", served)
@@ -290,12 +290,12 @@ func TestWarningsAreTold(t *testing.T) {
 	// A handler gets every argument, so that none of its tool is lost.
 	handled := file(`a: `+get("/a", id)) + "\nexport const handlers = () => ({ a: { preRequest: async ( { struct, payload } ) => ({ struct, payload }) } })"
 	offer, err := flowmcp.New(write(t, "Test.mjs", handled), flowmcp.Options{Worker: worker()}).Load(t.Context())
-	if err != nil || len(offer.Tools) != 1 || len(offer.Faults) != 0 {
-		t.Errorf("%d tools, told is %v, %v", len(offer.Tools), offer.Faults, err)
+	if err != nil || len(offer.Tools) != 1 || len(offer.Diagnostics) != 0 {
+		t.Errorf("%d tools, told is %v, %v", len(offer.Tools), offer.Diagnostics, err)
 	}
 	allowed := strings.Replace(one, "tools:", "requiredLibraries: [ 'left-pad' ], tools:", 1)
 	if offer, err = flowmcp.New(write(t, "Test.mjs", allowed), flowmcp.Options{Libraries: []string{"left-pad"}}).Load(t.Context()); err != nil || len(offer.Tools) != 1 {
-		t.Errorf("a library that is allowed: %d tools, %v, %v", len(offer.Tools), offer.Faults, err)
+		t.Errorf("a library that is allowed: %d tools, %v, %v", len(offer.Tools), offer.Diagnostics, err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // method alone would say that the route may change something. What the operator
 // chose, a person who is asked or tools that only read, does not go by such a
 // mark unless the files are trusted.
-func (t *route) marked(o *Options, c tenon.ConsentRule) bool {
+func (t *route) marked(o *Options, c tenon.ConfirmRule) bool {
 	return !o.TrustMarks && c.Action == "" && t.meta != nil && t.method != http.MethodGet && t.method != http.MethodHead
 }
 
@@ -22,7 +22,7 @@ func (b *offerer) tellMarked() {
 	const shown = 3
 	var names []string
 	for _, t := range b.offer.Tools {
-		if t.Consent.Marked {
+		if t.Confirmation.Marked {
 			names = append(names, t.Name)
 		}
 	}
@@ -35,5 +35,5 @@ func (b *offerer) tellMarked() {
 		text += fmt.Sprintf(" and %d more", n-shown)
 	}
 	what := "only their meta marks these tools as harmless, not their method, which --read-only and --confirm do not believe: " + text
-	b.offer.Faults = append(b.offer.Faults, tenon.Fault{What: what, Do: "--trust-marks believes the schema files"})
+	b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{Message: what, Hint: "--trust-marks believes the schema files"})
 }

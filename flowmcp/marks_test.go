@@ -25,26 +25,26 @@ func TestMetaPassesNoGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, trusted := range []bool{false, true} {
-		offer, err := flowmcp.New(file, flowmcp.Options{Consent: tenon.ConsentHuman, TrustMarks: trusted, BaseURL: "http://127.0.0.1:1"}).Load(t.Context())
+		offer, err := flowmcp.New(file, flowmcp.Options{Consent: tenon.ConfirmHuman, TrustMarks: trusted, BaseURL: "http://127.0.0.1:1"}).Load(t.Context())
 		if err != nil || len(offer.Tools) != 3 {
-			t.Fatalf("%v: %v", err, offer.Faults)
+			t.Fatalf("%v: %v", err, offer.Diagnostics)
 		}
 		told := false
-		for _, f := range offer.Faults {
-			told = told || strings.Contains(f.What, "wipe_notes, drop_notes") && strings.Contains(f.Do, "--trust-marks")
+		for _, f := range offer.Diagnostics {
+			told = told || strings.Contains(f.Message, "wipe_notes, drop_notes") && strings.Contains(f.Hint, "--trust-marks")
 		}
 		if told == trusted {
-			t.Errorf("trusted %v: faults %v", trusted, offer.Faults)
+			t.Errorf("trusted %v: faults %v", trusted, offer.Diagnostics)
 		}
-		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "notes", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Name: "notes", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 		for _, tool := range []string{"wipe_notes", "drop_notes", "look_notes"} {
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(`{}`)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked := strings.Contains(res.About, "consent of a person")
+			asked := strings.Contains(res.Message, "consent of a person")
 			if want := !trusted && tool != "look_notes"; asked != want {
-				t.Errorf("trusted %v, %s: asked %v: %s", trusted, tool, asked, res.About)
+				t.Errorf("trusted %v, %s: asked %v: %s", trusted, tool, asked, res.Message)
 			}
 		}
 	}

@@ -25,9 +25,9 @@ func (t *route) declares(media string) bool { return outputMime(t.output) == med
 
 // received makes a reply of an upstream's answer. JSON that a handler takes is
 // not looked at here.
-func (t *route) received(res egress.Response, handled bool) tenon.Reply {
+func (t *route) received(res egress.Response, handled bool) tenon.Response {
 	sent := strings.TrimSpace(res.Header.Get("Content-Type"))
-	r := tenon.Reply{Status: res.Status, Header: res.Header, Body: res.Body}
+	r := tenon.Response{Status: res.Status, Header: res.Header, Body: res.Body}
 	if len(res.Body) == 0 {
 		return r
 	}
@@ -35,10 +35,10 @@ func (t *route) received(res egress.Response, handled bool) tenon.Reply {
 	if !t.declares(textMedia) {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
-	r.Media = sent
+	r.MediaType = sent
 	good := res.Status >= 200 && res.Status <= 299
 	if as := t.countsAs(sent, r.Body, good, handled && good); as != "" && as != essence(sent) {
-		r.Media, r.Came = as, sent
+		r.MediaType, r.UpstreamMediaType = as, sent
 	}
 	return r
 }
@@ -80,19 +80,19 @@ func (t *route) inUTF8(sent string, body []byte) []byte {
 }
 
 // binary reports whether a reply is no text for a handler.
-func (t *route) binary(r tenon.Reply) bool {
-	kind := essence(r.Media)
+func (t *route) binary(r tenon.Response) bool {
+	kind := essence(r.MediaType)
 	return isPicture(kind) || t.declares(pngMedia) && isPNG(r.Body) || !isTextual(kind) && !isText(r.Body)
 }
 
 // forHandler adds a reply's body to the arguments of postRequest, and returns
 // what goes beside them: JSON as it is, a text or a picture in base64 as one of
 // the arguments.
-func (t *route) forHandler(args []byte, r tenon.Reply) (_, beside []byte) {
+func (t *route) forHandler(args []byte, r tenon.Response) (_, beside []byte) {
 	switch {
 	case t.binary(r):
 		return append(append(args, `,"text":`...), inBase64(r.Body)...), nil
-	case t.declares(textMedia) && essence(r.Media) != jsonMedia:
+	case t.declares(textMedia) && essence(r.MediaType) != jsonMedia:
 		return rawjson.AppendString(append(args, `,"text":`...), r.Body), nil
 	case r.Body == nil:
 		return args, []byte{}
@@ -138,17 +138,17 @@ func isText(body []byte) bool { return utf8.Valid(body) && bytes.IndexByte(body,
 
 // made is the reply of what a handler made. Where its tool declares a text or a
 // picture a string is that.
-func (t *route) made(data []byte, status int, h http.Header) tenon.Reply {
-	r := tenon.Reply{Status: status, Header: h, Media: jsonMedia}
+func (t *route) made(data []byte, status int, h http.Header) tenon.Response {
+	r := tenon.Response{Status: status, Header: h, MediaType: jsonMedia}
 	r.Body, r.Repairs = withoutHalves(data)
 	text, is := textOf(r.Body)
 	switch {
 	case !is:
 	case t.declares(textMedia):
-		r.Body, r.Media = []byte(text), textMedia
+		r.Body, r.MediaType = []byte(text), textMedia
 	case t.declares(pngMedia):
 		if b, err := base64.StdEncoding.DecodeString(text); err == nil && isPNG(b) {
-			r.Body, r.Media = b, pngMedia
+			r.Body, r.MediaType = b, pngMedia
 		}
 	}
 	return r

@@ -67,7 +67,7 @@ func TestMedia(t *testing.T) {
 				defer upstream.Close()
 				tool := load(t, file(`a: { method: 'GET', path: '/x', description: 'x', parameters: [], `+outputs()[tt.output]+` }`)+handlers,
 					flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL})
-				g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "x", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+				g := gateway.New(gateway.Build([]gateway.Mount{{Name: "x", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.Options{})
 				res, err := g.Call(t.Context(), &tenon.Call{Tool: tool.Name})
 				if err != nil {
 					t.Fatal(err)
@@ -123,7 +123,7 @@ func TestHalfSurrogates(t *testing.T) {
 		for _, stage := range []string{"executeRequest", "postRequest"} {
 			tool := load(t, file(`a: { method: 'GET', path: '/x', description: 'x', parameters: [], `+outputs()[tt.output]+` }`)+
 				"\nexport const handlers = () => ({ a: { "+stage+": async () => ({ response: "+tt.data+" }) } })", flowmcp.Options{Client: &http.Client{Transport: &seen{}}})
-			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "x", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+			g := gateway.New(gateway.Build([]gateway.Mount{{Name: "x", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.Options{})
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool.Name})
 			if err != nil {
 				t.Fatal(err)

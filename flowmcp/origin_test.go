@@ -164,9 +164,9 @@ func TestChangedRootMovesNoKey(t *testing.T) {
 				}
 				offer, err := s.Load(t.Context())
 				if err != nil || len(offer.Tools) != 1 {
-					t.Fatal(err, offer.Faults)
+					t.Fatal(err, offer.Diagnostics)
 				}
-				for _, f := range offer.Faults {
+				for _, f := range offer.Diagnostics {
 					if strings.Contains(f.String(), "would go to") {
 						told += f.String() + "\n"
 					}

@@ -32,8 +32,8 @@ func TestPageExample(t *testing.T) {
 	rec := &recorder{}
 	env := func(name string) (string, bool) { return "K", name == "LEDGER_KEY" }
 	offer, err := flowmcp.New("testdata/Page.mjs", flowmcp.Options{Client: &http.Client{Transport: rec}, Env: env}).Load(t.Context())
-	if err != nil || len(offer.Tools) != 1 || len(offer.Faults) != 1 || offer.Faults[0].Line != 36 {
-		t.Fatalf("%d tools, %v, %v", len(offer.Tools), offer.Faults, err)
+	if err != nil || len(offer.Tools) != 1 || len(offer.Diagnostics) != 1 || offer.Diagnostics[0].Line != 36 {
+		t.Fatalf("%d tools, %v, %v", len(offer.Tools), offer.Diagnostics, err)
 	}
 	if _, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{"address":"0x1"}`)}); err != nil {
 		t.Fatal(err)

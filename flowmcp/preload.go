@@ -69,7 +69,7 @@ func (k *kept) around(t *route, h tenon.Handler, o *Options, r *runner) tenon.Ha
 		return h
 	}
 	fits := t.keepable()
-	return func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	return func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		hash := keptKey(t, c, o, r)
 		path := filepath.Join(safeName(t.file.namespace), fileBase(t.file.path), safeName(t.name), hash+".json")
 		if a, ok := k.get(path); ok && !k.refresh {
@@ -115,7 +115,7 @@ func keptKey(t *route, c *tenon.Call, o *Options, r *runner) string {
 // keepable tells the replies of a tool that are kept: successes that fit what is
 // declared. A page that says "log in" or a half answer would else be the answer
 // until the time is over.
-func (t *route) keepable() func(r *tenon.Reply) bool {
+func (t *route) keepable() func(r *tenon.Response) bool {
 	declared := t.answer()
 	compiled := sync.OnceValue(func() *schema.Schema {
 		s, err := schema.Compile(declared.Schema, schema.Options{})
@@ -124,30 +124,30 @@ func (t *route) keepable() func(r *tenon.Reply) bool {
 		}
 		return s
 	})
-	return func(r *tenon.Reply) bool {
-		kind := essence(r.Media)
+	return func(r *tenon.Response) bool {
+		kind := essence(r.MediaType)
 		switch {
-		case r.Status != 0 && (r.Status < 200 || r.Status > 299), len(r.Body) == 0, r.Blocks != nil, r.Repairs != nil:
+		case r.Status != 0 && (r.Status < 200 || r.Status > 299), len(r.Body) == 0, r.Content != nil, r.Repairs != nil:
 			return false
 		case declared == nil:
 			return kind == jsonMedia && rawjson.Check(r.Body) == nil || strings.HasPrefix(kind, "text/") && kind != htmlMedia
-		case kind != declared.Media:
+		case kind != declared.MediaType:
 			return false
 		case kind == jsonMedia:
 			s := compiled()
 			return s != nil && s.Validate(r.Body) == nil
 		}
-		return kind == textMedia && essence(r.Came) != htmlMedia
+		return kind == textMedia && essence(r.UpstreamMediaType) != htmlMedia
 	}
 }
 
-func keep(t *route, r tenon.Reply, ttl int, hash string) keptAnswer {
+func keep(t *route, r tenon.Response, ttl int, hash string) keptAnswer {
 	var a keptAnswer
 	now := time.Now().UTC()
 	a.Meta.FetchedAt, a.Meta.ExpiresAt, a.Meta.TTL = now, now.Add(time.Duration(ttl)*time.Second), ttl
-	a.Meta.ParamHash, a.Meta.Media, a.Meta.Came, a.Meta.Status, a.Meta.Schema = hash, r.Media, r.Came, r.Status, t.file.hash
+	a.Meta.ParamHash, a.Meta.Media, a.Meta.Came, a.Meta.Status, a.Meta.Schema = hash, r.MediaType, r.UpstreamMediaType, r.Status, t.file.hash
 	a.Data = r.Body
-	if essence(r.Media) != jsonMedia {
+	if essence(r.MediaType) != jsonMedia {
 		a.Data = rawjson.AppendString(nil, r.Body)
 	}
 	a.Meta.Size = len(r.Body)
@@ -155,13 +155,13 @@ func keep(t *route, r tenon.Reply, ttl int, hash string) keptAnswer {
 }
 
 // reply is a kept answer as a handler gives it. _meta says that it was kept.
-func (a keptAnswer) reply() tenon.Reply {
+func (a keptAnswer) reply() tenon.Response {
 	body := []byte(a.Data)
 	if text, isText := textOf(a.Data); isText && essence(a.Meta.Media) != jsonMedia {
 		body = []byte(text)
 	}
 	meta := `{"flowmcp/cache":{"hit":true,"fetchedAt":"` + a.Meta.FetchedAt.Format(time.RFC3339) + `","expiresAt":"` + a.Meta.ExpiresAt.Format(time.RFC3339) + `"}}`
-	return tenon.Reply{Status: a.Meta.Status, Media: a.Meta.Media, Came: a.Meta.Came, Body: body, Meta: []byte(meta)}
+	return tenon.Response{Status: a.Meta.Status, MediaType: a.Meta.Media, UpstreamMediaType: a.Meta.Came, Body: body, Meta: []byte(meta)}
 }
 
 func (k *kept) get(path string) (keptAnswer, bool) {

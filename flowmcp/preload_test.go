@@ -40,7 +40,7 @@ func TestAnswersAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Slow.mjs")
 	writeAt(t, path, slow)
 	cache := t.TempDir()
-	options := flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, CacheDir: cache, Consent: tenon.ConsentOff}
+	options := flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL, CacheDir: cache, Consent: tenon.ConfirmOff}
 	g, _ := serveFiles(t, path, options)
 	step := func(tool, args string, want int, hit bool) {
 		t.Helper()

@@ -15,24 +15,24 @@ type promise struct {
 	options *Options
 }
 
-var _ tenon.Promise = promise{}
+var _ tenon.ContractProvider = promise{}
 
 // Contract writes both schemas in full.
 func (p promise) Contract() (tenon.Contract, error) {
 	c := tenon.Contract{Input: p.route.input()}
 	if answer := p.route.answer(); answer != nil {
-		c.Answers = []tenon.Variant{*answer}
+		c.Responses = []tenon.ResponseSchema{*answer}
 	}
 	return c, nil
 }
 
 // Published writes both schemas within the budgets.
-func (p promise) Published() (tenon.Contract, []tenon.Fault) {
+func (p promise) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	c, err := p.Contract()
 	if err != nil {
-		return c, []tenon.Fault{p.route.fault(err.Error())}
+		return c, []tenon.Diagnostic{p.route.fault(err.Error())}
 	}
-	var faults []tenon.Fault
+	var faults []tenon.Diagnostic
 	relax := func(which string, doc []byte, limit int) []byte {
 		if doc == nil || limit < 0 || len(doc) <= limit {
 			return doc
@@ -42,8 +42,8 @@ func (p promise) Published() (tenon.Contract, []tenon.Fault) {
 		return relaxed
 	}
 	c.Input = relax("input", c.Input, p.options.MaxInputSchema)
-	for i := range c.Answers {
-		c.Answers[i].Schema = relax("output", c.Answers[i].Schema, p.options.MaxOutputSchema)
+	for i := range c.Responses {
+		c.Responses[i].Schema = relax("output", c.Responses[i].Schema, p.options.MaxOutputSchema)
 	}
 	return c, faults
 }
@@ -113,7 +113,7 @@ func (p *parameter) appendSchema(dst []byte) []byte {
 
 // answer is the declared answer; nil: none is declared, or not in a way that
 // can be used.
-func (t *route) answer() *tenon.Variant {
+func (t *route) answer() *tenon.ResponseSchema {
 	mime := outputMime(t.output)
 	root := t.output.get("schema")
 	if rootTypes(mime) == nil || !root.is(objectKind) {
@@ -123,7 +123,7 @@ func (t *route) answer() *tenon.Variant {
 	if t.local {
 		status = ""
 	}
-	return &tenon.Variant{Status: status, Media: mime, Schema: appendOutput(nil, root, 0)}
+	return &tenon.ResponseSchema{Status: status, MediaType: mime, Schema: appendOutput(nil, root, 0)}
 }
 
 // maxOutput bounds how deep an output schema is translated.

@@ -91,7 +91,7 @@ func (f *file) report(env func(string) (string, bool)) Report {
 	}
 	for _, x := range f.resources {
 		for _, q := range x.queries {
-			add(q.route, tenon.LegalName(q.key+"_"+f.namespace), x.broken || q.broken)
+			add(q.route, tenon.ToolName(q.key+"_"+f.namespace), x.broken || q.broken)
 		}
 	}
 	return r

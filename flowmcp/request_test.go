@@ -85,7 +85,7 @@ func TestLetterSendsDefaults(t *testing.T) {
 	for strict, want := range map[bool]string{true: "https://shop.example/a?page=1", false: "https://shop.example/a"} {
 		offer, err := flowmcp.New(write(t, "Test.mjs", schemaFile), flowmcp.Options{Client: &http.Client{Transport: rec}, Strict: strict}).Load(t.Context())
 		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("strict %v: %v %v", strict, offer.Faults, err)
+			t.Fatalf("strict %v: %v %v", strict, offer.Diagnostics, err)
 		}
 		if _, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)}); err != nil {
 			t.Fatal(err)

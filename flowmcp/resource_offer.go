@@ -27,7 +27,7 @@ func (b *offerer) document(f *file, r *resource) {
 		return
 	}
 	b.offer.Resources = append(b.offer.Resources, r.document(b.options))
-	name := unique(b.taken, tenon.LegalName(r.name+"_"+f.namespace), f.path)
+	name := unique(b.taken, tenon.ToolName(r.name+"_"+f.namespace), f.path)
 	b.offer.Tools = append(b.offer.Tools, r.tool(name, b.options))
 	b.standings = append(b.standings, Standing{File: f.path, ID: r.id(), Name: name, Served: true})
 }
@@ -52,9 +52,9 @@ func (b *offerer) database(f *file, r *resource) {
 		return
 	}
 	for _, q := range r.queries {
-		name := tenon.LegalName(q.key + "_" + f.namespace)
+		name := tenon.ToolName(q.key + "_" + f.namespace)
 		if b.taken[name] { // a second database of the namespace
-			name = tenon.LegalName(q.key + "_" + r.name + "_" + f.namespace)
+			name = tenon.ToolName(q.key + "_" + r.name + "_" + f.namespace)
 		}
 		if q.hidden {
 			continue
@@ -86,7 +86,7 @@ func (b *offerer) guides(all []*guide) {
 		switch {
 		case g.failed:
 		case b.books.guides[g.id()] != nil:
-			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: g.path, What: "the " + g.kind + " " + g.id() + " is there already; this one is not served", Kind: kindName})
+			b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: g.path, Message: "the " + g.kind + " " + g.id() + " is there already; this one is not served", Kind: kindName})
 		default:
 			b.books.guides[g.id()] = g
 			b.offer.Prompts = append(b.offer.Prompts, g.prompt(b.books))

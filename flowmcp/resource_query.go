@@ -22,26 +22,26 @@ type store struct {
 // tool is the tool of a query.
 func (q *query) tool(name string, s store) tenon.Tool {
 	t := tenon.Tool{
-		Name: name, Description: q.text, Meta: q.definitionMeta(), Policy: s.options.Policy, Shape: s.options.Shape,
-		Promise: promise{q.route, s.options}, Origin: q.fault(""),
-		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return q.call(ctx, c, s) },
+		Name: name, Description: q.text, Meta: q.definitionMeta(), Policy: s.options.Policy, Envelope: s.options.Shape,
+		Contract: promise{q.route, s.options}, Origin: q.fault(""),
+		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) { return q.call(ctx, c, s) },
 	}
 	yes, no := true, false
-	t.Hints.OpenWorld = &no
+	t.Annotations.OpenWorld = &no
 	if q.readOnly() {
-		t.Hints.ReadOnly = &yes
+		t.Annotations.ReadOnly = &yes
 	} else {
-		t.Hints.Destructive = &yes
-		t.Consent = tenon.ConsentRule{Mode: s.options.Consent, Action: tenon.RunTool, Effect: "the query " + q.id() + " may change or delete what is in the database"}
+		t.Annotations.Destructive = &yes
+		t.Confirmation = tenon.ConfirmRule{Mode: s.options.Consent, Action: tenon.RunTool, Effect: "the query " + q.id() + " may change or delete what is in the database"}
 	}
 	if q.resource.source == "http" {
-		t.Hints.OpenWorld = nil
+		t.Annotations.OpenWorld = nil
 	}
 	return t
 }
 
 // call asks the database, and lets the file's handler change the answer.
-func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Reply, error) {
+func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	args := c.Args
@@ -50,11 +50,11 @@ func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Reply, 
 	}
 	doc, err := rawjson.Parse(args)
 	if err != nil {
-		return tenon.Reply{}, invalid("the arguments are no JSON")
+		return tenon.Response{}, invalid("the arguments are no JSON")
 	}
 	question, err := q.question(doc, s.options)
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	reply, err := q.askDatabase(ctx, question, s)
 	if err != nil || !q.file.handlers.needs(q.resource.name) {
@@ -62,7 +62,7 @@ func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Reply, 
 	}
 	polished, err := q.polish(ctx, doc, question, reply.Body, s)
 	if err != nil {
-		return tenon.Reply{Sent: reply.Sent}, err
+		return tenon.Response{Execution: reply.Execution}, err
 	}
 	reply.Body, reply.Repairs = polished.Body, polished.Repairs
 	return reply, nil
@@ -122,14 +122,14 @@ func scalar(raw []byte) any {
 }
 
 // askDatabase asks the database. Only what cannot be read is written.
-func (q *query) askDatabase(ctx context.Context, question sqlite.Question, s store) (tenon.Reply, error) {
+func (q *query) askDatabase(ctx context.Context, question sqlite.Question, s store) (tenon.Response, error) {
 	path, stale, err := q.database(ctx, s)
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	reads := question.Reads()
 	if !reads && q.readOnly() {
-		return tenon.Reply{}, invalid("only one SELECT is taken; this database is not changed")
+		return tenon.Response{}, invalid("only one SELECT is taken; this database is not changed")
 	}
 	if reads {
 		reply, err := q.read(ctx, question, path, stale, s)
@@ -152,36 +152,36 @@ func (q *query) database(ctx context.Context, s store) (path string, stale bool,
 	return path, false, nil
 }
 
-func (q *query) read(ctx context.Context, question sqlite.Question, path string, stale bool, s store) (tenon.Reply, error) {
+func (q *query) read(ctx context.Context, question sqlite.Question, path string, stale bool, s store) (tenon.Response, error) {
 	db, err := s.dbs.get(path, false)
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	a, err := db.Query(ctx, question)
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
-	reply := tenon.Reply{Body: a.Rows, Media: "application/json"}
+	reply := tenon.Response{Body: a.Rows, MediaType: "application/json"}
 	if a.More || stale {
 		reply.Meta = []byte(`{"flowmcp/rows":{"returned":` + strconv.Itoa(a.Count) + `,"more":` + strconv.FormatBool(a.More) + `,"stale":` + strconv.FormatBool(stale) + `}}`)
 	}
 	return reply, nil
 }
 
-func (q *query) write(ctx context.Context, question sqlite.Question, path string, s store) (tenon.Reply, error) {
+func (q *query) write(ctx context.Context, question sqlite.Question, path string, s store) (tenon.Response, error) {
 	if err := s.dbs.keep(ctx, path); err != nil {
-		return tenon.Reply{}, &tenon.Error{Code: tenon.CodeInternal, Message: "no copy of the database can be kept, so nothing was changed", Err: err}
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeInternal, Message: "no copy of the database can be kept, so nothing was changed", Err: err}
 	}
 	db, err := s.dbs.get(path, true)
 	if err != nil {
-		return tenon.Reply{}, q.failed(err)
+		return tenon.Response{}, q.failed(err)
 	}
 	a, err := db.Exec(ctx, question)
 	if err != nil {
-		return tenon.Reply{}, q.failed(err) // SQLite takes a statement back that fails
+		return tenon.Response{}, q.failed(err) // SQLite takes a statement back that fails
 	}
 	body := []byte(`{"changes":` + strconv.FormatInt(a.Changes, 10) + `,"lastInsertRowid":` + strconv.FormatInt(a.LastID, 10) + `}`)
-	return tenon.Reply{Body: body, Media: "application/json", Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+	return tenon.Response{Body: body, MediaType: "application/json", Execution: tenon.Execution{Unsafe: tenon.Responded}}, nil
 }
 
 // failed is what SQLite said, for the one who wrote the SQL.
@@ -203,7 +203,7 @@ func (q *query) failed(err error) error {
 }
 
 // polish runs the handler of the query, if the file has one for it.
-func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Question, rows []byte, s store) (tenon.Reply, error) {
+func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Question, rows []byte, s store) (tenon.Response, error) {
 	args := append([]byte(`{"resource":`), rawjson.AppendString(nil, q.resource.name)...)
 	args = append(append(args, `,"query":`...), rawjson.AppendString(nil, q.key)...)
 	args = append(append(args, `,"struct":{"queryName":`...), rawjson.AppendString(nil, q.key)...)
@@ -213,11 +213,11 @@ func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Qu
 	x := &execution{route: q.route, options: s.options, runner: s.runner, stage: "postRequest"}
 	out, err := s.runner.run(ctx, q.file, sandbox.Call{Function: "resource", Args: args, Budget: s.options.HandlerTime, Ask: x.ask})
 	if err != nil {
-		return tenon.Reply{}, x.explain("postRequest", err)
+		return tenon.Response{}, x.explain("postRequest", err)
 	}
 	var got outcome
 	if err := got.read(out); err != nil {
-		return tenon.Reply{}, handlerError("postRequest", "its result cannot be read", err)
+		return tenon.Response{}, handlerError("postRequest", "its result cannot be read", err)
 	}
 	return x.reply("postRequest", got, 0, nil)
 }

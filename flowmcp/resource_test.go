@@ -65,8 +65,8 @@ func serveFiles(t *testing.T, path string, o flowmcp.Options) (*gateway.Gateway,
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := gateway.Build([]gateway.Named{{Name: "files", Offer: offer}}, gateway.BuildOptions{})
-	return gateway.NewGateway(c, gateway.GatewayOptions{}), c
+	c := gateway.Build([]gateway.Mount{{Name: "files", Features: offer}}, gateway.BuildOptions{})
+	return gateway.New(c, gateway.Options{}), c
 }
 
 func callTool(t *testing.T, g *gateway.Gateway, tool, args string) *tenon.Result {
@@ -84,8 +84,8 @@ func TestQueriesAreTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, c := serveFiles(t, shopWith(t, string(text)), flowmcp.Options{Worker: worker()})
-	if len(c.Faults()) > 0 {
-		t.Error(c.Faults())
+	if len(c.Diagnostics()) > 0 {
+		t.Error(c.Diagnostics())
 	}
 	var names []string
 	for _, e := range c.Tools() {
@@ -144,8 +144,8 @@ func TestFileBasedDatabases(t *testing.T) {
 	database := filepath.Join(dir, "resources", "notes.db")
 	makeDatabase(t, database, `CREATE TABLE notes(text)`, `INSERT INTO notes VALUES('first')`)
 	writeAt(t, filepath.Join(dir, "Notes.mjs"), notes)
-	g, c := serveFiles(t, filepath.Join(dir, "Notes.mjs"), flowmcp.Options{ProjectDir: dir, Consent: tenon.ConsentOff})
-	if h := c.Find("runSql_desk").Tool().Hints; h.ReadOnly != nil || h.Destructive == nil || !*h.Destructive {
+	g, c := serveFiles(t, filepath.Join(dir, "Notes.mjs"), flowmcp.Options{ProjectDir: dir, Consent: tenon.ConfirmOff})
+	if h := c.Find("runSql_desk").Tool().Annotations; h.ReadOnly != nil || h.Destructive == nil || !*h.Destructive {
 		t.Error("runSql says that it changes nothing")
 	}
 	other := filepath.Join(dir, "other.db")
@@ -196,8 +196,8 @@ func TestResourcesStayBelowTheirOrigin(t *testing.T) {
 				t.Skip("no links here:", err)
 			}
 			_, c := serveFiles(t, path, flowmcp.Options{Worker: worker()})
-			if c.Find("runSql_shop") != nil || len(c.Faults()) != 1 || !strings.Contains(c.Faults()[0].String(), tt.want) {
-				t.Error(c.Faults())
+			if c.Find("runSql_shop") != nil || len(c.Diagnostics()) != 1 || !strings.Contains(c.Diagnostics()[0].String(), tt.want) {
+				t.Error(c.Diagnostics())
 			}
 		})
 	}

@@ -16,13 +16,13 @@ func (r *resource) uri() string { return "flowmcp://" + r.file.namespace + "/res
 // document is a markdown text as an MCP resource.
 func (r *resource) document(o *Options) tenon.Resource {
 	return tenon.Resource{
-		URI: r.uri(), Name: r.name, Description: r.text, Media: "text/markdown",
-		Read: func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
+		URI: r.uri(), Name: r.name, Description: r.text, MediaType: "text/markdown",
+		Read: func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
 			text, err := r.readText(o)
 			if err != nil {
 				return nil, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.name + " cannot be read: " + err.Error()}
 			}
-			return []tenon.Block{{Kind: tenon.ResourceBlock, URI: uri, Media: "text/markdown", Text: []byte(text)}}, nil
+			return []tenon.Content{{Type: tenon.EmbeddedResource, URI: uri, MediaType: "text/markdown", Text: []byte(text)}}, nil
 		},
 	}
 }
@@ -46,43 +46,43 @@ func (r *resource) tool(name string, o *Options) tenon.Tool {
 	}
 	return tenon.Tool{
 		Name: name, Description: text + "Answers the whole text, or a section, lines or the places of a word.",
-		Meta:  append(append([]byte(`{"flowmcp/id":`), rawjson.AppendString(nil, r.id())...), '}'),
-		Hints: tenon.Hints{ReadOnly: &yes, OpenWorld: &no}, Policy: o.Policy, Shape: o.Shape,
-		Promise: tenon.Contract{Input: []byte(textInput), Answers: []tenon.Variant{
-			{Media: "text/plain", Schema: []byte(`{"type":"string"}`)}, {Media: "application/json", Schema: []byte(textFound)},
+		Meta:        append(append([]byte(`{"flowmcp/id":`), rawjson.AppendString(nil, r.id())...), '}'),
+		Annotations: tenon.Annotations{ReadOnly: &yes, OpenWorld: &no}, Policy: o.Policy, Envelope: o.Shape,
+		Contract: tenon.Contract{Input: []byte(textInput), Responses: []tenon.ResponseSchema{
+			{MediaType: "text/plain", Schema: []byte(`{"type":"string"}`)}, {MediaType: "application/json", Schema: []byte(textFound)},
 		}},
-		Handler: func(_ context.Context, c *tenon.Call) (tenon.Reply, error) { return r.part(c.Args, o) },
-		Origin:  tenon.Fault{File: r.file.path, Line: r.line},
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) { return r.part(c.Args, o) },
+		Origin:  tenon.Diagnostic{File: r.file.path, Line: r.line},
 	}
 }
 
 // part answers the part of the text that is asked for.
-func (r *resource) part(args []byte, o *Options) (tenon.Reply, error) {
+func (r *resource) part(args []byte, o *Options) (tenon.Response, error) {
 	doc, err := rawjson.Parse(args)
 	if err != nil {
-		return tenon.Reply{}, invalid("the arguments are no JSON")
+		return tenon.Response{}, invalid("the arguments are no JSON")
 	}
 	text, err := r.readText(o)
 	if err != nil {
-		return tenon.Reply{}, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.name + " cannot be read: " + err.Error()}
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.name + " cannot be read: " + err.Error()}
 	}
 	given := func(key string) string { return doc.Str(doc.Get(doc.Root(), key)) }
-	reply := tenon.Reply{Media: "text/plain"}
+	reply := tenon.Response{MediaType: "text/plain"}
 	switch {
 	case given("section") != "":
 		found, ok := section(text, given("section"))
 		if !ok {
-			return tenon.Reply{}, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no section %q", given("section"))}
+			return tenon.Response{}, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no section %q", given("section"))}
 		}
 		reply.Body = []byte(found)
 	case given("lines") != "":
 		found, err := lineRange(text, given("lines"))
 		if err != nil {
-			return tenon.Reply{}, invalid(err.Error())
+			return tenon.Response{}, invalid(err.Error())
 		}
 		reply.Body = []byte(found)
 	case given("search") != "":
-		reply.Body, reply.Media = searchText(text, given("search")), "application/json"
+		reply.Body, reply.MediaType = searchText(text, given("search")), "application/json"
 	default:
 		reply.Body = []byte(text)
 	}

@@ -106,7 +106,7 @@ func (b *offerer) choose(path string, files []*file, guides []*guide) error {
 		}
 	}
 	chosen := s.files(files)
-	b.offer.Faults = slices.DeleteFunc(b.offer.Faults, func(f tenon.Fault) bool { return !chosen[f.File] })
+	b.offer.Diagnostics = slices.DeleteFunc(b.offer.Diagnostics, func(f tenon.Diagnostic) bool { return !chosen[f.File] })
 	b.offer.Tools = slices.DeleteFunc(b.offer.Tools, func(t tenon.Tool) bool { return !s.has(metaID(t.Meta)) })
 	b.offer.Resources = slices.DeleteFunc(b.offer.Resources, func(r tenon.Resource) bool {
 		return !slices.ContainsFunc(s.wanted["resource"], func(name string) bool { return "flowmcp://"+fullName("resource", name) == r.URI })

@@ -52,8 +52,8 @@ type Options struct {
 	TrustMarks      bool              // believe meta of routes that are not GET: else those that it calls harmless are told at load, and ask where the operator chose to be asked
 	Strict          bool              // keep the letter of the pages; false: load what the public library does
 	Policy          tenon.Policy      // empty: Warn, as the page has it
-	Consent         tenon.ConsentMode // of routes that destroy; empty: ConsentAuto
-	Shape           tenon.Shape       // empty: FlowMCP
+	Consent         tenon.ConfirmMode // of routes that destroy; empty: ConsentAuto
+	Shape           tenon.Envelope    // empty: FlowMCP
 	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
 	MaxOutputSchema int               // bytes of a published output schema; 0: 16 KiB; negative: no limit
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
@@ -163,7 +163,7 @@ func New(spec string, o Options) *Source { return &Source{spec: spec, options: o
 
 // Load reads and checks every file. An error in a file costs that file, an
 // error in a tool that tool; a file that deviates otherwise is loaded.
-func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	held := watch.Read(s.files())
 	offer, err := s.load(ctx)
 	s.mu.Lock()
@@ -174,18 +174,18 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	return offer, err
 }
 
-func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
+func (s *Source) load(ctx context.Context) (tenon.Features, error) {
 	o, err := s.options.defaults()
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	files, err := readFiles(ctx, s.spec, o, false)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	b := offerer{spec: s.spec, options: &o, taken: map[string]bool{}, books: newBookcase(), kept: newKept(&o), dbs: s.databases()}
 	if b.library, err = openLibraries(o.LibraryDir); err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	if o.Worker != nil {
 		b.runner = &runner{pool: s.workers(o), library: b.library.get, dbs: b.dbs, programs: map[*file]*sandbox.Program{}}
@@ -205,7 +205,7 @@ func (s *Source) load(ctx context.Context) (tenon.Offer, error) {
 	b.tellMarked()
 	if o.Selection != "" {
 		if err := b.choose(o.Selection, files, guides); err != nil {
-			return tenon.Offer{}, err
+			return tenon.Features{}, err
 		}
 	}
 	s.mu.Lock()
@@ -260,7 +260,7 @@ type offerer struct {
 	books   *bookcase
 	kept    *kept
 	taken   map[string]bool
-	offer   tenon.Offer
+	offer   tenon.Features
 
 	cases     []TestCase
 	standings []Standing
@@ -277,14 +277,14 @@ const (
 )
 
 func (b *offerer) fault(f *file, line int, kind, what, do string) {
-	b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: f.path, Line: line, What: what, Do: do, Kind: kind})
+	b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: f.path, Line: line, Message: what, Hint: do, Kind: kind})
 }
 
 // told notes what the operator has to know: a warning is served with notice.
 func (b *offerer) told(path string, findings []Finding) {
 	for _, x := range findings {
 		if x.Severity != Info {
-			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: path, Line: x.Line, What: x.Code + " " + x.Path + ": " + x.Message, Kind: x.Code})
+			b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: path, Line: x.Line, Message: x.Code + " " + x.Path + ": " + x.Message, Kind: x.Code})
 		}
 	}
 }

@@ -188,13 +188,13 @@ func (b *offerer) unservedData(r *resource, more []Need) {
 		return
 	}
 	if r.source == "markdown" {
-		b.standings = append(b.standings, Standing{File: f.path, ID: r.id(), Name: tenon.LegalName(r.name + "_" + f.namespace), Needs: needs})
+		b.standings = append(b.standings, Standing{File: f.path, ID: r.id(), Name: tenon.ToolName(r.name + "_" + f.namespace), Needs: needs})
 	}
 	for _, q := range r.queries {
 		if q.hidden {
 			continue
 		}
-		b.stands(q.route, tenon.LegalName(q.key+"_"+f.namespace), needs)
+		b.stands(q.route, tenon.ToolName(q.key+"_"+f.namespace), needs)
 	}
 }
 
@@ -228,10 +228,10 @@ func (b *offerer) take(f *file) bool {
 			return false
 		}
 		if r.source == "markdown" {
-			r.hidden = !takes(r.id(), tenon.LegalName(r.name+"_"+f.namespace))
+			r.hidden = !takes(r.id(), tenon.ToolName(r.name+"_"+f.namespace))
 		}
 		for _, q := range r.queries {
-			q.hidden = !takes(q.id(), tenon.LegalName(q.key+"_"+f.namespace))
+			q.hidden = !takes(q.id(), tenon.ToolName(q.key+"_"+f.namespace))
 		}
 	}
 	return wanted > 0

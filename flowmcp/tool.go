@@ -12,39 +12,39 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-func (t *route) fault(what string) tenon.Fault {
-	return tenon.Fault{File: t.file.path, Line: t.line, What: what}
+func (t *route) fault(what string) tenon.Diagnostic {
+	return tenon.Diagnostic{File: t.file.path, Line: t.line, Message: what}
 }
 
 // tool is the tool of a route under a wire name.
 func (t *route) tool(name string, o *Options, r *runner) tenon.Tool {
-	handler := func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return t.call(ctx, c, o) }
+	handler := func(ctx context.Context, c *tenon.Call) (tenon.Response, error) { return t.call(ctx, c, o) }
 	if t.handled {
-		handler = func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) { return t.handle(ctx, c, o, r) }
+		handler = func(ctx context.Context, c *tenon.Call) (tenon.Response, error) { return t.handle(ctx, c, o, r) }
 	}
 	return tenon.Tool{
-		Name:        name,
-		Original:    t.id(),
-		Description: t.text,
-		Hints:       t.hints(),
-		Words:       t.words(),
-		Group:       t.file.namespace,
-		Meta:        t.definitionMeta(),
-		Consent:     t.consent(o),
-		Policy:      o.Policy,
-		Shape:       o.Shape,
-		Promise:     promise{t, o},
-		Handler:     handler,
-		Origin:      t.fault(""),
+		Name:         name,
+		Original:     t.id(),
+		Description:  t.text,
+		Annotations:  t.hints(),
+		Keywords:     t.words(),
+		Group:        t.file.namespace,
+		Meta:         t.definitionMeta(),
+		Confirmation: t.consent(o),
+		Policy:       o.Policy,
+		Envelope:     o.Shape,
+		Contract:     promise{t, o},
+		Handler:      handler,
+		Origin:       t.fault(""),
 	}
 }
 
 // id is the qualified name of the format's page.
 func (t *route) id() string { return qualifiedName(t.file.namespace, t.file.path, t.name) }
 
-func (t *route) hints() tenon.Hints {
+func (t *route) hints() tenon.Annotations {
 	yes := true
-	var h tenon.Hints
+	var h tenon.Annotations
 	if t.readOnly() {
 		h.ReadOnly = &yes
 		return h
@@ -63,8 +63,8 @@ func (t *route) hints() tenon.Hints {
 
 // consent is due where the MCP block says that the route destroys, or says
 // nothing and the method is none that only reads, as for an OpenAPI operation.
-func (t *route) consent(o *Options) tenon.ConsentRule {
-	c := tenon.ConsentRule{Mode: o.Consent, Effect: t.method + " route " + t.id()}
+func (t *route) consent(o *Options) tenon.ConfirmRule {
+	c := tenon.ConfirmRule{Mode: o.Consent, Effect: t.method + " route " + t.id()}
 	destroys := t.meta.get("isDestructive")
 	switch {
 	case t.readOnly():
@@ -139,16 +139,16 @@ func (t *route) definitionMeta() []byte {
 }
 
 // call sends the request of a call and returns the upstream's answer.
-func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Reply, error) {
+func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	req, err := t.request(ctx, c.Args, o)
 	if err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	res, err := egress.Do(o.Client, req, o.MaxAnswer)
 	reply := t.received(res, false)
-	reply.Sent = t.sent(res.Progress)
+	reply.Execution = t.sent(res.Progress)
 	t.hide(&reply, o.Env)
 	if err != nil {
 		return reply, failure(err)
@@ -156,16 +156,16 @@ func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Repl
 	return reply, nil
 }
 
-func (t *route) sent(p egress.Progress) tenon.Sent {
+func (t *route) sent(p egress.Progress) tenon.Execution {
 	switch {
 	case p == egress.NotSent:
-		return tenon.Sent{}
+		return tenon.Execution{}
 	case t.readOnly():
-		return tenon.Sent{Reads: tenon.SentNoAnswer}
+		return tenon.Execution{Reads: tenon.NoResponse}
 	}
-	s := tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: t.repeatable()}
+	s := tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: t.repeatable()}
 	if p == egress.Answered {
-		s.Unsafe = tenon.Answered
+		s.Unsafe = tenon.Responded
 	}
 	return s
 }

@@ -50,7 +50,7 @@ func (b *offerer) unmatched(files []*file) {
 			if near := spelling.Near(name, slices.Sorted(maps.Keys(option.known)), maxMeant); near != nil {
 				do = "did you mean " + strings.Join(near, ", ") + "?"
 			}
-			b.offer.Faults = append(b.offer.Faults, tenon.Fault{File: b.spec, What: option.flag + " " + name + ": " + option.what, Do: do, Kind: tenon.FaultRule})
+			b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: b.spec, Message: option.flag + " " + name + ": " + option.what, Hint: do, Kind: tenon.DiagnosticSelector})
 		}
 	}
 }

@@ -376,7 +376,7 @@ func TestPrompts(t *testing.T) {
 	}
 	want := functions.Prompt{
 		Binding: "context", Name: "p", Title: "P", Description: "d", Envelope: true, Icons: []byte(`[{"src":"data:"}]`), Meta: []byte(`{}`),
-		Arguments: []tenon.Argument{{Name: "a", Description: "x", Required: true}, {Name: "b"}},
+		Arguments: []tenon.PromptArgument{{Name: "a", Description: "x", Required: true}, {Name: "b"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -11,7 +11,7 @@ import (
 )
 
 // readBlock reads a content block of MCP.
-func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
+func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 	b, err := readKind(doc, n)
 	b.Annotations, b.Meta = rawObject(doc, doc.Get(n, "annotations")), rawObject(doc, doc.Get(n, "_meta"))
 	return b, err
@@ -25,22 +25,22 @@ func rawObject(doc *rawjson.Doc, n rawjson.Node) []byte {
 	return doc.AppendCompact(nil, n)
 }
 
-func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
+func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 	kind := doc.Get(n, "type")
 	if doc.Kind(kind) != rawjson.String {
-		return tenon.Block{}, &Error{What: "a content block must be an object with a type"}
+		return tenon.Content{}, &Error{What: "a content block must be an object with a type"}
 	}
 	switch name := doc.Str(kind); name {
 	case "text":
 		text := doc.Get(n, "text")
 		if doc.Kind(text) != rawjson.String {
-			return tenon.Block{}, &Error{What: "a text block must have a text"}
+			return tenon.Content{}, &Error{What: "a text block must have a text"}
 		}
-		return tenon.Block{Kind: tenon.TextBlock, Text: []byte(doc.Str(text))}, nil
+		return tenon.Content{Type: tenon.TextContent, Text: []byte(doc.Str(text))}, nil
 	case "image", "audio":
-		b := tenon.Block{Kind: tenon.ImageBlock, Media: doc.Str(doc.Get(n, "mimeType"))}
+		b := tenon.Content{Type: tenon.ImageContent, MediaType: doc.Str(doc.Get(n, "mimeType"))}
 		if name == "audio" {
-			b.Kind = tenon.AudioBlock
+			b.Type = tenon.AudioContent
 		}
 		var err error
 		b.Data, err = readBase64(doc, doc.Get(n, "data"))
@@ -48,8 +48,8 @@ func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
 	case "resource":
 		return readContents(doc, doc.Get(n, "resource"))
 	case "resource_link":
-		b := tenon.Block{
-			Kind: tenon.LinkBlock, URI: doc.Str(doc.Get(n, "uri")), Name: doc.Str(doc.Get(n, "name")), Media: doc.Str(doc.Get(n, "mimeType")),
+		b := tenon.Content{
+			Type: tenon.ResourceLink, URI: doc.Str(doc.Get(n, "uri")), Name: doc.Str(doc.Get(n, "name")), MediaType: doc.Str(doc.Get(n, "mimeType")),
 			Title: doc.Str(doc.Get(n, "title")), Description: doc.Str(doc.Get(n, "description")),
 		}
 		if size := doc.Get(n, "size"); doc.Kind(size) == rawjson.Number {
@@ -61,13 +61,13 @@ func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
 		b.Name = orElse(b.Name, b.URI)
 		return b, nil
 	default:
-		return tenon.Block{}, &Error{What: fmt.Sprintf("there is no content block of type %q", name)}
+		return tenon.Content{}, &Error{What: fmt.Sprintf("there is no content block of type %q", name)}
 	}
 }
 
 // readContents reads what stands in a resource: a text or a blob.
-func readContents(doc *rawjson.Doc, n rawjson.Node) (tenon.Block, error) {
-	b := tenon.Block{Kind: tenon.ResourceBlock, URI: doc.Str(doc.Get(n, "uri")), Media: doc.Str(doc.Get(n, "mimeType"))}
+func readContents(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
+	b := tenon.Content{Type: tenon.EmbeddedResource, URI: doc.Str(doc.Get(n, "uri")), MediaType: doc.Str(doc.Get(n, "mimeType"))}
 	if text := doc.Get(n, "text"); doc.Kind(text) == rawjson.String {
 		b.Text = append([]byte{}, doc.Str(text)...)
 		return b, nil
@@ -94,8 +94,8 @@ func readBase64(doc *rawjson.Doc, n rawjson.Node) ([]byte, error) {
 	return data, nil
 }
 
-func readBlocks(doc *rawjson.Doc, list rawjson.Node) ([]tenon.Block, error) {
-	blocks := make([]tenon.Block, 0, doc.Len(list))
+func readBlocks(doc *rawjson.Doc, list rawjson.Node) ([]tenon.Content, error) {
+	blocks := make([]tenon.Content, 0, doc.Len(list))
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
 		b, err := readBlock(doc, n)
 		if err != nil {
@@ -107,20 +107,20 @@ func readBlocks(doc *rawjson.Doc, list rawjson.Node) ([]tenon.Block, error) {
 }
 
 // appendBlock writes a content block of MCP.
-func appendBlock(dst []byte, b tenon.Block) []byte {
+func appendBlock(dst []byte, b tenon.Content) []byte {
 	var o Object
-	switch b.Kind {
-	case tenon.ImageBlock, tenon.AudioBlock:
+	switch b.Type {
+	case tenon.ImageContent, tenon.AudioContent:
 		name := "image"
-		if b.Kind == tenon.AudioBlock {
+		if b.Type == tenon.AudioContent {
 			name = "audio"
 		}
-		o = Object{textMember("type", name), dataMember("data", b.Data), textMember("mimeType", b.Media)}
-	case tenon.ResourceBlock:
+		o = Object{textMember("type", name), dataMember("data", b.Data), textMember("mimeType", b.MediaType)}
+	case tenon.EmbeddedResource:
 		o = Object{textMember("type", "resource"), {Key: "resource", Value: appendContents(nil, b)}}
-	case tenon.LinkBlock:
+	case tenon.ResourceLink:
 		o = Object{textMember("type", "resource_link"), textMember("uri", b.URI), textMember("name", orElse(b.Name, b.URI))}
-		for _, m := range [...]struct{ key, text string }{{"mimeType", b.Media}, {"title", b.Title}, {"description", b.Description}} {
+		for _, m := range [...]struct{ key, text string }{{"mimeType", b.MediaType}, {"title", b.Title}, {"description", b.Description}} {
 			if m.text != "" {
 				o = append(o, textMember(m.key, m.text))
 			}
@@ -128,7 +128,7 @@ func appendBlock(dst []byte, b tenon.Block) []byte {
 		if b.Size > 0 {
 			o = append(o, Member{Key: "size", Value: strconv.AppendInt(nil, b.Size, 10)})
 		}
-	case tenon.TextBlock:
+	case tenon.TextContent:
 		o = Object{textMember("type", "text"), {Key: "text", Value: rawjson.AppendString(nil, b.Text)}}
 	}
 	if b.Annotations != nil {
@@ -141,10 +141,10 @@ func appendBlock(dst []byte, b tenon.Block) []byte {
 }
 
 // appendContents writes what stands in a resource.
-func appendContents(dst []byte, b tenon.Block) []byte {
+func appendContents(dst []byte, b tenon.Content) []byte {
 	o := Object{textMember("uri", b.URI)}
-	if b.Media != "" {
-		o = append(o, textMember("mimeType", b.Media))
+	if b.MediaType != "" {
+		o = append(o, textMember("mimeType", b.MediaType))
 	}
 	if b.Text != nil || b.Data == nil {
 		o = append(o, Member{Key: "text", Value: rawjson.AppendString(nil, b.Text)})
@@ -154,7 +154,7 @@ func appendContents(dst []byte, b tenon.Block) []byte {
 	return o.Append(dst)
 }
 
-func appendBlocks(dst []byte, blocks []tenon.Block) []byte {
+func appendBlocks(dst []byte, blocks []tenon.Content) []byte {
 	dst = append(dst, '[')
 	for i, b := range blocks {
 		if i > 0 {

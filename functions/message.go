@@ -12,7 +12,7 @@ import (
 // an envelope it is the text of one message of the user's; the envelope holds
 // a whole result (type get_prompt_result) or a list of messages
 // (prompt_messages). null, and nil, are no messages.
-func ReadMessages(value []byte, envelope bool) ([]tenon.Message, error) {
+func ReadMessages(value []byte, envelope bool) ([]tenon.PromptMessage, error) {
 	text, kind, err := readValue(value)
 	switch {
 	case err != nil:
@@ -20,12 +20,12 @@ func ReadMessages(value []byte, envelope bool) ([]tenon.Message, error) {
 	case kind == rawjson.Null:
 		return nil, nil
 	case !envelope:
-		return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte(text)}}}, nil
+		return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte(text)}}}, nil
 	}
 	return openMessages(text, kind)
 }
 
-func openMessages(text string, valueKind rawjson.Kind) ([]tenon.Message, error) {
+func openMessages(text string, valueKind rawjson.Kind) ([]tenon.PromptMessage, error) {
 	o, err := openEnvelope(text, valueKind)
 	if err != nil {
 		return nil, err
@@ -52,15 +52,15 @@ func openMessages(text string, valueKind rawjson.Kind) ([]tenon.Message, error) 
 	return readMessages(doc, list)
 }
 
-func readMessages(doc *rawjson.Doc, list rawjson.Node) ([]tenon.Message, error) {
-	messages := make([]tenon.Message, 0, doc.Len(list))
+func readMessages(doc *rawjson.Doc, list rawjson.Node) ([]tenon.PromptMessage, error) {
+	messages := make([]tenon.PromptMessage, 0, doc.Len(list))
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
-		m := tenon.Message{Role: doc.Str(doc.Get(n, "role"))}
+		m := tenon.PromptMessage{Role: doc.Str(doc.Get(n, "role"))}
 		if m.Role != "user" && m.Role != "assistant" {
 			return nil, &Error{What: `a message must have the role "user" or "assistant"`}
 		}
 		var err error
-		if m.Block, err = readBlock(doc, doc.Get(n, "content")); err != nil {
+		if m.Content, err = readBlock(doc, doc.Get(n, "content")); err != nil {
 			return nil, err
 		}
 		messages = append(messages, m)
@@ -70,13 +70,13 @@ func readMessages(doc *rawjson.Doc, list rawjson.Node) ([]tenon.Message, error) 
 
 // AppendMessages writes messages as the function of a prompt returns them: in
 // an envelope of type get_prompt_result.
-func AppendMessages(dst []byte, messages []tenon.Message) []byte {
+func AppendMessages(dst []byte, messages []tenon.PromptMessage) []byte {
 	list := []byte{'['}
 	for i, m := range messages {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		o := Object{textMember("role", m.Role), {Key: "content", Value: appendBlock(nil, m.Block)}}
+		o := Object{textMember("role", m.Role), {Key: "content", Value: appendBlock(nil, m.Content)}}
 		list = o.Append(list)
 	}
 	o := Object{{Key: "messages", Value: append(list, ']')}}

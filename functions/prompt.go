@@ -13,7 +13,7 @@ type Prompt struct {
 	Name        string
 	Title       string
 	Description string
-	Arguments   []tenon.Argument
+	Arguments   []tenon.PromptArgument
 	Icons       []byte // JSON list, the icons of MCP; nil: none
 	Meta        []byte // JSON object; nil: none
 	Envelope    bool   // the function answers with an envelope: see [ReadMessages]
@@ -52,7 +52,7 @@ func ReadPrompt(b Object) (Prompt, []Note, error) {
 	return p, r.notes, r.err
 }
 
-func readArguments(text string) ([]tenon.Argument, error) {
+func readArguments(text string) ([]tenon.PromptArgument, error) {
 	doc, err := rawjson.Parse([]byte(text))
 	switch {
 	case err != nil:
@@ -62,13 +62,13 @@ func readArguments(text string) ([]tenon.Argument, error) {
 	case doc.Kind(doc.Root()) != rawjson.Array:
 		return nil, errors.New("must be a list of arguments")
 	}
-	list := make([]tenon.Argument, 0, doc.Len(doc.Root()))
+	list := make([]tenon.PromptArgument, 0, doc.Len(doc.Root()))
 	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
 		if doc.Kind(n) != rawjson.Object {
 			return nil, errors.New("an argument must be an object")
 		}
 		r := newReader(objectAt(doc, n))
-		list = append(list, tenon.Argument{
+		list = append(list, tenon.PromptArgument{
 			Name: r.need("name"), Title: r.text("title"), Description: r.text("description"), Required: r.flag("required"),
 		})
 		if r.err != nil {
@@ -107,7 +107,7 @@ func (p Prompt) Object() Object {
 	return o
 }
 
-func appendArguments(dst []byte, list []tenon.Argument) []byte {
+func appendArguments(dst []byte, list []tenon.PromptArgument) []byte {
 	dst = append(dst, '[')
 	for i, a := range list {
 		if i > 0 {

@@ -10,7 +10,7 @@ import (
 
 // Result is what the function of a tool answers.
 type Result struct {
-	Blocks     []tenon.Block
+	Blocks     []tenon.Content
 	Structured []byte // JSON; nil: none
 	IsError    bool
 	Meta       []byte // JSON object for _meta; nil: none
@@ -40,11 +40,11 @@ func ReadResult(value []byte, envelope bool) (Result, error) {
 	case err != nil:
 		return Result{}, err
 	case kind == rawjson.Null:
-		return Result{Blocks: []tenon.Block{}}, nil
+		return Result{Blocks: []tenon.Content{}}, nil
 	case envelope:
 		return readEnvelope(text, kind)
 	}
-	return Result{Blocks: []tenon.Block{{Text: []byte(text)}}}, nil
+	return Result{Blocks: []tenon.Content{{Text: []byte(text)}}}, nil
 }
 
 // readValue reads what a function returned: the text of a string, the JSON of
@@ -123,7 +123,7 @@ func readContent(kind, content string) (Result, error) {
 		return Result{Blocks: blocks}, err
 	default:
 		b, err := readBlock(doc, root)
-		return Result{Blocks: []tenon.Block{b}}, err
+		return Result{Blocks: []tenon.Content{b}}, err
 	}
 }
 
@@ -177,7 +177,7 @@ func appendEnvelope(dst []byte, kind string, content []byte) []byte {
 // string is the text, an envelope {"content": "<JSON>"} holds a text or a blob
 // with its own address and media type. uri and media stand where it has none.
 // null, and nil, are no contents.
-func ReadContents(value []byte, uri, media string) ([]tenon.Block, error) {
+func ReadContents(value []byte, uri, media string) ([]tenon.Content, error) {
 	text, kind, err := readValue(value)
 	switch {
 	case err != nil:
@@ -187,7 +187,7 @@ func ReadContents(value []byte, uri, media string) ([]tenon.Block, error) {
 	case kind != rawjson.String:
 		return nil, &Error{What: "expected a string: the function of a resource returns text or an envelope"}
 	}
-	plain := fill(tenon.Block{Kind: tenon.ResourceBlock, Text: []byte(text)}, uri, media)
+	plain := fill(tenon.Content{Type: tenon.EmbeddedResource, Text: []byte(text)}, uri, media)
 	o, err := parseObject(rawjson.WithoutMark([]byte(text)), "the envelope")
 	if err != nil || o.Get("content") == nil {
 		return plain, nil //nolint:nilerr // a text that is no envelope is what it is
@@ -207,13 +207,13 @@ func ReadContents(value []byte, uri, media string) ([]tenon.Block, error) {
 	return fill(b, uri, media), nil
 }
 
-func fill(b tenon.Block, uri, media string) []tenon.Block {
-	b.URI, b.Media = orElse(b.URI, uri), orElse(b.Media, media)
-	return []tenon.Block{b}
+func fill(b tenon.Content, uri, media string) []tenon.Content {
+	b.URI, b.MediaType = orElse(b.URI, uri), orElse(b.MediaType, media)
+	return []tenon.Content{b}
 }
 
 // AppendContents writes the contents of a resource as a function returns them.
-func AppendContents(dst []byte, b tenon.Block) []byte {
+func AppendContents(dst []byte, b tenon.Content) []byte {
 	o := Object{nestedMember("content", appendContents(nil, b))}
 	return rawjson.AppendString(dst, o.Append(nil))
 }

@@ -30,14 +30,14 @@ func envelope(t testing.TB, kind, content, structured string) string {
 	return quoted(t, text+"}")
 }
 
-func textBlock(s string) tenon.Block { return tenon.Block{Text: []byte(s)} }
+func textBlock(s string) tenon.Content { return tenon.Content{Text: []byte(s)} }
 
 // TestResults is the table of the host's binders: what a function returns, and
 // what becomes of it.
 func TestResults(t *testing.T) {
 	const block = `{"type":"text","text":"hello"}`
-	none := functions.Result{Blocks: []tenon.Block{}}
-	hello := functions.Result{Blocks: []tenon.Block{textBlock("hello")}}
+	none := functions.Result{Blocks: []tenon.Content{}}
+	hello := functions.Result{Blocks: []tenon.Content{textBlock("hello")}}
 	for _, tt := range []struct {
 		name, value string
 		simple      bool
@@ -56,42 +56,42 @@ func TestResults(t *testing.T) {
 		{name: "keys in another case", value: quoted(t, `{"Type":"text","Content":`+quoted(t, block)+`}`), want: hello},
 		{
 			name: "an image", value: envelope(t, "image", `{"type":"image","data":"AQI=","mimeType":"image/png"}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.ImageBlock, Data: []byte{1, 2}, Media: "image/png"}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.ImageContent, Data: []byte{1, 2}, MediaType: "image/png"}}},
 		},
 		{
 			name: "an image without padding", value: envelope(t, "image", `{"type":"image","data":"AQI","mimeType":"image/png"}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.ImageBlock, Data: []byte{1, 2}, Media: "image/png"}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.ImageContent, Data: []byte{1, 2}, MediaType: "image/png"}}},
 		},
 		{
 			name: "a sound", value: envelope(t, "audio", `{"type":"audio","data":"AQI=","mimeType":"audio/wav"}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.AudioBlock, Data: []byte{1, 2}, Media: "audio/wav"}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.AudioContent, Data: []byte{1, 2}, MediaType: "audio/wav"}}},
 		},
 		{
 			name: "a resource", value: envelope(t, "resource", `{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":""}}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.ResourceBlock, URI: "a:b", Media: "text/plain", Text: []byte{}}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.EmbeddedResource, URI: "a:b", MediaType: "text/plain", Text: []byte{}}}},
 		},
 		{
 			name: "a resource with bytes", value: envelope(t, "resource", `{"type":"resource","resource":{"uri":"a:b","blob":"AQI="}}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.ResourceBlock, URI: "a:b", Data: []byte{1, 2}}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.EmbeddedResource, URI: "a:b", Data: []byte{1, 2}}}},
 		},
 		{
 			name: "a link", value: envelope(t, "resource_link", `{"type":"resource_link","uri":"a:b","name":"n"}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.LinkBlock, URI: "a:b", Name: "n"}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.ResourceLink, URI: "a:b", Name: "n"}}},
 		},
 		{
 			name: "a link with all that it can have", value: envelope(t, "resource_link", `{"type":"resource_link","uri":"a:b","name":"n","title":"T","description":"D","mimeType":"text/csv","size":12,"annotations":{ "priority":0.50 },"_meta":{"k":[1]}}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{
-				Kind: tenon.LinkBlock, URI: "a:b", Name: "n", Title: "T", Description: "D", Media: "text/csv", Size: 12,
+			want: functions.Result{Blocks: []tenon.Content{{
+				Type: tenon.ResourceLink, URI: "a:b", Name: "n", Title: "T", Description: "D", MediaType: "text/csv", Size: 12,
 				Annotations: []byte(`{"priority":0.50}`), Meta: []byte(`{"k":[1]}`),
 			}}},
 		},
 		{
 			name: "a text with annotations", value: envelope(t, "text", `{"type":"text","text":"x","annotations":{"audience":["user"]}}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Text: []byte("x"), Annotations: []byte(`{"audience":["user"]}`)}}},
+			want: functions.Result{Blocks: []tenon.Content{{Text: []byte("x"), Annotations: []byte(`{"audience":["user"]}`)}}},
 		},
 		{
 			name: "what is no object or size is left out", value: envelope(t, "resource_link", `{"type":"resource_link","uri":"a:b","name":"n","size":1.5,"annotations":[1],"_meta":"x"}`, ""),
-			want: functions.Result{Blocks: []tenon.Block{{Kind: tenon.LinkBlock, URI: "a:b", Name: "n"}}},
+			want: functions.Result{Blocks: []tenon.Content{{Type: tenon.ResourceLink, URI: "a:b", Name: "n"}}},
 		},
 		{
 			name: "structured content beside a text", value: envelope(t, "text", block, `{ "t": 20 }`),
@@ -105,7 +105,7 @@ func TestResults(t *testing.T) {
 		{name: "structured content that is null", value: envelope(t, "text", block, `null`), err: "structuredContent: is null"},
 		{
 			name: "several blocks, in order", value: envelope(t, "Multi_Content_Result", `[`+block+`,{"type":"image","data":"","mimeType":"image/png"},`+block+`]`, ""),
-			want: functions.Result{Blocks: []tenon.Block{textBlock("hello"), {Kind: tenon.ImageBlock, Data: []byte{}, Media: "image/png"}, textBlock("hello")}},
+			want: functions.Result{Blocks: []tenon.Content{textBlock("hello"), {Type: tenon.ImageContent, Data: []byte{}, MediaType: "image/png"}, textBlock("hello")}},
 		},
 		{name: "no blocks", value: envelope(t, "multi_content_result", `[]`, ""), err: "no content items"},
 		{name: "a block of an unknown type among several", value: envelope(t, "multi_content_result", `[`+block+`,{"type":"video"}]`, ""), err: `there is no content block of type "video"`},
@@ -128,10 +128,10 @@ func TestResults(t *testing.T) {
 		{name: "data that is no base64", value: envelope(t, "image", `{"type":"image","data":"?"}`, ""), err: "data must be a string in base64"},
 
 		{name: "simple: a string", simple: true, value: `"hel\u006co"`, want: hello},
-		{name: "simple: a number", simple: true, value: `42`, want: functions.Result{Blocks: []tenon.Block{textBlock("42")}}},
-		{name: "simple: an object", simple: true, value: `{ "a": 1 }`, want: functions.Result{Blocks: []tenon.Block{textBlock(`{"a":1}`)}}},
+		{name: "simple: a number", simple: true, value: `42`, want: functions.Result{Blocks: []tenon.Content{textBlock("42")}}},
+		{name: "simple: an object", simple: true, value: `{ "a": 1 }`, want: functions.Result{Blocks: []tenon.Content{textBlock(`{"a":1}`)}}},
 		{name: "simple: null", simple: true, value: `null`, want: none},
-		{name: "simple: an envelope is text", simple: true, value: quoted(t, block), want: functions.Result{Blocks: []tenon.Block{textBlock(block)}}},
+		{name: "simple: an envelope is text", simple: true, value: quoted(t, block), want: functions.Result{Blocks: []tenon.Content{textBlock(block)}}},
 		{name: "no JSON at all", simple: true, value: `"`, err: "what the function returned is not JSON"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestTextSurvivesAllLayers(t *testing.T) {
 	for _, s := range []string{
 		`"quotes" and \backslashes\`, "line\nbreak\ttab\x00", "</script>", "emoji 🐟 and \u2028", `{"looks":"like JSON"}`, strings.Repeat("long\n", 200<<10),
 	} {
-		in := functions.Result{Blocks: []tenon.Block{textBlock(s)}, Structured: []byte(`{"s":` + quoted(t, s[:min(len(s), 40)]) + `}`)}
+		in := functions.Result{Blocks: []tenon.Content{textBlock(s)}, Structured: []byte(`{"s":` + quoted(t, s[:min(len(s), 40)]) + `}`)}
 		body := functions.Response{Logs: []string{s[:min(len(s), 40)]}, ReturnValue: functions.AppendResult(nil, in)}.Append(nil)
 		if !json.Valid(body) {
 			t.Fatalf("no JSON: %.100q", s)
@@ -179,12 +179,12 @@ func TestTextSurvivesAllLayers(t *testing.T) {
 }
 
 func TestContentsOfResources(t *testing.T) {
-	resource := func(uri, media, s string) []tenon.Block {
-		return []tenon.Block{{Kind: tenon.ResourceBlock, URI: uri, Media: media, Text: []byte(s)}}
+	resource := func(uri, media, s string) []tenon.Content {
+		return []tenon.Content{{Type: tenon.EmbeddedResource, URI: uri, MediaType: media, Text: []byte(s)}}
 	}
 	for _, tt := range []struct {
 		name, value string
-		want        []tenon.Block
+		want        []tenon.Content
 		err         string
 	}{
 		{name: "null", value: `null`},
@@ -193,7 +193,7 @@ func TestContentsOfResources(t *testing.T) {
 		{name: "text that looks like an envelope", value: quoted(t, `{"content":"hello"}`), want: resource("a:b", "text/x", `{"content":"hello"}`)},
 		{name: "an envelope", value: quoted(t, `{"content":"{\"uri\":\"c:d\",\"mimeType\":\"text/y\",\"text\":\"t\"}"}`), want: resource("c:d", "text/y", "t")},
 		{name: "an envelope that leaves open where it is from", value: quoted(t, `{"Content":"{\"uri\":\"\",\"text\":\"t\"}"}`), want: resource("a:b", "text/x", "t")},
-		{name: "bytes", value: quoted(t, `{"content":"{\"blob\":\"AQI=\"}"}`), want: []tenon.Block{{Kind: tenon.ResourceBlock, URI: "a:b", Media: "text/x", Data: []byte{1, 2}}}},
+		{name: "bytes", value: quoted(t, `{"content":"{\"blob\":\"AQI=\"}"}`), want: []tenon.Content{{Type: tenon.EmbeddedResource, URI: "a:b", MediaType: "text/x", Data: []byte{1, 2}}}},
 		{name: "contents without anything", value: quoted(t, `{"content":"{}"}`), err: "the contents of a resource must have a text or a blob"},
 		{name: "a number", value: `1`, err: "expected a string"},
 	} {
@@ -220,24 +220,24 @@ func TestContentsOfResources(t *testing.T) {
 
 func TestMessagesOfPrompts(t *testing.T) {
 	const list = `[{"role":"user","content":{"type":"text","text":"q"}},{"role":"assistant","content":{"type":"text","text":"a"}}]`
-	both := []tenon.Message{{Role: "user", Block: textBlock("q")}, {Role: "assistant", Block: textBlock("a")}}
+	both := []tenon.PromptMessage{{Role: "user", Content: textBlock("q")}, {Role: "assistant", Content: textBlock("a")}}
 	for _, tt := range []struct {
 		name, value string
 		simple      bool
-		want        []tenon.Message
+		want        []tenon.PromptMessage
 		err         string
 	}{
 		{name: "null", value: `null`},
 		{name: "a whole result", value: envelope(t, "get_prompt_result", `{"description":"d","messages":`+list+`}`, ""), want: both},
 		{name: "messages", value: envelope(t, "Prompt_Messages", list, ""), want: both},
-		{name: "no messages", value: envelope(t, "prompt_messages", `[]`, ""), want: []tenon.Message{}},
+		{name: "no messages", value: envelope(t, "prompt_messages", `[]`, ""), want: []tenon.PromptMessage{}},
 		{name: "another type", value: envelope(t, "text", `{}`, ""), err: "unknown prompt result type: 'text'"},
 		{name: "no list", value: envelope(t, "get_prompt_result", `{}`, ""), err: "content: must have a list of messages"},
 		{name: "no content", value: quoted(t, `{"type":"prompt_messages"}`), err: "content: is missing or blank"},
 		{name: "a role that does not exist", value: envelope(t, "prompt_messages", `[{"role":"system"}]`, ""), err: `must have the role "user" or "assistant"`},
 		{name: "an object", value: `{}`, err: "expected JSON string"},
 		{name: "simple", simple: true, value: `"q"`, want: both[:1]},
-		{name: "simple, and no string", simple: true, value: `[1]`, want: []tenon.Message{{Role: "user", Block: textBlock("[1]")}}},
+		{name: "simple, and no string", simple: true, value: `[1]`, want: []tenon.PromptMessage{{Role: "user", Content: textBlock("[1]")}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := functions.ReadMessages([]byte(tt.value), !tt.simple)

@@ -20,9 +20,9 @@ import (
 // way is one way in which a call ends that has a result.
 type way struct {
 	tool    func(*rapid.T, *tenon.Tool) // nil: nothing is special
-	gateway gateway.GatewayOptions
+	gateway gateway.Options
 	args    string // empty: {"id":1}
-	asker   tenon.Asker
+	asker   tenon.Requester
 	handler func(*rapid.T, promised) tenon.Handler // nil: the answer fits
 	ends    string                                 // a code; or "data", "request"
 }
@@ -43,16 +43,16 @@ func promises() []promised {
 	}
 }
 
-func consentBy(mode tenon.ConsentMode) func(*rapid.T, *tenon.Tool) {
+func consentBy(mode tenon.ConfirmMode) func(*rapid.T, *tenon.Tool) {
 	return func(t *rapid.T, tool *tenon.Tool) {
 		actions := []tenon.Action{"", tenon.CreateResource, tenon.ReplaceResource, tenon.UpdateResource, tenon.DeleteResource, tenon.RunTool}
 		destructive := true
-		tool.Hints.Destructive = &destructive
-		tool.Consent = tenon.ConsentRule{Mode: mode, Action: rapid.SampledFrom(actions).Draw(t, "action"), Effect: rapid.String().Draw(t, "effect")}
+		tool.Annotations.Destructive = &destructive
+		tool.Confirmation = tenon.ConfirmRule{Mode: mode, Action: rapid.SampledFrom(actions).Draw(t, "action"), Effect: rapid.String().Draw(t, "effect")}
 	}
 }
 
-func replies(r tenon.Reply) func(*rapid.T, promised) tenon.Handler {
+func replies(r tenon.Response) func(*rapid.T, promised) tenon.Handler {
 	return func(*rapid.T, promised) tenon.Handler { return answer(r) }
 }
 
@@ -63,8 +63,8 @@ func fails(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
 		if code != "" {
 			err = &tenon.Error{Code: code, Message: err.Error()}
 		}
-		reply := tenon.Reply{Sent: tenon.Sent{Unsafe: rapid.SampledFrom([]tenon.Progress{tenon.NotSent, tenon.SentNoAnswer, tenon.Answered}).Draw(t, "sent")}}
-		return func(context.Context, *tenon.Call) (tenon.Reply, error) { return reply, err }
+		reply := tenon.Response{Execution: tenon.Execution{Unsafe: rapid.SampledFrom([]tenon.RequestState{tenon.NotSent, tenon.NoResponse, tenon.Responded}).Draw(t, "sent")}}
+		return func(context.Context, *tenon.Call) (tenon.Response, error) { return reply, err }
 	}
 }
 
@@ -73,7 +73,7 @@ func errorStatus(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
 	return func(t *rapid.T, _ promised) tenon.Handler {
 		status := rapid.SampledFrom(statusesOf(code)).Draw(t, "status")
 		media := rapid.SampledFrom([]string{"", "application/json", "application/problem+json", "text/html; charset=utf-8", "image/png"}).Draw(t, "media")
-		return answer(tenon.Reply{Status: status, Media: media, Body: rapid.SliceOf(rapid.Byte()).Draw(t, "body")})
+		return answer(tenon.Response{Status: status, MediaType: media, Body: rapid.SliceOf(rapid.Byte()).Draw(t, "body")})
 	}
 }
 
@@ -94,35 +94,35 @@ func ways() map[string]way {
 		"an answer that fits":            {ends: "data"},
 		"a part":                         {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 100 }, ends: "data"},
 		"more than may be sent":          {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 1 }, ends: "request_error"},
-		"an empty answer":                {handler: replies(tenon.Reply{Status: 204}), ends: "data"},
-		"a text":                         {handler: replies(tenon.Reply{Status: 200, Media: "text/csv", Body: []byte("a,b")}), ends: "data"},
-		"a picture":                      {handler: replies(tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}), ends: "data"},
+		"an empty answer":                {handler: replies(tenon.Response{Status: 204}), ends: "data"},
+		"a text":                         {handler: replies(tenon.Response{Status: 200, MediaType: "text/csv", Body: []byte("a,b")}), ends: "data"},
+		"a picture":                      {handler: replies(tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("\x89PNG")}), ends: "data"},
 		"a breach under warn":            breaksUnder(tenon.Warn, "data"),
 		"a breach under enforce":         breaksUnder(tenon.Enforce, "contract_violation"),
 		"a breach under repair":          breaksUnder(tenon.Repair, "contract_violation"),
 		"bad arguments":                  {args: `{"id":"x","more":1}`, ends: "validation_error"},
 		"a token that nobody gave":       {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 10 }, args: `{"resume_token":"x.2"}`, ends: "validation_error"},
 		"fields that nobody can read":    {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.Fields = true }, args: `{"id":1,"fields":7}`, ends: "validation_error"},
-		"consent by argument":            {tool: consentBy(tenon.ConsentArg), ends: "request"},
-		"consent asserted at once":       {tool: consentBy(tenon.ConsentArg), args: `{"id":1,"confirmed":true}`, ends: "request"},
-		"consent of who cannot be asked": {tool: consentBy(tenon.ConsentAuto), asker: mute(), ends: "request"},
-		"consent of a person":            {tool: consentBy(tenon.ConsentHuman), asker: yes, ends: "data"},
-		"a person who declines":          {tool: consentBy(tenon.ConsentAuto), asker: says("decline", ""), ends: "authorization_error"},
-		"no person":                      {tool: consentBy(tenon.ConsentHuman), asker: mute(), ends: "authorization_error"},
-		"an argument instead of one":     {tool: consentBy(tenon.ConsentHuman), asker: yes, args: `{"id":1,"confirmed":true}`, ends: "validation_error"},
-		"a person who is silent":         {tool: consentBy(tenon.ConsentAuto), gateway: gateway.GatewayOptions{AskTimeout: 1}, asker: &sameAnswer{err: context.DeadlineExceeded}, ends: "timeout"},
-		"a question that fails":          {tool: consentBy(tenon.ConsentAuto), asker: &sameAnswer{err: errors.New("no form")}, ends: "internal_error"},
-		"consent that cannot be kept":    {tool: consentBy(tenon.ConsentArg), gateway: gateway.GatewayOptions{State: full}, ends: "internal_error"},
+		"consent by argument":            {tool: consentBy(tenon.ConfirmArg), ends: "request"},
+		"consent asserted at once":       {tool: consentBy(tenon.ConfirmArg), args: `{"id":1,"confirmed":true}`, ends: "request"},
+		"consent of who cannot be asked": {tool: consentBy(tenon.ConfirmAuto), asker: mute(), ends: "request"},
+		"consent of a person":            {tool: consentBy(tenon.ConfirmHuman), asker: yes, ends: "data"},
+		"a person who declines":          {tool: consentBy(tenon.ConfirmAuto), asker: says("decline", ""), ends: "authorization_error"},
+		"no person":                      {tool: consentBy(tenon.ConfirmHuman), asker: mute(), ends: "authorization_error"},
+		"an argument instead of one":     {tool: consentBy(tenon.ConfirmHuman), asker: yes, args: `{"id":1,"confirmed":true}`, ends: "validation_error"},
+		"a person who is silent":         {tool: consentBy(tenon.ConfirmAuto), gateway: gateway.Options{InputTimeout: 1}, asker: &sameAnswer{err: context.DeadlineExceeded}, ends: "timeout"},
+		"a question that fails":          {tool: consentBy(tenon.ConfirmAuto), asker: &sameAnswer{err: errors.New("no form")}, ends: "internal_error"},
+		"consent that cannot be kept":    {tool: consentBy(tenon.ConfirmArg), gateway: gateway.Options{Store: full}, ends: "internal_error"},
 		"an error without a code":        {handler: fails(""), ends: "internal_error"},
 		"a panic": {handler: func(*rapid.T, promised) tenon.Handler {
-			return func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("inside") }
+			return func(context.Context, *tenon.Call) (tenon.Response, error) { panic("inside") }
 		}, ends: "internal_error"},
 		"a call that takes too long": {
-			gateway: gateway.GatewayOptions{Timeout: time.Nanosecond},
+			gateway: gateway.Options{Timeout: time.Nanosecond},
 			handler: func(*rapid.T, promised) tenon.Handler {
-				return func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+				return func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 					<-ctx.Done()
-					return tenon.Reply{}, ctx.Err()
+					return tenon.Response{}, ctx.Err()
 				}
 			},
 			ends: "timeout",
@@ -168,15 +168,15 @@ func TestEveryAnswerFitsItsShape(t *testing.T) {
 func (w way) fits(t *rapid.T) {
 	p := rapid.SampledFrom(promises()).Draw(t, "promise")
 	contract := bookContract()
-	contract.Answers[0].Schema = []byte(p.schema)
+	contract.Responses[0].Schema = []byte(p.schema)
 	tool := tenon.Tool{
-		Name: "get_book", Shape: rapid.SampledFrom(allShapes).Draw(t, "shape"),
+		Name: "get_book", Envelope: rapid.SampledFrom(allShapes).Draw(t, "shape"),
 		Policy: rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn}).Draw(t, "policy"),
 	}
 	if rapid.Bool().Draw(t, "nothing else is declared") {
-		contract.Answers, tool.Policy = contract.Answers[:1], tenon.Warn
+		contract.Responses, tool.Policy = contract.Responses[:1], tenon.Warn
 	}
-	tool.Promise = contract
+	tool.Contract = contract
 	if w.tool != nil {
 		w.tool(t, &tool)
 	}
@@ -184,11 +184,11 @@ func (w way) fits(t *rapid.T) {
 	if w.handler != nil {
 		tool.Handler = w.handler(t, p)
 	}
-	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
 	if w.args == "" {
 		w.args = `{"id":1}`
 	}
-	res, err := gateway.NewGateway(c, w.gateway).Call(context.Background(), &tenon.Call{Tool: "get_book", Args: []byte(w.args), Asker: w.asker})
+	res, err := gateway.New(c, w.gateway).Call(context.Background(), &tenon.Call{Tool: "get_book", Args: []byte(w.args), Requester: w.asker})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,13 +196,13 @@ func (w way) fits(t *rapid.T) {
 		t.Fatalf("ended with %s: %s", ended, res.Content[0].Text)
 	}
 	_, output := c.Find("get_book").Schemas()
-	fitsShape(t, tool.Shape, output, res)
+	fitsShape(t, tool.Envelope, output, res)
 }
 
 // endOf says in a word how a call ended.
 func endOf(res *tenon.Result) string {
 	switch {
-	case res.Request != nil:
+	case res.Confirmation != nil:
 		return "request"
 	case res.IsError:
 		return string(res.Code)
@@ -210,7 +210,7 @@ func endOf(res *tenon.Result) string {
 	return "data"
 }
 
-func fitsShape(t *rapid.T, s tenon.Shape, output []byte, res *tenon.Result) {
+func fitsShape(t *rapid.T, s tenon.Envelope, output []byte, res *tenon.Result) {
 	ended := endOf(res)
 	bare := s == tenon.Native && ended != "data"
 	if (res.Structured == nil) != bare {

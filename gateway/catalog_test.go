@@ -12,10 +12,10 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 )
 
-func named(source string, tools ...string) gateway.Named {
-	n := gateway.Named{Name: source}
+func named(source string, tools ...string) gateway.Mount {
+	n := gateway.Mount{Name: source}
 	for _, name := range tools {
-		n.Offer.Tools = append(n.Offer.Tools, tenon.Tool{Name: name, Handler: answer(tenon.Reply{})})
+		n.Features.Tools = append(n.Features.Tools, tenon.Tool{Name: name, Handler: answer(tenon.Response{})})
 	}
 	return n
 }
@@ -23,19 +23,19 @@ func named(source string, tools ...string) gateway.Named {
 func TestNamesAreLegalAndUnique(t *testing.T) {
 	long := strings.Repeat("x", 80)
 	tests := map[string]struct {
-		offers []gateway.Named
+		offers []gateway.Mount
 		prefix gateway.Prefix
 		want   []string
 	}{
-		"one source keeps its names":              {[]gateway.Named{named("a", "list", "get")}, "", []string{"list", "get"}},
-		"all tools that collide get their prefix": {[]gateway.Named{named("a", "list", "x"), named("b", "list", "y")}, "", []string{"a_list", "x", "b_list", "y"}},
-		"always":                                      {[]gateway.Named{named("a", "list")}, gateway.PrefixAlways, []string{"a_list"}},
-		"never: the second gets a number":             {[]gateway.Named{named("a", "list"), named("b", "list")}, gateway.PrefixNever, []string{"list", "list_2"}},
-		"twice in one source":                         {[]gateway.Named{named("a", "list", "list", "list")}, "", []string{"list", "list_2", "list_3"}},
-		"illegal characters":                          {[]gateway.Named{named("a", "pets.list/all é")}, "", []string{"pets_list_all__"}},
-		"names that become the same":                  {[]gateway.Named{named("a", "a.b", "a/b")}, "", []string{"a_b", "a_b_2"}},
-		"an empty name":                               {[]gateway.Named{named("a", "")}, "", []string{"tool"}},
-		"a long name keeps its start and gets a hash": {[]gateway.Named{named("a", long)}, "", []string{tenon.LegalName(long)}},
+		"one source keeps its names":              {[]gateway.Mount{named("a", "list", "get")}, "", []string{"list", "get"}},
+		"all tools that collide get their prefix": {[]gateway.Mount{named("a", "list", "x"), named("b", "list", "y")}, "", []string{"a_list", "x", "b_list", "y"}},
+		"always":                                      {[]gateway.Mount{named("a", "list")}, gateway.PrefixAlways, []string{"a_list"}},
+		"never: the second gets a number":             {[]gateway.Mount{named("a", "list"), named("b", "list")}, gateway.PrefixNever, []string{"list", "list_2"}},
+		"twice in one source":                         {[]gateway.Mount{named("a", "list", "list", "list")}, "", []string{"list", "list_2", "list_3"}},
+		"illegal characters":                          {[]gateway.Mount{named("a", "pets.list/all é")}, "", []string{"pets_list_all__"}},
+		"names that become the same":                  {[]gateway.Mount{named("a", "a.b", "a/b")}, "", []string{"a_b", "a_b_2"}},
+		"an empty name":                               {[]gateway.Mount{named("a", "")}, "", []string{"tool"}},
+		"a long name keeps its start and gets a hash": {[]gateway.Mount{named("a", long)}, "", []string{tenon.ToolName(long)}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -55,9 +55,9 @@ func TestNamesAreLegalAndUnique(t *testing.T) {
 }
 
 func TestToolWithoutHandlerIsLeftOut(t *testing.T) {
-	c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{{Name: "a"}}}}}, gateway.BuildOptions{})
-	if len(c.Tools()) != 0 || len(c.Faults()) != 1 {
-		t.Errorf("tools %d, faults %v", len(c.Tools()), c.Faults())
+	c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{{Name: "a"}}}}}, gateway.BuildOptions{})
+	if len(c.Tools()) != 0 || len(c.Diagnostics()) != 1 {
+		t.Errorf("tools %d, faults %v", len(c.Tools()), c.Diagnostics())
 	}
 }
 
@@ -70,37 +70,37 @@ func TestPublishedSchemas(t *testing.T) {
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}]%s}`
 	const parts = `,"partial":{"type":"boolean"},"resume_token":{"type":"string"}`
 	const other = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
-	object := tenon.Variant{Status: "200", Media: "application/json", Schema: []byte(bookSchema)}
-	list := tenon.Variant{Status: "200", Media: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":` + bookSchema + `}}`)}
+	object := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(bookSchema)}
+	list := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":` + bookSchema + `}}`)}
 	tests := map[string]struct {
 		policy  tenon.Policy
-		shape   tenon.Shape
-		answers []tenon.Variant
+		shape   tenon.Envelope
+		answers []tenon.ResponseSchema
 		want    string
 	}{
-		"native object":                  {tenon.Enforce, tenon.Native, []tenon.Variant{object}, bookSchema},
-		"native object as advice":        {tenon.Warn, tenon.Native, []tenon.Variant{object}, `{"type":"object","properties":{"title":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/AnyValue"}]},"stock":{"anyOf":[{"type":"integer"},{"$ref":"#/$defs/AnyValue"}]}},"additionalProperties":true,"anyOf":[{"required":["title"]},{}],"$defs":{"AnyValue":` + other + `}}`},
-		"native list stands in result":   {tenon.Enforce, tenon.Native, []tenon.Variant{list}, `{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Book"}}},"required":["result"],"$defs":{"Book":` + bookSchema + `}}`},
-		"off publishes nothing":          {tenon.Off, tenon.Native, []tenon.Variant{object}, ""},
+		"native object":                  {tenon.Enforce, tenon.Native, []tenon.ResponseSchema{object}, bookSchema},
+		"native object as advice":        {tenon.Warn, tenon.Native, []tenon.ResponseSchema{object}, `{"type":"object","properties":{"title":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/AnyValue"}]},"stock":{"anyOf":[{"type":"integer"},{"$ref":"#/$defs/AnyValue"}]}},"additionalProperties":true,"anyOf":[{"required":["title"]},{}],"$defs":{"AnyValue":` + other + `}}`},
+		"native list stands in result":   {tenon.Enforce, tenon.Native, []tenon.ResponseSchema{list}, `{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Book"}}},"required":["result"],"$defs":{"Book":` + bookSchema + `}}`},
+		"off publishes nothing":          {tenon.Off, tenon.Native, []tenon.ResponseSchema{object}, ""},
 		"nothing declared, native":       {tenon.Enforce, tenon.Native, nil, ""},
 		"nothing declared, openapi-mcp":  {tenon.Enforce, tenon.OpenAPIMCP, nil, fmt.Sprintf(branches, `{}`, parts, "")},
-		"openapi-mcp":                    {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object}, fmt.Sprintf(branches, bookSchema, "", "")},
-		"openapi-mcp as advice":          {tenon.Warn, tenon.OpenAPIMCP, []tenon.Variant{object}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,`+other+`]}`, "", "")},
-		"definitions move to the root":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{list}, fmt.Sprintf(branches, `{"type":"array","items":{"$ref":"#/$defs/Book"}}`, parts, `,"$defs":{"Book":`+bookSchema+`}`)},
-		"an empty answer joins as null":  {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "204"}}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,{"type":"null"}]}`, "", "")},
-		"errors do not join":             {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "404", Media: "application/json"}}, fmt.Sprintf(branches, bookSchema, "", "")},
-		"default counts without a 2xx":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{{Status: "default", Media: "text/plain"}}, fmt.Sprintf(branches, `{"type":"string"}`, "", "")},
-		"default is no success beside 2": {tenon.Enforce, tenon.OpenAPIMCP, []tenon.Variant{object, {Status: "default", Media: "text/plain"}}, fmt.Sprintf(branches, bookSchema, "", "")},
+		"openapi-mcp":                    {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object}, fmt.Sprintf(branches, bookSchema, "", "")},
+		"openapi-mcp as advice":          {tenon.Warn, tenon.OpenAPIMCP, []tenon.ResponseSchema{object}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,`+other+`]}`, "", "")},
+		"definitions move to the root":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{list}, fmt.Sprintf(branches, `{"type":"array","items":{"$ref":"#/$defs/Book"}}`, parts, `,"$defs":{"Book":`+bookSchema+`}`)},
+		"an empty answer joins as null":  {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object, {Status: "204"}}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,{"type":"null"}]}`, "", "")},
+		"errors do not join":             {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object, {Status: "404", MediaType: "application/json"}}, fmt.Sprintf(branches, bookSchema, "", "")},
+		"default counts without a 2xx":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{{Status: "default", MediaType: "text/plain"}}, fmt.Sprintf(branches, `{"type":"string"}`, "", "")},
+		"default is no success beside 2": {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object, {Status: "default", MediaType: "text/plain"}}, fmt.Sprintf(branches, bookSchema, "", "")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tool := tenon.Tool{Name: "x", Policy: tt.policy, Shape: tt.shape, Promise: tenon.Contract{Answers: tt.answers}, Handler: answer(tenon.Reply{})}
-			c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+			tool := tenon.Tool{Name: "x", Policy: tt.policy, Envelope: tt.shape, Contract: tenon.Contract{Responses: tt.answers}, Handler: answer(tenon.Response{})}
+			c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
 			_, output := c.Tools()[0].Schemas()
 			if diff := cmp.Diff(tt.want, string(output)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if faults := c.Tools()[0].Faults(); len(faults) > 0 {
+			if faults := c.Tools()[0].Diagnostics(); len(faults) > 0 {
 				t.Errorf("faults: %v", faults)
 			}
 		})
@@ -111,10 +111,10 @@ func TestDefinitionIsWhatToolsListSends(t *testing.T) {
 	yes, no := true, false
 	tool := tenon.Tool{
 		Name: "get", Title: "Get a <book>", Description: "line 1\n\"line\" 2", Meta: []byte(`{"a":1}`),
-		Hints:   tenon.Hints{ReadOnly: &yes, Destructive: &no},
-		Promise: tenon.Contract{Input: []byte(`{"type":"object","properties":{"id":true}}`)}, Handler: answer(tenon.Reply{}),
+		Annotations: tenon.Annotations{ReadOnly: &yes, Destructive: &no},
+		Contract:    tenon.Contract{Input: []byte(`{"type":"object","properties":{"id":true}}`)}, Handler: answer(tenon.Response{}),
 	}
-	c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
 	got := string(c.Tools()[0].Definition())
 	want := `{"name":"get","title":"Get a <book>","description":"line 1\n\"line\" 2","inputSchema":{"type":"object","properties":{"id":{}}},` +
 		`"annotations":{"readOnlyHint":true,"destructiveHint":false},"_meta":{"a":1}}`
@@ -124,7 +124,7 @@ func TestDefinitionIsWhatToolsListSends(t *testing.T) {
 	if !json.Valid([]byte(got)) {
 		t.Error("the definition is no JSON")
 	}
-	if len(c.Tools()[0].Faults()) != 1 {
-		t.Errorf("the boolean schema was replaced without a report: %v", c.Tools()[0].Faults())
+	if len(c.Tools()[0].Diagnostics()) != 1 {
+		t.Errorf("the boolean schema was replaced without a report: %v", c.Tools()[0].Diagnostics())
 	}
 }

@@ -26,30 +26,30 @@ var deliveredSchemas = []string{
 
 var deliveredBodies = []string{``, `{"n":1}`, `{"n":"1"}`, `{"error":"e"}`, `[1,2]`, `["1"]`, `"text"`, `null`, `{"n":`, "1\n2\n", `{"mimeType":"a/b","bytes":1,"sha256":"","block":1}`}
 
-func drawVariant(t *rapid.T) tenon.Variant {
-	v := tenon.Variant{Status: rapid.SampledFrom([]string{"200", "200", "201", "204", "2XX", "default", "404", "3XX", "4XX", ""}).Draw(t, "declared status")}
+func drawVariant(t *rapid.T) tenon.ResponseSchema {
+	v := tenon.ResponseSchema{Status: rapid.SampledFrom([]string{"200", "200", "201", "204", "2XX", "default", "404", "3XX", "4XX", ""}).Draw(t, "declared status")}
 	if v.Open = rapid.IntRange(0, 7).Draw(t, "open") == 0; v.Open {
 		return v
 	}
-	v.Media = rapid.SampledFrom([]string{"", "application/json", "application/json", "application/problem+json", "*/*", "application/*", "text/plain", "text/*", "image/png", "image/*", "application/x-ndjson", "application/jsonl", "application/ndjson", "text/event-stream"}).Draw(t, "declared media")
-	if v.Media != "" && !strings.HasPrefix(v.Media, "text/pl") && !strings.HasPrefix(v.Media, "image") {
-		if s := rapid.SampledFrom(deliveredSchemas).Draw(t, "schema"); s != "" && v.Media != "text/*" {
+	v.MediaType = rapid.SampledFrom([]string{"", "application/json", "application/json", "application/problem+json", "*/*", "application/*", "text/plain", "text/*", "image/png", "image/*", "application/x-ndjson", "application/jsonl", "application/ndjson", "text/event-stream"}).Draw(t, "declared media")
+	if v.MediaType != "" && !strings.HasPrefix(v.MediaType, "text/pl") && !strings.HasPrefix(v.MediaType, "image") {
+		if s := rapid.SampledFrom(deliveredSchemas).Draw(t, "schema"); s != "" && v.MediaType != "text/*" {
 			v.Schema = []byte(s)
 		}
 	}
 	return v
 }
 
-func drawReply(t *rapid.T) tenon.Reply {
-	r := tenon.Reply{
+func drawReply(t *rapid.T) tenon.Response {
+	r := tenon.Response{
 		Status: rapid.SampledFrom([]int{200, 200, 201, 202, 204, 299, 0, 304, 404}).Draw(t, "status"),
 		Body:   []byte(rapid.SampledFrom(deliveredBodies).Draw(t, "body")),
 	}
 	if len(r.Body) > 0 {
-		r.Media = rapid.SampledFrom([]string{"", "application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "text/json", "text/html", "image/png", "image/svg+xml", "application/pdf", "application/x-ndjson", "text/event-stream"}).Draw(t, "media")
+		r.MediaType = rapid.SampledFrom([]string{"", "application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "text/json", "text/html", "image/png", "image/svg+xml", "application/pdf", "application/x-ndjson", "text/event-stream"}).Draw(t, "media")
 	}
-	if (strings.Contains(r.Media, "ndjson") || strings.Contains(r.Media, "event")) && rapid.Bool().Draw(t, "streamed") {
-		r.Parts, r.Body = partsOf("1", `{"n":1}`)[:rapid.IntRange(0, 2).Draw(t, "items")].seq(), nil
+	if (strings.Contains(r.MediaType, "ndjson") || strings.Contains(r.MediaType, "event")) && rapid.Bool().Draw(t, "streamed") {
+		r.Items, r.Body = partsOf("1", `{"n":1}`)[:rapid.IntRange(0, 2).Draw(t, "items")].seq(), nil
 	}
 	return r
 }
@@ -77,15 +77,15 @@ func TestWhatIsDeliveredFitsWhatIsPublished(t *testing.T) {
 	values := map[string][]string{}
 	delivered := 0
 	rapid.Check(t, func(t *rapid.T) {
-		contract := tenon.Contract{Answers: rapid.SliceOfN(rapid.Custom(drawVariant), 0, 4).Draw(t, "answers")}
+		contract := tenon.Contract{Responses: rapid.SliceOfN(rapid.Custom(drawVariant), 0, 4).Draw(t, "answers")}
 		contract.Wrapper = rapid.SampledFrom([]string{"", "", "", "outer"}).Draw(t, "wrapper")
 		tool := tenon.Tool{
-			Promise: contract,
-			Policy:  rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn}).Draw(t, "policy"),
-			Shape:   rapid.SampledFrom(allShapes).Draw(t, "shape"),
+			Contract: contract,
+			Policy:   rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn}).Draw(t, "policy"),
+			Envelope: rapid.SampledFrom(allShapes).Draw(t, "shape"),
 		}
 		if rapid.IntRange(0, 4).Draw(t, "selected") == 0 {
-			tool.View.Select = []string{"n"}
+			tool.Projection.Select = []string{"n"}
 		}
 		g := one(tool, answer(drawReply(t)))
 		e := g.Catalog().Find("get_book")
@@ -142,32 +142,32 @@ func writeDelivered(t *testing.T, values map[string][]string) {
 // the declared errors have a say, or have none.
 func TestSuccessesAreHeldAgainstWhatIsPublished(t *testing.T) {
 	number, text := []byte(deliveredSchemas[2]), []byte(deliveredSchemas[3])
-	jsonOf := func(status string, s []byte) tenon.Variant {
-		return tenon.Variant{Status: status, Media: "application/json", Schema: s}
+	jsonOf := func(status string, s []byte) tenon.ResponseSchema {
+		return tenon.ResponseSchema{Status: status, MediaType: "application/json", Schema: s}
 	}
 	tests := []struct {
 		name    string
-		answers []tenon.Variant
+		answers []tenon.ResponseSchema
 		status  int
 		body    string
 		verdict string
 		says    string
 	}{
-		{"default beside a 2xx is for errors", []tenon.Variant{jsonOf("200", number), jsonOf("default", text)}, 202, `{"n":"1"}`, "undeclared", "expected 200, got 202"},
-		{"also where the body would fit", []tenon.Variant{jsonOf("200", number), jsonOf("default", text)}, 202, `{"n":1}`, "undeclared", "expected 200, got 202"},
-		{"default alone is for all", []tenon.Variant{jsonOf("default", number)}, 202, `{"n":1}`, "fits", ""},
-		{"default beside errors is for successes too", []tenon.Variant{jsonOf("404", text), jsonOf("default", number)}, 200, `{"n":1}`, "fits", ""},
-		{"an error is held against default", []tenon.Variant{jsonOf("200", number), jsonOf("default", text)}, 404, `{"n":"1"}`, "fits", ""},
-		{"only errors are declared", []tenon.Variant{{Status: "405"}}, 200, `{"n":1}`, "unchecked", ""},
-		{"only errors are declared, and nothing comes", []tenon.Variant{{Status: "405"}}, 204, ``, "unchecked", ""},
-		{"nothing is said of the body", []tenon.Variant{{Status: "200", Open: true}}, 200, `{"n":1}`, "unchecked", ""},
-		{"nothing is said of the body, and none comes", []tenon.Variant{{Status: "200", Open: true}}, 200, ``, "fits", ""},
-		{"no body is declared", []tenon.Variant{{Status: "200"}}, 200, `{"n":1}`, "undeclared", "expected no body, got application/json"},
+		{"default beside a 2xx is for errors", []tenon.ResponseSchema{jsonOf("200", number), jsonOf("default", text)}, 202, `{"n":"1"}`, "undeclared", "expected 200, got 202"},
+		{"also where the body would fit", []tenon.ResponseSchema{jsonOf("200", number), jsonOf("default", text)}, 202, `{"n":1}`, "undeclared", "expected 200, got 202"},
+		{"default alone is for all", []tenon.ResponseSchema{jsonOf("default", number)}, 202, `{"n":1}`, "fits", ""},
+		{"default beside errors is for successes too", []tenon.ResponseSchema{jsonOf("404", text), jsonOf("default", number)}, 200, `{"n":1}`, "fits", ""},
+		{"an error is held against default", []tenon.ResponseSchema{jsonOf("200", number), jsonOf("default", text)}, 404, `{"n":"1"}`, "fits", ""},
+		{"only errors are declared", []tenon.ResponseSchema{{Status: "405"}}, 200, `{"n":1}`, "unchecked", ""},
+		{"only errors are declared, and nothing comes", []tenon.ResponseSchema{{Status: "405"}}, 204, ``, "unchecked", ""},
+		{"nothing is said of the body", []tenon.ResponseSchema{{Status: "200", Open: true}}, 200, `{"n":1}`, "unchecked", ""},
+		{"nothing is said of the body, and none comes", []tenon.ResponseSchema{{Status: "200", Open: true}}, 200, ``, "fits", ""},
+		{"no body is declared", []tenon.ResponseSchema{{Status: "200"}}, 200, `{"n":1}`, "undeclared", "expected no body, got application/json"},
 	}
 	for _, tt := range tests {
 		for _, p := range []tenon.Policy{tenon.Enforce, tenon.Warn} {
 			t.Run(tt.name+", "+string(p), func(t *testing.T) {
-				g := one(tenon.Tool{Promise: tenon.Contract{Answers: tt.answers}, Policy: p, Shape: tenon.OpenAPIMCP}, answer(jsonReply(tt.status, tt.body)))
+				g := one(tenon.Tool{Contract: tenon.Contract{Responses: tt.answers}, Policy: p, Envelope: tenon.OpenAPIMCP}, answer(jsonReply(tt.status, tt.body)))
 				res := call(t, g, `{}`)
 				if v := verdictOf(t, res); v.Verdict != tt.verdict {
 					t.Errorf("verdict %s, want %s", v.Verdict, tt.verdict)

@@ -66,14 +66,14 @@ func checkExamples(t *testing.T, d described) (examples int) {
 
 func TestDescribe(t *testing.T) {
 	contract := bookContract()
-	contract.Answers[0].Example = []byte("{\n\"title\": \"Emma\"}")
-	listing := tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/B"},"$defs":{"B":` + bookSchema + `}}`), Example: []byte(`["no book"]`)}}}
+	contract.Responses[0].Example = []byte("{\n\"title\": \"Emma\"}")
+	listing := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/B"},"$defs":{"B":` + bookSchema + `}}`), Example: []byte(`["no book"]`)}}}
 	tools := []tenon.Tool{
-		{Name: "get_book", Description: "Get one.", Shape: tenon.OpenAPIMCP, Policy: tenon.Warn, Promise: contract, Handler: answer(tenon.Reply{})},
-		{Name: "list_books", Promise: listing, Handler: answer(tenon.Reply{})},
-		{Name: "anything", Handler: answer(tenon.Reply{})},
+		{Name: "get_book", Description: "Get one.", Envelope: tenon.OpenAPIMCP, Policy: tenon.Warn, Contract: contract, Handler: answer(tenon.Response{})},
+		{Name: "list_books", Contract: listing, Handler: answer(tenon.Response{})},
+		{Name: "anything", Handler: answer(tenon.Response{})},
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{}), gateway.Options{})
 	all := g.Catalog().Tools()
 	if last := all[len(all)-1]; len(all) != 5 || last.Name() != "describe" {
 		t.Fatalf("%d tools, the last is %s", len(all), last.Name())
@@ -101,7 +101,7 @@ func TestDescribe(t *testing.T) {
 		`{"tols":1}`:        "Leave out tols",
 	} {
 		res, err := g.Call(t.Context(), &tenon.Call{Tool: "describe", Args: []byte(args)})
-		if err != nil || !res.IsError || !strings.Contains(res.About+" "+strings.Join(res.Suggestions, "; "), want) {
+		if err != nil || !res.IsError || !strings.Contains(res.Message+" "+strings.Join(res.Suggestions, "; "), want) {
 			t.Errorf("%s: %v, %s", args, err, res.Content[0].Text)
 		}
 		_, output := all[len(all)-1].Schemas()
@@ -116,12 +116,12 @@ func TestDescribe(t *testing.T) {
 
 // TestDescribeStandsBack for a tool of that name, and where nothing needs it.
 func TestDescribeStandsBack(t *testing.T) {
-	build := func(b gateway.BuiltIn, s tenon.Shape, names ...string) (got []string) {
+	build := func(b gateway.Toggle, s tenon.Envelope, names ...string) (got []string) {
 		var tools []tenon.Tool
 		for _, name := range names {
-			tools = append(tools, tenon.Tool{Name: name, Shape: s, MaxResult: -1, Handler: answer(tenon.Reply{})})
+			tools = append(tools, tenon.Tool{Name: name, Envelope: s, MaxResult: -1, Handler: answer(tenon.Response{})})
 		}
-		for _, e := range gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{Describe: b}).Tools() {
+		for _, e := range gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{Describe: b}).Tools() {
 			got = append(got, e.Name())
 		}
 		return got
@@ -129,8 +129,8 @@ func TestDescribeStandsBack(t *testing.T) {
 	for _, c := range []struct{ got, want []string }{
 		{build("", tenon.Native, "a"), []string{"a"}},
 		{build("", tenon.OpenAPIMCP, "a"), []string{"a", "describe"}},
-		{build(gateway.BuiltInOn, tenon.FlowMCP, "a"), []string{"a", "describe"}},
-		{build(gateway.BuiltInOff, tenon.OpenAPIMCP, "a"), []string{"a"}},
+		{build(gateway.ToggleOn, tenon.FlowMCP, "a"), []string{"a", "describe"}},
+		{build(gateway.ToggleOff, tenon.OpenAPIMCP, "a"), []string{"a"}},
 		{build("", tenon.OpenAPIMCP, "describe"), []string{"describe", "tenon_describe"}},
 		{build("", tenon.OpenAPIMCP, "describe", "tenon_describe"), []string{"describe", "tenon_describe", "tenon_describe_2"}},
 		{build("", tenon.OpenAPIMCP), nil},
@@ -145,10 +145,10 @@ func TestDescribeStandsBack(t *testing.T) {
 func TestDescribePages(t *testing.T) {
 	var tools []tenon.Tool
 	for i := range 45 {
-		tools = append(tools, tenon.Tool{Name: fmt.Sprintf("t%d", i), Shape: tenon.OpenAPIMCP, Handler: answer(tenon.Reply{})})
+		tools = append(tools, tenon.Tool{Name: fmt.Sprintf("t%d", i), Envelope: tenon.OpenAPIMCP, Handler: answer(tenon.Response{})})
 	}
 	tools[30].Description = strings.Repeat("long ", 50_000)
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{}), gateway.Options{})
 	var names []string
 	pages := readPages(t, g, func(d described, _ int) {
 		for _, tool := range d.Tools {
@@ -178,7 +178,7 @@ func TestDescribeGitHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	tools, examples, own := 0, 0, 0
 	pages := readPages(t, g, func(d described, _ int) {
 		tools += len(d.Tools)

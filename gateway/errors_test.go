@@ -21,13 +21,13 @@ var codesOfStatuses = map[int]string{
 // structure says the code, bounds the body and helps; and it fits the schema
 // that the tool publishes for its successes.
 func TestEveryErrorFitsItsShape(t *testing.T) {
-	bodies := []tenon.Reply{
+	bodies := []tenon.Response{
 		{},
-		{Media: "application/problem+json", Body: []byte(`{"title":"no","detail":"a reason"}`)},
-		{Media: "application/json", Body: []byte(`{"title":`)},
-		{Media: "text/html", Body: []byte(strings.Repeat("<p>ü", 20_000))},
-		{Media: "application/json", Body: []byte(`["` + strings.Repeat("x", 100_000) + `"]`)},
-		{Media: "image/png", Body: []byte("\x89PNG\xff")},
+		{MediaType: "application/problem+json", Body: []byte(`{"title":"no","detail":"a reason"}`)},
+		{MediaType: "application/json", Body: []byte(`{"title":`)},
+		{MediaType: "text/html", Body: []byte(strings.Repeat("<p>ü", 20_000))},
+		{MediaType: "application/json", Body: []byte(`["` + strings.Repeat("x", 100_000) + `"]`)},
+		{MediaType: "image/png", Body: []byte("\x89PNG\xff")},
 	}
 	compiled := map[string]*schema.Schema{}
 	for status := 300; status < 600; status++ {
@@ -42,12 +42,12 @@ func TestEveryErrorFitsItsShape(t *testing.T) {
 		for _, s := range allShapes {
 			for _, r := range bodies {
 				r.Status, r.Header = status, http.Header{"Retry-After": {"7"}}
-				g := one(tenon.Tool{Promise: bookContract(), Policy: tenon.Enforce, Shape: s}, answer(r))
+				g := one(tenon.Tool{Contract: bookContract(), Policy: tenon.Enforce, Envelope: s}, answer(r))
 				res := call(t, g, `{"id":1}`)
 				_, output := g.Catalog().Find("get_book").Schemas()
 				fitsPublished(t, compiled, output, res.Structured, status)
 				if !res.IsError || string(res.Code) != want || len(res.Content) != 1 || len(res.Content[0].Text) > 40<<10 {
-					t.Errorf("%d %s %s: code %s, %d bytes", status, s, r.Media, res.Code, len(res.Content[0].Text))
+					t.Errorf("%d %s %s: code %s, %d bytes", status, s, r.MediaType, res.Code, len(res.Content[0].Text))
 				}
 				if s == tenon.OpenAPIMCP {
 					checkErrorForm(t, res.Structured, want, status)

@@ -107,7 +107,7 @@ func (m *misbehaving) count(method, path string) int {
 }
 
 // troubled are the tools of a document that promises the best.
-func troubled(t *testing.T, s tenon.Shape, baseURL string) tenon.Offer {
+func troubled(t *testing.T, s tenon.Envelope, baseURL string) tenon.Features {
 	var paths []string
 	for _, trouble := range troubles {
 		var methods []string
@@ -123,9 +123,9 @@ func troubled(t *testing.T, s tenon.Shape, baseURL string) tenon.Offer {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdleConnections)
-	offer, err := openapi.Parse("trouble", []byte(document), openapi.Options{Client: client, BaseURL: baseURL, Policy: tenon.Enforce, Shape: s, Consent: tenon.ConsentOff})
-	if err != nil || len(offer.Faults) > 0 {
-		t.Fatal(err, offer.Faults)
+	offer, err := openapi.Parse("trouble", []byte(document), openapi.Options{Client: client, BaseURL: baseURL, Policy: tenon.Enforce, Shape: s, Consent: tenon.ConfirmOff})
+	if err != nil || len(offer.Diagnostics) > 0 {
+		t.Fatal(err, offer.Diagnostics)
 	}
 	return offer
 }
@@ -141,14 +141,14 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 	gone.Close()
 	for _, s := range allShapes {
 		here, away := troubled(t, s, upstream.URL), troubled(t, s, gone.URL)
-		var offer tenon.Offer
+		var offer tenon.Features
 		for i, tool := range here.Tools {
 			if strings.HasSuffix(tool.Name, "refused") {
 				tool = away.Tools[i]
 			}
 			offer.Tools = append(offer.Tools, tool)
 		}
-		gateway := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{Timeout: 200 * time.Millisecond})
+		gateway := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{}), gateway.Options{Timeout: 200 * time.Millisecond})
 		door := server.New(gateway, server.Options{NoSessions: true})
 		for _, trouble := range troubles {
 			for _, method := range []string{"get", "put", "post"} {
@@ -182,16 +182,16 @@ func TestExecutedOfFunctions(t *testing.T) {
 		"unknown: it takes too long": func(ctx context.Context, _ none) (map[string]int, error) { <-ctx.Done(); return nil, ctx.Err() },
 	}
 	yes := true
-	for method, hints := range map[string]tenon.Hints{"get": {ReadOnly: &yes}, "put": {Idempotent: &yes}, "post": {}} {
+	for method, hints := range map[string]tenon.Annotations{"get": {ReadOnly: &yes}, "put": {Idempotent: &yes}, "post": {}} {
 		for name, way := range ways {
 			executed, _, _ := strings.Cut(name, ":")
-			offer, err := gofunc.Functions{gofunc.Func("f", "", way).With(gofunc.FuncOptions{Hints: hints})}.Load(t.Context())
+			offer, err := gofunc.Functions{gofunc.Func("f", "", way).With(gofunc.Options{Annotations: hints})}.Load(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range allShapes {
-				offer.Tools[0].Shape = s
-				gateway := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{Adjust: func(_ string, t *tenon.Tool) { t.Consent.Mode = tenon.ConsentOff }}), gateway.GatewayOptions{Timeout: 50 * time.Millisecond})
+				offer.Tools[0].Envelope = s
+				gateway := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Configure: func(_ string, t *tenon.Tool) { t.Confirmation.Mode = tenon.ConfirmOff }}), gateway.Options{Timeout: 50 * time.Millisecond})
 				door := server.New(gateway, server.Options{NoSessions: true})
 				for _, revision := range revisions {
 					t.Run(strings.Join([]string{name, method, string(s), revision}, " "), func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestOwnOutputsHaveNoNull(t *testing.T) {
 		Map   map[string]int
 		Inner struct{ Deep [][]int }
 	}
-	g, err := gateway.Load(t.Context(), gofunc.Functions{gofunc.Func("f", "", func(context.Context, none) (all, error) { return all{}, nil })}, gateway.GatewayOptions{})
+	g, err := gateway.Load(t.Context(), gofunc.Functions{gofunc.Func("f", "", func(context.Context, none) (all, error) { return all{}, nil })}, gateway.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,8 +224,8 @@ func TestOwnOutputsHaveNoNull(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, s := range allShapes {
-		for _, r := range []tenon.Reply{{Status: 404}, {Status: 200, Media: "application/json", Body: []byte(`{"title":7}`)}, jsonReply(200, `{"title":"Emma"}`)} {
-			res := call(t, one(tenon.Tool{Shape: s, Promise: bookContract()}, answer(r)), `{"id":1}`)
+		for _, r := range []tenon.Response{{Status: 404}, {Status: 200, MediaType: "application/json", Body: []byte(`{"title":7}`)}, jsonReply(200, `{"title":"Emma"}`)} {
+			res := call(t, one(tenon.Tool{Envelope: s, Contract: bookContract()}, answer(r)), `{"id":1}`)
 			for _, text := range []string{string(res.Structured), string(res.Meta)} {
 				if text = strings.ReplaceAll(text, `"data":null`, ""); strings.Contains(text, "null") {
 					t.Errorf("%s: %s", s, text)

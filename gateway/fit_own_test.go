@@ -14,7 +14,7 @@ import (
 // limit together, are handed out whole or in pieces, and pictures beside them
 // once.
 func TestTextsOfASourceComeInParts(t *testing.T) {
-	picture := tenon.Block{Kind: tenon.ImageBlock, Data: []byte("png"), Media: "image/png"}
+	picture := tenon.Content{Type: tenon.ImageContent, Data: []byte("png"), MediaType: "image/png"}
 	for name, texts := range map[string][]string{
 		"one":     {strings.Repeat("a line of words, \u00e9 \"\U0001f600\" \\\n", 300)},
 		"several": {"first", strings.Repeat("x", 3000), "", strings.Repeat("\u00e9\n", 900), "last"},
@@ -22,11 +22,11 @@ func TestTextsOfASourceComeInParts(t *testing.T) {
 		for _, form := range allShapes {
 			t.Run(name+", "+string(form), func(t *testing.T) {
 				const limit = 1000
-				blocks := []tenon.Block{picture}
+				blocks := []tenon.Content{picture}
 				for _, text := range texts {
-					blocks = append(blocks, tenon.Block{Text: []byte(text)})
+					blocks = append(blocks, tenon.Content{Text: []byte(text)})
 				}
-				g := one(tenon.Tool{Shape: form, MaxResult: limit}, answer(tenon.Reply{Blocks: blocks, Meta: []byte(`{"their/own":1}`)}))
+				g := one(tenon.Tool{Envelope: form, MaxResult: limit}, answer(tenon.Response{Content: blocks, Meta: []byte(`{"their/own":1}`)}))
 				_, output := g.Catalog().Find("get_book").Schemas()
 				var got []string
 				res := call(t, g, `{}`)
@@ -40,7 +40,7 @@ func TestTextsOfASourceComeInParts(t *testing.T) {
 					}
 					content := res.Content
 					if number == 1 {
-						if content[0].Kind != tenon.ImageBlock || !strings.HasPrefix(string(res.Meta), `{"their/own":1,`) {
+						if content[0].Type != tenon.ImageContent || !strings.HasPrefix(string(res.Meta), `{"their/own":1,`) {
 							t.Errorf("the picture, or what the source says beside it, is lost: %+v %s", content[0], res.Meta)
 						}
 						content = content[1:]
@@ -128,9 +128,9 @@ func TestEveryPartIsWithinTheLimit(t *testing.T) {
 		limit := rapid.IntRange(400, 3000).Draw(t, "limit")
 		doc := rapid.SampledFrom(partSchemas).Draw(t, "schema")
 		g := one(tenon.Tool{
-			Shape: rapid.SampledFrom(allShapes).Draw(t, "shape"), MaxResult: limit,
-			Policy:  rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Warn}).Draw(t, "policy"),
-			Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(doc)}}},
+			Envelope: rapid.SampledFrom(allShapes).Draw(t, "shape"), MaxResult: limit,
+			Policy:   rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Warn}).Draw(t, "policy"),
+			Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(doc)}}},
 		}, answer(jsonReply(200, body)))
 		_, output := g.Catalog().Find("get_book").Schemas()
 		published, err := schema.Compile(output, schema.Options{})
@@ -145,7 +145,7 @@ func TestEveryPartIsWithinTheLimit(t *testing.T) {
 			}
 			if res.IsError {
 				if errors++; len(parts) == 0 && len(body) < limit/8 {
-					t.Fatalf("%s: %s", body, res.About)
+					t.Fatalf("%s: %s", body, res.Message)
 				}
 				return
 			}

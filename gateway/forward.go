@@ -12,21 +12,21 @@ import (
 // arguments for it. Wall one has passed args. The call then takes the whole
 // path of that tool, so that its answer keeps that tool's contract. An error
 // is told to the caller as that of a handler.
-type Forward func(args []byte) (to *Entry, inner []byte, err error)
+type Forward func(args []byte) (to *Tool, inner []byte, err error)
 
 // forward performs the call that c stands for.
-func (g *Gateway) forward(ctx context.Context, e *Entry, c *tenon.Call) (*tenon.Result, error) {
+func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.Result, error) {
 	checks, err := e.ready()
 	if err != nil {
-		return g.failed(e, &tenon.Reply{}, err), nil
+		return g.handlerError(e, &tenon.Response{}, err), nil
 	}
-	c, healed, violations := checks.wallOne(c, e.names)
+	c, healed, violations := checks.validateInput(c, e.names)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}
 	to, args, err := e.forward(c.Args)
 	if err != nil {
-		return g.failed(e, &tenon.Reply{}, err), nil
+		return g.handlerError(e, &tenon.Response{}, err), nil
 	}
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args

@@ -18,16 +18,16 @@ import (
 )
 
 // GatewayOptions are the choices of NewGateway. The zero value works.
-type GatewayOptions struct {
+type Options struct {
 	Logger  *slog.Logger  // nil: nothing is logged
 	Timeout time.Duration // the longest that a call may take, without the time in which somebody is asked; 0: one minute
 	// AskTimeout is how long a question waits for its answer where the call
 	// waits, too. 0: ten minutes.
-	AskTimeout time.Duration
-	State      tenon.State // what is kept between calls; nil: in the memory of this process
+	InputTimeout time.Duration
+	Store        tenon.Store // what is kept between calls; nil: in the memory of this process
 	// PartialAfter is how long the first item of a part of a stream waits for
 	// others. 0: five seconds; negative: streams are answered when they end.
-	PartialAfter time.Duration
+	FlushInterval time.Duration
 }
 
 // Gateway performs calls: it finds the tool, checks what goes in, lets the
@@ -36,28 +36,28 @@ type GatewayOptions struct {
 type Gateway struct {
 	catalog atomic.Pointer[Catalog]
 
-	subscribers sync.Map // of *func(Change)
-	log         *slog.Logger
-	timeout     time.Duration
-	patience    time.Duration
-	partial     time.Duration
-	state       tenon.State
-	streams     sync.Map // of *live, by the name in their tokens
-	places      places
-	clock       deadline.Clock // of the calls' time
+	subscribers   sync.Map // of *func(Change)
+	log           *slog.Logger
+	timeout       time.Duration
+	inputTimeout  time.Duration
+	flushInterval time.Duration
+	store         tenon.Store
+	streams       sync.Map // of *live, by the name in their tokens
+	places        places
+	clock         deadline.Clock // of the calls' time
 }
 
 // NewGateway returns a gateway that serves c.
-func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
+func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
-		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), patience: cmp.Or(o.AskTimeout, 10*time.Minute),
-		partial: cmp.Or(o.PartialAfter, 5*time.Second), state: o.State,
+		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
+		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store,
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
-	if g.state == nil {
-		g.state = memory.New(memory.Options{})
+	if g.store == nil {
+		g.store = memory.New(memory.Options{})
 	}
 	g.catalog.Store(c)
 	return g
@@ -66,12 +66,12 @@ func NewGateway(c *Catalog, o GatewayOptions) *Gateway {
 // Load reads a source and returns a gateway that serves what it offers: the
 // short way for programs with one source. What was wrong inside the
 // description is in the Faults of the gateway's catalog.
-func Load(ctx context.Context, s tenon.Source, o GatewayOptions) (*Gateway, error) {
+func Load(ctx context.Context, s tenon.Source, o Options) (*Gateway, error) {
 	offer, err := s.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return NewGateway(Build([]Named{{Offer: offer}}, BuildOptions{}), o), nil
+	return New(Build([]Mount{{Features: offer}}, BuildOptions{}), o), nil
 }
 
 // Catalog returns the catalog in force.
@@ -81,7 +81,7 @@ func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 // began. Subscribers are told.
 func (g *Gateway) Swap(c *Catalog) {
 	g.catalog.Store(c)
-	g.Tell(Change{})
+	g.Notify(Event{})
 }
 
 // Call performs one call. Whatever goes wrong with the tool is a Result with
@@ -101,9 +101,9 @@ func (g *Gateway) call(ctx context.Context, c *tenon.Call) (*tenon.Result, error
 	if e == nil {
 		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
 	}
-	if c.Asker != nil {
+	if c.Requester != nil {
 		asking := *c
-		asking.Asker = pausing{c.Asker}
+		asking.Requester = pausing{c.Requester}
 		c = &asking
 	}
 	if e.forward != nil {
@@ -113,74 +113,74 @@ func (g *Gateway) call(ctx context.Context, c *tenon.Call) (*tenon.Result, error
 }
 
 // pausing asks while the time of the call stands still.
-type pausing struct{ asker tenon.Asker }
+type pausing struct{ asker tenon.Requester }
 
-func (p pausing) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+func (p pausing) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
 	ctx, resume := deadline.Pause(ctx)
 	defer resume()
-	return p.asker.Ask(ctx, questions...)
+	return p.asker.RequestInput(ctx, questions...)
 }
 
 // perform makes the call of e. What was changed in the arguments of the call
 // that was forwarded is told beside what is changed here.
-func (g *Gateway) perform(ctx context.Context, e *Entry, c *tenon.Call, from outer) (res *tenon.Result, err error) {
+func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from outer) (res *tenon.Result, err error) {
 	fixes := from.fixes
 	defer func() { res = withCoercions(res, fixes) }()
 	checks, err := e.ready()
 	if err != nil {
-		return g.failed(e, &tenon.Reply{}, err), nil
+		return g.handlerError(e, &tenon.Response{}, err), nil
 	}
-	c, own := ownArguments(c, &checks.own)
+	c, own := takeReservedArgs(c, &checks.own)
 	fixes = append(fixes, from.below(coerced(&own))...)
 	if own.Invalid != "" {
-		return shapeFailure(e, refusal(tenon.CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
+		return errorResult(e, rejected(tenon.CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
 	if own.Token != "" {
-		same, _, _ := checks.wallOne(c, e.names) // the first call's arguments were compared after that, too
-		return g.resume(ctx, e, asked{same, own}), nil
+		same, _, _ := checks.validateInput(c, e.names) // the first call's arguments were compared after that, too
+		return g.resume(ctx, e, callWithArgs{same, own}), nil
 	}
-	c, healed, violations := checks.wallOne(c, e.names)
+	c, healed, violations := checks.validateInput(c, e.names)
 	fixes = append(fixes, from.below(healed)...)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}
-	seen, err := e.seen(own.Fields)
+	seen, err := e.projections(own.Fields)
 	if err != nil {
 		return refusedFields(e, err), nil
 	}
-	giveBack, res, err := g.consented(ctx, e, c, own)
+	giveBack, res, err := g.confirm(ctx, e, c, own)
 	if res != nil || err != nil {
 		return res, err
 	}
-	limited := g.clock.New(ctx, g.timeout, g.patience)
+	limited := g.clock.New(ctx, g.timeout, g.inputTimeout)
 	defer limited.Stop()
-	var w working // filled in place
-	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.workspace(limited)
+	var w callInProgress // filled in place
+	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.handlerContext(limited)
 	w.call.Call, w.call.own = c, own
-	if err := g.handle(w.work, e, c, &w.reply); err != nil { //nolint:contextcheck // it stands on ctx
-		return g.unanswered(ctx, &w, err, giveBack)
+	if err := g.invoke(w.work, e, c, &w.reply); err != nil { //nolint:contextcheck // it stands on ctx
+		return g.endWithError(ctx, &w, err, giveBack)
 	}
-	return g.finished(ctx, &w)
+	return g.end(ctx, &w)
 }
 
 // working is a call whose handler is at work. Few of its bytes are copied: a
 // handler deep on the stack would make that grow.
-type working struct {
-	entry   *Entry
-	call    asked
+type callInProgress struct {
+	entry   *Tool
+	call    callWithArgs
 	seen    []*view.View
 	limited *deadline.Context
 	work    context.Context //nolint:containedctx // the handler's, which may outlive the call
-	reply   tenon.Reply
+	reply   tenon.Response
 }
 
 // errEnded is told to who ended a call that may have changed something.
 var errEnded = &tenon.Error{Code: tenon.CodeTimeout, Message: "The call was ended before its answer came."}
 
 // unanswered is the end of a call whose handler failed.
-func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBack func()) (*tenon.Result, error) {
+func (g *Gateway) endWithError(ctx context.Context, w *callInProgress, err error, giveBack func()) (*tenon.Result, error) {
 	switch {
-	case ctx.Err() != nil && w.reply.Sent.Unsafe == tenon.NotSent:
+	case ctx.Err() != nil && w.reply.Execution.Unsafe == tenon.NotSent:
 		return nil, ctx.Err()
 	case ctx.Err() != nil: // who still listens must hear what was left behind
 		err = errEnded
@@ -190,17 +190,17 @@ func (g *Gateway) unanswered(ctx context.Context, w *working, err error, giveBac
 	case w.limited.Expired() && !saysTimeout(err):
 		err = g.late()
 	}
-	return g.failed(w.entry, &w.reply, err), nil
+	return g.handlerError(w.entry, &w.reply, err), nil
 }
 
 // holds is how many bytes an answer takes until it is shaped: what was read, and
 // where more is made of it than one pass sees, its values decoded.
-func (e *Entry) holds(seen []*view.View, r *tenon.Reply) (n int64) {
+func (e *Tool) holds(seen []*view.View, r *tenon.Response) (n int64) {
 	if n = int64(len(r.Body)); seen != nil || e.tool.Policy == tenon.Repair || e.checks.decodes {
 		n *= 9
 	}
-	for i := range r.Blocks {
-		n += int64(len(r.Blocks[i].Text) + len(r.Blocks[i].Data))
+	for i := range r.Content {
+		n += int64(len(r.Content[i].Text) + len(r.Content[i].Data))
 	}
 	return n
 }
@@ -220,25 +220,25 @@ func saysTimeout(err error) bool {
 }
 
 // finished is the end of a call that has a reply.
-func (g *Gateway) finished(ctx context.Context, w *working) (*tenon.Result, error) {
+func (g *Gateway) end(ctx context.Context, w *callInProgress) (*tenon.Result, error) {
 	e, reply := w.entry, &w.reply
-	if reply.Parts != nil {
-		res, err := g.streamed(ctx, w, &live{entry: e, call: w.call, seen: w.seen, head: *reply})
+	if reply.Items != nil {
+		res, err := g.streamed(ctx, w, &liveStream{entry: e, call: w.call, seen: w.seen, head: *reply})
 		return besideItems(res, w.seen != nil, reply), err
 	}
 	if err := inflight.Reach(ctx, e.holds(w.seen, reply)); err != nil {
-		w.reply = tenon.Reply{Sent: reply.Sent}
-		w.reply.Sent.Reads = tenon.Answered
-		return g.unanswered(ctx, w, &tenon.Error{Code: tenon.CodeRateLimited, Message: "The call was made, but its answer cannot be delivered: too many bytes wait for clients that read slowly.", Err: err}, nil)
+		w.reply = tenon.Response{Execution: reply.Execution}
+		w.reply.Execution.Reads = tenon.Responded
+		return g.endWithError(ctx, w, &tenon.Error{Code: tenon.CodeRateLimited, Message: "The call was made, but its answer cannot be delivered: too many bytes wait for clients that read slowly.", Err: err}, nil)
 	}
-	if reply.Blocks != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
-		return g.ownContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
+	if reply.Content != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
+		return g.passContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
 	}
-	j, failed := g.judged(w.limited, e, w.seen, reply) //nolint:contextcheck // as above
+	j, failed := g.validateOutput(w.limited, e, w.seen, reply) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}
-	res := g.fit(ctx, e, w.call, reply, j, e.tool.MaxResult)
+	res := g.split(ctx, e, w.call, reply, j, e.tool.MaxResult)
 	if reply.Meta != nil {
 		res.Meta = shape.Join(reply.Meta, res.Meta)
 	}

@@ -27,12 +27,12 @@ const bookSchema = `{"type":"object","properties":{"title":{"type":"string"},"st
 func bookContract() tenon.Contract {
 	return tenon.Contract{
 		Input: []byte(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`),
-		Answers: []tenon.Variant{
-			{Status: "200", Media: "application/json", Schema: []byte(bookSchema)},
-			{Status: "200", Media: "image/png"},
-			{Status: "200", Media: "text/csv"},
+		Responses: []tenon.ResponseSchema{
+			{Status: "200", MediaType: "application/json", Schema: []byte(bookSchema)},
+			{Status: "200", MediaType: "image/png"},
+			{Status: "200", MediaType: "text/csv"},
 			{Status: "204"},
-			{Status: "4XX", Media: "application/problem+json", Schema: []byte(`{"type":"object","required":["title"]}`)},
+			{Status: "4XX", MediaType: "application/problem+json", Schema: []byte(`{"type":"object","required":["title"]}`)},
 		},
 	}
 }
@@ -40,7 +40,7 @@ func bookContract() tenon.Contract {
 // objectContract declares nothing but objects, so that native wraps nothing.
 func objectContract() tenon.Contract {
 	c := bookContract()
-	c.Answers = []tenon.Variant{c.Answers[0], c.Answers[4]}
+	c.Responses = []tenon.ResponseSchema{c.Responses[0], c.Responses[4]}
 	return c
 }
 
@@ -48,16 +48,16 @@ func objectContract() tenon.Contract {
 func one(tool tenon.Tool, handler tenon.Handler) *gateway.Gateway {
 	tool.Name = "get_book"
 	tool.Handler = handler
-	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
-	return gateway.NewGateway(c, gateway.GatewayOptions{})
+	c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	return gateway.New(c, gateway.Options{})
 }
 
-func answer(r tenon.Reply) tenon.Handler {
-	return func(context.Context, *tenon.Call) (tenon.Reply, error) { return r, nil }
+func answer(r tenon.Response) tenon.Handler {
+	return func(context.Context, *tenon.Call) (tenon.Response, error) { return r, nil }
 }
 
-func jsonReply(status int, body string) tenon.Reply {
-	return tenon.Reply{Status: status, Media: "application/json", Body: []byte(body)}
+func jsonReply(status int, body string) tenon.Response {
+	return tenon.Response{Status: status, MediaType: "application/json", Body: []byte(body)}
 }
 
 func call(t *testing.T, g *gateway.Gateway, args string) *tenon.Result {
@@ -92,8 +92,8 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 	breaks := jsonReply(200, `{"stock":"12"}`)
 	tests := map[string]struct {
 		policy     tenon.Policy
-		shape      tenon.Shape
-		reply      tenon.Reply
+		shape      tenon.Envelope
+		reply      tenon.Response
 		isError    bool
 		verdict    string
 		structured string // exact; empty: none
@@ -129,19 +129,19 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 		},
 		"an undeclared media type is its own violation": {
 			tenon.Warn, tenon.OpenAPIMCP,
-			tenon.Reply{Status: 200, Media: "text/html; charset=utf-8", Body: []byte("<p>")},
+			tenon.Response{Status: 200, MediaType: "text/html; charset=utf-8", Body: []byte("<p>")},
 			false, "undeclared",
 			`{"OutputFormat":"unstructured","OutputType":"text","type":"api_response","data":"<p>","metadata":{"status_code":200,"headers":{}}}`, "<p>",
 		},
 		"an empty answer is null": {
 			tenon.Enforce, tenon.OpenAPIMCP,
-			tenon.Reply{Status: 204},
+			tenon.Response{Status: 204},
 			false, "fits",
 			`{"OutputFormat":"structured","OutputType":"json","type":"api_response","data":null,"metadata":{"status_code":204,"headers":{}}}`, "null",
 		},
 		"an image is described, its bytes are a block": {
 			tenon.Enforce, tenon.OpenAPIMCP,
-			tenon.Reply{Status: 200, Media: "image/png", Body: []byte("png")},
+			tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("png")},
 			false, "fits",
 			`{"OutputFormat":"structured","OutputType":"image","type":"api_response","data":{"mimeType":"image/png","bytes":3,` +
 				`"sha256":"8f5f96a7ddb9cb66fc2e02c08f0b0dfd8d3a5f3e6c33e8f8ffd4c7cd4a7c8c45","block":1},"metadata":{"status_code":200,"headers":{}}}`, "image/png",
@@ -155,7 +155,7 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 		},
 		"an error status is an error whatever the policy": {
 			tenon.Warn, tenon.OpenAPIMCP,
-			tenon.Reply{Status: 404, Media: "application/problem+json", Body: []byte(`{"title":"No such book","detail":"there is no book 7"}`)},
+			tenon.Response{Status: 404, MediaType: "application/problem+json", Body: []byte(`{"title":"No such book","detail":"there is no book 7"}`)},
 			true, "fits",
 			`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"not_found","message":"HTTP 404 Not Found: there is no book 7",` +
 				`"details":{"status":404,"mediaType":"application/problem+json","body":{"title":"No such book","detail":"there is no book 7"}},` +
@@ -168,7 +168,7 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 			if tt.shape == tenon.Native {
 				promise = objectContract()
 			}
-			g := one(tenon.Tool{Policy: tt.policy, Shape: tt.shape, Promise: promise}, answer(tt.reply))
+			g := one(tenon.Tool{Policy: tt.policy, Envelope: tt.shape, Contract: promise}, answer(tt.reply))
 			res := call(t, g, `{"id":7}`)
 			if res.IsError != tt.isError {
 				t.Errorf("isError = %v, want %v", res.IsError, tt.isError)
@@ -194,9 +194,9 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 }
 
 func TestBadArgumentsReachNoHandler(t *testing.T) {
-	g := one(tenon.Tool{Shape: tenon.OpenAPIMCP, Promise: bookContract()}, func(context.Context, *tenon.Call) (tenon.Reply, error) {
+	g := one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Contract: bookContract()}, func(context.Context, *tenon.Call) (tenon.Response, error) {
 		t.Error("the handler was called")
-		return tenon.Reply{}, nil
+		return tenon.Response{}, nil
 	})
 	for _, args := range []string{`{}`, ``, `{"id":"seven"}`, `{"id":7,"extra":1}`, `{"id":7,"id":8}`, `[1]`, `nope`} {
 		res := call(t, g, args)
@@ -226,7 +226,7 @@ func TestHealedArguments(t *testing.T) {
 		`{"id":"99999999999999999999"}`: {`{"id":99999999999999999999}`, `"healed"`},
 	} {
 		var got string
-		g := one(tenon.Tool{Promise: bookContract()}, func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		g := one(tenon.Tool{Contract: bookContract()}, func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			got = string(c.Args)
 			return jsonReply(200, `{"title":"Emma"}`), nil
 		})
@@ -242,21 +242,21 @@ func TestHealedArguments(t *testing.T) {
 
 func TestExecutedAndRetry(t *testing.T) {
 	tests := map[string]struct {
-		sent            tenon.Sent
+		sent            tenon.Execution
 		executed, retry string
 		sentence        string
 	}{
-		"nothing unsafe left":            {tenon.Sent{}, "yes", "safe", "server_error"},
-		"an unsafe request was answered": {tenon.Sent{Unsafe: tenon.Answered}, "yes", "unsafe", "This call was executed and must not be repeated"},
-		"an unsafe request got lost":     {tenon.Sent{Unsafe: tenon.SentNoAnswer}, "unknown", "unsafe", "It is not known whether this call was executed"},
-		"a repeatable one was answered":  {tenon.Sent{Unsafe: tenon.Answered, Repeatable: true}, "yes", "safe", "server_error"},
-		"a repeatable one got lost":      {tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: true}, "unknown", "safe", "server_error"},
+		"nothing unsafe left":            {tenon.Execution{}, "yes", "safe", "server_error"},
+		"an unsafe request was answered": {tenon.Execution{Unsafe: tenon.Responded}, "yes", "unsafe", "This call was executed and must not be repeated"},
+		"an unsafe request got lost":     {tenon.Execution{Unsafe: tenon.NoResponse}, "unknown", "unsafe", "It is not known whether this call was executed"},
+		"a repeatable one was answered":  {tenon.Execution{Unsafe: tenon.Responded, Idempotent: true}, "yes", "safe", "server_error"},
+		"a repeatable one got lost":      {tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: true}, "unknown", "safe", "server_error"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			reply := jsonReply(500, `{"title":"broken"}`)
-			reply.Sent = tt.sent
-			res := call(t, one(tenon.Tool{Shape: tenon.OpenAPIMCP, Promise: bookContract()}, answer(reply)), `{"id":1}`)
+			reply.Execution = tt.sent
+			res := call(t, one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Contract: bookContract()}, answer(reply)), `{"id":1}`)
 			c := verdictOf(t, res)
 			if c.Executed != tt.executed || c.Retry != tt.retry {
 				t.Errorf("executed %s, retry %s; want %s, %s", c.Executed, c.Retry, tt.executed, tt.retry)
@@ -272,19 +272,19 @@ func TestExecutedAndRetry(t *testing.T) {
 // something behind: whoever still listens is told.
 func TestACallThatIsEndedTellsWhatItLeft(t *testing.T) {
 	for name, tt := range map[string]struct {
-		sent tenon.Sent
+		sent tenon.Execution
 		want string // in the text; empty: there is only the context's error
 	}{
-		"nothing unsafe left":            {tenon.Sent{}, ""},
-		"an unsafe request was answered": {tenon.Sent{Unsafe: tenon.Answered}, "This call was executed and must not be repeated as it is. "},
-		"an unsafe request got lost":     {tenon.Sent{Unsafe: tenon.SentNoAnswer}, "It is not known whether this call was executed: "},
+		"nothing unsafe left":            {tenon.Execution{}, ""},
+		"an unsafe request was answered": {tenon.Execution{Unsafe: tenon.Responded}, "This call was executed and must not be repeated as it is. "},
+		"an unsafe request got lost":     {tenon.Execution{Unsafe: tenon.NoResponse}, "It is not known whether this call was executed: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			g := one(tenon.Tool{}, func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+			g := one(tenon.Tool{}, func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 				cancel()
 				<-ctx.Done()
-				return tenon.Reply{Sent: tt.sent}, ctx.Err()
+				return tenon.Response{Execution: tt.sent}, ctx.Err()
 			})
 			res, err := g.Call(ctx, &tenon.Call{Tool: "get_book", Args: []byte(`{}`)})
 			if tt.want == "" {
@@ -302,9 +302,9 @@ func TestACallThatIsEndedTellsWhatItLeft(t *testing.T) {
 
 func TestPanicIsAToolErrorWithAnIncident(t *testing.T) {
 	var logged bytes.Buffer
-	tool := tenon.Tool{Name: "get_book", Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("secret inside") }}
-	c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
-	g := gateway.NewGateway(c, gateway.GatewayOptions{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	tool := tenon.Tool{Name: "get_book", Handler: func(context.Context, *tenon.Call) (tenon.Response, error) { panic("secret inside") }}
+	c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	g := gateway.New(c, gateway.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	res := call(t, g, `{}`)
 	text := string(res.Content[0].Text)
 	if !res.IsError || strings.Contains(text, "secret") {
@@ -322,9 +322,9 @@ func TestPanicIsAToolErrorWithAnIncident(t *testing.T) {
 
 func TestSlowHandlerEndsInATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := one(tenon.Tool{Shape: tenon.OpenAPIMCP}, func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		g := one(tenon.Tool{Envelope: tenon.OpenAPIMCP}, func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			<-ctx.Done()
-			return tenon.Reply{}, ctx.Err()
+			return tenon.Response{}, ctx.Err()
 		})
 		began := time.Now()
 		res := call(t, g, `{}`)
@@ -352,12 +352,12 @@ func TestAnotherDeadlineHasItsOwnWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, handler := range []tenon.Handler{
-				func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, tt.err },
-				func(context.Context, *tenon.Call) (tenon.Reply, error) {
-					return tenon.Reply{Status: 200, Media: "application/x-ndjson", Parts: func(yield func([]byte, error) bool) { yield(nil, tt.err) }}, nil
+				func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, tt.err },
+				func(context.Context, *tenon.Call) (tenon.Response, error) {
+					return tenon.Response{Status: 200, MediaType: "application/x-ndjson", Items: func(yield func([]byte, error) bool) { yield(nil, tt.err) }}, nil
 				},
 			} {
-				res := call(t, one(tenon.Tool{Shape: tenon.OpenAPIMCP}, handler), `{}`)
+				res := call(t, one(tenon.Tool{Envelope: tenon.OpenAPIMCP}, handler), `{}`)
 				message, _ := json.Marshal(tt.message)
 				if got := string(res.Structured); !strings.Contains(got, `"code":"`+tt.code+`"`) || !strings.Contains(got, strings.Trim(string(message), `"`)) {
 					t.Errorf("want %s, %s, got %s", tt.code, tt.message, got)
@@ -369,10 +369,10 @@ func TestAnotherDeadlineHasItsOwnWords(t *testing.T) {
 
 func TestCallerWhoIsGoneGetsNoResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	g := one(tenon.Tool{}, func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+	g := one(tenon.Tool{}, func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 		cancel()
 		<-ctx.Done()
-		return tenon.Reply{}, ctx.Err()
+		return tenon.Response{}, ctx.Err()
 	})
 	if res, err := g.Call(ctx, &tenon.Call{Tool: "get_book"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, %v", res, err)
@@ -380,14 +380,14 @@ func TestCallerWhoIsGoneGetsNoResult(t *testing.T) {
 }
 
 func TestUnknownToolIsAnError(t *testing.T) {
-	g := one(tenon.Tool{}, answer(tenon.Reply{}))
+	g := one(tenon.Tool{}, answer(tenon.Response{}))
 	if _, err := g.Call(t.Context(), &tenon.Call{Tool: "nope"}); tenon.CodeOf(err) != tenon.CodeNotFound {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestNativeText(t *testing.T) {
-	anything := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{}`)}}}
+	anything := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(`{}`)}}}
 	tests := map[string]struct {
 		body       string
 		text       []string
@@ -405,7 +405,7 @@ func TestNativeText(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			res := call(t, one(tenon.Tool{Promise: anything}, answer(tenon.Reply{Media: "application/json", Body: []byte(tt.body)})), `{}`)
+			res := call(t, one(tenon.Tool{Contract: anything}, answer(tenon.Response{MediaType: "application/json", Body: []byte(tt.body)})), `{}`)
 			got := []string{}
 			for _, b := range res.Content {
 				got = append(got, string(b.Text))
@@ -423,11 +423,11 @@ func TestNativeText(t *testing.T) {
 func TestCredentialHeadersStayHere(t *testing.T) {
 	reply := jsonReply(200, `{"title":"Emma"}`)
 	reply.Header = http.Header{"Set-Cookie": {"sid=1"}, "Www-Authenticate": {"Basic"}, "Link": {"<a>", "<b>"}, "Connection": {"close"}, "Etag": {`"1"`}}
-	for shape, member := range map[tenon.Shape]func(*tenon.Result) []byte{
+	for shape, member := range map[tenon.Envelope]func(*tenon.Result) []byte{
 		tenon.OpenAPIMCP: func(r *tenon.Result) []byte { return r.Structured },
 		tenon.Native:     func(r *tenon.Result) []byte { return r.Meta },
 	} {
-		got := string(member(call(t, one(tenon.Tool{Shape: shape, Promise: bookContract()}, answer(reply)), `{"id":1}`)))
+		got := string(member(call(t, one(tenon.Tool{Envelope: shape, Contract: bookContract()}, answer(reply)), `{"id":1}`)))
 		if !strings.Contains(got, `{"status_code":200,"headers":{"Etag":"\"1\"","Link":"<a>, <b>"}}`) {
 			t.Errorf("%s: %s", shape, got)
 		}

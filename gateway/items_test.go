@@ -13,7 +13,7 @@ import (
 // TestContentBesideItems: what a source has made itself stays where the answer
 // is a stream, whether that ends at once or not.
 func TestContentBesideItems(t *testing.T) {
-	said, picture := tenon.Block{Text: []byte("said by the source")}, tenon.Block{Kind: tenon.ImageBlock, Data: []byte("png"), Media: "image/png"}
+	said, picture := tenon.Content{Text: []byte("said by the source")}, tenon.Content{Type: tenon.ImageContent, Data: []byte("png"), MediaType: "image/png"}
 	for _, form := range allShapes {
 		for name, selected := range map[string][]string{"all": nil, "selected": {"[].n"}} {
 			t.Run(string(form)+" "+name, func(t *testing.T) {
@@ -21,10 +21,10 @@ func TestContentBesideItems(t *testing.T) {
 				for range 40 {
 					items = append(items, `{"n":1}`)
 				}
-				tool := tenon.Tool{Shape: form, MaxResult: 100, View: tenon.View{Select: selected}, Promise: tenon.Contract{Answers: []tenon.Variant{
-					{Status: "200", Media: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"n":{}}}}`)},
+				tool := tenon.Tool{Envelope: form, MaxResult: 100, Projection: tenon.Projection{Select: selected}, Contract: tenon.Contract{Responses: []tenon.ResponseSchema{
+					{Status: "200", MediaType: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"n":{}}}}`)},
 				}}}
-				g := one(tool, answer(tenon.Reply{Status: 200, Media: "application/x-ndjson", Parts: partsOf(items...).seq(), Blocks: []tenon.Block{said, picture}, Meta: []byte(`{"their/own":1}`)}))
+				g := one(tool, answer(tenon.Response{Status: 200, MediaType: "application/x-ndjson", Items: partsOf(items...).seq(), Content: []tenon.Content{said, picture}, Meta: []byte(`{"their/own":1}`)}))
 				res := call(t, g, `{}`)
 				if res.IsError || res.Value == nil || !strings.HasPrefix(string(res.Meta), `{"their/own":1,`) {
 					t.Fatalf("%s %s", res.Content[0].Text, res.Meta)
@@ -36,7 +36,7 @@ func TestContentBesideItems(t *testing.T) {
 					}
 					content = content[1:]
 				}
-				if content[0].Kind != tenon.ImageBlock || len(content) < 2 {
+				if content[0].Type != tenon.ImageContent || len(content) < 2 {
 					t.Errorf("%+v", content)
 				}
 				for _, b := range content {
@@ -44,7 +44,7 @@ func TestContentBesideItems(t *testing.T) {
 						t.Error("the text shows what the view leaves out")
 					}
 				}
-				if token := partialOf(t, res).ResumeToken; token == "" || call(t, g, `{"resume_token":"`+token+`"}`).Content[0].Kind == tenon.ImageBlock {
+				if token := partialOf(t, res).ResumeToken; token == "" || call(t, g, `{"resume_token":"`+token+`"}`).Content[0].Type == tenon.ImageContent {
 					t.Error("the content comes with the first part alone")
 				}
 			})
@@ -56,7 +56,7 @@ func TestContentBesideItems(t *testing.T) {
 // where it stands in those that the caller sent.
 func TestPlacesBelowCallTool(t *testing.T) {
 	catalog, _ := shelf(`{"page":7,"items":[]}`, 0, tenon.Native)
-	g := gateway.NewGateway(search.Over(catalog), gateway.GatewayOptions{})
+	g := gateway.New(search.Over(catalog), gateway.Options{})
 	for args, want := range map[string]string{
 		`{"tool":"list","arguments":{"page":"7"}}`:       `"healed":[{"path":"/arguments/page",`,
 		`{"tool":"list","arguments":"{\"page\":7}"}`:     `"healed":[{"path":"/arguments",`,
@@ -82,7 +82,7 @@ func TestTokenAloneFitsWhatIsPublished(t *testing.T) {
 	} {
 		for _, limit := range []int{0, 1000} {
 			for _, media := range []string{"application/json", "application/x-ndjson"} {
-				g := one(tenon.Tool{MaxResult: limit, Promise: tenon.Contract{Input: []byte(input), Answers: []tenon.Variant{{Status: "200", Media: media}}}}, answer(tenon.Reply{}))
+				g := one(tenon.Tool{MaxResult: limit, Contract: tenon.Contract{Input: []byte(input), Responses: []tenon.ResponseSchema{{Status: "200", MediaType: media}}}}, answer(tenon.Response{}))
 				for _, e := range g.Catalog().Tools() {
 					published, _ := e.Schemas()
 					name := "resume_token"

@@ -10,10 +10,10 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 )
 
-func offering(names ...string) tenon.Offer {
-	var o tenon.Offer
+func offering(names ...string) tenon.Features {
+	var o tenon.Features
 	for _, name := range names {
-		o.Tools = append(o.Tools, tenon.Tool{Name: name, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil }})
+		o.Tools = append(o.Tools, tenon.Tool{Name: name, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, nil }})
 	}
 	return o
 }
@@ -22,9 +22,9 @@ func offering(names ...string) tenon.Offer {
 // unique, and each tool knows the name of its description.
 func TestNamings(t *testing.T) {
 	long := strings.Repeat("a.b-", 31) // 124
-	offers := []gateway.Named{
-		{Name: "shop", Offer: offering("shop.addBook", "shop_addBook", long, long+"more of it", "größe", "same.name")},
-		{Name: "other", Offer: offering("same.name", "look")},
+	offers := []gateway.Mount{
+		{Name: "shop", Features: offering("shop.addBook", "shop_addBook", long, long+"more of it", "größe", "same.name")},
+		{Name: "other", Features: offering("same.name", "look")},
 	}
 	for naming, legal := range map[tenon.Naming]string{"": `^[a-zA-Z0-9_-]{1,64}$`, tenon.NamesModels: `^[a-zA-Z0-9_-]{1,64}$`, tenon.NamesMCP: `^[a-zA-Z0-9_.-]{1,128}$`} {
 		c := gateway.Build(offers, gateway.BuildOptions{Names: naming})

@@ -17,7 +17,7 @@ type panicsOnce struct {
 	published, contract *atomic.Bool // false: the next reading panics
 }
 
-func (p panicsOnce) Published() (tenon.Contract, []tenon.Fault) {
+func (p panicsOnce) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	if p.published != nil && p.published.CompareAndSwap(false, true) {
 		panic("published")
 	}
@@ -43,7 +43,7 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 	for name, part := range map[string]panicsOnce{
 		"what is published": {published: new(atomic.Bool)}, "what is checked": {contract: new(atomic.Bool)},
 	} {
-		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			for _, through := range []string{"get_book", "another"} {
 				t.Run(name+", "+string(shape)+", "+through, func(t *testing.T) {
 					p := part
@@ -54,19 +54,19 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 					}
 					p.Contract = objectContract()
 					called := 0
-					tool := tenon.Tool{Name: "get_book", Shape: shape, Promise: promiseOf{p}, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+					tool := tenon.Tool{Name: "get_book", Envelope: shape, Contract: promiseOf{p}, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 						called++
 						return jsonReply(200, `{"stock":"breaks the contract"}`), nil
 					}}
-					var e *gateway.Entry
+					var e *gateway.Tool
 					other := tenon.Tool{Name: "another"}
-					forward := map[string]gateway.Forward{"another": func([]byte) (*gateway.Entry, []byte, error) { return e, []byte(`{"id":"no integer"}`), nil }}
-					c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool, other}}, Forward: forward}}, gateway.BuildOptions{})
+					forward := map[string]gateway.Forward{"another": func([]byte) (*gateway.Tool, []byte, error) { return e, []byte(`{"id":"no integer"}`), nil }}
+					c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool, other}}, Forward: forward}}, gateway.BuildOptions{})
 					e = c.Find("get_book")
 					if p.published != nil && e.Definition() != nil {
 						t.Fatalf("a definition came out of a panic: %s", e.Definition())
 					}
-					g := gateway.NewGateway(c, gateway.GatewayOptions{})
+					g := gateway.New(c, gateway.Options{})
 					for range 3 {
 						res, err := g.Call(t.Context(), &tenon.Call{Tool: through, Args: []byte(`{"id":"no integer"}`)})
 						if err != nil || !res.IsError {
@@ -79,8 +79,8 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 					if called > 0 {
 						t.Errorf("the tool was called %d times without its checks", called)
 					}
-					faults := e.Faults()
-					if len(faults) != 1 || !strings.Contains(faults[0].What, "panic: ") || strings.Contains(faults[0].What, "goroutine") {
+					faults := e.Diagnostics()
+					if len(faults) != 1 || !strings.Contains(faults[0].Message, "panic: ") || strings.Contains(faults[0].Message, "goroutine") {
 						t.Errorf("faults: %v", faults)
 					}
 				})

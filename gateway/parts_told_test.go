@@ -19,20 +19,20 @@ func TestEachPartSaysWhatTheCallDid(t *testing.T) {
 	for name, tt := range map[string]struct {
 		schema, body string
 		policy       tenon.Policy
-		sent         tenon.Sent
+		sent         tenon.Execution
 		says         string
 	}{
-		"violations": {list, `{"page":"x","note":7,` + items + `}`, tenon.Warn, tenon.Sent{}, `"violations":[{"path":"/page"`},
-		"repairs":    {list, `{"page":"7","note":null,` + items + `}`, tenon.Repair, tenon.Sent{}, `"repairs":[{"path":"/page"`},
-		"unchecked":  {strings.Replace(list, `{"type":"string"}`, `{"type":"string","pattern":"(?<=a+)*(?P>x)"}`, 1), `{"page":7,"note":"a",` + items + `}`, tenon.Enforce, tenon.Sent{}, `"unchecked":[{"path":"/note"`},
-		"executed":   {list, `{"page":7,` + items + `}`, tenon.Enforce, tenon.Sent{Unsafe: tenon.Answered}, `"executed":"yes","retry":"unsafe"`},
+		"violations": {list, `{"page":"x","note":7,` + items + `}`, tenon.Warn, tenon.Execution{}, `"violations":[{"path":"/page"`},
+		"repairs":    {list, `{"page":"7","note":null,` + items + `}`, tenon.Repair, tenon.Execution{}, `"repairs":[{"path":"/page"`},
+		"unchecked":  {strings.Replace(list, `{"type":"string"}`, `{"type":"string","pattern":"(?<=a+)*(?P>x)"}`, 1), `{"page":7,"note":"a",` + items + `}`, tenon.Enforce, tenon.Execution{}, `"unchecked":[{"path":"/note"`},
+		"executed":   {list, `{"page":7,` + items + `}`, tenon.Enforce, tenon.Execution{Unsafe: tenon.Responded}, `"executed":"yes","retry":"unsafe"`},
 	} {
 		for _, form := range allShapes {
 			t.Run(name+", "+string(form), func(t *testing.T) {
 				reply := jsonReply(201, tt.body)
-				reply.Sent, reply.Header = tt.sent, http.Header{"X-Request-Id": {"abc"}}
-				g := one(tenon.Tool{Shape: form, Policy: tt.policy, MaxResult: 1000, Promise: tenon.Contract{Answers: []tenon.Variant{
-					{Status: "201", Media: "application/json", Schema: []byte(tt.schema)},
+				reply.Execution, reply.Header = tt.sent, http.Header{"X-Request-Id": {"abc"}}
+				g := one(tenon.Tool{Envelope: form, Policy: tt.policy, MaxResult: 1000, Contract: tenon.Contract{Responses: []tenon.ResponseSchema{
+					{Status: "201", MediaType: "application/json", Schema: []byte(tt.schema)},
 				}}}, answer(reply))
 				var first string
 				for args, number := `{}`, 1; ; number++ {
@@ -73,11 +73,11 @@ func TestOtherArgumentsBesideAToken(t *testing.T) {
 	for range 60 {
 		items = append(items, `{"n":1}`)
 	}
-	tool := tenon.Tool{MaxResult: 100, Fields: true, Promise: tenon.Contract{
-		Input:   []byte(`{"type":"object","properties":{"page":{"type":"integer"}}}`),
-		Answers: []tenon.Variant{{Status: "200", Media: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"n":{},"m":{}}}}`)}},
+	tool := tenon.Tool{MaxResult: 100, Fields: true, Contract: tenon.Contract{
+		Input:     []byte(`{"type":"object","properties":{"page":{"type":"integer"}}}`),
+		Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"n":{},"m":{}}}}`)}},
 	}}
-	g := one(tool, answer(tenon.Reply{Status: 200, Media: "application/x-ndjson", Parts: partsOf(items...).seq()}))
+	g := one(tool, answer(tenon.Response{Status: 200, MediaType: "application/x-ndjson", Items: partsOf(items...).seq()}))
 	res := call(t, g, `{"page":7,"fields":["[].n"]}`)
 	token := `"resume_token":"` + partialOf(t, res).ResumeToken + `"`
 	for args, refused := range map[string]bool{
@@ -89,7 +89,7 @@ func TestOtherArgumentsBesideAToken(t *testing.T) {
 		`{` + token + `}`:                              false,
 	} {
 		res := call(t, g, args)
-		if got := res.IsError && res.Code == tenon.CodeValidation && strings.Contains(res.About, "first call"); got != refused || !refused && partialOf(t, res).Part != 2 {
+		if got := res.IsError && res.Code == tenon.CodeValidation && strings.Contains(res.Message, "first call"); got != refused || !refused && partialOf(t, res).Part != 2 {
 			t.Errorf("%s: refused %v: %s", args, got, res.Content[0].Text)
 		}
 	}
@@ -98,7 +98,7 @@ func TestOtherArgumentsBesideAToken(t *testing.T) {
 // TestATokenLivesTenMinutes, as it says.
 func TestATokenLivesTenMinutes(t *testing.T) {
 	catalog, _ := shelf(shelfBody(100, "n"), 1000, tenon.Native)
-	g := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+	g := gateway.New(catalog, gateway.Options{})
 	var meta struct {
 		Partial struct{ Expires time.Time } `json:"tenon/partial"`
 	}

@@ -13,15 +13,15 @@ import (
 
 // render makes the definition that clients read, and makes sure that it is
 // safe: one bad schema makes some clients drop the whole list.
-func (e *Entry) render() {
-	promised, faults := promiseOf(&e.tool).Published()
-	e.faults = faults
-	p := e.shown(promised)
+func (e *Tool) render() {
+	promised, faults := promiseOf(&e.tool).PublishedContract()
+	e.diagnostics = faults
+	p := e.publishedProjection(promised)
 	input := promised.Input
-	if !e.tool.Verbatim || input == nil {
+	if !e.tool.RawSchemas || input == nil {
 		var changes []schema.Change
 		input, changes = e.published.Input(input)
-		e.tell("input", changes)
+		e.reportChanges("input", changes)
 	}
 	own := reserve.NamesFor(reservedBy(&e.tool)|reserve.Token, input)
 	e.names = argnames.Of(input, reserve.All()...)
@@ -34,63 +34,63 @@ func (e *Entry) render() {
 	t := &e.tool
 	d := shape.Definition{
 		Name: t.Name, Title: t.Title, Description: t.Description, Input: e.input, Output: e.output, Meta: t.Meta,
-		ReadOnly: t.Hints.ReadOnly, Destructive: t.Hints.Destructive, Idempotent: t.Hints.Idempotent, OpenWorld: t.Hints.OpenWorld,
+		ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive, Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld,
 	}
 	e.definition = d.JSON()
 }
 
 // renderOutput makes the output schema for the tool's policy and shape, if one
 // is published.
-func (e *Entry) renderOutput(p shape.Promise) {
+func (e *Tool) renderOutput(p shape.Promise) {
 	publish := shape.PublishNative
 	switch {
 	case e.tool.Policy == tenon.Off, e.resumes: // a part has the schema of the tool that was called first
 		return
-	case e.tool.Shape == tenon.OpenAPIMCP:
+	case e.tool.Envelope == tenon.OpenAPIMCP:
 		publish = shape.PublishOpenAPIMCP
-	case e.tool.Shape == tenon.FlowMCP:
+	case e.tool.Envelope == tenon.FlowMCP:
 		publish = shape.PublishFlowMCP
-	case e.tool.Verbatim && p.Own() != nil:
+	case e.tool.RawSchemas && p.Own() != nil:
 		e.output = p.Own()
 		return
 	}
-	if e.tool.Verbatim {
+	if e.tool.RawSchemas {
 		e.output, e.wraps = publish(p)
 		return
 	}
-	out := e.published.Output(p, string(e.tool.Shape), publish)
+	out := e.published.Output(p, string(e.tool.Envelope), publish)
 	e.output, e.wraps = out.Schema, out.Wraps
-	e.tell("output", out.Changes)
+	e.reportChanges("output", out.Changes)
 }
 
 // tell reports what is different from what was promised.
-func (e *Entry) tell(which string, changes []schema.Change) {
+func (e *Tool) reportChanges(which string, changes []schema.Change) {
 	for _, c := range changes {
 		what := which + " schema: " + c.What
 		if c.Path != "" {
 			what += " at " + c.Path
 		}
-		e.faults = append(e.faults, diagnosticAt(&e.tool, what))
+		e.diagnostics = append(e.diagnostics, diagnosticAt(&e.tool, what))
 	}
 }
 
 // promise is what the tool promises of its successes.
 func shapePromise(t *tenon.Tool, c tenon.Contract) shape.Promise {
 	p := shape.Promise{Advice: t.Policy == tenon.Warn || t.Fields, Wrapper: c.Wrapper, Consent: asksConsent(t)}
-	answers := c.Answers
-	if t.Shape != tenon.FlowMCP { // its data may be null anyway
+	answers := c.Responses
+	if t.Envelope != tenon.FlowMCP { // its data may be null anyway
 		answers = withNoContent(answers)
 	}
 	for _, v := range successes(answers) {
-		p.Successes = append(p.Successes, shape.Variant{Media: v.Media, Open: v.Open, Schema: v.Schema, Example: v.Example})
+		p.Successes = append(p.Successes, shape.Variant{Media: v.MediaType, Open: v.Open, Schema: v.Schema, Example: v.Example})
 	}
 	return p
 }
 
 // successes returns the variants that describe a success: they alone are
 // published, and they alone are what a success is held against.
-func successes(answers []tenon.Variant) []tenon.Variant {
-	var of []tenon.Variant
+func successes(answers []tenon.ResponseSchema) []tenon.ResponseSchema {
+	var of []tenon.ResponseSchema
 	describes := successRule(answers)
 	for i := range answers {
 		if describes(answers[i].Status) {
@@ -103,9 +103,9 @@ func successes(answers []tenon.Variant) []tenon.Variant {
 // successRule tells which declared statuses describe a success: the 2xx and
 // that of an answer without HTTP. Where there is none, default does; else it
 // stands for the errors, as documents mean it.
-func successRule(answers []tenon.Variant) func(status string) bool {
+func successRule(answers []tenon.ResponseSchema) func(status string) bool {
 	plain := func(status string) bool { return status == "" || strings.HasPrefix(status, "2") }
-	if slices.ContainsFunc(answers, func(v tenon.Variant) bool { return plain(v.Status) }) {
+	if slices.ContainsFunc(answers, func(v tenon.ResponseSchema) bool { return plain(v.Status) }) {
 		return plain
 	}
 	return func(status string) bool { return strings.EqualFold(status, "default") }
@@ -114,15 +114,15 @@ func successRule(answers []tenon.Variant) func(status string) bool {
 // withNoContent adds what HTTP says of two statuses that a range covers: their
 // answers have no body, so that JSON that is described for the range is not
 // missing there.
-func withNoContent(answers []tenon.Variant) []tenon.Variant {
-	described := func(v tenon.Variant) bool {
-		return strings.EqualFold(v.Status, "2XX") && v.Media != "" && shape.FormOf(v.Media) == shape.JSON
+func withNoContent(answers []tenon.ResponseSchema) []tenon.ResponseSchema {
+	described := func(v tenon.ResponseSchema) bool {
+		return strings.EqualFold(v.Status, "2XX") && v.MediaType != "" && shape.FormOf(v.MediaType) == shape.JSON
 	}
-	plain := func(v tenon.Variant) bool {
-		return v.Status == "204" || v.Status == "205" || strings.EqualFold(v.Status, "2XX") && v.Media == ""
+	plain := func(v tenon.ResponseSchema) bool {
+		return v.Status == "204" || v.Status == "205" || strings.EqualFold(v.Status, "2XX") && v.MediaType == ""
 	}
 	if !slices.ContainsFunc(answers, described) || slices.ContainsFunc(answers, plain) {
 		return answers
 	}
-	return append(slices.Clip(answers), tenon.Variant{Status: "204"}, tenon.Variant{Status: "205"})
+	return append(slices.Clip(answers), tenon.ResponseSchema{Status: "204"}, tenon.ResponseSchema{Status: "205"})
 }

@@ -19,7 +19,7 @@ import (
 func TestAResumedCallIsComparedAfterCoercion(t *testing.T) {
 	for first, again := range map[string]string{`{"page":7}`: `{"page":"7"`, `{"page":"7"}`: `{"page":7`, `{ "page" : "7" }`: `{"page":"7"`} {
 		catalog, called := shelf(shelfBody(100, "n"), 1000, tenon.OpenAPIMCP)
-		g := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+		g := gateway.New(catalog, gateway.Options{})
 		token := partialOf(t, get(t, g, "list", "ann", first)).ResumeToken
 		if res := get(t, g, "list", "ann", again+`,"resume_token":"`+token+`"}`); res.IsError || partialOf(t, res).Part != 2 || *called != 1 {
 			t.Errorf("%s, then %s: %s", first, again, res.Content[0].Text)
@@ -34,10 +34,10 @@ func TestAResumedCallIsComparedAfterCoercion(t *testing.T) {
 // HTTP says that 204 and 205 have no body: a range that describes one does not
 // describe theirs.
 func TestNoContentUnderARange(t *testing.T) {
-	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		for _, status := range []int{204, 205, 200} {
-			contract := tenon.Contract{Answers: []tenon.Variant{{Status: "2xx", Media: "application/json", Schema: []byte(`{"type":"object"}`)}}}
-			g := one(tenon.Tool{Shape: shape, Promise: contract}, answer(tenon.Reply{Status: status}))
+			contract := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "2xx", MediaType: "application/json", Schema: []byte(`{"type":"object"}`)}}}
+			g := one(tenon.Tool{Envelope: shape, Contract: contract}, answer(tenon.Response{Status: status}))
 			res := call(t, g, `{}`)
 			if want := status == 200; res.IsError != want {
 				t.Errorf("%s, %d: %s", shape, status, res.Content[0].Text)
@@ -54,7 +54,7 @@ func TestNoContentUnderARange(t *testing.T) {
 func TestSelectionsAreKept(t *testing.T) {
 	reads := 0
 	contract := countedContract{bookContract(), &reads}
-	g := one(tenon.Tool{Shape: tenon.OpenAPIMCP, Fields: true, Promise: contract}, answer(jsonReply(200, `{"title":"Emma","stock":1}`)))
+	g := one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Fields: true, Contract: contract}, answer(jsonReply(200, `{"title":"Emma","stock":1}`)))
 	for range 20 {
 		if res := call(t, g, `{"id":1,"_fields":["title"]}`); string(res.Value) != `{"title":"Emma"}` {
 			t.Fatalf("%s", res.Value)
@@ -63,7 +63,7 @@ func TestSelectionsAreKept(t *testing.T) {
 	once := reads
 	for i := range 200 {
 		if res := call(t, g, fmt.Sprintf(`{"id":1,"_fields":["%s"]}`, strings.Repeat(" ", i)+"title")); i == 0 && res.IsError {
-			t.Fatal(res.About)
+			t.Fatal(res.Message)
 		}
 	}
 	if once > 3 {
@@ -77,7 +77,9 @@ type countedContract struct {
 	reads    *int
 }
 
-func (c countedContract) Published() (tenon.Contract, []tenon.Fault) { return c.contract, nil }
+func (c countedContract) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
+	return c.contract, nil
+}
 
 func (c countedContract) Contract() (tenon.Contract, error) {
 	*c.reads++
@@ -89,18 +91,18 @@ func TestTwoLimitsThatEndTogether(t *testing.T) {
 	said := map[string]bool{}
 	for _, early := range []time.Duration{-time.Millisecond, 0, time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			tool := tenon.Tool{Name: "wait", Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+			tool := tenon.Tool{Name: "wait", Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute+early)
 				defer cancel()
 				<-ctx.Done()
 				time.Sleep(2 * time.Millisecond) // until both have ended
-				return tenon.Reply{}, &tenon.Error{Code: tenon.CodeTimeout, Message: "the source had no answer in time", Err: ctx.Err()}
+				return tenon.Response{}, &tenon.Error{Code: tenon.CodeTimeout, Message: "the source had no answer in time", Err: ctx.Err()}
 			}}
-			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+			g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.Options{})
 			res := get(t, g, "wait", "", `{}`)
-			said[res.About] = true
+			said[res.Message] = true
 			if res.Code != tenon.CodeTimeout {
-				t.Errorf("%s: %s", res.Code, res.About)
+				t.Errorf("%s: %s", res.Code, res.Message)
 			}
 		})
 	}
@@ -108,13 +110,13 @@ func TestTwoLimitsThatEndTogether(t *testing.T) {
 		t.Errorf("said: %v", said)
 	}
 	synctest.Test(t, func(t *testing.T) { // who says nothing of time is told that it was over
-		tool := tenon.Tool{Name: "wait", Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		tool := tenon.Tool{Name: "wait", Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			<-ctx.Done()
-			return tenon.Reply{}, errors.New("broken pipe")
+			return tenon.Response{}, errors.New("broken pipe")
 		}}
-		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
-		if res := get(t, g, "wait", "", `{}`); res.Code != tenon.CodeTimeout || !strings.Contains(res.About, "1m0s") {
-			t.Errorf("%s: %s", res.Code, res.About)
+		g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.Options{})
+		if res := get(t, g, "wait", "", `{}`); res.Code != tenon.CodeTimeout || !strings.Contains(res.Message, "1m0s") {
+			t.Errorf("%s: %s", res.Code, res.Message)
 		}
 	})
 }
@@ -122,11 +124,11 @@ func TestTwoLimitsThatEndTogether(t *testing.T) {
 // What the words of a part name can be called, also through the three tools of
 // the search.
 func TestThePartsOfASearchedToolNameOneThatIsThere(t *testing.T) {
-	for _, describe := range []gateway.BuiltIn{gateway.BuiltInOn, gateway.BuiltInOff} {
-		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-			tools := []tenon.Tool{{Name: "list", Shape: shape, MaxResult: 400, Handler: answer(jsonReply(200, shelfBody(40, "n")))}}
-			inner := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{Describe: describe})
-			g := gateway.NewGateway(search.Over(inner), gateway.GatewayOptions{})
+	for _, describe := range []gateway.Toggle{gateway.ToggleOn, gateway.ToggleOff} {
+		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			tools := []tenon.Tool{{Name: "list", Envelope: shape, MaxResult: 400, Handler: answer(jsonReply(200, shelfBody(40, "n")))}}
+			inner := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{Describe: describe})
+			g := gateway.New(search.Over(inner), gateway.Options{})
 			res := get(t, g, "call_tool", "ann", `{"tool":"list","arguments":{}}`)
 			token := partialOf(t, res).ResumeToken
 			said := string(res.Content[len(res.Content)-1].Text)
@@ -144,7 +146,7 @@ func TestThePartsOfASearchedToolNameOneThatIsThere(t *testing.T) {
 			if res = get(t, g, name, "bob", `{"resume_token":"`+token+`"}`); !res.IsError {
 				t.Errorf("%s: somebody else got a part: %s", shape, res.Value)
 			}
-			if d := g.Catalog().Find("describe_tool"); (d != nil) != (describe == gateway.BuiltInOn) {
+			if d := g.Catalog().Find("describe_tool"); (d != nil) != (describe == gateway.ToggleOn) {
 				t.Errorf("describe_tool: %v", d)
 			}
 		}

@@ -31,10 +31,10 @@ func TestSearchFinds(t *testing.T) {
 	})
 }
 
-func recall(t *testing.T, offer tenon.Offer, all []question, at int, least float64) {
+func recall(t *testing.T, offer tenon.Features, all []question, at int, least float64) {
 	t.Helper()
-	catalog := gateway.Build([]gateway.Named{{Name: "api", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
-	g := gateway.NewGateway(search.Over(catalog), gateway.GatewayOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "api", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
+	g := gateway.New(search.Over(catalog), gateway.Options{})
 	found, first := 0, 0
 	for i, q := range all {
 		args, err := json.Marshal(map[string]any{"query": q.text, "limit": at})
@@ -54,7 +54,7 @@ func recall(t *testing.T, offer tenon.Offer, all []question, at int, least float
 			names = append(names, h.Tool)
 		}
 		rank := slices.IndexFunc(names, func(n string) bool {
-			return slices.ContainsFunc(q.operations, func(id string) bool { return tenon.LegalName(id) == n })
+			return slices.ContainsFunc(q.operations, func(id string) bool { return tenon.ToolName(id) == n })
 		})
 		switch {
 		case rank < 0:

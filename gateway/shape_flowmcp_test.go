@@ -14,13 +14,13 @@ import (
 // TestFlowMCPShape compares the envelope with its page, and with the schema
 // that the same tool publishes.
 func TestFlowMCPShape(t *testing.T) {
-	image := tenon.Contract{Answers: []tenon.Variant{{Status: "2XX", Media: "image/png"}}}
-	png := tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}
+	image := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "2XX", MediaType: "image/png"}}}
+	png := tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("\x89PNG")}
 	for _, c := range []struct {
 		name    string
-		promise tenon.Promise
+		promise tenon.ContractProvider
 		policy  tenon.Policy
-		reply   tenon.Reply
+		reply   tenon.Response
 		args    string
 		want    string
 	}{
@@ -36,7 +36,7 @@ func TestFlowMCPShape(t *testing.T) {
 		{"a picture is base64", image, tenon.Enforce, png, `{}`, `{"status":true,"messages":[],"data":"iVBORw=="}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := one(tenon.Tool{Promise: c.promise, Policy: c.policy, Shape: tenon.FlowMCP}, answer(c.reply))
+			g := one(tenon.Tool{Contract: c.promise, Policy: c.policy, Envelope: tenon.FlowMCP}, answer(c.reply))
 			res := call(t, g, c.args)
 			if diff := cmp.Diff(c.want, string(res.Structured)); diff != "" {
 				t.Errorf("structured content (-want +got):\n%s", diff)
@@ -58,9 +58,9 @@ func TestFlowMCPShape(t *testing.T) {
 
 // TestFlowMCPPicture has the bytes once as a string and once as a block.
 func TestFlowMCPPicture(t *testing.T) {
-	g := one(tenon.Tool{Shape: tenon.FlowMCP}, answer(tenon.Reply{Status: 200, Media: "image/png", Body: []byte("\x89PNG")}))
+	g := one(tenon.Tool{Envelope: tenon.FlowMCP}, answer(tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("\x89PNG")}))
 	res := call(t, g, `{}`)
-	if len(res.Content) != 2 || res.Content[1].Kind != tenon.ImageBlock || string(res.Content[1].Data) != "\x89PNG" {
+	if len(res.Content) != 2 || res.Content[1].Type != tenon.ImageContent || string(res.Content[1].Data) != "\x89PNG" {
 		t.Errorf("content is %+v", res.Content)
 	}
 }
@@ -68,10 +68,10 @@ func TestFlowMCPPicture(t *testing.T) {
 // TestFlowMCPPublishes compares the published schema with the design's words.
 func TestFlowMCPPublishes(t *testing.T) {
 	const envelope = `{"type":"object","properties":{"status":{"type":"boolean"},"messages":{"type":"array","items":{"type":"string"}},"data":%},"required":["status","messages","data"]}`
-	text := tenon.Contract{Answers: []tenon.Variant{{Status: "2XX", Media: "text/plain"}}}
+	text := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "2XX", MediaType: "text/plain"}}}
 	for _, c := range []struct {
 		name    string
-		promise tenon.Promise
+		promise tenon.ContractProvider
 		policy  tenon.Policy
 		data    string
 	}{
@@ -79,7 +79,7 @@ func TestFlowMCPPublishes(t *testing.T) {
 		{"advice", text, tenon.Warn, `{"anyOf":[{"type":"string"},{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}]}`},
 		{"enforced", text, tenon.Enforce, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
 	} {
-		g := one(tenon.Tool{Promise: c.promise, Policy: c.policy, Shape: tenon.FlowMCP}, answer(tenon.Reply{}))
+		g := one(tenon.Tool{Contract: c.promise, Policy: c.policy, Envelope: tenon.FlowMCP}, answer(tenon.Response{}))
 		_, output := g.Catalog().Find("get_book").Schemas()
 		before, after, _ := strings.Cut(envelope, "%")
 		if want := before + c.data + after; string(output) != want || !json.Valid(output) {

@@ -55,24 +55,24 @@ func (p *places) free(s tenon.Subject) {
 
 // live is a stream that is answered in parts, in the catalog in which it
 // began. It belongs to this process.
-type live struct {
-	entry *Entry
-	call  asked
+type liveStream struct {
+	entry *Tool
+	call  callWithArgs
 	seen  []*view.View
-	head  tenon.Reply // of the upstream, without items
+	head  tenon.Response // of the upstream, without items
 	from  *stream.Stream
 	id    string
 
-	turn  chan struct{} // is held by the one that takes the next part, and guards the rest
-	whole bool          // nobody can come back for a further part
-	given int           // parts that were handed out
-	items int           // in them
-	last  *tenon.Result // the one handed out last, for who asks again
+	turn      chan struct{} // is held by the one that takes the next part, and guards the rest
+	whole     bool          // nobody can come back for a further part
+	delivered int           // parts that were handed out
+	items     int           // in them
+	last      *tenon.Result // the one handed out last, for who asks again
 }
 
 // workspace is the context of a handler: one that can outlive the call where
 // an answer may be a stream.
-func (c *checks) workspace(limited *deadline.Context) context.Context {
+func (c *validators) handlerContext(limited *deadline.Context) context.Context {
 	if c.streams {
 		return limited.Fork()
 	}
@@ -81,12 +81,12 @@ func (c *checks) workspace(limited *deadline.Context) context.Context {
 
 // streamed answers with the list of what arrives: whole where the stream ends
 // soon, else its first part.
-func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*tenon.Result, error) {
+func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream) (*tenon.Result, error) {
 	b := stream.Bounds{Part: max((l.entry.tool.MaxResult+1)/2, 0), // the text copy has the other half
-		Wait: g.partial, Idle: streamIdle, Logger: g.log}
+		Wait: g.flushInterval, Idle: streamIdle, Logger: g.log}
 	l.id, l.turn = rand.Text(), make(chan struct{}, 1)
 	stop := func() {}
-	if fork, can := w.work.(*deadline.Fork); can && l.entry.tool.View.Transform == nil && g.partial > 0 && g.places.take(l.call.Subject) {
+	if fork, can := w.work.(*deadline.Fork); can && l.entry.tool.Projection.Filter == nil && g.flushInterval > 0 && g.places.take(l.call.Subject) {
 		free := fork.Free()
 		stop = sync.OnceFunc(func() {
 			free()
@@ -96,7 +96,7 @@ func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*tenon.Res
 	} else {
 		b.Part, b.Wait, l.whole = 0, -1, true
 	}
-	l.from = stream.New(l.head.Parts, stop, b)
+	l.from = stream.New(l.head.Items, stop, b)
 	p, err := g.next(ctx, l)
 	if p.Err != nil && l.whole && w.limited.Expired() && !saysTimeout(p.Err) {
 		p.Err = g.late() // the source was told before this was
@@ -106,32 +106,32 @@ func (g *Gateway) streamed(ctx context.Context, w *working, l *live) (*tenon.Res
 		l.from.Close()
 	}
 	switch {
-	case left && l.head.Sent.Unsafe == tenon.NotSent:
+	case left && l.head.Execution.Unsafe == tenon.NotSent:
 		return nil, ctx.Err()
 	case left:
-		l.head.Sent = unfinished(l.head.Sent)
-		return g.failed(l.entry, &l.head, errEnded), nil
+		l.head.Execution = unfinished(l.head.Execution)
+		return g.handlerError(l.entry, &l.head, errEnded), nil
 	case err != nil:
-		l.head.Sent = unfinished(l.head.Sent)
-		return g.failed(l.entry, &l.head, err), nil
+		l.head.Execution = unfinished(l.head.Execution)
+		return g.handlerError(l.entry, &l.head, err), nil
 	case !p.Last:
 		g.streams.Store(l.id, l)
 		return g.partOf(ctx, l, p), nil
 	case p.Err != nil:
-		return g.brokenOff(ctx, l, p), nil //nolint:nilerr // the result says it
+		return g.interrupted(ctx, l, p), nil //nolint:nilerr // the result says it
 	}
 	r := l.head
 	r.Body = p.List
-	j, failed := g.judged(ctx, l.entry, l.seen, &r)
+	j, failed := g.validateOutput(ctx, l.entry, l.seen, &r)
 	if failed != nil {
 		return failed, nil
 	}
-	return g.fit(ctx, l.entry, l.call, &r, j, l.entry.tool.MaxResult), nil
+	return g.split(ctx, l.entry, l.call, &r, j, l.entry.tool.MaxResult), nil
 }
 
 // next waits for a part as long as a call may take. What came until then is a
 // part, too: the last one where nobody can come back for another.
-func (g *Gateway) next(ctx context.Context, l *live) (stream.Part, error) {
+func (g *Gateway) next(ctx context.Context, l *liveStream) (stream.Part, error) {
 	limited, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	p, err := l.from.Next(limited)
@@ -148,49 +148,49 @@ func (g *Gateway) next(ctx context.Context, l *live) (stream.Part, error) {
 }
 
 // partOf forms a part. One that breaks its contract under enforce is the last.
-func (g *Gateway) partOf(ctx context.Context, l *live, p stream.Part) *tenon.Result {
+func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *tenon.Result {
 	r := l.head
 	r.Body = p.List
-	l.given++
+	l.delivered++
 	if p.Err != nil {
-		return g.brokenOff(ctx, l, p)
+		return g.interrupted(ctx, l, p)
 	}
 	l.items += p.Items
-	j, failed := g.judged(ctx, l.entry, l.seen, &r)
+	j, failed := g.validateOutput(ctx, l.entry, l.seen, &r)
 	if failed != nil {
 		l.from.Close()
 		return failed
 	}
-	part := shape.Part{Number: l.given, Returned: p.Items, Until: time.Now().Add(streamIdle)}
+	part := shape.Part{Number: l.delivered, Returned: p.Items, Until: time.Now().Add(streamIdle)}
 	if !p.Last {
-		part.Token = l.id + "." + strconv.Itoa(l.given+1)
+		part.Token = l.id + "." + strconv.Itoa(l.delivered+1)
 	}
 	a := answerOf(&r, j.form)
-	return l.entry.dress().part(&r, j, l.entry.checks.data(&a), part)
+	return l.entry.envelope().part(&r, j, l.entry.checks.data(&a), part)
 }
 
 // brokenOff is the end of a stream that has none. What came and was not handed
 // out yet goes with the error: as the contract and the view let it, and whole
 // items of it as far as there is room.
-func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *tenon.Result {
+func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part) *tenon.Result {
 	r := l.head
-	r.Sent = unfinished(r.Sent)
-	f := failure{code: tenon.CodeOf(p.Err), message: p.Err.Error(), reply: tenon.Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: tenon.Unchecked}}
+	r.Execution = unfinished(r.Execution)
+	f := toolError{code: tenon.CodeOf(p.Err), message: p.Err.Error(), reply: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}}
 	if known, ok := errors.AsType[*tenon.Error](p.Err); ok {
 		f.message = known.Message // its cause is for the log
 	}
 	g.log.Warn("a stream broke off", "tool", l.entry.tool.Name, "code", f.code, "error", p.Err)
 	f.message = fmt.Sprintf("The stream broke off after %d items: %s", l.items+p.Items, f.message)
-	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.Executed(), r.Sent.Retry())
+	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
 	if p.Items == 0 {
-		return shapeFailure(l.entry, f)
+		return errorResult(l.entry, f)
 	}
 	came := r
 	came.Body = p.List
-	j, refused := g.judged(ctx, l.entry, l.seen, &came)
+	j, refused := g.validateOutput(ctx, l.entry, l.seen, &came)
 	if refused != nil {
-		f.message += ". What came is not shown: " + refused.About
-		return shapeFailure(l.entry, f)
+		f.message += ". What came is not shown: " + refused.Message
+		return errorResult(l.entry, f)
 	}
 	a := answerOf(&came, j.form)
 	data, left := shape.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
@@ -202,20 +202,20 @@ func (g *Gateway) brokenOff(ctx context.Context, l *live, p stream.Part) *tenon.
 		f.message += fmt.Sprintf("; %d items of it are not shown", left)
 	}
 	if data == nil {
-		return shapeFailure(l.entry, f)
+		return errorResult(l.entry, f)
 	}
 	f.details = shape.CameDetails(p.Items, data)
-	if l.entry.tool.Shape != tenon.OpenAPIMCP { // its details are in the text
+	if l.entry.tool.Envelope != tenon.OpenAPIMCP { // its details are in the text
 		f.text = data
 	}
-	res := shapeFailure(l.entry, f)
+	res := errorResult(l.entry, f)
 	res.Value = data
 	return res
 }
 
 // resumeStream answers a call that asks for a part of a stream: the next one,
 // or once more the last.
-func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, number string) *tenon.Result {
+func (g *Gateway) resumeStream(ctx context.Context, e *Tool, c callWithArgs, l *liveStream, number string) *tenon.Result {
 	if l.call.Subject != c.Subject || !e.resumes && l.call.Tool != c.Tool {
 		return unknownToken(e)
 	}
@@ -232,9 +232,9 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, 
 	}
 	i, err := strconv.Atoi(number)
 	switch {
-	case err == nil && i == l.given && l.last != nil:
+	case err == nil && i == l.delivered && l.last != nil:
 		return l.last
-	case err != nil || i != l.given+1:
+	case err != nil || i != l.delivered+1:
 		return unknownToken(e)
 	}
 	p, err := l.from.Next(ctx)
@@ -247,6 +247,6 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Entry, c asked, l *live, 
 	return l.last
 }
 
-func noFurther(e *Entry, err error) *tenon.Result {
-	return shapeFailure(e, refusal(tenon.CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
+func noFurther(e *Tool, err error) *tenon.Result {
+	return errorResult(e, rejected(tenon.CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
 }

@@ -54,22 +54,22 @@ func (b *belt) parts(ctx context.Context) iter.Seq2[[]byte, error] {
 
 func beltTool(b *belt, called *int, change func(*tenon.Tool)) *gateway.Catalog {
 	tool := tenon.Tool{
-		Name: "watch", Policy: tenon.Enforce, Shape: tenon.OpenAPIMCP,
-		Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","required":["n"]}}`)}}},
-		Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		Name: "watch", Policy: tenon.Enforce, Envelope: tenon.OpenAPIMCP,
+		Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/x-ndjson", Schema: []byte(`{"type":"array","items":{"type":"object","required":["n"]}}`)}}},
+		Handler: func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			*called++
-			return tenon.Reply{Status: 200, Media: "application/x-ndjson", Parts: b.parts(ctx), Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+			return tenon.Response{Status: 200, MediaType: "application/x-ndjson", Items: b.parts(ctx), Execution: tenon.Execution{Unsafe: tenon.Responded}}, nil
 		},
 	}
 	change(&tool)
-	return gateway.Build([]gateway.Named{{Name: "s", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	return gateway.Build([]gateway.Mount{{Name: "s", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
 }
 
 // streaming runs f with a gateway over a belt, in time of its own.
 func streaming(t *testing.T, change func(*tenon.Tool), f func(t *testing.T, b *belt, g *gateway.Gateway, called *int)) {
 	synctest.Test(t, func(t *testing.T) {
 		b, called := &belt{items: make(chan string, 1000)}, 0
-		g := gateway.NewGateway(beltTool(b, &called, change), gateway.GatewayOptions{})
+		g := gateway.New(beltTool(b, &called, change), gateway.Options{})
 		f(t, b, g, &called)
 		time.Sleep(10 * time.Minute) // nobody asks any more
 		synctest.Wait()
@@ -94,8 +94,8 @@ func TestStreamThatEndsSoonIsWhole(t *testing.T) {
 }
 
 func TestStreamIsHandedOutAsItArrives(t *testing.T) {
-	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-		streaming(t, func(tool *tenon.Tool) { tool.Shape = shape }, func(t *testing.T, b *belt, g *gateway.Gateway, called *int) {
+	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		streaming(t, func(tool *tenon.Tool) { tool.Envelope = shape }, func(t *testing.T, b *belt, g *gateway.Gateway, called *int) {
 			_, output := g.Catalog().Find("watch").Schemas()
 			b.items <- `{"n":1}`
 			res := get(t, g, "watch", "ann", `{}`)
@@ -180,7 +180,7 @@ func TestStreamThatBreaks(t *testing.T) {
 			t.Fatalf("what came before: %s", res.Content[0].Text)
 		}
 		res = get(t, g, "watch", "", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`)
-		if !res.IsError || !strings.Contains(res.About, "broke off after 1 items: the line is dead") || verdictOf(t, res).Executed != "unknown" {
+		if !res.IsError || !strings.Contains(res.Message, "broke off after 1 items: the line is dead") || verdictOf(t, res).Executed != "unknown" {
 			t.Errorf("%s %s", res.Content[0].Text, res.Meta)
 		}
 	})
@@ -235,8 +235,8 @@ func TestStreamsOfUpstreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := gateway.Build([]gateway.Named{{Name: "s", Offer: offer}}, gateway.BuildOptions{})
-	g := gateway.NewGateway(c, gateway.GatewayOptions{PartialAfter: 100 * time.Millisecond})
+	c := gateway.Build([]gateway.Mount{{Name: "s", Features: offer}}, gateway.BuildOptions{})
+	g := gateway.New(c, gateway.Options{FlushInterval: 100 * time.Millisecond})
 	_, output := c.Find("lines").Schemas()
 	if s, err := schema.Compile(output, schema.Options{}); err != nil || len(s.Validate([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"api_response","data":"text","metadata":{}}`))) == 0 {
 		t.Errorf("a stream is published as a list: %s", output)
@@ -276,15 +276,15 @@ func TestStreamsOfUpstreams(t *testing.T) {
 // A caller who leaves with the first part has no token: nobody can come back
 // to the stream, so it ends at once, and says what it left behind.
 func TestStreamOfACallerWhoLeavesWithItsFirstPart(t *testing.T) {
-	for name, sent := range map[string]tenon.Sent{"safe": {}, "unsafe": {Unsafe: tenon.Answered}} {
+	for name, sent := range map[string]tenon.Execution{"safe": {}, "unsafe": {Unsafe: tenon.Responded}} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			gone := make(chan struct{})
 			tool := tenon.Tool{
 				Name: "watch", MaxResult: 4,
-				Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/x-ndjson", Schema: []byte(`{"type":"array"}`)}}},
-				Handler: func(work context.Context, _ *tenon.Call) (tenon.Reply, error) {
-					return tenon.Reply{Status: 200, Media: "application/x-ndjson", Sent: sent, Parts: func(yield func([]byte, error) bool) {
+				Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/x-ndjson", Schema: []byte(`{"type":"array"}`)}}},
+				Handler: func(work context.Context, _ *tenon.Call) (tenon.Response, error) {
+					return tenon.Response{Status: 200, MediaType: "application/x-ndjson", Execution: sent, Items: func(yield func([]byte, error) bool) {
 						defer close(gone)
 						cancel() // while the first part is full
 						if yield([]byte(`{"n":1}`), nil) {
@@ -293,7 +293,7 @@ func TestStreamOfACallerWhoLeavesWithItsFirstPart(t *testing.T) {
 					}}, nil
 				},
 			}
-			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+			g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.Options{})
 			res, err := g.Call(ctx, &tenon.Call{Tool: "watch"})
 			synctest.Wait()
 			select {
@@ -349,15 +349,15 @@ func TestAPartThatIsHandedOutTwiceIsNobodysOwn(t *testing.T) {
 	b, called := &belt{items: make(chan string, 10)}, 0
 	inner := beltTool(b, &called, asIs)
 	other := tenon.Tool{
-		Name: "call", Promise: tenon.Contract{Input: []byte(`{"type":"object","properties":{"arguments":{"type":"object"}}}`)},
+		Name: "call", Contract: tenon.Contract{Input: []byte(`{"type":"object","properties":{"arguments":{"type":"object"}}}`)},
 	}
-	forward := map[string]gateway.Forward{"call": func(args []byte) (*gateway.Entry, []byte, error) {
+	forward := map[string]gateway.Forward{"call": func(args []byte) (*gateway.Tool, []byte, error) {
 		var asked struct{ Arguments json.RawMessage }
 		err := json.Unmarshal(args, &asked)
 		return inner.Find("watch"), asked.Arguments, err
 	}}
-	c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{other}}, Forward: forward}}, gateway.BuildOptions{})
-	g := gateway.NewGateway(c, gateway.GatewayOptions{PartialAfter: time.Millisecond})
+	c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{other}}, Forward: forward}}, gateway.BuildOptions{})
+	g := gateway.New(c, gateway.Options{FlushInterval: time.Millisecond})
 	b.items <- `{"n":1}`
 	token := partialOf(t, get(t, g, "call", "ann", `{"arguments":{}}`)).ResumeToken
 	b.items <- `{"n":2}`
@@ -384,17 +384,17 @@ func TestStreamWhoseSourcePanics(t *testing.T) {
 	streaming(t, asIs, func(t *testing.T, b *belt, g *gateway.Gateway, _ *int) {
 		b.gone.Store(true)
 		tool := g.Catalog().Find("watch").Tool()
-		tool.Handler = func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{Status: 200, Media: "application/x-ndjson", Sent: tenon.Sent{Unsafe: tenon.Answered}, Parts: func(yield func([]byte, error) bool) {
+		tool.Handler = func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{Status: 200, MediaType: "application/x-ndjson", Execution: tenon.Execution{Unsafe: tenon.Responded}, Items: func(yield func([]byte, error) bool) {
 				yield([]byte(`{"n":1}`), nil)
 				panic("a secret")
 			}}, nil
 		}
-		g.Swap(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}))
+		g.Swap(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}))
 		res := get(t, g, "watch", "ann", `{}`)
 		res = get(t, g, "watch", "ann", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`)
-		if !res.IsError || res.Code != tenon.CodeInternal || !strings.Contains(res.About, "incident") || strings.Contains(res.About, "secret") || verdictOf(t, res).Executed != "unknown" {
-			t.Errorf("%s %s", res.Code, res.About)
+		if !res.IsError || res.Code != tenon.CodeInternal || !strings.Contains(res.Message, "incident") || strings.Contains(res.Message, "secret") || verdictOf(t, res).Executed != "unknown" {
+			t.Errorf("%s %s", res.Code, res.Message)
 		}
 	})
 }
@@ -402,11 +402,11 @@ func TestStreamWhoseSourcePanics(t *testing.T) {
 // What came of a stream that is answered whole is not lost where the stream
 // does not end in time, or breaks: it goes with the error, in every shape.
 func TestWhatCameOfAWholeStreamIsKept(t *testing.T) {
-	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		for _, end := range []string{"late", "!the line is dead"} {
 			synctest.Test(t, func(t *testing.T) {
 				b, called := &belt{items: make(chan string, 10)}, 0
-				g := gateway.NewGateway(beltTool(b, &called, func(tool *tenon.Tool) { tool.Shape = shape }), gateway.GatewayOptions{PartialAfter: -1, Timeout: time.Minute})
+				g := gateway.New(beltTool(b, &called, func(tool *tenon.Tool) { tool.Envelope = shape }), gateway.Options{FlushInterval: -1, Timeout: time.Minute})
 				b.items <- `{"n":1}`
 				b.items <- `{"n":2}`
 				want, code := "the call took longer than 1m0s", tenon.CodeTimeout
@@ -419,8 +419,8 @@ func TestWhatCameOfAWholeStreamIsKept(t *testing.T) {
 				if !res.IsError || res.Code != code || string(res.Value) != `[{"n":1},{"n":2}]` || !strings.Contains(text, string(res.Value)) || string(res.Details) != `{"received":2,"data":[{"n":1},{"n":2}]}` {
 					t.Errorf("%s, %s: %s %s %s", shape, end, res.Code, res.Details, text)
 				}
-				if !strings.Contains(res.About, "broke off after 2 items: "+want) || verdictOf(t, res).Executed != "unknown" || verdictOf(t, res).Verdict != "fits" {
-					t.Errorf("%s, %s: %s %s", shape, end, res.About, res.Meta)
+				if !strings.Contains(res.Message, "broke off after 2 items: "+want) || verdictOf(t, res).Executed != "unknown" || verdictOf(t, res).Verdict != "fits" {
+					t.Errorf("%s, %s: %s %s", shape, end, res.Message, res.Meta)
 				}
 				synctest.Wait()
 				if !b.gone.Load() {
@@ -443,12 +443,12 @@ func TestWhatCameOfAStreamIsJudged(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b, called := &belt{items: make(chan string, 10)}, 0
-			g := gateway.NewGateway(beltTool(b, &called, func(tool *tenon.Tool) { tool.MaxResult = c.limit }), gateway.GatewayOptions{PartialAfter: -1})
+			g := gateway.New(beltTool(b, &called, func(tool *tenon.Tool) { tool.MaxResult = c.limit }), gateway.Options{FlushInterval: -1})
 			b.items <- `{"n":1}`
 			b.items <- c.item
 			res := get(t, g, "watch", "ann", `{}`)
-			if !res.IsError || res.Code != tenon.CodeTimeout || string(res.Value) != c.value || !strings.Contains(res.About, c.about) || strings.Contains(string(res.Details)+res.About, "secret") {
-				t.Errorf("%s: %s %s %s", name, res.About, res.Details, res.Meta)
+			if !res.IsError || res.Code != tenon.CodeTimeout || string(res.Value) != c.value || !strings.Contains(res.Message, c.about) || strings.Contains(string(res.Details)+res.Message, "secret") {
+				t.Errorf("%s: %s %s %s", name, res.Message, res.Details, res.Meta)
 			}
 		})
 	}
@@ -459,17 +459,17 @@ func TestWhatCameOfAStreamIsJudged(t *testing.T) {
 func TestPartialAfterBeyondTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, called := &belt{items: make(chan string, 10)}, 0
-		g := gateway.NewGateway(beltTool(b, &called, asIs), gateway.GatewayOptions{PartialAfter: time.Hour, Timeout: 10 * time.Second})
+		g := gateway.New(beltTool(b, &called, asIs), gateway.Options{FlushInterval: time.Hour, Timeout: 10 * time.Second})
 		b.items <- `{"n":1}`
 		res := get(t, g, "watch", "ann", `{}`)
 		token := partialOf(t, res).ResumeToken
 		if res.IsError || string(res.Value) != `[{"n":1}]` || token == "" {
-			t.Fatalf("%s %s", res.About, res.Meta)
+			t.Fatalf("%s %s", res.Message, res.Meta)
 		}
 		b.items <- `{"n":2}`
 		res = get(t, g, "watch", "ann", `{"resume_token":"`+token+`"}`)
 		if res.IsError || string(res.Value) != `[{"n":2}]` {
-			t.Errorf("%s %s", res.About, res.Meta)
+			t.Errorf("%s %s", res.Message, res.Meta)
 		}
 		close(b.items)
 		get(t, g, "watch", "ann", `{"resume_token":"`+partialOf(t, res).ResumeToken+`"}`)

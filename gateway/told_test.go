@@ -13,7 +13,7 @@ import (
 func TestTheModelIsTold(t *testing.T) {
 	const schema = `{"type":"object","properties":{"count":{"type":"integer"},"items":{"type":"array"}}}`
 	tests := map[string]struct {
-		reply  tenon.Reply
+		reply  tenon.Response
 		says   string
 		native bool // only where there is no envelope
 	}{
@@ -22,17 +22,17 @@ func TestTheModelIsTold(t *testing.T) {
 		"a status that is not declared":  {jsonReply(202, `{}`), "This answer breaks its published schema: expected 200, got 202.", false},
 		"a page under a JSON type":       {jsonReply(200, `<html>`), "This answer is not the JSON that its media type says: ", false},
 		"null":                           {jsonReply(200, `null`), "The service answered 200 with null.", true},
-		"no body":                        {tenon.Reply{Status: http.StatusNoContent}, "The service answered 204 without a body.", true},
+		"no body":                        {tenon.Response{Status: http.StatusNoContent}, "The service answered 204 without a body.", true},
 		"a value that fits":              {jsonReply(200, `{"count":12}`), "", false},
 	}
 	for name, tt := range tests {
-		for _, s := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, s := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			t.Run(name+"/"+string(s), func(t *testing.T) {
-				answers := []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(schema)}}
+				answers := []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(schema)}}
 				if tt.native {
-					answers = []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(`{}`)}, {Status: "204"}}
+					answers = []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(`{}`)}, {Status: "204"}}
 				}
-				tool := tenon.Tool{Shape: s, Policy: tenon.Warn, MaxResult: 200, Promise: tenon.Contract{Answers: answers}}
+				tool := tenon.Tool{Envelope: s, Policy: tenon.Warn, MaxResult: 200, Contract: tenon.Contract{Responses: answers}}
 				res := call(t, one(tool, answer(tt.reply)), `{}`)
 				var said []string
 				for _, b := range res.Content {

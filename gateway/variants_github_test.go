@@ -19,17 +19,17 @@ func TestVariantsOfGitHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var reply tenon.Reply
+	var reply tenon.Response
 	for i := range offer.Tools {
-		offer.Tools[i].Handler = func(context.Context, *tenon.Call) (tenon.Reply, error) { return reply, nil }
+		offer.Tools[i].Handler = func(context.Context, *tenon.Call) (tenon.Response, error) { return reply, nil }
 		offer.Tools[i].Policy = tenon.Enforce
-		offer.Tools[i].Shape = allShapes[i%len(allShapes)]
-		offer.Tools[i].Consent.Mode = tenon.ConsentOff
+		offer.Tools[i].Envelope = allShapes[i%len(allShapes)]
+		offer.Tools[i].Confirmation.Mode = tenon.ConfirmOff
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOff}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOff}), gateway.Options{})
 	operations, fitting, spoilt := 0, 0, 0
 	for _, e := range g.Catalog().Tools() {
-		contract, err := e.Tool().Promise.Contract()
+		contract, err := e.Tool().Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,9 +44,9 @@ func TestVariantsOfGitHub(t *testing.T) {
 		operations++
 		_, output := e.Schemas()
 		compiled := map[string]*schema.Schema{}
-		for _, v := range contract.Answers {
+		for _, v := range contract.Responses {
 			status, err := strconv.Atoi(v.Status)
-			if err != nil || v.Schema == nil || v.Media == "" {
+			if err != nil || v.Schema == nil || v.MediaType == "" {
 				continue
 			}
 			s, err := schema.Compile(v.Schema, schema.Options{})
@@ -58,7 +58,7 @@ func TestVariantsOfGitHub(t *testing.T) {
 				continue
 			}
 			for _, body := range []string{string(value), `{"spoilt":` + string(value) + `}`, string(value[:len(value)-1])} {
-				reply = tenon.Reply{Status: status, Media: v.Media, Body: []byte(body)}
+				reply = tenon.Response{Status: status, MediaType: v.MediaType, Body: []byte(body)}
 				fits := len(s.Validate(reply.Body)) == 0
 				res, err := g.Call(t.Context(), &tenon.Call{Tool: e.Name(), Args: args})
 				if err != nil {

@@ -28,14 +28,14 @@ var (
 	comeMedias = []string{"application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "image/png", "nothing said"}
 	comeBodies = map[string]string{"nothing": "", "a fit": `{"n":1}`, "a breach": `{"n":"x"}`, "a repairable breach": `{"n":"1"}`, "no JSON": `{"n":`}
 	allPolices = []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}
-	allShapes  = []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}
+	allShapes  = []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}
 )
 
 // variantCase is one cell of the matrix.
 type variantCase struct {
 	status, declared, came, body string
 	policy                       tenon.Policy
-	shape                        tenon.Shape
+	shape                        tenon.Envelope
 }
 
 // isJSON and the others say what stands in the answer, by the rules as the
@@ -91,15 +91,15 @@ func (c variantCase) data() string {
 }
 
 func (c variantCase) call(t *testing.T) (*tenon.Result, []byte) {
-	contract := tenon.Contract{Answers: []tenon.Variant{{Status: c.status, Media: c.declared}}}
+	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: c.status, MediaType: c.declared}}}
 	if strings.HasSuffix(c.declared, "json") || c.declared == "*/*" {
-		contract.Answers[0].Schema = []byte(numberSchema)
+		contract.Responses[0].Schema = []byte(numberSchema)
 	}
-	reply := tenon.Reply{Status: 200, Body: []byte(comeBodies[c.body])}
+	reply := tenon.Response{Status: 200, Body: []byte(comeBodies[c.body])}
 	if c.came != "nothing said" {
-		reply.Media = c.came
+		reply.MediaType = c.came
 	}
-	g := one(tenon.Tool{Promise: contract, Policy: c.policy, Shape: c.shape}, answer(reply))
+	g := one(tenon.Tool{Contract: contract, Policy: c.policy, Envelope: c.shape}, answer(reply))
 	_, output := g.Catalog().Find("get_book").Schemas()
 	return call(t, g, `{}`), output
 }
@@ -174,10 +174,10 @@ func fitsPublished(t *testing.T, compiled map[string]*schema.Schema, output, str
 
 // TestRepairsAreListed reads what _meta says of them.
 func TestRepairsAreListed(t *testing.T) {
-	contract := tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(
+	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(
 		`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array"},"o":{"type":"string"}},"required":["n","l"],"additionalProperties":false}`,
 	)}}}
-	g := one(tenon.Tool{Promise: contract, Policy: tenon.Repair}, answer(jsonReply(200, `{"x":[1],"n":"7","o":null,"l":null}`)))
+	g := one(tenon.Tool{Contract: contract, Policy: tenon.Repair}, answer(jsonReply(200, `{"x":[1],"n":"7","o":null,"l":null}`)))
 	res := call(t, g, `{}`)
 	if got, want := string(res.Structured), `{"n":7,"l":[]}`; got != want {
 		t.Errorf("delivered %s, want %s", got, want)
@@ -191,9 +191,9 @@ func TestRepairsAreListed(t *testing.T) {
 
 // TestManyRepairsAreCounted bounds the list.
 func TestManyRepairsAreCounted(t *testing.T) {
-	contract := tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{"type":"array","items":{"type":"integer"}}`)}}}
+	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"type":"integer"}}`)}}}
 	body := "[" + strings.Repeat(`"1",`, 24) + `"1"]`
-	g := one(tenon.Tool{Promise: contract, Policy: tenon.Repair}, answer(tenon.Reply{Media: "application/json", Body: []byte(body)}))
+	g := one(tenon.Tool{Contract: contract, Policy: tenon.Repair}, answer(tenon.Response{MediaType: "application/json", Body: []byte(body)}))
 	meta := string(call(t, g, `{}`).Meta)
 	if got := strings.Count(meta, `"kind":"read-text"`); got != 20 || !strings.Contains(meta, `"moreRepairs":5`) {
 		t.Errorf("%d repairs are listed in %s", got, meta)
@@ -204,7 +204,7 @@ func TestManyRepairsAreCounted(t *testing.T) {
 // other channel.
 func TestUnrepairableIsText(t *testing.T) {
 	for _, s := range allShapes {
-		g := one(tenon.Tool{Promise: bookContract(), Policy: tenon.Repair, Shape: s}, answer(jsonReply(200, `{"stock":"many"}`)))
+		g := one(tenon.Tool{Contract: bookContract(), Policy: tenon.Repair, Envelope: s}, answer(jsonReply(200, `{"stock":"many"}`)))
 		res := call(t, g, `{"id":1}`)
 		if !res.IsError || len(res.Content) != 2 || string(res.Content[1].Text) != `{"stock":"many"}` || strings.Contains(string(res.Structured), "many\"}") {
 			t.Errorf("%s: %s", s, fmt.Sprint(res))

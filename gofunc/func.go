@@ -14,21 +14,21 @@ import (
 // [Func] and loaded as a member of [Functions].
 type Function struct {
 	name, description string
-	options           FuncOptions
+	options           Options
 	in, out           reflect.Type
-	run               func(context.Context, *bound, []byte) (tenon.Reply, error)
+	run               func(context.Context, *bound, []byte) (tenon.Response, error)
 }
 
 // FuncOptions are the choices of [Function.With]. The zero value works.
-type FuncOptions struct {
-	Title    string              // for people; may be empty
-	Hints    tenon.Hints         // ReadOnly and Idempotent also say what a failed call may have done
-	Policy   tenon.Policy        // empty: Enforce
-	TextOnly bool                // the result is text for the model: no schema, no structuredContent, no check
-	NoTitles bool                // schemas without titles; false: they are made of the names in Go
-	Unions   []schema.Union      // the types that stand for interfaces
-	Types    []schema.TypeSchema // of types that cannot bring their schema; see [schema.Of]
-	Confirm  Confirmation        // what is asked before the function runs; zero: nothing
+type Options struct {
+	Title       string              // for people; may be empty
+	Annotations tenon.Annotations   // ReadOnly and Idempotent also say what a failed call may have done
+	Policy      tenon.Policy        // empty: Enforce
+	TextOnly    bool                // the result is text for the model: no schema, no structuredContent, no check
+	NoTitles    bool                // schemas without titles; false: they are made of the names in Go
+	Unions      []schema.Union      // the types that stand for interfaces
+	Types       []schema.TypeSchema // of types that cannot bring their schema; see [schema.Of]
+	Confirm     Confirmation        // what is asked before the function runs; zero: nothing
 
 	// Schemas written by hand, for types that say less than is known, such as
 	// map[string]any. They stand alone: references are "#/$defs/…". The type of
@@ -57,10 +57,10 @@ func Func[In, Out any](name, description string, fn func(context.Context, In) (O
 	if fn == nil {
 		return f
 	}
-	f.run = func(ctx context.Context, b *bound, args []byte) (tenon.Reply, error) {
+	f.run = func(ctx context.Context, b *bound, args []byte) (tenon.Response, error) {
 		var in In
 		if err := b.input.Decode(args, &in); err != nil {
-			return tenon.Reply{}, &tenon.Error{Code: tenon.CodeValidation, Message: "Invalid arguments: " + err.Error()}
+			return tenon.Response{}, &tenon.Error{Code: tenon.CodeValidation, Message: "Invalid arguments: " + err.Error()}
 		}
 		out, err := fn(ctx, in)
 		if err != nil {
@@ -72,7 +72,7 @@ func Func[In, Out any](name, description string, fn func(context.Context, In) (O
 }
 
 // With returns f with other options.
-func (f Function) With(o FuncOptions) Function {
+func (f Function) With(o Options) Function {
 	f.options = o
 	return f
 }
@@ -82,33 +82,33 @@ func (f Function) With(o FuncOptions) Function {
 func (f Function) Tool() (tenon.Tool, error) {
 	switch {
 	case f.run == nil:
-		return tenon.Tool{}, f.bad("the function is nil")
-	case f.name == "" || tenon.LegalName(f.name) != f.name:
-		return tenon.Tool{}, f.bad("not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -")
+		return tenon.Tool{}, f.loadError("the function is nil")
+	case f.name == "" || tenon.ToolName(f.name) != f.name:
+		return tenon.Tool{}, f.loadError("not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -")
 	}
 	b := &bound{name: f.name, options: f.options}
 	var err error
 	if b.input, err = f.bind(f.in, f.options.Input, schema.ForOptions{Arguments: true}); err != nil {
-		return tenon.Tool{}, f.bad("argument: " + err.Error())
+		return tenon.Tool{}, f.loadError("argument: " + err.Error())
 	}
 	var out reflect.Type
 	if out, b.pointer = resultType(f.out); out != nil {
 		if err = b.bindOutput(f, out); err != nil {
-			return tenon.Tool{}, f.bad("result: " + err.Error())
+			return tenon.Tool{}, f.loadError("result: " + err.Error())
 		}
 	}
 	t := tenon.Tool{
-		Name: f.name, Title: f.options.Title, Description: f.description, Hints: f.options.Hints,
-		Policy: f.options.Policy, Shape: tenon.Native, Promise: b,
-		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		Name: f.name, Title: f.options.Title, Description: f.description, Annotations: f.options.Annotations,
+		Policy: f.options.Policy, Envelope: tenon.Native, Contract: b,
+		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			return f.run(context.WithValue(ctx, callKey{}, c), b, c.Args)
 		},
 	}
 	if confirm := f.options.Confirm; confirm.ask != nil {
 		if confirm.in != f.in {
-			return tenon.Tool{}, f.bad("Confirm takes a " + confirm.in.String() + ", the function a " + f.in.String())
+			return tenon.Tool{}, f.loadError("Confirm takes a " + confirm.in.String() + ", the function a " + f.in.String())
 		}
-		t.Confirm = func(args []byte) (tenon.Question, error) { return confirm.ask(b.input, args) }
+		t.Confirm = func(args []byte) (tenon.InputRequest, error) { return confirm.ask(b.input, args) }
 	}
 	return t, nil
 }
@@ -130,7 +130,7 @@ func (f Function) bind(t reflect.Type, byHand []byte, o schema.ForOptions) (*sch
 	return c, nil
 }
 
-func (f Function) bad(what string) error {
+func (f Function) loadError(what string) error {
 	return &tenon.Error{Code: tenon.CodeBadSource, Message: "function " + f.name + ": " + what}
 }
 
@@ -141,14 +141,14 @@ var _ tenon.Source = Functions{}
 
 // Load makes the tools. An error in any function is an error of all: it is
 // the program that has to change.
-func (fs Functions) Load(context.Context) (tenon.Offer, error) {
-	var offer tenon.Offer
+func (fs Functions) Load(context.Context) (tenon.Features, error) {
+	var offer tenon.Features
 	var faults []error
 	names := map[string]bool{}
 	for _, f := range fs {
 		t, err := f.Tool()
 		if names[f.name] {
-			err = f.bad("another function has this name")
+			err = f.loadError("another function has this name")
 		}
 		names[f.name] = true
 		if err != nil {
@@ -158,7 +158,7 @@ func (fs Functions) Load(context.Context) (tenon.Offer, error) {
 		offer.Tools = append(offer.Tools, t)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	return offer, nil
 }
@@ -167,13 +167,13 @@ func (fs Functions) Load(context.Context) (tenon.Offer, error) {
 // that they write when they are asked.
 type bound struct {
 	name          string
-	options       FuncOptions
+	options       Options
 	input, output *schema.Codec // output is nil where the result is content
 	pointer       bool          // what the function returns is a pointer to its result
 	inner         bool          // the result is a pointer to what output writes
 }
 
-var _ tenon.Promise = (*bound)(nil)
+var _ tenon.ContractProvider = (*bound)(nil)
 
 // Contract answers the schemas of the types, or those written by hand.
 func (b *bound) Contract() (tenon.Contract, error) {
@@ -184,62 +184,62 @@ func (b *bound) Contract() (tenon.Contract, error) {
 	if b.output == nil || b.options.TextOnly {
 		return c, nil
 	}
-	v := tenon.Variant{Media: "application/json", Schema: b.options.Output}
+	v := tenon.ResponseSchema{MediaType: "application/json", Schema: b.options.Output}
 	if v.Schema == nil {
 		v.Schema = b.output.Doc()
 		if !b.output.IsObject() {
 			c.Wrapper = b.name + "Output"
 		}
 	}
-	c.Answers = []tenon.Variant{v}
+	c.Responses = []tenon.ResponseSchema{v}
 	return c, nil
 }
 
 // Published is the whole contract.
-func (b *bound) Published() (tenon.Contract, []tenon.Fault) {
+func (b *bound) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	c, _ := b.Contract() // its error is always nil
 	return c, nil
 }
 
 // sent says what a call may have done that began to run: everything, unless
 // the function only reads.
-func (b *bound) sent(p tenon.Progress) tenon.Sent {
-	if isTrue(b.options.Hints.ReadOnly) {
-		return tenon.Sent{Reads: p}
+func (b *bound) sent(p tenon.RequestState) tenon.Execution {
+	if isTrue(b.options.Annotations.ReadOnly) {
+		return tenon.Execution{Reads: p}
 	}
-	return tenon.Sent{Unsafe: p, Repeatable: isTrue(b.options.Hints.Idempotent)}
+	return tenon.Execution{Unsafe: p, Idempotent: isTrue(b.options.Annotations.Idempotent)}
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
 // failed is the reply of a function that returned an error. One that was cut
 // short may have done its work or not.
-func (b *bound) failed(ctx context.Context, err error) (tenon.Reply, error) {
-	if refused := new(RefusedError); errors.As(err, &refused) {
-		return tenon.Reply{}, &tenon.Error{Code: tenon.CodeAuthorization, Message: err.Error()}
+func (b *bound) failed(ctx context.Context, err error) (tenon.Response, error) {
+	if refused := new(DeclinedError); errors.As(err, &refused) {
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeAuthorization, Message: err.Error()}
 	}
 	if ctx.Err() != nil {
-		return tenon.Reply{Sent: b.sent(tenon.SentNoAnswer)}, err
+		return tenon.Response{Execution: b.sent(tenon.NoResponse)}, err
 	}
-	return tenon.Reply{Sent: b.sent(tenon.Answered)}, err
+	return tenon.Response{Execution: b.sent(tenon.Responded)}, err
 }
 
 // reply writes what the function returned.
-func (b *bound) reply(out any) (tenon.Reply, error) {
+func (b *bound) reply(out any) (tenon.Response, error) {
 	out, r, err := b.unpack(out)
-	r.Sent = b.sent(tenon.Answered)
+	r.Execution = b.sent(tenon.Responded)
 	if err != nil {
 		return r, &tenon.Error{Code: tenon.CodeContract, Message: "What the function returned cannot be sent: " + err.Error()}
 	}
 	if out == nil {
 		return r, nil
 	}
-	r.Media = "application/json"
+	r.MediaType = "application/json"
 	if r.Body, err = b.output.Append(nil, out); err != nil {
 		return r, &tenon.Error{Code: tenon.CodeContract, Message: "What the function returned cannot be written as JSON: " + err.Error()}
 	}
 	if b.options.TextOnly && r.Body[0] == '{' { // native would take an object for data
-		r.Media = "text/plain"
+		r.MediaType = "text/plain"
 		if text, err := rawjson.AppendIndent(nil, r.Body, "  "); err == nil {
 			r.Body = text
 		}

@@ -25,7 +25,7 @@ func BenchmarkLoad(b *testing.B) {
 		for i := range fs {
 			fs[i] = gofunc.Func(fmt.Sprintf("f%d", i), "Daily forecast for a city.", func(context.Context, arguments) ([]WeatherData, error) { return nil, nil })
 		}
-		if _, err := gateway.Load(b.Context(), fs, gateway.GatewayOptions{}); err != nil {
+		if _, err := gateway.Load(b.Context(), fs, gateway.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -53,7 +53,7 @@ func returns[T any](v T) gofunc.Function {
 
 func gatewayOf(t testing.TB, fs ...gofunc.Function) *gateway.Gateway {
 	t.Helper()
-	g, err := gateway.Load(t.Context(), gofunc.Functions(fs), gateway.GatewayOptions{})
+	g, err := gateway.Load(t.Context(), gofunc.Functions(fs), gateway.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +180,10 @@ func TestResultTypes(t *testing.T) {
 		{"sdk: a list of anything", returns([]any{1, "a"}), wrapped(`{"items":{},"title":"Result","type":"array"}`), `{"result":[1,"a"]}`, []string{"1", "a"}},
 		{"sdk: anything", returns(any(1)), wrapped(`{"title":"Result"}`), `{"result":1}`, []string{"1"}},
 		{"page: a dict with other keys is wrapped", returns(map[int]float64{1: 1.5}), wrapped(`{"additionalProperties":{"type":"number"},"propertyNames":{"pattern":"^-?[0-9]+$"},"title":"Result","type":"object"}`), `{"result":{"1":1.5}}`, []string{"{\n  \"1\": 1.5\n}"}},
-		{"page: text only", returns("a report").With(gofunc.FuncOptions{TextOnly: true}), "", "", []string{"a report"}},
-		{"sdk: a model as text only", returns(w).With(gofunc.FuncOptions{TextOnly: true}), "", "", []string{weatherText}},
-		{"sdk: a list as text only", returns([]int{1, 2}).With(gofunc.FuncOptions{TextOnly: true}), "", "", []string{"1", "2"}},
-		{"go: what has no schema can be text", returns(map[string]any{"a": 1}).With(gofunc.FuncOptions{TextOnly: true}), "", "", []string{"{\n  \"a\": 1\n}"}},
+		{"page: text only", returns("a report").With(gofunc.Options{TextOnly: true}), "", "", []string{"a report"}},
+		{"sdk: a model as text only", returns(w).With(gofunc.Options{TextOnly: true}), "", "", []string{weatherText}},
+		{"sdk: a list as text only", returns([]int{1, 2}).With(gofunc.Options{TextOnly: true}), "", "", []string{"1", "2"}},
+		{"go: what has no schema can be text", returns(map[string]any{"a": 1}).With(gofunc.Options{TextOnly: true}), "", "", []string{"{\n  \"a\": 1\n}"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestResultTypes(t *testing.T) {
 			if _, output := e.Schemas(); tt.schema == "" && output != nil || tt.schema != "" && canonical(t, output) != canonical(t, []byte(tt.schema)) {
 				t.Errorf("output schema (-want +got):\n%s", cmp.Diff(tt.schema, string(output)))
 			}
-			if faults := e.Faults(); len(faults) > 0 {
+			if faults := e.Diagnostics(); len(faults) > 0 {
 				t.Errorf("faults: %v", faults)
 			}
 			res := callFunc(t, g, `{}`)
@@ -247,7 +247,7 @@ func TestArgumentTypes(t *testing.T) {
 		if text := texts(res)[0]; !res.IsError || !strings.Contains(text, want) {
 			t.Errorf("%s: %q does not contain %q", args, text, want)
 		}
-		if c := verdictOf(t, res); c.Executed != "no" {
+		if c := contractOf(t, res); c.Executed != "no" {
 			t.Errorf("%s: executed %s", args, c.Executed)
 		}
 	}
@@ -262,7 +262,7 @@ func TestArgumentsThatGoCannotHoldAreInvalid(t *testing.T) {
 	if diff := cmp.Diff([]string{"Error executing tool f: Invalid arguments: N: number 1000000000000000000000000000000 cannot be held by int"}, texts(res)); diff != "" {
 		t.Error(diff)
 	}
-	if c := verdictOf(t, res); c.Executed != "no" || c.Retry != "safe" {
+	if c := contractOf(t, res); c.Executed != "no" || c.Retry != "safe" {
 		t.Errorf("executed %s, retry %s", c.Executed, c.Retry)
 	}
 }
@@ -294,7 +294,7 @@ func TestABreachNamesTheField(t *testing.T) {
 			if text := texts(res)[0]; !res.IsError || res.Structured != nil || !strings.HasPrefix(text, "Error executing tool f: ") || !strings.Contains(text, tt.want) {
 				t.Errorf("got %q (%s), want %q", text, res.Structured, tt.want)
 			}
-			if c := verdictOf(t, res); c.Executed != "yes" || c.Retry != "unsafe" {
+			if c := contractOf(t, res); c.Executed != "yes" || c.Retry != "unsafe" {
 				t.Errorf("executed %s, retry %s", c.Executed, c.Retry)
 			}
 		})
@@ -316,11 +316,11 @@ func TestErrorsOfFunctions(t *testing.T) {
 			"Error executing tool f: This call was executed and must not be repeated as it is. no such city", "yes", "unsafe",
 		},
 		"a function that only reads may be called again": {
-			fails(&tenon.Error{Code: tenon.CodeNotFound, Message: "no such city", Err: errors.New("secret")}).With(gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}),
+			fails(&tenon.Error{Code: tenon.CodeNotFound, Message: "no such city", Err: errors.New("secret")}).With(gofunc.Options{Annotations: tenon.Annotations{ReadOnly: &yes}}),
 			"Error executing tool f: no such city", "yes", "safe",
 		},
 		"an idempotent one can be repeated": {
-			fails(errors.New("busy")).With(gofunc.FuncOptions{Hints: tenon.Hints{Idempotent: &yes}}),
+			fails(errors.New("busy")).With(gofunc.Options{Annotations: tenon.Annotations{Idempotent: &yes}}),
 			"Error executing tool f: busy", "yes", "safe",
 		},
 	} {
@@ -329,7 +329,7 @@ func TestErrorsOfFunctions(t *testing.T) {
 			if diff := cmp.Diff([]string{tt.text}, texts(res)); diff != "" || !res.IsError {
 				t.Errorf("is error: %v\n%s", res.IsError, diff)
 			}
-			if c := verdictOf(t, res); c.Executed != tt.executed || c.Retry != tt.retry {
+			if c := contractOf(t, res); c.Executed != tt.executed || c.Retry != tt.retry {
 				t.Errorf("executed %s, retry %s", c.Executed, c.Retry)
 			}
 		})
@@ -344,8 +344,8 @@ func TestAnErrorKeepsItsCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)})
-	if got := tenon.CodeOf(err); got != tenon.CodeConflict || reply.Sent.Unsafe != tenon.Answered {
-		t.Errorf("code %s, sent %v", got, reply.Sent)
+	if got := tenon.CodeOf(err); got != tenon.CodeConflict || reply.Execution.Unsafe != tenon.Responded {
+		t.Errorf("code %s, sent %v", got, reply.Execution)
 	}
 }
 
@@ -356,7 +356,7 @@ func TestAFunctionThatIsCutShort(t *testing.T) {
 			return 0, ctx.Err()
 		}))
 		res := callFunc(t, g, `{}`)
-		if c := verdictOf(t, res); !res.IsError || c.Executed != "unknown" || c.Retry != "unsafe" {
+		if c := contractOf(t, res); !res.IsError || c.Executed != "unknown" || c.Retry != "unsafe" {
 			t.Errorf("executed %s, retry %s: %s", c.Executed, c.Retry, texts(res))
 		}
 	})
@@ -372,9 +372,9 @@ func TestRegistrationRefuses(t *testing.T) {
 	}{
 		"a type of which nothing is exported": {returns(station{"x"}), "function f: result: tenon_test.station: no exported fields, so nothing of it would be written"},
 		"a channel inside":                    {returns([]struct{ Done chan int }{}), "function f: result: []struct { Done chan int }[].Done: a chan has no JSON"},
-		"a channel as text":                   {returns(make(chan int)).With(gofunc.FuncOptions{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
+		"a channel as text":                   {returns(make(chan int)).With(gofunc.Options{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
 		"an interface":                        {returns[pet](cat{1}), "function f: result: tenon_test.pet: tenon_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.Of in FuncOptions.Types"},
-		"blocks inside a value":               {returns(map[string]tenon.Block{}), "function f: result: map[string]tenon.Block[]: a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"},
+		"blocks inside a value":               {returns(map[string]tenon.Content{}), "function f: result: map[string]tenon.Block[]: a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"},
 		"a result inside a value":             {returns([]gofunc.Output[int]{}), "function f: result: []tenon.Output[int][]: a tenon.Output is a whole result, not a value inside one: return it by itself"},
 		"arguments that are no object":        {gofunc.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: take a struct, or a map with string keys"},
 		"a name that is taken":                {first, "function taken: another function has this name"},
@@ -382,7 +382,7 @@ func TestRegistrationRefuses(t *testing.T) {
 		"a name that clients refuse":          {gofunc.Func("get weather", "", func(context.Context, none) (int, error) { return 0, nil }), "function get weather: not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := gateway.Load(t.Context(), gofunc.Functions{first, tt.f}, gateway.GatewayOptions{})
+			_, err := gateway.Load(t.Context(), gofunc.Functions{first, tt.f}, gateway.Options{})
 			if err == nil {
 				t.Fatal("was loaded")
 			}
@@ -397,7 +397,7 @@ func TestRegistrationRefuses(t *testing.T) {
 func TestNilPointersAreErrors(t *testing.T) {
 	for name, f := range map[string]gofunc.Function{
 		"a model": returns((*WeatherData)(nil)), "an Output": returns((*gofunc.Output[int])(nil)),
-		"the value of an Output": returns(gofunc.Output[*WeatherData]{}), "a block": returns((*tenon.Block)(nil)),
+		"the value of an Output": returns(gofunc.Output[*WeatherData]{}), "a block": returns((*tenon.Content)(nil)),
 	} {
 		res := callFunc(t, gatewayOf(t, f), `{}`)
 		if !res.IsError || !strings.Contains(texts(res)[0], "it is nil: return an error, or declare a tenon.Optional") {
@@ -436,7 +436,7 @@ type cat struct {
 func (cat) pet() {}
 
 func TestInterfacesAreUnions(t *testing.T) {
-	g := gatewayOf(t, returns[pet](cat{9}).With(gofunc.FuncOptions{NoTitles: true, Unions: []gofunc.Union{schema.UnionOf("kind", map[string]pet{"cat": cat{}})}}))
+	g := gatewayOf(t, returns[pet](cat{9}).With(gofunc.Options{NoTitles: true, Unions: []gofunc.Union{schema.UnionOf("kind", map[string]pet{"cat": cat{}})}}))
 	if res := callFunc(t, g, `{}`); string(res.Structured) != `{"result":{"kind":"cat","lives":9}}` {
 		t.Errorf("%s %s", res.Structured, texts(res))
 	}
@@ -453,4 +453,19 @@ func TestMembersKeepTheirOrder(t *testing.T) {
 	if diff := cmp.Diff(`{`+weatherBody+`}`, string(output)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// contractOf is what _meta says of the contract.
+func contractOf(t *testing.T, res *tenon.Result) (c struct{ Verdict, Executed, Retry string }) {
+	t.Helper()
+	var meta struct {
+		Contract json.RawMessage `json:"tenon/contract"`
+	}
+	if err := json.Unmarshal(res.Meta, &meta); err != nil {
+		t.Fatalf("_meta is no JSON object: %v\n%s", err, res.Meta)
+	}
+	if err := json.Unmarshal(meta.Contract, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

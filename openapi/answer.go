@@ -167,8 +167,8 @@ func declaresSuccess(all []answer) bool {
 }
 
 // variant converts an answer.
-func (o *operation) variant(a answer) tenon.Variant {
-	v := tenon.Variant{Status: a.status, Media: a.media, Open: a.open}
+func (o *operation) variant(a answer) tenon.ResponseSchema {
+	v := tenon.ResponseSchema{Status: a.status, MediaType: a.media, Open: a.open}
 	v.Schema = o.bodyOf(a, output)
 	v.Example = o.example(a.entry)
 	return v

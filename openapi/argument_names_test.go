@@ -35,13 +35,13 @@ func TestNamesThatClientsTake(t *testing.T) {
 		_, _ = io.WriteString(w, `{}`)
 	}))
 	defer upstream.Close()
-	for _, shape := range []tenon.Shape{tenon.OpenAPIMCP, tenon.Native} {
-		offer, err := openapi.Parse("d", []byte(underscored), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Shape: shape, Consent: tenon.ConsentOff})
+	for _, shape := range []tenon.Envelope{tenon.OpenAPIMCP, tenon.Native} {
+		offer, err := openapi.Parse("d", []byte(underscored), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Shape: shape, Consent: tenon.ConfirmOff})
 		if err != nil {
 			t.Fatal(err)
 		}
 		offer.Tools[0].Fields = true
-		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Name: "d", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 		for _, tt := range []struct{ name, args, sent, refused string }{
 			{
 				"as published", `{"key":"a","id_":1,"id":2,"fields_":"f","confirmed__":"c","underscore":3,"model_config_":"m","body":{"type":"t","links":[{"type":"u","labels":{"type":"x","id":"y"}}]}}`,

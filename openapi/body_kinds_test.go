@@ -98,14 +98,14 @@ func TestBodiesThatCannotBeMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			told := ""
-			for _, f := range offer.Faults {
-				told += f.What + "\n"
+			for _, f := range offer.Diagnostics {
+				told += f.Message + "\n"
 			}
 			if len(offer.Tools) == 1 != tt.offered || !strings.Contains(told, tt.says) || tt.says == "" && told != "" {
 				t.Errorf("%d tools, %s", len(offer.Tools), told)
 			}
 			if tt.offered && tt.says != "" {
-				if c, err := offer.Tools[0].Promise.Contract(); err != nil || strings.Contains(string(c.Input), `"body"`) {
+				if c, err := offer.Tools[0].Contract.Contract(); err != nil || strings.Contains(string(c.Input), `"body"`) {
 					t.Errorf("%s %v", c.Input, err)
 				}
 			}

@@ -40,7 +40,7 @@ func offered(t *testing.T, changes ...openapi.Change) map[string]tenon.Tool {
 func TestChangesOfOperations(t *testing.T) {
 	yes, no := true, false
 	plain := offered(t)
-	if tool := plain["search"]; tool.Title != "Find" || tool.Hints.ReadOnly == nil || tool.Hints.OpenWorld == nil || *tool.Hints.OpenWorld || tool.Consent.Action != "" {
+	if tool := plain["search"]; tool.Title != "Find" || tool.Annotations.ReadOnly == nil || tool.Annotations.OpenWorld == nil || *tool.Annotations.OpenWorld || tool.Confirmation.Action != "" {
 		t.Errorf("the document's own words: %+v", tool)
 	}
 	tools := offered(t,
@@ -48,13 +48,13 @@ func TestChangesOfOperations(t *testing.T) {
 		openapi.Change{Operations: "method:DELETE", Destructive: &no, Idempotent: &no, OpenWorld: &yes},
 		openapi.Change{Operations: "findPets", Safe: &no, Name: "find"})
 	pet, drop, find := tools["pet"], tools["dropPet"], tools["find"]
-	if pet.Description != "One pet." || pet.Title != "Pet" || pet.Hints.ReadOnly != nil || pet.Consent.Action == "" {
+	if pet.Description != "One pet." || pet.Title != "Pet" || pet.Annotations.ReadOnly != nil || pet.Confirmation.Action == "" {
 		t.Errorf("an operation that was renamed, described and marked unsafe: %+v", pet)
 	}
-	if drop.Hints.Destructive == nil || *drop.Hints.Destructive || drop.Hints.Idempotent != nil || drop.Hints.OpenWorld == nil {
-		t.Errorf("annotations: %+v", drop.Hints)
+	if drop.Annotations.Destructive == nil || *drop.Annotations.Destructive || drop.Annotations.Idempotent != nil || drop.Annotations.OpenWorld == nil {
+		t.Errorf("annotations: %+v", drop.Annotations)
 	}
-	if find.Consent.Action == "" || find.Hints.ReadOnly != nil {
+	if find.Confirmation.Action == "" || find.Annotations.ReadOnly != nil {
 		t.Errorf("the operator's word counts more than the document's: %+v", find)
 	}
 }
@@ -75,7 +75,7 @@ func TestChangesOfParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "shop", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Name: "shop", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	input, _ := g.Catalog().Find("getPet").Schemas()
 	want := `{"type":"object","properties":{"pet":{"description":"its number","type":"integer"}},"required":["pet"],"additionalProperties":false}`
 	if diff := cmp.Diff(want, string(input)); diff != "" {
@@ -126,11 +126,11 @@ func TestRequiredCannotBeHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{}).Find("getPet")
+	e := gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{}).Find("getPet")
 	if input, _ := e.Schemas(); !strings.Contains(string(input), `"key"`) {
 		t.Errorf("the argument is gone: %s", input)
 	}
-	if faults := e.Faults(); len(faults) == 0 || !strings.Contains(faults[0].What, "fix its value") {
+	if faults := e.Diagnostics(); len(faults) == 0 || !strings.Contains(faults[0].Message, "fix its value") {
 		t.Errorf("nobody says so: %v", faults)
 	}
 }

@@ -228,7 +228,7 @@ func (c *chooser) picks(s Subject) bool {
 func (o *operation) subject() Subject {
 	s := Subject{Method: o.method, Path: o.path, IDs: []string{o.node.strAt("operationId")}}
 	if id := s.IDs[0]; id != "" {
-		s.IDs = append(s.IDs, tenon.LegalName(id))
+		s.IDs = append(s.IDs, tenon.ToolName(id))
 	}
 	for _, t := range o.node.get("tags").each() {
 		if t.kind() == rawjson.String {

@@ -49,16 +49,16 @@ func TestChoice(t *testing.T) {
 		for _, tool := range offer.Tools {
 			names = append(names, tool.Name)
 		}
-		if diff := cmp.Diff(c.want, strings.Join(names, " ")); diff != "" || len(offer.Faults) > 0 {
-			t.Errorf("%s: faults %v, %s", name, offer.Faults, diff)
+		if diff := cmp.Diff(c.want, strings.Join(names, " ")); diff != "" || len(offer.Diagnostics) > 0 {
+			t.Errorf("%s: faults %v, %s", name, offer.Diagnostics, diff)
 		}
 	}
 }
 
 func TestRulesThatMatchNothingAreTold(t *testing.T) {
 	offer := load(t, chosenFrom, openapi.Options{TrustMarks: true, Choose: openapi.Choice{Only: []string{"search", "tag:none"}, Except: []string{"id:nobody"}}})
-	if len(offer.Faults) != 2 || !strings.Contains(offer.Faults[0].What, `"tag:none" matches no`) || !strings.Contains(offer.Faults[1].What, `"id:nobody" matches no`) {
-		t.Errorf("faults %v", offer.Faults)
+	if len(offer.Diagnostics) != 2 || !strings.Contains(offer.Diagnostics[0].Message, `"tag:none" matches no`) || !strings.Contains(offer.Diagnostics[1].Message, `"id:nobody" matches no`) {
+		t.Errorf("faults %v", offer.Diagnostics)
 	}
 }
 

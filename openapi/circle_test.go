@@ -34,11 +34,11 @@ func TestLongWaysThroughADocument(t *testing.T) {
 			answer := `{"responses":{"200":{"description":"","content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}}}`
 			doc := fmt.Sprintf(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{"/a":{"get":%s}},"components":{"schemas":{%s"S%d":%s}}}`,
 				answer, b.String(), last, test.end)
-			c := gateway.Build([]gateway.Named{{Name: "a", Offer: load(t, doc, openapi.Options{})}}, gateway.BuildOptions{})
+			c := gateway.Build([]gateway.Mount{{Name: "a", Features: load(t, doc, openapi.Options{})}}, gateway.BuildOptions{})
 			if got := string(c.Tools()[0].Definition()); !strings.Contains(got, test.want) {
 				t.Errorf("got %.2000s", got)
 			}
-			c.Tools()[0].Faults() // compiles
+			c.Tools()[0].Diagnostics() // compiles
 		})
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 // consent is due for every operation that is not safe: what it does is known
 // from its method only, and a method that nobody knows may do anything.
-func (o *operation) consent() tenon.ConsentRule {
-	c := tenon.ConsentRule{Mode: o.api.options.Consent}
+func (o *operation) consent() tenon.ConfirmRule {
+	c := tenon.ConfirmRule{Mode: o.api.options.Consent}
 	if o.safe {
 		return c
 	}

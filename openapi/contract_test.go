@@ -35,7 +35,7 @@ func TestContracts(t *testing.T) {
 			for _, tool := range offer.Tools {
 				writeContract(t, &got, tool)
 			}
-			for _, f := range offer.Faults {
+			for _, f := range offer.Diagnostics {
 				fmt.Fprintln(&got, "fault", f)
 			}
 			archive.Files = []txtar.File{in, {Name: "contracts", Data: got.Bytes()}}
@@ -46,8 +46,8 @@ func TestContracts(t *testing.T) {
 
 func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 	t.Helper()
-	published, faults := tool.Promise.Published()
-	full, err := tool.Promise.Contract()
+	published, faults := tool.Contract.PublishedContract()
+	full, err := tool.Contract.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 	if !bytes.Equal(full.Input, published.Input) {
 		fmt.Fprintf(w, "  published %s\n", published.Input)
 	}
-	for i, v := range full.Answers {
+	for i, v := range full.Responses {
 		schema := string(v.Schema)
 		switch {
 		case v.Open:
@@ -63,10 +63,10 @@ func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 		case v.Schema == nil:
 			schema = "not described"
 		}
-		if p := published.Answers[i]; !bytes.Equal(p.Schema, v.Schema) {
+		if p := published.Responses[i]; !bytes.Equal(p.Schema, v.Schema) {
 			schema = "(not published) " + schema
 		}
-		fmt.Fprintf(w, "  answer %s %s %s\n", v.Status, strings.ReplaceAll(fmt.Sprintf("%q", v.Media), `"`, "'"), schema)
+		fmt.Fprintf(w, "  answer %s %s %s\n", v.Status, strings.ReplaceAll(fmt.Sprintf("%q", v.MediaType), `"`, "'"), schema)
 	}
 	for _, f := range faults {
 		fmt.Fprintf(w, "  fault %v\n", f)

@@ -42,7 +42,7 @@ func TestCorpus(t *testing.T) {
 			operations++
 			checkContract(t, tool)
 		}
-		for _, f := range offer.Faults {
+		for _, f := range offer.Diagnostics {
 			t.Log(f)
 		}
 		return nil

@@ -220,7 +220,7 @@ func TestNoCredentialCrosses(t *testing.T) {
 func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Logger) http.Handler {
 	t.Helper()
 	offer := load(t, crossingDocument, openapi.Options{
-		Client: outward(t, home, other), BaseURL: home.URL, Consent: tenon.ConsentOff,
+		Client: outward(t, home, other), BaseURL: home.URL, Consent: tenon.ConfirmOff,
 		Credentials: map[string]openapi.Credential{"token": {Caller: "X-Token"}, "key@" + home.URL: {Caller: "X-Key"}, "sid": {Caller: "X-Key"}},
 		Upstream: openapi.Upstream{
 			Retries: 20, MaxWait: time.Minute, Concurrent: 12, Rate: 1e6, Failures: 1000, CacheBytes: 1 << 20,
@@ -229,8 +229,8 @@ func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Log
 	for i := range offer.Tools {
 		offer.Tools[i].MaxResult = 400
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "far", Offer: offer}}, gateway.BuildOptions{})
-	gateway := gateway.NewGateway(catalog, gateway.GatewayOptions{Logger: logger, Timeout: time.Minute})
+	catalog := gateway.Build([]gateway.Mount{{Name: "far", Features: offer}}, gateway.BuildOptions{})
+	gateway := gateway.New(catalog, gateway.Options{Logger: logger, Timeout: time.Minute})
 	return server.New(gateway, server.Options{Name: "t", Version: "1", Logger: logger, ForwardHeaders: []string{"X-Token", "X-Key"}})
 }
 

@@ -33,7 +33,7 @@ type destinations struct {
 
 // settleDestinations compares where the credentials of the document go with
 // where they may, and tells what is new.
-func (a *api) settleDestinations(all []found) []tenon.Fault {
+func (a *api) settleDestinations(all []found) []tenon.Diagnostic {
 	if a.homes == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (a *api) settleDestinations(all []found) []tenon.Fault {
 	if first && len(a.authOrigins) == 0 {
 		return nil
 	}
-	var told []tenon.Fault
+	var told []tenon.Diagnostic
 	for _, scheme := range slices.Sorted(maps.Keys(now)) {
 		for _, place := range slices.Sorted(maps.Keys(now[scheme])) {
 			if a.mayGo(scheme, place) {

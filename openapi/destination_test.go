@@ -75,7 +75,7 @@ func TestChangedDescriptionMovesNoCredential(t *testing.T) {
 			way := &everywhere{endpoint: id}
 			c.o.Client = &http.Client{Transport: way}
 			source := openapi.New(file, c.o)
-			call := func() (tenon.Offer, error) {
+			call := func() (tenon.Features, error) {
 				offer, err := source.Load(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -88,14 +88,14 @@ func TestChangedDescriptionMovesNoCredential(t *testing.T) {
 				return offer, err
 			}
 			write(doc(api, "", id, meta))
-			if offer, err := call(); err != nil || len(offer.Faults) > 0 {
-				t.Fatalf("first: %v %v", err, offer.Faults)
+			if offer, err := call(); err != nil || len(offer.Diagnostics) > 0 {
+				t.Fatalf("first: %v %v", err, offer.Diagnostics)
 			}
 			write(c.then)
 			way.sent, way.endpoint = nil, c.endpoint
 			offer, err := call()
 			var told strings.Builder
-			for _, f := range offer.Faults {
+			for _, f := range offer.Diagnostics {
 				told.WriteString(f.String() + "\n")
 			}
 			if got := told.String(); c.told == "" && got != "" || !strings.Contains(got, c.told) || c.told != "" && !strings.Contains(got, "--auth-origin") {
@@ -111,8 +111,8 @@ func TestChangedDescriptionMovesNoCredential(t *testing.T) {
 			}
 			write(doc(api, "", id, meta))
 			way.endpoint = id
-			if offer, err := call(); err != nil || len(offer.Faults) > 0 {
-				t.Errorf("as it was: %v %v", err, offer.Faults)
+			if offer, err := call(); err != nil || len(offer.Diagnostics) > 0 {
+				t.Errorf("as it was: %v %v", err, offer.Diagnostics)
 			}
 		})
 	}

@@ -156,7 +156,7 @@ func documentOf(f *file, at address, l *library) (*document, error) {
 	})
 	if f.yaml != nil {
 		for _, n := range f.yaml.Notes {
-			d.told.add(place{line: n.Line, what: n.What}, tenon.Fault{File: name, Line: n.Line, What: n.What})
+			d.told.add(place{line: n.Line, what: n.What}, tenon.Diagnostic{File: name, Line: n.Line, Message: n.What})
 		}
 	}
 	return d, nil
@@ -309,10 +309,10 @@ func (v value) line() int {
 }
 
 // fault is a fault at v.
-func (d *document) fault(v value, what, do string) tenon.Fault {
+func (d *document) fault(v value, what, do string) tenon.Diagnostic {
 	name := d.name
 	if v.ok() {
 		name = v.file.name
 	}
-	return tenon.Fault{File: name, Line: d.position(v), What: what, Do: do}
+	return tenon.Diagnostic{File: name, Line: d.position(v), Message: what, Hint: do}
 }

@@ -100,10 +100,10 @@ func TestPosition(t *testing.T) {
 	if d.position(d.root) != 1 {
 		t.Errorf("the root is at line %d", d.position(d.root))
 	}
-	if f := d.fault(b, "what", "do"); f != (tenon.Fault{File: "api.json", Line: d.position(b), What: "what", Do: "do"}) {
+	if f := d.fault(b, "what", "do"); f != (tenon.Diagnostic{File: "api.json", Line: d.position(b), Message: "what", Hint: "do"}) {
 		t.Errorf("got %v", f)
 	}
-	if f := d.fault(value{}, "what", ""); f != (tenon.Fault{File: "api.json", What: "what"}) {
+	if f := d.fault(value{}, "what", ""); f != (tenon.Diagnostic{File: "api.json", Message: "what"}) {
 		t.Errorf("got %v", f)
 	}
 }

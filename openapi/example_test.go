@@ -27,7 +27,7 @@ func ExampleNew() {
 		BaseURL: pets.URL,
 		Client:  pets.Client(), // the default client refuses private addresses
 		Shape:   tenon.Native,
-	}), gateway.GatewayOptions{})
+	}), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +63,7 @@ paths:
 	for _, tool := range offer.Tools {
 		fmt.Println(tool.Name)
 	}
-	for _, f := range offer.Faults {
+	for _, f := range offer.Diagnostics {
 		fmt.Println(f)
 	}
 	// Output:

@@ -24,10 +24,10 @@ type place struct {
 type faultList struct {
 	mu   sync.Mutex
 	seen map[place]struct{}
-	list []tenon.Fault
+	list []tenon.Diagnostic
 }
 
-func (l *faultList) add(p place, f tenon.Fault) {
+func (l *faultList) add(p place, f tenon.Diagnostic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, again := l.seen[p]; again || len(l.list) >= maxFaults {
@@ -43,7 +43,7 @@ func (l *faultList) add(p place, f tenon.Fault) {
 // conversionFaults returns what was found wrong with the schemas that were
 // converted up to now, in the order in which it was found, and before that
 // what was lost while the document was read.
-func (d *document) conversionFaults() []tenon.Fault {
+func (d *document) conversionFaults() []tenon.Diagnostic {
 	d.told.mu.Lock()
 	defer d.told.mu.Unlock()
 	return slices.Clone(d.told.list)

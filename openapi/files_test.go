@@ -89,7 +89,7 @@ func onDisk(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func offer(t *testing.T, spec string, o openapi.Options) tenon.Offer {
+func offer(t *testing.T, spec string, o openapi.Options) tenon.Features {
 	t.Helper()
 	got, err := openapi.New(spec, o).Load(context.Background())
 	if err != nil {
@@ -100,14 +100,14 @@ func offer(t *testing.T, spec string, o openapi.Options) tenon.Offer {
 
 // contracts are the schemas of all tools of an offer, as values, and every
 // fault of loading and publishing.
-func contracts(t *testing.T, o tenon.Offer) (map[string]any, []string) {
+func contracts(t *testing.T, o tenon.Features) (map[string]any, []string) {
 	t.Helper()
 	all, faults := map[string]any{}, []string{}
-	for _, f := range o.Faults {
+	for _, f := range o.Diagnostics {
 		faults = append(faults, f.String())
 	}
 	for _, tool := range o.Tools {
-		c, told := tool.Promise.Published()
+		c, told := tool.Contract.PublishedContract()
 		for _, f := range told {
 			faults = append(faults, f.String())
 		}
@@ -122,7 +122,7 @@ func contracts(t *testing.T, o tenon.Offer) (map[string]any, []string) {
 			all[key] = v
 		}
 		add(tool.Name+" in", c.Input)
-		for _, a := range c.Answers {
+		for _, a := range c.Responses {
 			add(tool.Name+" "+a.Status, a.Schema)
 		}
 	}

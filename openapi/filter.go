@@ -18,7 +18,7 @@ type Filtered struct {
 	Of         int    // that there were
 	Components int    // that are left
 	OfThem     int    // that there were
-	Faults     []tenon.Fault
+	Faults     []tenon.Diagnostic
 }
 
 // Filter reduces the document of s, with its overlays, to the operations of
@@ -66,9 +66,9 @@ type filter struct {
 	entries    []*entry // components, by their place in the file
 	schemes    map[string]bool
 	tags       map[string]bool
-	seen       map[value]bool // what was searched for references
-	dynamic    bool           // something refers to dynamic anchors
-	told       []tenon.Fault  // about marks of the document that do nothing
+	seen       map[value]bool     // what was searched for references
+	dynamic    bool               // something refers to dynamic anchors
+	told       []tenon.Diagnostic // about marks of the document that do nothing
 }
 
 // entry is a component.

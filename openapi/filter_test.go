@@ -126,7 +126,7 @@ func definitions(t *testing.T, doc []byte, c openapi.Choice) []string {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, e := range gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOff}).Tools() {
+	for _, e := range gateway.Build([]gateway.Mount{{Name: "d", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOff}).Tools() {
 		all = append(all, string(e.Definition()))
 	}
 	return all
@@ -146,7 +146,7 @@ func TestFilterGitHub(t *testing.T) {
 
 func TestFilterSays(t *testing.T) {
 	f := filter(t, []byte(filtered), openapi.Choice{Only: []string{"listPets", "listDogs"}})
-	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].What, `listDogs`) {
+	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Message, `listDogs`) {
 		t.Errorf("faults: %v", f.Faults)
 	}
 	if f.Operations != 1 || f.Of != 5 {

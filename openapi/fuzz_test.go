@@ -134,14 +134,14 @@ func FuzzLoad(f *testing.F) {
 
 func checkContract(t *testing.T, tool tenon.Tool) {
 	t.Helper()
-	published, _ := tool.Promise.Published()
-	full, err := tool.Promise.Contract()
+	published, _ := tool.Contract.PublishedContract()
+	full, err := tool.Contract.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []tenon.Contract{published, full} {
 		checkObject(t, c.Input)
-		for _, v := range c.Answers {
+		for _, v := range c.Responses {
 			if v.Schema != nil {
 				checkObject(t, v.Schema)
 			}

@@ -33,34 +33,34 @@ type tally struct{ schemas, whole, withoutTexts, cut, empty, inputsCut int }
 
 func (n *tally) add(t *testing.T, tool tenon.Tool) {
 	t.Helper()
-	published, faults := tool.Promise.Published()
+	published, faults := tool.Contract.PublishedContract()
 	for _, f := range faults {
 		switch {
-		case !strings.Contains(f.What, "relaxed"):
-		case strings.HasPrefix(f.What, "input"):
+		case !strings.Contains(f.Message, "relaxed"):
+		case strings.HasPrefix(f.Message, "input"):
 			n.inputsCut++
-		case strings.HasSuffix(f.What, "descriptions"):
+		case strings.HasSuffix(f.Message, "descriptions"):
 			n.withoutTexts++
 		default:
 			n.cut++
 		}
 	}
-	full, err := tool.Promise.Contract()
+	full, err := tool.Contract.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, v := range published.Answers {
+	for i, v := range published.Responses {
 		if v.Schema == nil {
 			continue
 		}
 		n.schemas++
 		switch {
 		case !bytes.Equal(v.Schema, []byte("{}")):
-		case bytes.Equal(full.Answers[i].Schema, []byte("{}")):
+		case bytes.Equal(full.Responses[i].Schema, []byte("{}")):
 			n.empty++
 			t.Logf("%s %s is {} in the document", tool.Name, v.Status)
 		default:
-			t.Errorf("%s %s of %d bytes became {}", tool.Name, v.Status, len(full.Answers[i].Schema))
+			t.Errorf("%s %s of %d bytes became {}", tool.Name, v.Status, len(full.Responses[i].Schema))
 		}
 	}
 }
@@ -71,8 +71,8 @@ func TestGitHubBecomesTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := countOperations(t, doc); len(offer.Tools) != want || want < 1000 || len(offer.Faults) > 0 {
-		t.Errorf("%d tools of %d operations, faults %v", len(offer.Tools), want, offer.Faults)
+	if want := countOperations(t, doc); len(offer.Tools) != want || want < 1000 || len(offer.Diagnostics) > 0 {
+		t.Errorf("%d tools of %d operations, faults %v", len(offer.Tools), want, offer.Diagnostics)
 	}
 	legal := regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 	seen := map[string]bool{}
@@ -132,7 +132,7 @@ func BenchmarkPublishGitHub(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, tool := range offer.Tools {
-			_, _ = tool.Promise.Published()
+			_, _ = tool.Contract.PublishedContract()
 		}
 	}
 }

@@ -56,14 +56,14 @@ func guardedGateway(t testing.TB, way http.RoundTripper) *gateway.Gateway {
 		return openapi.Change{Operations: operations, Parameters: []openapi.ParameterChange{{Name: name, Fix: me}}}
 	}
 	offer, err := openapi.Parse("doc.json", []byte(guardedDoc), openapi.Options{
-		Client: &http.Client{Transport: way}, Consent: tenon.ConsentOff,
+		Client: &http.Client{Transport: way}, Consent: tenon.ConfirmOff,
 		Credentials: map[string]openapi.Credential{"q": {Value: "secret-q"}, "c": {Value: "secret-c"}, "h": {Value: "secret-h"}},
 		Changes:     []openapi.Change{fix("", "owner"), fix("deep", "filter[owner]"), fix("cookie", "role")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "doc", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	return gateway.New(gateway.Build([]gateway.Mount{{Name: "doc", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 }
 
 func TestNoNameIsWrittenTwice(t *testing.T) {
@@ -110,7 +110,7 @@ func TestNoNameIsWrittenTwice(t *testing.T) {
 		for _, args := range all {
 			way.req = nil
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
-			if err != nil || !res.IsError || way.req != nil || !strings.Contains(res.About, "not the caller's to say") && !strings.Contains(res.About, "control character") {
+			if err != nil || !res.IsError || way.req != nil || !strings.Contains(res.Message, "not the caller's to say") && !strings.Contains(res.Message, "control character") {
 				t.Errorf("%s %s: %v %s", tool, args, err, res.Structured)
 			}
 		}

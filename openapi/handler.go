@@ -16,7 +16,7 @@ import (
 // is no method, and the reply is filled in place: both spare copies on a stack
 // that is deep enough.
 func (o *operation) handler() tenon.Handler {
-	return func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
+	return func(ctx context.Context, c *tenon.Call) (reply tenon.Response, err error) {
 		if o.planned().route().streams {
 			err = o.callStream(ctx, c, &reply)
 			return reply, err
@@ -32,7 +32,7 @@ func (o *operation) handler() tenon.Handler {
 type sender func(req *http.Request) (egress.Response, error)
 
 // answered makes the request of a call and fills in what came of it.
-func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Reply, send sender) error {
+func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Response, send sender) error {
 	var got exchanged
 	err := o.exchange(ctx, c, page{args: c.Args}, send, &got)
 	if got.Status == http.StatusUnauthorized && got.sent.refused() {
@@ -42,9 +42,9 @@ func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Re
 		got.Response, reply.Meta = o.follow(ctx, c, got.Response)
 	}
 	reply.Status, reply.Header = got.Status, got.Header
-	reply.Media = mediaOf(got.Response)
-	reply.Sent = o.sent(got.Progress, got.Status)
-	reply.Body = got.sent.body(got.Status, readable(reply.Media, got.Body))
+	reply.MediaType = mediaOf(got.Response)
+	reply.Execution = o.sent(got.Progress, got.Status)
+	reply.Body = got.sent.body(got.Status, readable(reply.MediaType, got.Body))
 	return err
 }
 
@@ -90,23 +90,23 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 // answer only where it was not followed: 307 and 308 say that the request is
 // to be made elsewhere (RFC 9110 §15.4.8), 303 that it was carried out, and
 // behind the others services have either.
-func (o *operation) sent(p egress.Progress, status int) tenon.Sent {
+func (o *operation) sent(p egress.Progress, status int) tenon.Execution {
 	switch {
 	case p == egress.NotSent:
-		return tenon.Sent{}
+		return tenon.Execution{}
 	case o.safe:
-		return tenon.Sent{Reads: tenon.SentNoAnswer} // whether an answer came is seen by its status
+		return tenon.Execution{Reads: tenon.NoResponse} // whether an answer came is seen by its status
 	}
-	s := tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: o.repeatable()}
+	s := tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: o.repeatable()}
 	if p != egress.Answered {
 		return s
 	}
 	switch status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return tenon.Sent{}
+		return tenon.Execution{}
 	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound:
 	default:
-		s.Unsafe = tenon.Answered
+		s.Unsafe = tenon.Responded
 	}
 	return s
 }

@@ -90,17 +90,17 @@ func TestReplies(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(upstream))
 	defer s.Close()
 	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, MaxAnswer: 1000, TrustMarks: true})
-	none := tenon.Sent{}
-	read := tenon.Sent{Reads: tenon.SentNoAnswer} // whether an answer came is seen by its status
-	answered := tenon.Sent{Unsafe: tenon.Answered}
-	unknown := tenon.Sent{Unsafe: tenon.SentNoAnswer}
-	repeatable := func(s tenon.Sent) tenon.Sent { s.Repeatable = true; return s }
+	none := tenon.Execution{}
+	read := tenon.Execution{Reads: tenon.NoResponse} // whether an answer came is seen by its status
+	answered := tenon.Execution{Unsafe: tenon.Responded}
+	unknown := tenon.Execution{Unsafe: tenon.NoResponse}
+	repeatable := func(s tenon.Execution) tenon.Execution { s.Idempotent = true; return s }
 	for _, c := range []struct {
 		name, tool, what string
 		status           int
 		media, body      string
 		code             tenon.Code
-		sent             tenon.Sent
+		sent             tenon.Execution
 	}{
 		{"JSON", "get", "json", 200, "application/json; charset=utf-8", `{"n":9007199254740993}`, "", read},
 		{"JSON without a type", "get", "bare-json", 200, "application/json", `[1]`, "", read},
@@ -127,13 +127,13 @@ func TestReplies(t *testing.T) {
 			if tenon.CodeOf(err) != c.code {
 				t.Errorf("error %v, want %s", err, c.code)
 			}
-			if reply.Status != c.status || reply.Sent != c.sent {
-				t.Errorf("status %d, sent %v; want %d, %v", reply.Status, reply.Sent, c.status, c.sent)
+			if reply.Status != c.status || reply.Execution != c.sent {
+				t.Errorf("status %d, sent %v; want %d, %v", reply.Status, reply.Execution, c.status, c.sent)
 			}
 			if err != nil {
 				return
 			}
-			if d := cmp.Diff([]string{c.media, c.body}, []string{reply.Media, string(reply.Body)}); d != "" {
+			if d := cmp.Diff([]string{c.media, c.body}, []string{reply.MediaType, string(reply.Body)}); d != "" {
 				t.Error(d)
 			}
 			if c.what == "json" && reply.Header.Get("X-Page") != "2" {
@@ -143,7 +143,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-func named(t *testing.T, offer tenon.Offer, name string) tenon.Tool {
+func named(t *testing.T, offer tenon.Features, name string) tenon.Tool {
 	t.Helper()
 	for _, tool := range offer.Tools {
 		if tool.Name == name {
@@ -159,8 +159,8 @@ func TestTimeout(t *testing.T) {
 	defer s.Close()
 	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, Timeout: 2 * time.Second})
 	reply, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"slow"}`)})
-	if tenon.CodeOf(err) != tenon.CodeTimeout || reply.Sent != (tenon.Sent{Unsafe: tenon.SentNoAnswer}) {
-		t.Errorf("%v, %v", reply.Sent, err)
+	if tenon.CodeOf(err) != tenon.CodeTimeout || reply.Execution != (tenon.Execution{Unsafe: tenon.NoResponse}) {
+		t.Errorf("%v, %v", reply.Execution, err)
 	}
 }
 
@@ -177,8 +177,8 @@ func TestNothingListens(t *testing.T) {
 	}
 	offer := load(t, methods, openapi.Options{Client: c, BaseURL: "http://" + addr})
 	reply, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"json"}`)})
-	if tenon.CodeOf(err) != tenon.CodeNetwork || reply.Sent != (tenon.Sent{}) {
-		t.Errorf("%v, %v", reply.Sent, err)
+	if tenon.CodeOf(err) != tenon.CodeNetwork || reply.Execution != (tenon.Execution{}) {
+		t.Errorf("%v, %v", reply.Execution, err)
 	}
 }
 

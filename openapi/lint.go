@@ -16,7 +16,7 @@ func (r *reviewer) lintOperation(o *operation) {
 	switch {
 	case id == "":
 		r.at(o.node, Dubious, "operation-id", "the operation has no operationId", "add one: the tool is named "+propose("", o.method, o.path, maxName)+" until then")
-	case tenon.LegalName(id) != id:
+	case tenon.ToolName(id) != id:
 		r.at(o.node.get("operationId"), Advice, "operation-id", fmt.Sprintf("no tool can be named %.100q", id), "use up to 64 letters, digits, - and _")
 	}
 	switch {

@@ -17,7 +17,7 @@ import (
 )
 
 // tools is an offer as a table shows it.
-func tools(offer tenon.Offer) []string {
+func tools(offer tenon.Features) []string {
 	var out []string
 	for _, t := range offer.Tools {
 		out = append(out, t.Name)
@@ -41,7 +41,7 @@ func TestOperationsAreFoundInTheOrderOfTheDocument(t *testing.T) {
 		t.Error(d)
 	}
 	var got []string
-	for _, f := range offer.Faults {
+	for _, f := range offer.Diagnostics {
 		got = append(got, strings.Join(strings.Fields(f.String())[:3], " "))
 	}
 	want := []string{
@@ -75,18 +75,18 @@ func TestTextsAndHints(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tool := load(t, `{"openapi":"3.2.0","paths":{"/things":{"`+c.method+`":{`+c.op+`}}}}`, openapi.Options{TrustMarks: true}).Tools[0]
-			got := []string{tool.Title, tool.Description, hints(tool.Hints)}
+			got := []string{tool.Title, tool.Description, hints(tool.Annotations)}
 			if d := cmp.Diff([]string{c.title, c.description, c.hints}, got); d != "" {
 				t.Error(d)
 			}
-			if tool.Policy != tenon.Warn || tool.Shape != tenon.OpenAPIMCP {
-				t.Errorf("policy %s, shape %s", tool.Policy, tool.Shape)
+			if tool.Policy != tenon.Warn || tool.Envelope != tenon.OpenAPIMCP {
+				t.Errorf("policy %s, shape %s", tool.Policy, tool.Envelope)
 			}
 		})
 	}
 }
 
-func hints(h tenon.Hints) string {
+func hints(h tenon.Annotations) string {
 	var out []string
 	add := func(b *bool, yes, no string) {
 		switch {
@@ -106,7 +106,7 @@ func hints(h tenon.Hints) string {
 
 func TestPostToACancellingPathTakesAway(t *testing.T) {
 	tool := load(t, `{"openapi":"3.1.0","paths":{"/orders/{id}/cancel":{"post":{}}}}`, openapi.Options{}).Tools[0]
-	if got := hints(tool.Hints); got != "" {
+	if got := hints(tool.Annotations); got != "" {
 		t.Errorf("hints %q", got)
 	}
 }
@@ -188,7 +188,7 @@ func TestOperatorHeadersStayAtTheBaseURL(t *testing.T) {
 	if d := cmp.Diff([]string{"secret", "secret", "", ""}, got); d != "" {
 		t.Error(d)
 	}
-	contract, _ := offer.Tools[0].Promise.Published()
+	contract, _ := offer.Tools[0].Contract.PublishedContract()
 	if strings.Contains(string(contract.Input), "key") {
 		t.Errorf("the operator's header is still an argument: %s", contract.Input)
 	}
@@ -247,7 +247,7 @@ func TestLoadReadsAURL(t *testing.T) {
 
 func TestPolicyAndShapeOfTheOperator(t *testing.T) {
 	offer := load(t, operation30("/a", ""), openapi.Options{Policy: tenon.Enforce, Shape: tenon.Native})
-	if tool := offer.Tools[0]; tool.Policy != tenon.Enforce || tool.Shape != tenon.Native {
-		t.Errorf("policy %s, shape %s", tool.Policy, tool.Shape)
+	if tool := offer.Tools[0]; tool.Policy != tenon.Enforce || tool.Envelope != tenon.Native {
+		t.Errorf("policy %s, shape %s", tool.Policy, tool.Envelope)
 	}
 }

@@ -36,8 +36,8 @@ func TestLongDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(offer.Tools) != operations || len(offer.Faults) > 0 {
-		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Faults)
+	if len(offer.Tools) != operations || len(offer.Diagnostics) > 0 {
+		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Diagnostics)
 	}
 	for i := range offer.Tools {
 		tool := &offer.Tools[i]

@@ -57,11 +57,11 @@ func TestReadOnlyAndWriteOnly(t *testing.T) {
 				_, _ = io.WriteString(w, tt.answer)
 			}))
 			defer upstream.Close()
-			offer, err := openapi.Parse("d", []byte(tt.document), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Policy: tenon.Enforce, Consent: tenon.ConsentOff})
+			offer, err := openapi.Parse("d", []byte(tt.document), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Policy: tenon.Enforce, Consent: tenon.ConfirmOff})
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+			g := gateway.New(gateway.Build([]gateway.Mount{{Name: "d", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 			input, output := g.Catalog().Find("add").Schemas()
 			if strings.Contains(string(input), `"id"`) || strings.Contains(string(input), "checked") || !strings.Contains(string(output), "password") {
 				t.Errorf("published are\n%s\n%s", input, output)

@@ -42,7 +42,7 @@ func (o *operation) distrust(c *Change) {
 }
 
 // unbelievedMarks tells of the marks that do nothing, in one fault.
-func (a *api) unbelievedMarks() []tenon.Fault {
+func (a *api) unbelievedMarks() []tenon.Diagnostic {
 	const shown = 3
 	n := len(a.unbelieved)
 	if n == 0 {
@@ -56,5 +56,5 @@ func (a *api) unbelievedMarks() []tenon.Fault {
 	if n > shown {
 		what += fmt.Sprintf(" and %d more", n-shown)
 	}
-	return []tenon.Fault{a.doc.fault(a.unbelieved[0].at, what, "--mark-safe RULE marks an operation, --trust-marks believes the whole document")}
+	return []tenon.Diagnostic{a.doc.fault(a.unbelieved[0].at, what, "--mark-safe RULE marks an operation, --trust-marks believes the whole document")}
 }

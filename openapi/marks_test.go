@@ -17,7 +17,7 @@ func TestMarksNeverLowerTheGuard(t *testing.T) {
 		`"x-mcp-safe":true`, `"x-mcp-safe":false`, `"x-mcp-destructive":true`, `"x-mcp-destructive":false`,
 		`"x-mcp-idempotent":true`, `"x-mcp-idempotent":false`, `"x-mcp-open-world":true`, `"x-mcp-open-world":false`,
 	}
-	operation := func(method, name, marks string) tenon.Offer {
+	operation := func(method, name, marks string) tenon.Features {
 		return load(t, fmt.Sprintf(`{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"paths":{"/things":{%q:{"operationId":%q%s}}}}`, method, name, marks), openapi.Options{})
 	}
 	for _, method := range []string{"get", "post", "put", "patch", "delete"} {
@@ -32,17 +32,17 @@ func TestMarksNeverLowerTheGuard(t *testing.T) {
 				}
 				offer := operation(method, name, text)
 				tool := offer.Tools[0]
-				if tool.Consent.Action == "" && plain.Consent.Action != "" || lower(plain.Hints, tool.Hints) {
-					t.Fatalf("%s %s with %s: consent %q, hints %s; without %q, %s", method, name, text, tool.Consent.Action, hints(tool.Hints), plain.Consent.Action, hints(plain.Hints))
+				if tool.Confirmation.Action == "" && plain.Confirmation.Action != "" || lower(plain.Annotations, tool.Annotations) {
+					t.Fatalf("%s %s with %s: consent %q, hints %s; without %q, %s", method, name, text, tool.Confirmation.Action, hints(tool.Annotations), plain.Confirmation.Action, hints(plain.Annotations))
 				}
 			}
 		}
 	}
 	offer := operation("delete", "drop", `,"x-mcp-safe":true`)
-	if len(offer.Faults) != 1 || !strings.Contains(offer.Faults[0].What, "x-mcp-safe of DELETE /things") || !strings.Contains(offer.Faults[0].Do, "--trust-marks") {
-		t.Errorf("told at start: %v", offer.Faults)
+	if len(offer.Diagnostics) != 1 || !strings.Contains(offer.Diagnostics[0].Message, "x-mcp-safe of DELETE /things") || !strings.Contains(offer.Diagnostics[0].Hint, "--trust-marks") {
+		t.Errorf("told at start: %v", offer.Diagnostics)
 	}
-	if tool := operation("get", "destroyAll", `,"x-mcp-destructive":true`).Tools[0]; tool.Consent.Action == "" || tool.Hints.ReadOnly != nil {
+	if tool := operation("get", "destroyAll", `,"x-mcp-destructive":true`).Tools[0]; tool.Confirmation.Action == "" || tool.Annotations.ReadOnly != nil {
 		t.Errorf("a GET that destroys needs consent: %+v", tool)
 	}
 	doc := `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"paths":{"/things":{"post":{"operationId":"find","x-mcp-safe":true}}}}`
@@ -61,7 +61,7 @@ func TestMarksNeverLowerTheGuard(t *testing.T) {
 }
 
 // lower tells whether hints promise more than those of the method.
-func lower(method, marked tenon.Hints) bool {
+func lower(method, marked tenon.Annotations) bool {
 	is := func(b *bool, value bool) bool { return b != nil && *b == value }
 	return is(marked.ReadOnly, true) && !is(method.ReadOnly, true) ||
 		is(marked.Destructive, false) && !is(method.Destructive, false) && !is(method.ReadOnly, true) ||

@@ -50,7 +50,7 @@ func TestEveryMediaTypeComesAsWhatItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "m", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Name: "m", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	for i, tt := range tests {
 		t.Run(tt.media, func(t *testing.T) {
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: fmt.Sprintf("m%d", i), Args: []byte(`{}`)})
@@ -63,10 +63,10 @@ func TestEveryMediaTypeComesAsWhatItIs(t *testing.T) {
 			}
 			var blocks []string
 			for _, b := range res.Content {
-				if b.Kind == tenon.TextBlock {
+				if b.Type == tenon.TextContent {
 					blocks = append(blocks, "text")
 				} else {
-					blocks = append(blocks, fmt.Sprintf("%s:%d", b.Media, b.Kind))
+					blocks = append(blocks, fmt.Sprintf("%s:%d", b.MediaType, b.Type))
 				}
 			}
 			if diff := cmp.Diff(tt.blocks, strings.Join(blocks, " ")); diff != "" {

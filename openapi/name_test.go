@@ -56,8 +56,8 @@ func TestNamesAreAsBefore(t *testing.T) {
 	for _, tool := range offer.Tools {
 		fmt.Fprintf(&got, "%s\n", tool.Name)
 	}
-	for _, f := range offer.Faults {
-		fmt.Fprintf(&got, "%s\n", f.What)
+	for _, f := range offer.Diagnostics {
+		fmt.Fprintf(&got, "%s\n", f.Message)
 	}
 	golden(t, "testdata/names.golden", got.Bytes())
 }

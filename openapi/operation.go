@@ -71,7 +71,7 @@ func (a *api) files() *files { return &files{root: a.options.FileRoot} }
 func (a *api) legacy() bool { return a.doc.version == v20 }
 
 // index makes a tool of each operation, in the order of the document.
-func (a *api) index() (tenon.Offer, error) {
+func (a *api) index() (tenon.Features, error) {
 	paths := a.doc.root.get("paths")
 	ix := &indexer{api: a, names: names{make(map[string]int, 2*paths.len()), cmp.Or(a.options.MaxName, maxName)}}
 	for path, item := range paths.each() {
@@ -82,15 +82,15 @@ func (a *api) index() (tenon.Offer, error) {
 	}
 	for _, rule := range a.choice.unused() {
 		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule.Text), rule.Meant)
-		ix.offer.Faults[len(ix.offer.Faults)-1].Kind = tenon.FaultRule
+		ix.offer.Diagnostics[len(ix.offer.Diagnostics)-1].Kind = tenon.DiagnosticSelector
 	}
 	if err := a.unreached(ix.changed); err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	ix.offer.Tools = ix.tools()
 	a.doc.tellPatterns()
-	ix.offer.Faults = slices.Concat(a.settleDestinations(ix.found), a.unbelievedMarks(), ix.offer.Faults) // first, because it is about what may be called
-	ix.offer.Faults = append(ix.offer.Faults, a.conversionFaults()...)                                    // what reading the bytes lost
+	ix.offer.Diagnostics = slices.Concat(a.settleDestinations(ix.found), a.unbelievedMarks(), ix.offer.Diagnostics) // first, because it is about what may be called
+	ix.offer.Diagnostics = append(ix.offer.Diagnostics, a.conversionFaults()...)                                    // what reading the bytes lost
 	return ix.offer, nil
 }
 
@@ -98,7 +98,7 @@ type indexer struct {
 	api   *api
 	names names
 	found []found
-	offer tenon.Offer
+	offer tenon.Features
 
 	changed []*operation // that are offered otherwise than the document says
 }
@@ -142,7 +142,7 @@ func (ix *indexer) tools() []tenon.Tool {
 }
 
 func (ix *indexer) fault(v value, what, do string) {
-	ix.offer.Faults = append(ix.offer.Faults, ix.api.doc.fault(v, what, do))
+	ix.offer.Diagnostics = append(ix.offer.Diagnostics, ix.api.doc.fault(v, what, do))
 }
 
 func (ix *indexer) path(path string, v value) {

@@ -104,15 +104,15 @@ func parseAction(v value) (a action, err error) {
 
 // overlaid is the main file of a document after all overlays. What is in it has
 // no line any more: the text that is read is nowhere to be seen.
-func overlaid(name string, raw []byte, overlays []overlay) (*file, []tenon.Fault, error) {
+func overlaid(name string, raw []byte, overlays []overlay) (*file, []tenon.Diagnostic, error) {
 	f, err := parseFile(name, raw)
 	if err != nil || len(overlays) == 0 {
 		return f, nil, err
 	}
 	raw = f.doc.Source()
-	var told []tenon.Fault
+	var told []tenon.Diagnostic
 	for i := range overlays {
-		var faults []tenon.Fault
+		var faults []tenon.Diagnostic
 		if raw, faults, err = overlays[i].apply(raw); err != nil {
 			return nil, nil, err
 		}
@@ -127,8 +127,8 @@ func overlaid(name string, raw []byte, overlays []overlay) (*file, []tenon.Fault
 
 // apply returns the document after all actions. What an action does not find
 // is told and changes nothing.
-func (o *overlay) apply(raw []byte) ([]byte, []tenon.Fault, error) {
-	var faults []tenon.Fault
+func (o *overlay) apply(raw []byte) ([]byte, []tenon.Diagnostic, error) {
+	var faults []tenon.Diagnostic
 	for i := range o.actions {
 		a := &o.actions[i]
 		doc, err := rawjson.Parse(raw)
@@ -140,7 +140,7 @@ func (o *overlay) apply(raw []byte) ([]byte, []tenon.Fault, error) {
 			return nil, nil, sourceError(o.name, a.at.line(), err.Error())
 		}
 		if what != "" {
-			faults = append(faults, tenon.Fault{File: o.name, Line: a.at.line(), What: what})
+			faults = append(faults, tenon.Diagnostic{File: o.name, Line: a.at.line(), Message: what})
 			continue
 		}
 		raw = changed

@@ -36,7 +36,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(text)), ContentLength: -1, Request: r}, nil
 }
 
-func followed(t *testing.T, params string, s *script, args string) (tenon.Reply, []tenon.Fault) {
+func followed(t *testing.T, params string, s *script, args string) (tenon.Response, []tenon.Diagnostic) {
 	t.Helper()
 	doc := fmt.Sprintf(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"http://u.test"}],`+
 		`"components":{"schemas":{"Count":{"type":"integer"}}},`+
@@ -49,7 +49,7 @@ func followed(t *testing.T, params string, s *script, args string) (tenon.Reply,
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, faults := offer.Tools[0].Promise.Published()
+	_, faults := offer.Tools[0].Contract.PublishedContract()
 	return reply, faults
 }
 
@@ -150,7 +150,7 @@ func TestWhatIsNotCountedIsToldBefore(t *testing.T) {
 		`{"name":"page","in":"query","schema":{"type":"integer"}}`:                 false,
 	} {
 		_, faults := followed(t, params, &script{answers: []string{"[]"}}, `{}`)
-		if told := len(faults) > 0 && strings.Contains(faults[0].What, "pages are not followed by argument"); told != want {
+		if told := len(faults) > 0 && strings.Contains(faults[0].Message, "pages are not followed by argument"); told != want {
 			t.Errorf("%s: %v", params, faults)
 		}
 	}

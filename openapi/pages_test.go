@@ -184,7 +184,7 @@ func TestPagesAreFollowed(t *testing.T) {
 	}
 }
 
-func callPages(t *testing.T, upstream *httptest.Server, tool, args string, most int) tenon.Reply {
+func callPages(t *testing.T, upstream *httptest.Server, tool, args string, most int) tenon.Response {
 	t.Helper()
 	offer, err := openapi.Parse("lists", []byte(lists), openapi.Options{
 		Client: outward(t, upstream), BaseURL: upstream.URL, FollowPages: most,
@@ -204,7 +204,7 @@ func callPages(t *testing.T, upstream *httptest.Server, tool, args string, most 
 		}
 	}
 	t.Fatalf("no tool %s", tool)
-	return tenon.Reply{}
+	return tenon.Response{}
 }
 
 // TestTheListOfAllPagesIsChecked holds that what one page breaks is found at
@@ -217,7 +217,7 @@ func TestTheListOfAllPagesIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "l", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Name: "l", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: "broken", Args: []byte(`{}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestPatternsThatCannotBeRunAreTold(t *testing.T) {
     "(?>c)":{"type":"null"}
   }}}}}}}}}}`
 	var told []string
-	for _, f := range load(t, doc, openapi.Options{}).Faults {
+	for _, f := range load(t, doc, openapi.Options{}).Diagnostics {
 		told = append(told, strings.TrimSpace(f.String()))
 	}
 	want := []string{

@@ -20,7 +20,7 @@ type plan struct {
 	body    body
 	demand  demand
 	guarded guarded
-	faults  []tenon.Fault
+	faults  []tenon.Diagnostic
 
 	// Only calls need these.
 	header func() http.Header // sent with every request; shared, so copied before something is added

@@ -5,7 +5,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-var _ tenon.Promise = (*operation)(nil)
+var _ tenon.ContractProvider = (*operation)(nil)
 
 // Contract converts all schemas of the operation in full.
 func (o *operation) Contract() (tenon.Contract, error) {
@@ -15,21 +15,21 @@ func (o *operation) Contract() (tenon.Contract, error) {
 		if v.Schema != nil && o.api.doc.discriminated() {
 			v.Check = o.bodyOf(a, judged)
 		}
-		c.Answers = append(c.Answers, v)
+		c.Responses = append(c.Responses, v)
 	}
 	return c, nil
 }
 
 // Published converts what clients read, within the budgets. The bodies of
 // errors are no part of that, so they stay undescribed.
-func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
+func (o *operation) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	p := o.planned()
-	faults := append([]tenon.Fault(nil), p.faults...)
+	faults := append([]tenon.Diagnostic(nil), p.faults...)
 	fault := func(v value, what string) {
 		faults = append(faults, o.api.doc.fault(v, what, ""))
 	}
 	all := o.answers(fault)
-	c := tenon.Contract{Input: o.input(input), Answers: make([]tenon.Variant, 0, len(all))}
+	c := tenon.Contract{Input: o.input(input), Responses: make([]tenon.ResponseSchema, 0, len(all))}
 	declared := declaresSuccess(all)
 	for i := range all {
 		if !isSuccess(all[i].status, declared) {
@@ -39,9 +39,9 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 	only := onlyDescribed(all)
 	for i, a := range all {
 		if i == only {
-			c.Answers = append(c.Answers, o.shortVariant(a, fault))
+			c.Responses = append(c.Responses, o.shortVariant(a, fault))
 		} else {
-			c.Answers = append(c.Answers, o.variant(a))
+			c.Responses = append(c.Responses, o.variant(a))
 		}
 	}
 	if in, how := relax(c.Input, o.api.options.MaxInputSchema); how != schema.None {
@@ -49,17 +49,17 @@ func (o *operation) Published() (tenon.Contract, []tenon.Fault) {
 		c.Input = in
 	}
 	if only < 0 {
-		o.relaxAnswers(c.Answers, fault)
+		o.relaxAnswers(c.Responses, fault)
 	}
 	for i := range faults { // many documents are all in one line
-		faults[i].What = o.method + " " + o.path + ": " + faults[i].What
+		faults[i].Message = o.method + " " + o.path + ": " + faults[i].Message
 	}
 	return c, append(faults, o.api.conversionFaults()...)
 }
 
 // relaxAnswers brings the schemas under the budget together. The small ones
 // stay whole; what they leave is shared by the others.
-func (o *operation) relaxAnswers(answers []tenon.Variant, fault func(v value, what string)) {
+func (o *operation) relaxAnswers(answers []tenon.ResponseSchema, fault func(v value, what string)) {
 	limit := o.api.options.MaxOutputSchema
 	if limit < 0 {
 		return
@@ -77,7 +77,7 @@ func (o *operation) relaxAnswers(answers []tenon.Variant, fault func(v value, wh
 
 // fairShare is the size s with which the sum of min(size, s) stays within
 // limit.
-func fairShare(answers []tenon.Variant, limit int) int {
+func fairShare(answers []tenon.ResponseSchema, limit int) int {
 	left := 0
 	for i := range answers {
 		if answers[i].Schema != nil {
@@ -115,7 +115,7 @@ func relax(doc []byte, limit int) ([]byte, schema.Relaxation) {
 
 // conversionFaults returns what converting found since it was last asked: a
 // component that several tools share is reported once.
-func (a *api) conversionFaults() []tenon.Fault {
+func (a *api) conversionFaults() []tenon.Diagnostic {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	all := a.doc.conversionFaults()

@@ -33,8 +33,8 @@ func budgeted() string {
 
 func TestSchemaBudgets(t *testing.T) {
 	const limit = 1500
-	promise := load(t, budgeted(), openapi.Options{MaxInputSchema: limit, MaxOutputSchema: limit}).Tools[0].Promise
-	published, faults := promise.Published()
+	promise := load(t, budgeted(), openapi.Options{MaxInputSchema: limit, MaxOutputSchema: limit}).Tools[0].Contract
+	published, faults := promise.PublishedContract()
 	full, err := promise.Contract()
 	if err != nil {
 		t.Fatal(err)
@@ -43,18 +43,18 @@ func TestSchemaBudgets(t *testing.T) {
 		t.Errorf("input of %d bytes published with %d", len(full.Input), len(published.Input))
 	}
 	size := 0
-	for _, v := range published.Answers {
+	for _, v := range published.Responses {
 		size += len(v.Schema)
 	}
 	if size > limit {
 		t.Errorf("%d bytes of answers", size)
 	}
-	if d := cmp.Diff(string(full.Answers[1].Schema), string(published.Answers[1].Schema)); d != "" {
+	if d := cmp.Diff(string(full.Responses[1].Schema), string(published.Responses[1].Schema)); d != "" {
 		t.Errorf("the small answer changed: %s", d)
 	}
 	var what []string
 	for _, f := range faults {
-		what = append(what, strings.Join(strings.Fields(f.What)[:5], " "))
+		what = append(what, strings.Join(strings.Fields(f.Message)[:5], " "))
 	}
 	if d := cmp.Diff([]string{"POST /a: input schema of", "POST /a: output schema 200", "POST /a: output schema 202"}, what); d != "" {
 		t.Error(d)
@@ -62,13 +62,13 @@ func TestSchemaBudgets(t *testing.T) {
 }
 
 func TestNoBudget(t *testing.T) {
-	promise := load(t, budgeted(), openapi.Options{MaxInputSchema: -1, MaxOutputSchema: -1}).Tools[0].Promise
-	published, faults := promise.Published()
+	promise := load(t, budgeted(), openapi.Options{MaxInputSchema: -1, MaxOutputSchema: -1}).Tools[0].Contract
+	published, faults := promise.PublishedContract()
 	full, err := promise.Contract()
 	if err != nil || len(faults) > 0 {
 		t.Fatal(err, faults)
 	}
-	full.Answers[3].Schema = nil // an error's body is checked, not published
+	full.Responses[3].Schema = nil // an error's body is checked, not published
 	if d := cmp.Diff(full, published); d != "" {
 		t.Error(d)
 	}
@@ -103,7 +103,7 @@ func TestToolsAreUsedFromManyGoroutines(t *testing.T) {
 	wg.Wait()
 	for _, tool := range load(t, doc, o).Tools {
 		wg.Go(func() {
-			_, faults := tool.Promise.Published()
+			_, faults := tool.Contract.PublishedContract()
 			mu.Lock()
 			defer mu.Unlock()
 			reported += len(faults)

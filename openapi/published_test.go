@@ -20,7 +20,7 @@ func TestGitHubIsPublishedSafely(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "github", Offer: offer}}, gateway.BuildOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "github", Features: offer}}, gateway.BuildOptions{})
 	published, first := 0, 0
 	for _, e := range catalog.Tools() {
 		input, output := e.Schemas()

@@ -51,7 +51,7 @@ func parameter30(in, rest string) string {
 	return `"parameters":[{"name":"p","in":"` + in + `",` + rest + `"schema":{}}]`
 }
 
-func load(t *testing.T, doc string, o openapi.Options) tenon.Offer {
+func load(t *testing.T, doc string, o openapi.Options) tenon.Features {
 	t.Helper()
 	offer, err := openapi.Parse("doc.json", []byte(doc), o)
 	if err != nil {
@@ -67,7 +67,7 @@ func call(t *testing.T, doc, args string, o openapi.Options) (string, error) {
 	o.Client = &http.Client{Transport: w}
 	offer := load(t, doc, o)
 	if len(offer.Tools) != 1 {
-		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Faults)
+		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Diagnostics)
 	}
 	_, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(args)})
 	return strings.Join(w.sent, "\n---\n"), err

@@ -51,7 +51,7 @@ func (i Issue) String() string {
 			place += ": "
 		}
 	}
-	f := tenon.Fault{File: i.File, Line: i.Line, What: string(i.Severity) + ": " + place + i.Message, Do: i.Do}
+	f := tenon.Diagnostic{File: i.File, Line: i.Line, Message: string(i.Severity) + ": " + place + i.Message, Hint: i.Do}
 	return f.String() + " [" + i.Rule + "]"
 }
 
@@ -107,7 +107,7 @@ func Review(name string, raw []byte, lint bool) (*Report, error) {
 }
 
 // open reads the document, changed by overlays.
-func (s *Source) open(ctx context.Context, o Options, overlays []overlay) (*document, []tenon.Fault, error) {
+func (s *Source) open(ctx context.Context, o Options, overlays []overlay) (*document, []tenon.Diagnostic, error) {
 	var raw []byte
 	var at address
 	var l *library
@@ -141,7 +141,7 @@ func review(doc *document, o Options, lint bool) *Report {
 	r.report.Version = string(doc.root.get("openapi").raw()) + string(doc.root.get("swagger").raw())
 	r.report.Version = strings.Trim(r.report.Version, `"`)
 	for _, f := range doc.told.list {
-		r.add(Issue{Severity: Dubious, Rule: "syntax", Message: f.What, File: f.File, Line: f.Line})
+		r.add(Issue{Severity: Dubious, Rule: "syntax", Message: f.Message, File: f.File, Line: f.Line})
 	}
 	r.object(doc.root, "Document")
 	r.operations(o)

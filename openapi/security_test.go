@@ -214,7 +214,7 @@ func TestCredentialsAreNoArguments(t *testing.T) {
 		{"declared to be none", map[string]openapi.Credential{"key": {None: true}}, []string{"X-API-KEY", "api_key", "sid"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			contract, err := load(t, secured(op), openapi.Options{Credentials: c.credentials}).Tools[0].Promise.Contract()
+			contract, err := load(t, secured(op), openapi.Options{Credentials: c.credentials}).Tools[0].Contract.Contract()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,12 +44,12 @@ func onlyDescribed(all []answer) int {
 }
 
 // shortVariant is variant within the budget.
-func (o *operation) shortVariant(a answer, fault func(v value, what string)) tenon.Variant {
+func (o *operation) shortVariant(a answer, fault func(v value, what string)) tenon.ResponseSchema {
 	s := o.api.short(a.schema)
 	if s.how != schema.None {
 		fault(o.node, relaxed("output schema "+a.status, s.full, len(s.doc), s.how))
 	}
-	return tenon.Variant{Status: a.status, Media: a.media, Schema: s.doc, Name: s.name, Example: o.example(a.entry)}
+	return tenon.ResponseSchema{Status: a.status, MediaType: a.media, Schema: s.doc, Name: s.name, Example: o.example(a.entry)}
 }
 
 func (a *api) short(s value) short {

@@ -63,8 +63,8 @@ type Options struct {
 	ClientCerts     map[string]ClientCert
 	Upstream        Upstream          // retries, limits, kept answers; empty: each request is sent once and at once
 	Policy          tenon.Policy      // empty: Warn, because an upstream is not ours to enforce
-	Consent         tenon.ConsentMode // of operations that are not safe; empty: ConsentAuto
-	Shape           tenon.Shape       // empty: OpenAPIMCP
+	Consent         tenon.ConfirmMode // of operations that are not safe; empty: ConsentAuto
+	Shape           tenon.Envelope    // empty: OpenAPIMCP
 	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
 	MaxOutputSchema int               // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
 	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
@@ -147,7 +147,7 @@ func New(spec string, o Options) *Source {
 // Load reads the document and indexes its operations. Of a document in several
 // files, those on disk are read when something first refers to them, those in
 // the web now.
-func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	seen := &seen{}
 	offer, said, err := s.load(ctx, seen)
 	s.mu.Lock()
@@ -158,32 +158,32 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 	return offer, err
 }
 
-func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, about, error) {
+func (s *Source) load(ctx context.Context, seen *seen) (tenon.Features, about, error) {
 	o, err := s.options.defaults()
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	seen.rules(o.Choose)
 	overlays, err := o.overlays(ctx, seen)
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	if at := remote(s.spec); at != nil {
 		raw, final, _, err := egress.Fetch(ctx, o.Client, s.spec, maxDocument)
 		seen.address(s.spec, raw)
 		if err != nil {
-			return tenon.Offer{}, about{}, badSource("read "+public(at), err)
+			return tenon.Features{}, about{}, badSource("read "+public(at), err)
 		}
 		return load(origin{name: public(at), at: address{url: final}, library: webLibrary(o, final, seen)}, raw, overlays, &s.homes, o) //nolint:contextcheck // a file may first be asked for long after loading
 	}
 	raw, err := readFile(s.spec)
 	seen.file(s.spec, raw, err)
 	if err != nil {
-		return tenon.Offer{}, about{}, badSource("read "+s.spec, err)
+		return tenon.Features{}, about{}, badSource("read "+s.spec, err)
 	}
 	l, at, err := diskLibrary(o, s.spec, seen) //nolint:contextcheck // as above
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	return load(origin{name: s.spec, at: at, library: l}, raw, overlays, &s.homes, o)
 }
@@ -191,10 +191,10 @@ func (s *Source) load(ctx context.Context, seen *seen) (tenon.Offer, about, erro
 // Parse is Load for a document whose bytes are at hand. The name stands in
 // reports; where it is a URL, relative servers are resolved against it. The
 // bytes must not be changed afterwards. References to other files lead nowhere.
-func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
+func Parse(name string, doc []byte, o Options) (tenon.Features, error) {
 	o, err := o.defaults()
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	from := origin{name: name, library: &library{}}
 	if at := remote(name); at != nil {
@@ -202,7 +202,7 @@ func Parse(name string, doc []byte, o Options) (tenon.Offer, error) {
 	}
 	overlays, err := o.overlays(context.Background(), nil)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	offer, _, err := load(from, doc, overlays, nil, o)
 	return offer, err
@@ -215,48 +215,48 @@ type origin struct {
 	library *library
 }
 
-func load(from origin, raw []byte, overlays []overlay, homes *destinations, o Options) (tenon.Offer, about, error) {
+func load(from origin, raw []byte, overlays []overlay, homes *destinations, o Options) (tenon.Features, about, error) {
 	choice, err := o.Choose.read()
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	changes, err := readChanges(o.Changes)
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	main, told, err := overlaid(from.name, raw, overlays)
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	doc, err := documentOf(main, from.at, from.library)
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	if from.library.web() {
 		from.library.fetchAll(doc.root.file)
 	}
 	a := &api{doc: doc, at: from.at.url, options: o, choice: choice, changes: changes, homes: homes, yes: true}
 	if a.authOrigins, err = readOrigins(o.AuthOrigins); err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	if err := a.checkVariables(); err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
-		return tenon.Offer{}, about{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
+		return tenon.Features{}, about{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
 	if o.Upstream != (Upstream{}) {
 		a.upstreams = egress.NewUpstreams(o.Client, o.Upstream.policy(o.Timeout))
 	}
 	a.schemes = a.readSchemes()
 	if err := a.giveCredentials(); err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
 	offer, err := a.index()
 	if err != nil {
-		return tenon.Offer{}, about{}, err
+		return tenon.Features{}, about{}, err
 	}
-	offer.Faults = append(told, offer.Faults...)
+	offer.Diagnostics = append(told, offer.Diagnostics...)
 	return offer, aboutOf(doc), nil
 }
 

@@ -63,7 +63,7 @@ func (o *operation) listSchema(a answer, dir direction) []byte {
 // callStream is the handler of an operation that declares a stream. The source's
 // limit of time ends with the headers of a stream: how long its items are
 // waited for is the gateway's affair.
-func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.Reply) error {
+func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.Response) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(o.api.options.Timeout, func() { cancel(context.DeadlineExceeded) })
 	end := func() { late.Stop(); cancel(nil) }
@@ -81,8 +81,8 @@ func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.
 	})
 	if body != nil {
 		late.Stop()
-		reply.Media = reply.Header.Get("Content-Type")
-		reply.Parts = items(body, mediaType(reply.Media), end)
+		reply.MediaType = reply.Header.Get("Content-Type")
+		reply.Items = items(body, mediaType(reply.MediaType), end)
 		return err
 	}
 	end()

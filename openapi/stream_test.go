@@ -36,10 +36,10 @@ func streamTool(t testing.TB, s *says) tenon.Tool {
 // drain reads a stream to its end.
 func drain(t testing.TB, tool tenon.Tool) (items []string, failed error) {
 	r, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)})
-	if err != nil || r.Parts == nil {
+	if err != nil || r.Items == nil {
 		t.Fatalf("no stream: %v", err)
 	}
-	for item, err := range r.Parts {
+	for item, err := range r.Items {
 		if failed != nil {
 			t.Fatal("something comes after an error")
 		}
@@ -97,12 +97,12 @@ func FuzzStream(f *testing.F) {
 	f.Add(false, "{\r}")
 	s := &says{}
 	tool := streamTool(f, s)
-	c, err := tool.Promise.Contract()
+	c, err := tool.Contract.Contract()
 	if err != nil {
 		f.Fatal(err)
 	}
-	list, err := schema.Compile(c.Answers[1].Schema, schema.Options{})
-	if err != nil || c.Answers[1].Media != "text/event-stream" {
+	list, err := schema.Compile(c.Responses[1].Schema, schema.Options{})
+	if err != nil || c.Responses[1].MediaType != "text/event-stream" {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, events bool, text string) {

@@ -17,18 +17,18 @@ const (
 func (o *operation) tool(name string, v value) tenon.Tool {
 	summary := strings.TrimSpace(o.node.strAt("summary"))
 	t := tenon.Tool{
-		Name:        name,
-		Original:    o.original(name),
-		Description: o.description(summary),
-		Words:       o.words(),
-		Group:       o.group(),
-		Hints:       o.hints(),
-		Consent:     o.consent(),
-		Policy:      o.api.options.Policy,
-		Shape:       o.api.options.Shape,
-		Promise:     o,
-		Handler:     o.handler(),
-		Origin:      o.api.doc.fault(v, "", ""),
+		Name:         name,
+		Original:     o.original(name),
+		Description:  o.description(summary),
+		Keywords:     o.words(),
+		Group:        o.group(),
+		Annotations:  o.hints(),
+		Confirmation: o.consent(),
+		Policy:       o.api.options.Policy,
+		Envelope:     o.api.options.Shape,
+		Contract:     o,
+		Handler:      o.handler(),
+		Origin:       o.api.doc.fault(v, "", ""),
 	}
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
 		t.Title = summary
@@ -107,8 +107,8 @@ func cut(s string, limit int) string {
 // was there and a method that nobody knows may do anything: for them the
 // protocol's default stands, destructive. POST adds (the protocol's "only
 // additive updates"), unless the operation's own words say that it takes away.
-func (o *operation) hints() tenon.Hints {
-	var h tenon.Hints
+func (o *operation) hints() tenon.Annotations {
+	var h tenon.Annotations
 	yes, no := &o.api.yes, &o.api.no
 	if o.repeatable() {
 		h.Idempotent = yes

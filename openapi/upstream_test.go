@@ -45,9 +45,9 @@ const patient = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"path
 // of the call, as "STATUS executed retry".
 func through(t *testing.T, u *turns, upstream openapi.Upstream, tool, args string) string {
 	t.Helper()
-	offer := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, TrustMarks: true, Consent: tenon.ConsentOff})
-	catalog := gateway.Build([]gateway.Named{{Name: "api", Offer: offer}}, gateway.BuildOptions{})
-	got, err := gateway.NewGateway(catalog, gateway.GatewayOptions{}).Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
+	offer := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, TrustMarks: true, Consent: tenon.ConfirmOff})
+	catalog := gateway.Build([]gateway.Mount{{Name: "api", Features: offer}}, gateway.BuildOptions{})
+	got, err := gateway.New(catalog, gateway.Options{}).Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +131,8 @@ func TestCallsThatAreHeldBack(t *testing.T) {
 					t.Fatal(r.Status, err)
 				}
 				r, err := post(t.Context(), &tenon.Call{})
-				if tenon.CodeOf(err) != c.code || r.Sent != (tenon.Sent{}) || !strings.Contains(err.Error(), "https://api.test: nothing was sent: ") {
-					t.Errorf("%v, %+v", err, r.Sent)
+				if tenon.CodeOf(err) != c.code || r.Execution != (tenon.Execution{}) || !strings.Contains(err.Error(), "https://api.test: nothing was sent: ") {
+					t.Errorf("%v, %+v", err, r.Execution)
 				}
 				if _, err := stream(t.Context(), &tenon.Call{}); tenon.CodeOf(err) != c.code {
 					t.Errorf("a stream: %v", err)

@@ -38,10 +38,10 @@ func callOne(t testing.TB, document string, u *upstreamSays, policy tenon.Policy
 	t.Helper()
 	offer, err := openapi.Parse("d", []byte(document), openapi.Options{Client: &http.Client{Transport: u, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, Policy: policy, Shape: tenon.OpenAPIMCP})
 	if err != nil || len(offer.Tools) == 0 {
-		t.Fatal(err, offer.Faults)
+		t.Fatal(err, offer.Diagnostics)
 	}
-	offer.Tools[0].Consent = tenon.ConsentRule{}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "d", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	offer.Tools[0].Confirmation = tenon.ConfirmRule{}
+	g := gateway.New(gateway.Build([]gateway.Mount{{Name: "d", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: offer.Tools[0].Name, Args: []byte(`{}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestEveryFileOfADocumentIsWatched(t *testing.T) {
 		if err != nil || len(offer.Tools) != 1 {
 			t.Fatalf("%d tools, %v", len(offer.Tools), err)
 		}
-		offer.Tools[0].Promise.Published() // opens the other files
+		offer.Tools[0].Contract.PublishedContract() // opens the other files
 	}
 	load()
 	told := make(chan struct{}, 100)

@@ -25,18 +25,18 @@ func (s *searcher) describeTool() tenon.Tool {
 	t := tenon.Tool{
 		Name: "describe_tool", Title: "Describe a tool",
 		Description: "Tells what a tool accepts and answers, with full schemas and an example. Its outputSchema is that of the data in the answer.",
-		Hints:       tenon.Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Shape: tenon.Native, Verbatim: true,
-		Promise: tenon.Contract{Input: []byte(describeInput)},
+		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Envelope: tenon.Native, RawSchemas: true,
+		Contract: tenon.Contract{Input: []byte(describeInput)},
 	}
 	if s.describes != nil {
 		_, output := s.describes.Schemas()
-		t.Promise = contract(describeInput, string(output))
+		t.Contract = contract(describeInput, string(output))
 	}
 	return t
 }
 
 // described makes of a call of describe_tool one of describe.
-func (s *searcher) described(args []byte) (*gateway.Entry, []byte, error) {
+func (s *searcher) described(args []byte) (*gateway.Tool, []byte, error) {
 	_, _, err := s.target(args)
 	return s.describes, args, err
 }
@@ -48,17 +48,17 @@ func (s *searcher) callTool() tenon.Tool {
 		Name: "call_tool", Title: "Call a tool",
 		Description: "Calls a tool that search_tools found. The answer is that tool's own. Where an answer says to repeat the call with another argument " +
 			"(confirmed, resume_token), put it into arguments.",
-		Hints: s.sharedHints(), Shape: tenon.Native, Verbatim: true, Policy: tenon.Off,
-		Promise: tenon.Contract{Input: []byte(callInput)},
+		Annotations: s.sharedHints(), Envelope: tenon.Native, RawSchemas: true, Policy: tenon.Off,
+		Contract: tenon.Contract{Input: []byte(callInput)},
 	}
 	if output := s.sharedOutput(); output != nil {
-		t.Policy, t.Promise = tenon.Enforce, contract(callInput, string(output))
+		t.Policy, t.Contract = tenon.Enforce, contract(callInput, string(output))
 	}
 	return t
 }
 
 // target finds the tool that a call of call_tool names.
-func (s *searcher) target(args []byte) (*gateway.Entry, []byte, error) {
+func (s *searcher) target(args []byte) (*gateway.Tool, []byte, error) {
 	var asked struct {
 		Tool      string
 		Arguments json.RawMessage
@@ -109,14 +109,14 @@ func (s *searcher) near(name string) string {
 }
 
 // sharedHints says of call_tool what is true of every tool.
-func (s *searcher) sharedHints() tenon.Hints {
+func (s *searcher) sharedHints() tenon.Annotations {
 	yes := true
 	for _, e := range s.tools {
-		if h := e.Tool().Hints.ReadOnly; h == nil || !*h {
-			return tenon.Hints{}
+		if h := e.Tool().Annotations.ReadOnly; h == nil || !*h {
+			return tenon.Annotations{}
 		}
 	}
-	return tenon.Hints{ReadOnly: &yes}
+	return tenon.Annotations{ReadOnly: &yes}
 }
 
 // sharedOutput is a schema that every answer fits; nil: there is none, as
@@ -124,7 +124,7 @@ func (s *searcher) sharedHints() tenon.Hints {
 func (s *searcher) sharedOutput() []byte {
 	var openAPI, flowMCP bool
 	for _, e := range s.tools {
-		switch e.Tool().Shape {
+		switch e.Tool().Envelope {
 		case tenon.OpenAPIMCP:
 			openAPI = true
 		case tenon.FlowMCP:
@@ -148,11 +148,11 @@ func (s *searcher) sharedOutput() []byte {
 
 // nextTool is the tool that hands out the parts of large answers: their words
 // name it.
-func nextTool(next *gateway.Entry) tenon.Tool {
+func nextTool(next *gateway.Tool) tenon.Tool {
 	t := next.Tool()
 	input, _ := next.Schemas()
 	return tenon.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Description, Hints: t.Hints, Shape: tenon.Native, Policy: tenon.Off,
-		Promise: tenon.Contract{Input: input},
+		Name: t.Name, Title: t.Title, Description: t.Description, Annotations: t.Annotations, Envelope: tenon.Native, Policy: tenon.Off,
+		Contract: tenon.Contract{Input: input},
 	}
 }

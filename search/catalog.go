@@ -51,9 +51,9 @@ const (
 // which answers for describe_tool.
 func Over(c *gateway.Catalog) *gateway.Catalog {
 	s, next := newSearcher(c), c.NextPart()
-	offer := tenon.Offer{
+	offer := tenon.Features{
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
-		Resources: c.Resources(), Templates: c.Templates(), Prompts: c.Prompts(), Faults: c.Faults(),
+		Resources: c.Resources(), ResourceTemplates: c.Templates(), Prompts: c.Prompts(), Diagnostics: c.Diagnostics(),
 	}
 	forward := map[string]gateway.Forward{"describe_tool": s.described, "call_tool": s.target}
 	if s.describes == nil {
@@ -61,9 +61,9 @@ func Over(c *gateway.Catalog) *gateway.Catalog {
 	}
 	if next != nil {
 		offer.Tools = append(offer.Tools, nextTool(next))
-		forward[next.Name()] = func(args []byte) (*gateway.Entry, []byte, error) { return next, args, nil }
+		forward[next.Name()] = func(args []byte) (*gateway.Tool, []byte, error) { return next, args, nil }
 	}
-	return gateway.Build([]gateway.Named{{Name: own, Offer: offer, Forward: forward}}, gateway.BuildOptions{Describe: gateway.BuiltInOff})
+	return gateway.Build([]gateway.Mount{{Name: own, Features: offer, Forward: forward}}, gateway.BuildOptions{Describe: gateway.ToggleOff})
 }
 
 // own is the source of the tools that the product adds by itself.
@@ -71,8 +71,8 @@ const own = "tenon"
 
 type searcher struct {
 	catalog   *gateway.Catalog
-	tools     []*gateway.Entry // that are found
-	describes *gateway.Entry
+	tools     []*gateway.Tool // that are found
+	describes *gateway.Tool
 	index     func() *index
 }
 
@@ -111,17 +111,17 @@ func (s *searcher) searchTool() tenon.Tool {
 	return tenon.Tool{
 		Name: "search_tools", Title: "Search tools",
 		Description: fmt.Sprintf("Finds the tools for a task among the %d of this server. Say in plain words what you want to do, then call the best with call_tool.", len(s.tools)),
-		Hints:       tenon.Hints{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: tenon.Enforce, Shape: tenon.Native, Verbatim: true,
-		Promise: contract(searchInput, searchOutput),
-		Handler: func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: tenon.Enforce, Envelope: tenon.Native, RawSchemas: true,
+		Contract: contract(searchInput, searchOutput),
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			asked := struct {
 				Query string
 				Limit int
 			}{Limit: defaultHits}
 			if err := json.Unmarshal(c.Args, &asked); err != nil {
-				return tenon.Reply{}, err
+				return tenon.Response{}, err
 			}
-			return tenon.Reply{Media: "application/json", Body: s.found(asked.Query, asked.Limit)}, nil
+			return tenon.Response{MediaType: "application/json", Body: s.found(asked.Query, asked.Limit)}, nil
 		},
 	}
 }
@@ -175,11 +175,11 @@ func (s *searcher) topics() []string {
 	return all
 }
 
-func appendHit(dst []byte, e *gateway.Entry) []byte {
+func appendHit(dst []byte, e *gateway.Tool) []byte {
 	t := e.Tool()
 	dst = rawjson.AppendString(append(dst, `{"tool":`...), t.Name)
 	dst = rawjson.AppendString(append(dst, `,"description":`...), brief(&t))
-	if h := t.Hints.ReadOnly; h != nil {
+	if h := t.Annotations.ReadOnly; h != nil {
 		dst = fmt.Appendf(dst, `,"readOnly":%t`, *h)
 	}
 	input, _ := e.Schemas()
@@ -232,5 +232,5 @@ func appendNames(dst []byte, names []string) []byte {
 }
 
 func contract(input, output string) tenon.Contract {
-	return tenon.Contract{Input: []byte(input), Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(output)}}}
+	return tenon.Contract{Input: []byte(input), Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(output)}}}
 }

@@ -20,29 +20,29 @@ import (
 const book = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`
 
 // shelf offers a few tools whose upstream answers with body.
-func shelf(shape tenon.Shape, policy tenon.Policy, status int, body string) tenon.Offer {
-	answers := []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(book)}}
-	reply := func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Status: status, Media: "application/json", Body: []byte(body), Header: http.Header{}}, nil
+func shelf(shape tenon.Envelope, policy tenon.Policy, status int, body string) tenon.Features {
+	answers := []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(book)}}
+	reply := func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Status: status, MediaType: "application/json", Body: []byte(body), Header: http.Header{}}, nil
 	}
 	input := []byte(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`)
-	return tenon.Offer{Tools: []tenon.Tool{
-		{Name: "getBook", Title: "Get a book", Group: "books", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply},
+	return tenon.Features{Tools: []tenon.Tool{
+		{Name: "getBook", Title: "Get a book", Group: "books", Envelope: shape, Policy: policy, Contract: tenon.Contract{Input: input, Responses: answers}, Handler: reply},
 		{
-			Name: "burnBook", Title: "Burn a book", Shape: shape, Policy: policy, Promise: tenon.Contract{Input: input, Answers: answers}, Handler: reply,
-			Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.DeleteResource, Effect: "burns it"},
+			Name: "burnBook", Title: "Burn a book", Envelope: shape, Policy: policy, Contract: tenon.Contract{Input: input, Responses: answers}, Handler: reply,
+			Confirmation: tenon.ConfirmRule{Mode: tenon.ConfirmArg, Action: tenon.DeleteResource, Effect: "burns it"},
 		},
-		{Name: "listBooks", Title: "List books", Shape: shape, Policy: policy, Promise: tenon.Contract{Answers: answers}, Handler: reply, MaxResult: 100},
+		{Name: "listBooks", Title: "List books", Envelope: shape, Policy: policy, Contract: tenon.Contract{Responses: answers}, Handler: reply, MaxResult: 100},
 	}}
 }
 
-func catalog(o tenon.Offer) *gateway.Catalog {
-	return gateway.Build([]gateway.Named{{Name: "shop", Offer: o}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
+func catalog(o tenon.Features) *gateway.Catalog {
+	return gateway.Build([]gateway.Mount{{Name: "shop", Features: o}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
 }
 
 func call(t *testing.T, c *gateway.Catalog, tool, args string) *tenon.Result {
 	t.Helper()
-	res, err := gateway.NewGateway(c, gateway.GatewayOptions{}).Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
+	res, err := gateway.New(c, gateway.Options{}).Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestCallToolIsTheCall(t *testing.T) {
 		{"consent is asked for", "burnBook", `{"id":1}`, `{"title":"Emma"}`},
 		{"a tool without arguments", "listBooks", `{}`, `{"title":"Emma"}`},
 	} {
-		for _, shape := range []tenon.Shape{tenon.OpenAPIMCP, tenon.FlowMCP, tenon.Native} {
+		for _, shape := range []tenon.Envelope{tenon.OpenAPIMCP, tenon.FlowMCP, tenon.Native} {
 			for _, policy := range []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off} {
 				t.Run(tt.name+"/"+string(shape)+"/"+string(policy), func(t *testing.T) {
 					status := 200
@@ -82,7 +82,7 @@ func TestCallToolIsTheCall(t *testing.T) {
 	}
 }
 
-func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape tenon.Shape) {
+func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape tenon.Envelope) {
 	t.Helper()
 	_, output := c.Find("call_tool").Schemas()
 	if shape == tenon.Native {
@@ -106,7 +106,7 @@ func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape t
 func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 	long := `{"title":"Emma","pages":[` + strings.TrimSuffix(strings.Repeat(`"0123456789",`, 9), ",") + `]}`
 	offer := shelf(tenon.OpenAPIMCP, tenon.Warn, 200, long)
-	g := gateway.NewGateway(search.Over(catalog(offer)), gateway.GatewayOptions{})
+	g := gateway.New(search.Over(catalog(offer)), gateway.Options{})
 	ask := func(tool, args string) *tenon.Result {
 		res, err := g.Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
 		if err != nil {
@@ -114,10 +114,10 @@ func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 		}
 		return res
 	}
-	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1}}`); res.Request == nil {
+	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1}}`); res.Confirmation == nil {
 		t.Errorf("consent was not asked for: %s", res.Structured)
 	}
-	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1,"confirmed":true}}`); res.IsError || res.Request != nil {
+	if res := ask("call_tool", `{"tool":"burnBook","arguments":{"id":1,"confirmed":true}}`); res.IsError || res.Confirmation != nil {
 		t.Errorf("the call was agreed to and is not made: %s", res.Structured)
 	}
 	first := ask("call_tool", `{"tool":"listBooks"}`)
@@ -176,7 +176,7 @@ func TestSearchAndDescribe(t *testing.T) {
 // TestAnyQuery: whatever is asked, the answer is a success that fits its
 // schema, with no more tools than asked for.
 func TestAnyQuery(t *testing.T) {
-	g := gateway.NewGateway(search.Over(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.GatewayOptions{})
+	g := gateway.New(search.Over(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		query := rapid.StringN(1, 200, 900).Draw(t, "query")
 		args := append([]byte(`{"limit":2,"query":`), quoted(query)...)

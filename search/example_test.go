@@ -27,8 +27,8 @@ func ExampleOver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	all := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
-	gateway := gateway.NewGateway(search.Over(all), gateway.GatewayOptions{})
+	all := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
+	gateway := gateway.New(search.Over(all), gateway.Options{})
 	for _, tool := range gateway.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}

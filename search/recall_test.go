@@ -54,7 +54,7 @@ func library(t *testing.T) map[string]*searcher {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[name] = newSearcher(gateway.Build([]gateway.Named{{Name: name, Offer: offer}}, gateway.BuildOptions{}))
+		all[name] = newSearcher(gateway.Build([]gateway.Mount{{Name: name, Features: offer}}, gateway.BuildOptions{}))
 	}
 	return all
 }
@@ -182,5 +182,5 @@ func toolName(operation string) string {
 	if method, path, found := strings.Cut(operation, " "); found {
 		operation = strings.ToLower(method) + strings.NewReplacer("/{", "_", "}", "", "/", "_").Replace(path)
 	}
-	return tenon.LegalName(operation)
+	return tenon.ToolName(operation)
 }

@@ -77,10 +77,10 @@ func TestIntentOfATool(t *testing.T) {
 		tool tenon.Tool
 		want intent
 	}{
-		{tenon.Tool{Name: "share", Title: "Share a file", Hints: tenon.Hints{ReadOnly: &yes}}, reads},
-		{tenon.Tool{Name: "find", Title: "Search for issues", Consent: tenon.ConsentRule{Action: tenon.CreateResource}}, reads},
+		{tenon.Tool{Name: "share", Title: "Share a file", Annotations: tenon.Annotations{ReadOnly: &yes}}, reads},
+		{tenon.Tool{Name: "find", Title: "Search for issues", Confirmation: tenon.ConfirmRule{Action: tenon.CreateResource}}, reads},
 		{tenon.Tool{Name: "x", Description: "Deprecated. <p>Deletes a card.</p>"}, takesAway},
-		{tenon.Tool{Name: "x", Title: "Volume", Consent: tenon.ConsentRule{Action: tenon.UpdateResource}}, changes},
+		{tenon.Tool{Name: "x", Title: "Volume", Confirmation: tenon.ConfirmRule{Action: tenon.UpdateResource}}, changes},
 		{tenon.Tool{Name: "x", Title: "Volume"}, unknown},
 	} {
 		if got := textOf(&tt.tool).intent; got != tt.want {

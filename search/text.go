@@ -10,7 +10,7 @@ import (
 // textOf is what a search is to know of a tool.
 func textOf(t *tenon.Tool) text {
 	about := strings.TrimPrefix(strings.TrimPrefix(t.Description, "Deprecated. "), t.Title)
-	said := text{name: t.Name, title: t.Title, words: without(t.Words, '{', '}'), body: strings.TrimSpace(plain(about))}
+	said := text{name: t.Name, title: t.Title, words: without(t.Keywords, '{', '}'), body: strings.TrimSpace(plain(about))}
 	said.traits = traits{intent: toolIntent(t, &said), list: answersList(t, &said), past: isPast(t)}
 	return said
 }
@@ -60,12 +60,12 @@ func lead(s string) string {
 func toolIntent(t *tenon.Tool, said *text) intent {
 	says := intentOf(cmp.Or(t.Title, lead(said.body)))
 	switch {
-	case t.Hints.ReadOnly != nil && *t.Hints.ReadOnly:
+	case t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly:
 		return reads
 	case says != unknown:
 		return says
 	}
-	switch t.Consent.Action {
+	switch t.Confirmation.Action {
 	case tenon.CreateResource:
 		return adds
 	case tenon.DeleteResource:
@@ -79,7 +79,7 @@ func toolIntent(t *tenon.Tool, said *text) intent {
 
 // answersList tells whether a tool answers many things.
 func answersList(t *tenon.Tool, said *text) bool {
-	path, _, _ := strings.Cut(t.Words, " ")
+	path, _, _ := strings.Cut(t.Keywords, " ")
 	if strings.HasSuffix(path, "}") {
 		return false
 	}

@@ -77,7 +77,7 @@ func (s *Server) afford(ctx context.Context, q *request, a *answer) bool {
 func undelivered(bytes int64) *tenon.Result {
 	text := "The call was made, but its answer of " + strconv.FormatInt(bytes, 10) + " bytes cannot be delivered: too many bytes wait for clients that read slowly. " +
 		"Whether it was executed, and may be made again, is in _meta. Read the answers under way, or ask for less."
-	return &tenon.Result{IsError: true, Code: tenon.CodeInternal, About: text, Content: []tenon.Block{{Text: []byte(text)}}}
+	return &tenon.Result{IsError: true, Code: tenon.CodeInternal, Message: text, Content: []tenon.Content{{Text: []byte(text)}}}
 }
 
 // busy is the answer where there is no room, or none any more.

@@ -172,30 +172,30 @@ func (a *answer) callResult(r *tenon.Result, revision string) {
 
 // older returns a block as its revision knows it: a link is text with the
 // address before 2025-06-18. An empty revision is not known.
-func older(b *tenon.Block, revision string) *tenon.Block {
-	if b.Kind == tenon.LinkBlock && (revision == batchRevision || revision == "2024-11-05") {
-		return &tenon.Block{Text: []byte(b.URI)}
+func older(b *tenon.Content, revision string) *tenon.Content {
+	if b.Type == tenon.ResourceLink && (revision == batchRevision || revision == "2024-11-05") {
+		return &tenon.Content{Text: []byte(b.URI)}
 	}
 	return b
 }
 
-func (a *answer) block(b *tenon.Block) {
-	switch b.Kind {
-	case tenon.TextBlock:
+func (a *answer) block(b *tenon.Content) {
+	switch b.Type {
+	case tenon.TextContent:
 		a.write(`{"type":"text","text":`)
 		a.put(b.Text, asString)
-	case tenon.ImageBlock:
+	case tenon.ImageContent:
 		a.write(`{"type":"image"`)
 		a.media("data", b)
-	case tenon.AudioBlock:
+	case tenon.AudioContent:
 		a.write(`{"type":"audio"`)
 		a.media("data", b)
-	case tenon.ResourceBlock:
+	case tenon.EmbeddedResource:
 		a.write(`{"type":"resource","resource":`)
 		a.resource(b, "")
-	case tenon.LinkBlock:
+	case tenon.ResourceLink:
 		a.write(`{"type":"resource_link"`)
-		a.members("uri", b.URI, "name", orURI(b.Name, b.URI), "title", b.Title, "description", b.Description, "mimeType", b.Media)
+		a.members("uri", b.URI, "name", orURI(b.Name, b.URI), "title", b.Title, "description", b.Description, "mimeType", b.MediaType)
 		if b.Size > 0 {
 			a.member("size")
 			a.buf = strconv.AppendInt(a.buf, b.Size, 10)
@@ -222,7 +222,7 @@ func (a *answer) object(key string, value []byte) {
 
 // resource writes the contents of a resource; uri stands in where the block
 // has none.
-func (a *answer) resource(b *tenon.Block, uri string) {
+func (a *answer) resource(b *tenon.Content, uri string) {
 	a.write(`{"uri":`)
 	if b.URI != "" {
 		uri = b.URI
@@ -233,17 +233,17 @@ func (a *answer) resource(b *tenon.Block, uri string) {
 		a.write("}")
 		return
 	}
-	a.members("mimeType", b.Media)
+	a.members("mimeType", b.MediaType)
 	a.member("text")
 	a.put(b.Text, asString)
 	a.write("}")
 }
 
 // media writes binary data in base64, straight into the answer.
-func (a *answer) media(key string, b *tenon.Block) {
-	if b.Media != "" || b.Kind != tenon.ResourceBlock {
+func (a *answer) media(key string, b *tenon.Content) {
+	if b.MediaType != "" || b.Type != tenon.EmbeddedResource {
 		a.member("mimeType")
-		a.text(b.Media)
+		a.text(b.MediaType)
 	}
 	a.member(key)
 	a.write(`"`)

@@ -110,13 +110,13 @@ func (p *pipe) wait(text string) string {
 
 func TestSubscriptionsOverStdio(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{}), gateway.Options{})
 		p := converse(t.Context(), server.New(g, server.Options{}))
 		p.send(listenBody(`"tools"`, `{"toolsListChanged":true}`))
 		p.send(listenBody(`2`, `{"resourceSubscriptions":["shop://book/1"],"promptsListChanged":true}`))
 		synctest.Wait()
 		p.out.take()
-		g.Tell(gateway.Change{URI: "shop://book/1"})
+		g.Notify(gateway.Event{URI: "shop://book/1"})
 		synctest.Wait()
 		if got, want := p.out.take(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"uri":"shop://book/1"}}`+"\n"; got != want {
 			t.Errorf("got %s", got)
@@ -143,7 +143,7 @@ func TestSubscriptionsOverStdio(t *testing.T) {
 
 func TestLegacyChangesOverStdio(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gateway.NewGateway(catalog(fixtures()...), gateway.GatewayOptions{})
+		g := gateway.New(catalog(fixtures()...), gateway.Options{})
 		p := converse(t.Context(), server.New(g, server.Options{}))
 		g.Swap(catalog(fixtures()...))
 		synctest.Wait()

@@ -106,7 +106,7 @@ func sameNumber(a, b string) bool {
 
 // boundOf returns what headers repeat of a tool's arguments. It is read from
 // the published schema once.
-func (l *listing) boundOf(e *gateway.Entry) []bound {
+func (l *listing) boundOf(e *gateway.Tool) []bound {
 	if v, ok := l.bound.Load(e); ok {
 		all, _ := v.([]bound)
 		return all

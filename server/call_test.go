@@ -116,7 +116,7 @@ func TestPanicInTheServerIsAnErrorWithAnID(t *testing.T) {
 // waiting is a tool whose calls announce themselves and wait until they are
 // let go or cancelled.
 func waiting(started chan<- struct{}, release <-chan struct{}, ended chan<- error) tenon.Tool {
-	return tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+	return tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 		started <- struct{}{}
 		select {
 		case <-release:
@@ -125,7 +125,7 @@ func waiting(started chan<- struct{}, release <-chan struct{}, ended chan<- erro
 		if ended != nil {
 			ended <- ctx.Err()
 		}
-		return tenon.Reply{Media: "application/json", Body: []byte(`{}`)}, ctx.Err()
+		return tenon.Response{MediaType: "application/json", Body: []byte(`{}`)}, ctx.Err()
 	})
 }
 
@@ -211,7 +211,7 @@ func TestWhoWaitsInVainLeavesTheQueue(t *testing.T) {
 }
 
 func TestHammerCallsAndSwaps(t *testing.T) {
-	g := gateway.NewGateway(catalog(echo()), gateway.GatewayOptions{})
+	g := gateway.New(catalog(echo()), gateway.Options{})
 	s := server.New(g, server.Options{MaxConcurrent: 8})
 	catalogs := []*gateway.Catalog{catalog(echo()), catalog(append(many(40, "x"), echo())...)}
 	var wg sync.WaitGroup
@@ -235,7 +235,7 @@ func TestHammerCallsAndSwaps(t *testing.T) {
 }
 
 func TestAppendResultIsWhatClientsGet(t *testing.T) {
-	g := gateway.NewGateway(catalog(fixtures()...), gateway.GatewayOptions{})
+	g := gateway.New(catalog(fixtures()...), gateway.Options{})
 	s := server.New(g, server.Options{})
 	for _, e := range g.Catalog().Tools() {
 		r, err := g.Call(t.Context(), &tenon.Call{Tool: e.Name()})
@@ -250,11 +250,11 @@ func TestAppendResultIsWhatClientsGet(t *testing.T) {
 }
 
 func TestAllThatABlockCanHave(t *testing.T) {
-	full := tool("full", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Blocks: []tenon.Block{
+	full := tool("full", func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Content: []tenon.Content{
 			{Text: []byte("x"), Annotations: []byte("{ \"audience\": [\n\"user\"] }"), Meta: []byte(`{"k":1}`)},
-			{Kind: tenon.LinkBlock, URI: "a:b", Name: "n", Title: "T", Description: "D", Size: 12, Annotations: []byte(`{"priority":0.50}`)},
-			{Kind: tenon.ImageBlock, Data: []byte{1}, Media: "image/png", Annotations: []byte(`[1]`), Meta: []byte(`{"broken`)},
+			{Type: tenon.ResourceLink, URI: "a:b", Name: "n", Title: "T", Description: "D", Size: 12, Annotations: []byte(`{"priority":0.50}`)},
+			{Type: tenon.ImageContent, Data: []byte{1}, MediaType: "image/png", Annotations: []byte(`[1]`), Meta: []byte(`{"broken`)},
 		}}, nil
 	})
 	got := answer(serve(server.Options{}, full), post(legacyBody("tools/call", `"name":"full"`), "MCP-Protocol-Version: 2025-06-18")).Body.String()

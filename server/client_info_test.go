@@ -16,9 +16,9 @@ import (
 // nobody.
 func TestACallKnowsItsClient(t *testing.T) {
 	var told []string
-	who := tool("who", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+	who := tool("who", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 		told = append(told, string(c.Client))
-		return tenon.Reply{}, nil
+		return tenon.Response{}, nil
 	})
 	s := serve(server.Options{}, who)
 	greet := func(client string) string {

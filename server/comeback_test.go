@@ -22,11 +22,11 @@ import (
 func TestSlowReaderOfAStreamSeesWholeEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const notes = 5000
-		chatter := tool("chatter", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		chatter := tool("chatter", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			for i := range notes {
-				c.Note("info", fmt.Sprintf("note %d %s", i, strings.Repeat("x", 500)))
+				c.Log("info", fmt.Sprintf("note %d %s", i, strings.Repeat("x", 500)))
 			}
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("the end")}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("the end")}}}, nil
 		})
 		s := serve(server.Options{PollAfter: time.Hour}, chatter)
 		id := opened(s)
@@ -63,7 +63,7 @@ func TestSlowReaderOfAStreamSeesWholeEvents(t *testing.T) {
 // The standing stream can be come back to: what changed meanwhile is told, and
 // the end of the old connection does not end the new one.
 func TestClientComesBackToTheStandingStream(t *testing.T) {
-	c := gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{})
 	s := open(t, server.Options{}, 0, c)
 	id := s.session("2025-11-25", "{}")
 	s.post(legacyBody("resources/subscribe", `"uri":"shop://book/1"`), id)
@@ -77,7 +77,7 @@ func TestClientComesBackToTheStandingStream(t *testing.T) {
 		t.Fatalf("the stream goes on at %q, not at %q", place, at)
 	}
 	leave()
-	s.gateway.Tell(gateway.Change{URI: "shop://book/1"})
+	s.gateway.Notify(gateway.Event{URI: "shop://book/1"})
 	at, data := again.place()
 	if diff := missing(data, "resources/updated", "shop://book/1"); diff != "" {
 		t.Fatal(diff)
@@ -142,12 +142,12 @@ func TestEndedSessionKeepsNothing(t *testing.T) {
 	for _, o := range []server.Options{{}, {PollAfter: time.Hour}} {
 		synctest.Test(t, func(t *testing.T) {
 			on := make(chan struct{})
-			late := tool("late", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+			late := tool("late", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 				<-on
 				for range 10 {
-					c.Note("info", strings.Repeat("x", 1000))
+					c.Log("info", strings.Repeat("x", 1000))
 				}
-				return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(strings.Repeat("x", 100_000))}}}, nil
+				return tenon.Response{Content: []tenon.Content{{Text: []byte(strings.Repeat("x", 100_000))}}}, nil
 			})
 			s := serve(o, late)
 			id := opened(s)
@@ -173,12 +173,12 @@ func TestEndedSessionKeepsNothing(t *testing.T) {
 func TestAnswersThatNobodyFetchesAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := make(chan struct{})
-		s := serve(server.Options{PollAfter: time.Second}, tool("large", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		s := serve(server.Options{PollAfter: time.Second}, tool("large", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			if bytes.Contains(c.Args, []byte("loud")) {
-				c.Note("info", "first")
+				c.Log("info", "first")
 			}
 			<-on
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(strings.Repeat("x", 3<<20))}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte(strings.Repeat("x", 3<<20))}}}, nil
 		}))
 		id := opened(s)
 		ctx, leave := context.WithCancel(t.Context())

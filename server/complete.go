@@ -61,7 +61,7 @@ func (s *Server) complete(ctx context.Context, q *request, a *answer) *rpcError 
 }
 
 // completer finds what proposes values; nil: nothing is known there.
-func (s *Server) completer(in *completion) (tenon.Completer, bool) {
+func (s *Server) completer(in *completion) (tenon.CompletionHandler, bool) {
 	c := s.gateway.Catalog()
 	switch in.Ref.Type {
 	case "ref/prompt":
@@ -69,7 +69,7 @@ func (s *Server) completer(in *completion) (tenon.Completer, bool) {
 			return c.Prompts()[i].Complete, true
 		}
 	case "ref/resource":
-		if i := slices.IndexFunc(c.Templates(), func(t tenon.Template) bool { return t.URI == in.Ref.URI }); i >= 0 {
+		if i := slices.IndexFunc(c.Templates(), func(t tenon.ResourceTemplate) bool { return t.URI == in.Ref.URI }); i >= 0 {
 			return c.Templates()[i].Complete, true
 		}
 		return nil, slices.ContainsFunc(c.Resources(), func(r tenon.Resource) bool { return r.URI == in.Ref.URI })

@@ -96,7 +96,7 @@ type party struct {
 	clientKind
 	t         *testing.T
 	server    *server.Server
-	shape     tenon.Shape
+	shape     tenon.Envelope
 	published *schema.Schema // of its results
 	headers   []string       // beside those of its revision
 	session   string         // header
@@ -364,10 +364,10 @@ func removing(t *testing.T, o openapi.Options) *gateway.Catalog {
 	document := `{"openapi":"3.1.0","info":{"title":"books","version":"1"},"paths":{"/books/{book}":{"delete":{"operationId":"remove_book",` +
 		`"parameters":[{"name":"book","in":"path","required":true,"schema":{"type":"integer"}}],"responses":{"204":{"description":"gone"}}}}}}`
 	offer, err := openapi.Parse("books", []byte(document), o)
-	if err != nil || len(offer.Faults) > 0 {
-		t.Fatal(err, offer.Faults)
+	if err != nil || len(offer.Diagnostics) > 0 {
+		t.Fatal(err, offer.Diagnostics)
 	}
-	return gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{})
+	return gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{})
 }
 
 // A call that is confirmed by argument keeps its consent while its handler
@@ -376,19 +376,19 @@ func removing(t *testing.T, o openapi.Options) *gateway.Catalog {
 func TestAConfirmedCallWhoseHandlerAsks(t *testing.T) {
 	done := 0
 	asks := tenon.Tool{
-		Name: "wipe", Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.DeleteResource},
-		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		Name: "wipe", Confirmation: tenon.ConfirmRule{Mode: tenon.ConfirmArg, Action: tenon.DeleteResource},
+		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			for _, key := range []string{"which", "sure"} {
-				a, err := c.Ask(ctx, tenon.Form(key, key+"?", []byte(`{"type":"object","properties":{}}`)))
+				a, err := c.RequestInput(ctx, tenon.FormRequest(key, key+"?", []byte(`{"type":"object","properties":{}}`)))
 				if err != nil {
-					return tenon.Reply{}, err
+					return tenon.Response{}, err
 				}
 				if a[0].Action != "accept" {
 					t.Errorf("%s: %+v", key, a)
 				}
 			}
 			done++
-			return tenon.Reply{Media: "application/json", Body: []byte(`{"done":true}`), Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+			return tenon.Response{MediaType: "application/json", Body: []byte(`{"done":true}`), Execution: tenon.Execution{Unsafe: tenon.Responded}}, nil
 		},
 	}
 	s := serve(server.Options{}, asks)

@@ -288,15 +288,15 @@ func consentRows() []consentRow {
 	}
 }
 
-func (r consentRow) want(mode tenon.ConsentMode, group int) string {
+func (r consentRow) want(mode tenon.ConfirmMode, group int) string {
 	switch mode {
-	case tenon.ConsentAuto:
+	case tenon.ConfirmAuto:
 		return r.auto[group]
-	case tenon.ConsentHuman:
+	case tenon.ConfirmHuman:
 		return r.human[group]
-	case tenon.ConsentArg:
+	case tenon.ConfirmArg:
 		return r.arg
-	case tenon.ConsentOff:
+	case tenon.ConfirmOff:
 	}
 	return r.off
 }
@@ -305,8 +305,8 @@ func (r consentRow) want(mode tenon.ConsentMode, group int) string {
 // everything that it may do. Each step is held against the upstream's counter:
 // only the step that ends a call with its answer moves it, by one.
 func TestConsentMatrix(t *testing.T) {
-	for _, mode := range []tenon.ConsentMode{tenon.ConsentAuto, tenon.ConsentArg, tenon.ConsentHuman, tenon.ConsentOff} {
-		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, mode := range []tenon.ConfirmMode{tenon.ConfirmAuto, tenon.ConfirmArg, tenon.ConfirmHuman, tenon.ConfirmOff} {
+		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			published := publishedOf(t, mode, shape)
 			for group, kinds := range consentClients() {
 				for _, kind := range kinds {
@@ -317,7 +317,7 @@ func TestConsentMatrix(t *testing.T) {
 									store, closeDown := openBookstore()
 									defer closeDown()
 									c := removing(t, openapi.Options{Client: store.client, BaseURL: "http://books.example", Consent: mode, Shape: shape})
-									p := kind.meet(t, server.New(gateway.NewGateway(c, gateway.GatewayOptions{}), server.Options{}))
+									p := kind.meet(t, server.New(gateway.New(c, gateway.Options{}), server.Options{}))
 									defer p.leave()
 									p.shape, p.published = shape, published
 									if got, want := row.run(p, store), row.want(mode, group); got != want {
@@ -351,7 +351,7 @@ func (r consentRow) run(p *party, store *bookstore) string {
 	return ended
 }
 
-func publishedOf(t *testing.T, mode tenon.ConsentMode, shape tenon.Shape) *schema.Schema {
+func publishedOf(t *testing.T, mode tenon.ConfirmMode, shape tenon.Envelope) *schema.Schema {
 	t.Helper()
 	_, output := removing(t, openapi.Options{Consent: mode, Shape: shape}).Find("remove_book").Schemas()
 	s, err := schema.Compile(output, schema.Options{})

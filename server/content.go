@@ -29,7 +29,7 @@ func (s *Server) prompts() bool { return len(s.gateway.Catalog().Prompts()) > 0 
 func (s *Server) completes() bool {
 	c := s.gateway.Catalog()
 	return slices.ContainsFunc(c.Prompts(), func(p tenon.Prompt) bool { return p.Complete != nil }) ||
-		slices.ContainsFunc(c.Templates(), func(t tenon.Template) bool { return t.Complete != nil })
+		slices.ContainsFunc(c.Templates(), func(t tenon.ResourceTemplate) bool { return t.Complete != nil })
 }
 
 // members writes those of a definition that are not empty.
@@ -81,7 +81,7 @@ func (s *Server) listResources(_ context.Context, q *request, a *answer) *rpcErr
 	all := s.gateway.Catalog().Resources()
 	return s.items(q, a, "resources", len(all), func(i int) {
 		r := &all[i]
-		a.members("uri", r.URI, "name", orURI(r.Name, r.URI), "title", r.Title, "description", r.Description, "mimeType", r.Media)
+		a.members("uri", r.URI, "name", orURI(r.Name, r.URI), "title", r.Title, "description", r.Description, "mimeType", r.MediaType)
 		if r.Size > 0 {
 			a.member("size")
 			a.buf = strconv.AppendInt(a.buf, r.Size, 10)
@@ -93,7 +93,7 @@ func (s *Server) listTemplates(_ context.Context, q *request, a *answer) *rpcErr
 	all := s.gateway.Catalog().Templates()
 	return s.items(q, a, "resourceTemplates", len(all), func(i int) {
 		t := &all[i]
-		a.members("uriTemplate", t.URI, "name", orURI(t.Name, t.URI), "title", t.Title, "description", t.Description, "mimeType", t.Media)
+		a.members("uriTemplate", t.URI, "name", orURI(t.Name, t.URI), "title", t.Title, "description", t.Description, "mimeType", t.MediaType)
 	})
 }
 
@@ -152,7 +152,7 @@ func (s *Server) readResource(ctx context.Context, q *request, a *answer) *rpcEr
 	if read == nil {
 		return noResource(q)
 	}
-	var blocks []tenon.Block
+	var blocks []tenon.Content
 	err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
 		blocks, err = read(ctx, q.uri, q.call())
 		return err
@@ -190,7 +190,7 @@ func noResource(q *request) *rpcError {
 	return e
 }
 
-func (s *Server) reader(uri string) tenon.Reader {
+func (s *Server) reader(uri string) tenon.ResourceHandler {
 	c := s.gateway.Catalog()
 	for i := range c.Resources() {
 		if r := &c.Resources()[i]; r.URI == uri {
@@ -245,7 +245,7 @@ func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *rpcError
 	if e := q.resume(); e != nil {
 		return e
 	}
-	var messages []tenon.Message
+	var messages []tenon.PromptMessage
 	err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
 		messages, err = all[i].Get(ctx, args, q.call())
 		return err
@@ -264,7 +264,7 @@ func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *rpcError
 		a.write("{")
 		a.members("role", messages[i].Role)
 		a.member("content")
-		a.block(&messages[i].Block)
+		a.block(&messages[i].Content)
 		a.write("}")
 	}
 	a.write("]")

@@ -13,8 +13,8 @@ import (
 )
 
 // shelf is an offer of everything that is no tool.
-func shelf() tenon.Offer {
-	title := func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
+func shelf() tenon.Features {
+	title := func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
 		switch {
 		case strings.HasSuffix(uri, "/404"):
 			return nil, nil
@@ -23,7 +23,7 @@ func shelf() tenon.Offer {
 		case strings.HasSuffix(uri, "/panic"):
 			panic("secret")
 		}
-		return []tenon.Block{{Kind: tenon.ResourceBlock, Media: "text/plain", Text: []byte("about " + uri)}}, nil
+		return []tenon.Content{{Type: tenon.EmbeddedResource, MediaType: "text/plain", Text: []byte("about " + uri)}}, nil
 	}
 	complete := func(_ context.Context, variable, value string, known map[string]string) ([]string, error) {
 		if value == "many" {
@@ -31,27 +31,27 @@ func shelf() tenon.Offer {
 		}
 		return []string{variable + "=" + value + known["other"]}, nil
 	}
-	return tenon.Offer{
+	return tenon.Features{
 		Tools: []tenon.Tool{linker()},
 		Resources: []tenon.Resource{
-			{URI: "shop://book/1", Title: "A book", Media: "text/plain", Size: 7, Read: title},
-			{URI: "shop://cover", Name: "cover", Read: func(context.Context, string, *tenon.Call) ([]tenon.Block, error) {
-				return []tenon.Block{{Kind: tenon.ResourceBlock, URI: "shop://cover/front", Media: "image/png", Data: []byte("\x89PNG")}}, nil
+			{URI: "shop://book/1", Title: "A book", MediaType: "text/plain", Size: 7, Read: title},
+			{URI: "shop://cover", Name: "cover", Read: func(context.Context, string, *tenon.Call) ([]tenon.Content, error) {
+				return []tenon.Content{{Type: tenon.EmbeddedResource, URI: "shop://cover/front", MediaType: "image/png", Data: []byte("\x89PNG")}}, nil
 			}},
 		},
-		Templates: []tenon.Template{{URI: "shop://shelf/{shelf}/book/{id}", Name: "book", Read: title, Complete: complete}},
+		ResourceTemplates: []tenon.ResourceTemplate{{URI: "shop://shelf/{shelf}/book/{id}", Name: "book", Read: title, Complete: complete}},
 		Prompts: []tenon.Prompt{{
 			Name: "praise", Description: "Praises a book", Complete: complete,
-			Arguments: []tenon.Argument{{Name: "book", Required: true}, {Name: "tone"}},
-			Get: func(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.Message, error) {
-				return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte("Praise " + args["book"])}}}, nil
+			Arguments: []tenon.PromptArgument{{Name: "book", Required: true}, {Name: "tone"}},
+			Get: func(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.PromptMessage, error) {
+				return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte("Praise " + args["book"])}}}, nil
 			},
 		}},
 	}
 }
 
 func shelfServer(t *testing.T) *stand {
-	return open(t, server.Options{}, 0, gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{}))
+	return open(t, server.Options{}, 0, gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{}))
 }
 
 func TestContent(t *testing.T) {
@@ -116,11 +116,11 @@ func TestContentOf2026(t *testing.T) {
 }
 
 func TestManyResourcesHavePages(t *testing.T) {
-	var o tenon.Offer
+	var o tenon.Features
 	for i := range 501 {
 		o.Resources = append(o.Resources, tenon.Resource{URI: "x://" + strings.Repeat("y", i+1), Read: shelf().Resources[0].Read})
 	}
-	s := open(t, server.Options{}, 0, gateway.Build([]gateway.Named{{Offer: o}}, gateway.BuildOptions{}))
+	s := open(t, server.Options{}, 0, gateway.Build([]gateway.Mount{{Features: o}}, gateway.BuildOptions{}))
 	first := s.post(legacyBody("resources/list", "")).all()
 	_, rest, _ := strings.Cut(first, `"nextCursor":"`)
 	cursor, _, _ := strings.Cut(rest, `"`)

@@ -63,22 +63,22 @@ func checkStream(_ *testing.T, off uint64) string {
 
 // checkRounds: a completion that wants to ask is an error of the server.
 func checkRounds(_ *testing.T, off uint64) string {
-	o := tenon.Offer{Prompts: []tenon.Prompt{{
-		Name: "p", Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) { return nil, nil },
+	o := tenon.Features{Prompts: []tenon.Prompt{{
+		Name: "p", Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) { return nil, nil },
 		Complete: func(context.Context, string, string, map[string]string) ([]string, error) {
-			return nil, &tenon.InputNeededError{Questions: []tenon.Question{tenon.Form("a", "?", []byte(`{}`))}}
+			return nil, &tenon.InputRequiredError{Requests: []tenon.InputRequest{tenon.FormRequest("a", "?", []byte(`{}`))}}
 		},
 	}}}
-	s := server.New(gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: o}}, gateway.BuildOptions{}), gateway.GatewayOptions{}), server.Options{})
+	s := server.New(gateway.New(gateway.Build([]gateway.Mount{{Features: o}}, gateway.BuildOptions{}), gateway.Options{}), server.Options{})
 	s.SwitchOff(off)
 	body := answer(s, postModern("completion/complete", "", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`)).Body.String()
 	return missing(body, `"code":-32603`)
 }
 
 func checkKeys(_ *testing.T, off uint64) string {
-	twice := tool("twice", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		_, err := c.Ask(ctx, tenon.Form("a", "1?", []byte(`{}`)), tenon.Form("a", "2?", []byte(`{}`)))
-		return tenon.Reply{}, err
+	twice := tool("twice", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		_, err := c.RequestInput(ctx, tenon.FormRequest("a", "1?", []byte(`{}`)), tenon.FormRequest("a", "2?", []byte(`{}`)))
+		return tenon.Response{}, err
 	})
 	s := serve(server.Options{}, twice)
 	s.SwitchOff(off)
@@ -143,12 +143,12 @@ func checkOnlyMessages(t *testing.T, off uint64) string {
 func checkDrain(t *testing.T, off uint64) (fault string) {
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
-		slow := tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		slow := tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			select {
 			case <-goOn:
 			case <-ctx.Done():
 			}
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("late")}}}, ctx.Err()
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("late")}}}, ctx.Err()
 		})
 		s := serve(server.Options{}, slow)
 		s.SwitchOff(off)

@@ -175,13 +175,13 @@ func checkAskAgain(_ *testing.T, off uint64) string {
 
 // checkUnknownKeys answers the second question in the first round.
 func checkUnknownKeys(_ *testing.T, off uint64) string {
-	two := tool("two", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	two := tool("two", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		for _, key := range []string{"first", "second"} {
-			if _, err := c.Ask(ctx, tenon.Question{Key: key, Kind: tenon.AskRoots}); err != nil {
-				return tenon.Reply{}, err
+			if _, err := c.RequestInput(ctx, tenon.InputRequest{Key: key, Kind: tenon.Roots}); err != nil {
+				return tenon.Response{}, err
 			}
 		}
-		return tenon.Reply{Blocks: []tenon.Block{}}, nil
+		return tenon.Response{Content: []tenon.Content{}}, nil
 	})
 	s := serve(server.Options{}, two)
 	s.SwitchOff(off)
@@ -251,7 +251,7 @@ func checkGoodbye(t *testing.T, off uint64) string {
 
 func checkDisconnect(_ *testing.T, off uint64) string {
 	began, ended := make(chan string, 1), make(chan string, 1)
-	g := gateway.NewGateway(catalog(waiter(began, ended)), gateway.GatewayOptions{})
+	g := gateway.New(catalog(waiter(began, ended)), gateway.Options{})
 	s := server.New(g, server.Options{})
 	s.SwitchOff(off)
 	fault := ""
@@ -335,8 +335,8 @@ func bound(arguments string, code int, headers ...string) func(*testing.T, uint6
 }
 
 func checkOneLine(t *testing.T, off uint64) string {
-	lines := tool("lines", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Blocks: []tenon.Block{}, Meta: []byte("{\n\"a\":\n[\n1\n,\n2]}")}, nil
+	lines := tool("lines", func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Content: []tenon.Content{}, Meta: []byte("{\n\"a\":\n[\n1\n,\n2]}")}, nil
 	})
 	s := serve(server.Options{}, lines)
 	s.SwitchOff(off)

@@ -74,20 +74,20 @@ func clip(s string) string {
 }
 
 // missingCapability refuses a request that needs more than its client can do.
-func missingCapability(q *request, k tenon.QuestionKind) *rpcError {
+func missingCapability(q *request, k tenon.InputKind) *rpcError {
 	e := &rpcError{code: codeInvalidParams, message: "the client cannot answer what this request has to ask"}
 	if q.era == legacy {
 		return e
 	}
 	needs := `{"elicitation":{"form":{}}}`
 	switch k {
-	case tenon.AskURL:
+	case tenon.ElicitURL:
 		needs = `{"elicitation":{"url":{}}}`
-	case tenon.AskModel:
+	case tenon.Sampling:
 		needs = `{"sampling":{}}`
-	case tenon.AskRoots:
+	case tenon.Roots:
 		needs = `{"roots":{}}`
-	case tenon.AskForm:
+	case tenon.ElicitForm:
 	}
 	e.code, e.status = codeCapability, http.StatusBadRequest
 	e.data = []byte(`{"requiredCapabilities":` + needs + `}`)

@@ -22,7 +22,7 @@ func Example() {
 	}
 	gateway, err := gateway.Load(context.Background(), gofunc.Functions{
 		gofunc.Func("greet", "Greets somebody.", func(_ context.Context, n Name) (string, error) { return "Hello, " + n.Name, nil }),
-	}, gateway.GatewayOptions{})
+	}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,9 +51,9 @@ func Example() {
 func ExampleOptions() {
 	gateway, err := gateway.Load(context.Background(), gofunc.Functions{
 		gofunc.Func("who_am_i", "Names the caller.", func(ctx context.Context, _ struct{}) (string, error) {
-			return string(gofunc.CallOf(ctx).Subject), nil
+			return string(gofunc.CallFromContext(ctx).Subject), nil
 		}),
-	}, gateway.GatewayOptions{})
+	}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (s *Server) listen(wants func(uri string) bool) (f *feed, stop func()) {
 	return f, s.gateway.Subscribe(f.changed)
 }
 
-func (f *feed) changed(c gateway.Change) {
+func (f *feed) changed(c gateway.Event) {
 	if c.URI != "" && !f.wants(c.URI) {
 		return
 	}

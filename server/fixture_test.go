@@ -20,8 +20,8 @@ import (
 // answered is a tool that answers with fixed bytes and whose contract is off,
 // so that results hold what the handler gave and nothing else.
 func answered(name, media, body string) tenon.Tool {
-	return tool(name, func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Media: media, Body: []byte(body)}, nil
+	return tool(name, func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{MediaType: media, Body: []byte(body)}, nil
 	})
 }
 
@@ -34,8 +34,8 @@ const passed = `"_meta":{"tenon/contract":{"verdict":"unchecked","executed":"yes
 
 // echo answers with its own arguments.
 func echo() tenon.Tool {
-	return tool("echo", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Media: "application/json", Body: c.Args}, nil
+	return tool("echo", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{MediaType: "application/json", Body: c.Args}, nil
 	})
 }
 
@@ -48,19 +48,19 @@ func fixtures() []tenon.Tool {
 		answered("draw", "image/png", "\x89PNG"),
 		answered("sing", "audio/wav", "RIFF"),
 		answered("pack", "application/zip", "PK"),
-		tool("fail", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{}, &tenon.Error{Code: tenon.CodeNetwork, Message: "nobody answered", Err: errors.New("dial 10.0.0.7: secret")}
+		tool("fail", func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{}, &tenon.Error{Code: tenon.CodeNetwork, Message: "nobody answered", Err: errors.New("dial 10.0.0.7: secret")}
 		}),
 	}
 }
 
 func catalog(tools ...tenon.Tool) *gateway.Catalog {
-	return gateway.Build([]gateway.Named{{Name: "test", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{})
+	return gateway.Build([]gateway.Mount{{Name: "test", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{})
 }
 
 func serve(o server.Options, tools ...tenon.Tool) *server.Server {
 	o.Name, o.Version = "test", "1.2.3"
-	return server.New(gateway.NewGateway(catalog(tools...), gateway.GatewayOptions{}), o)
+	return server.New(gateway.New(catalog(tools...), gateway.Options{}), o)
 }
 
 // many are n tools with numbered names.

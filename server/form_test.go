@@ -15,13 +15,13 @@ const ageForm = `{"type":"object","properties":{"age":{"type":"integer","minimum
 
 // census asks for an age and says what came.
 func census(came *[]string) tenon.Tool {
-	return tool("census", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		a, err := c.Ask(ctx, tenon.Form("age", "How old?", []byte(ageForm)))
+	return tool("census", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		a, err := c.RequestInput(ctx, tenon.FormRequest("age", "How old?", []byte(ageForm)))
 		if err != nil {
-			return tenon.Reply{}, err
+			return tenon.Response{}, err
 		}
 		*came = append(*came, a[0].Action+string(a[0].Body))
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("counted")}}}, nil
+		return tenon.Response{Content: []tenon.Content{{Text: []byte("counted")}}}, nil
 	})
 }
 
@@ -173,13 +173,13 @@ func TestTaskIsFollowed(t *testing.T) {
 
 // gated goes on once somebody lets it.
 func gated() tenon.Tool {
-	return tool("gated", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	return tool("gated", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		for {
-			_, err := c.Ask(ctx, tenon.Form("go", "Go?", []byte(`{"type":"object"}`)))
-			if _, needed := err.(*tenon.InputNeededError); needed { //nolint:errorlint // the asker's own
+			_, err := c.RequestInput(ctx, tenon.FormRequest("go", "Go?", []byte(`{"type":"object"}`)))
+			if _, needed := err.(*tenon.InputRequiredError); needed { //nolint:errorlint // the asker's own
 				continue // it is no task yet
 			}
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("went")}}}, err
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("went")}}}, err
 		}
 	})
 }

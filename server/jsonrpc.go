@@ -107,7 +107,7 @@ func (a *answer) plainResult(q *request, meta []byte, r *tenon.Result) {
 // here.
 func (s *Server) plainFailure(q *request, err error) *tenon.Result {
 	e := s.callFailed(q, &answer{}, err)
-	return &tenon.Result{IsError: true, Code: tenon.CodeRequest, About: e.message, Content: []tenon.Block{{Text: []byte(e.message)}}}
+	return &tenon.Result{IsError: true, Code: tenon.CodeRequest, Message: e.message, Content: []tenon.Content{{Text: []byte(e.message)}}}
 }
 
 // isStructure reports whether a value is an output structure already.
@@ -115,12 +115,12 @@ func isStructure(value []byte) bool { return bytes.HasPrefix(value, []byte(`{"Ou
 
 // structureOf makes the output structure of a result in another shape.
 func structureOf(r *tenon.Result) []byte {
-	if r.Request != nil {
-		return r.Request
+	if r.Confirmation != nil {
+		return r.Confirmation
 	}
 	if r.IsError {
 		b := append([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`), r.Code...)
-		b = rawjson.AppendString(append(b, `","message":`...), r.About)
+		b = rawjson.AppendString(append(b, `","message":`...), r.Message)
 		b = append(append(b, `,"details":`...), cmp.Or(string(r.Details), "{}")...)
 		b = append(b, `,"suggestions":[`...)
 		for i, s := range r.Suggestions {
@@ -166,7 +166,7 @@ func appendPartial(dst, meta []byte) []byte {
 func textOf(r *tenon.Result) string {
 	var parts []string
 	for i := range r.Content {
-		if r.Content[i].Kind == tenon.TextBlock {
+		if r.Content[i].Type == tenon.TextContent {
 			parts = append(parts, string(r.Content[i].Text))
 		}
 	}

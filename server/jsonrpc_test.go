@@ -13,12 +13,12 @@ import (
 // plainTools are tools of every shape and every outcome.
 func plainTools() []tenon.Tool {
 	upstream := func(status int, body string) tenon.Handler {
-		return func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{Status: status, Media: "application/json", Body: []byte(body), Header: http.Header{"Etag": {"x"}}}, nil
+		return func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{Status: status, MediaType: "application/json", Body: []byte(body), Header: http.Header{"Etag": {"x"}}}, nil
 		}
 	}
-	shaped := func(name string, shape tenon.Shape, h tenon.Handler) tenon.Tool {
-		return tenon.Tool{Name: name, Shape: shape, Policy: tenon.Warn, Handler: h}
+	shaped := func(name string, shape tenon.Envelope, h tenon.Handler) tenon.Tool {
+		return tenon.Tool{Name: name, Envelope: shape, Policy: tenon.Warn, Handler: h}
 	}
 	return append(fixtures(),
 		shaped("found", tenon.OpenAPIMCP, upstream(200, `{"id":9007199254740993}`)),

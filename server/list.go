@@ -179,7 +179,7 @@ func newPage(tools []byte, next int) *page {
 
 // definitions renders tools side by side: converting a schema can be slow. Of
 // those for which the page's time does not suffice, the last are left out.
-func (l *listing) definitions(tools []*gateway.Entry, began time.Time) [][]byte {
+func (l *listing) definitions(tools []*gateway.Tool, began time.Time) [][]byte {
 	out := make([][]byte, len(tools))
 	workers := min(runtime.GOMAXPROCS(0), len(tools))
 	rendering := incident.NewGroup(l.log, "rendering a list", workers)
@@ -201,7 +201,7 @@ func (l *listing) definitions(tools []*gateway.Entry, began time.Time) [][]byte 
 
 // definition renders one tool. One that panics is missing in the list, and
 // costs the others nothing.
-func (l *listing) definition(e *gateway.Entry) (d []byte) {
+func (l *listing) definition(e *gateway.Tool) (d []byte) {
 	if incident.Catch(l.log, "listing the tool "+e.Name(), func() { d = e.Definition() }, nil) != nil {
 		return nil
 	}

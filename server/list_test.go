@@ -143,7 +143,7 @@ type counted struct{ asked *atomic.Int64 }
 
 func (c counted) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }
 
-func (c counted) Published() (tenon.Contract, []tenon.Fault) {
+func (c counted) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	c.asked.Add(1)
 	return tenon.Contract{}, nil
 }
@@ -152,7 +152,7 @@ func TestPagesAreRenderedWhenAsked(t *testing.T) {
 	var asked atomic.Int64
 	tools := many(1200, "")
 	for i := range tools {
-		tools[i].Promise = counted{asked: &asked}
+		tools[i].Contract = counted{asked: &asked}
 	}
 	s := serve(server.Options{}, tools...)
 	first, _ := list(t, s, "", false)
@@ -171,12 +171,12 @@ type broken struct{}
 
 func (broken) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }
 
-func (broken) Published() (tenon.Contract, []tenon.Fault) { panic("cannot be published") }
+func (broken) PublishedContract() (tenon.Contract, []tenon.Diagnostic) { panic("cannot be published") }
 
 func TestToolThatCannotBeListedCostsNoOther(t *testing.T) {
 	for place := range 3 {
 		tools := many(3, "")
-		tools[place].Promise = broken{}
+		tools[place].Contract = broken{}
 		s := serve(server.Options{}, tools...)
 		for range 2 {
 			if p, code := list(t, s, "", true); code != 0 || len(p.Tools) != 2 {
@@ -189,7 +189,7 @@ func TestToolThatCannotBeListedCostsNoOther(t *testing.T) {
 func TestCursors(t *testing.T) {
 	const invalid = -32602
 	tools := many(1001, "")
-	g := gateway.NewGateway(catalog(tools...), gateway.GatewayOptions{})
+	g := gateway.New(catalog(tools...), gateway.Options{})
 	s := server.New(g, server.Options{})
 	p, _ := list(t, s, "", false)
 	second, _ := list(t, s, p.NextCursor, false)
@@ -233,7 +233,7 @@ func TestCursors(t *testing.T) {
 
 func TestPagesOutliveTheirCatalogForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gateway.NewGateway(catalog(many(501, "")...), gateway.GatewayOptions{})
+		g := gateway.New(catalog(many(501, "")...), gateway.Options{})
 		s := server.New(g, server.Options{})
 		first, _ := list(t, s, "", false)
 		g.Swap(catalog())
@@ -257,7 +257,7 @@ type slow struct{}
 
 func (slow) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }
 
-func (slow) Published() (tenon.Contract, []tenon.Fault) {
+func (slow) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	time.Sleep(time.Second)
 	return tenon.Contract{}, nil
 }
@@ -267,7 +267,7 @@ func (slow) Published() (tenon.Contract, []tenon.Fault) {
 func TestSlowToolsMakeShortPages(t *testing.T) {
 	tools := many(100, "")
 	for i := range tools {
-		tools[i].Promise = slow{}
+		tools[i].Contract = slow{}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		sizes, names := pages(t, serve(server.Options{}, tools...), true)

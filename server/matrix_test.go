@@ -36,7 +36,7 @@ const (
 type cell struct {
 	way     string
 	client  clientKind
-	shape   tenon.Shape
+	shape   tenon.Envelope
 	kind    answerKind
 	other   bool // somebody else tries to get what is not theirs
 	coerced bool // the arguments are not yet what the schema says
@@ -48,7 +48,7 @@ type answerKind struct {
 	verdict, executed, retry string
 
 	policy   tenon.Policy
-	sent     tenon.Sent
+	sent     tenon.Execution
 	id       string // how the source writes the number of an item
 	became   string // how it is delivered
 	declares bool   // the tool has an argument resume_token of its own
@@ -56,9 +56,9 @@ type answerKind struct {
 
 func answerKinds() []answerKind {
 	return []answerKind{
-		{"fits", "yes", "unsafe", tenon.Enforce, tenon.Sent{Unsafe: tenon.Answered}, "%d", "%d", false},
-		{"repaired", "unknown", "safe", tenon.Repair, tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: true}, `"%d"`, "%d", true},
-		{"violated", "yes", "safe", tenon.Warn, tenon.Sent{}, `"no %d"`, `"no %d"`, false},
+		{"fits", "yes", "unsafe", tenon.Enforce, tenon.Execution{Unsafe: tenon.Responded}, "%d", "%d", false},
+		{"repaired", "unknown", "safe", tenon.Repair, tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: true}, `"%d"`, "%d", true},
+		{"violated", "yes", "safe", tenon.Warn, tenon.Execution{}, `"no %d"`, `"no %d"`, false},
 	}
 }
 
@@ -107,7 +107,7 @@ func TestAnswerMatrix(t *testing.T) {
 	kinds := answerKinds()
 	for _, way := range []string{atOnce, resumed, streamed, forwarded, asTask} {
 		for i, client := range matrixClients() {
-			for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 				for bits := range 8 {
 					kind := kinds[(i+bits)%len(kinds)] // of each, some with every way, client and shape
 					c := cell{way, client, shape, kind, bits&1 > 0, bits&2 > 0, bits&4 > 0}
@@ -184,15 +184,15 @@ func (c cell) tool(s *source) tenon.Tool {
 		limit = 1 << 20
 	}
 	return tenon.Tool{
-		Name: "list", Shape: c.shape, Policy: c.kind.policy, MaxResult: limit, Handler: s.answer,
-		Promise: tenon.Contract{
-			Input:   []byte(`{"type":"object","properties":{` + input + `},"required":["page"],"additionalProperties":false}`),
-			Answers: []tenon.Variant{{Status: "200", Media: media, Schema: []byte(output)}},
+		Name: "list", Envelope: c.shape, Policy: c.kind.policy, MaxResult: limit, Handler: s.answer,
+		Contract: tenon.Contract{
+			Input:     []byte(`{"type":"object","properties":{` + input + `},"required":["page"],"additionalProperties":false}`),
+			Responses: []tenon.ResponseSchema{{Status: "200", MediaType: media, Schema: []byte(output)}},
 		},
 	}
 }
 
-func (s *source) answer(ctx context.Context, call *tenon.Call) (tenon.Reply, error) {
+func (s *source) answer(ctx context.Context, call *tenon.Call) (tenon.Response, error) {
 	s.calls++
 	s.args = append(s.args, string(call.Args))
 	s.header = append(s.header, call.Header.Get("Authorization"))
@@ -200,19 +200,19 @@ func (s *source) answer(ctx context.Context, call *tenon.Call) (tenon.Reply, err
 		select {
 		case <-time.After(20 * time.Second):
 		case <-ctx.Done():
-			return tenon.Reply{}, ctx.Err()
+			return tenon.Response{}, ctx.Err()
 		}
 	}
-	r := tenon.Reply{Status: 200, Media: "application/json", Sent: s.kind.sent, Header: http.Header{
+	r := tenon.Response{Status: 200, MediaType: "application/json", Execution: s.kind.sent, Header: http.Header{
 		"X-Request-Id": {"told"}, "Authentication-Info": {"nextnonce=" + secret}, "Set-Cookie": {"id=" + secret}, "Authorization": {"Bearer " + secret}, "X-Api-Key": {secret},
 	}}
 	if s.way == streamed {
-		r.Media, r.Parts = "application/x-ndjson", s.parts(ctx)
+		r.MediaType, r.Items = "application/x-ndjson", s.parts(ctx)
 		return r, nil
 	}
 	r.Body = []byte(s.body(s.kind.id, 0, items))
 	if s.blocks {
-		r.Blocks = []tenon.Block{{Text: []byte(ownText)}, {Kind: tenon.ImageBlock, Data: []byte(picture), Media: "image/png"}}
+		r.Content = []tenon.Content{{Text: []byte(ownText)}, {Type: tenon.ImageContent, Data: []byte(picture), MediaType: "image/png"}}
 	}
 	return r, nil
 }
@@ -266,14 +266,14 @@ func (r *recorder) Put(ctx context.Context, key string, value []byte, life time.
 	return r.Store.Put(ctx, key, value, life)
 }
 
-func (r *recorder) PutNew(ctx context.Context, key string, value []byte, life time.Duration) (bool, error) {
+func (r *recorder) PutIfAbsent(ctx context.Context, key string, value []byte, life time.Duration) (bool, error) {
 	r.record(key, value)
-	return r.Store.PutNew(ctx, key, value, life)
+	return r.Store.PutIfAbsent(ctx, key, value, life)
 }
 
 func (c cell) check(t *testing.T) {
 	s := &source{cell: c, items: make(chan []byte, items)}
-	inner := gateway.Build([]gateway.Named{{Name: "test", Offer: tenon.Offer{Tools: []tenon.Tool{c.tool(s)}}}}, gateway.BuildOptions{})
+	inner := gateway.Build([]gateway.Mount{{Name: "test", Features: tenon.Features{Tools: []tenon.Tool{c.tool(s)}}}}, gateway.BuildOptions{})
 	_, answers := inner.Find("list").Schemas()
 	published, err := schema.Compile(answers, schema.Options{})
 	if err != nil {
@@ -285,7 +285,7 @@ func (c cell) check(t *testing.T) {
 	}
 	state, logged := &recorder{Store: memory.New(memory.Options{})}, &output{}
 	logger := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv := server.New(gateway.NewGateway(outer, gateway.GatewayOptions{State: state, Logger: logger}),
+	srv := server.New(gateway.New(outer, gateway.Options{Store: state, Logger: logger}),
 		server.Options{Logger: logger, ForwardHeaders: []string{"Authorization"}, Authenticate: authenticate})
 	defer func() { // nobody asks any more
 		time.Sleep(10 * time.Minute)

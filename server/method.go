@@ -218,7 +218,7 @@ func saidOf(params []byte) (capabilities, client []byte) {
 // setLevel serves logging/setLevel. Without a session there is nobody to
 // remember it for, which is no error: the client hears the default.
 func (s *Server) setLevel(_ context.Context, q *request, a *answer) *rpcError {
-	var in struct{ Level tenon.Level }
+	var in struct{ Level tenon.LoggingLevel }
 	if json.Unmarshal(q.params, &in) != nil || levelOf(in.Level) == 0 {
 		return invalidParams("level is debug, info, notice, warning, error, critical, alert or emergency")
 	}
@@ -325,14 +325,14 @@ func (s *Server) callEnded(ctx context.Context, q *request, a *answer, r *tenon.
 // callFailed makes the error for a call that has no result.
 func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 	var known *tenon.Error
-	var needed *tenon.InputNeededError
-	var cannot *tenon.CannotAskError
+	var needed *tenon.InputRequiredError
+	var cannot *tenon.UnsupportedInputError
 	var inside *incident.Error
 	switch {
 	case errors.As(err, &inside):
 		return incidentError(inside)
 	case errors.As(err, &needed) && q.era == modern && (q.hasRounds() || s.lax(ruleRounds)):
-		return q.needInput(a, needed.Questions)
+		return q.needInput(a, needed.Requests)
 	case errors.As(err, &cannot):
 		return missingCapability(q, cannot.Kind)
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:

@@ -22,7 +22,7 @@ var errSilent = errors.New("nothing may be sent for this request any more")
 // call makes what a source is told about q, with the ways back that there are.
 func (q *request) call() *tenon.Call {
 	c := &q.made // it lives as long as q, which it leads back to
-	c.Tool, c.Args, c.Subject, c.Header, c.Asker, c.OnPage = q.name, q.arguments, q.subject, q.forwarded, q, q.plain
+	c.Tool, c.Args, c.Subject, c.Header, c.Requester, c.OnPage = q.name, q.arguments, q.subject, q.forwarded, q, q.plain
 	if c.Client = q.client; c.Client == nil && q.peer != nil {
 		c.Client = q.peer.who()
 	}
@@ -30,10 +30,10 @@ func (q *request) call() *tenon.Call {
 		return c
 	}
 	if q.progress != nil {
-		c.Progress = q.report
+		c.ProgressFunc = q.report
 	}
 	if q.quietest() > 0 {
-		c.Log = q.note
+		c.LogFunc = q.note
 	}
 	return c
 }
@@ -45,7 +45,7 @@ func (q *request) quietest() int32 {
 	case q.era == modern && q.logLevel == "" && q.server.lax(ruleLogLevel):
 		return defaultLevel
 	case q.era == modern:
-		return levelOf(tenon.Level(q.logLevel))
+		return levelOf(tenon.LoggingLevel(q.logLevel))
 	case q.peer != nil:
 		return q.peer.level.Load()
 	}
@@ -94,7 +94,7 @@ func (q *request) report(done, total float64, note string) {
 }
 
 // note sends a log message.
-func (q *request) note(level tenon.Level, data any) {
+func (q *request) note(level tenon.LoggingLevel, data any) {
 	rank, least := levelOf(level), q.quietest()
 	if rank == 0 || least == 0 || rank < least {
 		return

@@ -14,13 +14,13 @@ import (
 // TestThePlainDoorTellsOfParts: the members of a part stand at the top of the
 // result, whatever the tool's shape.
 func TestThePlainDoorTellsOfParts(t *testing.T) {
-	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		t.Run(string(shape), func(t *testing.T) {
-			tool := tenon.Tool{Name: "list", Shape: shape, MaxResult: 20, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-				return tenon.Reply{Media: "application/json", Body: []byte(`["aaaa","bbbb","cccc"]`)}, nil
+			tool := tenon.Tool{Name: "list", Envelope: shape, MaxResult: 20, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+				return tenon.Response{MediaType: "application/json", Body: []byte(`["aaaa","bbbb","cccc"]`)}, nil
 			}}
-			c := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
-			door := server.New(gateway.NewGateway(c, gateway.GatewayOptions{}), server.Options{}).JSONRPC()
+			c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+			door := server.New(gateway.New(c, gateway.Options{}), server.Options{}).JSONRPC()
 			arguments := "{}"
 			for i, want := range []string{`"data":["aaaa"]`, `"data":["bbbb"]`, `"data":["cccc"]`} {
 				w := httptest.NewRecorder()

@@ -172,7 +172,7 @@ func (p *peer) watches(uri string) bool {
 }
 
 // levelOf ranks the levels of log messages from 1; 0 is no level.
-func levelOf(l tenon.Level) int32 {
+func levelOf(l tenon.LoggingLevel) int32 {
 	switch l {
 	case "debug":
 		return 1
@@ -200,20 +200,20 @@ const defaultLevel = 2
 
 // able reports whether capabilities of a client admit a kind of question. An
 // elicitation that names no mode admits forms.
-func able(capabilities []byte, k tenon.QuestionKind) bool {
+func able(capabilities []byte, k tenon.InputKind) bool {
 	doc, err := rawjson.Parse(capabilities)
 	if err != nil {
 		return false
 	}
 	has := func(path string) bool { return doc.Kind(doc.Pointer(path)) == rawjson.Object }
 	switch k {
-	case tenon.AskForm:
+	case tenon.ElicitForm:
 		return has("/elicitation") && (has("/elicitation/form") || !has("/elicitation/url"))
-	case tenon.AskURL:
+	case tenon.ElicitURL:
 		return has("/elicitation/url")
-	case tenon.AskModel:
+	case tenon.Sampling:
 		return has("/sampling")
-	case tenon.AskRoots:
+	case tenon.Roots:
 		return has("/roots")
 	}
 	return false

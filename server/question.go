@@ -10,12 +10,12 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-var _ tenon.Asker = (*request)(nil)
+var _ tenon.Requester = (*request)(nil)
 
 // Ask puts questions to the client behind q: at once in the legacy era, where
 // a stream leads there; in the modern one by ending the request, to be made
 // again with the answers (basic/patterns/mrtr).
-func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+func (q *request) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
 	can := q.capabilities
 	if q.era == legacy {
 		if q.peer == nil || q.out == nil {
@@ -26,7 +26,7 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 	}
 	for _, question := range questions {
 		if !able(can, question.Kind) && !q.server.lax(ruleAble) {
-			return nil, &tenon.CannotAskError{Kind: question.Kind}
+			return nil, &tenon.UnsupportedInputError{Kind: question.Kind}
 		}
 	}
 	if q.era == modern && q.server.lax(ruleNoRequests) {
@@ -40,7 +40,7 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 	if q.era == modern {
 		return q.recall(questions)
 	}
-	answers := make([]tenon.Answer, len(questions))
+	answers := make([]tenon.InputResponse, len(questions))
 	for i, question := range questions {
 		var err error
 		if answers[i], err = q.askUntilFits(ctx, question); err != nil {
@@ -52,9 +52,9 @@ func (q *request) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon
 
 // askTask asks what earlier rounds did not answer through the task that the
 // call has become; false: it is none.
-func (q *request) askTask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, isTask bool, err error) {
-	answers = make([]tenon.Answer, len(questions))
-	var missing []tenon.Question
+func (q *request) askTask(ctx context.Context, questions []tenon.InputRequest) (answers []tenon.InputResponse, isTask bool, err error) {
+	answers = make([]tenon.InputResponse, len(questions))
+	var missing []tenon.InputRequest
 	var places []int
 	for i, question := range questions {
 		var ok bool
@@ -77,21 +77,21 @@ func (q *request) askTask(ctx context.Context, questions []tenon.Question) (answ
 const maxTries = 3
 
 // askUntilFits asks a question again whose form was filled in wrongly.
-func (q *request) askUntilFits(ctx context.Context, question tenon.Question) (answer tenon.Answer, err error) {
+func (q *request) askUntilFits(ctx context.Context, question tenon.InputRequest) (answer tenon.InputResponse, err error) {
 	for range maxTries {
 		if answer, err = q.askNow(ctx, question); err != nil {
-			return tenon.Answer{}, err
+			return tenon.InputResponse{}, err
 		}
 		if err = q.misfit(question, answer); err == nil {
 			return answer, nil
 		}
 	}
-	return tenon.Answer{}, err
+	return tenon.InputResponse{}, err
 }
 
 // misfit says what is wrong with the fields of a form: the source that asked
 // never sees such an answer.
-func (q *request) misfit(question tenon.Question, answer tenon.Answer) error {
+func (q *request) misfit(question tenon.InputRequest, answer tenon.InputResponse) error {
 	if answer.Action != "accept" || answer.Body == nil || q.server.lax(ruleForm) {
 		return nil
 	}
@@ -99,16 +99,16 @@ func (q *request) misfit(question tenon.Question, answer tenon.Answer) error {
 }
 
 // accepted reads an answer and reports whether it can be handed on.
-func (q *request) accepted(question tenon.Question, raw []byte) (tenon.Answer, bool) {
+func (q *request) accepted(question tenon.InputRequest, raw []byte) (tenon.InputResponse, bool) {
 	answer, ok := answerOf(question.Kind, raw)
 	return answer, ok && q.misfit(question, answer) == nil
 }
 
 // recall finds the answers that came with this request or an earlier round,
 // and asks for those that are missing.
-func (q *request) recall(questions []tenon.Question) ([]tenon.Answer, error) {
-	answers := make([]tenon.Answer, len(questions))
-	var missing []tenon.Question
+func (q *request) recall(questions []tenon.InputRequest) ([]tenon.InputResponse, error) {
+	answers := make([]tenon.InputResponse, len(questions))
+	var missing []tenon.InputRequest
 	for i, question := range questions {
 		answer, ok := answerOf(question.Kind, q.answers[question.Key])
 		wrong := q.misfit(question, answer)
@@ -120,22 +120,22 @@ func (q *request) recall(questions []tenon.Question) ([]tenon.Answer, error) {
 		if answers[i] = answer; !ok || wrong != nil {
 			missing = append(missing, question)
 		}
-		answers[i].Round = q.series
+		answers[i].RequestState = q.series
 	}
 	if missing != nil && q.server.lax(ruleAskAgain) && q.state != "" {
 		return nil, &tenon.Error{Code: tenon.CodeValidation, Message: "an answer is missing"}
 	}
 	if missing != nil {
-		return nil, &tenon.InputNeededError{Questions: missing}
+		return nil, &tenon.InputRequiredError{Requests: missing}
 	}
 	return answers, nil
 }
 
 // askNow sends a request of our own and waits for its answer.
-func (q *request) askNow(ctx context.Context, question tenon.Question) (tenon.Answer, error) {
+func (q *request) askNow(ctx context.Context, question tenon.InputRequest) (tenon.InputResponse, error) {
 	id, came, done := q.peer.question()
 	if done == nil {
-		return tenon.Answer{}, &tenon.CannotAskError{Kind: question.Kind}
+		return tenon.InputResponse{}, &tenon.UnsupportedInputError{Kind: question.Kind}
 	}
 	defer done()
 	m := append(rawjson.AppendString([]byte(`{"jsonrpc":"2.0","id":`), id), ',')
@@ -143,29 +143,29 @@ func (q *request) askNow(ctx context.Context, question tenon.Question) (tenon.An
 	select {
 	case m := <-came:
 		if m.failed {
-			return tenon.Answer{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client answered the question with an error", Err: fmt.Errorf("%s", clip(string(m.result)))}
+			return tenon.InputResponse{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client answered the question with an error", Err: fmt.Errorf("%s", clip(string(m.result)))}
 		}
 		answer, ok := answerOf(question.Kind, m.result)
 		if !ok {
-			return tenon.Answer{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client's answer is not of the form that the protocol asks for"}
+			return tenon.InputResponse{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client's answer is not of the form that the protocol asks for"}
 		}
 		return answer, nil
 	case <-ctx.Done():
 		m := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), id)
 		q.tell(append(m, "}}"...))
-		return tenon.Answer{}, ctx.Err()
+		return tenon.InputResponse{}, ctx.Err()
 	}
 }
 
 // appendQuestion writes the members method and params.
-func appendQuestion(dst []byte, q tenon.Question) []byte {
+func appendQuestion(dst []byte, q tenon.InputRequest) []byte {
 	method := "elicitation/create"
 	switch q.Kind {
-	case tenon.AskModel:
+	case tenon.Sampling:
 		method = "sampling/createMessage"
-	case tenon.AskRoots:
+	case tenon.Roots:
 		method = "roots/list"
-	case tenon.AskForm, tenon.AskURL:
+	case tenon.ElicitForm, tenon.ElicitURL:
 	}
 	dst = rawjson.AppendString(append(dst, `"method":`...), method)
 	params := q.Params
@@ -181,25 +181,25 @@ func appendQuestion(dst []byte, q tenon.Question) []byte {
 
 // answerOf reads what a client answered. One that is not of the protocol's
 // form is no answer.
-func answerOf(k tenon.QuestionKind, raw []byte) (tenon.Answer, bool) {
+func answerOf(k tenon.InputKind, raw []byte) (tenon.InputResponse, bool) {
 	doc, err := rawjson.Parse(raw)
 	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
-		return tenon.Answer{}, false
+		return tenon.InputResponse{}, false
 	}
 	kind := func(key string) rawjson.Kind { return doc.Kind(doc.Get(doc.Root(), key)) }
 	switch k {
-	case tenon.AskModel:
-		return tenon.Answer{Body: bytes.Clone(raw)}, kind("role") == rawjson.String && kind("content") != rawjson.Invalid
-	case tenon.AskRoots:
-		return tenon.Answer{Body: bytes.Clone(raw)}, kind("roots") == rawjson.Array
-	case tenon.AskForm, tenon.AskURL:
+	case tenon.Sampling:
+		return tenon.InputResponse{Body: bytes.Clone(raw)}, kind("role") == rawjson.String && kind("content") != rawjson.Invalid
+	case tenon.Roots:
+		return tenon.InputResponse{Body: bytes.Clone(raw)}, kind("roots") == rawjson.Array
+	case tenon.ElicitForm, tenon.ElicitURL:
 	}
-	a := tenon.Answer{Action: doc.Str(doc.Get(doc.Root(), "action"))}
+	a := tenon.InputResponse{Action: doc.Str(doc.Get(doc.Root(), "action"))}
 	content := doc.Get(doc.Root(), "content")
 	if doc.Kind(content) == rawjson.Object {
 		a.Body = bytes.Clone(doc.Raw(content))
 	}
-	complete := a.Action != "accept" || k == tenon.AskURL || a.Body != nil
+	complete := a.Action != "accept" || k == tenon.ElicitURL || a.Body != nil
 	return a, complete && slices.Contains([]string{"accept", "decline", "cancel"}, a.Action)
 }
 
@@ -211,7 +211,7 @@ func (q *request) hasRounds() bool {
 }
 
 // needInput answers that input is needed.
-func (q *request) needInput(a *answer, questions []tenon.Question) *rpcError {
+func (q *request) needInput(a *answer, questions []tenon.InputRequest) *rpcError {
 	state := roundState{answers: q.answers, tries: q.tries, series: q.series}
 	a.envelope(q.id)
 	a.write(`,"result":`)

@@ -19,16 +19,16 @@ import (
 // pieces, between which others get their turn. Where hold is not nil it stops
 // before the last of them until that is closed.
 func reads(size int, hold <-chan struct{}) tenon.Tool {
-	return tool("reads", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+	return tool("reads", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 		from := inflight.Reader(ctx, strings.NewReader(strings.Repeat("x", size)), -1)
 		var read strings.Builder
 		for {
 			n, err := io.CopyN(&read, from, 32<<10)
 			switch {
 			case err == io.EOF: //nolint:errorlint // CopyN gives it as it is
-				return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(read.String())}}}, nil
+				return tenon.Response{Content: []tenon.Content{{Text: []byte(read.String())}}}, nil
 			case err != nil:
-				return tenon.Reply{Sent: tenon.Sent{Reads: tenon.Answered}}, &tenon.Error{Code: tenon.CodeRateLimited, Message: err.Error()}
+				return tenon.Response{Execution: tenon.Execution{Reads: tenon.Responded}}, &tenon.Error{Code: tenon.CodeRateLimited, Message: err.Error()}
 			}
 			if hold != nil && n > 0 && read.Len() > size/2 {
 				<-hold

@@ -46,9 +46,9 @@ func TestCallsOfOneSessionAreBounded(t *testing.T) {
 // back when a session ends, however it ends.
 func TestStreamsKeepNoMoreThanTheirShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		loud := tool("loud", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-			c.Note("info", strings.Repeat("x", 10_000))
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("said")}}}, nil
+		loud := tool("loud", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+			c.Log("info", strings.Repeat("x", 10_000))
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("said")}}}, nil
 		})
 		s := serve(server.Options{SessionIdle: time.Minute}, loud)
 		s.Hold(50_000)
@@ -83,9 +83,9 @@ func TestStreamsKeepNoMoreThanTheirShare(t *testing.T) {
 // A session keeps so many streams and no more, however little stands in them.
 func TestStreamsOfOneSessionAreBounded(t *testing.T) {
 	const kept = 16
-	whisper := tool("whisper", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-		c.Note("info", "x")
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("said")}}}, nil
+	whisper := tool("whisper", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+		c.Log("info", "x")
+		return tenon.Response{Content: []tenon.Content{{Text: []byte("said")}}}, nil
 	})
 	s := serve(server.Options{}, whisper)
 	id := opened(s)

@@ -121,11 +121,11 @@ func TestEndedSessionEndsItsCalls(t *testing.T) {
 
 // paused talks, waits until it may go on, and ends.
 func paused(on <-chan struct{}) tenon.Tool {
-	return tool("pause", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-		c.Note("info", "first")
+	return tool("pause", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+		c.Log("info", "first")
 		<-on
-		c.Note("info", "second")
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("done")}}}, nil
+		c.Log("info", "second")
+		return tenon.Response{Content: []tenon.Content{{Text: []byte("done")}}}, nil
 	})
 }
 
@@ -193,7 +193,7 @@ func TestPollAfterClosesTheStreamBeforeTheEnd(t *testing.T) {
 }
 
 func TestStandingStreamTellsChanges(t *testing.T) {
-	c := gateway.Build([]gateway.Named{{Offer: shelf()}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{})
 	s := open(t, server.Options{}, 0, c)
 	id := s.session("2025-11-25", "{}")
 	s.post(legacyBody("resources/subscribe", `"uri":"shop://book/1"`), id)
@@ -201,8 +201,8 @@ func TestStandingStreamTellsChanges(t *testing.T) {
 	if at, data := w.place(); at == "" || data != "" {
 		t.Errorf("the stream begins with %q at %q", data, at)
 	}
-	s.gateway.Tell(gateway.Change{URI: "shop://book/2"}) // nobody asked
-	s.gateway.Tell(gateway.Change{URI: "shop://book/1"})
+	s.gateway.Notify(gateway.Event{URI: "shop://book/2"}) // nobody asked
+	s.gateway.Notify(gateway.Event{URI: "shop://book/1"})
 	if fault := missing(w.next(), `"method":"notifications/resources/updated","params":{"uri":"shop://book/1"}`); fault != "" {
 		t.Error(fault)
 	}

@@ -118,10 +118,10 @@ func TestSessionsHaveSharesOfTheirOwn(t *testing.T) {
 func TestWhoHasLeastComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release, started := make(chan struct{}), make(chan string, 9)
-		s := serve(server.Options{MaxConcurrent: 2, MaxPerCaller: 2, ForwardHeaders: []string{"X-Key"}}, tool("wait", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		s := serve(server.Options{MaxConcurrent: 2, MaxPerCaller: 2, ForwardHeaders: []string{"X-Key"}}, tool("wait", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			started <- c.Header.Get("X-Key")
 			<-release
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("ok")}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("ok")}}}, nil
 		}))
 		var clients sync.WaitGroup
 		for _, key := range []string{"greedy", "greedy", "greedy", "modest"} {
@@ -148,15 +148,15 @@ func TestWhoHasLeastComesFirst(t *testing.T) {
 func TestTasksAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
-		slow := tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		slow := tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			select {
 			case <-stop:
 			case <-ctx.Done():
-				return tenon.Reply{}, ctx.Err()
+				return tenon.Response{}, ctx.Err()
 			}
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("done")}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("done")}}}, nil
 		})
-		g := gateway.NewGateway(catalog(slow), gateway.GatewayOptions{Timeout: 24 * time.Hour})
+		g := gateway.New(catalog(slow), gateway.Options{Timeout: 24 * time.Hour})
 		s := server.New(g, server.Options{MaxConcurrent: 4000})
 		s.HoldTasks(4)
 		ask := func(address string, ctx context.Context) *httptest.ResponseRecorder {
@@ -249,8 +249,8 @@ func TestNothingIsTakenAfterShutdown(t *testing.T) {
 // One caller who keeps the parts of answers leaves room for those of others, and
 // what was kept stays.
 func TestKeptPartsHaveShares(t *testing.T) {
-	list := tenon.Tool{Name: "list", Shape: tenon.OpenAPIMCP, MaxResult: 1000, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Media: "application/json", Body: []byte(`["` + strings.Repeat(strings.Repeat("a", 90)+`","`, 99) + `end"]`)}, nil
+	list := tenon.Tool{Name: "list", Envelope: tenon.OpenAPIMCP, MaxResult: 1000, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{MediaType: "application/json", Body: []byte(`["` + strings.Repeat(strings.Repeat("a", 90)+`","`, 99) + `end"]`)}, nil
 	}}
 	token := func(w *httptest.ResponseRecorder) string {
 		_, rest, _ := strings.Cut(w.Body.String(), `"resume_token":"`)
@@ -262,8 +262,8 @@ func TestKeptPartsHaveShares(t *testing.T) {
 		"credentials": func(r *http.Request, who string) *http.Request { r.Header.Set("X-Key", who); return r },
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{list}}}}, gateway.BuildOptions{}),
-				gateway.GatewayOptions{State: memory.New(memory.Options{MaxBytes: 100_000})})
+			g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{list}}}}, gateway.BuildOptions{}),
+				gateway.Options{Store: memory.New(memory.Options{MaxBytes: 100_000})})
 			s := server.New(g, server.Options{ForwardHeaders: []string{"X-Key"}})
 			call := func(who, arguments string) *httptest.ResponseRecorder {
 				return answer(s, as(post(legacyBody("tools/call", `"name":"list","arguments":`+arguments)), who))

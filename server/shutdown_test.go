@@ -23,10 +23,10 @@ func health(s *server.Server, path string) int {
 func TestShutdownWaitsForCalls(t *testing.T) {
 	on := make(chan struct{})
 	began := make(chan string, 1)
-	slow := tool("slow", func(context.Context, *tenon.Call) (tenon.Reply, error) {
+	slow := tool("slow", func(context.Context, *tenon.Call) (tenon.Response, error) {
 		began <- "began"
 		<-on
-		return tenon.Reply{Blocks: []tenon.Block{}}, nil
+		return tenon.Response{Content: []tenon.Content{}}, nil
 	})
 	s := serve(server.Options{MaxConcurrent: 3}, slow)
 	if a, b := health(s, "/healthz"), health(s, "/readyz"); a != 200 || b != 200 {
@@ -66,14 +66,14 @@ func TestShutdownEndsStandingStreams(t *testing.T) {
 // A call of a session outlives its connection, so its session has to end it.
 func TestShutdownEndsSessions(t *testing.T) {
 	began, ended, enough := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	waits := tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+	waits := tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 		close(began)
 		select {
 		case <-ctx.Done():
 			close(ended)
 		case <-enough: // the test has failed
 		}
-		return tenon.Reply{}, ctx.Err()
+		return tenon.Response{}, ctx.Err()
 	})
 	s := open(t, server.Options{}, 0, catalog(waits))
 	id := s.session("2025-11-25", "{}")
@@ -102,7 +102,7 @@ func TestShutdownEndsSessions(t *testing.T) {
 func TestHammer(t *testing.T) {
 	offer := shelf()
 	offer.Tools = append(append(offer.Tools, fixtures()...), talker(), asker())
-	c := gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{})
 	s := open(t, server.Options{MaxSessions: 10}, 0, c)
 	var clients sync.WaitGroup
 	for n := range 8 {
@@ -121,7 +121,7 @@ func TestHammer(t *testing.T) {
 					}
 				}
 				s.post(asked("0", "resources/subscribe", `"uri":"shop://book/1"`), id)
-				s.gateway.Tell(gateway.Change{URI: "shop://book/1"})
+				s.gateway.Notify(gateway.Event{URI: "shop://book/1"})
 				s.gateway.Swap(c)
 				s.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, id)
 				s.modern(t.Context(), modernBody("tools/call", `"name":"talk"`), "tools/call", "talk").all()

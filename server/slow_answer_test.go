@@ -34,8 +34,8 @@ func (u *unread) Write(p []byte) (int, error) {
 // large answers with so many bytes, in text that has to be escaped.
 func large(bytes int) tenon.Tool {
 	text := strings.Repeat("\"é\n\\ ", bytes/6+1)
-	return tool("large", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(text)}}}, nil
+	return tool("large", func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Content: []tenon.Content{{Text: []byte(text)}}}, nil
 	})
 }
 
@@ -124,8 +124,8 @@ func TestLargeAnswersAreTheSameEverywhere(t *testing.T) {
 		for i := range data {
 			data[i] = byte(random.Uint32())
 		}
-		both := tool("both", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(text.String())}, {Kind: tenon.ImageBlock, Media: "image/png", Data: data}}}, nil
+		both := tool("both", func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{Content: []tenon.Content{{Text: []byte(text.String())}, {Type: tenon.ImageContent, MediaType: "image/png", Data: data}}}, nil
 		})
 		s := open(t, server.Options{}, 0, catalog(both))
 		body := legacyBody("tools/call", `"name":"both"`)
@@ -169,9 +169,9 @@ func (r *reply) rest() string {
 // A large answer that comes as an event is one, whatever line ends stand in it.
 func TestLargeEvent(t *testing.T) {
 	value := "{\n\"list\":[\r\n" + strings.Repeat("1,\n", 50_000) + "1]}"
-	talks := tool("talks", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-		c.Note("info", "first")
-		return tenon.Reply{Media: "application/json", Body: []byte(value)}, nil
+	talks := tool("talks", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+		c.Log("info", "first")
+		return tenon.Response{MediaType: "application/json", Body: []byte(value)}, nil
 	})
 	s := open(t, server.Options{}, 0, catalog(talks))
 	for name, header := range map[string]string{"no session": "X: y", "a session": s.session("2025-11-25", "{}")} {

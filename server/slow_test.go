@@ -19,12 +19,12 @@ import (
 // and its call ends.
 func TestSlowReaderIsCut(t *testing.T) {
 	ended := make(chan string, 1)
-	flood := tool("flood", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	flood := tool("flood", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		for ctx.Err() == nil {
-			c.Note("info", strings.Repeat("x", 1<<16))
+			c.Log("info", strings.Repeat("x", 1<<16))
 		}
 		ended <- "ended"
-		return tenon.Reply{}, ctx.Err()
+		return tenon.Response{}, ctx.Err()
 	})
 	s := open(t, server.Options{WriteTimeout: 20 * time.Millisecond}, 0, catalog(flood))
 	w := s.do(t.Context(), http.MethodPost, withMeta("1", "tools/call", `"name":"flood"`, "{}", `"io.modelcontextprotocol/logLevel":"info"`),
@@ -38,8 +38,8 @@ func TestSlowReaderIsCut(t *testing.T) {
 // TestSlowReaderOfOneAnswerIsCut: an answer larger than all buffers does not
 // wait for its reader forever.
 func TestSlowReaderOfOneAnswerIsCut(t *testing.T) {
-	large := tool("large", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(strings.Repeat("x", 24<<20))}}}, nil
+	large := tool("large", func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Content: []tenon.Content{{Text: []byte(strings.Repeat("x", 24<<20))}}}, nil
 	})
 	s := serve(server.Options{WriteTimeout: 10 * time.Millisecond}, large)
 	served := make(chan string, 1)

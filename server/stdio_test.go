@@ -111,16 +111,16 @@ func TestEndOfInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := serve(server.Options{Drain: drain}, tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+				s := serve(server.Options{Drain: drain}, tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 					done := ctx.Done()
 					if !c.obeys {
 						done = nil
 					}
 					select {
 					case <-time.After(c.takes):
-						return tenon.Reply{Media: "application/json", Body: []byte(`{}`)}, nil
+						return tenon.Response{MediaType: "application/json", Body: []byte(`{}`)}, nil
 					case <-done:
-						return tenon.Reply{}, ctx.Err()
+						return tenon.Response{}, ctx.Err()
 					}
 				}))
 				begin := time.Now()
@@ -240,9 +240,9 @@ func TestLongLines(t *testing.T) {
 
 func TestSubjectIsTheProcessOwner(t *testing.T) {
 	var subjects []tenon.Subject
-	s := serve(server.Options{}, tool("who", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+	s := serve(server.Options{}, tool("who", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 		subjects = append(subjects, c.Subject)
-		return tenon.Reply{}, nil
+		return tenon.Response{}, nil
 	}))
 	talk(t, s, callOf("1", "who"))
 	answer(s, post(legacyBody("tools/call", `"name":"who"`)))
@@ -254,7 +254,7 @@ func TestSubjectIsTheProcessOwner(t *testing.T) {
 // An answer is one line whatever an upstream or a schema is written like.
 func TestAnswersAreOneLine(t *testing.T) {
 	tools := []tenon.Tool{answered("pretty", "application/json", "{\r\n  \"a\": [\n1 ]\n}\n"), echo()}
-	tools[1].Promise = tenon.Contract{Input: []byte("{\n\"type\":\r\n\"object\"}")}
+	tools[1].Contract = tenon.Contract{Input: []byte("{\n\"type\":\r\n\"object\"}")}
 	out := talk(t, serve(server.Options{}, tools...), callOf("1", "pretty")+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
 	if strings.Count(out, "\n") != 2 {
 		t.Errorf("want two lines: %q", out)

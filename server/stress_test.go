@@ -41,26 +41,26 @@ func stressTime(t *testing.T) time.Duration {
 // stressTools are tools that do all that a handler may do, and what it should
 // not.
 func stressTools() []tenon.Tool {
-	parted := tool("parted", func(context.Context, *tenon.Call) (tenon.Reply, error) {
+	parted := tool("parted", func(context.Context, *tenon.Call) (tenon.Response, error) {
 		list := `{"items":[` + strings.Repeat(`{"name":"an item of a list"},`, 400) + `{}]}`
-		return tenon.Reply{Status: 200, Media: "application/json", Body: []byte(list)}, nil
+		return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(list)}, nil
 	})
-	parted.Policy, parted.Shape, parted.MaxResult = tenon.Warn, tenon.OpenAPIMCP, 2000
+	parted.Policy, parted.Envelope, parted.MaxResult = tenon.Warn, tenon.OpenAPIMCP, 2000
 	return append(fixtures(), talker(), asker(), parted, large(300<<10),
-		tool("panics", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-			c.Note("info", "about to")
+		tool("panics", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+			c.Log("info", "about to")
 			panic("on purpose")
 		}),
-		tool("slow", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		tool("slow", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			select {
 			case <-time.After(20 * time.Millisecond):
 			case <-ctx.Done():
-				return tenon.Reply{}, ctx.Err()
+				return tenon.Response{}, ctx.Err()
 			}
 			if bytes.Contains(c.Args, []byte("panic")) {
 				panic("in a task")
 			}
-			return tenon.Reply{Media: "application/json", Body: c.Args}, nil
+			return tenon.Response{MediaType: "application/json", Body: c.Args}, nil
 		}))
 }
 
@@ -284,7 +284,7 @@ func TestStress(t *testing.T) {
 	}
 	goroutines, files := int64(runtime.NumGoroutine()), descriptors()
 	catalogs := []*gateway.Catalog{catalog(stressTools()...), catalog(append(stressTools(), many(1200, strings.Repeat("x", 1000))...)...)}
-	g := gateway.NewGateway(catalogs[0], gateway.GatewayOptions{})
+	g := gateway.New(catalogs[0], gateway.Options{})
 	srv := server.New(g, server.Options{
 		MaxConcurrent: 64, MaxPerCaller: 64, MaxSessions: 64, TaskAfter: 10 * time.Millisecond, MaxInFlight: 1 << 30, PollAfter: 15 * time.Millisecond,
 	})

@@ -52,9 +52,9 @@ type task struct {
 
 // pendingInput is a question of a task that waits for its answer.
 type pendingInput struct {
-	question tenon.Question
+	question tenon.InputRequest
 	name     string // under which the client answers
-	answer   chan tenon.Answer
+	answer   chan tenon.InputResponse
 	raw      []byte // the answer as it came; set before answer is sent
 }
 
@@ -224,11 +224,11 @@ const maxRounds = 16
 func (s *Server) callInRounds(ctx context.Context, q *request) (*tenon.Result, error) {
 	for range maxRounds {
 		r, err := s.gateway.Call(ctx, q.call())
-		needed, ok := errors.AsType[*tenon.InputNeededError](err)
-		if !ok || len(needed.Questions) == 0 || !q.task.begun() {
+		needed, ok := errors.AsType[*tenon.InputRequiredError](err)
+		if !ok || len(needed.Requests) == 0 || !q.task.begun() {
 			return r, err
 		}
-		waiting, _, err := q.task.pose(needed.Questions)
+		waiting, _, err := q.task.pose(needed.Requests)
 		if err != nil {
 			return nil, err
 		}
@@ -345,7 +345,7 @@ func (t *task) describe(a *answer, detailed bool) {
 
 // ask puts questions to the client of a task and waits for the answers. It
 // reports false while the call is no task.
-func (t *task) ask(ctx context.Context, questions []tenon.Question) (answers []tenon.Answer, isTask bool, err error) {
+func (t *task) ask(ctx context.Context, questions []tenon.InputRequest) (answers []tenon.InputResponse, isTask bool, err error) {
 	waiting, ok, err := t.pose(questions)
 	if !ok || err != nil {
 		return nil, ok, err
@@ -361,18 +361,18 @@ func (t *task) ask(ctx context.Context, questions []tenon.Question) (answers []t
 	return answers, true, nil
 }
 
-func (t *task) wait(ctx context.Context, w *pendingInput) (tenon.Answer, error) {
+func (t *task) wait(ctx context.Context, w *pendingInput) (tenon.InputResponse, error) {
 	select {
 	case a := <-w.answer:
 		return a, nil
 	case <-ctx.Done():
-		return tenon.Answer{}, ctx.Err()
+		return tenon.InputResponse{}, ctx.Err()
 	}
 }
 
 // pose adds questions to those that wait for an answer. Each has a name of its
 // own: several parts of a call may ask under one key.
-func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok bool, err error) {
+func (t *task) pose(questions []tenon.InputRequest) (waiting []*pendingInput, ok bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.began {
@@ -382,7 +382,7 @@ func (t *task) pose(questions []tenon.Question) (waiting []*pendingInput, ok boo
 		return nil, true, &tenon.Error{Code: tenon.CodeInternal, Message: "the call asks too much at once"}
 	}
 	for _, q := range questions {
-		w := &pendingInput{question: q, name: q.Key, answer: make(chan tenon.Answer, 1)}
+		w := &pendingInput{question: q, name: q.Key, answer: make(chan tenon.InputResponse, 1)}
 		for n := 2; t.pending[w.name] != nil || w.name == ""; n++ {
 			w.name = q.Key + "-" + strconv.Itoa(n)
 		}

@@ -18,13 +18,13 @@ import (
 
 // late is a tool that asks at once, and comes to its end only after the call
 // has become a task.
-func late(end func(c *tenon.Call, a []tenon.Answer, err error) (tenon.Reply, error)) tenon.Tool {
-	return tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		a, err := c.Ask(ctx, tenon.Form("one", "1?", []byte(`{}`)))
+func late(end func(c *tenon.Call, a []tenon.InputResponse, err error) (tenon.Response, error)) tenon.Tool {
+	return tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		a, err := c.RequestInput(ctx, tenon.FormRequest("one", "1?", []byte(`{}`)))
 		select {
 		case <-time.After(20 * time.Second):
 		case <-ctx.Done():
-			return tenon.Reply{}, ctx.Err()
+			return tenon.Response{}, ctx.Err()
 		}
 		return end(c, a, err)
 	})
@@ -39,11 +39,11 @@ func taskState(s *server.Server, id string) string {
 // the call is made again with the answer.
 func TestTaskAsksWhatWasAskedBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(server.Options{}, late(func(_ *tenon.Call, a []tenon.Answer, err error) (tenon.Reply, error) {
+		s := serve(server.Options{}, late(func(_ *tenon.Call, a []tenon.InputResponse, err error) (tenon.Response, error) {
 			if err != nil {
-				return tenon.Reply{}, err
+				return tenon.Response{}, err
 			}
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("it is " + a[0].Action + string(a[0].Body))}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("it is " + a[0].Action + string(a[0].Body))}}}, nil
 		}))
 		id := begin(t, s, "any")
 		time.Sleep(21 * time.Second)
@@ -69,15 +69,15 @@ func TestTaskEndsHoweverItsHandlerDoes(t *testing.T) {
 		want string
 	}{
 		"an error":           {func() error { return errors.New("boom") }, `"isError":true`},
-		"cannot ask":         {func() error { return &tenon.CannotAskError{Kind: tenon.AskModel} }, `"code":-32021`},
-		"nothing to ask":     {func() error { return &tenon.InputNeededError{} }, `"status":"failed"`},
+		"cannot ask":         {func() error { return &tenon.UnsupportedInputError{Kind: tenon.Sampling} }, `"code":-32021`},
+		"nothing to ask":     {func() error { return &tenon.InputRequiredError{} }, `"status":"failed"`},
 		"a panic":            {func() error { panic("boom") }, `"isError":true`},
 		"its goroutine ends": {func() error { runtime.Goexit(); return nil }, `"code":-32603`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := serve(server.Options{MaxConcurrent: 1}, late(func(*tenon.Call, []tenon.Answer, error) (tenon.Reply, error) {
-					return tenon.Reply{}, c.end()
+				s := serve(server.Options{MaxConcurrent: 1}, late(func(*tenon.Call, []tenon.InputResponse, error) (tenon.Response, error) {
+					return tenon.Response{}, c.end()
 				}), echo())
 				id := begin(t, s, "any")
 				time.Sleep(time.Hour / 2)
@@ -95,19 +95,19 @@ func TestTaskEndsHoweverItsHandlerDoes(t *testing.T) {
 // Parts of a call that ask under one key at the same time are told apart.
 func TestTaskAsksTwiceUnderOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(server.Options{}, tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		s := serve(server.Options{}, tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			time.Sleep(20 * time.Second)
 			var said [2]string
 			var parts sync.WaitGroup
 			for i := range said {
 				parts.Go(func() {
-					if a, err := c.Ask(ctx, tenon.Form("one", "which?", []byte(`{}`))); err == nil {
+					if a, err := c.RequestInput(ctx, tenon.FormRequest("one", "which?", []byte(`{}`))); err == nil {
 						said[i] = a[0].Action
 					}
 				})
 			}
 			parts.Wait()
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(strings.Join(said[:], "-"))}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte(strings.Join(said[:], "-"))}}}, nil
 		}))
 		id := begin(t, s, "any")
 		time.Sleep(11 * time.Second)
@@ -124,13 +124,13 @@ func TestTaskAsksTwiceUnderOneKey(t *testing.T) {
 // A question whose asker waits no more is not asked any more.
 func TestTaskForgetsQuestionsThatWereGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(server.Options{}, tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		s := serve(server.Options{}, tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			time.Sleep(20 * time.Second)
 			short, cancel := context.WithTimeout(ctx, 5*time.Second)
 			defer cancel()
-			_, _ = c.Ask(short, tenon.Form("one", "1?", []byte(`{}`)))
+			_, _ = c.RequestInput(short, tenon.FormRequest("one", "1?", []byte(`{}`)))
 			time.Sleep(time.Minute / 2)
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("done")}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("done")}}}, nil
 		}))
 		id := begin(t, s, "any")
 		time.Sleep(11 * time.Second)
@@ -149,9 +149,9 @@ func TestTaskForgetsQuestionsThatWereGivenUp(t *testing.T) {
 func TestPanicsAreInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := serve(server.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))}, late(func(*tenon.Call, []tenon.Answer, error) (tenon.Reply, error) {
+		s := serve(server.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))}, late(func(*tenon.Call, []tenon.InputResponse, error) (tenon.Response, error) {
 			runtime.Goexit()
-			return tenon.Reply{}, nil
+			return tenon.Response{}, nil
 		}))
 		id := begin(t, s, "any")
 		time.Sleep(time.Minute)

@@ -16,25 +16,25 @@ const patient = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks"
 
 // lasting is a tool that takes a while, asks and then ends as it is told.
 func lasting() tenon.Tool {
-	return tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	return tool("last", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		select {
 		case <-time.After(20 * time.Second):
 		case <-ctx.Done():
-			return tenon.Reply{}, ctx.Err()
+			return tenon.Response{}, ctx.Err()
 		}
 		switch string(c.Args) {
 		case `{"end":"ask"}`:
-			a, err := c.Ask(ctx, tenon.Form("one", "1?", []byte(`{}`)), tenon.Form("two", "2?", []byte(`{}`)))
+			a, err := c.RequestInput(ctx, tenon.FormRequest("one", "1?", []byte(`{}`)), tenon.FormRequest("two", "2?", []byte(`{}`)))
 			if err != nil {
-				return tenon.Reply{}, err
+				return tenon.Response{}, err
 			}
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(a[0].Action + a[1].Action)}}}, nil
+			return tenon.Response{Content: []tenon.Content{{Text: []byte(a[0].Action + a[1].Action)}}}, nil
 		case `{"end":"error"}`:
-			return tenon.Reply{}, &tenon.CannotAskError{Kind: tenon.AskModel}
+			return tenon.Response{}, &tenon.UnsupportedInputError{Kind: tenon.Sampling}
 		case `{"end":"failure"}`:
-			return tenon.Reply{}, &tenon.Error{Code: tenon.CodeNetwork, Message: "nobody answered"}
+			return tenon.Response{}, &tenon.Error{Code: tenon.CodeNetwork, Message: "nobody answered"}
 		}
-		return tenon.Reply{Media: "application/json", Body: []byte(`{"big":9007199254740993}`)}, nil
+		return tenon.Response{MediaType: "application/json", Body: []byte(`{"big":9007199254740993}`)}, nil
 	})
 }
 

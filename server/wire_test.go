@@ -25,7 +25,7 @@ type stand struct {
 
 func open(t *testing.T, o server.Options, off uint64, c *gateway.Catalog) *stand {
 	t.Helper()
-	g := gateway.NewGateway(c, gateway.GatewayOptions{})
+	g := gateway.New(c, gateway.Options{})
 	s := server.New(g, o)
 	s.SwitchOff(off)
 	web := httptest.NewServer(s)
@@ -106,49 +106,49 @@ func (r *reply) next() string {
 
 // asker asks for a name and greets whoever says one.
 func asker() tenon.Tool {
-	return tool("ask", func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		a, err := c.Ask(ctx, tenon.Form("who", "Who is it?", []byte(`{"type":"object","properties":{"name":{"type":"string"}}}`)))
+	return tool("ask", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		a, err := c.RequestInput(ctx, tenon.FormRequest("who", "Who is it?", []byte(`{"type":"object","properties":{"name":{"type":"string"}}}`)))
 		if err != nil {
-			return tenon.Reply{}, err
+			return tenon.Response{}, err
 		}
-		return tenon.Reply{Blocks: []tenon.Block{{Text: fmt.Appendf(nil, "%s %s", a[0].Action, a[0].Body)}}}, nil
+		return tenon.Response{Content: []tenon.Content{{Text: fmt.Appendf(nil, "%s %s", a[0].Action, a[0].Body)}}}, nil
 	})
 }
 
 // talker says more than its answer.
 func talker() tenon.Tool {
-	return tool("talk", func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
-		c.Report(1, 3, "begun")
-		c.Report(1, 3, "again")
-		c.Report(0.5, 3, "back")
-		c.Report(2, 3, "")
-		c.Note("info", map[string]string{"said": "something"})
-		c.Note("debug", "too light")
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("done")}}}, nil
+	return tool("talk", func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
+		c.NotifyProgress(1, 3, "begun")
+		c.NotifyProgress(1, 3, "again")
+		c.NotifyProgress(0.5, 3, "back")
+		c.NotifyProgress(2, 3, "")
+		c.Log("info", map[string]string{"said": "something"})
+		c.Log("debug", "too light")
+		return tenon.Response{Content: []tenon.Content{{Text: []byte("done")}}}, nil
 	})
 }
 
 // waiter says that it began and waits for its end.
 func waiter(began, ended chan string) tenon.Tool {
-	return tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+	return tool("wait", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 		began <- "began"
 		<-ctx.Done()
 		ended <- "ended"
-		return tenon.Reply{}, ctx.Err()
+		return tenon.Response{}, ctx.Err()
 	})
 }
 
 // annotated is a tool whose arguments stand in headers too.
 func annotated(name, properties string) tenon.Tool {
 	t := answered(name, "text/plain", "called")
-	t.Verbatim = true
-	t.Promise = tenon.Contract{Input: []byte(`{"type":"object","properties":{` + properties + `}}`)}
+	t.RawSchemas = true
+	t.Contract = tenon.Contract{Input: []byte(`{"type":"object","properties":{` + properties + `}}`)}
 	return t
 }
 
 func linker() tenon.Tool {
-	return tool("link", func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Blocks: []tenon.Block{{Kind: tenon.LinkBlock, URI: "shop://book/1", Name: "book"}}}, nil
+	return tool("link", func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Content: []tenon.Content{{Type: tenon.ResourceLink, URI: "shop://book/1", Name: "book"}}}, nil
 	})
 }
 

@@ -50,19 +50,19 @@ func ExampleFunctions() {
 // echoes is a source somebody wrote: its tool says that it only reads.
 type echoes struct{}
 
-func (echoes) Load(context.Context) (tenon.Offer, error) {
+func (echoes) Load(context.Context) (tenon.Features, error) {
 	yes := true
-	return tenon.Offer{Tools: []tenon.Tool{{
-		Name: "echo", Description: "Repeats what it is told.", Hints: tenon.Hints{ReadOnly: &yes},
-		Promise: tenon.Contract{
-			Input:   []byte(`{"type":"object","properties":{"say":{"type":"string"}},"required":["say"]}`),
-			Answers: []tenon.Variant{{Media: "text/plain"}},
+	return tenon.Features{Tools: []tenon.Tool{{
+		Name: "echo", Description: "Repeats what it is told.", Annotations: tenon.Annotations{ReadOnly: &yes},
+		Contract: tenon.Contract{
+			Input:     []byte(`{"type":"object","properties":{"say":{"type":"string"}},"required":["say"]}`),
+			Responses: []tenon.ResponseSchema{{MediaType: "text/plain"}},
 		},
-		Handler: func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			if strings.Contains(string(c.Args), "text") {
-				return tenon.Reply{}, &tenon.Error{Code: "busy", Message: "Not now."} // a mistake: no client knows this code
+				return tenon.Response{}, &tenon.Error{Code: "busy", Message: "Not now."} // a mistake: no client knows this code
 			}
-			return tenon.Reply{Media: "text/plain", Body: c.Args}, nil
+			return tenon.Response{MediaType: "text/plain", Body: c.Args}, nil
 		},
 	}}}, nil
 }

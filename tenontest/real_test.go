@@ -50,9 +50,9 @@ func getWeather(_ context.Context, p place) (weather, error) {
 	return weather{Celsius: 16.2}, nil
 }
 
-func readOnly() gofunc.FuncOptions {
+func readOnly() gofunc.Options {
 	yes := true
-	return gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	return gofunc.Options{Annotations: tenon.Annotations{ReadOnly: &yes}}
 }
 
 func TestFunctions(t *testing.T) {
@@ -130,11 +130,11 @@ func TestFlowMCP(t *testing.T) {
 func app() *worker.App {
 	a := worker.New(worker.Options{Executable: os.Args[0]})
 	a.Func(gofunc.Func("get_weather", "Current weather for a city.", getWeather).With(readOnly()))
-	a.Resource("weather://stations", "stations").WithMedia("text/plain").Read(func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
-		return []tenon.Block{{Kind: tenon.ResourceBlock, URI: uri, Text: []byte("London")}}, nil
+	a.Resource("weather://stations", "stations").WithMedia("text/plain").Read(func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
+		return []tenon.Content{{Type: tenon.EmbeddedResource, URI: uri, Text: []byte("London")}}, nil
 	})
-	a.Prompt("packing").WithDescription("What to pack.").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) {
-		return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte("What should I pack?")}}}, nil
+	a.Prompt("packing").WithDescription("What to pack.").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) {
+		return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte("What should I pack?")}}}, nil
 	})
 	return a
 }

@@ -26,7 +26,7 @@ type SourceOptions struct {
 	// a goroutine. 0: ten seconds.
 	Patience time.Duration
 	// Asker answers what tools ask; nil: nobody can be asked.
-	Asker tenon.Asker
+	Asker tenon.Requester
 }
 
 // Sample is a call of one tool.
@@ -163,8 +163,8 @@ func (c *sourceCheck) run(ctx context.Context, open func() tenon.Source) {
 }
 
 // load loads a source. The offer counts only where ok is true.
-func (c *sourceCheck) load(ctx context.Context, s tenon.Source, what string) (offer tenon.Offer, ok bool) {
-	var found tenon.Offer
+func (c *sourceCheck) load(ctx context.Context, s tenon.Source, what string) (offer tenon.Features, ok bool) {
+	var found tenon.Features
 	var err error
 	if !c.within(what, func() { found, err = s.Load(ctx) }) {
 		return offer, false
@@ -177,7 +177,7 @@ func (c *sourceCheck) load(ctx context.Context, s tenon.Source, what string) (of
 }
 
 // reload loads a source once more and serves what it offers, as a server does.
-func (c *sourceCheck) reload(ctx context.Context, s tenon.Source, what string) (offer tenon.Offer, ok bool) {
+func (c *sourceCheck) reload(ctx context.Context, s tenon.Source, what string) (offer tenon.Features, ok bool) {
 	offer, ok = c.load(ctx, s, what)
 	c.settle(s, ok)
 	return offer, ok
@@ -193,7 +193,7 @@ func (c *sourceCheck) settle(s tenon.Source, served bool) {
 const reloads = 5
 
 // sameAgain loads the source and another one over the same description.
-func (c *sourceCheck) sameAgain(ctx context.Context, s tenon.Source, open func() tenon.Source, first tenon.Offer) {
+func (c *sourceCheck) sameAgain(ctx context.Context, s tenon.Source, open func() tenon.Source, first tenon.Features) {
 	want := fingerprint(first)
 	before := c.running()
 	for range reloads {
@@ -224,7 +224,7 @@ func (c *sourceCheck) sameAgain(ctx context.Context, s tenon.Source, open func()
 
 // endedLoad asks for a Load that nobody waits for any more. It may still
 // succeed, but it has to end. What the next Load offers is returned.
-func (c *sourceCheck) endedLoad(ctx context.Context, s tenon.Source) (offer tenon.Offer, ok bool) {
+func (c *sourceCheck) endedLoad(ctx context.Context, s tenon.Source) (offer tenon.Features, ok bool) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	c.within("Load with a context that has ended", func() {
@@ -259,7 +259,7 @@ func (c *sourceCheck) end(s tenon.Source, what string) {
 }
 
 // afterwards calls a tool of a source that was closed: the call has to end.
-func (c *sourceCheck) afterwards(ctx context.Context, s tenon.Source, offer tenon.Offer) {
+func (c *sourceCheck) afterwards(ctx context.Context, s tenon.Source, offer tenon.Features) {
 	if _, ok := s.(closer); !ok {
 		return
 	}

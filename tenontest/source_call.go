@@ -27,7 +27,7 @@ type sampleCall struct {
 }
 
 // samples are the calls that may be made of an offer's tools.
-func (c *sourceCheck) samples(o tenon.Offer) []sampleCall {
+func (c *sourceCheck) samples(o tenon.Features) []sampleCall {
 	var calls []sampleCall
 	byName := map[string]*tenon.Tool{}
 	for i := range o.Tools {
@@ -56,7 +56,7 @@ func (c *sourceCheck) samples(o tenon.Offer) []sampleCall {
 	}
 	for i := range o.Tools {
 		t := &o.Tools[i]
-		if named[t.Name] || !isTrue(t.Hints.ReadOnly) || t.Handler == nil {
+		if named[t.Name] || !isTrue(t.Annotations.ReadOnly) || t.Handler == nil {
 			continue
 		}
 		if args := argumentsOf(t); args != nil {
@@ -70,8 +70,8 @@ func (c *sourceCheck) samples(o tenon.Offer) []sampleCall {
 // argumentsOf makes arguments of a tool's schema; nil: there are none.
 func argumentsOf(t *tenon.Tool) []byte {
 	contract := tenon.Contract{}
-	if t.Promise != nil {
-		contract, _ = t.Promise.Contract() // an error has been reported
+	if t.Contract != nil {
+		contract, _ = t.Contract.Contract() // an error has been reported
 	}
 	if contract.Input == nil {
 		return []byte("{}")
@@ -86,7 +86,7 @@ func argumentsOf(t *tenon.Tool) []byte {
 
 // used makes the calls: one after the other, cancelled, and many at once beside
 // a Load.
-func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Offer) {
+func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Features) {
 	calls := c.samples(o)
 	called := map[string]bool{}
 	for _, k := range calls {
@@ -95,10 +95,10 @@ func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Offer) {
 	if n := len(o.Tools) - len(called); n > 0 {
 		c.note("%d of %d tools were not called: they are not marked as read-only, or no arguments could be made; name them in Samples", n, len(o.Tools))
 	}
-	for _, f := range build(o, nil).Faults()[len(o.Faults):] {
+	for _, f := range build(o, nil).Diagnostics()[len(o.Diagnostics):] {
 		c.problem("the catalog: %s", f)
 	}
-	g := gateway.NewGateway(build(o, c.watchedHandler), gateway.GatewayOptions{Timeout: c.patience * 2})
+	g := gateway.New(build(o, c.watchedHandler), gateway.Options{Timeout: c.patience * 2})
 	for i := range calls {
 		c.call(ctx, g, &calls[i])
 	}
@@ -111,7 +111,7 @@ func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Offer) {
 
 // kept is what a handler answered to one call.
 type kept struct {
-	reply tenon.Reply
+	reply tenon.Response
 	err   error
 	came  bool
 }
@@ -121,12 +121,12 @@ type keptKey struct{}
 // watchedHandler makes a tool tell the check what its handler answers. Nobody
 // has to agree: the author of the test did.
 func (c *sourceCheck) watchedHandler(t *tenon.Tool) {
-	t.Consent, t.Confirm = tenon.ConsentRule{Mode: tenon.ConsentOff}, nil
+	t.Confirmation, t.Confirm = tenon.ConfirmRule{Mode: tenon.ConfirmOff}, nil
 	if t.Handler == nil {
 		return
 	}
 	tool := *t
-	t.Handler = func(ctx context.Context, call *tenon.Call) (reply tenon.Reply, err error) {
+	t.Handler = func(ctx context.Context, call *tenon.Call) (reply tenon.Response, err error) {
 		what := fmt.Sprintf("tool %q", tool.Name)
 		before := bytes.Clone(call.Args)
 		defer func() {
@@ -151,16 +151,16 @@ var errNotReturned = errors.New("it has not returned")
 
 // handle calls a handler without a gateway. The answer counts only where it
 // came in time.
-func (c *sourceCheck) handle(ctx context.Context, k *sampleCall, what string) (reply tenon.Reply, err error) {
+func (c *sourceCheck) handle(ctx context.Context, k *sampleCall, what string) (reply tenon.Response, err error) {
 	if k.tool.Handler == nil {
 		return reply, nil
 	}
-	var r tenon.Reply
+	var r tenon.Response
 	var failed error
 	returned := c.within(fmt.Sprintf("tool %q: %s", k.Tool, what), func() {
-		r, failed = k.tool.Handler(ctx, &tenon.Call{Tool: k.Tool, Args: bytes.Clone(k.args), Asker: c.o.Asker})
-		if r.Parts != nil {
-			r.Parts(func([]byte, error) bool { return false }) // gives back what it holds
+		r, failed = k.tool.Handler(ctx, &tenon.Call{Tool: k.Tool, Args: bytes.Clone(k.args), Requester: c.o.Asker})
+		if r.Items != nil {
+			r.Items(func([]byte, error) bool { return false }) // gives back what it holds
 		}
 	})
 	if !returned {
@@ -178,11 +178,11 @@ func (c *sourceCheck) call(ctx context.Context, g *gateway.Gateway, k *sampleCal
 	var seen kept
 	var res *tenon.Result
 	var err error
-	e := g.Catalog().Find(tenon.LegalName(k.Tool))
+	e := g.Catalog().Find(tenon.ToolName(k.Tool))
 	if e == nil {
 		return // left out of the catalog, which has been reported
 	}
-	call := &tenon.Call{Tool: e.Name(), Args: bytes.Clone(k.args), Asker: c.o.Asker}
+	call := &tenon.Call{Tool: e.Name(), Args: bytes.Clone(k.args), Requester: c.o.Asker}
 	if !c.within(what, func() { res, err = g.Call(context.WithValue(ctx, keptKey{}, &seen), call) }) {
 		return
 	}
@@ -201,21 +201,21 @@ func (c *sourceCheck) call(ctx context.Context, g *gateway.Gateway, k *sampleCal
 	switch {
 	case k.made, k.Code == res.Code && res.IsError:
 	case k.Code == "" && res.IsError:
-		c.problem("%s fails with %s: %.300s", what, res.Code, res.About)
+		c.problem("%s fails with %s: %.300s", what, res.Code, res.Message)
 	case k.Code != "" && !res.IsError:
 		c.problem("%s succeeds; the sample says that it fails with %s", what, k.Code)
 	case k.Code != res.Code:
-		c.problem("%s fails with %s; the sample says %s: %.300s", what, res.Code, k.Code, res.About)
+		c.problem("%s fails with %s; the sample says %s: %.300s", what, res.Code, k.Code, res.Message)
 	}
 }
 
 // asks reports whether a call ended because nobody could be asked.
 func asks(err error) bool {
-	return errors.As(err, new(*tenon.InputNeededError)) || errors.As(err, new(*tenon.CannotAskError))
+	return errors.As(err, new(*tenon.InputRequiredError)) || errors.As(err, new(*tenon.UnsupportedInputError))
 }
 
 // result checks what a client gets. ok is false where it breaks its contract.
-func (c *sourceCheck) result(what string, e *gateway.Entry, res *tenon.Result) (ok bool) {
+func (c *sourceCheck) result(what string, e *gateway.Tool, res *tenon.Result) (ok bool) {
 	var meta struct {
 		Contract struct {
 			Verdict    tenon.Verdict
@@ -229,7 +229,7 @@ func (c *sourceCheck) result(what string, e *gateway.Entry, res *tenon.Result) (
 	}
 	broken := meta.Contract.Verdict == tenon.Violated || meta.Contract.Verdict == tenon.Undeclared
 	if broken && (!res.IsError || res.Code == tenon.CodeContract) {
-		why := res.About
+		why := res.Message
 		if len(meta.Contract.Violations) > 0 {
 			why = said(meta.Contract.Violations[0])
 		}
@@ -259,7 +259,7 @@ func (c *sourceCheck) cancelled(ctx context.Context, k *sampleCall) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var reply tenon.Reply
+	var reply tenon.Response
 	var err error
 	ended := make(chan struct{})
 	what := "a call that was cancelled under way"
@@ -280,8 +280,8 @@ func (c *sourceCheck) cancelled(ctx context.Context, k *sampleCall) {
 }
 
 // cut checks what a call says that was cancelled under way.
-func (c *sourceCheck) cut(k *sampleCall, r *tenon.Reply, err error) {
-	if err != nil && !errors.Is(err, errNotReturned) && r.Sent == (tenon.Sent{}) {
+func (c *sourceCheck) cut(k *sampleCall, r *tenon.Response, err error) {
+	if err != nil && !errors.Is(err, errNotReturned) && r.Execution == (tenon.Execution{}) {
 		c.problem("tool %q: a call that was cancelled under way says that nothing was sent: Reply.Sent has to be set beside an error, too", k.Tool)
 	}
 }
@@ -335,19 +335,19 @@ func (c *sourceCheck) unchanged() {
 }
 
 // reply checks what a handler returned.
-func (c *sourceCheck) reply(t *tenon.Tool, r *tenon.Reply, err error) {
+func (c *sourceCheck) reply(t *tenon.Tool, r *tenon.Response, err error) {
 	what := fmt.Sprintf("tool %q", t.Name)
-	c.needs(!isTrue(t.Hints.ReadOnly) || r.Sent.Unsafe == tenon.NotSent, what, "is marked as read-only, and Reply.Sent.Unsafe says that something may have been changed")
+	c.needs(!isTrue(t.Annotations.ReadOnly) || r.Execution.Unsafe == tenon.NotSent, what, "is marked as read-only, and Reply.Sent.Unsafe says that something may have been changed")
 	if err != nil {
 		c.failure(what, err)
 		return
 	}
 	c.needs(r.Status == 0 || r.Status >= 200 && r.Status < 600, what, fmt.Sprintf("answers with the status %d", r.Status))
-	c.needs(r.Status == 0 || r.Sent != tenon.Sent{}, what, fmt.Sprintf("answers with the status %d, and Reply.Sent says that nothing was sent", r.Status))
-	c.needs(r.Parts == nil || r.Body == nil, what, "answers with Body and Parts")
+	c.needs(r.Status == 0 || r.Execution != tenon.Execution{}, what, fmt.Sprintf("answers with the status %d, and Reply.Sent says that nothing was sent", r.Status))
+	c.needs(r.Items == nil || r.Body == nil, what, "answers with Body and Parts")
 	c.needs(r.Meta == nil || isObject(r.Meta), what, "the Meta of its answer is no JSON object")
-	c.needs(len(r.Body) == 0 || r.Status == 0 || r.Media != "" || len(r.Header.Values("Content-Type")) == 0, what, "answers with a Content-Type and without Media")
-	c.blocks(what, r.Blocks)
+	c.needs(len(r.Body) == 0 || r.Status == 0 || r.MediaType != "" || len(r.Header.Values("Content-Type")) == 0, what, "answers with a Content-Type and without Media")
+	c.blocks(what, r.Content)
 }
 
 // isKnown reports whether a code is one of those that clients know.
@@ -377,17 +377,17 @@ func (c *sourceCheck) failure(what string, err error) {
 }
 
 // blocks checks content.
-func (c *sourceCheck) blocks(what string, blocks []tenon.Block) {
+func (c *sourceCheck) blocks(what string, blocks []tenon.Content) {
 	for i, b := range blocks {
 		at := fmt.Sprintf("%s: block %d of its content", what, i)
-		switch b.Kind {
-		case tenon.TextBlock:
+		switch b.Type {
+		case tenon.TextContent:
 			c.needs(utf8.Valid(b.Text), at, "is a text that is no UTF-8")
-		case tenon.ImageBlock, tenon.AudioBlock:
-			c.needs(b.Media != "" && len(b.Data) > 0, at, "is a picture or a sound without Media or Data")
-		case tenon.ResourceBlock:
+		case tenon.ImageContent, tenon.AudioContent:
+			c.needs(b.MediaType != "" && len(b.Data) > 0, at, "is a picture or a sound without Media or Data")
+		case tenon.EmbeddedResource:
 			c.needs(utf8.Valid(b.Text), at, "is a resource whose text is no UTF-8")
-		case tenon.LinkBlock:
+		case tenon.ResourceLink:
 			c.needs(b.URI != "", at, "is a link without a URI")
 		default:
 			c.problem("%s is of an unknown kind", at)

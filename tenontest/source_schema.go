@@ -18,10 +18,10 @@ const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 // contracts checks what each tool publishes and what its calls are checked
 // against. Where a promise cannot be asked, ok is false: nothing can be served.
-func (c *sourceCheck) contracts(o tenon.Offer) (ok bool) {
+func (c *sourceCheck) contracts(o tenon.Features) (ok bool) {
 	ok = true
 	for i := range o.Tools {
-		if t := &o.Tools[i]; t.Promise != nil {
+		if t := &o.Tools[i]; t.Contract != nil {
 			ok = c.contract(t) && ok
 		}
 	}
@@ -31,7 +31,7 @@ func (c *sourceCheck) contracts(o tenon.Offer) (ok bool) {
 	for _, e := range build(o, nil).Tools() {
 		definition := e.Definition()
 		if !isObject(definition) {
-			c.problem("tool %q: it cannot be published: %v", e.Name(), e.Faults())
+			c.problem("tool %q: it cannot be published: %v", e.Name(), e.Diagnostics())
 			continue
 		}
 		input, output := e.Schemas()
@@ -54,19 +54,19 @@ func (c *sourceCheck) contract(t *tenon.Tool) (answers bool) {
 		c.needs(root.Type == "object", what, `the input schema does not say "type": "object" at its root`)
 	}
 	c.wider(what+": the published input schema", published.Input, checked.Input, input)
-	for _, v := range checked.Answers {
-		answer := fmt.Sprintf("%s: answer %q %s", what, v.Status, v.Media)
+	for _, v := range checked.Responses {
+		answer := fmt.Sprintf("%s: answer %q %s", what, v.Status, v.MediaType)
 		c.variant(answer, v)
 		held, doc := c.schema(answer+": its schema", v.Schema), v.Schema
 		if v.Check != nil {
 			held, doc = c.schema(answer+": its schema for checks", v.Check), v.Check
 		}
-		i := slices.IndexFunc(published.Answers, func(p tenon.Variant) bool { return p.Status == v.Status && p.Media == v.Media })
+		i := slices.IndexFunc(published.Responses, func(p tenon.ResponseSchema) bool { return p.Status == v.Status && p.MediaType == v.MediaType })
 		if i < 0 {
 			c.problem("%s: is not published", answer)
 			continue
 		}
-		c.wider(answer+": the published schema", published.Answers[i].Schema, doc, held)
+		c.wider(answer+": the published schema", published.Responses[i].Schema, doc, held)
 	}
 	return true
 }
@@ -74,14 +74,14 @@ func (c *sourceCheck) contract(t *tenon.Tool) (answers bool) {
 // asked asks for a contract, then twice at once.
 func (c *sourceCheck) asked(t *tenon.Tool, what string) (checked, published tenon.Contract, ok bool) {
 	first, err := tenon.Contract{}, error(nil)
-	if !c.within(what+": Contract", func() { first, err = t.Promise.Contract() }) {
+	if !c.within(what+": Contract", func() { first, err = t.Contract.Contract() }) {
 		return checked, published, false
 	}
 	if err != nil {
 		c.problem("%s: Contract: %v", what, err)
 		return checked, published, false
 	}
-	if !c.within(what+": Published", func() { published, _ = t.Promise.Published() }) {
+	if !c.within(what+": Published", func() { published, _ = t.Contract.PublishedContract() }) {
 		return checked, published, false
 	}
 	ok = c.within(what+": Contract and Published", func() {
@@ -89,9 +89,9 @@ func (c *sourceCheck) asked(t *tenon.Tool, what string) (checked, published teno
 		for range 2 {
 			wg.Go(func() {
 				defer c.caught(what + ": Contract or Published, asked by several at once,")
-				again, _ := t.Promise.Contract()
+				again, _ := t.Contract.Contract()
 				c.needs(sameContract(first, again), what, "Contract returns something else the second time")
-				shown, faults := t.Promise.Published()
+				shown, faults := t.Contract.PublishedContract()
 				c.needs(sameContract(published, shown), what, "Published returns something else the second time")
 				for _, f := range faults {
 					c.fault(f)
@@ -112,20 +112,20 @@ func (c *sourceCheck) caught(what string) {
 
 func sameContract(a, b tenon.Contract) bool {
 	return bytes.Equal(a.Input, b.Input) && a.Formats == b.Formats && a.Wrapper == b.Wrapper &&
-		slices.EqualFunc(a.Answers, b.Answers, func(a, b tenon.Variant) bool {
-			return a.Status == b.Status && a.Media == b.Media && a.Open == b.Open && bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Check, b.Check)
+		slices.EqualFunc(a.Responses, b.Responses, func(a, b tenon.ResponseSchema) bool {
+			return a.Status == b.Status && a.MediaType == b.MediaType && a.Open == b.Open && bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Check, b.Check)
 		})
 }
 
 // variant checks under which status and media type an answer is declared.
-func (c *sourceCheck) variant(what string, v tenon.Variant) {
+func (c *sourceCheck) variant(what string, v tenon.ResponseSchema) {
 	switch s := v.Status; {
 	case s == "", strings.EqualFold(s, "default"):
 	case len(s) == 3 && s[0] >= '1' && s[0] <= '5' && (strings.EqualFold(s[1:], "XX") || isDigit(s[1]) && isDigit(s[2])):
 	default:
 		c.problem(`%s: the status is not one such as "200", "2XX" or "default"`, what)
 	}
-	if v.Media != strings.ToLower(v.Media) || strings.ContainsAny(v.Media, "; ") || v.Media != "" && !strings.Contains(v.Media, "/") {
+	if v.MediaType != strings.ToLower(v.MediaType) || strings.ContainsAny(v.MediaType, "; ") || v.MediaType != "" && !strings.Contains(v.MediaType, "/") {
 		c.problem("%s: the media type is not lower case without parameters", what)
 	}
 }

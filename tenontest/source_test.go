@@ -17,7 +17,7 @@ import (
 // shelf is a source that does everything right, until a case breaks one thing.
 type shelf struct {
 	loads  int
-	change func(load int, o *tenon.Offer)
+	change func(load int, o *tenon.Features)
 	during func(ctx context.Context, s *shelf) error
 	watch  func(ctx context.Context)
 	close  func(s *shelf) error
@@ -27,13 +27,13 @@ type shelf struct {
 	mu   sync.Mutex
 }
 
-func (s *shelf) Load(ctx context.Context) (tenon.Offer, error) {
+func (s *shelf) Load(ctx context.Context) (tenon.Features, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.loads++
 	if s.during != nil {
 		if err := s.during(ctx, s); err != nil {
-			return tenon.Offer{}, err
+			return tenon.Features{}, err
 		}
 	}
 	if s.stop == nil {
@@ -75,61 +75,61 @@ const bookSchema = `{"type":"object","properties":{"title":{"type":"string"},"ne
 func contract() tenon.Contract {
 	return tenon.Contract{
 		Input: []byte(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`),
-		Answers: []tenon.Variant{
-			{Status: "200", Media: "application/json", Schema: []byte(bookSchema)},
-			{Status: "default", Media: "application/problem+json"},
+		Responses: []tenon.ResponseSchema{
+			{Status: "200", MediaType: "application/json", Schema: []byte(bookSchema)},
+			{Status: "default", MediaType: "application/problem+json"},
 		},
 	}
 }
 
-func dune() tenon.Reply {
-	return tenon.Reply{Status: 200, Media: "application/json", Body: []byte(`{"title":"Dune","next":7}`), Sent: tenon.Sent{Reads: tenon.Answered}}
+func dune() tenon.Response {
+	return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(`{"title":"Dune","next":7}`), Execution: tenon.Execution{Reads: tenon.Responded}}
 }
 
 // offer is what a shelf offers: a tool that reads, one that changes something,
 // one that waits, a resource, a template and a prompt.
-func offer() tenon.Offer {
+func offer() tenon.Features {
 	yes := true
-	return tenon.Offer{
+	return tenon.Features{
 		Tools: []tenon.Tool{
 			{
-				Name: "get_book", Description: "Returns a book.", Hints: tenon.Hints{ReadOnly: &yes}, Promise: contract(), Policy: tenon.Warn,
-				Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return dune(), nil },
+				Name: "get_book", Description: "Returns a book.", Annotations: tenon.Annotations{ReadOnly: &yes}, Contract: contract(), Policy: tenon.Warn,
+				Handler: func(context.Context, *tenon.Call) (tenon.Response, error) { return dune(), nil },
 			},
 			{
-				Name: "burn_book", Description: "Burns a book.", Promise: contract(),
-				Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-					return tenon.Reply{Sent: tenon.Sent{Unsafe: tenon.Answered}}, &tenon.Error{Code: tenon.CodeConflict, Message: "It is on loan."}
+				Name: "burn_book", Description: "Burns a book.", Contract: contract(),
+				Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+					return tenon.Response{Execution: tenon.Execution{Unsafe: tenon.Responded}}, &tenon.Error{Code: tenon.CodeConflict, Message: "It is on loan."}
 				},
 			},
 			{
-				Name: "read_slowly", Description: "Reads until it is told to stop.", Promise: contract(), Handler: waits,
+				Name: "read_slowly", Description: "Reads until it is told to stop.", Contract: contract(), Handler: waits,
 			},
 		},
-		Resources: []tenon.Resource{{URI: "shelf://all", Read: reads}},
-		Templates: []tenon.Template{{URI: "shelf://book/{id}", Read: reads}},
-		Prompts: []tenon.Prompt{{Name: "advise", Arguments: []tenon.Argument{{Name: "taste", Required: true}}, Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) {
-			return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte("Which book?")}}}, nil
+		Resources:         []tenon.Resource{{URI: "shelf://all", Read: reads}},
+		ResourceTemplates: []tenon.ResourceTemplate{{URI: "shelf://book/{id}", Read: reads}},
+		Prompts: []tenon.Prompt{{Name: "advise", Arguments: []tenon.PromptArgument{{Name: "taste", Required: true}}, Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) {
+			return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte("Which book?")}}}, nil
 		}}},
-		Faults: []tenon.Fault{{File: "shelf.txt", Line: 3, What: "a book without a title was left out"}},
+		Diagnostics: []tenon.Diagnostic{{File: "shelf.txt", Line: 3, Message: "a book without a title was left out"}},
 	}
 }
 
-func reads(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
-	return []tenon.Block{{Kind: tenon.ResourceBlock, URI: uri, Text: []byte("Dune")}}, nil
+func reads(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
+	return []tenon.Content{{Type: tenon.EmbeddedResource, URI: uri, Text: []byte("Dune")}}, nil
 }
 
 // begun tells that a call of the tool that waits is under way.
 var begun = make(chan struct{})
 
 // waits says that it has begun, if somebody listens, and waits for its context.
-func waits(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+func waits(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 	select {
 	case begun <- struct{}{}:
 		<-ctx.Done()
 	case <-ctx.Done():
 	}
-	return tenon.Reply{Sent: tenon.Sent{Unsafe: tenon.SentNoAnswer}}, ctx.Err()
+	return tenon.Response{Execution: tenon.Execution{Unsafe: tenon.NoResponse}}, ctx.Err()
 }
 
 // recorder is a test that notes what it is told.
@@ -162,27 +162,27 @@ func leaves(t *testing.T) {
 // TestBrokenSources breaks one thing at a time, and the report names it.
 func TestBrokenSources(t *testing.T) {
 	tool := func(f func(*tenon.Tool)) *shelf {
-		return &shelf{change: func(_ int, o *tenon.Offer) { f(&o.Tools[0]) }}
+		return &shelf{change: func(_ int, o *tenon.Features) { f(&o.Tools[0]) }}
 	}
 	promise := func(f func(*tenon.Contract)) *shelf {
 		return tool(func(t *tenon.Tool) {
 			p := contract()
 			f(&p)
-			t.Promise = p
+			t.Contract = p
 		})
 	}
 	answers := func(h tenon.Handler) *shelf { return tool(func(t *tenon.Tool) { t.Handler = h }) }
 	fails := func(err error) *shelf {
-		return answers(func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, err })
+		return answers(func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, err })
 	}
-	replies := func(f func(*tenon.Reply)) *shelf {
-		return answers(func(context.Context, *tenon.Call) (tenon.Reply, error) {
+	replies := func(f func(*tenon.Response)) *shelf {
+		return answers(func(context.Context, *tenon.Call) (tenon.Response, error) {
 			r := dune()
 			f(&r)
 			return r, nil
 		})
 	}
-	offers := func(f func(*tenon.Offer)) *shelf { return &shelf{change: func(_ int, o *tenon.Offer) { f(o) }} }
+	offers := func(f func(*tenon.Features)) *shelf { return &shelf{change: func(_ int, o *tenon.Features) { f(o) }} }
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
 	shared, given := make([]byte, 64), 0
@@ -226,16 +226,16 @@ func TestBrokenSources(t *testing.T) {
 			}
 			return nil
 		}}},
-		{name: "nothing is offered", want: "Load finds no tool, no resource and no prompt", source: offers(func(o *tenon.Offer) { *o = tenon.Offer{} }), samples: []tenontest.Sample{}},
-		{name: "the order changes", want: `a second Load finds something else: tool "get_book", then tool "burn_book"`, source: &shelf{change: func(load int, o *tenon.Offer) {
+		{name: "nothing is offered", want: "Load finds no tool, no resource and no prompt", source: offers(func(o *tenon.Features) { *o = tenon.Features{} }), samples: []tenontest.Sample{}},
+		{name: "the order changes", want: `a second Load finds something else: tool "get_book", then tool "burn_book"`, source: &shelf{change: func(load int, o *tenon.Features) {
 			if load%2 == 0 {
 				o.Tools[0], o.Tools[1] = o.Tools[1], o.Tools[0]
 			}
 		}}},
-		{name: "a text changes", want: `a second Load finds something else: tool "get_book" with …`, source: &shelf{change: func(load int, o *tenon.Offer) {
+		{name: "a text changes", want: `a second Load finds something else: tool "get_book" with …`, source: &shelf{change: func(load int, o *tenon.Features) {
 			o.Tools[0].Description += strings.Repeat("!", load)
 		}}},
-		{name: "a tool disappears", want: "a second Load finds something else: prompt", source: &shelf{change: func(load int, o *tenon.Offer) {
+		{name: "a tool disappears", want: "a second Load finds something else: prompt", source: &shelf{change: func(load int, o *tenon.Features) {
 			if load > 1 {
 				o.Prompts = nil
 			}
@@ -246,16 +246,16 @@ func TestBrokenSources(t *testing.T) {
 		{name: "no description", want: `tool "get_book": has no description`, source: tool(func(t *tenon.Tool) { t.Description = " " })},
 		{name: "no UTF-8", want: `tool "get_book": the text "\xff" is no UTF-8`, source: tool(func(t *tenon.Tool) { t.Title = "\xff" })},
 		{name: "no handler", want: `tool "get_book": has no handler`, source: answers(nil)},
-		{name: "hints against each other", want: "is marked as read-only and as destructive", source: tool(func(t *tenon.Tool) { t.Hints.Destructive = t.Hints.ReadOnly })},
+		{name: "hints against each other", want: "is marked as read-only and as destructive", source: tool(func(t *tenon.Tool) { t.Annotations.Destructive = t.Annotations.ReadOnly })},
 		{name: "an unknown policy", want: `tool "get_book": its policy is unknown`, source: tool(func(t *tenon.Tool) { t.Policy = "strict" })},
 		{name: "meta", want: `tool "get_book": its Meta is no JSON object`, source: tool(func(t *tenon.Tool) { t.Meta = []byte(`[1]`) })},
-		{name: "a diagnostic without words", want: "a diagnostic does not say what is wrong", source: offers(func(o *tenon.Offer) { o.Faults[0].What = "" })},
+		{name: "a diagnostic without words", want: "a diagnostic does not say what is wrong", source: offers(func(o *tenon.Features) { o.Diagnostics[0].Message = "" })},
 
 		{name: "a schema that is none", want: `tool "get_book": answer "200" application/json: its schema does not compile`, source: promise(func(p *tenon.Contract) {
-			p.Answers[0].Schema = []byte(`{"type":"strin"}`)
+			p.Responses[0].Schema = []byte(`{"type":"strin"}`)
 		})},
 		{name: "a reference to another file", want: `does not stand alone: it refers to "book.json"`, source: promise(func(p *tenon.Contract) {
-			p.Answers[1] = tenon.Variant{Status: "default", Media: "application/json", Schema: []byte(`{"allOf":[{"properties":{"$ref":true}},{"$ref":"book.json"}]}`)}
+			p.Responses[1] = tenon.ResponseSchema{Status: "default", MediaType: "application/json", Schema: []byte(`{"allOf":[{"properties":{"$ref":true}},{"$ref":"book.json"}]}`)}
 		})},
 		{name: "a reference to definitions of old", want: `it refers to "#/definitions/id"`, source: promise(func(p *tenon.Contract) {
 			p.Input = []byte(`{"type":"object","properties":{"id":{"$ref":"#/definitions/id"}},"definitions":{"id":{"type":"integer"}}}`)
@@ -264,44 +264,44 @@ func TestBrokenSources(t *testing.T) {
 			p.Input = []byte(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}`)
 		})},
 		{name: "arguments that are no object", want: `tool "get_book": the input schema does not say "type": "object"`, source: promise(func(p *tenon.Contract) { p.Input = []byte(`{"minProperties":0}`) })},
-		{name: "an odd status", want: `the status is not one such as`, source: promise(func(p *tenon.Contract) { p.Answers[1].Status = "4xx-5xx" })},
-		{name: "a media type with parameters", want: "the media type is not lower case without parameters", source: promise(func(p *tenon.Contract) { p.Answers[1].Media = "text/plain; charset=utf-8" })},
+		{name: "an odd status", want: `the status is not one such as`, source: promise(func(p *tenon.Contract) { p.Responses[1].Status = "4xx-5xx" })},
+		{name: "a media type with parameters", want: "the media type is not lower case without parameters", source: promise(func(p *tenon.Contract) { p.Responses[1].MediaType = "text/plain; charset=utf-8" })},
 		{name: "published is narrower", want: `tool "get_book": the published input schema refuses {"id":`, source: tool(func(t *tenon.Tool) {
-			t.Promise = two{published: func(c *tenon.Contract) {
+			t.Contract = two{published: func(c *tenon.Contract) {
 				c.Input = []byte(`{"type":"object","properties":{"id":{"type":"integer","minimum":1000000}}}`)
 			}}
 		})},
 		{name: "an answer is not published", want: `answer "default" application/problem+json: is not published`, source: tool(func(t *tenon.Tool) {
-			t.Promise = two{published: func(c *tenon.Contract) { c.Answers = c.Answers[:1] }}
+			t.Contract = two{published: func(c *tenon.Contract) { c.Responses = c.Responses[:1] }}
 		})},
 		{name: "a contract that changes", want: `tool "get_book": Contract returns something else the second time`, source: tool(func(t *tenon.Tool) {
-			t.Promise = &changing{}
+			t.Contract = &changing{}
 		})},
 		{name: "a contract that panics", want: `tool "get_book": Contract panics: gone`, source: tool(func(t *tenon.Tool) {
-			t.Promise = two{published: func(*tenon.Contract) {}, checked: func(*tenon.Contract) { panic("gone") }}
+			t.Contract = two{published: func(*tenon.Contract) {}, checked: func(*tenon.Contract) { panic("gone") }}
 		})},
 
-		{name: "an answer breaks its schema", want: `the answer breaks its contract (violated): at /title: expected string`, source: replies(func(r *tenon.Reply) { r.Body = []byte(`{"title":1}`) })},
-		{name: "an answer is declared nowhere", want: "the answer breaks its contract (undeclared)", source: replies(func(r *tenon.Reply) { r.Media = "text/csv" })},
-		{name: "an answer is no JSON", want: "the answer breaks its contract (violated)", source: replies(func(r *tenon.Reply) { r.Body = []byte(`{"title":`) })},
-		{name: "a handler panics", want: `tool "get_book": its handler panics for {"id":`, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		{name: "an answer breaks its schema", want: `the answer breaks its contract (violated): at /title: expected string`, source: replies(func(r *tenon.Response) { r.Body = []byte(`{"title":1}`) })},
+		{name: "an answer is declared nowhere", want: "the answer breaks its contract (undeclared)", source: replies(func(r *tenon.Response) { r.MediaType = "text/csv" })},
+		{name: "an answer is no JSON", want: "the answer breaks its contract (violated)", source: replies(func(r *tenon.Response) { r.Body = []byte(`{"title":`) })},
+		{name: "a handler panics", want: `tool "get_book": its handler panics for {"id":`, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			if ctx.Err() == nil {
 				panic("gone")
 			}
-			return tenon.Reply{}, ctx.Err()
+			return tenon.Response{}, ctx.Err()
 		})},
 		{name: "an unknown code", want: `tool "get_book": fails with the code "oops"`, source: fails(&tenon.Error{Code: "oops", Message: "Gone."})},
 		{name: "an error without a message", want: "fails with an error that has no Message", source: fails(&tenon.Error{Code: tenon.CodeNetwork})},
 		{name: "an error that says nothing", want: "fails with an error that says nothing", source: fails(fmt.Errorf(" "))},
-		{name: "Sent is not set", want: "answers with the status 200, and Reply.Sent says that nothing was sent", source: replies(func(r *tenon.Reply) { r.Sent = tenon.Sent{} })},
-		{name: "read-only and unsafe", want: "is marked as read-only, and Reply.Sent.Unsafe says", source: replies(func(r *tenon.Reply) { r.Sent.Unsafe = tenon.Answered })},
-		{name: "a status that is none", want: "answers with the status 99", source: replies(func(r *tenon.Reply) { r.Status = 99 })},
-		{name: "a link to nowhere", want: "block 0 of its content: is a link without a URI", source: replies(func(r *tenon.Reply) { r.Blocks = []tenon.Block{{Kind: tenon.LinkBlock}} })},
-		{name: "arguments are changed", want: "its handler changes the arguments that it was given", source: answers(func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		{name: "Sent is not set", want: "answers with the status 200, and Reply.Sent says that nothing was sent", source: replies(func(r *tenon.Response) { r.Execution = tenon.Execution{} })},
+		{name: "read-only and unsafe", want: "is marked as read-only, and Reply.Sent.Unsafe says", source: replies(func(r *tenon.Response) { r.Execution.Unsafe = tenon.Responded })},
+		{name: "a status that is none", want: "answers with the status 99", source: replies(func(r *tenon.Response) { r.Status = 99 })},
+		{name: "a link to nowhere", want: "block 0 of its content: is a link without a URI", source: replies(func(r *tenon.Response) { r.Content = []tenon.Content{{Type: tenon.ResourceLink}} })},
+		{name: "arguments are changed", want: "its handler changes the arguments that it was given", source: answers(func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			c.Args[0] = ' '
 			return dune(), nil
 		})},
-		{name: "a buffer is used again", want: "the bytes of the answer were changed after it was given", source: answers(func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		{name: "a buffer is used again", want: "the bytes of the answer were changed after it was given", source: answers(func(context.Context, *tenon.Call) (tenon.Response, error) {
 			sharing.Lock()
 			defer sharing.Unlock()
 			if given++; given > 2 { // more would be a race, which the detector finds
@@ -312,26 +312,26 @@ func TestBrokenSources(t *testing.T) {
 			return r, nil
 		})},
 
-		{name: "a call under way is not cancelled", want: `tool "read_slowly": a call that was cancelled under way has not returned after`, patience: short, source: offers(func(o *tenon.Offer) {
-			o.Tools[2].Handler = func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		{name: "a call under way is not cancelled", want: `tool "read_slowly": a call that was cancelled under way has not returned after`, patience: short, source: offers(func(o *tenon.Features) {
+			o.Tools[2].Handler = func(context.Context, *tenon.Call) (tenon.Response, error) {
 				begun <- struct{}{}
 				<-forever
-				return tenon.Reply{}, nil
+				return tenon.Response{}, nil
 			}
 		})},
-		{name: "a cancelled call forgets what it did", want: `tool "read_slowly": a call that was cancelled under way says that nothing was sent`, source: offers(func(o *tenon.Offer) {
-			o.Tools[2].Handler = func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+		{name: "a cancelled call forgets what it did", want: `tool "read_slowly": a call that was cancelled under way says that nothing was sent`, source: offers(func(o *tenon.Features) {
+			o.Tools[2].Handler = func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 				_, err := waits(ctx, c)
-				return tenon.Reply{}, err
+				return tenon.Response{}, err
 			}
 		})},
-		{name: "a call does not look at its context", want: `tool "get_book": a call whose context had ended before has not returned after`, patience: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		{name: "a call does not look at its context", want: `tool "get_book": a call whose context had ended before has not returned after`, patience: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			if ctx.Err() != nil {
 				<-forever
 			}
 			return dune(), nil
 		})},
-		{name: "a sample succeeds", want: `succeeds; the sample says that it fails with conflict`, source: offers(func(o *tenon.Offer) {
+		{name: "a sample succeeds", want: `succeeds; the sample says that it fails with conflict`, source: offers(func(o *tenon.Features) {
 			o.Tools[1].Handler = o.Tools[0].Handler
 		})},
 		{name: "a sample of no tool", want: `a sample calls the tool "lend_book"; there is burn_book, get_book, read_slowly`, source: &shelf{}, samples: []tenontest.Sample{{Tool: "lend_book"}}},
@@ -355,10 +355,10 @@ func TestBrokenSources(t *testing.T) {
 			<-forever
 			return nil
 		}}},
-		{name: "a body is not closed", want: "a connection whose answer has a body that nobody closed", patience: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+		{name: "a body is not closed", want: "a connection whose answer has a body that nobody closed", patience: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), "GET", upstream.URL, nil)
 			if err != nil {
-				return tenon.Reply{}, err
+				return tenon.Response{}, err
 			}
 			res, err := client.Do(r)
 			if err == nil {
@@ -369,22 +369,22 @@ func TestBrokenSources(t *testing.T) {
 		})},
 		{name: "Watch does not end", want: "Watch with a context that has ended has not returned after", patience: short, source: &shelf{watch: func(context.Context) { <-forever }}},
 
-		{name: "a relative URI", want: `resource "all": its URI is not absolute`, source: offers(func(o *tenon.Offer) { o.Resources[0].URI = "all" })},
-		{name: "Read panics", want: `resource "shelf://all": Read panics: gone`, source: offers(func(o *tenon.Offer) {
-			o.Resources[0].Read = func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Block, error) {
+		{name: "a relative URI", want: `resource "all": its URI is not absolute`, source: offers(func(o *tenon.Features) { o.Resources[0].URI = "all" })},
+		{name: "Read panics", want: `resource "shelf://all": Read panics: gone`, source: offers(func(o *tenon.Features) {
+			o.Resources[0].Read = func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Content, error) {
 				if ctx.Err() == nil {
 					panic("gone")
 				}
 				return reads(ctx, uri, c)
 			}
 		})},
-		{name: "a resource that is a text", want: `resource "shelf://all": Read answers with a block that is no resource`, source: offers(func(o *tenon.Offer) {
-			o.Resources[0].Read = func(context.Context, string, *tenon.Call) ([]tenon.Block, error) { return []tenon.Block{{}}, nil }
+		{name: "a resource that is a text", want: `resource "shelf://all": Read answers with a block that is no resource`, source: offers(func(o *tenon.Features) {
+			o.Resources[0].Read = func(context.Context, string, *tenon.Call) ([]tenon.Content, error) { return []tenon.Content{{}}, nil }
 		})},
-		{name: "a template without a variable", want: `template "shelf://book": has no variable`, source: offers(func(o *tenon.Offer) { o.Templates[0].URI = "shelf://book" })},
-		{name: "a role", want: `prompt "advise": has a message of the role "system"`, source: offers(func(o *tenon.Offer) {
-			o.Prompts[0].Get = func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) {
-				return []tenon.Message{{Role: "system"}}, nil
+		{name: "a template without a variable", want: `template "shelf://book": has no variable`, source: offers(func(o *tenon.Features) { o.ResourceTemplates[0].URI = "shelf://book" })},
+		{name: "a role", want: `prompt "advise": has a message of the role "system"`, source: offers(func(o *tenon.Features) {
+			o.Prompts[0].Get = func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) {
+				return []tenon.PromptMessage{{Role: "system"}}, nil
 			}
 		})},
 	} {
@@ -422,7 +422,7 @@ func (p two) Contract() (tenon.Contract, error) {
 	return c, nil
 }
 
-func (p two) Published() (tenon.Contract, []tenon.Fault) {
+func (p two) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	c := contract()
 	p.published(&c)
 	return c, nil
@@ -443,4 +443,4 @@ func (p *changing) Contract() (tenon.Contract, error) {
 	return c, nil
 }
 
-func (p *changing) Published() (tenon.Contract, []tenon.Fault) { return contract(), nil }
+func (p *changing) PublishedContract() (tenon.Contract, []tenon.Diagnostic) { return contract(), nil }

@@ -23,12 +23,12 @@ type StateOptions struct {
 	Wait func(time.Duration)
 	// Bounded returns an empty State that holds at most so many keys and bytes
 	// of keys and values. Nil: the State has bounds that nobody can set.
-	Bounded func(t *testing.T, keys, bytes int) tenon.State
+	Bounded func(t *testing.T, keys, bytes int) tenon.Store
 }
 
 // State checks what every State must do: each check asks open for an empty one
 // and closes it. Run it with the race detector.
-func State(t *testing.T, open func(t *testing.T) tenon.State, o StateOptions) {
+func Store(t *testing.T, open func(t *testing.T) tenon.Store, o StateOptions) {
 	t.Helper()
 	checks := map[string]func(*stateCheck){
 		"what was put is got, byte for byte":    putAndGet,
@@ -74,7 +74,7 @@ func State(t *testing.T, open func(t *testing.T) tenon.State, o StateOptions) {
 type stateCheck struct {
 	*testing.T
 
-	s   tenon.State
+	s   tenon.Store
 	o   StateOptions
 	ctx context.Context //nolint:containedctx // of one check, which it does not outlive
 }
@@ -121,7 +121,7 @@ func putReplaces(c *stateCheck) {
 
 func putNewKeeps(c *stateCheck) {
 	for i, want := range []bool{true, false} {
-		ok, err := c.s.PutNew(c.ctx, "k", fmt.Append(nil, i), life)
+		ok, err := c.s.PutIfAbsent(c.ctx, "k", fmt.Append(nil, i), life)
 		if err != nil || ok != want {
 			c.Fatalf("PutNew: %v, %v; want %v", ok, err, want)
 		}
@@ -131,15 +131,15 @@ func putNewKeeps(c *stateCheck) {
 
 func takeRemoves(c *stateCheck) {
 	c.put("k", "v")
-	got, ok, err := c.s.Take(c.ctx, "k")
+	got, ok, err := c.s.GetAndDelete(c.ctx, "k")
 	if err != nil || !ok || string(got) != "v" {
 		c.Fatalf("Take: %q, %v, %v", got, ok, err)
 	}
 	c.wantsNone("k")
-	if got, ok, err := c.s.Take(c.ctx, "k"); err != nil || ok || len(got) > 0 {
+	if got, ok, err := c.s.GetAndDelete(c.ctx, "k"); err != nil || ok || len(got) > 0 {
 		c.Fatalf("a second Take: %q, %v, %v; want nothing", got, ok, err)
 	}
-	if ok, err := c.s.PutNew(c.ctx, "k", []byte("again"), life); err != nil || !ok {
+	if ok, err := c.s.PutIfAbsent(c.ctx, "k", []byte("again"), life); err != nil || !ok {
 		c.Fatalf("PutNew after Take: %v, %v; want true", ok, err)
 	}
 }
@@ -147,14 +147,14 @@ func takeRemoves(c *stateCheck) {
 func emptyValue(c *stateCheck) {
 	c.put("k", "")
 	c.wants("k", "")
-	if ok, err := c.s.PutNew(c.ctx, "k", nil, life); err != nil || ok {
+	if ok, err := c.s.PutIfAbsent(c.ctx, "k", nil, life); err != nil || ok {
 		c.Fatalf("PutNew over an empty value: %v, %v; want false", ok, err)
 	}
 }
 
 func addCounts(c *stateCheck) {
 	for _, step := range []struct{ delta, sum int64 }{{2, 2}, {-5, -3}, {0, -3}, {1 << 60, 1<<60 - 3}} {
-		sum, err := c.s.Add(c.ctx, "n", step.delta, life)
+		sum, err := c.s.Increment(c.ctx, "n", step.delta, life)
 		if err != nil || sum != step.sum {
 			c.Fatalf("Add %d: %d, %v; want %d", step.delta, sum, err, step.sum)
 		}
@@ -164,7 +164,7 @@ func addCounts(c *stateCheck) {
 
 func addRefuses(c *stateCheck) {
 	c.put("n", "many")
-	if sum, err := c.s.Add(c.ctx, "n", 1, life); err == nil {
+	if sum, err := c.s.Increment(c.ctx, "n", 1, life); err == nil {
 		c.Fatalf("Add to a text: %d, no error", sum)
 	}
 	c.wants("n", "many")
@@ -199,7 +199,7 @@ func (c *stateCheck) atOnce(f func() (bool, error)) int {
 func takeOnce(c *stateCheck) {
 	c.put("k", "v")
 	if n := c.atOnce(func() (bool, error) {
-		_, ok, err := c.s.Take(c.ctx, "k")
+		_, ok, err := c.s.GetAndDelete(c.ctx, "k")
 		return ok, err
 	}); n != 1 {
 		c.Fatalf("%d got it", n)
@@ -207,14 +207,14 @@ func takeOnce(c *stateCheck) {
 }
 
 func putNewOnce(c *stateCheck) {
-	if n := c.atOnce(func() (bool, error) { return c.s.PutNew(c.ctx, "k", []byte("v"), life) }); n != 1 {
+	if n := c.atOnce(func() (bool, error) { return c.s.PutIfAbsent(c.ctx, "k", []byte("v"), life) }); n != 1 {
 		c.Fatalf("%d succeeded", n)
 	}
 }
 
 func addAll(c *stateCheck) {
 	c.atOnce(func() (bool, error) {
-		_, err := c.s.Add(c.ctx, "n", 1, life)
+		_, err := c.s.Increment(c.ctx, "n", 1, life)
 		return true, err
 	})
 	c.wants("n", fmt.Sprint(crowd))
@@ -258,10 +258,10 @@ func expires(c *stateCheck) {
 	c.wants("k", "v")
 	c.o.Wait(2 * time.Second)
 	c.wantsNone("k")
-	if _, ok, err := c.s.Take(c.ctx, "k"); err != nil || ok {
+	if _, ok, err := c.s.GetAndDelete(c.ctx, "k"); err != nil || ok {
 		c.Errorf("Take: %v, %v; want nothing", ok, err)
 	}
-	if ok, err := c.s.PutNew(c.ctx, "k", []byte("new"), life); err != nil || !ok {
+	if ok, err := c.s.PutIfAbsent(c.ctx, "k", []byte("new"), life); err != nil || !ok {
 		c.Errorf("PutNew: %v, %v; want true", ok, err)
 	}
 	c.wants("k", "new")
@@ -269,39 +269,39 @@ func expires(c *stateCheck) {
 
 func renews(c *stateCheck) {
 	c.put("k", "v")
-	_, _ = c.s.Add(c.ctx, "n", 1, life)
+	_, _ = c.s.Increment(c.ctx, "n", 1, life)
 	c.o.Wait(life / 2)
 	c.put("k", "w")
-	if sum, err := c.s.Add(c.ctx, "n", 1, life); err != nil || sum != 2 {
+	if sum, err := c.s.Increment(c.ctx, "n", 1, life); err != nil || sum != 2 {
 		c.Fatalf("Add: %d, %v", sum, err)
 	}
 	c.o.Wait(life/2 + time.Second)
 	c.wants("k", "w")
 	c.wantsNone("n")
-	if sum, err := c.s.Add(c.ctx, "n", 1, life); err != nil || sum != 1 {
+	if sum, err := c.s.Increment(c.ctx, "n", 1, life); err != nil || sum != 1 {
 		c.Fatalf("Add after the end: %d, %v; want 1", sum, err)
 	}
 }
 
 func full(c *stateCheck) {
-	for what, s := range map[string]tenon.State{"keys": c.o.Bounded(c.T, 2, 1000), "bytes": c.o.Bounded(c.T, 100, 10)} {
+	for what, s := range map[string]tenon.Store{"keys": c.o.Bounded(c.T, 2, 1000), "bytes": c.o.Bounded(c.T, 100, 10)} {
 		b := stateCheck{T: c.T, s: s, o: c.o, ctx: c.ctx}
 		b.put("1", "aaaa")
 		b.put("2", "bbbb")
-		if err := s.Put(c.ctx, "3", []byte("cccc"), life); !errors.Is(err, tenon.ErrStateFull) {
+		if err := s.Put(c.ctx, "3", []byte("cccc"), life); !errors.Is(err, tenon.ErrStoreFull) {
 			c.Errorf("%s: Put: %v; want ErrStateFull", what, err)
 		}
-		if ok, err := s.PutNew(c.ctx, "3", []byte("cccc"), life); ok || !errors.Is(err, tenon.ErrStateFull) {
+		if ok, err := s.PutIfAbsent(c.ctx, "3", []byte("cccc"), life); ok || !errors.Is(err, tenon.ErrStoreFull) {
 			c.Errorf("%s: PutNew: %v, %v; want ErrStateFull", what, ok, err)
 		}
-		if _, err := s.Add(c.ctx, "3", 1000, life); !errors.Is(err, tenon.ErrStateFull) {
+		if _, err := s.Increment(c.ctx, "3", 1000, life); !errors.Is(err, tenon.ErrStoreFull) {
 			c.Errorf("%s: Add: %v; want ErrStateFull", what, err)
 		}
 		b.wantsNone("3")
 		b.wants("1", "aaaa")
 		b.put("2", "BBBB")
 		b.wants("2", "BBBB")
-		if _, ok, err := s.Take(c.ctx, "1"); err != nil || !ok {
+		if _, ok, err := s.GetAndDelete(c.ctx, "1"); err != nil || !ok {
 			c.Errorf("%s: Take: %v, %v", what, ok, err)
 		}
 		b.put("3", "cccc")

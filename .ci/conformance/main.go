@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	fmt.Printf("http://%s/mcp\n", l.Addr())
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	gateway := gateway.NewGateway(gateway.Build(nil, gateway.BuildOptions{}), gateway.GatewayOptions{Logger: log})
+	gateway := gateway.New(gateway.Build(nil, gateway.BuildOptions{}), gateway.Options{Logger: log})
 	gateway.Swap(catalog(gateway))
 	s := server.New(gateway, server.Options{Name: "tenon-conformance", Version: "1", Logger: log, PollAfter: 300 * time.Millisecond,
 		TaskAfter: 250 * time.Millisecond, TaskTools: []string{"failing_job"}})
@@ -62,11 +62,11 @@ func run(ctx context.Context, args []string) error {
 }
 
 func catalog(g *gateway.Gateway) *gateway.Catalog {
-	o := tenon.Offer{
-		Tools:     slices.Concat(contentTools(), changeTools(g), questionTools(), taskTools()),
-		Resources: resources(),
-		Templates: templates(),
-		Prompts:   prompts(),
+	o := tenon.Features{
+		Tools:             slices.Concat(contentTools(), changeTools(g), questionTools(), taskTools()),
+		Resources:         resources(),
+		ResourceTemplates: templates(),
+		Prompts:           prompts(),
 	}
-	return gateway.Build([]gateway.Named{{Name: "conformance", Offer: o}}, gateway.BuildOptions{})
+	return gateway.Build([]gateway.Mount{{Name: "conformance", Features: o}}, gateway.BuildOptions{})
 }

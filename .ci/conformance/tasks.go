@@ -13,8 +13,8 @@ import (
 const long = 500 * time.Millisecond
 
 func taskTools() []tenon.Tool {
-	slow := func(name string, run func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error)) tenon.Tool {
-		return tool(name, "", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
+	slow := func(name string, run func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error)) tenon.Tool {
+		return tool(name, "", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
 			if err := wait(ctx, long); err != nil {
 				return nil, err
 			}
@@ -22,10 +22,10 @@ func taskTools() []tenon.Tool {
 		})
 	}
 	return []tenon.Tool{
-		tool("greet", "", func(_ context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			return []tenon.Block{text("Hello, %s!", argument(c, "name"))}, nil
+		tool("greet", "", func(_ context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			return []tenon.Content{text("Hello, %s!", argument(c, "name"))}, nil
 		}),
-		tool("slow_compute", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
+		tool("slow_compute", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
 			var in struct{ Seconds float64 }
 			if err := json.Unmarshal(c.Args, &in); err != nil {
 				return nil, err
@@ -33,37 +33,37 @@ func taskTools() []tenon.Tool {
 			if err := wait(ctx, time.Duration(in.Seconds*float64(time.Second))); err != nil {
 				return nil, err
 			}
-			return []tenon.Block{text("computed for %v seconds", in.Seconds)}, nil
+			return []tenon.Content{text("computed for %v seconds", in.Seconds)}, nil
 		}),
-		slow("failing_job", func(context.Context, *tenon.Call) ([]tenon.Block, error) {
+		slow("failing_job", func(context.Context, *tenon.Call) ([]tenon.Content, error) {
 			return nil, errors.New("the job always fails")
 		}),
-		slow("protocol_error_job", func(context.Context, *tenon.Call) ([]tenon.Block, error) {
-			return nil, &tenon.CannotAskError{Kind: tenon.AskURL}
+		slow("protocol_error_job", func(context.Context, *tenon.Call) ([]tenon.Content, error) {
+			return nil, &tenon.UnsupportedInputError{Kind: tenon.ElicitURL}
 		}),
-		slow("confirm_delete", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			a, err := c.Ask(ctx, form("confirm", "Delete it?", `"confirm":{"type":"boolean"}`, `"confirm"`))
+		slow("confirm_delete", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			a, err := c.RequestInput(ctx, form("confirm", "Delete it?", `"confirm":{"type":"boolean"}`, `"confirm"`))
 			if err != nil {
 				return nil, err
 			}
-			return []tenon.Block{text("deleted: %s", a[0].Action)}, nil
+			return []tenon.Content{text("deleted: %s", a[0].Action)}, nil
 		}),
-		slow("multi_input", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			a, err := c.Ask(ctx, form("first", "First?", `"name":{"type":"string"}`, `"name"`), form("second", "Second?", `"name":{"type":"string"}`, `"name"`))
+		slow("multi_input", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			a, err := c.RequestInput(ctx, form("first", "First?", `"name":{"type":"string"}`, `"name"`), form("second", "Second?", `"name":{"type":"string"}`, `"name"`))
 			if err != nil {
 				return nil, err
 			}
-			return []tenon.Block{text("%s and %s", field(a[0], "name"), field(a[1], "name"))}, nil
+			return []tenon.Content{text("%s and %s", field(a[0], "name"), field(a[1], "name"))}, nil
 		}),
-		tool("test_tool_with_task", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			a, err := c.Ask(ctx, form("user_name", "What is your name?", `"name":{"type":"string"}`, `"name"`))
+		tool("test_tool_with_task", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			a, err := c.RequestInput(ctx, form("user_name", "What is your name?", `"name":{"type":"string"}`, `"name"`))
 			if err != nil {
 				return nil, err
 			}
 			if err := wait(ctx, long); err != nil {
 				return nil, err
 			}
-			return []tenon.Block{text("Hello, %s!", field(a[0], "name"))}, nil
+			return []tenon.Content{text("Hello, %s!", field(a[0], "name"))}, nil
 		}),
 	}
 }

@@ -25,25 +25,25 @@ func bytesOf(encoded string) []byte {
 	return b
 }
 
-func text(format string, args ...any) tenon.Block {
-	return tenon.Block{Text: fmt.Appendf(nil, format, args...)}
+func text(format string, args ...any) tenon.Content {
+	return tenon.Content{Text: fmt.Appendf(nil, format, args...)}
 }
 
 // tool makes a tool with content of its own.
-func tool(name, input string, run func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error)) tenon.Tool {
-	var promise tenon.Promise
+func tool(name, input string, run func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error)) tenon.Tool {
+	var promise tenon.ContractProvider
 	if input != "" {
 		promise = tenon.Contract{Input: []byte(input)}
 	}
-	return tenon.Tool{Name: name, Description: "Fixture " + name, Policy: tenon.Off, Promise: promise,
-		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	return tenon.Tool{Name: name, Description: "Fixture " + name, Policy: tenon.Off, Contract: promise,
+		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			blocks, err := run(ctx, c)
-			return tenon.Reply{Blocks: blocks}, err
+			return tenon.Response{Content: blocks}, err
 		}}
 }
 
-func fixed(name string, blocks ...tenon.Block) tenon.Tool {
-	return tool(name, "", func(context.Context, *tenon.Call) ([]tenon.Block, error) { return blocks, nil })
+func fixed(name string, blocks ...tenon.Content) tenon.Tool {
+	return tool(name, "", func(context.Context, *tenon.Call) ([]tenon.Content, error) { return blocks, nil })
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -64,72 +64,72 @@ const exactSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","
 	`"additionalProperties":false}`
 
 func contentTools() []tenon.Tool {
-	image := tenon.Block{Kind: tenon.ImageBlock, Data: bytesOf(png), Media: "image/png"}
+	image := tenon.Content{Type: tenon.ImageContent, Data: bytesOf(png), MediaType: "image/png"}
 	return []tenon.Tool{
 		fixed("test_simple_text", text("This is a simple text response for testing.")),
 		fixed("test_image_content", image),
-		fixed("test_audio_content", tenon.Block{Kind: tenon.AudioBlock, Data: bytesOf(wav), Media: "audio/wav"}),
+		fixed("test_audio_content", tenon.Content{Type: tenon.AudioContent, Data: bytesOf(wav), MediaType: "audio/wav"}),
 		fixed("test_embedded_resource", embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")),
 		fixed("test_multiple_content_types", text("Multiple content types test:"), image,
 			embedded("test://mixed-content-resource", "application/json", `{"test":"data","value":123}`)),
 		with(fixed("json_schema_2020_12_tool", text("called")), exactSchema),
 		with(fixed("test_x_mcp_header", text("called")), `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"query":{"type":"string"}},"required":["region"]}`),
-		tool("test_error_handling", "", func(context.Context, *tenon.Call) ([]tenon.Block, error) {
+		tool("test_error_handling", "", func(context.Context, *tenon.Call) ([]tenon.Content, error) {
 			return nil, errors.New("This tool intentionally returns an error for testing") //nolint:staticcheck // the suite's words
 		}),
-		tool("test_tool_with_logging", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
+		tool("test_tool_with_logging", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
 			for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
-				c.Note("info", line)
+				c.Log("info", line)
 				if err := wait(ctx, 50*time.Millisecond); err != nil {
 					return nil, err
 				}
 			}
-			return []tenon.Block{text("Tool with logging executed successfully")}, nil
+			return []tenon.Content{text("Tool with logging executed successfully")}, nil
 		}),
-		tool("test_tool_with_progress", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
+		tool("test_tool_with_progress", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
 			for _, done := range []float64{0, 50, 100} {
-				c.Report(done, 100, fmt.Sprintf("Completed step %v of 100", done))
+				c.NotifyProgress(done, 100, fmt.Sprintf("Completed step %v of 100", done))
 				if err := wait(ctx, 50*time.Millisecond); err != nil {
 					return nil, err
 				}
 			}
-			return []tenon.Block{text("done")}, nil
+			return []tenon.Content{text("done")}, nil
 		}),
-		tool("test_reconnection", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			c.Note("info", "the stream closes soon")
+		tool("test_reconnection", "", func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			c.Log("info", "the stream closes soon")
 			if err := wait(ctx, 700*time.Millisecond); err != nil {
 				return nil, err
 			}
-			return []tenon.Block{text("Reconnection test completed successfully.")}, nil
+			return []tenon.Content{text("Reconnection test completed successfully.")}, nil
 		}),
-		tool("test_streaming_elicitation", "", func(_ context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			c.Report(50, 100, "half way")
-			return []tenon.Block{text("Streaming complete")}, nil
+		tool("test_streaming_elicitation", "", func(_ context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			c.NotifyProgress(50, 100, "half way")
+			return []tenon.Content{text("Streaming complete")}, nil
 		}),
-		tool("test_logging_tool", "", func(_ context.Context, c *tenon.Call) ([]tenon.Block, error) {
-			c.Note("info", "Diagnostic trace logging activated")
-			return []tenon.Block{text("Logging evaluated")}, nil
+		tool("test_logging_tool", "", func(_ context.Context, c *tenon.Call) ([]tenon.Content, error) {
+			c.Log("info", "Diagnostic trace logging activated")
+			return []tenon.Content{text("Logging evaluated")}, nil
 		}),
 	}
 }
 
 // with gives a tool another input schema.
 func with(t tenon.Tool, input string) tenon.Tool {
-	t.Promise, t.Verbatim = tenon.Contract{Input: []byte(input)}, true
+	t.Contract, t.RawSchemas = tenon.Contract{Input: []byte(input)}, true
 	return t
 }
 
 // changeTools make a new catalog, so that listeners hear of it.
 func changeTools(g *gateway.Gateway) []tenon.Tool {
-	change := func(context.Context, *tenon.Call) ([]tenon.Block, error) {
+	change := func(context.Context, *tenon.Call) ([]tenon.Content, error) {
 		g.Swap(catalog(g))
-		return []tenon.Block{text("Mutation triggered")}, nil
+		return []tenon.Content{text("Mutation triggered")}, nil
 	}
 	return []tenon.Tool{tool("test_trigger_tool_change", "", change), tool("test_trigger_prompt_change", "", change)}
 }
 
 // field reads one member of an answer.
-func field(a tenon.Answer, name string) string {
+func field(a tenon.InputResponse, name string) string {
 	var m map[string]any
 	if json.Unmarshal(a.Body, &m) != nil {
 		return "unknown"

@@ -70,7 +70,7 @@ func gives[In, T any](name, description string, v T) gofunc.Function {
 	return gofunc.Func(name, description, func(context.Context, In) (T, error) { return v, nil })
 }
 
-func text(f gofunc.Function) gofunc.Function { return f.With(gofunc.FuncOptions{TextOnly: true}) }
+func text(f gofunc.Function) gofunc.Function { return f.With(gofunc.Options{TextOnly: true}) }
 
 func getTemperature(_ context.Context, in city) (int, error) {
 	t, ok := map[string]int{"London": 17, "Cairo": 34, "Reykjavik": 4}[in.City]
@@ -177,8 +177,8 @@ func functions() gofunc.Functions {
 		text(gives[none]("report_list", "", []int{1, 2})),
 		gives[none]("get_picture", "", tenon.Image("image/png", []byte("picture"))),
 		gives[none]("get_block", "", tenon.Text("a block")),
-		gives[none]("get_link", "", []tenon.Block{tenon.Link("file:///station", "station", "text/plain")}),
-		gives[none]("get_whole", "", gofunc.Output[WeatherData]{Value: w, Blocks: []tenon.Block{tenon.Text("mild")}, Meta: map[string]any{"example.org/station": 7}}),
+		gives[none]("get_link", "", []tenon.Content{tenon.Link("file:///station", "station", "text/plain")}),
+		gives[none]("get_whole", "", gofunc.Output[WeatherData]{Value: w, Content: []tenon.Content{tenon.Text("mild")}, Meta: map[string]any{"example.org/station": 7}}),
 	}
 }
 
@@ -188,7 +188,7 @@ func main() {
 		fmt.Println(err)
 		return
 	}
-	gateway, err := gateway.Load(context.Background(), functions(), gateway.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), functions(), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -56,8 +56,8 @@ func send(line []byte) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(offer.Tools) != 1 || len(offer.Faults) > 0 {
-		return nil, fmt.Errorf("%d tools, faults %v", len(offer.Tools), offer.Faults)
+	if len(offer.Tools) != 1 || len(offer.Diagnostics) > 0 {
+		return nil, fmt.Errorf("%d tools, faults %v", len(offer.Tools), offer.Diagnostics)
 	}
 	_, err = offer.Tools[0].Handler(context.Background(), &tenon.Call{Args: []byte(c.Args)})
 	if r.last == nil {

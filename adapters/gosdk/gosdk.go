@@ -35,7 +35,7 @@ import (
 func Add(s *mcp.Server, g *gateway.Gateway) (stop func(), err error) {
 	a := &adapter{server: s, gateway: g}
 	_, _ = rand.Read(a.key[:]) // never fails: see crypto/rand
-	stop = g.Subscribe(func(c gateway.Change) {
+	stop = g.Subscribe(func(c gateway.Event) {
 		if c.URI == "" {
 			_ = a.sync() // what is refused now was said when it was first seen, or is left out
 		}
@@ -74,7 +74,7 @@ func (a *adapter) sync() error {
 }
 
 // add adds one tool. The SDK panics where it cannot take one.
-func (a *adapter) add(e *gateway.Entry) (err error) {
+func (a *adapter) add(e *gateway.Tool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the SDK refuses the tool %s: %v", e.Name(), p)
@@ -99,21 +99,21 @@ func (a *adapter) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTo
 	if err != nil {
 		return nil, err
 	}
-	c := &tenon.Call{Tool: r.Params.Name, Args: r.Params.Arguments, Asker: round}
+	c := &tenon.Call{Tool: r.Params.Name, Args: r.Params.Arguments, Requester: round}
 	if token := r.Params.GetProgressToken(); token != nil {
-		c.Progress = func(done, total float64, note string) {
+		c.ProgressFunc = func(done, total float64, note string) {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: total, Message: note}) // who is gone hears nothing
 		}
 	}
-	c.Log = func(level tenon.Level, data any) {
+	c.LogFunc = func(level tenon.LoggingLevel, data any) {
 		_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(level), Data: data}) //nolint:staticcheck // the protocol gives logging up, and clients of today have nothing else
 	}
 	result, err := a.gateway.Call(ctx, c)
 	var known *tenon.Error
-	var needed *tenon.InputNeededError
+	var needed *tenon.InputRequiredError
 	switch {
 	case errors.As(err, &needed):
-		return round.ask(needed.Questions)
+		return round.ask(needed.Requests)
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: known.Message}
 	case err != nil:
@@ -144,21 +144,21 @@ func resultOf(r *tenon.Result) (*mcp.CallToolResult, error) {
 	return out, nil
 }
 
-func contentOf(b *tenon.Block) mcp.Content {
-	switch b.Kind {
-	case tenon.ImageBlock:
-		return &mcp.ImageContent{Data: b.Data, MIMEType: b.Media}
-	case tenon.AudioBlock:
-		return &mcp.AudioContent{Data: b.Data, MIMEType: b.Media}
-	case tenon.ResourceBlock:
-		r := &mcp.ResourceContents{URI: b.URI, MIMEType: b.Media, Text: string(b.Text)}
+func contentOf(b *tenon.Content) mcp.Content {
+	switch b.Type {
+	case tenon.ImageContent:
+		return &mcp.ImageContent{Data: b.Data, MIMEType: b.MediaType}
+	case tenon.AudioContent:
+		return &mcp.AudioContent{Data: b.Data, MIMEType: b.MediaType}
+	case tenon.EmbeddedResource:
+		r := &mcp.ResourceContents{URI: b.URI, MIMEType: b.MediaType, Text: string(b.Text)}
 		if b.Text == nil {
 			r.Blob = b.Data
 		}
 		return &mcp.EmbeddedResource{Resource: r}
-	case tenon.LinkBlock:
-		return &mcp.ResourceLink{URI: b.URI, Name: b.Name, MIMEType: b.Media}
-	case tenon.TextBlock:
+	case tenon.ResourceLink:
+		return &mcp.ResourceLink{URI: b.URI, Name: b.Name, MIMEType: b.MediaType}
+	case tenon.TextContent:
 	}
 	return &mcp.TextContent{Text: string(b.Text)}
 }

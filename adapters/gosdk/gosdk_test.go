@@ -31,7 +31,7 @@ func forecast(_ context.Context, in question) (weather, error) {
 }
 
 func catalog(tools ...tenon.Tool) *gateway.Catalog {
-	return gateway.Build([]gateway.Named{{Name: "test", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{})
+	return gateway.Build([]gateway.Mount{{Name: "test", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{})
 }
 
 // connect joins a real client of the SDK to a server of it.
@@ -46,7 +46,7 @@ func connect(ctx context.Context, s *mcp.Server, o *mcp.ClientOptions) (*mcp.Cli
 func Example() {
 	ctx := context.Background()
 	s := mcp.NewServer(&mcp.Implementation{Name: "both", Version: "1"}, nil)
-	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("forecast", "The weather of a city.", forecast)}, gateway.GatewayOptions{})
+	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("forecast", "The weather of a city.", forecast)}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,15 +101,15 @@ func open(t *testing.T, g *gateway.Gateway, o *mcp.ClientOptions) *mcp.ClientSes
 
 func TestBothWallsStand(t *testing.T) {
 	liar := tenon.Tool{
-		Name: "liar", Promise: tenon.Contract{
-			Input:   []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
-			Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{"type":"object","required":["truth"]}`)}},
+		Name: "liar", Contract: tenon.Contract{
+			Input:     []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
+			Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(`{"type":"object","required":["truth"]}`)}},
 		},
-		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{Media: "application/json", Body: []byte(`{"lie":1}`)}, nil
+		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{MediaType: "application/json", Body: []byte(`{"lie":1}`)}, nil
 		},
 	}
-	c := open(t, gateway.NewGateway(catalog(liar), gateway.GatewayOptions{}), nil)
+	c := open(t, gateway.New(catalog(liar), gateway.Options{}), nil)
 	for name, call := range map[string]struct {
 		args any
 		want string
@@ -129,13 +129,13 @@ func TestBothWallsStand(t *testing.T) {
 }
 
 func answered(name string) tenon.Tool {
-	return tenon.Tool{Name: name, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Media: "application/json", Body: []byte(`{}`)}, nil
+	return tenon.Tool{Name: name, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{MediaType: "application/json", Body: []byte(`{}`)}, nil
 	}}
 }
 
 func TestSwapIsFollowed(t *testing.T) {
-	g := gateway.NewGateway(catalog(answered("a"), answered("b")), gateway.GatewayOptions{})
+	g := gateway.New(catalog(answered("a"), answered("b")), gateway.Options{})
 	changed := make(chan struct{}, 10)
 	c := open(t, g, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
 	g.Swap(catalog(answered("b"), answered("c")))
@@ -154,18 +154,18 @@ func TestSwapIsFollowed(t *testing.T) {
 }
 
 func TestClientIsAsked(t *testing.T) {
-	ask := tenon.Tool{Name: "ask", Policy: tenon.Off, Handler: func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		c.Report(1, 2, "asking")
-		a, err := c.Ask(ctx, tenon.Form("who", "Who?", []byte(`{"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]}`)))
+	ask := tenon.Tool{Name: "ask", Policy: tenon.Off, Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		c.NotifyProgress(1, 2, "asking")
+		a, err := c.RequestInput(ctx, tenon.FormRequest("who", "Who?", []byte(`{"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]}`)))
 		if err != nil {
-			return tenon.Reply{}, err
+			return tenon.Response{}, err
 		}
 		if a[0].Action == "accept" { // a second round, in which the first answer has to be there still
-			if _, err := c.Ask(ctx, tenon.Form("sure", "Sure?", []byte(`{"type":"object","properties":{}}`))); err != nil {
-				return tenon.Reply{}, err
+			if _, err := c.RequestInput(ctx, tenon.FormRequest("sure", "Sure?", []byte(`{"type":"object","properties":{}}`))); err != nil {
+				return tenon.Response{}, err
 			}
 		}
-		return tenon.Reply{Blocks: []tenon.Block{{Text: []byte(a[0].Action + string(a[0].Body))}}}, nil
+		return tenon.Response{Content: []tenon.Content{{Text: []byte(a[0].Action + string(a[0].Body))}}}, nil
 	}}
 	answers := func(r *mcp.ElicitResult) *mcp.ClientOptions {
 		return &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return r, nil }}
@@ -178,21 +178,21 @@ func TestClientIsAsked(t *testing.T) {
 		"no":  {answers(&mcp.ElicitResult{Action: "decline"}), "decline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session := open(t, gateway.NewGateway(catalog(ask), gateway.GatewayOptions{}), c.options)
+			session := open(t, gateway.New(catalog(ask), gateway.Options{}), c.options)
 			r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask"})
 			if err != nil || text(t, r) != c.want {
 				t.Errorf("%v %+v", err, r)
 			}
 		})
 	}
-	session := open(t, gateway.NewGateway(catalog(ask), gateway.GatewayOptions{}), nil)
+	session := open(t, gateway.New(catalog(ask), gateway.Options{}), nil)
 	if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask"}); err == nil {
 		t.Errorf("nobody can be asked, and it is no error: %+v", r)
 	}
 }
 
 func TestUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
-	c := open(t, gateway.NewGateway(catalog(), gateway.GatewayOptions{}), nil)
+	c := open(t, gateway.New(catalog(), gateway.Options{}), nil)
 	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "nobody"}); err == nil {
 		t.Error("there is no error")
 	}

@@ -31,7 +31,7 @@ type answer struct {
 	Fields json.RawMessage `json:"fields,omitempty"`
 }
 
-var _ tenon.Asker = (*round)(nil)
+var _ tenon.Requester = (*round)(nil)
 
 // open reads the answers that came with a call.
 func (a *adapter) open(r *mcp.CallToolRequest) (*round, error) {
@@ -70,13 +70,13 @@ func (o *round) mac(state []byte) []byte {
 }
 
 // Ask returns the answers that there are, or ends the run.
-func (o *round) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+func (o *round) RequestInput(_ context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
 	able := o.call.ClientCapabilities()
-	answers := make([]tenon.Answer, len(questions))
-	var missing []tenon.Question
+	answers := make([]tenon.InputResponse, len(questions))
+	var missing []tenon.InputRequest
 	for i, q := range questions {
-		if q.Kind != tenon.AskForm || able == nil || able.Elicitation == nil {
-			return nil, &tenon.CannotAskError{Kind: q.Kind}
+		if q.Kind != tenon.ElicitForm || able == nil || able.Elicitation == nil {
+			return nil, &tenon.UnsupportedInputError{Kind: q.Kind}
 		}
 		came := o.answers[q.Key]
 		switch {
@@ -91,13 +91,13 @@ func (o *round) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Ans
 		answers[i].Action = came.Action
 	}
 	if missing != nil {
-		return nil, &tenon.InputNeededError{Questions: missing}
+		return nil, &tenon.InputRequiredError{Requests: missing}
 	}
 	return answers, nil
 }
 
 // ask is the result that has the SDK put the questions.
-func (o *round) ask(questions []tenon.Question) (*mcp.CallToolResult, error) {
+func (o *round) ask(questions []tenon.InputRequest) (*mcp.CallToolResult, error) {
 	requests := mcp.InputRequestMap{}
 	for _, q := range questions {
 		var form struct {

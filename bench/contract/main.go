@@ -65,11 +65,11 @@ func run(out string) error {
 	}))
 	defer upstream.Close()
 	settings := map[string]func(*tenon.Tool){
-		"off":     func(t *tenon.Tool) { t.Policy, t.Shape = tenon.Off, tenon.Native },
-		"enforce": func(t *tenon.Tool) { t.Policy, t.Shape = tenon.Enforce, tenon.OpenAPIMCP },
+		"off":     func(t *tenon.Tool) { t.Policy, t.Envelope = tenon.Off, tenon.Native },
+		"enforce": func(t *tenon.Tool) { t.Policy, t.Envelope = tenon.Enforce, tenon.OpenAPIMCP },
 		"select": func(t *tenon.Tool) {
-			t.Policy, t.Shape = tenon.Enforce, tenon.OpenAPIMCP
-			t.View.Select = []string{"items[].id", "items[].name"}
+			t.Policy, t.Envelope = tenon.Enforce, tenon.OpenAPIMCP
+			t.Projection.Select = []string{"items[].id", "items[].name"}
 		},
 	}
 	servers, times := map[string]*server.Server{}, map[string][]float64{}
@@ -134,13 +134,13 @@ func cutAllocates() (float64, error) {
 	item := `{"id":1,"name":"` + strings.Repeat("x", 1000) + `"}`
 	body := []byte(`{"items":[` + strings.Repeat(item+",", 10_000) + item + `]}`)
 	tool := tenon.Tool{
-		Name: "list", Shape: tenon.OpenAPIMCP, Policy: tenon.Enforce, MaxResult: 100 << 10,
-		Promise: tenon.Contract{Answers: []tenon.Variant{{Media: "application/json", Schema: []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}}}}`)}}},
-		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{Media: "application/json", Body: body}, nil
+		Name: "list", Envelope: tenon.OpenAPIMCP, Policy: tenon.Enforce, MaxResult: 100 << 10,
+		Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}}}}`)}}},
+		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{MediaType: "application/json", Body: body}, nil
 		},
 	}
-	g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), gateway.Options{})
 	var before, after runtime.MemStats
 	for range 2 { // schemas are compiled once
 		runtime.ReadMemStats(&before)
@@ -162,8 +162,8 @@ func serverOf(url string, set func(*tenon.Tool)) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog := gateway.Build([]gateway.Named{{Offer: offer}}, gateway.BuildOptions{Adjust: func(_ string, t *tenon.Tool) { set(t) }})
-	return server.New(gateway.NewGateway(catalog, gateway.GatewayOptions{}), server.Options{NoSessions: true}), nil
+	catalog := gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Configure: func(_ string, t *tenon.Tool) { set(t) }})
+	return server.New(gateway.New(catalog, gateway.Options{}), server.Options{NoSessions: true}), nil
 }
 
 // round makes calls and returns the processor time of one in microseconds.

@@ -23,7 +23,7 @@ type counts struct{ operations, arguments, undeclared int }
 func compare(r *row, spec string, tools []tenon.Tool) {
 	ours := counts{operations: r.Tools + r.Skipped}
 	for _, t := range tools {
-		c, err := t.Promise.Contract()
+		c, err := t.Contract.Contract()
 		if err != nil {
 			r.Differs = err.Error()
 			return

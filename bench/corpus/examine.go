@@ -19,13 +19,13 @@ import (
 const firstPage = 100
 
 // open opens a document and renders its first page.
-func open(spec string) (tenon.Offer, []*gateway.Entry, error) {
+func open(spec string) (tenon.Features, []*gateway.Tool, error) {
 	// Only the tools count here: a document without a server is none the worse.
 	offer, err := openapi.New(spec, openapi.Options{BaseURL: "https://api.example.com"}).Load(context.Background())
 	if err != nil {
-		return tenon.Offer{}, nil, err
+		return tenon.Features{}, nil, err
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "api", Offer: offer}}, gateway.BuildOptions{Describe: gateway.BuiltInOff})
+	catalog := gateway.Build([]gateway.Mount{{Name: "api", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOff})
 	tools := catalog.Tools()[:len(offer.Tools)] // what tenon adds stands behind them
 	for _, t := range tools[:min(len(tools), firstPage)] {
 		t.Definition()
@@ -84,8 +84,8 @@ func examine(dir, name string, v *validators) (r row) {
 	}
 	r.All = cpuSeconds() - began
 	r.Opened, r.Tools = true, len(tools)
-	for _, f := range offer.Faults {
-		if strings.Contains(f.What, " is skipped: ") {
+	for _, f := range offer.Diagnostics {
+		if strings.Contains(f.Message, " is skipped: ") {
 			r.Skipped++
 		}
 	}

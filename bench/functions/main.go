@@ -93,7 +93,7 @@ func register() (float64, error) {
 		for i := range fs {
 			fs[i] = gofunc.Func(fmt.Sprintf("f%d", i), "A forecast.", echo)
 		}
-		if _, err := gateway.Load(context.Background(), fs, gateway.GatewayOptions{}); err != nil {
+		if _, err := gateway.Load(context.Background(), fs, gateway.Options{}); err != nil {
 			return 0, err
 		}
 		best = min(best, spent()-start)
@@ -106,7 +106,7 @@ func measure(stations int) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
-	g, err := gateway.Load(context.Background(), gofunc.Functions{gofunc.Func("echo", "", echo)}, gateway.GatewayOptions{})
+	g, err := gateway.Load(context.Background(), gofunc.Functions{gofunc.Func("echo", "", echo)}, gateway.Options{})
 	if err != nil {
 		return cost{}, err
 	}

@@ -34,7 +34,7 @@ func ours(worker []string, file, address string, once bool) error {
 	if err != nil {
 		return err
 	}
-	gateway := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "coins", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	gateway := gateway.New(gateway.Build([]gateway.Mount{{Name: "coins", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	call := func(size int) error {
 		res, err := gateway.Call(context.Background(), &tenon.Call{Tool: "list_coins_bench", Args: []byte(`{"size":` + strconv.Itoa(size) + `}`)})
 		if err == nil && res.IsError {

@@ -41,7 +41,7 @@ func result() []byte {
 		items = append(items, fmt.Sprintf(`{"id":%d,"name":"%s","price":%d.5}`, i, strings.Repeat("n", 22), i))
 	}
 	structured := []byte(`{"items":[` + strings.Join(items, ",") + `]}`)
-	value := functions.AppendResult(nil, functions.Result{Blocks: []tenon.Block{{Text: []byte("eighteen items")}}, Structured: structured})
+	value := functions.AppendResult(nil, functions.Result{Blocks: []tenon.Content{{Text: []byte("eighteen items")}}, Structured: structured})
 	return functions.Response{ReturnValue: value}.Append(nil)
 }
 
@@ -90,7 +90,7 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	gateway := gateway.NewGateway(gateway.Build([]gateway.Named{{Name: "app", Offer: offer}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+	gateway := gateway.New(gateway.Build([]gateway.Mount{{Name: "app", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	args := []byte(`{"city":"Rome","days":2}`)
 	through := func() error {
 		res, err := gateway.Call(ctx, &tenon.Call{Tool: "items", Args: args})

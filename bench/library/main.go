@@ -108,7 +108,7 @@ func load(providers, lists, libs string, worker []string) error {
 	if err != nil {
 		return err
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{})
 	for _, t := range catalog.Tools() {
 		t.Schemas()
 	}
@@ -219,8 +219,8 @@ func (r *report) calls(rows []row, from, worker []string) error {
 	if err != nil {
 		return err
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "library", Offer: offer}}, gateway.BuildOptions{})
-	gateway := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{})
+	gateway := gateway.New(catalog, gateway.Options{})
 	names := map[string]string{}
 	for _, t := range catalog.Tools() {
 		var meta struct {

@@ -27,7 +27,7 @@ func tenonPeer() peer {
 		functions = append(functions, gofunc.Func(sample.Echo, "Forecast of a city.", func(_ context.Context, in sample.Forecast) (sample.Forecast, error) {
 			return in, nil
 		}))
-		g, err := gateway.Load(context.Background(), functions, gateway.GatewayOptions{})
+		g, err := gateway.Load(context.Background(), functions, gateway.Options{})
 		return server.New(g, server.Options{}), err
 	}
 	return peer{
@@ -57,8 +57,8 @@ func openAPIPeer(upstream string) peer {
 			if err != nil {
 				return nil, err
 			}
-			c := gateway.Build([]gateway.Named{{Name: "forecasts", Offer: offer}}, gateway.BuildOptions{})
-			return server.New(gateway.NewGateway(c, gateway.GatewayOptions{}), server.Options{}), nil
+			c := gateway.Build([]gateway.Mount{{Name: "forecasts", Features: offer}}, gateway.BuildOptions{})
+			return server.New(gateway.New(c, gateway.Options{}), server.Options{}), nil
 		},
 	}
 }

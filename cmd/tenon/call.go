@@ -68,7 +68,7 @@ func callCommand(e env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Shape, quiet: explained, logged: sources.verbose}
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Envelope, quiet: explained, logged: sources.verbose}
 			res, err = p.follow(res, func(args []byte) (*tenon.Result, error) {
 				return w.gateway.Call(cmd.Context(), &tenon.Call{Tool: tool.Name(), Args: args, Subject: "owner"})
 			})
@@ -94,7 +94,7 @@ func callCommand(e env) *cobra.Command {
 // typedCall is how a call is made that a person types: who does that has agreed
 // to it, and has room for the answer.
 func typedCall() callChoices {
-	return callChoices{confirm: choice{general: string(tenon.ConsentOff)}, maxResult: choice{general: "-1"}}
+	return callChoices{confirm: choice{general: string(tenon.ConfirmOff)}, maxResult: choice{general: "-1"}}
 }
 
 // complete proposes descriptions, then the tools of the one that was named,
@@ -130,7 +130,7 @@ func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]str
 }
 
 // readArguments makes the arguments object of a command line.
-func readArguments(in io.Reader, tool *gateway.Entry, args []string) ([]byte, error) {
+func readArguments(in io.Reader, tool *gateway.Tool, args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] == "-" {
 		body, err := io.ReadAll(io.LimitReader(in, maxArguments+1))
 		if err != nil {
@@ -232,7 +232,7 @@ type printer struct {
 	asJSON   bool
 	compact  bool // JSON on one line
 	file     string
-	shape    tenon.Shape
+	shape    tenon.Envelope
 	quiet    bool // what breaks the contract is said elsewhere
 	logged   bool // the log is printed
 }
@@ -265,7 +265,7 @@ func (p printer) failed(res *tenon.Result) error {
 		return errToolFailed
 	}
 	fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
-	if !p.logged && strings.Contains(res.About, " in the log") {
+	if !p.logged && strings.Contains(res.Message, " in the log") {
 		fmt.Fprintln(p.err, "  - --verbose prints the log")
 	}
 	return errToolFailed
@@ -282,7 +282,7 @@ func failedIf(failed bool) error {
 // content, or the text where there is none.
 func (p printer) data(res *tenon.Result) error {
 	for _, b := range res.Content {
-		if b.Kind != tenon.TextBlock {
+		if b.Type != tenon.TextContent {
 			return p.binary(b)
 		}
 	}
@@ -320,15 +320,15 @@ func (p printer) value(raw []byte) error {
 	return err
 }
 
-func (p printer) binary(b tenon.Block) error {
+func (p printer) binary(b tenon.Content) error {
 	if p.file == "" {
-		_, err := fmt.Fprintf(p.out, "%s, %d bytes; --output FILE writes it to a file\n", b.Media, len(b.Data))
+		_, err := fmt.Fprintf(p.out, "%s, %d bytes; --output FILE writes it to a file\n", b.MediaType, len(b.Data))
 		return err
 	}
 	if err := writeWhole(p.file, b.Data); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.err, "tenon: wrote %d bytes of %s to %s\n", len(b.Data), b.Media, p.file)
+	_, err := fmt.Fprintf(p.err, "tenon: wrote %d bytes of %s to %s\n", len(b.Data), b.MediaType, p.file)
 	return err
 }
 

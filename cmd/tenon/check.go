@@ -70,13 +70,13 @@ func (s *serving) printCheck(e env, w *wire) error {
 	}
 	notes := 0
 	for _, t := range w.catalog.Tools() {
-		notes += len(t.Faults())
+		notes += len(t.Diagnostics())
 	}
 	for _, source := range w.sources {
-		n := len(source.offer.Faults)
+		n := len(source.offer.Diagnostics)
 		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(n, "warning"), shownSpec(source.where))
 	}
-	for _, f := range w.catalog.Faults() {
+	for _, f := range w.catalog.Diagnostics() {
 		fmt.Fprintf(e.out, "  %s\n", f)
 	}
 	if notes > 0 {
@@ -87,5 +87,5 @@ func (s *serving) printCheck(e env, w *wire) error {
 		fmt.Fprintln(e.err, "tenon: there is no tool to serve")
 		return errToolFailed
 	}
-	return failedIf(slices.ContainsFunc(w.catalog.Faults(), func(f tenon.Fault) bool { return f.Kind == tenon.FaultRule }))
+	return failedIf(slices.ContainsFunc(w.catalog.Diagnostics(), func(f tenon.Diagnostic) bool { return f.Kind == tenon.DiagnosticSelector }))
 }

@@ -90,7 +90,7 @@ func plainName(name string) string {
 			return -1
 		}
 		return r
-	}, tenon.LegalName(name))
+	}, tenon.ToolName(name))
 }
 
 // spells reports whether the value for a tool comes from a pattern that spells
@@ -140,7 +140,7 @@ func (f *sourceFlags) adjust() (adjustment, error) {
 		}
 	}
 	for _, s := range f.shape.some {
-		if _, err := tenon.ParseShape(s.value); err != nil {
+		if _, err := tenon.ParseEnvelope(s.value); err != nil {
 			return adjustment{}, err
 		}
 	}
@@ -155,7 +155,7 @@ func (a adjustment) tool(source string, t *tenon.Tool) {
 		t.Policy = tenon.Policy(p)
 	}
 	if s := a.shape.of(source, t); s != "" {
-		t.Shape = tenon.Shape(s)
+		t.Envelope = tenon.Envelope(s)
 	}
 	a.calls.tool(source, t)
 }

@@ -30,11 +30,11 @@ func (c *callChoices) register(cmd *cobra.Command) {
 
 // check checks the values.
 func (c *callChoices) check() error {
-	if _, err := parsed(c.confirm.general, tenon.ParseConsent); err != nil {
+	if _, err := parsed(c.confirm.general, tenon.ParseConfirmMode); err != nil {
 		return err
 	}
 	for _, s := range c.confirm.some {
-		if _, err := tenon.ParseConsent(s.value); err != nil {
+		if _, err := tenon.ParseConfirmMode(s.value); err != nil {
 			return err
 		}
 	}
@@ -59,10 +59,10 @@ func parseBytes(s string) (int, error) {
 }
 
 func (c *callChoices) tool(source string, t *tenon.Tool) {
-	mode := tenon.ConsentMode(cmp.Or(c.confirm.of(source, t), c.confirm.general))
-	t.Consent.Mode = cmp.Or(mode, t.Consent.Mode)
-	if !t.Consent.Marked && t.Consent.Action == "" && c.confirm.spells(source, t) { // the operator means this one, whatever it says of itself
-		t.Consent.Marked, t.Consent.Effect = true, cmp.Or(t.Consent.Effect, "The operator wants to be asked before "+t.Name+" is called")
+	mode := tenon.ConfirmMode(cmp.Or(c.confirm.of(source, t), c.confirm.general))
+	t.Confirmation.Mode = cmp.Or(mode, t.Confirmation.Mode)
+	if !t.Confirmation.Marked && t.Confirmation.Action == "" && c.confirm.spells(source, t) { // the operator means this one, whatever it says of itself
+		t.Confirmation.Marked, t.Confirmation.Effect = true, cmp.Or(t.Confirmation.Effect, "The operator wants to be asked before "+t.Name+" is called")
 	}
 	if n, err := parseBytes(cmp.Or(c.maxResult.of(source, t), c.maxResult.general)); err == nil { // it was checked
 		t.MaxResult = n

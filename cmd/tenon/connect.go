@@ -38,7 +38,7 @@ type loaded struct {
 	planned
 
 	source  tenon.Source
-	offer   tenon.Offer
+	offer   tenon.Features
 	reading sync.Mutex // held while it is read again
 }
 
@@ -94,10 +94,10 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 	if w.options.Names, err = tenon.ParseNaming(f.names); err != nil {
 		return nil, err
 	}
-	if w.options.Describe, err = gateway.ParseBuiltIn(f.describe); err != nil {
+	if w.options.Describe, err = gateway.ParseToggle(f.describe); err != nil {
 		return nil, err
 	}
-	w.options.Adjust = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
+	w.options.Configure = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
 	if plan, err = folders(plan); err == nil {
 		err = fitting(plan)
 	}
@@ -111,7 +111,7 @@ func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*w
 		w.close()
 		return nil, err
 	}
-	w.gateway = gateway.NewGateway(w.catalog, gateway.GatewayOptions{Logger: w.log, Timeout: longest(plan), PartialAfter: f.calls.partialAfter})
+	w.gateway = gateway.New(w.catalog, gateway.Options{Logger: w.log, Timeout: longest(plan), FlushInterval: f.calls.partialAfter})
 	return w, nil
 }
 
@@ -203,17 +203,17 @@ func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options,
 // chosen leaves out the tools that were not chosen: with --read-only those of
 // any source that may change something, or of which only their description says
 // that they do not; of an app those that no rule names.
-func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
+func (p *planned) chosen(offer tenon.Features) tenon.Features {
 	offer.Tools = slices.DeleteFunc(slices.Clone(offer.Tools), func(t tenon.Tool) bool {
-		if p.rules != nil && isApp(p.where) && !p.rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.LegalName(t.Name)}}) {
+		if p.rules != nil && isApp(p.where) && !p.rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.ToolName(t.Name)}}) {
 			return true
 		}
-		return p.flags.choose.ReadOnly && (t.Hints.ReadOnly == nil || !*t.Hints.ReadOnly || t.Consent.Marked)
+		return p.flags.choose.ReadOnly && (t.Annotations.ReadOnly == nil || !*t.Annotations.ReadOnly || t.Confirmation.Marked)
 	})
 	if p.rules != nil {
-		offer.Faults = slices.Clone(offer.Faults)
+		offer.Diagnostics = slices.Clone(offer.Diagnostics)
 		for _, rule := range p.rules.Unused() {
-			offer.Faults = append(offer.Faults, tenon.Fault{File: p.where, What: fmt.Sprintf("the rule %q matches no tool", rule.Text), Do: rule.Meant, Kind: tenon.FaultRule})
+			offer.Diagnostics = append(offer.Diagnostics, tenon.Diagnostic{File: p.where, Message: fmt.Sprintf("the rule %q matches no tool", rule.Text), Hint: rule.Meant, Kind: tenon.DiagnosticSelector})
 		}
 	}
 	return offer
@@ -221,12 +221,12 @@ func (p *planned) chosen(offer tenon.Offer) tenon.Offer {
 
 // build makes the catalog of what was loaded.
 func (w *wire) build() (*gateway.Catalog, error) {
-	offers := make([]gateway.Named, len(w.sources))
+	offers := make([]gateway.Mount, len(w.sources))
 	faults := sharedRules(w.sources)
 	for i, s := range w.sources {
 		w.adjust[s.name].forget()
-		offers[i] = gateway.Named{Name: s.name, Offer: s.offer}
-		offers[i].Offer.Faults = faults[i]
+		offers[i] = gateway.Mount{Name: s.name, Features: s.offer}
+		offers[i].Features.Diagnostics = faults[i]
 	}
 	c, err := w.mode.build(offers, w.options)
 	if err != nil {
@@ -239,8 +239,8 @@ func (w *wire) build() (*gateway.Catalog, error) {
 	if patterns := unused(used); len(patterns) > 0 {
 		return nil, noSuchTools(c, patterns)
 	}
-	for _, f := range c.Faults() {
-		if f.Kind == tenon.FaultView {
+	for _, f := range c.Diagnostics() {
+		if f.Kind == tenon.DiagnosticProjection {
 			return nil, usagef("%s; correct --select, --jq or --fields", strings.Replace(f.String(), " and the tool is left out", "", 1))
 		}
 	}

@@ -117,10 +117,10 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 			offer.Tools = append(offer.Tools, t)
 		}
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "bookshop", Offer: offer}}, gateway.BuildOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "bookshop", Features: offer}}, gateway.BuildOptions{})
 	s.tools = described(catalog)
 	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
-	w := &wire{catalog: catalog, log: flags.logger(e), gateway: gateway.NewGateway(catalog, gateway.GatewayOptions{})}
+	w := &wire{catalog: catalog, log: flags.logger(e), gateway: gateway.New(catalog, gateway.Options{})}
 	s.server = newServer(w, doors{})
 	s.listener, err = listen(ctx, addr)
 	return s, err

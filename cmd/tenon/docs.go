@@ -42,7 +42,7 @@ descriptions.`,
 			case pages != "" && output != "":
 				return usagef("--pages names a folder and --output a file: choose one")
 			}
-			sources.describe = string(gateway.BuiltInOn) // it makes the examples
+			sources.describe = string(gateway.ToggleOn) // it makes the examples
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err

@@ -50,9 +50,9 @@ func (f *sourceFlags) showRequest(ctx context.Context, e env, w *wire, c *tenon.
 }
 
 // shapeOf is the shape of a tool's answers.
-func shapeOf(w *wire, name string) tenon.Shape {
+func shapeOf(w *wire, name string) tenon.Envelope {
 	if t := w.catalog.Find(name); t != nil {
-		return t.Tool().Shape
+		return t.Tool().Envelope
 	}
 	return ""
 }

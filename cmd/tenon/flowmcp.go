@@ -174,11 +174,11 @@ func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *open
 
 // findTool finds a tool by its name in the catalog or by the one that its
 // description gives it.
-func findTool(c *gateway.Catalog, name string) *gateway.Entry {
+func findTool(c *gateway.Catalog, name string) *gateway.Tool {
 	if t := c.Find(name); t != nil {
 		return t
 	}
-	var found []*gateway.Entry
+	var found []*gateway.Tool
 	for _, t := range c.Tools() {
 		if t.Tool().Original == name {
 			found = append(found, t)

@@ -30,7 +30,7 @@ type casesRun struct {
 }
 
 func flowmcpTestCommand(e env) *cobra.Command {
-	r := casesRun{sources: sourceFlags{level: slog.LevelError, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}}}}
+	r := casesRun{sources: sourceFlags{level: slog.LevelError, calls: callChoices{confirm: choice{general: string(tenon.ConfirmOff)}}}}
 	cmd := &cobra.Command{
 		Use:   "test FILE|DIR",
 		Short: "Run the test cases of schema files",

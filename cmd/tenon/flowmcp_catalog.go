@@ -59,7 +59,7 @@ tools' lists what clients get.`,
 			}
 			fmt.Fprintf(e.err, "tenon: %d of %s are served\n", served(all), count(len(all), "tool"))
 			if len(all) == 0 {
-				summarize(e.err, w.catalog.Faults())
+				summarize(e.err, w.catalog.Diagnostics())
 				return nothingLoads(cmd.Context(), e, args[0])
 			}
 			return nil

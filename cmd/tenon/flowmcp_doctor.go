@@ -40,10 +40,10 @@ things stands with both. What else is wrong is told once for all that is alike;
 			fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(len(w.catalog.Prompts()), "prompt"))
 			printGains(e.out, all)
 			if each {
-				printEach(e.out, w.catalog.Faults())
+				printEach(e.out, w.catalog.Diagnostics())
 				return nil
 			}
-			summarize(e.out, slices.DeleteFunc(slices.Clone(w.catalog.Faults()), func(f tenon.Fault) bool {
+			summarize(e.out, slices.DeleteFunc(slices.Clone(w.catalog.Diagnostics()), func(f tenon.Diagnostic) bool {
 				return f.Kind == "key" || strings.HasPrefix(f.Kind, "library ") // it is told
 			}))
 			return nil

@@ -148,8 +148,8 @@ func printFunctions(w io.Writer, app *host.App, anyway bool) error {
 		if serves == "" {
 			serves = "nothing: it " + f.Why
 		}
-		if f.Tool != nil && tenon.LegalName(f.Tool.Name) != f.Tool.Name {
-			serves = "tool " + tenon.LegalName(f.Tool.Name) + " (" + f.Tool.Name + ")"
+		if f.Tool != nil && tenon.ToolName(f.Tool.Name) != f.Tool.Name {
+			serves = "tool " + tenon.ToolName(f.Tool.Name) + " (" + f.Tool.Name + ")"
 		}
 		schema := "-"
 		switch {

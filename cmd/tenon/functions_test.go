@@ -21,8 +21,8 @@ func adder() {
 		return struct{ Sum int }{in.A + in.B}, nil
 	}))
 	a.Tool("lie").
-		Handle(func(context.Context, *tenon.Call) (tenon.Reply, error) {
-			return tenon.Reply{Blocks: []tenon.Block{{Text: []byte("n is large")}}}, nil
+		Handle(func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{Content: []tenon.Content{{Text: []byte("n is large")}}}, nil
 		})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := a.Main(ctx, worker.Process{Args: os.Args[1:], Getenv: os.Getenv, Out: os.Stdout, Err: os.Stderr})

@@ -72,7 +72,7 @@ type weight struct {
 }
 
 func weigh(c *gateway.Catalog) inspection {
-	in := inspection{Heaviest: []weight{}, Warnings: len(c.Faults()), Own: len(c.Tools()) - described(c)}
+	in := inspection{Heaviest: []weight{}, Warnings: len(c.Diagnostics()), Own: len(c.Tools()) - described(c)}
 	for _, t := range c.Tools() {
 		input, output := t.Schemas()
 		w := weight{Tool: t.Name(), Source: t.Source(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}
@@ -85,10 +85,10 @@ func weigh(c *gateway.Catalog) inspection {
 		if output != nil && t.Source() != "" {
 			in.Outputs++
 		}
-		if h := t.Tool().Hints.ReadOnly; h != nil && *h && t.Source() != "" {
+		if h := t.Tool().Annotations.ReadOnly; h != nil && *h && t.Source() != "" {
 			in.Readers++
 		}
-		in.Notes += len(t.Faults())
+		in.Notes += len(t.Diagnostics())
 		in.Heaviest = append(in.Heaviest, w)
 	}
 	slices.SortStableFunc(in.Heaviest, func(a, b weight) int { return b.Bytes - a.Bytes })

@@ -100,19 +100,19 @@ func fitting(plan []planned) error {
 
 // sharedRules leaves a warning about a rule that matches nothing only where
 // nothing matches it in any of the descriptions for which it was given.
-func sharedRules(sources []*loaded) [][]tenon.Fault {
+func sharedRules(sources []*loaded) [][]tenon.Diagnostic {
 	silent := map[string]int{}
 	for _, s := range sources {
-		for _, f := range s.offer.Faults {
-			if f.Kind == tenon.FaultRule {
+		for _, f := range s.offer.Diagnostics {
+			if f.Kind == tenon.DiagnosticSelector {
 				silent[ruleKey(s, f)]++
 			}
 		}
 	}
-	left := make([][]tenon.Fault, len(sources))
+	left := make([][]tenon.Diagnostic, len(sources))
 	for i, s := range sources {
-		left[i] = slices.DeleteFunc(slices.Clone(s.offer.Faults), func(f tenon.Fault) bool {
-			return f.Kind == tenon.FaultRule && silent[ruleKey(s, f)] < hearers(sources, s, f)
+		left[i] = slices.DeleteFunc(slices.Clone(s.offer.Diagnostics), func(f tenon.Diagnostic) bool {
+			return f.Kind == tenon.DiagnosticSelector && silent[ruleKey(s, f)] < hearers(sources, s, f)
 		})
 	}
 	return left
@@ -120,11 +120,11 @@ func sharedRules(sources []*loaded) [][]tenon.Fault {
 
 // isChoice tells a warning about --only and --except from those about the names
 // in flags for schema files.
-func isChoice(f tenon.Fault) bool { return strings.HasPrefix(f.What, "the rule ") }
+func isChoice(f tenon.Diagnostic) bool { return strings.HasPrefix(f.Message, "the rule ") }
 
 // ruleKey tells the rules of different flags apart.
-func ruleKey(s *loaded, f tenon.Fault) string {
-	what := strings.NewReplacer(" matches no operation", "", " matches no tool", "").Replace(f.What)
+func ruleKey(s *loaded, f tenon.Diagnostic) string {
+	what := strings.NewReplacer(" matches no operation", "", " matches no tool", "").Replace(f.Message)
 	c := s.flags.choose
 	if isChoice(f) {
 		return strings.Join(append(append([]string{what}, c.Only...), c.Except...), "\n")
@@ -133,13 +133,13 @@ func ruleKey(s *loaded, f tenon.Fault) string {
 }
 
 // hearers counts the descriptions for which the same rule was given.
-func hearers(sources []*loaded, of *loaded, f tenon.Fault) int {
+func hearers(sources []*loaded, of *loaded, f tenon.Diagnostic) int {
 	n := 0
 	for _, s := range sources {
 		switch {
 		case isChoice(f) && slices.Equal(s.flags.choose.Only, of.flags.choose.Only) && slices.Equal(s.flags.choose.Except, of.flags.choose.Except):
 			n++
-		case !isChoice(f) && kindFor(s.where) == aSchemaFile && s.flags.handlers.asksFor(f.What):
+		case !isChoice(f) && kindFor(s.where) == aSchemaFile && s.flags.handlers.asksFor(f.Message):
 			n++
 		}
 	}

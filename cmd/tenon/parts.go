@@ -287,7 +287,7 @@ func (p printer) asked(ask func(args []byte) (*tenon.Result, error)) func(args [
 	return func(args []byte) (*tenon.Result, error) {
 		res, err := ask(args)
 		if err == nil && res.IsError {
-			err = errors.New(res.About)
+			err = errors.New(res.Message)
 		}
 		return res, err
 	}
@@ -330,9 +330,9 @@ func (p printer) joined(telling, last *tenon.Result, whole []byte) *tenon.Result
 	if p.shape != tenon.OpenAPIMCP && p.shape != tenon.FlowMCP {
 		text = rawjson.AppendIndentKnown(nil, whole, "  ")
 	}
-	res.Content = append(res.Content, tenon.Block{Text: text})
+	res.Content = append(res.Content, tenon.Content{Text: text})
 	for _, b := range telling.Content {
-		if b.Kind != tenon.TextBlock {
+		if b.Type != tenon.TextContent {
 			res.Content = append(res.Content, b)
 		}
 	}

@@ -93,7 +93,7 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	// up no other.
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	var offer tenon.Offer
+	var offer tenon.Features
 	err := guarded(w.log, "reading "+shownSpec(s.where), func() (err error) {
 		offer, err = s.source.Load(ctx)
 		offer = s.chosen(offer)
@@ -101,7 +101,7 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	})
 	w.building.Lock()
 	defer w.building.Unlock()
-	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Faults()
+	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Diagnostics()
 	var c *gateway.Catalog
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {
 		err = errors.New("it describes no tool any more")
@@ -123,23 +123,23 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 		fmt.Fprintf(out, "tenon: %s has changed and cannot be served; the tools before stay in force: %v\n", shownSpec(s.where), err)
 	default:
 		w.gateway.Swap(c)
-		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Faults()), "warning"), difference(names, toolNames(c)))
+		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Diagnostics()), "warning"), difference(names, toolNames(c)))
 		if left, had := len(s.offer.Tools), len(before.Tools); 2*left < had {
 			fmt.Fprintf(out, "tenon: WARNING: %s has lost most of its tools: %d of %d are left\n", shownSpec(s.where), left, had)
 		}
-		newFaults(out, faults, c.Faults())
+		newFaults(out, faults, c.Diagnostics())
 	}
 }
 
 // newFaults prints what is wrong now and was not before.
-func newFaults(out io.Writer, before, now []tenon.Fault) {
+func newFaults(out io.Writer, before, now []tenon.Diagnostic) {
 	known := map[string]bool{}
 	for _, f := range before {
-		known[f.What] = true
+		known[f.Message] = true
 	}
 	shown := 0
 	for _, f := range now {
-		if known[f.What] {
+		if known[f.Message] {
 			continue
 		}
 		if shown++; shown > maxFaultsShown {

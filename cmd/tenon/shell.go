@@ -26,7 +26,7 @@ import (
 const maxHistory = 1000
 
 func shellCommand(e env) *cobra.Command {
-	sources := sourceFlags{apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConsentOff)}}}
+	sources := sourceFlags{apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConfirmOff)}}}
 	var to shellTarget
 	cmd := &cobra.Command{
 		Use:   "shell SPEC... | URL | --url URL | --stdio -- COMMAND [ARG...]",

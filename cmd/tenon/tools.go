@@ -76,7 +76,7 @@ func printList(w io.Writer, c *gateway.Catalog) error {
 
 func printTable(w io.Writer, c *gateway.Catalog) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	renamed := slices.ContainsFunc(c.Tools(), func(t *gateway.Entry) bool { return originalOf(t) != "" })
+	renamed := slices.ContainsFunc(c.Tools(), func(t *gateway.Tool) bool { return originalOf(t) != "" })
 	head, form := "TOOL\tARGUMENTS\tANSWER\tSUMMARY\n", "%s\t%s\t%s\t%s\n"
 	if renamed { // the names of descriptions stand beside those that are served
 		head, form = "TOOL\tARGUMENTS\tANSWER\tSUMMARY\tORIGINAL\n", "%s\t%s\t%s\t%s\t%s\n"
@@ -94,7 +94,7 @@ func printTable(w io.Writer, c *gateway.Catalog) error {
 }
 
 // originalOf is what the description calls a tool, where that is another name.
-func originalOf(t *gateway.Entry) string {
+func originalOf(t *gateway.Tool) string {
 	if name := t.Tool().Original; name != t.Name() {
 		return name
 	}
@@ -103,7 +103,7 @@ func originalOf(t *gateway.Entry) string {
 
 func printSchemaFaults(w io.Writer, c *gateway.Catalog) {
 	for _, t := range c.Tools() {
-		for _, f := range t.Faults() {
+		for _, f := range t.Diagnostics() {
 			fmt.Fprintf(w, "  %s\n", f)
 		}
 	}
@@ -139,8 +139,8 @@ func arguments(input []byte) string {
 }
 
 // answers says what the successes of a tool are.
-func answers(t *gateway.Entry) string {
-	promise := t.Tool().Promise
+func answers(t *gateway.Tool) string {
+	promise := t.Tool().Contract
 	if promise == nil {
 		return "-"
 	}
@@ -149,15 +149,15 @@ func answers(t *gateway.Entry) string {
 		return "-"
 	}
 	var kinds []string
-	for _, v := range contract.Answers {
+	for _, v := range contract.Responses {
 		if !strings.HasPrefix(v.Status, "2") && v.Status != "" && v.Status != "default" {
 			continue
 		}
-		kind := v.Media
+		kind := v.MediaType
 		switch {
 		case v.Open:
 			kind = "anything"
-		case v.Media == "":
+		case v.MediaType == "":
 			kind = "empty"
 		case v.Schema != nil:
 			kind = rootType(v.Schema)
@@ -282,10 +282,10 @@ func printSchemas(w io.Writer, c *gateway.Catalog, name string) error {
 
 // appendChecked writes the contract that calls are checked against.
 func appendChecked(doc []byte, t tenon.Tool) ([]byte, error) {
-	if t.Promise == nil {
+	if t.Contract == nil {
 		return doc, nil
 	}
-	contract, err := t.Promise.Contract()
+	contract, err := t.Contract.Contract()
 	if err != nil {
 		return nil, err
 	}
@@ -296,14 +296,14 @@ func appendChecked(doc []byte, t tenon.Tool) ([]byte, error) {
 		doc = append(doc, ',')
 	}
 	doc = append(doc, `"answers":[`...)
-	for i, v := range contract.Answers {
+	for i, v := range contract.Responses {
 		if i > 0 {
 			doc = append(doc, ',')
 		}
 		doc = append(doc, `{"status":`...)
 		doc = rawjson.AppendString(doc, v.Status)
 		doc = append(doc, `,"mediaType":`...)
-		doc = rawjson.AppendString(doc, v.Media)
+		doc = rawjson.AppendString(doc, v.MediaType)
 		if v.Schema != nil {
 			doc = append(doc, `,"schema":`...)
 			doc = append(doc, v.Schema...)

@@ -20,12 +20,12 @@ func (m *toolsMode) register(cmd *cobra.Command) {
 }
 
 // build makes the catalog that is served.
-func (m *toolsMode) build(offers []gateway.Named, o gateway.BuildOptions) (*gateway.Catalog, error) {
+func (m *toolsMode) build(offers []gateway.Mount, o gateway.BuildOptions) (*gateway.Catalog, error) {
 	switch m.mode {
 	case "list", "":
 		return gateway.Build(offers, o), nil
 	case "search":
-		o.Describe = gateway.BuiltInOn // it answers for describe_tool
+		o.Describe = gateway.ToggleOn // it answers for describe_tool
 		all := gateway.Build(offers, o)
 		m.behind = described(all)
 		return search.Over(all), nil

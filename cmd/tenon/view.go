@@ -65,15 +65,15 @@ func (c *viewChoices) tool(source string, t *tenon.Tool) {
 		t.Fields = c.fields.general == "on"
 	}
 	if paths := c.selected.of(source, t); paths != "" {
-		t.View.Select = strings.Split(paths, ",")
+		t.Projection.Select = strings.Split(paths, ",")
 	}
 	if text := c.jq.of(source, t); text != "" {
 		if f, err := jq.Compile(text); err == nil { // it was checked
-			t.View.Transform = f
+			t.Projection.Filter = f
 		}
 	}
 	if schema := c.jqSchema.of(source, t); schema != "" {
-		t.View.Schema = []byte(schema)
+		t.Projection.Schema = []byte(schema)
 	}
 }
 

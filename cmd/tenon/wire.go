@@ -108,7 +108,7 @@ func (f *sourceFlags) options(e env) (openapi.Options, error) {
 	if err != nil {
 		return openapi.Options{}, err
 	}
-	shape, err := parsed(f.shape.general, tenon.ParseShape)
+	shape, err := parsed(f.shape.general, tenon.ParseEnvelope)
 	if err != nil {
 		return openapi.Options{}, err
 	}
@@ -153,7 +153,7 @@ func (f *sourceFlags) logger(e env) *slog.Logger {
 
 // report prints what was read and what is wrong with it.
 func (f *sourceFlags) report(w io.Writer, c *gateway.Catalog) {
-	faults := c.Faults()
+	faults := c.Diagnostics()
 	tools := count(described(c), "tool")
 	if f.mode.behind > 0 {
 		tools += fmt.Sprintf(" that find and call %d", f.mode.behind)
@@ -166,7 +166,7 @@ func (f *sourceFlags) report(w io.Writer, c *gateway.Catalog) {
 	summarize(w, faults)
 }
 
-func printEach(w io.Writer, faults []tenon.Fault) {
+func printEach(w io.Writer, faults []tenon.Diagnostic) {
 	for _, fault := range faults {
 		fmt.Fprintf(w, "  %s\n", fault)
 	}
@@ -174,7 +174,7 @@ func printEach(w io.Writer, faults []tenon.Fault) {
 
 // summarize prints diagnostics: of each kind the first, with the number of the
 // others, and of those that are of no kind the first few.
-func summarize(w io.Writer, faults []tenon.Fault) {
+func summarize(w io.Writer, faults []tenon.Diagnostic) {
 	left := map[string]int{}
 	for _, fault := range faults {
 		left[fault.Kind]++
@@ -265,7 +265,7 @@ func splitSpec(spec string) (name, where string) {
 	for ext := filepath.Ext(base); ext == ".json" || ext == ".yaml" || ext == ".yml" || ext == ".mjs"; ext = filepath.Ext(base) {
 		base = strings.TrimSuffix(base, ext)
 	}
-	return tenon.LegalName(base), spec
+	return tenon.ToolName(base), spec
 }
 
 // parseHeaders reads 'Name: value' flags. ${VAR} in a value is taken from the

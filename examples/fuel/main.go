@@ -44,13 +44,13 @@ type station struct{ liters atomic.Int64 }
 
 // fill asks the driver how much, fills it in and tells what is in the tank.
 func (s *station) fill(ctx context.Context, o Order) (gofunc.Output[Tank], error) {
-	amount, err := gofunc.AskFor[Amount](ctx, "amount", "How many liters of "+o.Fuel+"?")
+	amount, err := gofunc.Elicit[Amount](ctx, "amount", "How many liters of "+o.Fuel+"?")
 	if err != nil {
 		return gofunc.Output[Tank]{}, err // the call may end here, and begin again with the answer
 	}
-	gofunc.CallOf(ctx).Report(float64(amount.Liters), float64(amount.Liters), "filled in")
+	gofunc.CallFromContext(ctx).NotifyProgress(float64(amount.Liters), float64(amount.Liters), "filled in")
 	tank := Tank{Liters: s.liters.Add(amount.Liters)}
-	return gofunc.Output[Tank]{Value: tank, Blocks: []tenon.Block{tenon.Text(fmt.Sprintf("There are %d liters in the tank.", tank.Liters))}}, nil
+	return gofunc.Output[Tank]{Value: tank, Content: []tenon.Content{tenon.Text(fmt.Sprintf("There are %d liters in the tank.", tank.Liters))}}, nil
 }
 
 // empty empties the tank, after the driver has agreed.
@@ -61,15 +61,15 @@ func (s *station) empty(context.Context, Reason) (Tank, error) {
 
 func functions() gofunc.Functions {
 	var s station
-	sure := gofunc.Confirm(func(r Reason) tenon.Question { return gofunc.Consent("Empty the tank? " + r.Why) })
+	sure := gofunc.Confirm(func(r Reason) tenon.InputRequest { return gofunc.ConfirmRequest("Empty the tank? " + r.Why) })
 	return gofunc.Functions{
 		gofunc.Func("fill", docStationFill, s.fill),
-		gofunc.Func("empty", docStationEmpty, s.empty).With(gofunc.FuncOptions{Confirm: sure}),
+		gofunc.Func("empty", docStationEmpty, s.empty).With(gofunc.Options{Confirm: sure}),
 	}
 }
 
 func main() {
-	gateway, err := gateway.Load(context.Background(), functions(), gateway.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), functions(), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

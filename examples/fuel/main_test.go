@@ -34,7 +34,7 @@ const (
 )
 
 func TestTheToolsAreDescribed(t *testing.T) {
-	gateway, err := gateway.Load(t.Context(), functions(), gateway.GatewayOptions{})
+	gateway, err := gateway.Load(t.Context(), functions(), gateway.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,43 +52,43 @@ func getForecast(_ context.Context, d Days) (Forecast, error) {
 }
 
 // convert has its schemas written by hand, and so reads its arguments itself.
-func convert(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+func convert(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 	var args struct{ Celsius float64 }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
-		return tenon.Reply{}, err
+		return tenon.Response{}, err
 	}
 	return worker.JSON(map[string]float64{"fahrenheit": args.Celsius*9/5 + 32})
 }
 
 // chart answers a picture.
-func chart(context.Context, *tenon.Call) (tenon.Reply, error) {
+func chart(context.Context, *tenon.Call) (tenon.Response, error) {
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>`
-	return tenon.Reply{Media: "image/svg+xml", Blocks: []tenon.Block{
-		{Kind: tenon.ImageBlock, Media: "image/svg+xml", Data: []byte(svg)},
+	return tenon.Response{MediaType: "image/svg+xml", Content: []tenon.Content{
+		{Type: tenon.ImageContent, MediaType: "image/svg+xml", Data: []byte(svg)},
 	}}, nil
 }
 
-func readStation(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
+func readStation(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
 	celsius, known := stations()[strings.TrimPrefix(uri, "weather://station/")]
 	if !known {
 		return nil, &tenon.Error{Code: tenon.CodeNotFound, Message: "there is no such station"}
 	}
-	return []tenon.Block{{Kind: tenon.ResourceBlock, Text: fmt.Appendf(nil, "%g °C\n", celsius)}}, nil
+	return []tenon.Content{{Type: tenon.EmbeddedResource, Text: fmt.Appendf(nil, "%g °C\n", celsius)}}, nil
 }
 
-func readStations(context.Context, string, *tenon.Call) ([]tenon.Block, error) {
+func readStations(context.Context, string, *tenon.Call) ([]tenon.Content, error) {
 	names := slices.Sorted(maps.Keys(stations()))
-	return []tenon.Block{{Kind: tenon.ResourceBlock, Text: []byte(strings.Join(names, "\n") + "\n")}}, nil
+	return []tenon.Content{{Type: tenon.EmbeddedResource, Text: []byte(strings.Join(names, "\n") + "\n")}}, nil
 }
 
-func packing(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.Message, error) {
+func packing(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.PromptMessage, error) {
 	text := "What should I pack for " + args["city"] + "? Look at the forecast first."
-	return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte(text)}}}, nil
+	return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte(text)}}}, nil
 }
 
 func app() *worker.App {
 	yes := true
-	reads := gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	reads := gofunc.Options{Annotations: tenon.Annotations{ReadOnly: &yes}}
 	a := worker.New(worker.Options{Name: "weather", Version: "1.0.0", Executable: "weather"})
 	a.Func(gofunc.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads))
 	a.Tool("to_fahrenheit").
@@ -101,7 +101,7 @@ func app() *worker.App {
 	a.Resource("weather://stations", "stations").WithMedia("text/plain").Read(readStations)
 	a.Resource("weather://station/{city}", "station").WithMedia("text/plain").Read(readStation)
 	a.Prompt("packing").WithDescription("What to pack.").
-		WithArgument(tenon.Argument{Name: "city", Description: "Where to.", Required: true}).
+		WithArgument(tenon.PromptArgument{Name: "city", Description: "Where to.", Required: true}).
 		Get(packing)
 	return a
 }

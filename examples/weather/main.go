@@ -63,7 +63,7 @@ func getForecast(ctx context.Context, d Days) ([]Weather, error) {
 
 func functions() gofunc.Functions {
 	yes := true
-	reads := gofunc.FuncOptions{Hints: tenon.Hints{ReadOnly: &yes}}
+	reads := gofunc.Options{Annotations: tenon.Annotations{ReadOnly: &yes}}
 	return gofunc.Functions{
 		gofunc.Func("get_weather", "Current weather for a city.", getWeather).With(reads),
 		gofunc.Func("get_forecast", "Daily forecast for a city.", getForecast).With(reads),
@@ -71,7 +71,7 @@ func functions() gofunc.Functions {
 }
 
 func main() {
-	gateway, err := gateway.Load(context.Background(), functions(), gateway.GatewayOptions{})
+	gateway, err := gateway.Load(context.Background(), functions(), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestTheServerAnswers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway, err := gateway.Load(t.Context(), functions(), gateway.GatewayOptions{})
+			gateway, err := gateway.Load(t.Context(), functions(), gateway.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

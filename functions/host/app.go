@@ -23,7 +23,7 @@ type App struct {
 	Dir       string
 	Host      functions.Host
 	Functions []Function // in the order of their names
-	Faults    []tenon.Fault
+	Faults    []tenon.Diagnostic
 
 	settings map[string]string // of local.settings.json
 }
@@ -89,7 +89,7 @@ func (a *App) readFunctions() error {
 			continue // not the folder of a function
 		}
 		if len(a.Functions) == maxFunctions {
-			a.Faults = append(a.Faults, tenon.Fault{File: a.Dir, What: fmt.Sprintf("more than %d functions; the others were left out", maxFunctions)})
+			a.Faults = append(a.Faults, tenon.Diagnostic{File: a.Dir, Message: fmt.Sprintf("more than %d functions; the others were left out", maxFunctions)})
 			break
 		}
 		f := Function{Name: e.Name(), File: file}
@@ -186,9 +186,9 @@ func (a *App) readOthers(f *Function, trigger functions.Object, bindings []funct
 			f.inputs = append(f.inputs, input{name, argument})
 		case functions.ToolTrigger, functions.ResourceTrigger, functions.PromptTrigger:
 		default:
-			a.Faults = append(a.Faults, tenon.Fault{
+			a.Faults = append(a.Faults, tenon.Diagnostic{
 				File: f.File, Line: f.Line,
-				What: fmt.Sprintf("function %s: the binding %q of type %s is not provided: nothing comes in or goes out there", f.Name, name, kind),
+				Message: fmt.Sprintf("function %s: the binding %q of type %s is not provided: nothing comes in or goes out there", f.Name, name, kind),
 			})
 		}
 	}
@@ -202,7 +202,7 @@ func (a *App) addProperty(f *Function, b functions.Object, argument string) {
 		err = errors.New("propertyName: is missing")
 	}
 	if err != nil {
-		a.Faults = append(a.Faults, tenon.Fault{File: f.File, Line: f.Line, What: fmt.Sprintf("function %s: the argument of a binding was left out: %v", f.Name, err)})
+		a.Faults = append(a.Faults, tenon.Diagnostic{File: f.File, Line: f.Line, Message: fmt.Sprintf("function %s: the argument of a binding was left out: %v", f.Name, err)})
 		return
 	}
 	f.Tool.Properties = append(f.Tool.Properties, p)

@@ -190,7 +190,7 @@ func TestSchemasAreListedAsTheyAre(t *testing.T) {
 				case output != nil:
 					t.Errorf("listed: %s", output)
 				}
-				if told := strings.Contains(reports(e.Faults()), "some clients drop all tools"); told == tt.listed {
+				if told := strings.Contains(reports(e.Diagnostics()), "some clients drop all tools"); told == tt.listed {
 					t.Errorf("reported: %t", told)
 				}
 				if len(g.Catalog().Tools()) != 2 {
@@ -201,7 +201,7 @@ func TestSchemasAreListedAsTheyAre(t *testing.T) {
 	}
 }
 
-func reports(faults []tenon.Fault) string {
+func reports(faults []tenon.Diagnostic) string {
 	var b strings.Builder
 	for _, f := range faults {
 		b.WriteString(f.String() + "\n")
@@ -214,7 +214,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	dir := newApp(t, "plain")
 	resource := functions.Resource{URI: "shop://list", Name: "list", Media: "text/plain"}
 	template := functions.Resource{URI: "shop://book/{id}/{part}", Name: "book", Media: "text/plain"}
-	prompt := functions.Prompt{Name: "greet", Arguments: []tenon.Argument{{Name: "return", Required: true}}}
+	prompt := functions.Prompt{Name: "greet", Arguments: []tenon.PromptArgument{{Name: "return", Required: true}}}
 	for name, trigger := range map[string]functions.Object{"Payload": resource.Object(), "Book": template.Object(), "Greet": prompt.Object()} {
 		write(t, dir, name+"/function.json", string(functions.Function{Bindings: []functions.Object{trigger}}.Append(nil)))
 	}
@@ -222,7 +222,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	ctx := context.Background()
 	c := g.Catalog()
 	blocks, err := c.Resources()[0].Read(ctx, "shop://list", &tenon.Call{})
-	if err != nil || len(blocks) != 1 || !strings.Contains(string(blocks[0].Text), `"mcpresourceuri"`) || blocks[0].Media != "text/plain" {
+	if err != nil || len(blocks) != 1 || !strings.Contains(string(blocks[0].Text), `"mcpresourceuri"`) || blocks[0].MediaType != "text/plain" {
 		t.Errorf("%v %v", blocks, err)
 	}
 	if blocks, err = c.Templates()[0].Read(ctx, "shop://book/7/cover", &tenon.Call{}); err != nil || len(blocks) != 0 {
@@ -232,7 +232,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 		t.Error(err)
 	}
 	messages, err := c.Prompts()[0].Get(ctx, map[string]string{"return": "hello"}, &tenon.Call{})
-	if err != nil || len(messages) != 1 || string(messages[0].Block.Text) != "hello" || messages[0].Role != "user" {
+	if err != nil || len(messages) != 1 || string(messages[0].Content.Text) != "hello" || messages[0].Role != "user" {
 		t.Errorf("%v %v", messages, err)
 	}
 	if _, err = c.Prompts()[0].Get(ctx, nil, &tenon.Call{}); tenon.CodeOf(err) != tenon.CodeValidation {

@@ -237,8 +237,8 @@ func TestAReadOnlyToolsOwnContract(t *testing.T) {
 			t.Errorf("%s: %+v, %s", executed, got, res.Meta)
 		}
 		reply, err := g.Catalog().Find("say_enveloped").Tool().Handler(t.Context(), &tenon.Call{Tool: "say_enveloped", Args: args})
-		if err != nil || reply.Sent.Unsafe != tenon.NotSent {
-			t.Errorf("%s: %+v, %v", executed, reply.Sent, err)
+		if err != nil || reply.Execution.Unsafe != tenon.NotSent {
+			t.Errorf("%s: %+v, %v", executed, reply.Execution, err)
 		}
 	}
 }

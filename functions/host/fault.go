@@ -9,8 +9,8 @@ import (
 )
 
 // place says what is wrong with a file, and in which line.
-func place(file string, text []byte, err error) tenon.Fault {
-	f := tenon.Fault{File: file, What: err.Error()}
+func place(file string, text []byte, err error) tenon.Diagnostic {
+	f := tenon.Diagnostic{File: file, Message: err.Error()}
 	if e := new(functions.Error); errors.As(err, &e) {
 		f.Line = lineOf(text, e.Offset)
 	}
@@ -28,7 +28,7 @@ func (a *App) notes(file string, line int, function string, notes []functions.No
 		if function != "" {
 			what = "function " + function + ": " + what
 		}
-		a.Faults = append(a.Faults, tenon.Fault{File: file, Line: line, What: what})
+		a.Faults = append(a.Faults, tenon.Diagnostic{File: file, Line: line, Message: what})
 	}
 }
 

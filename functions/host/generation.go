@@ -28,16 +28,16 @@ type generation struct {
 // call: then it ends its calls and itself. Where host.json names the port, there
 // cannot be two: the worker before ends its calls first, and is started again
 // where the new one does not stand.
-func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
+func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	held := watch.Read(s.files())
 	app, err := Read(s.dir, s.o.Environ)
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	if app.Host.Executable == "" {
-		return tenon.Offer{}, badApp(fmt.Sprintf("the host.json of %s names no worker: customHandler.description.defaultExecutablePath", s.dir), nil)
+		return tenon.Features{}, badApp(fmt.Sprintf("the host.json of %s names no worker: customHandler.description.defaultExecutablePath", s.dir), nil)
 	}
 	g := &generation{Source: s, app: app, tried: make(chan struct{})}
 	defer close(g.tried)
@@ -46,7 +46,7 @@ func (s *Source) Load(ctx context.Context) (tenon.Offer, error) {
 		err = s.stands(ctx, g)
 	}
 	if err != nil {
-		return tenon.Offer{}, err
+		return tenon.Features{}, err
 	}
 	s.mu.Lock()
 	s.held = held

@@ -69,7 +69,7 @@ func argumentText(doc *rawjson.Doc, name string) string {
 
 // run runs a function once, in the worker of the generation or of the one in
 // force. The progress says how far the call got, also beside an error.
-func (s *generation) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
+func (s *generation) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functions.Response, tenon.RequestState, error) {
 	for {
 		f, w, end, err := s.begin(s, function) //nolint:contextcheck // a worker outlives the call
 		if err != nil {
@@ -85,7 +85,7 @@ func (s *generation) run(ctx context.Context, function string, fill func(*Functi
 }
 
 // call runs a function of the worker once.
-func (w *worker) call(ctx context.Context, f *Function, fill func(*Function) (invocation, error)) (functions.Response, tenon.Progress, error) {
+func (w *worker) call(ctx context.Context, f *Function, fill func(*Function) (invocation, error)) (functions.Response, tenon.RequestState, error) {
 	inv, err := fill(f)
 	if err != nil {
 		return functions.Response{}, tenon.NotSent, err
@@ -109,9 +109,9 @@ func (w *worker) call(ctx context.Context, f *Function, fill func(*Function) (in
 }
 
 // invoke sends the one request of a call.
-func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functions.Response, tenon.Progress, error) {
+func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functions.Response, tenon.RequestState, error) {
 	sent := tenon.NotSent
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = tenon.SentNoAnswer }})
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = tenon.NoResponse }})
 	id := guid()
 	req, err := http.NewRequestWithContext(traced, http.MethodPost, s.url+"/"+inv.f.Name, bytes.NewReader(inv.body(id)))
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functi
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(inflight.Reader(ctx, res.Body, res.ContentLength), o.MaxAnswer+1))
 	if errors.Is(err, inflight.ErrFull) {
-		return functions.Response{}, tenon.Answered, &tenon.Error{
+		return functions.Response{}, tenon.Responded, &tenon.Error{
 			Code:    tenon.CodeRateLimited,
 			Message: "The function answered, but its answer cannot be read: too many bytes wait for clients that read slowly.",
 		}
@@ -144,7 +144,7 @@ func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functi
 	for _, line := range r.Logs {
 		o.Logger.Info(line, "function", inv.f.Name, "invocation", id)
 	}
-	return r, tenon.Answered, err
+	return r, tenon.Responded, err
 }
 
 // readAnswer reads what came back from a worker. What it says where it fails is
@@ -171,7 +171,7 @@ func readAnswer(f *Function, res *http.Response, body []byte, limit int64) (func
 
 // broken words the end of a connection. A worker that has died says nothing
 // itself, but its process has ended by now, or will in a moment.
-func (s *session) broken(ctx context.Context, f *Function, sent tenon.Progress, err error) error {
+func (s *session) broken(ctx context.Context, f *Function, sent tenon.RequestState, err error) error {
 	if ctx.Err() != nil {
 		return &tenon.Error{Code: tenon.CodeTimeout, Message: "the function " + f.Name + " did not answer in time", Err: ctx.Err()}
 	}

@@ -215,8 +215,8 @@ func load(t testing.TB, s *host.Source) *gateway.Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "app", Offer: offer}}, gateway.BuildOptions{})
-	return gateway.NewGateway(catalog, gateway.GatewayOptions{Timeout: 20 * time.Second})
+	catalog := gateway.Build([]gateway.Mount{{Name: "app", Features: offer}}, gateway.BuildOptions{})
+	return gateway.New(catalog, gateway.Options{Timeout: 20 * time.Second})
 }
 
 // outcome is a result as a client sees it.
@@ -243,8 +243,8 @@ func read(t testing.TB, res *tenon.Result) outcome {
 	var texts []string
 	for _, b := range res.Content {
 		text := string(b.Text)
-		if b.Kind != tenon.TextBlock {
-			text = fmt.Sprintf("%d:%s:%s%s", b.Kind, b.Media, b.URI, b.Data)
+		if b.Type != tenon.TextContent {
+			text = fmt.Sprintf("%d:%s:%s%s", b.Type, b.MediaType, b.URI, b.Data)
 		}
 		texts = append(texts, text)
 	}

@@ -13,7 +13,7 @@ import (
 type promise struct {
 	tool   *functions.Tool
 	anyway bool
-	origin tenon.Fault
+	origin tenon.Diagnostic
 }
 
 // Contract is what calls are checked against: the schemas as the worker wrote
@@ -21,7 +21,7 @@ type promise struct {
 func (p *promise) Contract() (tenon.Contract, error) {
 	c := tenon.Contract{Input: p.tool.InputSchema(), Formats: true}
 	if output := p.tool.Output.JSON(); output != nil {
-		c.Answers = []tenon.Variant{{Media: "application/json", Schema: output}}
+		c.Responses = []tenon.ResponseSchema{{MediaType: "application/json", Schema: output}}
 	}
 	return c, nil
 }
@@ -30,9 +30,9 @@ func (p *promise) Contract() (tenon.Contract, error) {
 // whole list because of one schema in it. There an input schema is published
 // with less in it; an output schema as the worker wrote it or not at all, for
 // the contract knows no third.
-func (p *promise) Published() (tenon.Contract, []tenon.Fault) {
+func (p *promise) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	c, _ := p.Contract()
-	var faults []tenon.Fault
+	var faults []tenon.Diagnostic
 	safe, changes := schema.ClientSafe(c.Input)
 	for _, change := range changes {
 		faults = append(faults, p.fault("the input schema is published otherwise", change))
@@ -40,18 +40,18 @@ func (p *promise) Published() (tenon.Contract, []tenon.Fault) {
 	if c.Input = safe; safe == nil {
 		c.Input = []byte(`{"type":"object"}`)
 	}
-	if c.Answers != nil {
-		safe, unsafe := p.output(c.Answers[0].Schema)
+	if c.Responses != nil {
+		safe, unsafe := p.output(c.Responses[0].Schema)
 		faults = append(faults, unsafe...)
 		if !safe && !p.anyway {
-			c.Answers = nil
+			c.Responses = nil
 		}
 	}
 	return c, faults
 }
 
 // output says whether clients can read the output schema, and why not.
-func (p *promise) output(doc []byte) (safe bool, faults []tenon.Fault) {
+func (p *promise) output(doc []byte) (safe bool, faults []tenon.Diagnostic) {
 	what := "the output schema is checked and not published, because some clients drop all tools over it"
 	if p.anyway {
 		what = "the output schema is published although some clients drop all tools over it"
@@ -62,22 +62,22 @@ func (p *promise) output(doc []byte) (safe bool, faults []tenon.Fault) {
 	return faults == nil, faults
 }
 
-func (p *promise) fault(what string, c schema.Change) tenon.Fault {
+func (p *promise) fault(what string, c schema.Change) tenon.Diagnostic {
 	f := p.origin
-	f.What = p.tool.Name + ": " + what + ": " + c.What
+	f.Message = p.tool.Name + ": " + what + ": " + c.What
 	if c.Path != "" {
-		f.What += " at " + c.Path
+		f.Message += " at " + c.Path
 	}
 	return f
 }
 
 // Unsafe tells why the output schema of f's tool is not safe for clients, and
 // so is not published; nil: it is, or there is none.
-func (f *Function) Unsafe() []tenon.Fault {
+func (f *Function) Unsafe() []tenon.Diagnostic {
 	if f.Tool == nil || f.Tool.Output.JSON() == nil {
 		return nil
 	}
-	_, faults := (&promise{tool: f.Tool, origin: tenon.Fault{File: f.File, Line: f.Line}}).output(f.Tool.Output.JSON())
+	_, faults := (&promise{tool: f.Tool, origin: tenon.Diagnostic{File: f.File, Line: f.Line}}).output(f.Tool.Output.JSON())
 	return faults
 }
 

@@ -16,19 +16,19 @@ import (
 func (s *generation) resource(f *Function) tenon.Resource {
 	r := f.Resource
 	return tenon.Resource{
-		URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Media: r.Media, Size: r.Size, Read: s.reader(f.Name),
+		URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MediaType: r.Media, Size: r.Size, Read: s.reader(f.Name),
 	}
 }
 
 // template makes a template of a function.
-func (s *generation) template(f *Function) tenon.Template {
+func (s *generation) template(f *Function) tenon.ResourceTemplate {
 	r := f.Resource
-	return tenon.Template{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Media: r.Media, Read: s.reader(f.Name)}
+	return tenon.ResourceTemplate{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MediaType: r.Media, Read: s.reader(f.Name)}
 }
 
 // reader asks the function what stands at an address.
-func (s *generation) reader(function string) tenon.Reader {
-	return func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Block, error) {
+func (s *generation) reader(function string) tenon.ResourceHandler {
+	return func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Content, error) {
 		var media string
 		r, _, err := s.run(ctx, function, func(f *Function) (invocation, error) {
 			if f.Resource == nil {
@@ -67,7 +67,7 @@ func (s *generation) prompt(f *Function) tenon.Prompt {
 	function := f.Name
 	return tenon.Prompt{
 		Name: p.Name, Title: p.Title, Description: p.Description, Arguments: p.Arguments,
-		Get: func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.Message, error) {
+		Get: func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.PromptMessage, error) {
 			r, _, err := s.run(ctx, function, func(f *Function) (invocation, error) { return promptCall(f, args, c) })
 			if err != nil {
 				return nil, err

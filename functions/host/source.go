@@ -29,18 +29,18 @@ import (
 
 // Options are the choices of New. The zero value works.
 type Options struct {
-	Policy          tenon.Policy  // what a breach leads to; empty: Enforce
-	Shape           tenon.Shape   // empty: Native
-	AdvertiseAnyway bool          // output schemas that are not safe for clients are published all the same
-	Environ         []string      // "NAME=value": the worker's environment beside the app's settings; nil: nothing
-	Logger          *slog.Logger  // what the worker says, starts and ends; nil: nothing is logged
-	OnDemand        bool          // the worker is started by the first call; false: by Load
-	StartTimeout    time.Duration // until a started worker answers; 0: 30 s
-	Backoff         time.Duration // before the first of several restarts; each doubles it, up to 30 s; 0: 250 ms
-	MaxCrashes      int           // crashes in a row, without a good answer between, after which a worker is given up; 0: 5
-	Drain           time.Duration // what calls under way may take when the app is reloaded or closed; 0: 10 s
-	TrustPort       bool          // whoever listens at the worker's port is the worker; false: only what it or its children accepted, where the system tells (Linux)
-	MaxAnswer       int64         // bytes of a worker's answer; 0: 32 MiB
+	Policy          tenon.Policy   // what a breach leads to; empty: Enforce
+	Shape           tenon.Envelope // empty: Native
+	AdvertiseAnyway bool           // output schemas that are not safe for clients are published all the same
+	Environ         []string       // "NAME=value": the worker's environment beside the app's settings; nil: nothing
+	Logger          *slog.Logger   // what the worker says, starts and ends; nil: nothing is logged
+	OnDemand        bool           // the worker is started by the first call; false: by Load
+	StartTimeout    time.Duration  // until a started worker answers; 0: 30 s
+	Backoff         time.Duration  // before the first of several restarts; each doubles it, up to 30 s; 0: 250 ms
+	MaxCrashes      int            // crashes in a row, without a good answer between, after which a worker is given up; 0: 5
+	Drain           time.Duration  // what calls under way may take when the app is reloaded or closed; 0: 10 s
+	TrustPort       bool           // whoever listens at the worker's port is the worker; false: only what it or its children accepted, where the system tells (Linux)
+	MaxAnswer       int64          // bytes of a worker's answer; 0: 32 MiB
 }
 
 func (o Options) withDefaults() Options {
@@ -86,15 +86,15 @@ var (
 func New(dir string, o Options) *Source { return &Source{dir: dir, o: o.withDefaults()} }
 
 // offer makes what clients see of an app's functions.
-func (s *generation) offer() tenon.Offer {
-	o := tenon.Offer{Faults: s.app.Faults}
+func (s *generation) offer() tenon.Features {
+	o := tenon.Features{Diagnostics: s.app.Faults}
 	for i := range s.app.Functions {
 		f := &s.app.Functions[i]
 		switch {
 		case f.Tool != nil:
 			o.Tools = append(o.Tools, s.tool(f))
 		case f.template != nil && f.Resource != nil:
-			o.Templates = append(o.Templates, s.template(f))
+			o.ResourceTemplates = append(o.ResourceTemplates, s.template(f))
 		case f.Resource != nil:
 			o.Resources = append(o.Resources, s.resource(f))
 		case f.Prompt != nil:

@@ -18,20 +18,20 @@ const transport = "unknown"
 // tool makes a tool of a function.
 func (s *generation) tool(f *Function) tenon.Tool {
 	t := f.Tool
-	origin := tenon.Fault{File: f.File, Line: f.Line}
+	origin := tenon.Diagnostic{File: f.File, Line: f.Line}
 	tool := tenon.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, Meta: t.Meta,
-		Hints: hints(t.Annotations), Policy: s.o.Policy, Shape: s.o.Shape, Verbatim: true, Origin: origin,
-		Promise: &promise{tool: t, anyway: s.o.AdvertiseAnyway, origin: origin},
+		Annotations: hints(t.Annotations), Policy: s.o.Policy, Envelope: s.o.Shape, RawSchemas: true, Origin: origin,
+		Contract: &promise{tool: t, anyway: s.o.AdvertiseAnyway, origin: origin},
 	}
-	tool.Consent = consent(f.Name, tool.Hints)
-	readOnly, repeatable := isTrue(tool.Hints.ReadOnly), isTrue(tool.Hints.Idempotent)
+	tool.Confirmation = consent(f.Name, tool.Annotations)
+	readOnly, repeatable := isTrue(tool.Annotations.ReadOnly), isTrue(tool.Annotations.Idempotent)
 	function := f.Name
-	tool.Handler = func(ctx context.Context, c *tenon.Call) (reply tenon.Reply, err error) {
+	tool.Handler = func(ctx context.Context, c *tenon.Call) (reply tenon.Response, err error) {
 		r, sent, err := s.run(ctx, function, func(f *Function) (invocation, error) { return toolCall(f, c) })
-		reply.Sent = tenon.Sent{Unsafe: sent, Repeatable: repeatable}
+		reply.Execution = tenon.Execution{Unsafe: sent, Idempotent: repeatable}
 		if readOnly {
-			reply.Sent = tenon.Sent{Reads: sent}
+			reply.Execution = tenon.Execution{Reads: sent}
 		}
 		if err == nil {
 			err = fillReply(&reply, t, function, r)
@@ -45,26 +45,26 @@ func (s *generation) tool(f *Function) tenon.Tool {
 // adopt takes over what a worker that has a gateway of its own says of a call:
 // it is nearer to what was done. A worker that says nothing has executed what
 // it answered.
-func adopt(reply *tenon.Reply, readOnly bool) {
+func adopt(reply *tenon.Response, readOnly bool) {
 	doc, err := rawjson.Parse(reply.Meta)
 	if err != nil {
 		return // there is none
 	}
 	contract := doc.Get(doc.Root(), "tenon/contract")
-	how, known := map[string]tenon.Progress{"no": tenon.NotSent, "unknown": tenon.SentNoAnswer, "yes": tenon.Answered}[doc.Str(doc.Get(contract, "executed"))]
+	how, known := map[string]tenon.RequestState{"no": tenon.NotSent, "unknown": tenon.NoResponse, "yes": tenon.Responded}[doc.Str(doc.Get(contract, "executed"))]
 	switch {
 	case !known:
 	case readOnly:
-		reply.Sent = tenon.Sent{Reads: how}
+		reply.Execution = tenon.Execution{Reads: how}
 	default:
-		reply.Sent = tenon.Sent{Unsafe: how, Repeatable: doc.Str(doc.Get(contract, "retry")) == "safe"}
+		reply.Execution = tenon.Execution{Unsafe: how, Idempotent: doc.Str(doc.Get(contract, "retry")) == "safe"}
 	}
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
 // hints reads the annotations of a tool, a JSON object.
-func hints(annotations []byte) (h tenon.Hints) {
+func hints(annotations []byte) (h tenon.Annotations) {
 	doc, err := rawjson.Parse(annotations)
 	if err != nil {
 		return h
@@ -83,11 +83,11 @@ func hints(annotations []byte) (h tenon.Hints) {
 // consent is asked for what destroys. Who chose to be asked is asked about every
 // function that does not say of itself that it only reads: what it does is known
 // from its own word alone.
-func consent(function string, h tenon.Hints) tenon.ConsentRule {
+func consent(function string, h tenon.Annotations) tenon.ConfirmRule {
 	if isTrue(h.ReadOnly) {
-		return tenon.ConsentRule{}
+		return tenon.ConfirmRule{}
 	}
-	return tenon.ConsentRule{Marked: true, Effect: "The function " + function + " may change or destroy what is there"}
+	return tenon.ConfirmRule{Marked: true, Effect: "The function " + function + " may change or destroy what is there"}
 }
 
 // toolCall is the run of a tool's function. Wall one has validated the
@@ -116,33 +116,33 @@ func oneLine(args []byte) []byte {
 // fillReply takes apart what a tool's function returned. The reply is content
 // of its own with, where a schema is promised, a value to check against it:
 // the structured content, or else the text, which then has to be that JSON.
-func fillReply(reply *tenon.Reply, t *functions.Tool, function string, r functions.Response) error {
+func fillReply(reply *tenon.Response, t *functions.Tool, function string, r functions.Response) error {
 	result, err := functions.ReadResult(r.ReturnValue, t.Envelope)
 	if err != nil {
 		return &tenon.Error{Code: tenon.CodeServer, Message: fmt.Sprintf("what the function %s returned cannot be used: %v", function, err)}
 	}
-	reply.Blocks, reply.Meta, reply.Failed = result.Blocks, result.Meta, result.IsError
+	reply.Content, reply.Meta, reply.Failed = result.Blocks, result.Meta, result.IsError
 	switch {
 	case result.IsError:
-		if len(reply.Blocks) == 0 {
-			reply.Blocks = []tenon.Block{{Text: []byte("the function " + function + " failed and does not say why")}}
+		if len(reply.Content) == 0 {
+			reply.Content = []tenon.Content{{Text: []byte("the function " + function + " failed and does not say why")}}
 		}
 	case result.Structured != nil:
-		reply.Body, reply.Media = result.Structured, "application/json"
-		if len(reply.Blocks) == 0 { // the model reads content
-			reply.Blocks = []tenon.Block{{Text: result.Structured}}
+		reply.Body, reply.MediaType = result.Structured, "application/json"
+		if len(reply.Content) == 0 { // the model reads content
+			reply.Content = []tenon.Content{{Text: result.Structured}}
 		}
 	case t.Output.JSON() != nil:
-		reply.Body, reply.Media = textValue(result.Blocks)
+		reply.Body, reply.MediaType = textValue(result.Blocks)
 	}
 	return nil
 }
 
 // textValue returns the only text among blocks, as JSON where it is an object
 // or a list.
-func textValue(blocks []tenon.Block) (body []byte, media string) {
+func textValue(blocks []tenon.Content) (body []byte, media string) {
 	for _, b := range blocks {
-		if b.Kind != tenon.TextBlock {
+		if b.Type != tenon.TextContent {
 			continue
 		}
 		if body != nil {

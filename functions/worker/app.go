@@ -179,10 +179,10 @@ func (a *App) functions() []*function {
 
 // gateway returns the gateway through which the app's tools are called.
 func (a *App) gateway() *gateway.Gateway {
-	offer := tenon.Offer{}
+	offer := tenon.Features{}
 	for _, t := range a.tools {
 		offer.Tools = append(offer.Tools, t.middle())
 	}
-	catalog := gateway.Build([]gateway.Named{{Name: "app", Offer: offer}}, gateway.BuildOptions{})
-	return gateway.NewGateway(catalog, gateway.GatewayOptions{Logger: a.o.Logger, Timeout: a.o.Timeout})
+	catalog := gateway.Build([]gateway.Mount{{Name: "app", Features: offer}}, gateway.BuildOptions{})
+	return gateway.New(catalog, gateway.Options{Logger: a.o.Logger, Timeout: a.o.Timeout})
 }

@@ -13,7 +13,7 @@ type Resource struct {
 	function
 	described functions.Resource
 	meta      functions.Object
-	read      tenon.Reader
+	read      tenon.ResourceHandler
 }
 
 // Resource adds a resource; with variables in its address, {id}, a template.
@@ -29,7 +29,7 @@ func (a *App) Resource(uri, name string) *Resource {
 }
 
 // Read says what stands there. The reader returns one block, of text or data.
-func (r *Resource) Read(read tenon.Reader) *Resource {
+func (r *Resource) Read(read tenon.ResourceHandler) *Resource {
 	r.read, r.runs = read, read != nil
 	return r
 }
@@ -102,7 +102,7 @@ func (p *Prompt) WithDescription(text string) *Prompt {
 }
 
 // WithArgument adds something that the prompt wants to know.
-func (p *Prompt) WithArgument(a tenon.Argument) *Prompt {
+func (p *Prompt) WithArgument(a tenon.PromptArgument) *Prompt {
 	if a.Name == "" {
 		p.complain(errors.New("an argument has no name"))
 		return p

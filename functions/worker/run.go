@@ -16,7 +16,7 @@ import (
 
 // Getter makes the messages of a prompt. Arguments that are no strings are
 // given as JSON.
-type Getter func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.Message, error)
+type Getter func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.PromptMessage, error)
 
 // Invocation is what a host tells of a call beside its arguments.
 type Invocation struct {
@@ -45,7 +45,7 @@ type lines struct {
 
 // note takes what a handler sends to the client's log: through Azure's host no
 // client sees that, but the operator does.
-func (l *lines) note(level tenon.Level, data any) {
+func (l *lines) note(level tenon.LoggingLevel, data any) {
 	text, ok := data.(string)
 	if !ok {
 		encoded, err := json.Marshal(data)
@@ -76,10 +76,10 @@ func (l *lines) all() []string {
 // result, which the model can read.
 func callTool(g *gateway.Gateway, name string) runner {
 	return func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
-		r, err := g.Call(ctx, &tenon.Call{Tool: name, Args: c.Arguments, Log: log.note})
-		if _, cannot := errors.AsType[*tenon.CannotAskError](err); cannot {
+		r, err := g.Call(ctx, &tenon.Call{Tool: name, Args: c.Arguments, LogFunc: log.note})
+		if _, cannot := errors.AsType[*tenon.UnsupportedInputError](err); cannot {
 			text := []byte("the tool has a question, and a function app has no way to ask it: " + err.Error())
-			r, err = &tenon.Result{IsError: true, Content: []tenon.Block{{Text: text}}}, nil
+			r, err = &tenon.Result{IsError: true, Content: []tenon.Content{{Text: text}}}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func callTool(g *gateway.Gateway, name string) runner {
 // readResource reads a resource.
 func readResource(r *Resource) runner {
 	return func(ctx context.Context, c functions.Context, log *lines) ([]byte, error) {
-		blocks, err := r.read(ctx, c.URI, &tenon.Call{Log: log.note})
+		blocks, err := r.read(ctx, c.URI, &tenon.Call{LogFunc: log.note})
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +104,8 @@ func readResource(r *Resource) runner {
 		if b.URI == "" {
 			b.URI = c.URI
 		}
-		if b.Media == "" {
-			b.Media = r.described.Media
+		if b.MediaType == "" {
+			b.MediaType = r.described.Media
 		}
 		return functions.AppendContents(nil, b), nil
 	}
@@ -123,7 +123,7 @@ func getPrompt(p *Prompt) runner {
 				return nil, fmt.Errorf("%s: the argument %s is missing", p.what, a.Name)
 			}
 		}
-		messages, err := p.get(ctx, args, &tenon.Call{Log: log.note})
+		messages, err := p.get(ctx, args, &tenon.Call{LogFunc: log.note})
 		if err != nil {
 			return nil, err
 		}

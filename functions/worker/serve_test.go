@@ -78,7 +78,7 @@ func TestShutdown(t *testing.T) {
 			began, release := make(chan struct{}), make(chan struct{})
 			cancelled := make(chan error, 1)
 			a := worker.New(worker.Options{Drain: tt.drain})
-			a.Tool("t").Handle(func(ctx context.Context, _ *tenon.Call) (tenon.Reply, error) {
+			a.Tool("t").Handle(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 				close(began)
 				if tt.stays {
 					<-ctx.Done()

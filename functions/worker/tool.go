@@ -22,7 +22,7 @@ type Tool struct {
 	function
 	described functions.Tool
 	typed     tenon.Tool // of a Go function; its Handler is nil without one
-	hints     tenon.Hints
+	hints     tenon.Annotations
 	policy    tenon.Policy
 	meta      functions.Object
 	handler   tenon.Handler
@@ -33,7 +33,7 @@ type Tool struct {
 func (a *App) Tool(name string) *Tool {
 	t := &Tool{described: functions.Tool{Binding: binding, Name: name, Envelope: true}}
 	t.function = function{app: a, site: here(), what: "tool " + name, id: "tool " + name, made: name}
-	if name == "" || tenon.LegalName(name) != name {
+	if name == "" || tenon.ToolName(name) != name {
 		t.complain(errors.New("not a name that every client accepts: take 1 to 64 of A-Z a-z 0-9 _ -"))
 	}
 	a.tools = append(a.tools, t)
@@ -44,7 +44,7 @@ func (a *App) Tool(name string) *Tool {
 // types, as tenon does for a program that is an MCP server itself.
 func (a *App) Func(f gofunc.Function) *Tool {
 	typed, err := f.Tool()
-	t := &Tool{typed: typed, hints: typed.Hints, policy: typed.Policy, handler: typed.Handler}
+	t := &Tool{typed: typed, hints: typed.Annotations, policy: typed.Policy, handler: typed.Handler}
 	t.described = functions.Tool{Binding: binding, Name: typed.Name, Title: typed.Title, Description: typed.Description, Envelope: true}
 	t.function = function{app: a, site: here(), what: "tool " + typed.Name, id: "tool " + typed.Name, made: typed.Name, runs: true}
 	if err != nil {
@@ -83,7 +83,7 @@ func (t *Tool) WithTitle(title string) *Tool {
 }
 
 // WithHints says how the tool behaves. Azure's host does not hand hints on.
-func (t *Tool) WithHints(h tenon.Hints) *Tool {
+func (t *Tool) WithHints(h tenon.Annotations) *Tool {
 	t.hints = h
 	return t
 }
@@ -184,32 +184,32 @@ func (t *Tool) middle() tenon.Tool {
 	if t.typed.Handler == nil {
 		contract := tenon.Contract{Input: t.described.InputSchema(), Formats: true}
 		if out := t.described.Output.JSON(); out != nil {
-			contract.Answers = []tenon.Variant{{Media: "application/json", Schema: out}}
+			contract.Responses = []tenon.ResponseSchema{{MediaType: "application/json", Schema: out}}
 		}
-		tool = tenon.Tool{Promise: contract, Handler: t.handle, Verbatim: true}
+		tool = tenon.Tool{Contract: contract, Handler: t.handle, RawSchemas: true}
 	}
 	tool.Name, tool.Description, tool.Title = t.described.Name, t.described.Description, t.described.Title
-	tool.Hints, tool.Policy = t.hints, t.policy
-	tool.Hints.Destructive = nil // who asks before a call is the host, which reads the hint in the binding
+	tool.Annotations, tool.Policy = t.hints, t.policy
+	tool.Annotations.Destructive = nil // who asks before a call is the host, which reads the hint in the binding
 	return tool
 }
 
 // handle runs a handler and says what the call may have done where it does not
 // say so itself: everything, unless the tool only reads.
-func (t *Tool) handle(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+func (t *Tool) handle(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 	reply, err := t.handler(ctx, c)
-	if reads := t.hints.ReadOnly; reply.Sent != (tenon.Sent{}) || reads != nil && *reads {
+	if reads := t.hints.ReadOnly; reply.Execution != (tenon.Execution{}) || reads != nil && *reads {
 		return reply, err
 	}
-	reply.Sent = tenon.Sent{Unsafe: tenon.Answered, Repeatable: t.hints.Idempotent != nil && *t.hints.Idempotent}
+	reply.Execution = tenon.Execution{Unsafe: tenon.Responded, Idempotent: t.hints.Idempotent != nil && *t.hints.Idempotent}
 	if err != nil && ctx.Err() != nil {
-		reply.Sent.Unsafe = tenon.SentNoAnswer
+		reply.Execution.Unsafe = tenon.NoResponse
 	}
 	return reply, err
 }
 
 // describe is what the binding says. e is the tool in the app's catalog.
-func (t *Tool) describe(e *gateway.Entry) (functions.Tool, error) {
+func (t *Tool) describe(e *gateway.Tool) (functions.Tool, error) {
 	d := t.described
 	d.Meta, d.Annotations = metaText(t.meta), annotations(t.hints)
 	in, out := e.Schemas()
@@ -233,7 +233,7 @@ func (t *Tool) describe(e *gateway.Entry) (functions.Tool, error) {
 }
 
 // annotations writes hints as MCP has them.
-func annotations(h tenon.Hints) []byte {
+func annotations(h tenon.Annotations) []byte {
 	var o functions.Object
 	for _, hint := range []struct {
 		key  string
@@ -279,15 +279,15 @@ func orRoot(pointer string) string {
 }
 
 // JSON is a reply of v, as encoding/json writes it.
-func JSON(v any) (tenon.Reply, error) {
+func JSON(v any) (tenon.Response, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return tenon.Reply{}, &tenon.Error{Code: tenon.CodeContract, Message: "the answer cannot be written as JSON: " + err.Error()}
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeContract, Message: "the answer cannot be written as JSON: " + err.Error()}
 	}
-	return tenon.Reply{Media: "application/json", Body: body}, nil
+	return tenon.Response{MediaType: "application/json", Body: body}, nil
 }
 
 // Text is a reply for the model to read.
-func Text(text string) tenon.Reply {
-	return tenon.Reply{Media: "text/plain", Body: []byte(text)}
+func Text(text string) tenon.Response {
+	return tenon.Response{MediaType: "text/plain", Body: []byte(text)}
 }

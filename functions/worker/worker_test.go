@@ -24,8 +24,8 @@ import (
 const forecast = `{ "type": "object", "properties": { "temp": {"type": "number"} }, "required": ["temp"] }`
 
 func answers(body string) tenon.Handler {
-	return func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{Media: "application/json", Body: []byte(body)}, nil
+	return func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{MediaType: "application/json", Body: []byte(body)}, nil
 	}
 }
 
@@ -118,7 +118,7 @@ func sameJSON(t *testing.T, got, want string) bool {
 func TestOtherTriggersAreUntouched(t *testing.T) {
 	a := worker.New(worker.Options{})
 	a.Tool("x").WithOutputSchema(forecast).Handle(answers(`{}`))
-	a.Resource("file://x", "x").Read(func(context.Context, string, *tenon.Call) ([]tenon.Block, error) { return nil, nil })
+	a.Resource("file://x", "x").Read(func(context.Context, string, *tenon.Call) ([]tenon.Content, error) { return nil, nil })
 	const want = `{"name":"context","type":"mcpResourceTrigger","direction":"in","uri":"file://x","resourceName":"x"}`
 	if got := string(emitted(t, a, "resource_x").Append(nil)); got != want {
 		t.Error(cmp.Diff(want, got))
@@ -133,9 +133,9 @@ func line() int {
 // TestMistakesNameTheirPlace: a mistake is found when it is made, and told
 // with the line in which it was made.
 func TestMistakesNameTheirPlace(t *testing.T) {
-	read := func(context.Context, string, *tenon.Call) ([]tenon.Block, error) { return nil, nil }
+	read := func(context.Context, string, *tenon.Call) ([]tenon.Content, error) { return nil, nil }
 	typed := gofunc.Func("typed", "", func(context.Context, struct{}) (int, error) { return 0, nil })
-	asks := gofunc.FuncOptions{Confirm: gofunc.Confirm(func(struct{}) tenon.Question { return gofunc.Consent("Really?") })}
+	asks := gofunc.Options{Confirm: gofunc.Confirm(func(struct{}) tenon.InputRequest { return gofunc.ConfirmRequest("Really?") })}
 	noType := gofunc.Func("untyped", "", func(context.Context, struct{}) (chan int, error) { return nil, nil })
 	for _, tt := range []struct {
 		name string
@@ -176,7 +176,7 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		}, "resource A://{y}/b: resource a://{_}/b is taken by resource a://{x}/b; case does not count"},
 		{"an address with an open brace", func(a *worker.App) int { a.Resource("a://{", "r").Read(read); return line() }, `resource a://{: "a://{" has a brace that is empty or not closed`},
 		{"a prompt without a name for an argument", func(a *worker.App) int {
-			a.Prompt("p").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) { return nil, nil }).WithArgument(tenon.Argument{})
+			a.Prompt("p").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) { return nil, nil }).WithArgument(tenon.PromptArgument{})
 			return line() - 1
 		}, "prompt p: an argument has no name"},
 		{"a type without a schema", func(a *worker.App) int { a.Func(noType); return line() }, "a tool: function untyped: result: chan int: a chan has no JSON"},
@@ -281,16 +281,16 @@ func TestToolCalls(t *testing.T) {
 	a.Func(gofunc.Func("list", "", func(context.Context, struct{}) ([]int, error) { return []int{1, 2}, nil }))
 	a.Tool("fits").WithOutputSchema(forecast).Handle(answers(`{"temp":20.5}`))
 	a.Tool("breaks").WithOutputSchema(forecast).Handle(answers(`{"temp":"warm"}`))
-	a.Tool("plain").WithOutputSchema(forecast).Handle(func(context.Context, *tenon.Call) (tenon.Reply, error) { return worker.Text("20 °C"), nil })
-	a.Tool("text").Handle(func(context.Context, *tenon.Call) (tenon.Reply, error) { return worker.Text("20 °C"), nil })
+	a.Tool("plain").WithOutputSchema(forecast).Handle(func(context.Context, *tenon.Call) (tenon.Response, error) { return worker.Text("20 °C"), nil })
+	a.Tool("text").Handle(func(context.Context, *tenon.Call) (tenon.Response, error) { return worker.Text("20 °C"), nil })
 	a.Tool("wants").WithProperty(worker.Property{Name: "city", Type: "string", Required: true}).Handle(answers(`{}`))
-	a.Tool("fails").Handle(func(context.Context, *tenon.Call) (tenon.Reply, error) {
-		return tenon.Reply{}, &tenon.Error{Code: tenon.CodeNotFound, Message: "no such city"}
+	a.Tool("fails").Handle(func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeNotFound, Message: "no such city"}
 	})
-	a.Tool("panics").Handle(func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("secret") })
-	a.Tool("asks").Handle(func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		_, err := c.Ask(ctx, tenon.Form("k", "?", []byte(`{}`)))
-		return tenon.Reply{}, err
+	a.Tool("panics").Handle(func(context.Context, *tenon.Call) (tenon.Response, error) { panic("secret") })
+	a.Tool("asks").Handle(func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		_, err := c.RequestInput(ctx, tenon.FormRequest("k", "?", []byte(`{}`)))
+		return tenon.Response{}, err
 	})
 	h := handler(t, a)
 	for _, tt := range []struct {
@@ -341,7 +341,7 @@ func TestWhatATypedFunctionEmits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}).Find("list")
+	e := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}).Find("list")
 	in, out := e.Schemas()
 	binding := emitted(t, a, "list")
 	if !sameJSON(t, string(binding.Get("inputSchema")), string(in)) || !sameJSON(t, string(binding.Get("outputSchema")), string(out)) {
@@ -353,10 +353,10 @@ func TestExecuted(t *testing.T) {
 	yes := true
 	a := worker.New(worker.Options{})
 	a.Tool("writes").Handle(answers(`{}`))
-	a.Tool("reads").WithHints(tenon.Hints{ReadOnly: &yes}).Handle(answers(`{}`))
-	panics := func(context.Context, *tenon.Call) (tenon.Reply, error) { panic("p") }
+	a.Tool("reads").WithHints(tenon.Annotations{ReadOnly: &yes}).Handle(answers(`{}`))
+	panics := func(context.Context, *tenon.Call) (tenon.Response, error) { panic("p") }
 	a.Tool("writes_and_panics").Handle(panics)
-	a.Tool("reads_and_panics").WithHints(tenon.Hints{ReadOnly: &yes}).Handle(panics)
+	a.Tool("reads_and_panics").WithHints(tenon.Annotations{ReadOnly: &yes}).Handle(panics)
 	h := handler(t, a)
 	for tool, want := range map[string]string{
 		"writes": `"executed":"yes"`, "reads": `"executed":"yes"`,
@@ -372,9 +372,9 @@ func TestExecuted(t *testing.T) {
 
 func TestAHandlerKnowsTheInvocation(t *testing.T) {
 	a := worker.New(worker.Options{})
-	a.Tool("t").Handle(func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
-		c.Note("info", "looked up")
-		c.Note("warning", map[string]int{"n": 1})
+	a.Tool("t").Handle(func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		c.Log("info", "looked up")
+		c.Log("warning", map[string]int{"n": 1})
 		i, _ := worker.InvocationOf(ctx)
 		return worker.JSON(i.ID + " " + i.Session + " " + i.Client.Name)
 	})
@@ -390,18 +390,18 @@ func TestAHandlerKnowsTheInvocation(t *testing.T) {
 
 func TestResourcesAndPrompts(t *testing.T) {
 	a := worker.New(worker.Options{})
-	a.Resource("shop://book/{id}", "book").WithMedia("text/plain").Read(func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Block, error) {
+	a.Resource("shop://book/{id}", "book").WithMedia("text/plain").Read(func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
 		if strings.HasSuffix(uri, "/0") {
 			return nil, &tenon.Error{Code: tenon.CodeNotFound, Message: "no such book"}
 		}
-		return []tenon.Block{{Kind: tenon.ResourceBlock, Text: []byte("about " + uri)}}, nil
+		return []tenon.Content{{Type: tenon.EmbeddedResource, Text: []byte("about " + uri)}}, nil
 	})
-	a.Resource("shop://all", "all").Read(func(context.Context, string, *tenon.Call) ([]tenon.Block, error) { return nil, nil })
-	a.Prompt("ask").WithArgument(tenon.Argument{Name: "who", Required: true}).WithArgument(tenon.Argument{Name: "n"}).
-		Get(func(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.Message, error) {
-			return []tenon.Message{{Role: "user", Block: tenon.Block{Text: []byte(args["who"] + args["n"])}}}, nil
+	a.Resource("shop://all", "all").Read(func(context.Context, string, *tenon.Call) ([]tenon.Content, error) { return nil, nil })
+	a.Prompt("ask").WithArgument(tenon.PromptArgument{Name: "who", Required: true}).WithArgument(tenon.PromptArgument{Name: "n"}).
+		Get(func(_ context.Context, args map[string]string, _ *tenon.Call) ([]tenon.PromptMessage, error) {
+			return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte(args["who"] + args["n"])}}}, nil
 		})
-	a.Prompt("panics").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.Message, error) { panic("secret") })
+	a.Prompt("panics").Get(func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) { panic("secret") })
 	h := handler(t, a)
 
 	if status, r := call(t, h, functions.Invocation{Function: "prompt_panics", Context: functions.Context{Name: "panics"}}); status != 500 || !strings.Contains(r.Logs[0], "incident") || strings.Contains(r.Logs[0], "secret") {
@@ -409,7 +409,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	}
 	_, r := call(t, h, functions.Invocation{Function: "resource_book", Type: functions.ResourceTrigger, Context: functions.Context{URI: "shop://book/1"}})
 	got, err := functions.ReadContents(r.ReturnValue, "", "")
-	want := []tenon.Block{{Kind: tenon.ResourceBlock, URI: "shop://book/1", Media: "text/plain", Text: []byte("about shop://book/1")}}
+	want := []tenon.Content{{Type: tenon.EmbeddedResource, URI: "shop://book/1", MediaType: "text/plain", Text: []byte("about shop://book/1")}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -422,7 +422,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 
 	_, r = call(t, h, functions.Invocation{Function: "prompt_ask", Type: functions.PromptTrigger, Context: functions.Context{Name: "ask", Arguments: []byte(`{"who":"a","n":[1]}`)}})
 	messages, err := functions.ReadMessages(r.ReturnValue, true)
-	if err != nil || len(messages) != 1 || string(messages[0].Block.Text) != "a[1]" {
+	if err != nil || len(messages) != 1 || string(messages[0].Content.Text) != "a[1]" {
 		t.Errorf("%v %v", messages, err)
 	}
 	if status, r := call(t, h, functions.Invocation{Function: "prompt_ask", Type: functions.PromptTrigger, Context: functions.Context{Name: "ask", Arguments: []byte(`{"who":null}`)}}); status != 500 || !strings.Contains(r.Logs[0], "the argument who is missing") {

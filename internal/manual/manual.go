@@ -96,21 +96,21 @@ func New(c *gateway.Catalog, o Options) *Manual {
 	return m
 }
 
-func chapter(e *gateway.Entry, o Options) Tool {
+func chapter(e *gateway.Tool, o Options) Tool {
 	t := e.Tool()
 	c := Tool{Name: t.Name, Title: t.Title, Notes: notes(&t), Paragraphs: paragraphs(t.Description, t.Title)}
 	input, _ := e.Schemas()
 	var declared []byte // the first example of JSON that the description has
-	if t.Promise != nil {
-		if contract, err := t.Promise.Contract(); err == nil {
+	if t.Contract != nil {
+		if contract, err := t.Contract.Contract(); err == nil {
 			if contract.Input != nil {
 				input = contract.Input
 			}
-			for _, v := range contract.Answers {
-				if declared == nil && strings.HasPrefix(v.Status, "2") && strings.Contains(v.Media, "json") {
+			for _, v := range contract.Responses {
+				if declared == nil && strings.HasPrefix(v.Status, "2") && strings.Contains(v.MediaType, "json") {
 					declared = v.Example
 				}
-				c.Answers = append(c.Answers, Answer{Status: status(v.Status), Media: v.Media, Rows: rows(v.Schema)})
+				c.Answers = append(c.Answers, Answer{Status: status(v.Status), Media: v.MediaType, Rows: rows(v.Schema)})
 			}
 		}
 	}
@@ -134,16 +134,16 @@ func either(a, b []byte) []byte {
 
 func notes(t *tenon.Tool) (all []string) {
 	is := func(b *bool) bool { return b != nil && *b }
-	if is(t.Hints.ReadOnly) {
+	if is(t.Annotations.ReadOnly) {
 		all = append(all, "changes nothing")
 	}
-	if is(t.Hints.Destructive) {
+	if is(t.Annotations.Destructive) {
 		all = append(all, "may destroy what is there")
 	}
-	if is(t.Hints.Idempotent) && !is(t.Hints.ReadOnly) {
+	if is(t.Annotations.Idempotent) && !is(t.Annotations.ReadOnly) {
 		all = append(all, "may be repeated")
 	}
-	if t.Consent.Mode != tenon.ConsentOff && (t.Consent.Action != "" || t.Confirm != nil || is(t.Hints.Destructive)) {
+	if t.Confirmation.Mode != tenon.ConfirmOff && (t.Confirmation.Action != "" || t.Confirm != nil || is(t.Annotations.Destructive)) {
 		all = append(all, "asks for consent first")
 	}
 	return all

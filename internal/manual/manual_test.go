@@ -22,11 +22,11 @@ const output = `{"type":"object","properties":{"name":{"type":"string","format":
 
 func catalog(description string) *gateway.Catalog {
 	yes := true
-	return gateway.Build([]gateway.Named{{Name: "pets", Offer: tenon.Offer{Tools: []tenon.Tool{{
-		Name: "getPet", Title: "Get a pet", Description: description, Hints: tenon.Hints{ReadOnly: &yes},
-		Promise: tenon.Contract{Input: []byte(input), Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(output)}, {Status: "404"}}},
-		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
-	}}}}}, gateway.BuildOptions{Describe: gateway.BuiltInOn})
+	return gateway.Build([]gateway.Mount{{Name: "pets", Features: tenon.Features{Tools: []tenon.Tool{{
+		Name: "getPet", Title: "Get a pet", Description: description, Annotations: tenon.Annotations{ReadOnly: &yes},
+		Contract: tenon.Contract{Input: []byte(input), Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(output)}, {Status: "404"}}},
+		Handler:  func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, nil },
+	}}}}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
 }
 
 func example(string) (in, out []byte, ok bool) {
@@ -129,11 +129,11 @@ func TestPages(t *testing.T) {
 	var tools []tenon.Tool
 	for i, group := range []string{"Pets", "Orders", "Pets", "", "pets!", "Index"} {
 		tools = append(tools, tenon.Tool{
-			Name: "tool" + string(rune('A'+i)), Title: "Title", Group: group, Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return tenon.Reply{}, nil },
-			Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "text/csv", Example: []byte(`"a,b"`)}, {Status: "200", Media: "application/json", Example: []byte(`{"declared":true}`)}}},
+			Name: "tool" + string(rune('A'+i)), Title: "Title", Group: group, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, nil },
+			Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "text/csv", Example: []byte(`"a,b"`)}, {Status: "200", MediaType: "application/json", Example: []byte(`{"declared":true}`)}}},
 		})
 	}
-	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{})
 	m := manual.New(c, manual.Options{Title: "Shop", About: []string{"Base URL: `https://api.test`"}, Example: example})
 	for format, index := range map[string]string{"markdown": "index.md", "html": "index.html"} {
 		pages, err := m.Pages(format)

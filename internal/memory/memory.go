@@ -93,7 +93,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, life time.Dur
 }
 
 // PutNew sets the value unless one lives under key.
-func (s *Store) PutNew(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error) {
+func (s *Store) PutIfAbsent(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.living(key) != nil {
@@ -104,7 +104,7 @@ func (s *Store) PutNew(ctx context.Context, key string, value []byte, life time.
 }
 
 // Take returns the value under key and removes it.
-func (s *Store) Take(_ context.Context, key string) (value []byte, ok bool, err error) {
+func (s *Store) GetAndDelete(_ context.Context, key string) (value []byte, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := s.living(key)
@@ -116,7 +116,7 @@ func (s *Store) Take(_ context.Context, key string) (value []byte, ok bool, err 
 }
 
 // Add adds to the number under key.
-func (s *Store) Add(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
+func (s *Store) Increment(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	until := time.Now().Add(life)

@@ -11,10 +11,10 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	tenontest.State(t, func(*testing.T) tenon.State { return memory.New(memory.Options{}) }, tenontest.StateOptions{
+	tenontest.Store(t, func(*testing.T) tenon.Store { return memory.New(memory.Options{}) }, tenontest.StateOptions{
 		Around: synctest.Test,
 		Wait:   time.Sleep,
-		Bounded: func(_ *testing.T, keys, bytes int) tenon.State {
+		Bounded: func(_ *testing.T, keys, bytes int) tenon.Store {
 			return memory.New(memory.Options{MaxKeys: keys, MaxBytes: bytes})
 		},
 	})

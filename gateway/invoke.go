@@ -13,15 +13,15 @@ import (
 
 // handle runs the tool's handler. A panic is an error with an id that links
 // what the caller sees to the log.
-func (g *Gateway) handle(ctx context.Context, e *Entry, c *tenon.Call, reply *tenon.Reply) (err error) {
+func (g *Gateway) invoke(ctx context.Context, e *Tool, c *tenon.Call, reply *tenon.Response) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			id := rand.Text()[:12]
 			g.log.Error("a handler panicked", "tool", e.tool.Name, "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			*reply = tenon.Reply{}
-			reply.Sent = tenon.Sent{Reads: tenon.SentNoAnswer}
-			if !is(e.tool.Hints.ReadOnly) {
-				reply.Sent = tenon.Sent{Unsafe: tenon.SentNoAnswer, Repeatable: is(e.tool.Hints.Idempotent)}
+			*reply = tenon.Response{}
+			reply.Execution = tenon.Execution{Reads: tenon.NoResponse}
+			if !is(e.tool.Annotations.ReadOnly) {
+				reply.Execution = tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: is(e.tool.Annotations.Idempotent)}
 			}
 			err = tenon.Errorf(tenon.CodeInternal, "the tool failed inside; the operator finds incident %s in the log", id)
 		}
@@ -31,9 +31,9 @@ func (g *Gateway) handle(ctx context.Context, e *Entry, c *tenon.Call, reply *te
 }
 
 // failed turns a handler's error into a result.
-func (g *Gateway) failed(e *Entry, r *tenon.Reply, err error) *tenon.Result {
-	f := failure{code: tenon.CodeOf(err), message: err.Error(), reply: tenon.Reply{Sent: r.Sent, Status: r.Status}, judged: judgement{verdict: tenon.Unchecked}, silent: true}
-	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Sent.Executed(), r.Sent.Retry())
+func (g *Gateway) handlerError(e *Tool, r *tenon.Response, err error) *tenon.Result {
+	f := toolError{code: tenon.CodeOf(err), message: err.Error(), reply: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}, silent: true}
+	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
 	if known, ok := errors.AsType[*tenon.Error](err); ok {
 		f.message = known.Message
 		if known.Suggestions != nil {
@@ -43,7 +43,7 @@ func (g *Gateway) failed(e *Entry, r *tenon.Reply, err error) *tenon.Result {
 			g.log.Warn("call failed", "tool", e.tool.Name, "code", f.code, "error", err)
 		}
 	}
-	return shapeFailure(e, f)
+	return errorResult(e, f)
 }
 
 func is(hint *bool) bool { return hint != nil && *hint }

@@ -10,27 +10,27 @@ import (
 )
 
 // answer is the reply as the shapes see it.
-func answerOf(r *tenon.Reply, f shape.Form) shape.Answer {
-	return shape.Answer{Form: f, Status: r.Status, Media: r.Media, Header: r.Header, Body: r.Body}
+func answerOf(r *tenon.Response, f shape.Form) shape.Answer {
+	return shape.Answer{Form: f, Status: r.Status, Media: r.MediaType, Header: r.Header, Body: r.Body}
 }
 
 // shapeSuccess gives a reply the shape that the tool published.
-func shapeSuccess(e *Entry, r *tenon.Reply, j judgement) *tenon.Result {
+func shapeSuccess(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	a := answerOf(r, j.form)
-	return e.dress().shape(r, j, e.checks.data(&a))
+	return e.envelope().shape(r, j, e.checks.data(&a))
 }
 
 // dress is what a success is given its form by. It outlives its tool.
-type dress struct {
+type envelope struct {
 	Tool  string
-	Shape tenon.Shape
+	Shape tenon.Envelope
 	Wraps bool   // native: the value stands under "result"
 	Bare  bool   // native: no schema is published, so nothing says how to wrap
 	Next  string // the tool that hands out parts
 }
 
-func (e *Entry) dress() dress {
-	d := dress{Tool: e.tool.Name, Shape: e.tool.Shape, Next: e.next}
+func (e *Tool) envelope() envelope {
+	d := envelope{Tool: e.tool.Name, Shape: e.tool.Envelope, Next: e.next}
 	if shapesByDefinition(&e.tool) { // it was rendered: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
@@ -38,34 +38,34 @@ func (e *Entry) dress() dress {
 }
 
 // shape forms value, which stands for the body of r.
-func (d dress) shape(r *tenon.Reply, j judgement, value []byte) *tenon.Result {
+func (d envelope) shape(r *tenon.Response, j outputCheck, value []byte) *tenon.Result {
 	a := answerOf(r, j.form)
 	// A result with one block, which is nearly every one, is one piece of memory.
 	made := &struct {
 		tenon.Result
-		one [1]tenon.Block
+		one [1]tenon.Content
 	}{}
 	res := &made.Result
 	res.Value = value
 	switch d.Shape {
 	case tenon.OpenAPIMCP:
 		res.Structured = a.OpenAPIMCP(res.Value)
-		res.Content = append(made.one[:0], tenon.Block{Text: res.Structured})
+		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
 	case tenon.FlowMCP:
 		res.Structured = shape.FlowMCP(res.Value)
-		res.Content = append(made.one[:0], tenon.Block{Text: res.Structured})
+		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
 	default:
 		res.Structured = d.native(res.Value)
 		res.Content = shape.AppendTexts(made.one[:0], j.form, res.Value, textBlock)
 		if len(res.Content) == 0 && res.Value[0] == 'n' && r.Status != 0 {
-			res.Content = append(res.Content, tenon.Block{Text: []byte(a.Nothing())})
+			res.Content = append(res.Content, tenon.Content{Text: []byte(a.Nothing())})
 		}
 	}
 	if j.form == shape.Binary {
-		res.Content = append(res.Content, tenon.Block{Kind: blockKind(r.Media), Data: r.Body, Media: shape.Essence(r.Media), URI: "tenon:answer"})
+		res.Content = append(res.Content, tenon.Content{Type: blockKind(r.MediaType), Data: r.Body, MediaType: shape.Essence(r.MediaType), URI: "tenon:answer"})
 	}
 	if told := j.said(); told != nil {
-		res.Content = append(res.Content, tenon.Block{Text: told})
+		res.Content = append(res.Content, tenon.Content{Text: told})
 	}
 	res.Meta = metaOf(d.Shape, r, &j, executedOf(r))
 	return res
@@ -73,7 +73,7 @@ func (d dress) shape(r *tenon.Reply, j judgement, value []byte) *tenon.Result {
 
 // native is the structured content of the native shape: the value itself where
 // it can stand there.
-func (d dress) native(data []byte) []byte {
+func (d envelope) native(data []byte) []byte {
 	isObject := len(data) > 0 && data[0] == '{'
 	switch {
 	case isObject && !d.Wraps:
@@ -84,31 +84,31 @@ func (d dress) native(data []byte) []byte {
 	return shape.WrapNative(data)
 }
 
-func textBlock(text []byte) tenon.Block { return tenon.Block{Text: text} }
+func textBlock(text []byte) tenon.Content { return tenon.Content{Text: text} }
 
 // blockKind returns the kind of content block that carries binary data.
-func blockKind(media string) tenon.BlockKind {
+func blockKind(media string) tenon.ContentType {
 	switch shape.KindOf(media) {
 	case shape.Image:
-		return tenon.ImageBlock
+		return tenon.ImageContent
 	case shape.Audio:
-		return tenon.AudioBlock
+		return tenon.AudioContent
 	}
-	return tenon.ResourceBlock
+	return tenon.EmbeddedResource
 }
 
 // shapeFailure gives a failure the error form of the tool's shape.
-func shapeFailure(e *Entry, f failure) *tenon.Result {
+func errorResult(e *Tool, f toolError) *tenon.Result {
 	t := &e.tool
 	form := shape.Failure{
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
-		Message: strings.TrimSpace(executedSentence(f.reply.Sent) + f.message), Details: f.details, Suggestions: f.suggestions,
+		Message: strings.TrimSpace(executedSentence(f.reply.Execution) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &tenon.Result{IsError: true, Code: f.code, About: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Shape, &f.reply, &f.judged, f.executed())}
+	res := &tenon.Result{IsError: true, Code: f.code, Message: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Envelope, &f.reply, &f.judged, f.executed())}
 	switch {
-	case t.Shape == tenon.OpenAPIMCP, e.describes:
+	case t.Envelope == tenon.OpenAPIMCP, e.describes:
 		res.Structured = form.AppendOpenAPIMCP(nil)
-	case t.Shape == tenon.FlowMCP:
+	case t.Envelope == tenon.FlowMCP:
 		res.Structured = form.AppendFlowMCP(nil)
 	default:
 	}
@@ -116,19 +116,19 @@ func shapeFailure(e *Entry, f failure) *tenon.Result {
 	if text == nil {
 		text = form.AppendNative(nil)
 	}
-	res.Content = []tenon.Block{{Text: text}}
+	res.Content = []tenon.Content{{Text: text}}
 	if f.text != nil {
-		res.Content = append(res.Content, tenon.Block{Text: f.text})
+		res.Content = append(res.Content, tenon.Content{Text: f.text})
 	}
 	return res
 }
 
 // metaOf writes the _meta object: the contract's verdict and, where the shape
 // has no place for them, status and headers of the upstream.
-func metaOf(s tenon.Shape, r *tenon.Reply, j *judgement, executed string) []byte {
+func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) []byte {
 	m := shape.Meta{
-		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Sent.Retry(),
-		Upstream: s != tenon.OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: r.Header,
+		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Execution.Retry(),
+		Upstream: s != tenon.OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: r.Header,
 	}
 	return m.JSON()
 }
@@ -146,31 +146,31 @@ func withCoercions(r *tenon.Result, fixes []schema.Fix) *tenon.Result {
 
 // executed says of a call that was answered what its requests did: one that only
 // reads was executed as well.
-func executedOf(r *tenon.Reply) string {
+func executedOf(r *tenon.Response) string {
 	switch {
-	case r.Sent.Unsafe != tenon.NotSent:
-		return r.Sent.Executed()
+	case r.Execution.Unsafe != tenon.NotSent:
+		return r.Execution.Executed()
 	case !shape.HasContract(r.Meta): // else the source has said it
 		return "yes"
 	}
-	return tenon.Sent{Unsafe: r.Sent.Reads}.Executed()
+	return tenon.Execution{Unsafe: r.Execution.Reads}.Executed()
 }
 
 // unknown is s where an answer began and did not end.
-func unfinished(s tenon.Sent) tenon.Sent {
-	if s.Unsafe == tenon.Answered {
-		s.Unsafe = tenon.SentNoAnswer
+func unfinished(s tenon.Execution) tenon.Execution {
+	if s.Unsafe == tenon.Responded {
+		s.Unsafe = tenon.NoResponse
 	}
 	return s
 }
 
 // executedSentence stands first in the text of a failure that must not be
 // repeated blindly: an agent that reads "failed" repeats a payment.
-func executedSentence(s tenon.Sent) string {
+func executedSentence(s tenon.Execution) string {
 	switch {
 	case s.Retry() == "safe":
 		return ""
-	case s.Unsafe == tenon.Answered:
+	case s.Unsafe == tenon.Responded:
 		return "This call was executed and must not be repeated as it is. "
 	}
 	return "It is not known whether this call was executed: it must not be repeated before that is checked. "

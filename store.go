@@ -2,29 +2,28 @@ package tenon
 
 import (
 	"context"
+	"errors"
 	"time"
-
-	"github.com/tenon-mcp/tenon/internal/memory"
 )
 
 // State keeps small things between calls: the rest of an answer, a consent
 // that was asked for. Replicas that share one serve each other's tokens. A
 // write that finds no room is an [ErrStateFull] and changes nothing. A State
 // owns what it was given; nobody may change it. tenontest.State has the checks.
-type State interface {
+type Store interface {
 	// Get returns the value under key; ok is false where none lives.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
 	// Put sets the value under key for the time of its life.
 	Put(ctx context.Context, key string, value []byte, life time.Duration) error
 	// PutNew is Put unless a value lives under key. Of several at once one succeeds.
-	PutNew(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error)
+	PutIfAbsent(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error)
 	// Take is Get and removes the value. Of several at once one gets it.
-	Take(ctx context.Context, key string) (value []byte, ok bool, err error)
+	GetAndDelete(ctx context.Context, key string) (value []byte, ok bool, err error)
 	// Add adds to the number under key, whose life begins with the first Add.
-	Add(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error)
+	Increment(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error)
 	// Close gives back what the State holds. Calls after it are errors.
 	Close() error
 }
 
 // ErrStateFull says that a State has no room for another entry.
-var ErrStateFull = memory.ErrFull
+var ErrStoreFull = errors.New("the store is full")

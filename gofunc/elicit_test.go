@@ -42,20 +42,20 @@ func (n *counted) fill(ctx context.Context, o order) (receipt, error) {
 	n.began++
 	r := receipt{Liters: 1, Grade: "petrol"}
 	if o.Questions > 0 {
-		s, err := gofunc.AskFor[size](ctx, "size", "How much?")
+		s, err := gofunc.Elicit[size](ctx, "size", "How much?")
 		if err != nil {
 			return receipt{}, err
 		}
 		r.Liters = s.Liters
 	}
 	if o.Questions > 1 {
-		g, err := gofunc.AskFor[grade](ctx, "grade", "Of what?")
+		g, err := gofunc.Elicit[grade](ctx, "grade", "Of what?")
 		if err != nil {
 			return receipt{}, err
 		}
 		r.Grade, r.Extra = g.Grade, g.Extra
 	}
-	gofunc.CallOf(ctx).Report(1, 1, "filled")
+	gofunc.CallFromContext(ctx).NotifyProgress(1, 1, "filled")
 	n.worked++
 	return r, nil
 }
@@ -275,15 +275,15 @@ func TestFormsAreFlat(t *testing.T) {
 		want string
 	}{
 		"an object inside": {func(ctx context.Context) error {
-			_, err := gofunc.AskFor[struct{ Where loc }](ctx, "k", "m")
+			_, err := gofunc.Elicit[struct{ Where loc }](ctx, "k", "m")
 			return err
 		}, "no field of a form"},
 		"a list of anything": {func(ctx context.Context) error {
-			_, err := gofunc.AskFor[struct{ Names []string }](ctx, "k", "m")
+			_, err := gofunc.Elicit[struct{ Names []string }](ctx, "k", "m")
 			return err
 		}, "its items need an enum"},
 		"no struct": {func(ctx context.Context) error {
-			_, err := gofunc.AskFor[int](ctx, "k", "m")
+			_, err := gofunc.Elicit[int](ctx, "k", "m")
 			return err
 		}, "a form is a struct"},
 	} {
@@ -294,8 +294,8 @@ func TestFormsAreFlat(t *testing.T) {
 			}
 		})
 	}
-	_, err := gofunc.AskFor[size](t.Context(), "k", "m")
-	if cannot := new(tenon.CannotAskError); !errors.As(err, &cannot) {
+	_, err := gofunc.Elicit[size](t.Context(), "k", "m")
+	if cannot := new(tenon.UnsupportedInputError); !errors.As(err, &cannot) {
 		t.Errorf("outside a call: %v", err)
 	}
 }
@@ -303,7 +303,9 @@ func TestFormsAreFlat(t *testing.T) {
 // TestConfirmIsAskedBeforeTheFunctionBegins: a no costs nothing, a yes is
 // followed by one run.
 func TestConfirmIsAskedBeforeTheFunctionBegins(t *testing.T) {
-	ask := gofunc.Confirm(func(o order) tenon.Question { return gofunc.Consent(fmt.Sprintf("Ask %d times?", o.Questions)) })
+	ask := gofunc.Confirm(func(o order) tenon.InputRequest {
+		return gofunc.ConfirmRequest(fmt.Sprintf("Ask %d times?", o.Questions))
+	})
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		for answer, want := range map[string]counted{
 			`{"action":"accept","content":{}}`: {began: 1, worked: 1},
@@ -311,7 +313,7 @@ func TestConfirmIsAskedBeforeTheFunctionBegins(t *testing.T) {
 			`{"action":"cancel"}`:              {},
 		} {
 			var n counted
-			f := gofunc.Func("fill", "", n.fill).With(gofunc.FuncOptions{Confirm: ask})
+			f := gofunc.Func("fill", "", n.fill).With(gofunc.Options{Confirm: ask})
 			p := meet(t, revision, f, map[string]string{"Ask 0 times?": answer})
 			m := p.call(`{"Questions":0}`)
 			if n != want || len(p.asked) != 1 || m.Result.IsError != (want.worked == 0) {
@@ -323,13 +325,15 @@ func TestConfirmIsAskedBeforeTheFunctionBegins(t *testing.T) {
 
 func TestConfirmationIsAboutTheArguments(t *testing.T) {
 	f := gofunc.Func("fill", "", new(counted).fill)
-	ask := gofunc.Confirm(func(o order) tenon.Question { return gofunc.Consent(fmt.Sprintf("Ask %d times?", o.Questions)) })
-	tool, err := f.With(gofunc.FuncOptions{Confirm: ask}).Tool()
+	ask := gofunc.Confirm(func(o order) tenon.InputRequest {
+		return gofunc.ConfirmRequest(fmt.Sprintf("Ask %d times?", o.Questions))
+	})
+	tool, err := f.With(gofunc.Options{Confirm: ask}).Tool()
 	if err != nil {
 		t.Fatal(err)
 	}
 	q, err := tool.Confirm([]byte(`{"Questions":2.0}`))
-	if err != nil || q.Message() != "Ask 2 times?" || q.Kind != tenon.AskForm || q.Key == "" {
+	if err != nil || q.Message() != "Ask 2 times?" || q.Kind != tenon.ElicitForm || q.Key == "" {
 		t.Errorf("%+v, %v", q, err)
 	}
 	if _, err := tool.Confirm([]byte(`{"Questions":1e40}`)); tenon.CodeOf(err) != tenon.CodeValidation {
@@ -338,7 +342,7 @@ func TestConfirmationIsAboutTheArguments(t *testing.T) {
 	if tool, err = f.Tool(); err != nil || tool.Confirm != nil {
 		t.Errorf("nothing was asked for: %v", err)
 	}
-	_, err = gofunc.Func("f", "", func(context.Context, loc) (int, error) { return 0, nil }).With(gofunc.FuncOptions{Confirm: ask}).Tool()
+	_, err = gofunc.Func("f", "", func(context.Context, loc) (int, error) { return 0, nil }).With(gofunc.Options{Confirm: ask}).Tool()
 	if want := "function f: Confirm takes a tenon_test.order, the function a tenon_test.loc"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -15,12 +15,12 @@ import (
 
 // sameAnswer answers every question in the same way.
 type sameAnswer struct {
-	answer tenon.Answer
+	answer tenon.InputResponse
 	err    error
 	asked  []string // messages
 }
 
-func (p *sameAnswer) Ask(ctx context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
+func (p *sameAnswer) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
 	for _, q := range questions {
 		p.asked = append(p.asked, string(q.Params))
 	}
@@ -28,34 +28,36 @@ func (p *sameAnswer) Ask(ctx context.Context, questions ...tenon.Question) ([]te
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return []tenon.Answer{p.answer}, p.err
+	return []tenon.InputResponse{p.answer}, p.err
 }
 
 func says(action, body string) *sameAnswer {
-	return &sameAnswer{answer: tenon.Answer{Action: action, Body: []byte(body)}}
+	return &sameAnswer{answer: tenon.InputResponse{Action: action, Body: []byte(body)}}
 }
 
-func mute() *sameAnswer { return &sameAnswer{err: &tenon.CannotAskError{Kind: tenon.AskForm}} }
+func mute() *sameAnswer {
+	return &sameAnswer{err: &tenon.UnsupportedInputError{Kind: tenon.ElicitForm}}
+}
 
 // deletes is a tool that needs consent, and counts what reaches its upstream.
-func deletes(mode tenon.ConsentMode, shape tenon.Shape, o gateway.GatewayOptions) (g *gateway.Gateway, sent *[]string) {
+func deletes(mode tenon.ConfirmMode, shape tenon.Envelope, o gateway.Options) (g *gateway.Gateway, sent *[]string) {
 	sent = new([]string)
 	tool := tenon.Tool{
-		Name: "get_book", Shape: shape,
-		Consent: tenon.ConsentRule{Mode: mode, Action: tenon.DeleteResource, Effect: "DELETE /books/{id} deletes what is there"},
-		Handler: func(_ context.Context, c *tenon.Call) (tenon.Reply, error) {
+		Name: "get_book", Envelope: shape,
+		Confirmation: tenon.ConfirmRule{Mode: mode, Action: tenon.DeleteResource, Effect: "DELETE /books/{id} deletes what is there"},
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			*sent = append(*sent, string(c.Args))
-			return tenon.Reply{Status: 204, Sent: tenon.Sent{Unsafe: tenon.Answered}}, nil
+			return tenon.Response{Status: 204, Execution: tenon.Execution{Unsafe: tenon.Responded}}, nil
 		},
 	}
-	c := gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
-	return gateway.NewGateway(c, o), sent
+	c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	return gateway.New(c, o), sent
 }
 
 func TestConsentOfAPerson(t *testing.T) {
 	const yes, no = `{"confirm":true}`, `{"confirm":false}`
 	tests := map[string]struct {
-		mode   tenon.ConsentMode
+		mode   tenon.ConfirmMode
 		person *sameAnswer
 		args   string
 		sent   int
@@ -69,19 +71,19 @@ func TestConsentOfAPerson(t *testing.T) {
 		"auto: the argument does not count":                {"", says("decline", ""), `{"id":1,"confirmed":true}`, 0, "did not agree"},
 		"auto: the client cannot ask":                      {"", mute(), `{"id":1}`, 0, `"type":"confirmation_request"`},
 		"auto: a question that failed":                     {"", &sameAnswer{err: &tenon.Error{Code: tenon.CodeRequest, Message: "no form"}}, `{"id":1}`, 0, "no form"},
-		"human: yes":                                       {tenon.ConsentHuman, says("accept", yes), `{"id":1}`, 1, ""},
-		"human: declined":                                  {tenon.ConsentHuman, says("decline", ""), `{"id":1}`, 0, "did not agree"},
-		"human: the client cannot ask":                     {tenon.ConsentHuman, mute(), `{"id":1}`, 0, "no way to ask one"},
-		"human: the argument is refused":                   {tenon.ConsentHuman, says("accept", yes), `{"id":1,"confirmed":true}`, 0, "Only a person"},
-		"arg: a person is not asked":                       {tenon.ConsentArg, says("accept", yes), `{"id":1}`, 0, `"type":"confirmation_request"`},
-		"arg: the first call is answered with the request": {tenon.ConsentArg, mute(), `{"id":1,"confirmed":true}`, 0, `"type":"confirmation_request"`},
-		"off: nobody is asked":                             {tenon.ConsentOff, says("decline", ""), `{"id":1}`, 1, ""},
+		"human: yes":                                       {tenon.ConfirmHuman, says("accept", yes), `{"id":1}`, 1, ""},
+		"human: declined":                                  {tenon.ConfirmHuman, says("decline", ""), `{"id":1}`, 0, "did not agree"},
+		"human: the client cannot ask":                     {tenon.ConfirmHuman, mute(), `{"id":1}`, 0, "no way to ask one"},
+		"human: the argument is refused":                   {tenon.ConfirmHuman, says("accept", yes), `{"id":1,"confirmed":true}`, 0, "Only a person"},
+		"arg: a person is not asked":                       {tenon.ConfirmArg, says("accept", yes), `{"id":1}`, 0, `"type":"confirmation_request"`},
+		"arg: the first call is answered with the request": {tenon.ConfirmArg, mute(), `{"id":1,"confirmed":true}`, 0, `"type":"confirmation_request"`},
+		"off: nobody is asked":                             {tenon.ConfirmOff, says("decline", ""), `{"id":1}`, 1, ""},
 	}
 	for name, tt := range tests {
-		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			t.Run(name+", "+string(shape), func(t *testing.T) {
-				g, sent := deletes(tt.mode, shape, gateway.GatewayOptions{})
-				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(tt.args), Asker: tt.person})
+				g, sent := deletes(tt.mode, shape, gateway.Options{})
+				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(tt.args), Requester: tt.person})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,7 +98,7 @@ func TestConsentOfAPerson(t *testing.T) {
 						t.Errorf("the text lacks %q: %s", tt.text, res.Content[0].Text)
 					}
 				}
-				if request := res.Request != nil; request && res.IsError != (shape != tenon.OpenAPIMCP) {
+				if request := res.Confirmation != nil; request && res.IsError != (shape != tenon.OpenAPIMCP) {
 					t.Errorf("isError of a request is %v", res.IsError)
 				}
 			})
@@ -112,8 +114,8 @@ func confirm(t *testing.T, g *gateway.Gateway, sent *[]string, subject tenon.Sub
 	if err != nil {
 		t.Fatal(err)
 	}
-	if called := len(*sent) > before; called == (res.Request != nil) {
-		t.Errorf("called: %v, asked: %v: %s", called, res.Request != nil, res.Content[0].Text)
+	if called := len(*sent) > before; called == (res.Confirmation != nil) {
+		t.Errorf("called: %v, asked: %v: %s", called, res.Confirmation != nil, res.Content[0].Text)
 	}
 	return len(*sent) > before
 }
@@ -122,7 +124,7 @@ func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := memory.New(memory.Options{})
 		defer state.Close()
-		g, sent := deletes(tenon.ConsentArg, tenon.OpenAPIMCP, gateway.GatewayOptions{State: state})
+		g, sent := deletes(tenon.ConfirmArg, tenon.OpenAPIMCP, gateway.Options{Store: state})
 		steps := []struct {
 			about   string
 			wait    time.Duration
@@ -157,17 +159,17 @@ func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
 // again answers from a request that was made again, as 2026-07-28 does.
 type again struct {
 	round   string
-	answers map[string]tenon.Answer
+	answers map[string]tenon.InputResponse
 }
 
-func (r *again) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Answer, error) {
-	var answers []tenon.Answer
+func (r *again) RequestInput(_ context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
+	var answers []tenon.InputResponse
 	for _, q := range questions {
 		a, ok := r.answers[q.Key]
 		if !ok {
-			return nil, &tenon.InputNeededError{Questions: questions}
+			return nil, &tenon.InputRequiredError{Requests: questions}
 		}
-		a.Round = r.round
+		a.RequestState = r.round
 		answers = append(answers, a)
 	}
 	return answers, nil
@@ -176,24 +178,24 @@ func (r *again) Ask(_ context.Context, questions ...tenon.Question) ([]tenon.Ans
 func TestConsentOfARoundIsUsedOnce(t *testing.T) {
 	called := 0
 	asks := true
-	yes := map[string]tenon.Answer{"tenon/consent": {Action: "accept", Body: []byte(`{"confirm":true}`)}}
-	g := one(tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool}}, func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+	yes := map[string]tenon.InputResponse{"tenon/consent": {Action: "accept", Body: []byte(`{"confirm":true}`)}}
+	g := one(tenon.Tool{Confirmation: tenon.ConfirmRule{Action: tenon.RunTool}}, func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		if asks {
-			if _, err := c.Ask(ctx, tenon.Form("more", "How many?", []byte(`{"type":"object"}`))); err != nil {
-				return tenon.Reply{}, err
+			if _, err := c.RequestInput(ctx, tenon.FormRequest("more", "How many?", []byte(`{"type":"object"}`))); err != nil {
+				return tenon.Response{}, err
 			}
 		}
 		called++
 		return jsonReply(200, `{}`), nil
 	})
 	call := func(r *again) (*tenon.Result, error) {
-		return g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: r})
+		return g.Call(t.Context(), &tenon.Call{Tool: "get_book", Requester: r})
 	}
-	if _, err := call(&again{}); !errors.As(err, new(*tenon.InputNeededError)) {
+	if _, err := call(&again{}); !errors.As(err, new(*tenon.InputRequiredError)) {
 		t.Fatalf("the first round: %v", err)
 	}
 	for range 2 { // a handler that asks gives the consent back, for it is run again
-		if _, err := call(&again{round: "r", answers: yes}); !errors.As(err, new(*tenon.InputNeededError)) {
+		if _, err := call(&again{round: "r", answers: yes}); !errors.As(err, new(*tenon.InputRequiredError)) {
 			t.Fatalf("the second round: %v", err)
 		}
 	}
@@ -211,9 +213,9 @@ func TestConsentOfARoundIsUsedOnce(t *testing.T) {
 
 func TestConsentThatNobodyGivesEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, sent := deletes("", tenon.OpenAPIMCP, gateway.GatewayOptions{AskTimeout: time.Minute})
+		g, sent := deletes("", tenon.OpenAPIMCP, gateway.Options{InputTimeout: time.Minute})
 		began := time.Now()
-		res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: &sameAnswer{err: context.DeadlineExceeded}})
+		res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Requester: &sameAnswer{err: context.DeadlineExceeded}})
 		if err != nil || len(*sent) > 0 || res.Code != tenon.CodeTimeout || time.Since(began) != time.Minute {
 			t.Errorf("%v, sent %d, %s after %s", err, len(*sent), res.Content[0].Text, time.Since(began))
 		}
@@ -221,7 +223,7 @@ func TestConsentThatNobodyGivesEnds(t *testing.T) {
 }
 
 func TestConsentThatCannotBeKeptSendsNothing(t *testing.T) {
-	g, sent := deletes(tenon.ConsentArg, tenon.Native, gateway.GatewayOptions{State: memory.New(memory.Options{MaxBytes: 1})})
+	g, sent := deletes(tenon.ConfirmArg, tenon.Native, gateway.Options{Store: memory.New(memory.Options{MaxBytes: 1})})
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(`{"id":1}`)})
 	if err != nil || len(*sent) > 0 || !res.IsError || res.Code != tenon.CodeInternal {
 		t.Errorf("%v, sent %d, %s", err, len(*sent), res.Content[0].Text)
@@ -238,7 +240,7 @@ func TestTimeStandsStillWhileAPersonThinks(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g := one(tenon.Tool{}, func(ctx context.Context, c *tenon.Call) (tenon.Reply, error) {
+				g := one(tenon.Tool{}, func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 					work := func(d time.Duration) error {
 						select {
 						case <-ctx.Done():
@@ -248,14 +250,14 @@ func TestTimeStandsStillWhileAPersonThinks(t *testing.T) {
 						}
 					}
 					if err := work(40 * time.Second); err != nil {
-						return tenon.Reply{}, err
+						return tenon.Response{}, err
 					}
-					if _, err := c.Ask(ctx, tenon.Question{Key: "k"}); err != nil {
-						return tenon.Reply{}, err
+					if _, err := c.RequestInput(ctx, tenon.InputRequest{Key: "k"}); err != nil {
+						return tenon.Response{}, err
 					}
 					return jsonReply(200, `{}`), work(tt.after)
 				})
-				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Asker: slowAsker(9 * time.Minute)})
+				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Requester: slowAsker(9 * time.Minute)})
 				if err != nil || res.IsError != tt.isError || tt.isError && res.Code != tenon.CodeTimeout {
 					t.Errorf("%v, %+v", err, res)
 				}
@@ -266,12 +268,12 @@ func TestTimeStandsStillWhileAPersonThinks(t *testing.T) {
 
 type slowAsker time.Duration
 
-func (s slowAsker) Ask(ctx context.Context, _ ...tenon.Question) ([]tenon.Answer, error) {
+func (s slowAsker) RequestInput(ctx context.Context, _ ...tenon.InputRequest) ([]tenon.InputResponse, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(time.Duration(s)):
-		return []tenon.Answer{{}}, nil
+		return []tenon.InputResponse{{}}, nil
 	}
 }
 
@@ -283,15 +285,15 @@ func TestConsentIsPublishedWhereItIsDue(t *testing.T) {
 		structure bool
 	}{
 		"a tool that changes nothing":   {tenon.Tool{}, false, false},
-		"a tool that destroys":          {tenon.Tool{Hints: tenon.Hints{Destructive: &yes}}, true, true},
-		"a tool with an action":         {tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool}}, true, true},
-		"a person alone may agree":      {tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool, Mode: tenon.ConsentHuman}}, false, true},
-		"the operator wants no consent": {tenon.Tool{Consent: tenon.ConsentRule{Action: tenon.RunTool, Mode: tenon.ConsentOff}}, false, false},
+		"a tool that destroys":          {tenon.Tool{Annotations: tenon.Annotations{Destructive: &yes}}, true, true},
+		"a tool with an action":         {tenon.Tool{Confirmation: tenon.ConfirmRule{Action: tenon.RunTool}}, true, true},
+		"a person alone may agree":      {tenon.Tool{Confirmation: tenon.ConfirmRule{Action: tenon.RunTool, Mode: tenon.ConfirmHuman}}, false, true},
+		"the operator wants no consent": {tenon.Tool{Confirmation: tenon.ConfirmRule{Action: tenon.RunTool, Mode: tenon.ConfirmOff}}, false, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.tool.Promise, tt.tool.Shape = bookContract(), tenon.OpenAPIMCP
-			e := one(tt.tool, answer(tenon.Reply{})).Catalog().Find("get_book")
+			tt.tool.Contract, tt.tool.Envelope = bookContract(), tenon.OpenAPIMCP
+			e := one(tt.tool, answer(tenon.Response{})).Catalog().Find("get_book")
 			input, output := e.Schemas()
 			if got := strings.Contains(string(input), `"confirmed"`); got != tt.argument {
 				t.Errorf("the argument is published: %v", got)

@@ -12,53 +12,53 @@ import (
 // Ask returns an [*InputNeededError]: the handler hands it on at once, and is
 // run again from its beginning when the answers are there. So a handler asks
 // before it changes anything, and a question has the same Key on every run.
-type Asker interface {
+type Requester interface {
 	// Ask returns one answer for each question, in their order. Several
 	// questions in one Ask may be put at the same time.
-	Ask(ctx context.Context, questions ...Question) ([]Answer, error)
+	RequestInput(ctx context.Context, questions ...InputRequest) ([]InputResponse, error)
 }
 
 // Question is one thing to ask.
-type Question struct {
+type InputRequest struct {
 	Key    string // names the question within its call; must not be empty
-	Kind   QuestionKind
+	Kind   InputKind
 	Params []byte // JSON object, as the protocol has it for this kind; nil: {}
 }
 
 // QuestionKind says who is to answer.
-type QuestionKind string
+type InputKind string
 
 // The kinds of question.
 const (
-	AskForm  QuestionKind = "form"     // a person fills in a form of flat fields
-	AskURL   QuestionKind = "url"      // a person visits an address
-	AskModel QuestionKind = "sampling" // the client's model writes something
-	AskRoots QuestionKind = "roots"    // the client names its folders
+	ElicitForm InputKind = "form"     // a person fills in a form of flat fields
+	ElicitURL  InputKind = "url"      // a person visits an address
+	Sampling   InputKind = "sampling" // the client's model writes something
+	Roots      InputKind = "roots"    // the client names its folders
 )
 
 // Form asks a person to fill in the fields of schema, a JSON Schema of a flat
 // object.
-func Form(key, message string, schema []byte) Question {
+func FormRequest(key, message string, schema []byte) InputRequest {
 	p := rawjson.AppendString([]byte(`{"mode":"form","message":`), message)
 	p = append(append(p, `,"requestedSchema":`...), schema...)
-	return Question{Key: key, Kind: AskForm, Params: append(p, '}')}
+	return InputRequest{Key: key, Kind: ElicitForm, Params: append(p, '}')}
 }
 
 // Answer is what came back.
-type Answer struct {
-	Action string // forms and addresses: "accept", "decline" or "cancel"; empty for other kinds
-	Body   []byte // forms: the fields, a JSON object, nil where none came; other kinds: the whole answer
-	Round  string // names the series of requests that the answer came with and could come with again; empty: it was given to this call alone
+type InputResponse struct {
+	Action       string // forms and addresses: "accept", "decline" or "cancel"; empty for other kinds
+	Body         []byte // forms: the fields, a JSON object, nil where none came; other kinds: the whole answer
+	RequestState string // names the series of requests that the answer came with and could come with again; empty: it was given to this call alone
 }
 
 // InputNeededError says that a call cannot go on without answers that only a
 // new request can bring. It travels to the door untouched.
-type InputNeededError struct{ Questions []Question }
+type InputRequiredError struct{ Requests []InputRequest }
 
-func (e *InputNeededError) Error() string { return "input is needed" }
+func (e *InputRequiredError) Error() string { return "input is needed" }
 
 // CannotAskError says that the client has no way to answer such a question. A
 // handler may do without the answer; else it hands the error on.
-type CannotAskError struct{ Kind QuestionKind }
+type UnsupportedInputError struct{ Kind InputKind }
 
-func (e *CannotAskError) Error() string { return "the client cannot answer: " + string(e.Kind) }
+func (e *UnsupportedInputError) Error() string { return "the client cannot answer: " + string(e.Kind) }

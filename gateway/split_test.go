@@ -27,24 +27,24 @@ const shelfSchema = `{"type":"object","properties":{"page":{"type":"integer"},"i
 var wholeNotes = strings.Replace(shelfSchema, `{"type":"string"}`, `{"type":"string","pattern":"x"}`, 1)
 
 // shelf is a catalog with one large answer, and counts the calls of its handler.
-func shelf(body string, limit int, shape tenon.Shape) (c *gateway.Catalog, called *int) {
+func shelf(body string, limit int, shape tenon.Envelope) (c *gateway.Catalog, called *int) {
 	return shelfOf(shelfSchema, body, limit, shape)
 }
 
-func shelfOf(schema, body string, limit int, shape tenon.Shape) (c *gateway.Catalog, called *int) {
+func shelfOf(schema, body string, limit int, shape tenon.Envelope) (c *gateway.Catalog, called *int) {
 	called = new(int)
 	tool := tenon.Tool{
-		Name: "list", Shape: shape, MaxResult: limit,
-		Promise: tenon.Contract{
-			Input:   []byte(`{"type":"object","properties":{"page":{"type":"integer"}},"required":["page"],"additionalProperties":false}`),
-			Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(schema)}},
+		Name: "list", Envelope: shape, MaxResult: limit,
+		Contract: tenon.Contract{
+			Input:     []byte(`{"type":"object","properties":{"page":{"type":"integer"}},"required":["page"],"additionalProperties":false}`),
+			Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(schema)}},
 		},
-		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 			*called++
 			return jsonReply(200, body), nil
 		},
 	}
-	return gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), called
+	return gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), called
 }
 
 func shelfBody(items int, note string) string {
@@ -115,9 +115,9 @@ func TestNextPartStandsBack(t *testing.T) {
 	} {
 		var tools []tenon.Tool
 		for _, name := range names {
-			tools = append(tools, tenon.Tool{Name: name, Shape: tenon.FlowMCP, MaxResult: 200, Handler: answer(jsonReply(200, shelfBody(20, name)))})
+			tools = append(tools, tenon.Tool{Name: name, Envelope: tenon.FlowMCP, MaxResult: 200, Handler: answer(jsonReply(200, shelfBody(20, name)))})
 		}
-		g := gateway.NewGateway(gateway.Build([]gateway.Named{{Offer: tenon.Offer{Tools: tools}}}, gateway.BuildOptions{}), gateway.GatewayOptions{})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{}), gateway.Options{})
 		res := get(t, g, "list", "ann", `{}`)
 		words := string(res.Content[len(res.Content)-1].Text)
 		if want := "For the next one call " + next + " with "; !strings.Contains(words, want) {
@@ -139,12 +139,12 @@ func TestNextPartStandsBack(t *testing.T) {
 // published, the parts make the value that came, the upstream is called once.
 func TestPartsFitAndMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		shape := rapid.SampledFrom([]tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
+		shape := rapid.SampledFrom([]tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
 		items := rapid.IntRange(0, 60).Draw(t, "items")
 		body := shelfBody(items, rapid.StringN(0, 20, 40).Draw(t, "note"))
 		limit := rapid.IntRange(500, 4000).Draw(t, "limit")
 		catalog, called := shelf(body, limit, shape)
-		g := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+		g := gateway.New(catalog, gateway.Options{})
 		_, output := catalog.Find("list").Schemas()
 		published, err := schema.Compile(output, schema.Options{})
 		if err != nil {
@@ -197,12 +197,12 @@ func TestTokensAreBound(t *testing.T) {
 		state := memory.New(memory.Options{})
 		defer state.Close()
 		catalog, called := shelf(shelfBody(100, "n"), 1000, tenon.OpenAPIMCP)
-		g := gateway.NewGateway(catalog, gateway.GatewayOptions{State: state})
+		g := gateway.New(catalog, gateway.Options{Store: state})
 		token := partialOf(t, get(t, g, "list", "ann", `{"page":7}`)).ResumeToken
 		refused := func(about, tool string, subject tenon.Subject, args string) {
 			t.Helper()
 			res := get(t, g, tool, subject, args)
-			if !res.IsError || res.Code != tenon.CodeValidation || verdictOf(t, res).Executed != "no" || !strings.Contains(res.About, "executed") && !strings.Contains(res.About, "Invalid") {
+			if !res.IsError || res.Code != tenon.CodeValidation || verdictOf(t, res).Executed != "no" || !strings.Contains(res.Message, "executed") && !strings.Contains(res.Message, "Invalid") {
 				t.Errorf("%s: %s", about, res.Content[0].Text)
 			}
 		}
@@ -235,7 +235,7 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 	tests := map[string]struct {
 		body  string
 		limit int
-		state tenon.State
+		state tenon.Store
 		says  string // empty: it is delivered whole
 	}{
 		"within the limit":      {long, 10_000, nil, ""},
@@ -248,12 +248,12 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			catalog, _ := shelfOf(wholeNotes, tt.body, tt.limit, tenon.Native)
-			res := get(t, gateway.NewGateway(catalog, gateway.GatewayOptions{State: tt.state}), "list", "", `{"page":1}`)
+			res := get(t, gateway.New(catalog, gateway.Options{Store: tt.state}), "list", "", `{"page":1}`)
 			switch {
 			case tt.says == "" && (res.IsError || canonicalOf(t, res.Value) != canonicalOf(t, []byte(tt.body))):
 				t.Errorf("%s", res.Content[0].Text)
-			case tt.says != "" && (!res.IsError || res.Code != tenon.CodeRequest || !strings.Contains(res.About, tt.says) || verdictOf(t, res).Executed != "yes" || verdictOf(t, res).Status != 200):
-				t.Errorf("%s %s", res.About, res.Meta)
+			case tt.says != "" && (!res.IsError || res.Code != tenon.CodeRequest || !strings.Contains(res.Message, tt.says) || verdictOf(t, res).Executed != "yes" || verdictOf(t, res).Status != 200):
+				t.Errorf("%s %s", res.Message, res.Meta)
 			}
 		})
 	}
@@ -262,14 +262,14 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 // A part that is one item above the limit is an error, and the others can be
 // had all the same.
 func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
-	for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		body := `{"page":7,"items":[{"id":1},{"id":2,"note":"` + strings.Repeat("x", 1000) + `"},{"id":3}]}`
 		catalog, _ := shelfOf(wholeNotes, body, 500, shape)
-		g := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+		g := gateway.New(catalog, gateway.Options{})
 		res := get(t, g, "list", "ann", `{"page":7}`)
 		for i, failed := range []bool{false, true, false} {
 			p := partialOf(t, res)
-			if res.IsError != failed || p.Part != i+1 || p.Parts != 3 || failed && !strings.Contains(res.About, p.ResumeToken) {
+			if res.IsError != failed || p.Part != i+1 || p.Parts != 3 || failed && !strings.Contains(res.Message, p.ResumeToken) {
 				t.Errorf("%s, part %d: %s %s", shape, i+1, res.Content[0].Text, res.Meta)
 			}
 			if i < 2 {
@@ -285,13 +285,13 @@ func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
 func TestAllOfAnAnswerIsBounded(t *testing.T) {
 	text := strings.Repeat("a line of words, \u00e9 \"\U0001f600\" \\ and more\n", 200)
 	quoted := string(rawjson.AppendString(nil, text))
-	open := func(media, body string, blocks ...tenon.Block) tenon.Reply {
-		return tenon.Reply{Status: 200, Media: media, Body: []byte(body), Blocks: blocks}
+	open := func(media, body string, blocks ...tenon.Content) tenon.Response {
+		return tenon.Response{Status: 200, MediaType: media, Body: []byte(body), Content: blocks}
 	}
-	picture := tenon.Block{Kind: tenon.ImageBlock, Data: []byte("png"), Media: "image/png"}
-	said := tenon.Block{Text: []byte("said by the source")}
+	picture := tenon.Content{Type: tenon.ImageContent, Data: []byte("png"), MediaType: "image/png"}
+	said := tenon.Content{Text: []byte("said by the source")}
 	tests := map[string]struct {
-		reply tenon.Reply
+		reply tenon.Response
 		whole string // what the parts make; empty: an error
 	}{
 		"a list":                  {open("application/json", shelfBody(50, "n")), shelfBody(50, "n")},
@@ -300,14 +300,14 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 		"escapes that make pairs": {open("application/json", `{"t":"`+strings.Repeat(`\ud83d\ude00`, 300)+`"}`), `{"t":"` + strings.Repeat(`\ud83d\ude00`, 300) + `"}`},
 		"a list beside a picture": {open("application/json", shelfBody(50, "n"), picture, said), shelfBody(50, "n")},
 		"a text in an item":       {open("application/json", `{"l":[{"t":`+quoted+`}]}`), `{"l":[{"t":` + quoted + `}]}`},
-		"a text beside a value":   {open("application/json", `{"l":[]}`, tenon.Block{Text: []byte(text)}), ""},
+		"a text beside a value":   {open("application/json", `{"l":[]}`, tenon.Content{Text: []byte(text)}), ""},
 	}
 	for name, tt := range tests {
-		for _, shape := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			t.Run(name+", "+string(shape), func(t *testing.T) {
 				const limit = 1000
-				g := one(tenon.Tool{Shape: shape, MaxResult: limit, Promise: tenon.Contract{Answers: []tenon.Variant{
-					{Status: "200", Media: "application/json", Schema: []byte(`{"type":"object"}`)}, {Status: "200", Media: "text/plain"},
+				g := one(tenon.Tool{Envelope: shape, MaxResult: limit, Contract: tenon.Contract{Responses: []tenon.ResponseSchema{
+					{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"object"}`)}, {Status: "200", MediaType: "text/plain"},
 				}}}, answer(tt.reply))
 				_, output := g.Catalog().Find("get_book").Schemas()
 				res := call(t, g, `{}`)
@@ -327,7 +327,7 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 					if res.IsError || len(res.Structured)+texts > limit+600 { // what stands around a value
 						t.Fatalf("%d bytes: %s", len(res.Structured)+texts, res.Content[0].Text)
 					}
-					if want := len(tt.reply.Blocks) > 0; (res.Content[0].Kind == tenon.ImageBlock) != (want && p.Part == 1) {
+					if want := len(tt.reply.Content) > 0; (res.Content[0].Type == tenon.ImageContent) != (want && p.Part == 1) {
 						t.Errorf("the content of part %d: %+v", p.Part, res.Content)
 					}
 					parts = append(parts, res)
@@ -356,7 +356,7 @@ func FuzzPieces(f *testing.F) {
 			return
 		}
 		value := rawjson.AppendString(nil, text)
-		g := one(tenon.Tool{MaxResult: 40 + max(0, limit)%1000}, answer(tenon.Reply{Status: 200, Media: "application/json", Body: value}))
+		g := one(tenon.Tool{MaxResult: 40 + max(0, limit)%1000}, answer(tenon.Response{Status: 200, MediaType: "application/json", Body: value}))
 		var got strings.Builder
 		for res := call(t, g, `{}`); ; {
 			var part string
@@ -381,7 +381,7 @@ func FuzzPieces(f *testing.F) {
 func TestCutAllocatesLittle(t *testing.T) {
 	body := shelfBody(10_000, strings.Repeat("n", 1000))
 	catalog, _ := shelf(body, 100<<10, tenon.OpenAPIMCP)
-	g := gateway.NewGateway(catalog, gateway.GatewayOptions{})
+	g := gateway.New(catalog, gateway.Options{})
 	get(t, g, "list", "", `{"page":1}`) // schemas are compiled once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -416,15 +416,15 @@ func TestLargeAnswersOfEveryForm(t *testing.T) {
 		"a list beside a text":  {`{"type":"object","required":["a","b"]}`, `{"a":[` + rows(1000) + `],"b":"` + strings.Repeat("x", 3000) + `"}`},
 		"members that are many": {`{"type":"object"}`, `{` + members(200, `[1,2,3]`) + `}`},
 	} {
-		for _, form := range []tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, form := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			t.Run(name+" "+string(form), func(t *testing.T) {
 				const limit = 1000
-				c := gateway.Build([]gateway.Named{{Name: "a", Offer: tenon.Offer{Tools: []tenon.Tool{{
-					Name: "get", Shape: form, Policy: tenon.Enforce, MaxResult: limit,
-					Promise: tenon.Contract{Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(test.schema)}}},
-					Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) { return jsonReply(200, test.body), nil },
+				c := gateway.Build([]gateway.Mount{{Name: "a", Features: tenon.Features{Tools: []tenon.Tool{{
+					Name: "get", Envelope: form, Policy: tenon.Enforce, MaxResult: limit,
+					Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(test.schema)}}},
+					Handler:  func(context.Context, *tenon.Call) (tenon.Response, error) { return jsonReply(200, test.body), nil },
 				}}}}}, gateway.BuildOptions{})
-				g := gateway.NewGateway(c, gateway.GatewayOptions{})
+				g := gateway.New(c, gateway.Options{})
 				_, output := c.Find("get").Schemas()
 				var parts []*tenon.Result
 				args := `{}`

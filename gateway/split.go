@@ -28,16 +28,16 @@ const defaultMaxResult = 200 << 10
 // rest is what is kept of an answer that was cut, beside its value: all that a
 // part is formed by, so that a catalog that was swapped in between changes
 // nothing.
-type rest struct {
+type remainder struct {
 	Subject    tenon.Subject
 	Call       string // names the first call with its arguments
-	Dress      dress
+	Dress      envelope
 	Form       shape.Form
 	Limit      int // bytes that are sent of a part
 	Status     int
 	Media      string
 	Header     http.Header
-	Sent       tenon.Sent
+	Sent       tenon.Execution
 	Verdict    tenon.Verdict
 	Violations []schema.Violation
 	Unchecked  []schema.Violation
@@ -49,14 +49,14 @@ type rest struct {
 
 // fit gives a success its shape: whole where all of it is within the limit,
 // else its first part, while the value is kept for the others.
-func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *tenon.Reply, j judgement, limit int) *tenon.Result { //nolint:revive // each says something else of the one answer
+func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.Response, j outputCheck, limit int) *tenon.Result { //nolint:revive // each says something else of the one answer
 	if limit <= 0 || j.form == shape.Binary { // a picture is one piece, and no text
 		return shapeSuccess(e, r, j)
 	}
 	a := answerOf(r, j.form)
 	value := e.checks.data(&a)
 	if len(value) <= limit {
-		if res := e.dress().shape(r, j, value); sent(res, j) <= limit {
+		if res := e.envelope().shape(r, j, value); sent(res, j) <= limit {
 			return res
 		}
 	}
@@ -64,7 +64,7 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *tenon.Reply, j 
 	if !j.broken() {
 		against = j.against
 	}
-	d := e.dress()
+	d := e.envelope()
 	cut := shape.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
 	if cut == nil {
 		return tooLarge(e, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be cut into parts that fit its schema.")
@@ -75,16 +75,16 @@ func (g *Gateway) fit(ctx context.Context, e *Entry, c asked, r *tenon.Reply, j 
 }
 
 // restOf is what every part of an answer is formed by.
-func restOf(e *Entry, c asked, r *tenon.Reply, j judgement) *rest {
-	return &rest{
-		Subject: c.Subject, Call: c.key(), Dress: e.dress(), Form: j.form,
-		Status: r.Status, Media: cmp.Or(r.Came, r.Media), Header: shape.Visible(r.Header), Sent: r.Sent,
+func restOf(e *Tool, c callWithArgs, r *tenon.Response, j outputCheck) *remainder {
+	return &remainder{
+		Subject: c.Subject, Call: c.key(), Dress: e.envelope(), Form: j.form,
+		Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: shape.Visible(r.Header), Sent: r.Execution,
 		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Until: time.Now().Add(partLife),
 	}
 }
 
 // firstPart keeps what was cut, and forms its first part.
-func (g *Gateway) firstPart(ctx context.Context, e *Entry, k *rest, value []byte) *tenon.Result {
+func (g *Gateway) firstPart(ctx context.Context, e *Tool, k *remainder, value []byte) *tenon.Result {
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
@@ -93,12 +93,12 @@ func (g *Gateway) firstPart(ctx context.Context, e *Entry, k *rest, value []byte
 	return k.part(id, 0, value)
 }
 
-func (k *rest) reply() *tenon.Reply {
-	return &tenon.Reply{Status: k.Status, Media: k.Media, Header: k.Header, Sent: k.Sent}
+func (k *remainder) reply() *tenon.Response {
+	return &tenon.Response{Status: k.Status, MediaType: k.Media, Header: k.Header, Execution: k.Sent}
 }
 
-func (k *rest) judged() judgement {
-	return judgement{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: k.Form}
+func (k *remainder) judged() outputCheck {
+	return outputCheck{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: k.Form}
 }
 
 // AnswerPart is a part of an answer's value, with what its _meta says.
@@ -110,7 +110,7 @@ func JoinParts(parts ...AnswerPart) ([]byte, error) { return schema.Join(parts..
 
 // sent is how many bytes of a value a result sends: as a value and as text.
 // What stands around it is small.
-func sent(res *tenon.Result, j judgement) int {
+func sent(res *tenon.Result, j outputCheck) int {
 	n := len(res.Value) - len(j.said())
 	for _, b := range res.Content {
 		n += len(b.Text)
@@ -126,35 +126,35 @@ type bytesOver struct {
 
 // tooLarge is the failure of an answer, or a part of one, that cannot be handed
 // out within the limit.
-func tooLarge(e *Entry, r *tenon.Reply, j judgement, b bytesOver, why string) *tenon.Result {
-	f := failure{
+func tooLarge(e *Tool, r *tenon.Response, j outputCheck, b bytesOver, why string) *tenon.Result {
+	f := toolError{
 		code:    tenon.CodeRequest,
 		message: fmt.Sprintf("%s has %d bytes, and %d are allowed for it and its text copy. %s", b.what, b.size, b.limit, why),
 		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
-		reply:   tenon.Reply{Status: r.Status, Media: r.Media, Header: r.Header, Sent: r.Sent}, judged: j,
+		reply:   tenon.Response{Status: r.Status, MediaType: r.MediaType, Header: r.Header, Execution: r.Execution}, judged: j,
 		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
 	}
 	if e.tool.Fields {
 		f.suggestions[0] += ", some fields"
 	}
-	return shapeFailure(e, f)
+	return errorResult(e, f)
 }
 
-func (e *Entry) answer() string { return "The answer of " + e.tool.Name }
+func (e *Tool) answer() string { return "The answer of " + e.tool.Name }
 
-func (g *Gateway) keep(ctx context.Context, id string, k *rest, value []byte) error {
+func (g *Gateway) keep(ctx context.Context, id string, k *remainder, value []byte) error {
 	b, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}
-	if err := g.state.Put(ctx, "rest "+id, b, partLife); err != nil { // it goes first: a value without it is lost room
+	if err := g.store.Put(ctx, "rest "+id, b, partLife); err != nil { // it goes first: a value without it is lost room
 		return err
 	}
-	return g.state.Put(ctx, "value "+id, value, partLife)
+	return g.store.Put(ctx, "value "+id, value, partLife)
 }
 
 // part forms part i, counted from 0.
-func (k *rest) part(id string, i int, value []byte) *tenon.Result {
+func (k *remainder) part(id string, i int, value []byte) *tenon.Result {
 	here := k.Cut.Part(i)
 	p := shape.Part{
 		Number: i + 1, Of: len(k.Cut.Parts), Cuts: here.Cuts, Continued: here.Continued, Several: len(k.Cut.Pointers) > 1,
@@ -179,23 +179,23 @@ func (k *rest) part(id string, i int, value []byte) *tenon.Result {
 
 // partTooLarge stands for a part that is above the limit by itself: the others
 // can be had all the same.
-func (d dress) partTooLarge(r *tenon.Reply, j judgement, b bytesOver, p shape.Part) *tenon.Result {
+func (d envelope) partTooLarge(r *tenon.Response, j outputCheck, b bytesOver, p shape.Part) *tenon.Result {
 	b.what = fmt.Sprintf("Part %d of %d, which cannot be cut,", p.Number, p.Of)
 	p.By = cmp.Or(d.Next, d.Tool)
-	res := tooLarge(&Entry{tool: tenon.Tool{Name: d.Tool, Shape: d.Shape}}, r, j, b, p.Next())
+	res := tooLarge(&Tool{tool: tenon.Tool{Name: d.Tool, Envelope: d.Shape}}, r, j, b, p.Next())
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
 }
 
 // part forms value, which is part p of what stands for the body of r.
-func (d dress) part(r *tenon.Reply, j judgement, value []byte, p shape.Part) *tenon.Result {
+func (d envelope) part(r *tenon.Response, j outputCheck, value []byte, p shape.Part) *tenon.Result {
 	p.By = cmp.Or(d.Next, d.Tool) // it takes its own tokens, too
 	res := d.shape(r, j, value)
 	if d.Shape == tenon.OpenAPIMCP {
 		res.Structured = p.OpenAPIMCP(res.Structured)
-		res.Content = slices.Replace(res.Content, 0, 1, tenon.Block{Text: res.Structured})
+		res.Content = slices.Replace(res.Content, 0, 1, tenon.Content{Text: res.Structured})
 	} else {
-		res.Content = append(res.Content, tenon.Block{Text: []byte(p.Words())})
+		res.Content = append(res.Content, tenon.Content{Text: []byte(p.Words())})
 	}
 	res.Meta = shape.Join(res.Meta, p.Meta())
 	return res
@@ -203,14 +203,14 @@ func (d dress) part(r *tenon.Reply, j judgement, value []byte, p shape.Part) *te
 
 // resume answers a call that asks for a part. Nothing else of the path is
 // passed: no confirmation, no handler, no upstream.
-func (g *Gateway) resume(ctx context.Context, e *Entry, c asked) *tenon.Result {
+func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Result {
 	id, number, _ := strings.Cut(c.own.Token, ".")
 	kept, _ := g.streams.Load(id)
-	if l, ok := kept.(*live); ok {
+	if l, ok := kept.(*liveStream); ok {
 		return g.resumeStream(ctx, e, c, l, number)
 	}
-	text, ok, err := g.state.Get(ctx, "rest "+id)
-	var k rest
+	text, ok, err := g.store.Get(ctx, "rest "+id)
+	var k remainder
 	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Dress.Tool != c.Tool {
 		return unknownToken(e)
 	}
@@ -221,7 +221,7 @@ func (g *Gateway) resume(ctx context.Context, e *Entry, c asked) *tenon.Result {
 	if !e.resumes && c.othersThan(k.Call) {
 		return otherArguments(e)
 	}
-	value, ok, err := g.state.Get(ctx, "value "+id)
+	value, ok, err := g.store.Get(ctx, "value "+id)
 	if err != nil || !ok {
 		return unknownToken(e)
 	}
@@ -229,29 +229,29 @@ func (g *Gateway) resume(ctx context.Context, e *Entry, c asked) *tenon.Result {
 }
 
 // asked is a call with what stood in the gateway's own arguments.
-type asked struct {
+type callWithArgs struct {
 	*tenon.Call
 	own reserve.Own
 }
 
 // key names all that an answer depends on.
-func (c asked) key() string {
+func (c callWithArgs) key() string {
 	return reserve.Key(string(c.Subject), c.Tool, c.Args) + reserve.Key("", "", c.own.Fields)
 }
 
 // othersThan reports whether there are arguments beside the token that the
 // first call did not have.
-func (c asked) othersThan(first string) bool {
+func (c callWithArgs) othersThan(first string) bool {
 	return (string(c.Args) != "{}" || c.own.Fields != nil) && c.key() != first
 }
 
-func otherArguments(e *Entry) *tenon.Result {
-	return shapeFailure(e, refusal(tenon.CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
+func otherArguments(e *Tool) *tenon.Result {
+	return errorResult(e, rejected(tenon.CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
 		"Send resume_token alone"))
 }
 
-func unknownToken(e *Entry) *tenon.Result {
-	return shapeFailure(e, refusal(tenon.CodeValidation, "This resume_token is not known here: it is older than ten minutes, or of somebody else. "+
+func unknownToken(e *Tool) *tenon.Result {
+	return errorResult(e, rejected(tenon.CodeValidation, "This resume_token is not known here: it is older than ten minutes, or of somebody else. "+
 		"This request executed nothing; the call that made the token was executed when it was made.",
 		"If the call only reads, make it again without resume_token"))
 }
@@ -265,13 +265,13 @@ func (c *Catalog) addNextPart() {
 			continue
 		}
 		readOnly := true
-		c.add(&Entry{tool: tenon.Tool{
-			Title: "Next part of an answer", Shape: e.tool.Shape,
+		c.add(&Tool{tool: tenon.Tool{
+			Title: "Next part of an answer", Envelope: e.tool.Envelope,
 			Description: "Returns the next part of an answer that was too large for one result.",
-			Hints:       tenon.Hints{ReadOnly: &readOnly, Idempotent: &readOnly},
-			Promise:     tenon.Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
-			Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-				return tenon.Reply{}, tenon.Errorf(tenon.CodeValidation, "resume_token is missing")
+			Annotations: tenon.Annotations{ReadOnly: &readOnly, Idempotent: &readOnly},
+			Contract:    tenon.Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
+			Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+				return tenon.Response{}, tenon.Errorf(tenon.CodeValidation, "resume_token is missing")
 			},
 		}, resumes: true, published: new(shape.Published)}, c.free("next_part"), nil)
 		c.next = c.tools[len(c.tools)-1].tool.Name

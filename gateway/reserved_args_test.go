@@ -34,14 +34,14 @@ func TestArgumentsOfOurOwnGiveWay(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var sent string
-			c := gateway.Build([]gateway.Named{{Name: "s", Offer: tenon.Offer{Tools: []tenon.Tool{{
-				Name: "do", Shape: tenon.OpenAPIMCP, Fields: true, Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.RunTool},
-				Promise: tenon.Contract{Input: []byte(tt.input)},
-				Handler: func(_ context.Context, call *tenon.Call) (tenon.Reply, error) {
+			c := gateway.Build([]gateway.Mount{{Name: "s", Features: tenon.Features{Tools: []tenon.Tool{{
+				Name: "do", Envelope: tenon.OpenAPIMCP, Fields: true, Confirmation: tenon.ConfirmRule{Mode: tenon.ConfirmArg, Action: tenon.RunTool},
+				Contract: tenon.Contract{Input: []byte(tt.input)},
+				Handler: func(_ context.Context, call *tenon.Call) (tenon.Response, error) {
 					sent = string(call.Args)
-					return tenon.Reply{Status: 200, Media: "application/json", Body: []byte(`{"a":1,"b":2}`)}, nil
+					return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(`{"a":1,"b":2}`)}, nil
 				},
-			}}}}}, gateway.BuildOptions{Describe: gateway.BuiltInOff})
+			}}}}}, gateway.BuildOptions{Describe: gateway.ToggleOff})
 			input, _ := c.Find("do").Schemas()
 			var before, after struct{ Properties map[string]json.RawMessage }
 			for text, to := range map[string]any{tt.input: &before, string(input): &after} {
@@ -64,7 +64,7 @@ func TestArgumentsOfOurOwnGiveWay(t *testing.T) {
 				t.Error(diff)
 			}
 
-			g := gateway.NewGateway(c, gateway.GatewayOptions{})
+			g := gateway.New(c, gateway.Options{})
 			call := func(with map[string]any) *tenon.Result {
 				args := map[string]any{}
 				for _, m := range []map[string]any{own, with} {
@@ -81,8 +81,8 @@ func TestArgumentsOfOurOwnGiveWay(t *testing.T) {
 				return res
 			}
 			asked := call(map[string]any{ours[1]: []string{"a"}})
-			if !strings.Contains(string(asked.Content[1].Text), " "+tt.says+": true") || strings.Contains(string(asked.Request), "Call again") {
-				t.Fatalf("asked: %s %s", asked.Request, asked.Content[1].Text)
+			if !strings.Contains(string(asked.Content[1].Text), " "+tt.says+": true") || strings.Contains(string(asked.Confirmation), "Call again") {
+				t.Fatalf("asked: %s %s", asked.Confirmation, asked.Content[1].Text)
 			}
 			res := call(map[string]any{tt.says: true, ours[1]: []string{"a"}})
 			if string(res.Value) != `{"a":1}` {
@@ -114,13 +114,13 @@ func TestEmptyArgumentsOfOurOwn(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := gateway.Build([]gateway.Named{{Name: "s", Offer: tenon.Offer{Tools: []tenon.Tool{{
-				Name: "do", Shape: tenon.OpenAPIMCP, Fields: true, Consent: tenon.ConsentRule{Mode: tenon.ConsentArg, Action: tenon.RunTool},
-				Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
-					return tenon.Reply{Status: 200, Media: "application/json", Body: []byte(`1`)}, nil
+			c := gateway.Build([]gateway.Mount{{Name: "s", Features: tenon.Features{Tools: []tenon.Tool{{
+				Name: "do", Envelope: tenon.OpenAPIMCP, Fields: true, Confirmation: tenon.ConfirmRule{Mode: tenon.ConfirmArg, Action: tenon.RunTool},
+				Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+					return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(`1`)}, nil
 				},
 			}}}}}, gateway.BuildOptions{})
-			res := get(t, gateway.NewGateway(c, gateway.GatewayOptions{}), "do", "", tt.args)
+			res := get(t, gateway.New(c, gateway.Options{}), "do", "", tt.args)
 			if !strings.Contains(string(res.Content[0].Text), tt.says) || !strings.Contains(string(res.Meta), tt.coerced) {
 				t.Errorf("%s %s", res.Content[0].Text, res.Meta)
 			}

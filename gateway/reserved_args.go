@@ -24,9 +24,9 @@ func reservedBy(t *tenon.Tool) (set reserve.Set) {
 
 // publishes names those of them that a caller is told, where the tool promises
 // p. The token is that of the tool that hands out parts, where there is one.
-func (e *Entry) publishes(p shape.Promise) reserve.Set {
+func (e *Tool) publishes(p shape.Promise) reserve.Set {
 	set := reservedBy(&e.tool)
-	if e.tool.Consent.Mode == tenon.ConsentHuman {
+	if e.tool.Confirmation.Mode == tenon.ConfirmHuman {
 		set &^= reserve.Confirmed
 	}
 	set &^= reserve.Token
@@ -37,7 +37,7 @@ func (e *Entry) publishes(p shape.Promise) reserve.Set {
 }
 
 // ownArguments takes the arguments that are the gateway's own out of a call.
-func ownArguments(c *tenon.Call, names *reserve.Names) (*tenon.Call, reserve.Own) {
+func takeReservedArgs(c *tenon.Call, names *reserve.Names) (*tenon.Call, reserve.Own) {
 	args, own := names.Take(c.Args)
 	if len(args) == 0 {
 		args = []byte("{}")

@@ -14,7 +14,7 @@ import (
 )
 
 // judgement is what wall two found out about a reply.
-type judgement struct {
+type outputCheck struct {
 	verdict    tenon.Verdict
 	violations []schema.Violation
 	open       []schema.Violation // where the schema has patterns that cannot be run
@@ -25,24 +25,24 @@ type judgement struct {
 
 // judged judges a reply and leaves of it what callers get to see; the result is
 // not nil where it is a failure.
-func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *tenon.Reply) (judgement, *tenon.Result) {
+func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*view.View, r *tenon.Response) (outputCheck, *tenon.Result) {
 	t := &e.tool
-	j := judgement{verdict: tenon.Unchecked, form: formOfReply(r)}
+	j := outputCheck{verdict: tenon.Unchecked, form: formOfReply(r)}
 	if j.form == shape.JSON {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
 	switch encoding := encoding(r); {
 	case encoding != "":
 		j.encoded(encoding)
-		g.tellBreach(t, r, &j)
+		g.logViolation(t, r, &j)
 	case t.Policy == tenon.Off:
 		j.strict(r.Body)
 	default:
-		e.checks.judge(r, &j)
-		g.tellBreach(t, r, &j)
+		e.checks.validateOutput(r, &j)
+		g.logViolation(t, r, &j)
 	}
 	if t.Policy == tenon.Repair && succeeded(r) {
-		j.mend(r)
+		j.repair(r)
 	}
 	j.repaired(r.Repairs)
 	if !succeeded(r) || j.broken() && t.Policy != tenon.Warn && t.Policy != tenon.Off {
@@ -55,48 +55,48 @@ func (g *Gateway) judged(ctx context.Context, e *Entry, seen []*view.View, r *te
 }
 
 // unsuccessful is the result of a reply that is none.
-func unsuccessful(e *Entry, r *tenon.Reply, j judgement) *tenon.Result {
+func unsuccessful(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	if !succeeded(r) {
-		return shapeFailure(e, upstreamError(r, j))
+		return errorResult(e, upstreamError(r, j))
 	}
-	return shapeFailure(e, breach(&e.tool, r, j))
+	return errorResult(e, contractViolation(&e.tool, r, j))
 }
 
 // succeeded reports whether the reply is a success: without HTTP it always is.
-func succeeded(r *tenon.Reply) bool { return r.Status == 0 || r.Status/100 == 2 }
+func succeeded(r *tenon.Response) bool { return r.Status == 0 || r.Status/100 == 2 }
 
 // encoding is what the body is still encoded by: nobody here could undo it.
 // Empty: nothing, as where the header only claims it (UTF-8 is no encoding of
 // this kind, and some services name it here).
-func encoding(r *tenon.Reply) string {
+func encoding(r *tenon.Response) string {
 	e := r.Header.Get("Content-Encoding")
-	if e == "" || utf8.Valid(r.Body) || shape.FormOf(r.Media) == shape.Binary && strings.EqualFold(e, "identity") {
+	if e == "" || utf8.Valid(r.Body) || shape.FormOf(r.MediaType) == shape.Binary && strings.EqualFold(e, "identity") {
 		return ""
 	}
 	return e
 }
 
 // encoded judges such a body: it is bytes, whatever its media type says.
-func (j *judgement) encoded(encoding string) {
+func (j *outputCheck) encoded(encoding string) {
 	j.form, j.verdict = shape.Binary, tenon.Violated
 	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + shape.Excerpt([]byte(encoding), 100)})
 }
 
 // said tells the model, which sees no _meta, in one line of text that a value
 // which is delivered breaks its contract.
-func (j *judgement) said() []byte {
+func (j *outputCheck) said() []byte {
 	if !j.broken() || len(j.violations) == 0 {
 		return nil
 	}
 	return []byte(shape.Told(j.violations))
 }
 
-func (j *judgement) broken() bool {
+func (j *outputCheck) broken() bool {
 	return j.verdict == tenon.Violated || j.verdict == tenon.Undeclared
 }
 
 // mend repairs a body that breaks its schema, where that can safely be done.
-func (j *judgement) mend(r *tenon.Reply) {
+func (j *outputCheck) repair(r *tenon.Response) {
 	if j.verdict != tenon.Violated || j.against == nil || j.form != shape.JSON {
 		return
 	}
@@ -106,7 +106,7 @@ func (j *judgement) mend(r *tenon.Reply) {
 }
 
 // repaired takes over what the source of a reply changed before.
-func (j *judgement) repaired(before []schema.Fix) {
+func (j *outputCheck) repaired(before []schema.Fix) {
 	if len(before) == 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func (j *judgement) repaired(before []schema.Fix) {
 	}
 }
 
-func (g *Gateway) tellBreach(t *tenon.Tool, r *tenon.Reply, j *judgement) {
+func (g *Gateway) logViolation(t *tenon.Tool, r *tenon.Response, j *outputCheck) {
 	if len(j.violations) == 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func (g *Gateway) tellBreach(t *tenon.Tool, r *tenon.Reply, j *judgement) {
 
 // judge picks the variant for the reply's status and media type and validates
 // the body's bytes against it.
-func (c *checks) judge(r *tenon.Reply, j *judgement) {
+func (c *validators) validateOutput(r *tenon.Response, j *outputCheck) {
 	body, described := c.described(r, j)
 	if !described {
 		j.strict(r.Body)
@@ -148,7 +148,7 @@ func (c *checks) judge(r *tenon.Reply, j *judgement) {
 // described picks the variant, and tells whether it describes the body, which
 // is the value that has to fit then. A success is held against what is
 // published of successes, and where the description names none, against nothing.
-func (c *checks) described(r *tenon.Reply, j *judgement) (body []byte, described bool) {
+func (c *validators) described(r *tenon.Response, j *outputCheck) (body []byte, described bool) {
 	declared := c.answers
 	if succeeded(r) {
 		declared = c.good
@@ -165,7 +165,7 @@ func (c *checks) described(r *tenon.Reply, j *judgement) (body []byte, described
 	case v.Open && j.form != shape.Empty:
 		return nil, false
 	case v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !shape.IsStream(v.Media):
-		j.as(v.Media, r.Parts != nil)
+		j.as(v.Media, r.Items != nil)
 		return nil, false
 	}
 	j.against = v.Body
@@ -178,7 +178,7 @@ func (c *checks) described(r *tenon.Reply, j *judgement) (body []byte, described
 // as takes a body for what its declared media type says it is, where a schema
 // says no more. A range can cover bodies of several forms (image/* the text of
 // image/svg+xml); what is published is that of the range.
-func (j *judgement) as(media string, listed bool) {
+func (j *outputCheck) as(media string, listed bool) {
 	switch form := shape.FormOf(media); {
 	case form == shape.JSON && j.form == shape.JSON:
 		return
@@ -194,7 +194,7 @@ func (j *judgement) as(media string, listed bool) {
 }
 
 // data is the value that stands for an answer's body in the tool's shape.
-func (c *checks) data(a *shape.Answer) []byte {
+func (c *validators) data(a *shape.Answer) []byte {
 	if c.base64 && a.Form == shape.Binary {
 		return a.Base64()
 	}
@@ -203,7 +203,7 @@ func (c *checks) data(a *shape.Answer) []byte {
 
 // strict makes sure that a body that will be spliced as JSON is JSON: what is
 // not becomes text, and a violation of kind syntax.
-func (j *judgement) strict(body []byte) {
+func (j *outputCheck) strict(body []byte) {
 	if j.form != shape.JSON {
 		return
 	}
@@ -220,14 +220,14 @@ func (j *judgement) strict(body []byte) {
 
 // formOfReply is the form of a reply's body. A body without a media type is
 // taken for JSON; strict corrects that where it is not.
-func formOfReply(r *tenon.Reply) shape.Form {
+func formOfReply(r *tenon.Response) shape.Form {
 	switch {
-	case r.Parts != nil:
+	case r.Items != nil:
 		return shape.JSON
 	case len(r.Body) == 0:
 		return shape.Empty
-	case r.Media == "":
+	case r.MediaType == "":
 		return shape.JSON
 	}
-	return shape.FormOf(r.Media)
+	return shape.FormOf(r.MediaType)
 }

@@ -14,7 +14,7 @@ import (
 
 // Entry is one tool of a catalog. What it publishes is rendered, and what it
 // is checked against is compiled, when first needed and once.
-type Entry struct {
+type Tool struct {
 	tool      tenon.Tool
 	describes bool // it tells of others; its failures are those of the shape OpenAPIMCP
 	resumes   bool // it hands out the parts of other tools' answers
@@ -24,40 +24,40 @@ type Entry struct {
 	view    *view.View // nil: all of an answer is shown
 	next    string     // the catalog's tool that hands out parts; empty: it has none
 
-	published  *shape.Published // of the source
-	publish    incident.Once
-	definition []byte
-	input      []byte
-	names      *argnames.Names // of arguments that input has under other names
-	output     []byte
-	wraps      bool // native: the value stands under "result"
-	faults     []tenon.Fault
+	published   *shape.Published // of the source
+	publish     incident.Once
+	definition  []byte
+	input       []byte
+	names       *argnames.Names // of arguments that input has under other names
+	output      []byte
+	wraps       bool // native: the value stands under "result"
+	diagnostics []tenon.Diagnostic
 
 	asked view.Selections
 
 	compile incident.Once
-	checks  checks
+	checks  validators
 }
 
 // Name returns the tool's name in its catalog.
-func (e *Entry) Name() string { return e.tool.Name }
+func (e *Tool) Name() string { return e.tool.Name }
 
 // Source returns the name of the source that offers the tool.
-func (e *Entry) Source() string { return e.source }
+func (e *Tool) Source() string { return e.source }
 
 // Tool returns the tool under its name in the catalog.
-func (e *Entry) Tool() tenon.Tool { return e.tool }
+func (e *Tool) Tool() tenon.Tool { return e.tool }
 
 // Definition returns the tool's JSON object for tools/list. It is the same
 // bytes on every call; the caller must not change them. nil: it cannot be
 // rendered, Faults say why, and the tool is not called either.
-func (e *Entry) Definition() []byte {
+func (e *Tool) Definition() []byte {
 	_ = e.rendered() // Faults and calls say it
 	return e.definition
 }
 
 // rendered renders what is published. After a panic that is nothing.
-func (e *Entry) rendered() error {
+func (e *Tool) rendered() error {
 	err := e.publish.Do(func() {
 		defer func() {
 			if e.definition == nil {
@@ -74,7 +74,7 @@ func (e *Entry) rendered() error {
 
 // Schemas returns the input and output schema as they are published. The
 // output is nil where none is.
-func (e *Entry) Schemas() (input, output []byte) {
+func (e *Tool) Schemas() (input, output []byte) {
 	_ = e.rendered() // as in Definition
 	return e.input, e.output
 }
@@ -82,17 +82,17 @@ func (e *Entry) Schemas() (input, output []byte) {
 // PublishedArgument returns where an argument, or a place in one, stands in the
 // published input schema. The pointer has the names of the description: some of
 // them are published otherwise, since clients refuse them. Both are accepted.
-func (e *Entry) PublishedArgument(pointer string) string {
+func (e *Tool) PublishedArgument(pointer string) string {
 	_ = e.rendered() // as in Definition
 	return e.names.Pointer(pointer)
 }
 
 // Faults returns what rendering and compiling the tool's schemas had to leave
 // out. It renders and compiles if that has not happened yet.
-func (e *Entry) Faults() []tenon.Fault {
+func (e *Tool) Diagnostics() []tenon.Diagnostic {
 	rendering := e.rendered()
 	checks, compiling := e.prepare()
-	faults := append(slices.Clip(e.faults), checks.faults...)
+	faults := append(slices.Clip(e.diagnostics), checks.faults...)
 	for _, err := range []error{rendering, compiling} {
 		if err != nil {
 			what, _, _ := strings.Cut(err.Error(), "\n") // the stack is for the log
@@ -104,8 +104,8 @@ func (e *Entry) Faults() []tenon.Fault {
 
 // prepare compiles what the tool's calls are checked against. With an error
 // there is nothing to check against, and no call must be made.
-func (e *Entry) prepare() (*checks, error) {
-	err := e.compile.Do(func() { e.checks = compileChecks(e) })
+func (e *Tool) prepare() (*validators, error) {
+	err := e.compile.Do(func() { e.checks = compileValidators(e) })
 	if err == nil {
 		return &e.checks, nil
 	}
@@ -114,7 +114,7 @@ func (e *Entry) prepare() (*checks, error) {
 
 // ready is prepare, and renders what the answers are given their form by, or the
 // arguments their names.
-func (e *Entry) ready() (*checks, error) {
+func (e *Tool) ready() (*validators, error) {
 	checks, err := e.prepare()
 	if err == nil && (checks.renames || shapesByDefinition(&e.tool)) {
 		err = e.rendered()
@@ -125,20 +125,20 @@ func (e *Entry) ready() (*checks, error) {
 // shapesByDefinition reports whether the form of an answer depends on what is
 // published.
 func shapesByDefinition(t *tenon.Tool) bool {
-	return t.Shape != tenon.OpenAPIMCP && t.Shape != tenon.FlowMCP
+	return t.Envelope != tenon.OpenAPIMCP && t.Envelope != tenon.FlowMCP
 }
 
 // fault makes a report about t at the place where it is described.
-func diagnosticAt(t *tenon.Tool, what string) tenon.Fault {
-	return tenon.Fault{File: t.Origin.File, Line: t.Origin.Line, What: t.Name + ": " + what}
+func diagnosticAt(t *tenon.Tool, what string) tenon.Diagnostic {
+	return tenon.Diagnostic{File: t.Origin.File, Line: t.Origin.Line, Message: t.Name + ": " + what}
 }
 
 // promised returns t's promise, or one that promises nothing.
-func promiseOf(t *tenon.Tool) tenon.Promise {
-	if t.Promise == nil {
+func promiseOf(t *tenon.Tool) tenon.ContractProvider {
+	if t.Contract == nil {
 		return tenon.Contract{}
 	}
-	return t.Promise
+	return t.Contract
 }
 
 // compileSchema compiles doc for wall one or two; nil doc gives nil.

@@ -12,7 +12,7 @@ import (
 )
 
 // checks is a contract ready to be checked against.
-type checks struct {
+type validators struct {
 	input   *schema.Schema
 	answers []shape.Declared
 	good    []shape.Declared // of answers, those of a success, as they are published
@@ -21,14 +21,14 @@ type checks struct {
 	renames bool             // arguments may be published under other names
 	base64  bool             // binary data stands in the answer itself
 	decodes bool             // an answer is checked with its value decoded
-	faults  []tenon.Fault
+	faults  []tenon.Diagnostic
 }
 
 // compileChecks compiles a tool's contract. What does not compile is not
 // checked, and reported: a call must not fail over a description's mistake.
-func compileChecks(e *Entry) checks {
+func compileValidators(e *Tool) validators {
 	t := &e.tool
-	c := checks{base64: t.Shape == tenon.FlowMCP, own: reserve.NamesFor(reservedBy(t), nil)}
+	c := validators{base64: t.Envelope == tenon.FlowMCP, own: reserve.NamesFor(reservedBy(t), nil)}
 	contract, err := promiseOf(t).Contract()
 	if err != nil {
 		c.faults = append(c.faults, diagnosticAt(t, "its contract cannot be read, calls are not checked: "+err.Error()))
@@ -38,10 +38,10 @@ func compileChecks(e *Entry) checks {
 		c.faults = append(c.faults, diagnosticAt(t, "the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
 	c.tellUnchecked(t, "the input schema", c.input)
-	answers := withNoContent(contract.Answers)
+	answers := withNoContent(contract.Responses)
 	isSuccess := successRule(answers)
 	for _, v := range answers {
-		checked := shape.Declared{Status: v.Status, Media: v.Media, Open: v.Open}
+		checked := shape.Declared{Status: v.Status, Media: v.MediaType, Open: v.Open}
 		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
 			c.faults = append(c.faults, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
@@ -50,7 +50,7 @@ func compileChecks(e *Entry) checks {
 		if isSuccess(v.Status) {
 			c.good = append(c.good, checked)
 		}
-		c.streams = c.streams || shape.IsStream(v.Media)
+		c.streams = c.streams || shape.IsStream(v.MediaType)
 		c.decodes = c.decodes || checked.Body != nil && !checked.Body.Bytes()
 	}
 	c.renames = argnames.May(contract.Input)
@@ -66,7 +66,7 @@ func compileChecks(e *Entry) checks {
 }
 
 // tellUnchecked reports the patterns of a schema that cannot be run.
-func (c *checks) tellUnchecked(t *tenon.Tool, where string, s *schema.Schema) {
+func (c *validators) tellUnchecked(t *tenon.Tool, where string, s *schema.Schema) {
 	if s == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (c *checks) tellUnchecked(t *tenon.Tool, where string, s *schema.Schema) {
 }
 
 // wallOne validates the arguments; what was read or restored is what is sent.
-func (c *checks) wallOne(call *tenon.Call, names *argnames.Names) (checked *tenon.Call, healed []schema.Fix, violations []schema.Violation) {
+func (c *validators) validateInput(call *tenon.Call, names *argnames.Names) (checked *tenon.Call, healed []schema.Fix, violations []schema.Violation) {
 	args, healed, violations := names.Validate(c.input, call.Args)
 	if bytes.Equal(args, call.Args) {
 		return call, healed, violations
@@ -87,7 +87,7 @@ func (c *checks) wallOne(call *tenon.Call, names *argnames.Names) (checked *teno
 }
 
 // checkedSchema is the schema that bodies are checked against.
-func checkedSchema(v *tenon.Variant) []byte {
+func checkedSchema(v *tenon.ResponseSchema) []byte {
 	if v.Check != nil {
 		return v.Check
 	}

@@ -24,20 +24,20 @@ const (
 func ordersTool(body string, called *int, change func(*tenon.Tool)) *gateway.Catalog {
 	tool := tenon.Tool{
 		Name: "orders", Policy: tenon.Enforce,
-		Promise: tenon.Contract{
-			Input:   []byte(`{"type":"object","properties":{},"additionalProperties":false}`),
-			Answers: []tenon.Variant{{Status: "200", Media: "application/json", Schema: []byte(ordersSchema)}, {Status: "204"}},
+		Contract: tenon.Contract{
+			Input:     []byte(`{"type":"object","properties":{},"additionalProperties":false}`),
+			Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(ordersSchema)}, {Status: "204"}},
 		},
-		Handler: func(context.Context, *tenon.Call) (tenon.Reply, error) {
+		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 			*called++
 			return jsonReply(200, body), nil
 		},
 	}
 	change(&tool)
-	return gateway.Build([]gateway.Named{{Name: "shop", Offer: tenon.Offer{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
+	return gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
 }
 
-func filter(t *testing.T, text string) tenon.Transform {
+func filter(t *testing.T, text string) tenon.Filter {
 	t.Helper()
 	f, err := jq.Compile(text)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestView(t *testing.T) {
 	names := filter(t, `[.orders[].by.name]`)
 	list := []byte(`{"type":"array","items":{"type":"string"}}`)
 	tests := map[string]struct {
-		view    tenon.View
+		view    tenon.Projection
 		fields  string
 		policy  tenon.Policy
 		body    string
@@ -59,19 +59,19 @@ func TestView(t *testing.T) {
 		says    string // what the published schema has
 		never   string // and what it has not
 	}{
-		"selected parts":                       {view: tenon.View{Select: []string{"orders[].id"}}, want: `{"orders":[{"id":1},{"id":2}]}`, verdict: "fits", says: `"required":["id"]`, never: "card"},
-		"a filter, its schema declared":        {view: tenon.View{Transform: names, Schema: list}, want: `["Ann","Bob"]`, verdict: "fits", says: `{"type":"array","items":{"type":"string"}}`, never: "card"},
-		"a filter, its schema inferred":        {view: tenon.View{Transform: names}, want: `["Ann","Bob"]`, verdict: "fits", says: `"type":"string"`, never: "card"},
-		"a filter that breaks its schema":      {view: tenon.View{Transform: filter(t, `.total`), Schema: list}, verdict: "violated", says: `"array"`},
-		"the same under warn":                  {view: tenon.View{Transform: filter(t, `.total`), Schema: list}, policy: tenon.Warn, want: `2`, verdict: "violated", says: `"boolean","null"]`},
-		"an inferred schema only reports":      {view: tenon.View{Transform: filter(t, `if .total > 1 then "many" else .total end`)}, want: `"many"`, verdict: "violated", says: `"boolean","null"]`},
-		"a filter that fails":                  {view: tenon.View{Transform: filter(t, `.total.x`)}, verdict: "fits", says: `{}`},
-		"selected, then filtered":              {view: tenon.View{Select: []string{"orders.by.name"}, Transform: filter(t, `.orders[0]`)}, want: `{"by":{"name":"Ann"}}`, verdict: "fits", says: `"name"`, never: "card"},
-		"a breach outside of what is selected": {view: tenon.View{Select: []string{"total"}}, body: `{"total":2,"orders":null}`, verdict: "violated", says: `"total"`, never: "orders"},
-		"the same repaired":                    {view: tenon.View{Select: []string{"total"}}, policy: tenon.Repair, body: `{"total":"2","orders":null}`, want: `{"total":2}`, verdict: "repaired", says: `"total"`, never: "orders"},
+		"selected parts":                       {view: tenon.Projection{Select: []string{"orders[].id"}}, want: `{"orders":[{"id":1},{"id":2}]}`, verdict: "fits", says: `"required":["id"]`, never: "card"},
+		"a filter, its schema declared":        {view: tenon.Projection{Filter: names, Schema: list}, want: `["Ann","Bob"]`, verdict: "fits", says: `{"type":"array","items":{"type":"string"}}`, never: "card"},
+		"a filter, its schema inferred":        {view: tenon.Projection{Filter: names}, want: `["Ann","Bob"]`, verdict: "fits", says: `"type":"string"`, never: "card"},
+		"a filter that breaks its schema":      {view: tenon.Projection{Filter: filter(t, `.total`), Schema: list}, verdict: "violated", says: `"array"`},
+		"the same under warn":                  {view: tenon.Projection{Filter: filter(t, `.total`), Schema: list}, policy: tenon.Warn, want: `2`, verdict: "violated", says: `"boolean","null"]`},
+		"an inferred schema only reports":      {view: tenon.Projection{Filter: filter(t, `if .total > 1 then "many" else .total end`)}, want: `"many"`, verdict: "violated", says: `"boolean","null"]`},
+		"a filter that fails":                  {view: tenon.Projection{Filter: filter(t, `.total.x`)}, verdict: "fits", says: `{}`},
+		"selected, then filtered":              {view: tenon.Projection{Select: []string{"orders.by.name"}, Filter: filter(t, `.orders[0]`)}, want: `{"by":{"name":"Ann"}}`, verdict: "fits", says: `"name"`, never: "card"},
+		"a breach outside of what is selected": {view: tenon.Projection{Select: []string{"total"}}, body: `{"total":2,"orders":null}`, verdict: "violated", says: `"total"`, never: "orders"},
+		"the same repaired":                    {view: tenon.Projection{Select: []string{"total"}}, policy: tenon.Repair, body: `{"total":"2","orders":null}`, want: `{"total":2}`, verdict: "repaired", says: `"total"`, never: "orders"},
 		"asked for":                            {fields: `["orders.by.name"]`, want: `{"orders":[{"by":{"name":"Ann"}},{"by":{"name":"Bob"}}]}`, verdict: "fits", says: "card"},
-		"asked for of what is shown":           {view: tenon.View{Transform: names, Schema: list}, fields: `["*"]`, want: `["Ann","Bob"]`, verdict: "fits"},
-		"all is passed under off":              {view: tenon.View{Select: []string{"total"}}, policy: tenon.Off, body: `{"total":"2"}`, want: `{"total":"2"}`},
+		"asked for of what is shown":           {view: tenon.Projection{Filter: names, Schema: list}, fields: `["*"]`, want: `["Ann","Bob"]`, verdict: "fits"},
+		"all is passed under off":              {view: tenon.Projection{Select: []string{"total"}}, policy: tenon.Off, body: `{"total":"2"}`, want: `{"total":"2"}`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestView(t *testing.T) {
 				tt.body = ordersBody
 			}
 			c := ordersTool(tt.body, &called, func(tool *tenon.Tool) {
-				tool.View, tool.Fields, tool.Shape = tt.view, tt.fields != "", tenon.FlowMCP
+				tool.Projection, tool.Fields, tool.Envelope = tt.view, tt.fields != "", tenon.FlowMCP
 				if tt.policy != "" {
 					tool.Policy = tt.policy
 				}
@@ -89,7 +89,7 @@ func TestView(t *testing.T) {
 			if tt.fields != "" {
 				args = `{"fields":` + tt.fields + `}`
 			}
-			res := get(t, gateway.NewGateway(c, gateway.GatewayOptions{}), "orders", "", args)
+			res := get(t, gateway.New(c, gateway.Options{}), "orders", "", args)
 			if res.IsError != (tt.want == "") || string(res.Value) != tt.want {
 				t.Fatalf("%s, not %s", res.Content[0].Text, tt.want)
 			}
@@ -132,8 +132,8 @@ func TestFieldsAreCheckedFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			called := 0
 			c := ordersTool(ordersBody, &called, func(tool *tenon.Tool) { tool.Fields = true })
-			res := get(t, gateway.NewGateway(c, gateway.GatewayOptions{}), "orders", "", `{"fields":`+tt.fields+`}`)
-			if called > 0 || !res.IsError || res.Code != tenon.CodeValidation || !strings.Contains(res.About, tt.says) || verdictOf(t, res).Executed != "no" {
+			res := get(t, gateway.New(c, gateway.Options{}), "orders", "", `{"fields":`+tt.fields+`}`)
+			if called > 0 || !res.IsError || res.Code != tenon.CodeValidation || !strings.Contains(res.Message, tt.says) || verdictOf(t, res).Executed != "no" {
 				t.Errorf("called %d times: %s", called, res.Content[0].Text)
 			}
 		})
@@ -141,7 +141,7 @@ func TestFieldsAreCheckedFirst(t *testing.T) {
 	t.Run("where it is not enabled it is an argument like others", func(t *testing.T) {
 		called := 0
 		c := ordersTool(ordersBody, &called, func(*tenon.Tool) {})
-		if res := get(t, gateway.NewGateway(c, gateway.GatewayOptions{}), "orders", "", `{"fields":["total"]}`); called > 0 || res.Code != tenon.CodeValidation {
+		if res := get(t, gateway.New(c, gateway.Options{}), "orders", "", `{"fields":["total"]}`); called > 0 || res.Code != tenon.CodeValidation {
 			t.Errorf("%s", res.Content[0].Text)
 		}
 		if input, _ := c.Find("orders").Schemas(); strings.Contains(string(input), `"fields"`) {
@@ -153,17 +153,17 @@ func TestFieldsAreCheckedFirst(t *testing.T) {
 // TestViewThatCannotBeHad: the tool is left out and the reason is told.
 func TestViewThatCannotBeHad(t *testing.T) {
 	tests := map[string]struct {
-		view tenon.View
+		view tenon.Projection
 		says string
 	}{
-		"a path that is not known": {tenon.View{Select: []string{"order"}}, "there is orders"},
-		"a path that is none":      {tenon.View{Select: []string{"a..b"}}, "a name is missing"},
-		"a schema that is none":    {tenon.View{Transform: filter(t, "."), Schema: []byte(`{"type":5}`)}, "the schema of what is shown"},
+		"a path that is not known": {tenon.Projection{Select: []string{"order"}}, "there is orders"},
+		"a path that is none":      {tenon.Projection{Select: []string{"a..b"}}, "a name is missing"},
+		"a schema that is none":    {tenon.Projection{Filter: filter(t, "."), Schema: []byte(`{"type":5}`)}, "the schema of what is shown"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := ordersTool(ordersBody, new(int), func(tool *tenon.Tool) { tool.View = tt.view })
-			if f := c.Faults(); c.Find("orders") != nil || len(f) != 1 || !strings.Contains(f[0].What, tt.says) {
+			c := ordersTool(ordersBody, new(int), func(tool *tenon.Tool) { tool.Projection = tt.view })
+			if f := c.Diagnostics(); c.Find("orders") != nil || len(f) != 1 || !strings.Contains(f[0].Message, tt.says) {
 				t.Errorf("%v", f)
 			}
 		})
@@ -180,13 +180,13 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 		c := ordersTool(ordersBody, &called, func(tool *tenon.Tool) {
 			tool.Fields = true
 			tool.MaxResult = rapid.SampledFrom([]int{0, 250, 400}).Draw(t, "limit")
-			tool.Shape = rapid.SampledFrom([]tenon.Shape{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
+			tool.Envelope = rapid.SampledFrom([]tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
 			tool.Policy = rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}).Draw(t, "policy")
 			if rapid.Bool().Draw(t, "selected") {
-				tool.View.Select = []string{"total", "orders.id", "orders.by.name"}
+				tool.Projection.Select = []string{"total", "orders.id", "orders.by.name"}
 			}
 		})
-		g := gateway.NewGateway(c, gateway.GatewayOptions{})
+		g := gateway.New(c, gateway.Options{})
 		_, output := c.Find("orders").Schemas()
 		res := get(t, g, "orders", "", `{"fields":`+fields+`}`)
 		parts := []*tenon.Result{res}
@@ -211,7 +211,7 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range c.Find("orders").Tool().View.Select {
+		for _, path := range c.Find("orders").Tool().Projection.Select {
 			if path == "total" {
 				want = []byte(strings.NewReplacer(`,"card":"4242"`, "", `,"card":"4343"`, "").Replace(string(want)))
 			}

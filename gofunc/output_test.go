@@ -47,12 +47,12 @@ func TestContentOfOnesOwn(t *testing.T) {
 		{"an image", returns(png), "", `"content":[{"type":"image","mimeType":"image/png","data":"cG5n"}]}`},
 		{"a sound", returns(tenon.Audio("audio/wav", []byte("wav"))), "", `"content":[{"type":"audio","mimeType":"audio/wav","data":"d2F2"}]}`},
 		{
-			"blocks", returns([]tenon.Block{tenon.Text("see"), tenon.Link("file:///a", "a", "text/plain"), tenon.Embedded("file:///b", "text/plain", "b")}), "",
+			"blocks", returns([]tenon.Content{tenon.Text("see"), tenon.Link("file:///a", "a", "text/plain"), tenon.Embedded("file:///b", "text/plain", "b")}), "",
 			`"content":[{"type":"text","text":"see"},{"type":"resource_link","uri":"file:///a","name":"a","mimeType":"text/plain"},{"type":"resource","resource":{"uri":"file:///b","mimeType":"text/plain","text":"b"}}]}`,
 		},
-		{"no blocks", returns([]tenon.Block(nil)), "", `"content":[]}`},
+		{"no blocks", returns([]tenon.Content(nil)), "", `"content":[]}`},
 		{
-			"blocks with _meta", returns(gofunc.Output[[]tenon.Block]{Value: []tenon.Block{png}, Meta: map[string]any{"a": 1}}), "",
+			"blocks with _meta", returns(gofunc.Output[[]tenon.Content]{Value: []tenon.Content{png}, Meta: map[string]any{"a": 1}}), "",
 			`"_meta":{"a":1},"content":[{"type":"image","mimeType":"image/png","data":"cG5n"}]}`,
 		},
 		{
@@ -60,15 +60,15 @@ func TestContentOfOnesOwn(t *testing.T) {
 			`"_meta":{"example.org/station":"7"},"content":[{"type":"text","text":` + quoted(t, weatherText) + `}],"structuredContent":` + weatherJSON + `}`,
 		},
 		{
-			"a value with content of its own", returns(gofunc.Output[WeatherData]{Value: w, Blocks: []tenon.Block{tenon.Text("mild"), png}}), weatherSchema,
+			"a value with content of its own", returns(gofunc.Output[WeatherData]{Value: w, Content: []tenon.Content{tenon.Text("mild"), png}}), weatherSchema,
 			`"content":[{"type":"text","text":"mild"},{"type":"image","mimeType":"image/png","data":"cG5n"}],"structuredContent":` + weatherJSON + `}`,
 		},
 		{
-			"a value that is wrapped", returns(gofunc.Output[int]{Value: 7, Blocks: []tenon.Block{tenon.Text("seven")}}), wrapped(`{"title":"Result","type":"integer"}`),
+			"a value that is wrapped", returns(gofunc.Output[int]{Value: 7, Content: []tenon.Content{tenon.Text("seven")}}), wrapped(`{"title":"Result","type":"integer"}`),
 			`"content":[{"type":"text","text":"seven"}],"structuredContent":{"result":7}}`,
 		},
 		{
-			"a failure that shows something", returns(gofunc.Output[WeatherData]{Failed: true, Blocks: []tenon.Block{tenon.Text("fog"), png}}), weatherSchema,
+			"a failure that shows something", returns(gofunc.Output[WeatherData]{Failed: true, Content: []tenon.Content{tenon.Text("fog"), png}}), weatherSchema,
 			`"content":[{"type":"text","text":"This call was executed and must not be repeated as it is."},{"type":"text","text":"fog"},{"type":"image","mimeType":"image/png","data":"cG5n"}],"isError":true}`,
 		},
 		{"a failure without content", returns(gofunc.Output[int]{Failed: true}), wrapped(`{"title":"Result","type":"integer"}`), `"content":[{"type":"text","text":"This call was executed and must not be repeated as it is."}],"isError":true}`},
@@ -79,7 +79,7 @@ func TestContentOfOnesOwn(t *testing.T) {
 				t.Errorf("output schema (-want +got):\n%s", cmp.Diff(tt.schema, string(output)))
 			}
 			res := callFunc(t, g, `{}`)
-			if c := verdictOf(t, res); c.Executed != "yes" {
+			if c := contractOf(t, res); c.Executed != "yes" {
 				t.Errorf("executed %s", c.Executed)
 			}
 			if diff := cmp.Diff(tt.want, wire(t, res)); diff != "" {
@@ -104,7 +104,7 @@ func TestAnOutputIsCheckedToo(t *testing.T) {
 		f    gofunc.Function
 		want string
 	}{
-		"its value":        {returns(lost{Value: gofunc.JSON[WeatherData]{Raw: json.RawMessage(`{"temperature":1,"conditions":""}`)}, Blocks: []tenon.Block{tenon.Text("fine")}}), "humidity: required field missing"},
+		"its value":        {returns(lost{Value: gofunc.JSON[WeatherData]{Raw: json.RawMessage(`{"temperature":1,"conditions":""}`)}, Content: []tenon.Content{tenon.Text("fine")}}), "humidity: required field missing"},
 		"a number":         {returns(gofunc.Output[float64]{Value: math.Inf(1)}), "+Inf is not a number that JSON has"},
 		"a name in _meta":  {returns(gofunc.Output[int]{Meta: map[string]any{"tenon/contract": 1}}), "_meta: the name tenon/contract is taken"},
 		"a value in _meta": {returns(gofunc.Output[int]{Meta: map[string]any{"a": math.NaN()}}), "json: unsupported value: NaN"},
@@ -114,7 +114,7 @@ func TestAnOutputIsCheckedToo(t *testing.T) {
 			if text := texts(res)[0]; !res.IsError || res.Structured != nil || !strings.Contains(text, tt.want) {
 				t.Errorf("%q (%s), want %q", text, res.Structured, tt.want)
 			}
-			if c := verdictOf(t, res); c.Executed != "yes" {
+			if c := contractOf(t, res); c.Executed != "yes" {
 				t.Errorf("executed %s", c.Executed)
 			}
 		})
@@ -124,7 +124,7 @@ func TestAnOutputIsCheckedToo(t *testing.T) {
 func TestSchemasWrittenByHand(t *testing.T) {
 	even := []byte(`{"type":"object","properties":{"n":{"type":"integer","multipleOf":2}},"required":["n"]}`)
 	double := func(_ context.Context, in map[string]any) (map[string]any, error) { return in, nil }
-	g := gatewayOf(t, gofunc.Func("f", "", double).With(gofunc.FuncOptions{Input: []byte(`{"type":"object","properties":{"n":{}},"maxProperties":1}`), Output: even}))
+	g := gatewayOf(t, gofunc.Func("f", "", double).With(gofunc.Options{Input: []byte(`{"type":"object","properties":{"n":{}},"maxProperties":1}`), Output: even}))
 	input, output := g.Catalog().Tools()[0].Schemas()
 	if canonical(t, output) != canonical(t, even) || !bytes.Contains(input, []byte(`"maxProperties":1`)) {
 		t.Errorf("published %s and %s", input, output)
@@ -138,11 +138,11 @@ func TestSchemasWrittenByHand(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s", args, res.Structured, texts(res), want)
 		}
 	}
-	list := gatewayOf(t, returns([]any{1, "a"}).With(gofunc.FuncOptions{Output: []byte(`{"type":"array","items":{"type":["integer","string"]}}`)}))
+	list := gatewayOf(t, returns([]any{1, "a"}).With(gofunc.Options{Output: []byte(`{"type":"array","items":{"type":["integer","string"]}}`)}))
 	if res := callFunc(t, list, `{}`); string(res.Structured) != `{"result":[1,"a"]}` {
 		t.Errorf("a list: %s %q", res.Structured, texts(res))
 	}
-	for name, o := range map[string]gofunc.FuncOptions{
+	for name, o := range map[string]gofunc.Options{
 		"argument: the schema written by hand does not compile":     {Input: []byte(`{"type":"foo"}`)},
 		"argument: the schema written by hand is that of no object": {Input: []byte(`{"type":"array"}`)},
 		`so it needs "type": "object"`:                              {Input: []byte(`{"properties":{}}`)},
@@ -160,7 +160,7 @@ func TestAPanicIsAnErrorWithAnID(t *testing.T) {
 	var log bytes.Buffer
 	g, err := gateway.Load(t.Context(), gofunc.Functions{gofunc.Func("f", "", func(context.Context, none) (int, error) {
 		panic(errors.New("a secret"))
-	})}, gateway.GatewayOptions{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	})}, gateway.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,13 +172,13 @@ func TestAPanicIsAnErrorWithAnID(t *testing.T) {
 	if !strings.Contains(log.String(), `"incident":"`+id[1]+`"`) || !strings.Contains(log.String(), "a secret") || !strings.Contains(log.String(), "func_output_test.go") {
 		t.Errorf("the log: %s", &log)
 	}
-	if c := verdictOf(t, res); c.Executed != "unknown" || c.Retry != "unsafe" {
+	if c := contractOf(t, res); c.Executed != "unknown" || c.Retry != "unsafe" {
 		t.Errorf("executed %s, retry %s", c.Executed, c.Retry)
 	}
 }
 
 func TestTextOnlyWithADeclaredTypeHasNoStructure(t *testing.T) {
-	res := callFunc(t, gatewayOf(t, returns(gofunc.Output[WeatherData]{Value: weather(), Meta: map[string]any{"a": 1}}).With(gofunc.FuncOptions{TextOnly: true})), `{}`)
+	res := callFunc(t, gatewayOf(t, returns(gofunc.Output[WeatherData]{Value: weather(), Meta: map[string]any{"a": 1}}).With(gofunc.Options{TextOnly: true})), `{}`)
 	if want := `"_meta":{"a":1},"content":[{"type":"text","text":` + quoted(t, weatherText) + `}]}`; wire(t, res) != want {
 		t.Errorf("%s, want %s", wire(t, res), want)
 	}

@@ -16,22 +16,22 @@ import (
 // A function that returns a [Block] or a []Block, by itself or in an Output,
 // promises nothing: the blocks are all that the client gets.
 type Output[T any] struct {
-	Value  T              // stands in structuredContent; checked against the schema of T
-	Blocks []tenon.Block  // what the model reads; nil: a text copy of the value
-	Meta   map[string]any // for _meta, which the model does not see; names that begin with "tenon/" are taken
-	Failed bool           // the blocks tell what went wrong: the result is an error, the value stays here
+	Value   T               // stands in structuredContent; checked against the schema of T
+	Content []tenon.Content // what the model reads; nil: a text copy of the value
+	Meta    map[string]any  // for _meta, which the model does not see; names that begin with "tenon/" are taken
+	Failed  bool            // the blocks tell what went wrong: the result is an error, the value stays here
 }
 
 // enriched is an Output of any type.
 type enriched interface {
 	valueType() reflect.Type
-	parts() (value any, r tenon.Reply, meta map[string]any) // value is a pointer
+	parts() (value any, r tenon.Response, meta map[string]any) // value is a pointer
 }
 
 func (*Output[T]) valueType() reflect.Type { return reflect.TypeFor[T]() }
 
-func (o *Output[T]) parts() (value any, r tenon.Reply, meta map[string]any) {
-	return &o.Value, tenon.Reply{Blocks: o.Blocks, Failed: o.Failed}, o.Meta
+func (o *Output[T]) parts() (value any, r tenon.Response, meta map[string]any) {
+	return &o.Value, tenon.Response{Content: o.Content, Failed: o.Failed}, o.Meta
 }
 
 // resultType answers the type of which a result's schema is made; nil: the
@@ -58,13 +58,13 @@ func pointed(t reflect.Type) reflect.Type {
 }
 
 func isContent(t reflect.Type) bool {
-	return t == reflect.TypeFor[tenon.Block]() || t == reflect.TypeFor[[]tenon.Block]()
+	return t == reflect.TypeFor[tenon.Content]() || t == reflect.TypeFor[[]tenon.Content]()
 }
 
 // noValue says why types that are more than a value stand in none.
 func noValue(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[tenon.Block]():
+	case t == reflect.TypeFor[tenon.Content]():
 		return "a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[enriched]()):
 		return "a tenon.Output is a whole result, not a value inside one: return it by itself"
@@ -99,7 +99,7 @@ func follow(ptr any) (any, error) {
 
 // unpack takes an Output and blocks apart. Value is a pointer; nil: there is
 // none to be written.
-func (b *bound) unpack(out any) (value any, r tenon.Reply, err error) {
+func (b *bound) unpack(out any) (value any, r tenon.Response, err error) {
 	if b.pointer {
 		if out, err = follow(out); err != nil {
 			return nil, r, err
@@ -113,10 +113,10 @@ func (b *bound) unpack(out any) (value any, r tenon.Reply, err error) {
 		}
 	}
 	switch v := out.(type) {
-	case *tenon.Block:
-		r.Blocks = append(r.Blocks, *v)
-	case *[]tenon.Block:
-		r.Blocks = append(append([]tenon.Block{}, r.Blocks...), *v...)
+	case *tenon.Content:
+		r.Content = append(r.Content, *v)
+	case *[]tenon.Content:
+		r.Content = append(append([]tenon.Content{}, r.Content...), *v...)
 	default:
 		if !r.Failed && b.inner {
 			out, err = follow(out)
@@ -125,8 +125,8 @@ func (b *bound) unpack(out any) (value any, r tenon.Reply, err error) {
 			return out, r, err
 		}
 	}
-	if r.Blocks == nil {
-		r.Blocks = []tenon.Block{}
+	if r.Content == nil {
+		r.Content = []tenon.Content{}
 	}
 	return nil, r, nil
 }

@@ -13,7 +13,7 @@ type callKey struct{}
 // CallOf returns the call that a function is performing: what it can ask, how
 // it reports progress, what it notes in the client's log. It is never nil;
 // where ctx comes from no call, nothing can be asked and nobody hears reports.
-func CallOf(ctx context.Context) *tenon.Call {
+func CallFromContext(ctx context.Context) *tenon.Call {
 	if c, ok := ctx.Value(callKey{}).(*tenon.Call); ok {
 		return c
 	}
@@ -32,20 +32,20 @@ func CallOf(ctx context.Context) *tenon.Call {
 // every question, what stands behind the last one once.
 //
 // Another is [*RefusedError]: the person said no.
-func AskFor[T any](ctx context.Context, key, message string) (T, error) {
+func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 	var form T
 	c, err := schema.For(reflect.TypeFor[T](), schema.ForOptions{Form: true})
 	if err != nil {
 		return form, &tenon.Error{Code: tenon.CodeInternal, Message: "the question " + key + " cannot be asked", Err: err}
 	}
-	question := tenon.Form(key, message, c.Doc())
-	answers, err := CallOf(ctx).Ask(ctx, question)
+	question := tenon.FormRequest(key, message, c.Doc())
+	answers, err := CallFromContext(ctx).RequestInput(ctx, question)
 	if err != nil {
 		return form, err
 	}
 	answer := answers[0]
 	if answer.Action != "accept" {
-		return form, &RefusedError{Key: key, Action: answer.Action}
+		return form, &DeclinedError{Key: key, Action: answer.Action}
 	}
 	if len(answer.Body) == 0 {
 		answer.Body = []byte("{}")
@@ -61,12 +61,12 @@ func AskFor[T any](ctx context.Context, key, message string) (T, error) {
 
 // RefusedError says that a person answered a question with no. A function that
 // returns it has done nothing.
-type RefusedError struct {
+type DeclinedError struct {
 	Key    string // of the question
 	Action string // "decline", or "cancel" where no choice was made
 }
 
-func (e *RefusedError) Error() string {
+func (e *DeclinedError) Error() string {
 	if e.Action == "cancel" {
 		return "the question " + e.Key + " was closed without an answer: nothing was done"
 	}
@@ -76,23 +76,23 @@ func (e *RefusedError) Error() string {
 // Confirmation is made by [Confirm].
 type Confirmation struct {
 	in  reflect.Type
-	ask func(c *schema.Codec, args []byte) (tenon.Question, error)
+	ask func(c *schema.Codec, args []byte) (tenon.InputRequest, error)
 }
 
 // Confirm makes the question that is asked before a function runs, of the
 // arguments with which it would: the gateway asks it, and without a yes the
 // function does not begin. [Consent] makes one that only needs the yes.
-func Confirm[In any](ask func(in In) tenon.Question) Confirmation {
-	return Confirmation{in: reflect.TypeFor[In](), ask: func(c *schema.Codec, args []byte) (tenon.Question, error) {
+func Confirm[In any](ask func(in In) tenon.InputRequest) Confirmation {
+	return Confirmation{in: reflect.TypeFor[In](), ask: func(c *schema.Codec, args []byte) (tenon.InputRequest, error) {
 		var in In
 		if err := c.Decode(args, &in); err != nil {
-			return tenon.Question{}, &tenon.Error{Code: tenon.CodeValidation, Message: "Invalid arguments: " + err.Error()}
+			return tenon.InputRequest{}, &tenon.Error{Code: tenon.CodeValidation, Message: "Invalid arguments: " + err.Error()}
 		}
 		return ask(in), nil
 	}}
 }
 
 // Consent is a question without fields: yes or no.
-func Consent(message string) tenon.Question {
-	return tenon.Form("consent", message, []byte(`{"type":"object","properties":{}}`))
+func ConfirmRequest(message string) tenon.InputRequest {
+	return tenon.FormRequest("consent", message, []byte(`{"type":"object","properties":{}}`))
 }

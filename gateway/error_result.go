@@ -12,36 +12,36 @@ import (
 )
 
 // failure is a call that did not succeed.
-type failure struct {
+type toolError struct {
 	code        tenon.Code
-	message     string      // for the model
-	details     []byte      // JSON object; nil: none
-	suggestions []string    // what to do next
-	reply       tenon.Reply // what came, as far as it did; its body is in details or not at all
-	judged      judgement
+	message     string         // for the model
+	details     []byte         // JSON object; nil: none
+	suggestions []string       // what to do next
+	reply       tenon.Response // what came, as far as it did; its body is in details or not at all
+	judged      outputCheck
 	silent      bool   // there is no whole answer
 	text        []byte // the data that broke its contract, for the model to read; nil: none
 }
 
 // refusedArguments is the failure of wall one. Nothing was sent.
-func refusedArguments(e *Entry, violations []schema.Violation) *tenon.Result {
+func refusedArguments(e *Tool, violations []schema.Violation) *tenon.Result {
 	input, _ := e.Schemas() // what the caller was told
 	meant := shape.MeantBy(input, violations)
-	return shapeFailure(e, failure{
+	return errorResult(e, toolError{
 		code: tenon.CodeValidation, message: "Invalid arguments: " + shape.Words(violations, meant), details: shape.FaultDetails(violations, meant),
-		suggestions: shape.Suggestions(violations, meant), judged: judgement{verdict: tenon.Unchecked},
+		suggestions: shape.Suggestions(violations, meant), judged: outputCheck{verdict: tenon.Unchecked},
 	})
 }
 
-func refusedFields(e *Entry, err error) *tenon.Result {
+func refusedFields(e *Tool, err error) *tenon.Result {
 	name := e.checks.own.Of(reserve.Fields)
-	return shapeFailure(e, refusal(tenon.CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
+	return errorResult(e, rejected(tenon.CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
 }
 
 // breach is the failure of wall two. Under enforce no data leaves; under repair
 // it does as text, since what could safely be mended was.
-func breach(t *tenon.Tool, r *tenon.Reply, j judgement) failure {
-	f := failure{
+func contractViolation(t *tenon.Tool, r *tenon.Response, j outputCheck) toolError {
+	f := toolError{
 		code: tenon.CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations, nil),
 		details:     shape.FaultDetails(j.violations, nil),
 		suggestions: []string{"Tell the operator: the service answers otherwise than its description says"},
@@ -59,9 +59,9 @@ func breach(t *tenon.Tool, r *tenon.Reply, j judgement) failure {
 
 // upstreamError is an answer with a status that is not a success. Its body is
 // never data.
-func upstreamError(r *tenon.Reply, j judgement) failure {
+func upstreamError(r *tenon.Response, j outputCheck) toolError {
 	a := answerOf(r, j.form)
-	f := failure{code: tenon.CodeOfStatus(r.Status), message: "HTTP " + strconv.Itoa(r.Status), details: a.ErrorDetails(), reply: *r, judged: j}
+	f := toolError{code: tenon.CodeOfStatus(r.Status), message: "HTTP " + strconv.Itoa(r.Status), details: a.ErrorDetails(), reply: *r, judged: j}
 	if text := http.StatusText(r.Status); text != "" {
 		f.message += " " + text
 	}
@@ -78,13 +78,13 @@ func upstreamError(r *tenon.Reply, j judgement) failure {
 // executed says whether the call was executed. One that only reads was, where
 // the service answered, unless it asks for the request elsewhere; of an answer
 // that broke off nobody knows.
-func (f *failure) executed() string {
+func (f *toolError) executed() string {
 	switch r := &f.reply; {
-	case r.Sent.Unsafe != tenon.NotSent || r.Status/100 == 3:
-		return r.Sent.Executed()
-	case f.silent && r.Sent.Reads == tenon.Answered && r.Status == 0:
+	case r.Execution.Unsafe != tenon.NotSent || r.Status/100 == 3:
+		return r.Execution.Executed()
+	case f.silent && r.Execution.Reads == tenon.Responded && r.Status == 0:
 		return "yes" // a function that says itself that it failed
-	case f.silent && (r.Sent.Reads != tenon.NotSent || r.Status != 0):
+	case f.silent && (r.Execution.Reads != tenon.NotSent || r.Status != 0):
 		return "unknown"
 	case !f.silent && (r.Status != 0 || f.code == tenon.CodeContract):
 		return "yes"
@@ -94,7 +94,7 @@ func (f *failure) executed() string {
 
 // number is the failure's number in the flowmcp shape: 1 is the upstream's
 // status. docs/errors.md has the others.
-func (f *failure) number() int {
+func (f *toolError) number() int {
 	if f.code != tenon.CodeContract && f.reply.Status != 0 && f.reply.Status/100 != 2 {
 		return 1
 	}

@@ -10,8 +10,8 @@ import (
 
 // look makes the view of e's tool. The error names what the operator wrote
 // and the contract does not know.
-func (e *Entry) look() error {
-	o := viewOptions(e.tool.View)
+func (e *Tool) makeProjection() error {
+	o := viewOptions(e.tool.Projection)
 	if len(o.Select) == 0 && o.Filter == nil {
 		return nil
 	}
@@ -23,29 +23,29 @@ func (e *Entry) look() error {
 	return err
 }
 
-func viewOptions(v tenon.View) view.Options {
+func viewOptions(v tenon.Projection) view.Options {
 	o := view.Options{Select: v.Select, Made: v.Schema}
-	if v.Transform != nil {
-		o.Filter = v.Transform
+	if v.Filter != nil {
+		o.Filter = v.Filter
 	}
 	return o
 }
 
 // shown is what is published of a promise that may be relaxed: the parts of
 // the full one, unless they are larger than all that it would be.
-func (e *Entry) shown(relaxed tenon.Contract) shape.Promise {
+func (e *Tool) publishedProjection(relaxed tenon.Contract) shape.Promise {
 	p := shapePromise(&e.tool, relaxed)
-	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.View.Transform != nil {
+	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.Projection.Filter != nil {
 		return e.fullView(relaxed)
 	}
-	if v, err := view.New(p, viewOptions(e.tool.View)); err == nil {
+	if v, err := view.New(p, viewOptions(e.tool.Projection)); err == nil {
 		return v.Promise
 	}
 	return e.view.Promise
 }
 
 // fullView is what is promised of what callers get to see.
-func (e *Entry) fullView(c tenon.Contract) shape.Promise {
+func (e *Tool) fullView(c tenon.Contract) shape.Promise {
 	if e.view == nil {
 		return shapePromise(&e.tool, c)
 	}
@@ -54,7 +54,7 @@ func (e *Entry) fullView(c tenon.Contract) shape.Promise {
 
 // seen returns the views through which a call looks at its answer: the tool's,
 // then the one that the caller asks for. The error is about the latter.
-func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
+func (e *Tool) projections(fields []byte) (seen []*view.View, err error) {
 	if e.view != nil {
 		seen = append(seen, e.view)
 	}
@@ -69,7 +69,7 @@ func (e *Entry) seen(fields []byte) (seen []*view.View, err error) {
 }
 
 // selects makes the view that a caller asks for.
-func (e *Entry) selects(fields []byte) (*view.View, error) {
+func (e *Tool) selects(fields []byte) (*view.View, error) {
 	paths, err := view.ReadPaths(fields)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (e *Entry) selects(fields []byte) (*view.View, error) {
 }
 
 // show leaves of a success what callers get to see, and checks that.
-func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *tenon.Reply, j judgement) (judgement, *tenon.Result) {
+func (g *Gateway) show(ctx context.Context, e *Tool, seen []*view.View, r *tenon.Response, j outputCheck) (outputCheck, *tenon.Result) {
 	t := &e.tool
 	for _, v := range seen {
 		if j.form != shape.JSON {
@@ -92,7 +92,7 @@ func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *teno
 		part, broken, err := v.Show(ctx, e.checks.data(&a))
 		if err != nil {
 			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)
-			return j, shapeFailure(e, failure{
+			return j, errorResult(e, toolError{
 				code: tenon.CodeContract, message: "The answer of " + t.Name + " cannot be shown: " + err.Error(), reply: *r, judged: j,
 				suggestions: []string{"Tell the operator: the service answers otherwise than the tool's view expects"},
 			})
@@ -106,9 +106,9 @@ func (g *Gateway) show(ctx context.Context, e *Entry, seen []*view.View, r *teno
 			continue
 		}
 		j.verdict, j.violations = tenon.Violated, broken
-		g.tellBreach(t, r, &j)
+		g.logViolation(t, r, &j)
 		if t.Policy != tenon.Warn && !v.Guessed {
-			return j, shapeFailure(e, breach(t, r, j))
+			return j, errorResult(e, contractViolation(t, r, j))
 		}
 	}
 	return j, nil

@@ -19,12 +19,12 @@ import (
 // breaks its contract.
 //
 // The value has what its text blocks leave of the limit.
-func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*view.View, r *tenon.Reply) *tenon.Result {
+func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen []*view.View, r *tenon.Response) *tenon.Result {
 	if r.Failed {
 		return ownFailure(e, r)
 	}
 	limit, texts := e.tool.MaxResult, 0
-	for _, b := range r.Blocks {
+	for _, b := range r.Content {
 		texts += len(b.Text)
 	}
 	switch {
@@ -32,25 +32,25 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 	case len(r.Body) == 0:
 		return g.ownTexts(ctx, e, c, seen, r)
 	default:
-		return tooLarge(e, r, judgement{verdict: tenon.Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
+		return tooLarge(e, r, outputCheck{verdict: tenon.Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
 	}
-	j, res := g.judged(ctx, e, seen, r)
+	j, res := g.validateOutput(ctx, e, seen, r)
 	if res == nil {
-		res = g.fit(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
+		res = g.split(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
 	}
-	var words []tenon.Block // that say how the next part can be had
-	if shape.IsPart(res.Meta) && e.tool.Shape != tenon.OpenAPIMCP {
+	var words []tenon.Content // that say how the next part can be had
+	if shape.IsPart(res.Meta) && e.tool.Envelope != tenon.OpenAPIMCP {
 		words = res.Content[len(res.Content)-1:]
 	}
 	switch {
 	case res.IsError:
-		res.Content = append(res.Content, r.Blocks...)
+		res.Content = append(res.Content, r.Content...)
 	case seen != nil && len(r.Body) > 0: // the text would show what the view leaves out
 		res.Content = append(res.Content, contentBesideText(r)...)
-	case r.Blocks != nil:
-		res.Content = r.Blocks
+	case r.Content != nil:
+		res.Content = r.Content
 		if told := j.said(); told != nil {
-			res.Content = append(slices.Clip(r.Blocks), tenon.Block{Text: told})
+			res.Content = append(slices.Clip(r.Content), tenon.Content{Text: told})
 		}
 		if len(r.Body) == 0 {
 			res.Value = nil
@@ -65,15 +65,15 @@ func (g *Gateway) ownContent(ctx context.Context, e *Entry, c asked, seen []*vie
 
 // ownTexts delivers content whose texts are above the limit, and which has no
 // value beside it: in parts, each of which has whole texts, or a piece of one.
-func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.View, r *tenon.Reply) *tenon.Result {
-	j, failed := g.judged(ctx, e, seen, r)
+func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []*view.View, r *tenon.Response) *tenon.Result {
+	j, failed := g.validateOutput(ctx, e, seen, r)
 	if failed != nil {
 		failed.Meta = shape.Join(r.Meta, failed.Meta)
 		return failed
 	}
 	var list []string
-	for _, b := range r.Blocks {
-		if b.Kind == tenon.TextBlock {
+	for _, b := range r.Content {
+		if b.Type == tenon.TextContent {
 			list = append(list, string(b.Text))
 		}
 	}
@@ -92,13 +92,13 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Entry, c asked, seen []*view.
 }
 
 // ownPart forms a part of such content; texts is a list of some of them.
-func (k *rest) ownPart(texts []byte, p shape.Part) *tenon.Result {
+func (k *remainder) ownPart(texts []byte, p shape.Part) *tenon.Result {
 	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
 	a := answerOf(k.reply(), k.Form)
 	res := k.Dress.part(k.reply(), k.judged(), a.Data(), p)
 	res.Value, res.Content = nil, nil
 	for _, text := range append(shape.TextsOf(texts), p.OwnWords()) {
-		res.Content = append(res.Content, tenon.Block{Text: []byte(text)})
+		res.Content = append(res.Content, tenon.Content{Text: []byte(text)})
 	}
 	return res
 }
@@ -106,11 +106,11 @@ func (k *rest) ownPart(texts []byte, p shape.Part) *tenon.Result {
 // besideItems adds to the first result of a stream what its source has made
 // itself: the content stands before the items, as it does beside a value, but
 // for texts where a view selects what is shown.
-func besideItems(res *tenon.Result, selected bool, r *tenon.Reply) *tenon.Result {
+func besideItems(res *tenon.Result, selected bool, r *tenon.Response) *tenon.Result {
 	if res == nil {
 		return nil
 	}
-	blocks := r.Blocks
+	blocks := r.Content
 	if selected {
 		blocks = contentBesideText(r)
 	}
@@ -120,28 +120,28 @@ func besideItems(res *tenon.Result, selected bool, r *tenon.Reply) *tenon.Result
 }
 
 // others are the blocks that are no text.
-func contentBesideText(r *tenon.Reply) []tenon.Block {
-	return slices.DeleteFunc(slices.Clone(r.Blocks), func(b tenon.Block) bool { return b.Kind == tenon.TextBlock })
+func contentBesideText(r *tenon.Response) []tenon.Content {
+	return slices.DeleteFunc(slices.Clone(r.Content), func(b tenon.Content) bool { return b.Type == tenon.TextContent })
 }
 
 // ownFailure delivers an answer that says itself that it is an error. Its
 // value, if there is one, was promised for successes only.
-func ownFailure(e *Entry, r *tenon.Reply) *tenon.Result {
+func ownFailure(e *Tool, r *tenon.Response) *tenon.Result {
 	res := &tenon.Result{IsError: true, Code: tenon.CodeServer}
-	ours := metaOf(e.tool.Shape, r, &judgement{verdict: tenon.Unchecked}, executedOf(r))
+	ours := metaOf(e.tool.Envelope, r, &outputCheck{verdict: tenon.Unchecked}, executedOf(r))
 	if shape.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
 		res.Meta = shape.Join(ours, r.Meta)
 	} else {
 		res.Meta = shape.Join(r.Meta, ours)
 	}
 	// Such a source has said in its text, too, whether it was executed.
-	if said := strings.TrimSpace(executedSentence(r.Sent)); said != "" && (len(r.Blocks) == 0 || !bytes.Contains(r.Blocks[0].Text, []byte(said))) {
-		res.Content = append(res.Content, tenon.Block{Text: []byte(said)})
+	if said := strings.TrimSpace(executedSentence(r.Execution)); said != "" && (len(r.Content) == 0 || !bytes.Contains(r.Content[0].Text, []byte(said))) {
+		res.Content = append(res.Content, tenon.Content{Text: []byte(said)})
 	}
-	res.Content = append(res.Content, r.Blocks...)
+	res.Content = append(res.Content, r.Content...)
 	for _, b := range res.Content {
-		if b.Kind == tenon.TextBlock {
-			res.About = strings.TrimSpace(res.About + " " + shape.Excerpt(b.Text, 500))
+		if b.Type == tenon.TextContent {
+			res.Message = strings.TrimSpace(res.Message + " " + shape.Excerpt(b.Text, 500))
 		}
 	}
 	return res
