@@ -34,7 +34,7 @@ type Call struct {
 	LogFunc      func(level LoggingLevel, data any)
 }
 
-// Ask asks the party behind the call: see [Asker]. Meanwhile the time of a
+// RequestInput asks the party behind the call: see [Requester]. Meanwhile the time of a
 // gateway's call stands still.
 func (c *Call) RequestInput(ctx context.Context, questions ...InputRequest) ([]InputResponse, error) {
 	if c.Requester == nil {
@@ -46,7 +46,7 @@ func (c *Call) RequestInput(ctx context.Context, questions ...InputRequest) ([]I
 	return c.Requester.RequestInput(ctx, questions...)
 }
 
-// Report says how far the call got: done of total, which is 0 where it is not
+// NotifyProgress says how far the call got: done of total, which is 0 where it is not
 // known. Only a done that grows is passed on.
 func (c *Call) NotifyProgress(done, total float64, note string) {
 	if c.ProgressFunc != nil {
@@ -54,14 +54,14 @@ func (c *Call) NotifyProgress(done, total float64, note string) {
 	}
 }
 
-// Note sends data, anything that is JSON, to the client's log.
+// Log sends data, anything that is JSON, to the client's log.
 func (c *Call) Log(level LoggingLevel, data any) {
 	if c.LogFunc != nil {
 		c.LogFunc(level, data)
 	}
 }
 
-// Level is the weight of a line in a client's log: debug, info, notice,
+// LoggingLevel is the weight of a line in a client's log: debug, info, notice,
 // warning, error, critical, alert or emergency.
 type LoggingLevel string
 
@@ -69,9 +69,9 @@ type LoggingLevel string
 // verified identity or a keyed hash on HTTP. Anonymous is empty.
 type Subject string
 
-// Reply is what a source got for a call: not yet checked, not yet shaped.
+// Response is what a source got for a call: not yet checked, not yet shaped.
 type Response struct {
-	Status            int          // HTTP status; 0: no HTTP was involved and the reply is a success
+	Status            int          // HTTP status; 0: no HTTP was involved and the response is a success
 	MediaType         string       // media type of Body as it was sent, with parameters; empty with an empty Body
 	UpstreamMediaType string       // media type that the upstream gave, where the source takes the body for another; empty: Media
 	Header            http.Header  // response headers; nil without HTTP
@@ -95,7 +95,7 @@ type Response struct {
 	Meta    []byte // JSON object for the result's _meta; nil: none
 }
 
-// Sent tells how far a call's unsafe requests got: those that may change
+// Execution tells how far a call's unsafe requests got: those that may change
 // something at the far side (anything but GET, HEAD, OPTIONS and operations
 // marked safe). The worst of several counts. The zero value: none left.
 type Execution struct {
@@ -104,7 +104,7 @@ type Execution struct {
 	Idempotent bool         // every unsafe request that left was idempotent (PUT, DELETE, marked so)
 }
 
-// Progress of a request.
+// RequestState of a request.
 type RequestState uint8
 
 // The stages of a request, in their order.
@@ -114,8 +114,8 @@ const (
 	Responded                      // an answer came back, whatever it said
 )
 
-// Result is the finished answer to a call, ready for a door to write. Its
-// byte slices are valid until the door has written them and must not be
+// Result is the finished answer to a call, ready for a transport to write. Its
+// byte slices are valid until the transport has written them and must not be
 // changed.
 type Result struct {
 	Content    []Content // what the model reads
@@ -127,7 +127,7 @@ type Result struct {
 	// answer; nil: there is an answer.
 	Confirmation []byte
 
-	// What the shape was made of, for doors with a form of their own.
+	// What the envelope was made of, for transports with a form of their own.
 	Value       []byte   // the value of a success as JSON, or what came of a stream that broke off; nil: the source has content of its own
 	Code        Code     // of a failure
 	Message     string   // what a failure says
@@ -135,7 +135,7 @@ type Result struct {
 	Suggestions []string // what to do about a failure
 }
 
-// executed says of the requests that can change something: "no", as no byte of
+// Executed says of the requests that can change something: "no", as no byte of
 // one left; "yes", as one was answered; else "unknown".
 func (s Execution) Executed() string {
 	switch s.Unsafe {
@@ -148,7 +148,7 @@ func (s Execution) Executed() string {
 	return "unknown"
 }
 
-// retry says whether the same call may be made again without doing its work
+// Retry says whether the same call may be made again without doing its work
 // twice.
 func (s Execution) Retry() string {
 	if s.Unsafe == NotSent || s.Idempotent {

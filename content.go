@@ -1,6 +1,6 @@
 package tenon
 
-// Block is one content block.
+// Content is one content block.
 type Content struct {
 	Type      ContentType
 	Text      []byte // text blocks, and resources that are text: UTF-8, not escaped
@@ -16,7 +16,7 @@ type Content struct {
 	Meta        []byte // JSON object for the block's _meta; nil: none
 }
 
-// BlockKind is the type of a content block.
+// ContentType is the type of a content block.
 type ContentType uint8
 
 // The kinds of content block.

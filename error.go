@@ -93,6 +93,7 @@ func CodeOfStatus(status int) Code {
 	return CodeRequest
 }
 
+// Errorf returns an [Error] with a message as fmt.Sprintf makes it.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

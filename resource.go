@@ -15,12 +15,12 @@ type Resource struct {
 	Read        ResourceHandler
 }
 
-// Reader reads what stands at uri. The blocks are of kind ResourceBlock, with
+// ResourceHandler reads what stands at uri. The blocks are of kind EmbeddedResource, with
 // Text or Data; an empty URI in a block means uri. Nothing there is an error
 // of CodeNotFound.
 type ResourceHandler func(ctx context.Context, uri string, c *Call) ([]Content, error)
 
-// Template stands for all resources whose address has its form. A variable is
+// ResourceTemplate stands for all resources whose address has its form. A variable is
 // at least one byte long and holds no slash.
 type ResourceTemplate struct {
 	URI         string // with variables: "shop://book/{id}"
@@ -32,7 +32,7 @@ type ResourceTemplate struct {
 	Complete    CompletionHandler // nil: proposes nothing
 }
 
-// Completer proposes values for a variable of a template or an argument of a
+// CompletionHandler proposes values for a variable of a template or an argument of a
 // prompt that begin with value; known are the others, as far as they are.
 type CompletionHandler func(ctx context.Context, variable, value string, known map[string]string) ([]string, error)
 
@@ -46,7 +46,7 @@ type Prompt struct {
 	Complete    CompletionHandler // nil: proposes nothing
 }
 
-// Argument is one thing that a prompt wants to know.
+// PromptArgument is one thing that a prompt wants to know.
 type PromptArgument struct {
 	Name        string
 	Title       string
@@ -54,7 +54,7 @@ type PromptArgument struct {
 	Required    bool
 }
 
-// Message is one turn of a prompt's conversation.
+// PromptMessage is one turn of a prompt's conversation.
 type PromptMessage struct {
 	Role    string // "user" or "assistant"
 	Content Content

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// State keeps small things between calls: the rest of an answer, a consent
+// Store keeps small things between calls: the rest of an answer, a consent
 // that was asked for. Replicas that share one serve each other's tokens. A
-// write that finds no room is an [ErrStateFull] and changes nothing. A State
-// owns what it was given; nobody may change it. tenontest.State has the checks.
+// write that finds no room is an [ErrStoreFull] and changes nothing. A State
+// owns what it was given; nobody may change it. tenontest.Store has the checks.
 type Store interface {
 	// Get returns the value under key; ok is false where none lives.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
@@ -25,5 +25,5 @@ type Store interface {
 	Close() error
 }
 
-// ErrStateFull says that a State has no room for another entry.
+// ErrStoreFull says that a State has no room for another entry.
 var ErrStoreFull = errors.New("the store is full")

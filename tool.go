@@ -11,7 +11,7 @@ import (
 // and offers what it found.
 type Source interface {
 	// Load reads the description. What is wrong inside it costs only the part
-	// it is in and is reported in Offer.Faults; an error means that nothing
+	// it is in and is reported in Features.Diagnostics; an error means that nothing
 	// could be read at all.
 	Load(ctx context.Context) (Features, error)
 }
@@ -31,7 +31,7 @@ type Settler interface {
 	Settle(served bool)
 }
 
-// Offer is what a source found in its description, in the order of the
+// Features is what a source found in its description, in the order of the
 // description.
 type Features struct {
 	Tools             []Tool
@@ -41,7 +41,7 @@ type Features struct {
 	Diagnostics       []Diagnostic
 }
 
-// Fault is one thing that is wrong with a description.
+// Diagnostic is one thing that is wrong with a description.
 type Diagnostic struct {
 	File    string // file or URL as the operator named it; empty: no file is involved
 	Line    int    // 1-based; 0: not known
@@ -73,7 +73,7 @@ func (f Diagnostic) String() string {
 	return b.String()
 }
 
-// Tool is the middle form: every description becomes tools, every door serves
+// Tool is the middle form: every description becomes tools, every transport serves
 // tools. A Tool is a plain value; Build freezes it into a Catalog.
 type Tool struct {
 	Name         string           // as the source proposes it; Build makes it legal and unique
@@ -86,7 +86,7 @@ type Tool struct {
 	Meta         json.RawMessage  // JSON object for the definition's _meta; nil: none
 	Policy       Policy           // empty: Enforce
 	Envelope     Envelope         // empty: Native
-	MaxResult    int              // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the shape OpenAPIMCP, else no limit; negative: no limit
+	MaxResult    int              // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the envelope OpenAPIMCP, else no limit; negative: no limit
 	Projection   Projection       // what callers get to see of an answer; zero: all of it
 	Fields       bool             // callers may ask for parts of an answer: the argument fields
 	Contract     ContractProvider // what goes in and what comes back; nil: any object in, nothing promised
@@ -97,7 +97,7 @@ type Tool struct {
 	Origin       Diagnostic       // File and Line where the tool is described, for reports about it
 }
 
-// Hints are the tool annotations of MCP. A nil pointer leaves the member out,
+// Annotations are the tool annotations of MCP. A nil pointer leaves the member out,
 // and the client assumes the default of the protocol.
 type Annotations struct {
 	ReadOnly    *bool // changes nothing; default false
@@ -107,17 +107,17 @@ type Annotations struct {
 }
 
 // Handler performs one call: the only thing that differs between sources.
-// Reply.Sent must be set also when the error is not nil.
+// Response.Sent must be set also when the error is not nil.
 type Handler func(ctx context.Context, c *Call) (Response, error)
 
-// Promise holds what a tool promises. The catalog asks for each part at most
+// ContractProvider holds what a tool promises. The catalog asks for each part at most
 // once, when it is first needed: a document with twenty thousand operations
 // is served before most of its schemas were ever converted. Both methods may
 // be called from several goroutines at once.
 type ContractProvider interface {
 	// Published returns the contract as clients should read it. It accepts
 	// whatever Contract accepts, and may accept more where a size budget asked
-	// for it. The faults say what was changed or left out.
+	// for it. The diagnostics say what was changed or left out.
 	PublishedContract() (Contract, []Diagnostic)
 	// Contract returns the contract as calls are checked against it.
 	Contract() (Contract, error)

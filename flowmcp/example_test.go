@@ -28,11 +28,11 @@ func ExampleNew() {
 	})
 	defer func() { _ = source.Close() }()
 	ctx := context.Background()
-	gateway, err := gateway.Load(ctx, source, gateway.Options{})
+	g, err := gateway.Load(ctx, source, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := gateway.Call(ctx, &tenon.Call{Tool: gateway.Catalog().Tools()[0].Name()})
+	result, err := g.Call(ctx, &tenon.Call{Tool: g.Catalog().Tools()[0].Name()})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,7 @@
 //
 // The path of a description: bytes → module → values → [Finding] and route →
 // tool. The path of a call: arguments → request (request.go, path.go), through
-// the handlers where there are some (execution.go) → upstream → [tenon.Reply].
+// the handlers where there are some (execution.go) → upstream → [tenon.Response].
 package flowmcp
 
 import (
@@ -52,7 +52,7 @@ type Options struct {
 	TrustMarks      bool              // believe meta of routes that are not GET: else those that it calls harmless are told at load, and ask where the operator chose to be asked
 	Strict          bool              // keep the letter of the pages; false: load what the public library does
 	Policy          tenon.Policy      // empty: Warn, as the page has it
-	Consent         tenon.ConfirmMode // of routes that destroy; empty: ConsentAuto
+	Consent         tenon.ConfirmMode // of routes that destroy; empty: ConfirmAuto
 	Shape           tenon.Envelope    // empty: FlowMCP
 	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
 	MaxOutputSchema int               // bytes of a published output schema; 0: 16 KiB; negative: no limit

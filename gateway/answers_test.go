@@ -154,7 +154,7 @@ func allCodes() []tenon.Code {
 }
 
 // TestEveryAnswerFitsItsShape states: however a call ends, its structure fits
-// the schema that the tool publishes, in every shape; and only the shape native
+// the schema that the tool publishes, in every shape; and only the envelope native
 // has failures without a structure.
 func TestEveryAnswerFitsItsShape(t *testing.T) {
 	all := ways()

@@ -9,11 +9,11 @@ import (
 	"github.com/tenon-mcp/tenon/internal/toolname"
 )
 
-// Named is an offer under the name of its source.
+// Mount is an offer under the name of its source.
 type Mount struct {
 	Name     string // short name of the source; prefixes tool names
 	Features tenon.Features
-	Forward  map[string]Forward // by the name in Offer: tools whose calls are those of others, instead of a Handler
+	Forward  map[string]Forward // by the name in Features: tools whose calls are those of others, instead of a Handler
 }
 
 // Prefix says when the source's name stands before a tool's name.
@@ -35,7 +35,7 @@ func ParsePrefix(s string) (Prefix, error) {
 type BuildOptions struct {
 	Prefix    Prefix
 	Names     tenon.Naming                       // empty: NamesModels
-	Describe  Toggle                             // the tool "describe"; empty: where a tool has the shape OpenAPIMCP
+	Describe  Toggle                             // the tool "describe"; empty: where a tool has the envelope OpenAPIMCP
 	Configure func(source string, t *tenon.Tool) // called for every tool under its name in the catalog; may change all but that; nil: nothing
 }
 
@@ -149,8 +149,8 @@ func (c *Catalog) Find(name string) *Tool { return c.byName[name] }
 // NextPart returns the tool that hands out the parts of large answers, or nil.
 func (c *Catalog) NextPart() *Tool { return c.byName[c.next] }
 
-// Faults returns what was wrong with the descriptions. Faults of schemas are
-// known only once a tool was asked for its definition: see Entry.Faults.
+// Diagnostics returns what was wrong with the descriptions. Faults of schemas are
+// known only once a tool was asked for its definition: see Tool.Diagnostics.
 func (c *Catalog) Diagnostics() []tenon.Diagnostic { return c.diagnostics }
 
 // Resources returns what can be read, in the order of the descriptions. The

@@ -22,7 +22,7 @@ func asksConsent(t *tenon.Tool) bool {
 	return t.Confirmation.Mode != tenon.ConfirmOff && (t.Confirmation.Action != "" || t.Confirm != nil || destroys || t.Confirmation.Marked && chosen)
 }
 
-// consented is the stage between wall one and the handler. It returns a result
+// consented is the stage between input validation and the handler. It returns a result
 // where the call ends here: nothing was sent. With an error the call unwinds.
 // The consent that was given stays used unless giveBack is called, which a call
 // does that will be made again.
@@ -116,7 +116,7 @@ func (g *Gateway) decision(ctx context.Context, e *Tool, a tenon.InputResponse) 
 	return func() { _, _, _ = g.store.GetAndDelete(context.WithoutCancel(ctx), key) }, nil // one that stays is used, which is safe
 }
 
-// agreed reports whether an answer is a yes. A Confirmer's form is accepted as
+// agreed reports whether an answer is a yes. A ConfirmFunc's form is accepted as
 // a whole.
 func agreedTo(t *tenon.Tool, a tenon.InputResponse) bool {
 	if t.Confirm != nil {
@@ -176,7 +176,7 @@ func rejected(code tenon.Code, message string, suggestions ...string) toolError 
 }
 
 // shapeConfirmation asks the caller for consent, who gives it by an argument: a
-// structure of its own in the shape openapi-mcp, an error with the same
+// structure of its own in the envelope openapi-mcp, an error with the same
 // structure as text in the others, in the envelope of shape flowmcp there.
 func shapeConfirmation(t *tenon.Tool, question tenon.InputRequest, argument string) *tenon.Result {
 	action := t.Confirmation.Action

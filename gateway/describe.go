@@ -10,7 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/shape"
 )
 
-// BuiltIn says whether a catalog has a tool of our own. Empty means BuiltInAuto.
+// Toggle says whether a catalog has a tool of our own. Empty means BuiltInAuto.
 type Toggle string
 
 // The ways to have one.
@@ -20,7 +20,7 @@ const (
 	ToggleOff  Toggle = "off"
 )
 
-// ParseBuiltIn reads what an operator writes.
+// ParseToggle reads what an operator writes.
 func ParseToggle(s string) (Toggle, error) {
 	return choice("choice", Toggle(s), ToggleAuto, ToggleOn, ToggleOff)
 }

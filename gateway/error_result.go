@@ -23,7 +23,7 @@ type toolError struct {
 	text        []byte // the data that broke its contract, for the model to read; nil: none
 }
 
-// refusedArguments is the failure of wall one. Nothing was sent.
+// refusedArguments is the failure of input validation. Nothing was sent.
 func refusedArguments(e *Tool, violations []schema.Violation) *tenon.Result {
 	input, _ := e.Schemas() // what the caller was told
 	meant := shape.MeantBy(input, violations)
@@ -38,8 +38,8 @@ func refusedFields(e *Tool, err error) *tenon.Result {
 	return errorResult(e, rejected(tenon.CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
 }
 
-// breach is the failure of wall two. Under enforce no data leaves; under repair
-// it does as text, since what could safely be mended was.
+// violation is the failure of output validation. Under enforce no data leaves; under repair
+// it does as text, since what could safely be repaired was.
 func contractViolation(t *tenon.Tool, r *tenon.Response, j outputCheck) toolError {
 	f := toolError{
 		code: tenon.CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations, nil),

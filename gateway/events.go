@@ -1,12 +1,12 @@
 package gateway
 
-import "errors"
-
 import (
+	"errors"
+
 	"github.com/tenon-mcp/tenon"
 )
 
-// Change tells subscribers what is no longer as it was: the catalog, or one
+// Event tells subscribers what is no longer as it was: the catalog, or one
 // resource.
 type Event struct{ URI string } // empty: a new catalog is in force
 
@@ -18,7 +18,7 @@ func (g *Gateway) Subscribe(changed func(Event)) (stop func()) {
 	return func() { g.subscribers.Delete(key) }
 }
 
-// Tell tells subscribers of a change: of a resource that is not what it was.
+// Notify tells subscribers of a change: of a resource that is not what it was.
 // Swap tells of a catalog by itself.
 func (g *Gateway) Notify(c Event) {
 	g.subscribers.Range(func(key, _ any) bool {
@@ -29,7 +29,7 @@ func (g *Gateway) Notify(c Event) {
 	})
 }
 
-// unwinds reports whether err is for the door and not for the model.
+// unwinds reports whether err is for the transport and not for the model.
 func unwinds(err error) bool {
 	return errors.As(err, new(*tenon.InputRequiredError)) || errors.As(err, new(*tenon.UnsupportedInputError))
 }

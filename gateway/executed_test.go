@@ -148,8 +148,8 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 			}
 			offer.Tools = append(offer.Tools, tool)
 		}
-		gateway := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{}), gateway.Options{Timeout: 200 * time.Millisecond})
-		door := server.New(gateway, server.Options{NoSessions: true})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{}), gateway.Options{Timeout: 200 * time.Millisecond})
+		door := server.New(g, server.Options{NoSessions: true})
 		for _, trouble := range troubles {
 			for _, method := range []string{"get", "put", "post"} {
 				for _, revision := range revisions {
@@ -191,8 +191,8 @@ func TestExecutedOfFunctions(t *testing.T) {
 			}
 			for _, s := range allShapes {
 				offer.Tools[0].Envelope = s
-				gateway := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Configure: func(_ string, t *tenon.Tool) { t.Confirmation.Mode = tenon.ConfirmOff }}), gateway.Options{Timeout: 50 * time.Millisecond})
-				door := server.New(gateway, server.Options{NoSessions: true})
+				g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Configure: func(_ string, t *tenon.Tool) { t.Confirmation.Mode = tenon.ConfirmOff }}), gateway.Options{Timeout: 50 * time.Millisecond})
+				door := server.New(g, server.Options{NoSessions: true})
 				for _, revision := range revisions {
 					t.Run(strings.Join([]string{name, method, string(s), revision}, " "), func(t *testing.T) {
 						executed, retry, says := retold(method, executed)
@@ -295,7 +295,7 @@ func (r told) check(t *testing.T, executed, retry, says string) {
 	}
 }
 
-// revisions are those in use, and the door without any.
+// revisions are those in use, and the transport without any.
 var revisions = []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "jsonrpc"}
 
 // callOver calls a tool without arguments as a client of a revision does.

@@ -9,7 +9,7 @@ import (
 )
 
 // Forward names the tool, of any catalog, that a call is really one of, and the
-// arguments for it. Wall one has passed args. The call then takes the whole
+// arguments for it. Input validation has passed args. The call then takes the whole
 // path of that tool, so that its answer keeps that tool's contract. An error
 // is told to the caller as that of a handler.
 type Forward func(args []byte) (to *Tool, inner []byte, err error)

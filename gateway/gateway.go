@@ -17,22 +17,22 @@ import (
 	"github.com/tenon-mcp/tenon/internal/view"
 )
 
-// GatewayOptions are the choices of NewGateway. The zero value works.
+// Options are the choices of New. The zero value works.
 type Options struct {
 	Logger  *slog.Logger  // nil: nothing is logged
 	Timeout time.Duration // the longest that a call may take, without the time in which somebody is asked; 0: one minute
-	// AskTimeout is how long a question waits for its answer where the call
+	// InputTimeout is how long a question waits for its answer where the call
 	// waits, too. 0: ten minutes.
 	InputTimeout time.Duration
 	Store        tenon.Store // what is kept between calls; nil: in the memory of this process
-	// PartialAfter is how long the first item of a part of a stream waits for
+	// FlushInterval is how long the first item of a part of a stream waits for
 	// others. 0: five seconds; negative: streams are answered when they end.
 	FlushInterval time.Duration
 }
 
 // Gateway performs calls: it finds the tool, checks what goes in, lets the
-// tool's handler work, checks what comes back and gives it the shape that the
-// tool published. Both walls stand here, so that no source can forget one.
+// tool's handler work, checks what comes back and gives it the envelope that the
+// tool published. Both validations stand here, so that no source can forget one.
 type Gateway struct {
 	catalog atomic.Pointer[Catalog]
 
@@ -47,7 +47,7 @@ type Gateway struct {
 	clock         deadline.Clock // of the calls' time
 }
 
-// NewGateway returns a gateway that serves c.
+// New returns a gateway that serves c.
 func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
 		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
@@ -88,7 +88,7 @@ func (g *Gateway) Swap(c *Catalog) {
 // IsError, so that the model can read it. An error means that there is no
 // result: CodeNotFound for a tool that the catalog does not have, ctx's own
 // error where it ended before anything was sent that can change something, and
-// what an [Asker] said, untouched.
+// what an [Requester] said, untouched.
 func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
 	if g.log.Enabled(ctx, slog.LevelInfo) {
 		return g.logged(ctx, c)
@@ -219,7 +219,7 @@ func saysTimeout(err error) bool {
 	return ok && known.Code == tenon.CodeTimeout
 }
 
-// finished is the end of a call that has a reply.
+// finished is the end of a call that has a response.
 func (g *Gateway) end(ctx context.Context, w *callInProgress) (*tenon.Result, error) {
 	e, reply := w.entry, &w.reply
 	if reply.Items != nil {

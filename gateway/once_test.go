@@ -31,7 +31,7 @@ func (p panicsOnce) read() (tenon.Contract, error) {
 	return p.Contract, nil
 }
 
-// promiseOf is a Promise by its two readings: a struct that embeds a Contract
+// promiseOf is a ContractProvider by its two readings: a struct that embeds a Contract
 // cannot have a method of that name.
 type promiseOf struct{ panicsOnce }
 

@@ -19,7 +19,7 @@ type question struct {
 
 func questions(t *testing.T, file string) (all []question) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/questions/" + file)
+	text, err := os.ReadFile("../testdata/questions/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func questions(t *testing.T, file string) (all []question) {
 // summary stand in the question.
 func TestQuestionsGiveNothingAway(t *testing.T) {
 	t.Run("bookshop", func(t *testing.T) {
-		offer, err := openapi.New("internal/bookshop/openapi.yaml", openapi.Options{}).Load(context.Background())
+		offer, err := openapi.New("../internal/bookshop/openapi.yaml", openapi.Options{}).Load(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

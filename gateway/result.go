@@ -9,12 +9,12 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// answer is the reply as the shapes see it.
+// answer is the response as the envelopes see it.
 func answerOf(r *tenon.Response, f shape.Form) shape.Answer {
 	return shape.Answer{Form: f, Status: r.Status, Media: r.MediaType, Header: r.Header, Body: r.Body}
 }
 
-// shapeSuccess gives a reply the shape that the tool published.
+// shapeSuccess gives a response the envelope that the tool published.
 func shapeSuccess(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	a := answerOf(r, j.form)
 	return e.envelope().shape(r, j, e.checks.data(&a))
@@ -123,7 +123,7 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 	return res
 }
 
-// metaOf writes the _meta object: the contract's verdict and, where the shape
+// metaOf writes the _meta object: the contract's verdict and, where the envelope
 // has no place for them, status and headers of the upstream.
 func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) []byte {
 	m := shape.Meta{

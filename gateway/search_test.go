@@ -16,7 +16,7 @@ import (
 // five tools must be one that answers, for 85 of 100 of them.
 func TestSearchFinds(t *testing.T) {
 	t.Run("bookshop", func(t *testing.T) {
-		offer, err := openapi.New("internal/bookshop/openapi.yaml", openapi.Options{}).Load(context.Background())
+		offer, err := openapi.New("../internal/bookshop/openapi.yaml", openapi.Options{}).Load(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

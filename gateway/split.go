@@ -21,7 +21,7 @@ import (
 // partLife is how long the parts of an answer can be asked for.
 const partLife = 10 * time.Minute
 
-// defaultMaxResult is the limit in the shape openapi-mcp, which has a place for
+// defaultMaxResult is the limit in the envelope openapi-mcp, which has a place for
 // parts: 100 KiB of a value, and as much of its text copy.
 const defaultMaxResult = 200 << 10
 
@@ -47,7 +47,7 @@ type remainder struct {
 	Until      time.Time
 }
 
-// fit gives a success its shape: whole where all of it is within the limit,
+// fit gives a success its envelope: whole where all of it is within the limit,
 // else its first part, while the value is kept for the others.
 func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.Response, j outputCheck, limit int) *tenon.Result { //nolint:revive // each says something else of the one answer
 	if limit <= 0 || j.form == shape.Binary { // a picture is one piece, and no text

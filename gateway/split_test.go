@@ -215,7 +215,7 @@ func TestTokensAreBound(t *testing.T) {
 		}
 		empty, _ := shelf(`{"page":1,"items":[]}`, 1000, tenon.Native)
 		g.Swap(empty)
-		for range 2 { // the same part as often as it is asked for, in the shape in which it began
+		for range 2 { // the same part as often as it is asked for, in the envelope in which it began
 			if res := get(t, g, "next_part", "ann", `{"resume_token":"`+token+`"}`); res.IsError || !strings.Contains(string(res.Structured), `"type":"api_response"`) {
 				t.Errorf("after a reload: %s", res.Content[0].Text)
 			}

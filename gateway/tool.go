@@ -12,11 +12,11 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Entry is one tool of a catalog. What it publishes is rendered, and what it
+// Tool is one tool of a catalog. What it publishes is rendered, and what it
 // is checked against is compiled, when first needed and once.
 type Tool struct {
 	tool      tenon.Tool
-	describes bool // it tells of others; its failures are those of the shape OpenAPIMCP
+	describes bool // it tells of others; its failures are those of the envelope OpenAPIMCP
 	resumes   bool // it hands out the parts of other tools' answers
 
 	source  string
@@ -87,7 +87,7 @@ func (e *Tool) PublishedArgument(pointer string) string {
 	return e.names.Pointer(pointer)
 }
 
-// Faults returns what rendering and compiling the tool's schemas had to leave
+// Diagnostics returns what rendering and compiling the tool's schemas had to leave
 // out. It renders and compiles if that has not happened yet.
 func (e *Tool) Diagnostics() []tenon.Diagnostic {
 	rendering := e.rendered()
@@ -141,7 +141,7 @@ func promiseOf(t *tenon.Tool) tenon.ContractProvider {
 	return t.Contract
 }
 
-// compileSchema compiles doc for wall one or two; nil doc gives nil.
+// compileSchema compiles doc for input validation or two; nil doc gives nil.
 func compileSchema(doc []byte, formats bool) (*schema.Schema, error) {
 	if doc == nil {
 		return nil, nil //nolint:nilnil // no schema is a legal promise: nothing is checked

@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// judgement is what wall two found out about a reply.
+// judgement is what output validation found out about a response.
 type outputCheck struct {
 	verdict    tenon.Verdict
 	violations []schema.Violation
@@ -23,7 +23,7 @@ type outputCheck struct {
 	repairs    []schema.Fix
 }
 
-// judged judges a reply and leaves of it what callers get to see; the result is
+// judged judges a response and leaves of it what callers get to see; the result is
 // not nil where it is a failure.
 func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*view.View, r *tenon.Response) (outputCheck, *tenon.Result) {
 	t := &e.tool
@@ -54,7 +54,7 @@ func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*view.View
 	return g.show(ctx, e, seen, r, j)
 }
 
-// unsuccessful is the result of a reply that is none.
+// unsuccessful is the result of a response that is none.
 func unsuccessful(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	if !succeeded(r) {
 		return errorResult(e, upstreamError(r, j))
@@ -62,7 +62,7 @@ func unsuccessful(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	return errorResult(e, contractViolation(&e.tool, r, j))
 }
 
-// succeeded reports whether the reply is a success: without HTTP it always is.
+// succeeded reports whether the response is a success: without HTTP it always is.
 func succeeded(r *tenon.Response) bool { return r.Status == 0 || r.Status/100 == 2 }
 
 // encoding is what the body is still encoded by: nobody here could undo it.
@@ -105,7 +105,7 @@ func (j *outputCheck) repair(r *tenon.Response) {
 	}
 }
 
-// repaired takes over what the source of a reply changed before.
+// repaired takes over what the source of a response changed before.
 func (j *outputCheck) repaired(before []schema.Fix) {
 	if len(before) == 0 {
 		return
@@ -125,7 +125,7 @@ func (g *Gateway) logViolation(t *tenon.Tool, r *tenon.Response, j *outputCheck)
 		"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
 }
 
-// judge picks the variant for the reply's status and media type and validates
+// judge picks the variant for the response's status and media type and validates
 // the body's bytes against it.
 func (c *validators) validateOutput(r *tenon.Response, j *outputCheck) {
 	body, described := c.described(r, j)
@@ -218,7 +218,7 @@ func (j *outputCheck) strict(body []byte) {
 	}
 }
 
-// formOfReply is the form of a reply's body. A body without a media type is
+// formOfReply is the form of a response's body. A body without a media type is
 // taken for JSON; strict corrects that where it is not.
 func formOfReply(r *tenon.Response) shape.Form {
 	switch {

@@ -5,12 +5,13 @@ import (
 	"reflect"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/elicitation"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
 type callKey struct{}
 
-// CallOf returns the call that a function is performing: what it can ask, how
+// CallFromContext returns the call that a function is performing: what it can ask, how
 // it reports progress, what it notes in the client's log. It is never nil;
 // where ctx comes from no call, nothing can be asked and nobody hears reports.
 func CallFromContext(ctx context.Context) *tenon.Call {
@@ -20,18 +21,18 @@ func CallFromContext(ctx context.Context) *tenon.Call {
 	return &tenon.Call{}
 }
 
-// AskFor asks a person to fill in the fields of T: a struct of texts,
+// Elicit asks a person to fill in the fields of T: a struct of texts,
 // numbers, booleans, enums and lists of enums, described by the tags that
 // describe arguments. The person may leave out fields that are optional.
 //
 // A function hands on every error that it does not know. One of them, under
 // revisions that cannot ask in the middle of a call, ends the call with the
 // question; when the answer is there, the function is run again from its
-// beginning, and AskFor with the same key returns the answer. So a function
-// asks first and works afterwards: what stands before AskFor is done once for
+// beginning, and Elicit with the same key returns the answer. So a function
+// asks first and works afterwards: what stands before Elicit is done once for
 // every question, what stands behind the last one once.
 //
-// Another is [*RefusedError]: the person said no.
+// Another is [*DeclinedError]: the person said no.
 func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 	var form T
 	c, err := schema.For(reflect.TypeFor[T](), schema.ForOptions{Form: true})
@@ -50,7 +51,7 @@ func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 	if len(answer.Body) == 0 {
 		answer.Body = []byte("{}")
 	}
-	if err := question.Check(answer.Body); err != nil {
+	if err := elicitation.Check(question, answer.Body); err != nil {
 		return form, err
 	}
 	if err := c.Decode(answer.Body, &form); err != nil {
@@ -59,7 +60,7 @@ func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 	return form, nil
 }
 
-// RefusedError says that a person answered a question with no. A function that
+// DeclinedError says that a person answered a question with no. A function that
 // returns it has done nothing.
 type DeclinedError struct {
 	Key    string // of the question
@@ -81,7 +82,7 @@ type Confirmation struct {
 
 // Confirm makes the question that is asked before a function runs, of the
 // arguments with which it would: the gateway asks it, and without a yes the
-// function does not begin. [Consent] makes one that only needs the yes.
+// function does not begin. [ConfirmRequest] makes one that only needs the yes.
 func Confirm[In any](ask func(in In) tenon.InputRequest) Confirmation {
 	return Confirmation{in: reflect.TypeFor[In](), ask: func(c *schema.Codec, args []byte) (tenon.InputRequest, error) {
 		var in In
@@ -92,7 +93,7 @@ func Confirm[In any](ask func(in In) tenon.InputRequest) Confirmation {
 	}}
 }
 
-// Consent is a question without fields: yes or no.
+// ConfirmRequest is a question without fields: yes or no.
 func ConfirmRequest(message string) tenon.InputRequest {
 	return tenon.FormRequest("consent", message, []byte(`{"type":"object","properties":{}}`))
 }

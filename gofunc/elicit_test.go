@@ -343,7 +343,7 @@ func TestConfirmationIsAboutTheArguments(t *testing.T) {
 		t.Errorf("nothing was asked for: %v", err)
 	}
 	_, err = gofunc.Func("f", "", func(context.Context, loc) (int, error) { return 0, nil }).With(gofunc.Options{Confirm: ask}).Tool()
-	if want := "function f: Confirm takes a tenon_test.order, the function a tenon_test.loc"; err == nil || err.Error() != want {
+	if want := "function f: Confirm takes a gofunc_test.order, the function a gofunc_test.loc"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -19,7 +19,7 @@ type Function struct {
 	run               func(context.Context, *bound, []byte) (tenon.Response, error)
 }
 
-// FuncOptions are the choices of [Function.With]. The zero value works.
+// Options are the choices of [Function.With]. The zero value works.
 type Options struct {
 	Title       string              // for people; may be empty
 	Annotations tenon.Annotations   // ReadOnly and Idempotent also say what a failed call may have done
@@ -48,10 +48,10 @@ type Options struct {
 // error is the result of the call, as text that the model can read; an [Error]
 // keeps its code. A function that has more to return than a value returns an
 // [Output]; one that asks or reports progress finds the [Call] in its context:
-// see [CallOf] and [AskFor].
+// see [CallFromContext] and [Elicit].
 //
 // A type without a schema is an error when the function is loaded, never a
-// tool without one. See [FuncOptions] for text on purpose.
+// tool without one. See [Options] for text on purpose.
 func Func[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) Function {
 	f := Function{name: name, description: description, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	if fn == nil {
@@ -212,7 +212,7 @@ func (b *bound) sent(p tenon.RequestState) tenon.Execution {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// failed is the reply of a function that returned an error. One that was cut
+// failed is the response of a function that returned an error. One that was cut
 // short may have done its work or not.
 func (b *bound) failed(ctx context.Context, err error) (tenon.Response, error) {
 	if refused := new(DeclinedError); errors.As(err, &refused) {

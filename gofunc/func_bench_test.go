@@ -31,7 +31,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkCall compares a call through both walls with encoding/json alone.
+// BenchmarkCall compares a call through input and output validation with encoding/json alone.
 func BenchmarkCall(b *testing.B) {
 	type arguments struct {
 		City string `json:"city"`

@@ -370,12 +370,12 @@ func TestRegistrationRefuses(t *testing.T) {
 		f    gofunc.Function
 		want string
 	}{
-		"a type of which nothing is exported": {returns(station{"x"}), "function f: result: tenon_test.station: no exported fields, so nothing of it would be written"},
+		"a type of which nothing is exported": {returns(station{"x"}), "function f: result: gofunc_test.station: no exported fields, so nothing of it would be written"},
 		"a channel inside":                    {returns([]struct{ Done chan int }{}), "function f: result: []struct { Done chan int }[].Done: a chan has no JSON"},
 		"a channel as text":                   {returns(make(chan int)).With(gofunc.Options{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
-		"an interface":                        {returns[pet](cat{1}), "function f: result: tenon_test.pet: tenon_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.Of in FuncOptions.Types"},
-		"blocks inside a value":               {returns(map[string]tenon.Content{}), "function f: result: map[string]tenon.Block[]: a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"},
-		"a result inside a value":             {returns([]gofunc.Output[int]{}), "function f: result: []tenon.Output[int][]: a tenon.Output is a whole result, not a value inside one: return it by itself"},
+		"an interface":                        {returns[pet](cat{1}), "function f: result: gofunc_test.pet: gofunc_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types"},
+		"blocks inside a value":               {returns(map[string]tenon.Content{}), "function f: result: map[string]tenon.Content[]: a tenon.Content is content, not a value: return a Content, a []Content, or an Output with the value and its Content"},
+		"a result inside a value":             {returns([]gofunc.Output[int]{}), "function f: result: []gofunc.Output[int][]: a gofunc.Output is a whole result, not a value inside one: return it by itself"},
 		"arguments that are no object":        {gofunc.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: take a struct, or a map with string keys"},
 		"a name that is taken":                {first, "function taken: another function has this name"},
 		"no function":                         {gofunc.Func[none, int]("f", "", nil), "function f: the function is nil"},

@@ -13,7 +13,7 @@ import (
 // Output is a T with all that a result can hold beside it: for functions that
 // want more than their value. What it promises is the schema of T.
 //
-// A function that returns a [Block] or a []Block, by itself or in an Output,
+// A function that returns a [Content] or a []Content, by itself or in an Output,
 // promises nothing: the blocks are all that the client gets.
 type Output[T any] struct {
 	Value   T               // stands in structuredContent; checked against the schema of T
@@ -65,9 +65,9 @@ func isContent(t reflect.Type) bool {
 func noValue(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[tenon.Content]():
-		return "a tenon.Block is content, not a value: return a Block, a []Block, or an Output with the value and its Blocks"
+		return "a tenon.Content is content, not a value: return a Content, a []Content, or an Output with the value and its Content"
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[enriched]()):
-		return "a tenon.Output is a whole result, not a value inside one: return it by itself"
+		return "a gofunc.Output is a whole result, not a value inside one: return it by itself"
 	}
 	return ""
 }

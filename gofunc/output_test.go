@@ -169,7 +169,7 @@ func TestAPanicIsAnErrorWithAnID(t *testing.T) {
 	if !res.IsError || id == nil || strings.Contains(texts(res)[0], "secret") {
 		t.Fatalf("%q", texts(res))
 	}
-	if !strings.Contains(log.String(), `"incident":"`+id[1]+`"`) || !strings.Contains(log.String(), "a secret") || !strings.Contains(log.String(), "func_output_test.go") {
+	if !strings.Contains(log.String(), `"incident":"`+id[1]+`"`) || !strings.Contains(log.String(), "a secret") || !strings.Contains(log.String(), "output_test.go") {
 		t.Errorf("the log: %s", &log)
 	}
 	if c := contractOf(t, res); c.Executed != "unknown" || c.Retry != "unsafe" {

@@ -29,5 +29,5 @@ func aboutOf(d *document) about {
 func (s *Source) Identity() (name, version, instructions string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.about.title, s.about.version, s.about.instructions
+	return s.title, s.version, s.instructions
 }

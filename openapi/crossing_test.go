@@ -230,8 +230,8 @@ func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Log
 		offer.Tools[i].MaxResult = 400
 	}
 	catalog := gateway.Build([]gateway.Mount{{Name: "far", Features: offer}}, gateway.BuildOptions{})
-	gateway := gateway.New(catalog, gateway.Options{Logger: logger, Timeout: time.Minute})
-	return server.New(gateway, server.Options{Name: "t", Version: "1", Logger: logger, ForwardHeaders: []string{"X-Token", "X-Key"}})
+	g := gateway.New(catalog, gateway.Options{Logger: logger, Timeout: time.Minute})
+	return server.New(g, server.Options{Name: "t", Version: "1", Logger: logger, ForwardHeaders: []string{"X-Token", "X-Key"}})
 }
 
 // foreignParts asks for the rest of an answer with another's credential, and

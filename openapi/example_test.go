@@ -23,7 +23,7 @@ func ExampleNew() {
 	defer pets.Close()
 
 	ctx := context.Background()
-	gateway, err := gateway.Load(ctx, openapi.New("../testdata/pets.yaml", openapi.Options{
+	g, err := gateway.Load(ctx, openapi.New("../testdata/pets.yaml", openapi.Options{
 		BaseURL: pets.URL,
 		Client:  pets.Client(), // the default client refuses private addresses
 		Shape:   tenon.Native,
@@ -31,10 +31,10 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, tool := range gateway.Catalog().Tools() {
+	for _, tool := range g.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}
-	result, err := gateway.Call(ctx, &tenon.Call{Tool: "find_pet", Args: []byte(`{"name":"Rex"}`)})
+	result, err := g.Call(ctx, &tenon.Call{Tool: "find_pet", Args: []byte(`{"name":"Rex"}`)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,7 @@
 //
 // The path of a description: bytes → document → operation → tool. The path
 // of a call: arguments → plan (request.go, header.go, style.go, body.go) → credentials (authorize.go) → upstream →
-// [tenon.Reply].
+// [tenon.Response].
 package openapi
 
 import (
@@ -63,7 +63,7 @@ type Options struct {
 	ClientCerts     map[string]ClientCert
 	Upstream        Upstream          // retries, limits, kept answers; empty: each request is sent once and at once
 	Policy          tenon.Policy      // empty: Warn, because an upstream is not ours to enforce
-	Consent         tenon.ConfirmMode // of operations that are not safe; empty: ConsentAuto
+	Consent         tenon.ConfirmMode // of operations that are not safe; empty: ConfirmAuto
 	Shape           tenon.Envelope    // empty: OpenAPIMCP
 	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
 	MaxOutputSchema int               // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit

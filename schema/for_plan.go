@@ -155,7 +155,7 @@ func (b *planner) written(p *plan, path string) error {
 		if from := promoted(t, verb); from != nil {
 			return b.lent(p, from, path)
 		}
-		return typeError(path, "a method %s hides what its JSON is: say it with schema.Of in FuncOptions.Types, or give %s a method JSONSchema, see schema.Provider", verb, t)
+		return typeError(path, "a method %s hides what its JSON is: say it with schema.Of in gofunc.Options.Types, or give %s a method JSONSchema, see schema.Provider", verb, t)
 	case has(t, asText):
 		p.kind, p.write = planText, writeText
 		return nil

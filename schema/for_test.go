@@ -342,12 +342,12 @@ func TestTypesWithoutASchemaAreNamed(t *testing.T) {
 		"a function":                   {func() {}, false, "func(): a function has no JSON"},
 		"a complex number":             {map[string]complex64{}, false, "map[string]complex64[]: a complex64 has no JSON"},
 		"no exported fields":           {secret{1}, false, "schema_test.secret: no exported fields, so nothing of it would be written"},
-		"an interface":                 {struct{ A shape }{}, false, "struct { A schema_test.shape }.A: schema_test.shape is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.Of in FuncOptions.Types"},
-		"a method for JSON":            {[]opaque{}, false, "[]schema_test.opaque[]: a method MarshalJSON hides what its JSON is: say it with schema.Of in FuncOptions.Types, or give schema_test.opaque a method JSONSchema, see schema.Provider"},
-		"an embedded method for JSON":  {struct{ opaque }{}, false, "struct { schema_test.opaque }: is written by the methods of schema_test.opaque, which it embeds: schema_test.opaque: a method MarshalJSON hides what its JSON is: say it with schema.Of in FuncOptions.Types, or give schema_test.opaque a method JSONSchema, see schema.Provider"},
+		"an interface":                 {struct{ A shape }{}, false, "struct { A schema_test.shape }.A: schema_test.shape is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types"},
+		"a method for JSON":            {[]opaque{}, false, "[]schema_test.opaque[]: a method MarshalJSON hides what its JSON is: say it with schema.Of in gofunc.Options.Types, or give schema_test.opaque a method JSONSchema, see schema.Provider"},
+		"an embedded method for JSON":  {struct{ opaque }{}, false, "struct { schema_test.opaque }: is written by the methods of schema_test.opaque, which it embeds: schema_test.opaque: a method MarshalJSON hides what its JSON is: say it with schema.Of in gofunc.Options.Types, or give schema_test.opaque a method JSONSchema, see schema.Provider"},
 		"a key":                        {map[loc]int{}, false, "map[schema_test.loc]int: a key of schema_test.loc has no JSON"},
 		"arguments that are no object": {1, true, "int: arguments are an object: take a struct, or a map with string keys"},
-		"an interface as an argument":  {struct{ S shape }{}, true, "struct { S schema_test.shape }.S: schema_test.shape is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.Of in FuncOptions.Types"},
+		"an interface as an argument":  {struct{ S shape }{}, true, "struct { S schema_test.shape }.S: schema_test.shape is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types"},
 		"a field that cannot be set":   {sneaky{}, true, "schema_test.sneaky.ID: lies in an embedded pointer to an unexported struct, which cannot be set"},
 		"a word that does not exist": {struct {
 			A int `check:"mim=1"`

@@ -52,7 +52,7 @@ func (b *planner) interfaced(p *plan, path string) error {
 		return nil
 	}
 	if i < 0 {
-		return typeError(path, "%s is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in FuncOptions.Unions, or its schema with schema.Of in FuncOptions.Types", p.typ)
+		return typeError(path, "%s is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types", p.typ)
 	}
 	p.kind, p.write, p.union, p.shared = planUnion, writeUnion, &b.o.Unions[i], p.label != ""
 	for i, t := range p.union.types {

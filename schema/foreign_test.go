@@ -157,7 +157,7 @@ func TestWhatOthersWrite(t *testing.T) {
 func TestMethodsOfOnesOwnAreNotTaken(t *testing.T) {
 	for _, value := range []any{ownMethod{}, &ownMethod{}, ownGeneric[int]{}, struct{ ownMethod }{}, []twoFaced{}, priced{}} {
 		_, err := schema.For(reflect.TypeOf(value), schema.ForOptions{})
-		if err == nil || !strings.Contains(err.Error(), "say it with schema.Of in FuncOptions.Types") {
+		if err == nil || !strings.Contains(err.Error(), "say it with schema.Of in gofunc.Options.Types") {
 			t.Errorf("%T: %v", value, err)
 		}
 	}

@@ -6,7 +6,7 @@
 // any protocol: what is called through it takes the whole path of the tool that
 // was named, so the answer keeps that tool's contract.
 //
-// On the path of a description it stands between [tenon.Build] and the
+// On the path of a description it stands between [gateway.Build] and the
 // gateway: a catalog goes in, a catalog comes out.
 package search
 

@@ -28,15 +28,15 @@ func ExampleOver() {
 		log.Fatal(err)
 	}
 	all := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
-	gateway := gateway.New(search.Over(all), gateway.Options{})
-	for _, tool := range gateway.Catalog().Tools() {
+	g := gateway.New(search.Over(all), gateway.Options{})
+	for _, tool := range g.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}
 	for _, call := range []tenon.Call{
 		{Tool: "search_tools", Args: []byte(`{"query":"borrow a book","limit":1}`)},
 		{Tool: "call_tool", Args: []byte(`{"tool":"borrow_book","arguments":{"id":7}}`)},
 	} {
-		result, err := gateway.Call(ctx, &call)
+		result, err := g.Call(ctx, &call)
 		if err != nil {
 			log.Fatal(err)
 		}

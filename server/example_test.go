@@ -20,13 +20,13 @@ func Example() {
 	type Name struct {
 		Name string `json:"name"`
 	}
-	gateway, err := gateway.Load(context.Background(), gofunc.Functions{
+	g, err := gateway.Load(context.Background(), gofunc.Functions{
 		gofunc.Func("greet", "Greets somebody.", func(_ context.Context, n Name) (string, error) { return "Hello, " + n.Name, nil }),
 	}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := server.New(gateway, server.Options{Name: "greeter", Version: "1.0.0"})
+	s := server.New(g, server.Options{Name: "greeter", Version: "1.0.0"})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s)
 	mux.Handle("/jsonrpc", s.JSONRPC())
@@ -49,7 +49,7 @@ func Example() {
 // With Authenticate the server knows who calls; a function finds the caller as
 // the subject of its call.
 func ExampleOptions() {
-	gateway, err := gateway.Load(context.Background(), gofunc.Functions{
+	g, err := gateway.Load(context.Background(), gofunc.Functions{
 		gofunc.Func("who_am_i", "Names the caller.", func(ctx context.Context, _ struct{}) (string, error) {
 			return string(gofunc.CallFromContext(ctx).Subject), nil
 		}),
@@ -57,7 +57,7 @@ func ExampleOptions() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := server.New(gateway, server.Options{Authenticate: func(r *http.Request) (string, error) {
+	s := server.New(g, server.Options{Authenticate: func(r *http.Request) (string, error) {
 		if r.Header.Get("Authorization") != "Bearer of-ada" {
 			return "", fmt.Errorf("a token is needed")
 		}

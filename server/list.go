@@ -42,7 +42,7 @@ type listing struct {
 	id      uint64 // binds cursors to this listing
 	past    []past // what was in force before, the latest last
 
-	bound sync.Map // *tenon.Entry to []bound
+	bound sync.Map // *gateway.Tool to []bound
 	lax   rule     // what tests switched off
 
 	mu    sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/elicitation"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -95,7 +96,7 @@ func (q *request) misfit(question tenon.InputRequest, answer tenon.InputResponse
 	if answer.Action != "accept" || answer.Body == nil || q.server.lax(ruleForm) {
 		return nil
 	}
-	return question.Check(answer.Body)
+	return elicitation.Check(question, answer.Body)
 }
 
 // accepted reads an answer and reports whether it can be handed on.

@@ -25,7 +25,7 @@ type SourceOptions struct {
 	// Patience is the longest that anything may take: a Load, a call, the end of
 	// a goroutine. 0: ten seconds.
 	Patience time.Duration
-	// Asker answers what tools ask; nil: nobody can be asked.
+	// Requester answers what tools ask; nil: nobody can be asked.
 	Asker tenon.Requester
 }
 
@@ -50,7 +50,7 @@ type Sample struct {
 //     accepts what calls are checked against
 //   - calls (see [SourceOptions]): the answer fits its schema, errors are of a
 //     known class and say something, nothing panics, the arguments stay as they
-//     are and so does an answer once given; Reply.Sent says what was sent
+//     are and so does an answer once given; Response.Sent says what was sent
 //   - cancellation: a call ends with its context
 //   - resources, templates and prompts: the same, as far as it applies
 //   - concurrency: many calls and a Load at once; with the race detector

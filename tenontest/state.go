@@ -26,7 +26,7 @@ type StateOptions struct {
 	Bounded func(t *testing.T, keys, bytes int) tenon.Store
 }
 
-// State checks what every State must do: each check asks open for an empty one
+// Store checks what every State must do: each check asks open for an empty one
 // and closes it. Run it with the race detector.
 func Store(t *testing.T, open func(t *testing.T) tenon.Store, o StateOptions) {
 	t.Helper()

@@ -43,9 +43,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	fmt.Printf("http://%s/mcp\n", l.Addr())
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	gateway := gateway.New(gateway.Build(nil, gateway.BuildOptions{}), gateway.Options{Logger: log})
-	gateway.Swap(catalog(gateway))
-	s := server.New(gateway, server.Options{Name: "tenon-conformance", Version: "1", Logger: log, PollAfter: 300 * time.Millisecond,
+	g := gateway.New(gateway.Build(nil, gateway.BuildOptions{}), gateway.Options{Logger: log})
+	g.Swap(catalog(g))
+	s := server.New(g, server.Options{Name: "tenon-conformance", Version: "1", Logger: log, PollAfter: 300 * time.Millisecond,
 		TaskAfter: 250 * time.Millisecond, TaskTools: []string{"failing_job"}})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s)

@@ -188,11 +188,11 @@ func main() {
 		fmt.Println(err)
 		return
 	}
-	gateway, err := gateway.Load(context.Background(), functions(), gateway.Options{})
+	g, err := gateway.Load(context.Background(), functions(), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := server.New(gateway, server.Options{Name: "weather"}).ServeStdio(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if err := server.New(g, server.Options{Name: "weather"}).ServeStdio(context.Background(), os.Stdin, os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }

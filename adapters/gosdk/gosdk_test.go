@@ -46,11 +46,11 @@ func connect(ctx context.Context, s *mcp.Server, o *mcp.ClientOptions) (*mcp.Cli
 func Example() {
 	ctx := context.Background()
 	s := mcp.NewServer(&mcp.Implementation{Name: "both", Version: "1"}, nil)
-	gateway, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("forecast", "The weather of a city.", forecast)}, gateway.Options{})
+	g, err := gateway.Load(ctx, gofunc.Functions{gofunc.Func("forecast", "The weather of a city.", forecast)}, gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	stop, err := gosdk.Add(s, gateway)
+	stop, err := gosdk.Add(s, g)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/elicitation"
 )
 
 // round is one run of a call that may have to ask. A question ends the run;
@@ -83,7 +84,7 @@ func (o *round) RequestInput(_ context.Context, questions ...tenon.InputRequest)
 		case came.Action == "":
 			missing = append(missing, q)
 		case came.Action == "accept":
-			if err := q.Check(came.Fields); err != nil {
+			if err := elicitation.Check(q, came.Fields); err != nil {
 				return nil, err
 			}
 			answers[i].Body = came.Fields

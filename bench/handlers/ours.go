@@ -34,9 +34,9 @@ func ours(worker []string, file, address string, once bool) error {
 	if err != nil {
 		return err
 	}
-	gateway := gateway.New(gateway.Build([]gateway.Mount{{Name: "coins", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Name: "coins", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	call := func(size int) error {
-		res, err := gateway.Call(context.Background(), &tenon.Call{Tool: "list_coins_bench", Args: []byte(`{"size":` + strconv.Itoa(size) + `}`)})
+		res, err := g.Call(context.Background(), &tenon.Call{Tool: "list_coins_bench", Args: []byte(`{"size":` + strconv.Itoa(size) + `}`)})
 		if err == nil && res.IsError {
 			return fmt.Errorf("%s", res.Structured)
 		}

@@ -90,10 +90,10 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	gateway := gateway.New(gateway.Build([]gateway.Mount{{Name: "app", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
+	g := gateway.New(gateway.Build([]gateway.Mount{{Name: "app", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
 	args := []byte(`{"city":"Rome","days":2}`)
 	through := func() error {
-		res, err := gateway.Call(ctx, &tenon.Call{Tool: "items", Args: args})
+		res, err := g.Call(ctx, &tenon.Call{Tool: "items", Args: args})
 		if err == nil && (res.IsError || !bytes.Contains(res.Meta, []byte(`"verdict":"fits"`))) {
 			err = fmt.Errorf("%s", res.Meta)
 		}

@@ -220,7 +220,7 @@ func (r *report) calls(rows []row, from, worker []string) error {
 		return err
 	}
 	catalog := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{})
-	gateway := gateway.New(catalog, gateway.Options{})
+	g := gateway.New(catalog, gateway.Options{})
 	names := map[string]string{}
 	for _, t := range catalog.Tools() {
 		var meta struct {
@@ -234,7 +234,7 @@ func (r *report) calls(rows []row, from, worker []string) error {
 	for i := range rows {
 		if rows[i].ID != "" {
 			up.answer = rows[i].Answer
-			r.one(gateway, names[rows[i].ID], &rows[i])
+			r.one(g, names[rows[i].ID], &rows[i])
 		}
 	}
 	return nil

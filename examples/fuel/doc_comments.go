@@ -2,9 +2,7 @@
 
 package main
 
-import (
-	"github.com/tenon-mcp/tenon/gofunc"
-)
+import "github.com/tenon-mcp/tenon/gofunc"
 
 const docStationEmpty = "Empties the tank, after the driver has agreed."
 

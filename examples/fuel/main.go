@@ -69,11 +69,11 @@ func functions() gofunc.Functions {
 }
 
 func main() {
-	gateway, err := gateway.Load(context.Background(), functions(), gateway.Options{})
+	g, err := gateway.Load(context.Background(), functions(), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := server.New(gateway, server.Options{Name: "fuel"}).ServeStdio(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if err := server.New(g, server.Options{Name: "fuel"}).ServeStdio(context.Background(), os.Stdin, os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -34,12 +34,12 @@ const (
 )
 
 func TestTheToolsAreDescribed(t *testing.T) {
-	gateway, err := gateway.Load(t.Context(), functions(), gateway.Options{})
+	g, err := gateway.Load(t.Context(), functions(), gateway.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := server.New(gateway, server.Options{}).ServeStdio(t.Context(), strings.NewReader(hello+list), &out); err != nil {
+	if err := server.New(g, server.Options{}).ServeStdio(t.Context(), strings.NewReader(hello+list), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

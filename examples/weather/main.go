@@ -71,11 +71,11 @@ func functions() gofunc.Functions {
 }
 
 func main() {
-	gateway, err := gateway.Load(context.Background(), functions(), gateway.Options{})
+	g, err := gateway.Load(context.Background(), functions(), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := server.New(gateway, server.Options{Name: "weather"})
+	s := server.New(g, server.Options{Name: "weather"})
 	if len(os.Args) < 2 {
 		err = s.ServeStdio(context.Background(), os.Stdin, os.Stdout)
 	} else {

@@ -23,13 +23,13 @@ func TestTheServerAnswers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway, err := gateway.Load(t.Context(), functions(), gateway.Options{})
+			g, err := gateway.Load(t.Context(), functions(), gateway.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + tt.params + `}`)
 			var out bytes.Buffer
-			if err := server.New(gateway, server.Options{}).ServeStdio(t.Context(), in, &out); err != nil {
+			if err := server.New(g, server.Options{}).ServeStdio(t.Context(), in, &out); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, tt.want) {

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -159,4 +160,13 @@ func TestCallsDuringReloads(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+func unusedPort(t *testing.T) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return portOf(t, l)
 }

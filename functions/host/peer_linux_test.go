@@ -54,15 +54,6 @@ func listenAsImpostor(t *testing.T, address string) *impostor {
 	return i
 }
 
-func unusedPort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return portOf(t, l)
-}
-
 // TestAnImpostorBesideTheWorker: it listens on 127.0.0.1, the worker on [::1].
 func TestAnImpostorBesideTheWorker(t *testing.T) {
 	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {

@@ -23,7 +23,7 @@ func (r Response) Redirected() bool { return r.redirected }
 
 // Do sends one request and reads the whole answer, of at most maxBody bytes
 // after decoding. The client should come from NewClient; with another one
-// Progress errs on the side of SentNoAnswer, and the rules of this package are
+// Progress errs on the side of NoResponse, and the rules of this package are
 // that client's affair.
 //
 // Every error is an [*Error]. The response then holds what is known: progress

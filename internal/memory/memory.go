@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/inflight"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 	MaxKeys  int // 0: 100,000
 }
 
-// Store holds the entries. Its methods do what the interface tenon.State says.
+// Store holds the entries. Its methods do what the interface tenon.Store says.
 type Store struct {
 	maxBytes, maxKeys int
 
@@ -37,9 +38,6 @@ type Store struct {
 	sweep  *time.Timer    // frees what has ended while nobody writes; nil: nothing is kept
 	closed bool
 }
-
-// ErrFull says that there is no room for another entry.
-var ErrFull = errors.New("the state has no room left")
 
 var errClosed = errors.New("the state is closed")
 
@@ -92,7 +90,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, life time.Dur
 	return s.put(inflight.CallerOf(ctx), key, value, time.Now().Add(life))
 }
 
-// PutNew sets the value unless one lives under key.
+// PutIfAbsent sets the value unless one lives under key.
 func (s *Store) PutIfAbsent(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +101,7 @@ func (s *Store) PutIfAbsent(ctx context.Context, key string, value []byte, life 
 	return err == nil, err
 }
 
-// Take returns the value under key and removes it.
+// GetAndDelete returns the value under key and removes it.
 func (s *Store) GetAndDelete(_ context.Context, key string) (value []byte, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +113,7 @@ func (s *Store) GetAndDelete(_ context.Context, key string) (value []byte, ok bo
 	return k.value, true, nil
 }
 
-// Add adds to the number under key.
+// Increment adds to the number under key.
 func (s *Store) Increment(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +172,7 @@ func (s *Store) put(owner inflight.Caller, key string, value []byte, until time.
 		if old != nil {
 			s.count(old, 1)
 		}
-		return ErrFull
+		return tenon.ErrStoreFull
 	}
 	if old != nil {
 		delete(s.byKey, key)
