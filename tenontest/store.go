@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 )
 
-// StateOptions say how a State can be checked.
+// StateOptions say how a Store can be checked.
 type StateOptions struct {
 	// Around runs one check; nil: as it is. With synctest.Test it has a clock
 	// of its own.
@@ -21,12 +21,12 @@ type StateOptions struct {
 	// Wait lets more than a minute pass: time.Sleep where Around is
 	// synctest.Test. Nil: expiry is not checked.
 	Wait func(time.Duration)
-	// Bounded returns an empty State that holds at most so many keys and bytes
-	// of keys and values. Nil: the State has bounds that nobody can set.
+	// Bounded returns an empty Store that holds at most so many keys and bytes
+	// of keys and values. Nil: the Store has bounds that nobody can set.
 	Bounded func(t *testing.T, keys, bytes int) tenon.Store
 }
 
-// Store checks what every State must do: each check asks open for an empty one
+// Store checks what every Store must do: each check asks open for an empty one
 // and closes it. Run it with the race detector.
 func Store(t *testing.T, open func(t *testing.T) tenon.Store, o StateOptions) {
 	t.Helper()
