@@ -3,8 +3,10 @@ package flowmcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -229,7 +231,6 @@ func TestLeftOut(t *testing.T) {
 		{"a tool is wrong", file(`a: { method: 'GET', path: 5, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "VAL033 main.tools.a.path"},
 		{"a tool is computed", file(`a: { method: 'GET', path: '/' + x, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "SEC017 main.tools.a.path"},
 		{"a key is missing", strings.Replace(file(`a: { method: 'GET', path: '/a', `+rest+` }`), "tools:", "requiredServerParams: ['NOT_SET'], tools:", 1), "", "NOT_SET not set"},
-		{"the file is no module", "export const = 1", "", "VAL001 file: is no ECMAScript module"},
 		{"the file imports", "import fs from 'fs'\n" + file(`a: { method: 'GET', path: '/a', `+rest+` }`), "", "SEC001 file: uses an import statement"},
 		{"two tools of one name", file(`getA: { method: 'GET', path: '/a', ` + rest + ` }, get_a: { method: 'GET', path: '/a', ` + rest + ` }`), "get_a_shop get_a_shop_test", `the tool name "get_a_shop" is taken`},
 	} {
@@ -247,6 +248,49 @@ func TestLeftOut(t *testing.T) {
 			}
 			if !slices.ContainsFunc(offer.Diagnostics, func(f tenon.Diagnostic) bool { return strings.Contains(f.Message, c.fault) }) {
 				t.Errorf("faults %v, want %q", offer.Diagnostics, c.fault)
+			}
+		})
+	}
+}
+
+// TestNothingToRead: a description of which nothing can be read is an error, so
+// that what was served before stays; one file among others costs itself alone.
+func TestNothingToRead(t *testing.T) {
+	good := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`)
+	for _, c := range []struct {
+		name  string
+		texts []string
+		want  string // of the error; empty: none
+	}{
+		{"no module", []string{"export const = 1"}, "Test0.mjs:1: VAL001 file: is no ECMAScript module"},
+		{"half", []string{good[:len(good)-10]}, "VAL001 file: is no ECMAScript module"},
+		{"no text", []string{""}, "Test0.mjs: VAL001 main: is not exported"},
+		{"another main", []string{"export const main = 'x'"}, "VAL002 main: must be a plain object"},
+		{"a computed main", []string{"export const main = make()"}, "SEC017 main"},
+		{"all of a folder", []string{"", "export const = 1"}, "none of the 2 schema files of"},
+		{"some of a folder", []string{"", good}, ""},
+		{"an empty main", []string{"export const main = {}"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for i, text := range c.texts {
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("Test%d.mjs", i)), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			spec := dir
+			if len(c.texts) == 1 {
+				spec = filepath.Join(dir, "Test0.mjs")
+			}
+			_, err := flowmcp.New(spec, flowmcp.Options{}).Load(t.Context())
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || tenon.CodeOf(err) != tenon.CodeBadSource || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
 	}

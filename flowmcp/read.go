@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -42,6 +43,25 @@ func readFiles(ctx context.Context, spec string, o Options, tests bool) ([]*file
 		files = append(files, readSchema(path, text, rules{strict: o.Strict, tests: tests, callers: o.CallerMarks, libraries: o.Libraries, shelf: shelfFor(shelves, path, o), reads: o.HandlerReads, writes: o.HandlerWrites}))
 	}
 	return files, nil
+}
+
+// unreadable is an error where no file has a main that could be looked at:
+// such files describe nothing, as a document describes nothing that is no JSON.
+// What is wrong inside a main costs only the part that it is in.
+func unreadable(spec string, files []*file) error {
+	if slices.ContainsFunc(files, func(f *file) bool { return f.main.is(objectKind) }) {
+		return nil
+	}
+	first := files[0]
+	message := first.path + ": cannot be read"
+	if len(first.findings) > 0 {
+		x := first.findings[0]
+		message = tenon.Diagnostic{File: first.path, Line: x.Line, Message: x.Code + " " + x.Path + ": " + x.Message}.String()
+	}
+	if len(files) > 1 {
+		message = fmt.Sprintf("none of the %d schema files of %s can be read; the first is %s", len(files), spec, message)
+	}
+	return &tenon.Error{Code: tenon.CodeBadSource, Message: message}
 }
 
 func shelfFor(shelves map[string]*shelf, path string, o Options) *shelf {

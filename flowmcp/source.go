@@ -162,7 +162,8 @@ var _ tenon.Watcher = (*Source)(nil)
 func New(spec string, o Options) *Source { return &Source{spec: spec, options: o} }
 
 // Load reads and checks every file. An error in a file costs that file, an
-// error in a tool that tool; a file that deviates otherwise is loaded.
+// error in a tool that tool; a file that deviates otherwise is loaded. Where no
+// file can be read, that is the error of Load.
 func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	held := watch.Read(s.files())
 	offer, err := s.load(ctx)
@@ -181,6 +182,9 @@ func (s *Source) load(ctx context.Context) (tenon.Features, error) {
 	}
 	files, err := readFiles(ctx, s.spec, o, false)
 	if err != nil {
+		return tenon.Features{}, err
+	}
+	if err := unreadable(s.spec, files); err != nil {
 		return tenon.Features{}, err
 	}
 	b := offerer{spec: s.spec, options: &o, taken: map[string]bool{}, books: newBookcase(), kept: newKept(&o), dbs: s.databases()}

@@ -124,10 +124,44 @@ func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
 	default:
 		w.gateway.Swap(c)
 		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Diagnostics()), "warning"), difference(names, toolNames(c)))
-		if left, had := len(s.offer.Tools), len(before.Tools); 2*left < had {
-			fmt.Fprintf(out, "tenon: WARNING: %s has lost most of its tools: %d of %d are left\n", shownSpec(s.where), left, had)
-		}
+		tellLosses(out, s.where, before.Tools, s.offer.Tools)
 		newFaults(out, faults, c.Diagnostics())
+	}
+}
+
+// tellLosses says loudly that a description lost most of its tools, or that one
+// file of several did: a half-written one looks like that.
+func tellLosses(out io.Writer, where string, before, now []tenon.Tool) {
+	lost := func(what string, left, had int) bool {
+		if 2*left >= had {
+			return false
+		}
+		fmt.Fprintf(out, "tenon: WARNING: %s has lost most of its tools: %d of %d are left\n", what, left, had)
+		return true
+	}
+	if lost(shownSpec(where), len(now), len(before)) {
+		return
+	}
+	left := map[string]int{}
+	for i := range now {
+		left[now[i].Origin.File]++
+	}
+	had, files := map[string]int{}, []string{} // in the order of the description
+	for i := range before {
+		file := before[i].Origin.File
+		if had[file]++; had[file] == 1 {
+			files = append(files, file)
+		}
+	}
+	shown := 0
+	for _, file := range files {
+		if shown == maxNamesShown {
+			fmt.Fprintln(out, "tenon: WARNING: other files have lost tools too")
+			return
+		}
+		if lost(shownSpec(file), left[file], had[file]) {
+			shown++
+		}
 	}
 }
 

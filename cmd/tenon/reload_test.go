@@ -253,3 +253,81 @@ func TestReloadTellsWhatMatters(t *testing.T) {
 	s.expect(s.said.all, "WARNING: "+file+" has lost most of its tools: 1 of 3 are left")
 	s.expect(s.said.all, "the credential of key would go to https://elsewhere.test, where it did not go at first: calls that send it there are refused (if that is meant, --auth-origin https://elsewhere.test accepts it)")
 }
+
+func schemaWith(namespace string, tools ...string) string {
+	var members strings.Builder
+	for _, name := range tools {
+		fmt.Fprintf(&members, "%s: { method: 'GET', path: '/%s', description: 'Reads', parameters: [], tests: [] },\n", name, name)
+	}
+	return "export const main = { namespace: '" + namespace + "', name: 'N', description: 'D', version: '4.3.0', root: 'https://shop.test',\n" +
+		"requiredServerParams: [], requiredLibraries: [], headers: {}, tools: {\n" + members.String() + "} }\n"
+}
+
+// A schema file that is being written, or is broken, takes no tool away.
+func TestASchemaFileThatCannotBeReadLeavesItsTools(t *testing.T) {
+	whole := schemaWith("shop", "listBooks", "oldest")
+	for name, text := range map[string]string{
+		"truncated": "", "half": whole[:len(whole)-20], "without main": "export const other = {}\n", "main no object": "export const main = 42\n",
+		"no text": "\xff\xfe\x00", "no tools": schemaWith("shop"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "shop.mjs")
+			write(t, file, whole)
+			s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", file)
+			want := s.tools()
+			write(t, file, text)
+			s.expect(s.said.all, "shop.mjs has changed and cannot be served; the tools before stay in force: ")
+			if got := s.tools(); got != want {
+				t.Errorf("tools: %s; before: %s", got, want)
+			}
+			write(t, file+".new", schemaWith("shop", "listBooks", "oldest", "newest"))
+			if err := os.Rename(file+".new", file); err != nil {
+				t.Fatal(err)
+			}
+			s.expect(s.lines, listChanged)
+			if got := s.tools(); got != want+" newest_shop" {
+				t.Errorf("tools in the end: %s", got)
+			}
+		})
+	}
+}
+
+func TestAFolderOfSchemaFilesThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.mjs"), filepath.Join(dir, "two.mjs")
+	write(t, one, schemaWith("one", "a", "b", "c"))
+	write(t, two, schemaWith("two", "d"))
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", dir)
+	write(t, two, "export const main = {")
+	s.expect(s.said.all, "WARNING: "+two+" has lost most of its tools: 0 of 1 are left")
+	s.expect(s.said.all, two+":1: VAL001 file: is no ECMAScript module: ")
+	write(t, one, "export const main = {")
+	s.expect(s.said.all, "has changed and cannot be served; the tools before stay in force: none of the 2 schema files of "+dir+" can be read; the first is "+one+":1: VAL001")
+	if got := s.tools(); got != "a_one b_one c_one" {
+		t.Errorf("tools: %s", got)
+	}
+}
+
+// What cannot be read at all ends a command in the same way, whatever it is.
+func TestADescriptionThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"broken.json": `{"openapi":"3.1.0","inf`, "broken.mjs": "export const main = {", "empty.mjs": "", "folder/a.mjs": "export const main = 42",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file, text)
+		if name == "folder/a.mjs" {
+			file = filepath.Dir(file)
+		}
+		for _, command := range []string{"tools", "check", "serve"} {
+			var said strings.Builder
+			e := env{in: strings.NewReader(""), out: io.Discard, err: &said, getenv: func(string) (string, bool) { return "", false }}
+			if code := run(t.Context(), e, []string{command, file}); code != exitBadSource {
+				t.Errorf("%s %s ended with %d: %s", command, name, code, said.String())
+			}
+		}
+	}
+}
