@@ -79,6 +79,7 @@ func keepers() map[string]string {
 		"golang.org/x/time/":                     "internal/egress",
 		"github.com/sony/gobreaker/":             "internal/egress",
 		"github.com/andybalholm/brotli":          "internal/egress",
+		"github.com/klauspost/compress/":         "internal/egress",
 		"go.yaml.in/yaml/":                       "internal/yaml",
 		"github.com/spf13/cobra":                 "cmd/tenon",
 		"golang.org/x/term":                      "cmd/tenon",

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 )
 
 // bombs are answers that unpack to a gigabyte, in every encoding that is
@@ -28,6 +29,7 @@ func bombs(ctx context.Context, tenon string) (string, error) {
 		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"deflate": func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, flate.BestSpeed); return f },
 		"br":      func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 1) },
+		"zstd":    func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
 	} {
 		var b bytes.Buffer
 		w := pack(&b)
@@ -51,13 +53,13 @@ func bombs(ctx context.Context, tenon string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := serve(ctx, tenon, document("http://"+up, "gzip", "deflate", "br"), "--shape", "native")
+	t, err := serve(ctx, tenon, document("http://"+up, "gzip", "deflate", "br", "zstd"), "--shape", "native")
 	if err != nil {
 		return "", err
 	}
 	defer t.stop()
 	err = together(18, func(i int) error {
-		got, err := t.call(ctx, []string{"gzip", "deflate", "br"}[i%3], "{}")
+		got, err := t.call(ctx, []string{"gzip", "deflate", "br", "zstd"}[i%4], "{}")
 		if err != nil || !strings.Contains(got, "larger than") {
 			return fmt.Errorf("%.300s %w", got, err)
 		}

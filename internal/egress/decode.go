@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 )
 
 var errTrailing = errors.New("bytes follow the end of the compressed body")
@@ -20,9 +21,13 @@ var errTrailing = errors.New("bytes follow the end of the compressed body")
 // ask for gzip alone and unpack it, and does neither where a request says
 // itself what it takes.
 type decoders struct {
-	accept      []string  // shared by the requests, never written
-	gzip, other sync.Pool // *gzip.Reader, *brotli.Reader
+	accept            []string  // shared by the requests, never written
+	gzip, other, zstd sync.Pool // *gzip.Reader, *brotli.Reader, *zstd.Decoder
 }
+
+// maxWindow is what RFC 9659 allows a body that is encoded by zstd: the bytes
+// that a decoder has to keep.
+const maxWindow = 8 << 20
 
 // ask adds Accept-Encoding where nobody else did and a whole body may come, as
 // the transport would. Only what was asked for here is unpacked here.
@@ -45,16 +50,15 @@ func (d *decoders) open(answer *http.Response, most int64) {
 	if name == "" || answer.ContentLength == 0 {
 		return
 	}
-	body := &decoded{raw: &packed{answer.Body, most, most}, from: d}
-	switch {
-	case strings.EqualFold(name, "gzip"), strings.EqualFold(name, "x-gzip"):
-	case strings.EqualFold(name, "br"):
-		body.brotli = true
-	case strings.EqualFold(name, "deflate"): // not asked for, and sent all the same
-		body.deflate = true
+	name = strings.ToLower(name)
+	switch name {
+	// The last two are not asked for, because whoever has them has one of the
+	// others too, and are sent all the same.
+	case "gzip", "x-gzip", "br", "deflate", "zstd":
 	default:
 		return
 	}
+	body := &decoded{raw: &packed{answer.Body, most, most}, from: d, encoding: name}
 	answer.Body, answer.ContentLength, answer.Uncompressed = body, -1, true
 	answer.Header.Del("Content-Encoding")
 	answer.Header.Del("Content-Length")
@@ -72,23 +76,24 @@ const packing = 1 << 20 // bytes by which a packed body may be longer
 
 func (p *packed) Read(b []byte) (int, error) {
 	n, err := p.ReadCloser.Read(b)
-	if p.left -= int64(n); p.left < -packing {
+	if p.left -= int64(n); p.over() {
 		return 0, &tooLargeError{limit: p.max}
 	}
 	return n, err
 }
 
+func (p *packed) over() bool { return p.left < -packing }
+
 // decoded is a body that is unpacked while it is read. Its end is that of both:
 // a decoder stops where its stream ends, and bytes that are missing or left
 // behind that are an error all the same.
 type decoded struct {
-	raw     io.ReadCloser
-	from    *decoders
-	brotli  bool
-	deflate bool
-	reader  io.Reader // nil until the first Read
-	behind  io.Reader // what the reader has read from, where that is not raw
-	err     error     // what ended it
+	raw      *packed
+	from     *decoders
+	encoding string
+	reader   io.Reader // nil until the first Read
+	behind   io.Reader // what the reader has read from, where that is not raw
+	err      error     // what ended it
 }
 
 func (b *decoded) Read(p []byte) (int, error) {
@@ -104,19 +109,22 @@ func (b *decoded) Read(p []byte) (int, error) {
 	if err == io.EOF { //nolint:errorlint // a wrapped one is not the end
 		err = b.end()
 	}
+	if err != nil && b.raw.over() { // a decoder may say something else of it
+		err = &tooLargeError{limit: b.raw.max}
+	}
 	b.err = err
 	return n, err
 }
 
 // start takes a decoder. An empty body is an empty answer.
 func (b *decoded) start() (err error) {
-	if b.deflate {
+	switch b.encoding {
+	case "deflate":
 		buffered := bufio.NewReader(b.raw)
 		b.behind = buffered
 		b.reader, err = inflater(buffered)
 		return err
-	}
-	if b.brotli {
+	case "br":
 		r, ok := b.from.other.Get().(*brotli.Reader)
 		if !ok {
 			b.reader = brotli.NewReader(b.raw)
@@ -124,6 +132,8 @@ func (b *decoded) start() (err error) {
 		}
 		b.reader = r
 		return r.Reset(b.raw)
+	case "zstd":
+		return b.startZstd()
 	}
 	r, ok := b.from.gzip.Get().(*gzip.Reader)
 	if !ok {
@@ -135,6 +145,21 @@ func (b *decoded) start() (err error) {
 	}
 	b.reader = r
 	return nil
+}
+
+// startZstd takes a decoder that has no goroutines of its own. Its limit of
+// decoded bytes is meant for whole bodies in memory; whoever reads this one
+// counts them.
+func (b *decoded) startZstd() error {
+	r, ok := b.from.zstd.Get().(*zstd.Decoder)
+	if !ok {
+		var err error
+		if r, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)); err != nil {
+			return err
+		}
+	}
+	b.reader = r
+	return r.Reset(b.raw)
 }
 
 // inflater reads deflate: a zlib stream (RFC 9110 §8.4.1.2), or what some
@@ -170,6 +195,10 @@ func (b *decoded) Close() error {
 		b.from.gzip.Put(r)
 	case *brotli.Reader:
 		b.from.other.Put(r)
+	case *zstd.Decoder:
+		if r.Reset(nil) == nil { // lets go of the body
+			b.from.zstd.Put(r)
+		}
 	}
 	b.reader, b.err = nil, http.ErrBodyReadAfterClose
 	return b.raw.Close()

@@ -10,7 +10,7 @@ import (
 type Response struct {
 	Status   int         // 0: no answer came
 	Header   http.Header // nil without an answer
-	Body     []byte      // without transfer encoding, gzip and br; another Content-Encoding still stands in Header; the caller owns it
+	Body     []byte      // without transfer encoding and the content encodings that are undone; another Content-Encoding still stands in Header; the caller owns it
 	Progress Progress
 
 	Final *url.URL // that answered in the end; nil without an answer

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
@@ -81,6 +82,14 @@ func deflated(text string, header bool) string {
 	return b.String()
 }
 
+func zstded(text string) string {
+	var b bytes.Buffer
+	w, _ := zstd.NewWriter(&b)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return b.String()
+}
+
 func encoded(encoding, body string, length int) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", encoding, length, body)
 }
@@ -134,6 +143,11 @@ func TestBadAnswers(t *testing.T) {
 		{"br that is none", shrunk("\xff" + secret + " is no brotli at all"), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
 		{"br of nothing", ok + "Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
 		{"br in chunks that are cut", ok + "Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n" + brotlied("abc")[:3] + "\r\n", closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"zstd that is cut", encoded("zstd", zstded(long)[:12], 12), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"zstd with something behind it", encoded("zstd", zstded("abc")+secret, len(zstded("abc")+secret)), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "abc"}},
+		{"zstd that is none", encoded("zstd", secret+" is no zstd at all", len(secret)+18), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, ""}},
+		{"zstd that is whole before its length", encoded("zstd", zstded("abc"), 90), closes, failed{egress.Truncated, egress.SentNoAnswer, 200, "abc"}},
+		{"zstd that unpacks above the limit", encoded("zstd", zstded(strings.Repeat("x", 1<<20)), len(zstded(strings.Repeat("x", 1<<20)))), closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
 		{"br that unpacks above the limit", shrunk(brotlied(strings.Repeat("x", 64<<20))), closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
 		{"a length above the limit", ok + "Content-Length: 101\r\n\r\n" + long, closes, failed{egress.TooLarge, egress.Answered, 200, ""}},
 		{"chunks above the limit", chunked + "65\r\n" + long + "\r\n0\r\n\r\n", closes, failed{egress.TooLarge, egress.Answered, 200, long[:limit]}},
@@ -370,7 +384,10 @@ func TestEncodings(t *testing.T) {
 		{"deflate", encoded("deflate", deflated(text, true), len(deflated(text, true))), text, ""},
 		{"deflate without its header", encoded("deflate", deflated("abc", false), len(deflated("abc", false))), "abc", ""},
 		{"gzip by its old name", encoded("x-gzip", zipped("abc"), len(zipped("abc"))), "abc", ""},
-		{"an encoding that nobody asked for", encoded("zstd", "abc", 3), "abc", "zstd"},
+		{"zstd", encoded("zstd", zstded(text), len(zstded(text))), text, ""},
+		{"zstd in two frames", encoded("ZSTD", zstded("ab")+zstded("cd"), len(zstded("ab")+zstded("cd"))), "abcd", ""},
+		{"zstd of nothing", "HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "", ""},
+		{"an encoding that nobody asked for", encoded("compress", "abc", 3), "abc", "compress"},
 		{"two encodings", encoded("br, gzip", "abc", 3), "abc", "br, gzip"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
