@@ -26,6 +26,14 @@ func (e *Tool) render() {
 	own := reserve.NamesFor(reservedBy(&e.tool)|reserve.Token, input)
 	e.names = argnames.Of(input, reserve.All()...)
 	input = e.names.Publish(input)
+	acyclic, cycles := schema.BreakCycles(input)
+	switch {
+	case !e.tool.RawSchemas:
+		input = acyclic
+		e.reportChanges("input", cycles)
+	case cycles != nil: // see decision 88
+		e.diagnostics = append(e.diagnostics, diagnosticAt(&e.tool, "the input schema refers to itself and is published as it is: some clients lose all tools over it"))
+	}
 	e.input = own.Publish(input, e.publishes(p))
 	if alone := own.Of(reserve.Token); e.publishes(p)&reserve.Token != 0 && !shape.Admits(e.input, `{"`+alone+`":"x"}`) { // see decision 74
 		e.input = own.Publish(input, e.publishes(p)&^reserve.Token)

@@ -1,9 +1,9 @@
-"""LlamaIndex: `client.py URL [READ WRITE ARGUMENTS]` or `client.py URL names`. It makes a class of
+"""LlamaIndex: `client.py URL [READ WRITE ARGUMENTS]` or `client.py URL FOLDER`. It makes a class of
 every input schema that it lists, and one that it cannot make costs the whole
 list. READ is a tool without required arguments; WRITE asks for consent to its
 call with ARGUMENTS. A session lasts for one call here, so that the confirmation
-that follows is another caller's: it has to be understood all the same. `names`
-calls a tool whose arguments have names that the client refuses."""
+that follows is another caller's: it has to be understood all the same. FOLDER
+(names, cycles) has a call whose arguments have to arrive as they were meant."""
 
 import asyncio
 import json
@@ -26,12 +26,12 @@ async def main(url, read=None, write=None, arguments="{}"):
     wrong = [n for n, names in fields.items() if any(f.startswith("_") for f in names)]
     assert not wrong, f"names with an underscore: {wrong[:5]}"
     ends = ""
-    if read == "names":
-        sys.path.append(str(pathlib.Path(__file__).parent.parent / "names"))
+    if read and not write:
+        sys.path.append(str(pathlib.Path(__file__).parent.parent / read))
         import sent
 
-        sent.check(said(await tools["putThing"].acall(**sent.ARGUMENTS))["data"])
-        ends = ", original names arrive"
+        sent.check(said(await tools[sent.TOOL].acall(**sent.ARGUMENTS))["data"])
+        ends = f", the arguments of {sent.TOOL} arrive"
     elif read:
         came = said(await tools[read].acall())
         assert came["type"] == "api_response", came

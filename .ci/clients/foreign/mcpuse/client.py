@@ -1,8 +1,8 @@
-"""mcp-use: `client.py URL [READ WRITE ARGUMENTS]` or `client.py URL names`. Its adapter makes a class of
+"""mcp-use: `client.py URL [READ WRITE ARGUMENTS]` or `client.py URL FOLDER`. Its adapter makes a class of
 every input schema and sends null for each argument that is left out. READ is a
 tool without required arguments; WRITE asks for consent to its call with
-ARGUMENTS, and gets it. `names` calls a tool whose arguments have names that the
-client refuses."""
+ARGUMENTS, and gets it. FOLDER (names, cycles) has a call whose arguments have to arrive
+as they were meant."""
 
 import asyncio
 import json
@@ -31,12 +31,12 @@ async def main(url, read=None, write=None, arguments="{}"):
         tools = {t.name: t for t in adapter.tools}
         assert tools, "no tools"
         ends = ""
-        if read == "names":
-            sys.path.append(str(pathlib.Path(__file__).parent.parent / "names"))
+        if read and not write:
+            sys.path.append(str(pathlib.Path(__file__).parent.parent / read))
             import sent
 
-            sent.check(said(await tools["putThing"].ainvoke(sent.ARGUMENTS))["data"])
-            ends = ", original names arrive"
+            sent.check(said(await tools[sent.TOOL].ainvoke(sent.ARGUMENTS))["data"])
+            ends = f", the arguments of {sent.TOOL} arrive"
         elif read:
             came = said(await tools[read].ainvoke({}))
             assert came["type"] == "api_response", came

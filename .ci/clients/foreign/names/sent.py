@@ -1,5 +1,6 @@
 """What the clients call putThing with, and what the service is to get of it."""
 
+TOOL = "putThing"
 ARGUMENTS = {
     "key": "a", "id_": 1, "id": 2, "fields_": "f", "underscore": 3, "model_config_": "m",
     "body": {"type": "t", "owner": {"id_": 4}, "links": [{"type": "u"}]},
