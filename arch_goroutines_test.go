@@ -27,7 +27,7 @@ func bareGoroutines() map[string]string {
 		"cmd/tenon/review.go":           "net/http recovers for each request",
 		"cmd/tenon/demo.go":             "net/http recovers for each request",
 		"cmd/tenon/peer_wire.go":        "a server on a pipe, which recovers itself",
-		"tenontest/state.go":            "runs in tests",
+		"tenontest/store.go":            "runs in tests",
 		"tenontest/source.go":           "runs in tests",
 		"tenontest/source_call.go":      "runs in tests",
 		"tenontest/source_schema.go":    "runs in tests",
