@@ -10,6 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 const (
@@ -140,7 +141,7 @@ func isText(body []byte) bool { return utf8.Valid(body) && bytes.IndexByte(body,
 // picture a string is that.
 func (t *route) made(data []byte, status int, h http.Header) tenon.Response {
 	r := tenon.Response{Status: status, Header: h, MediaType: jsonMedia}
-	r.Body, r.Repairs = withoutHalves(data)
+	r.Body, r.Repairs = schema.ReplaceSurrogates(data) // whose JavaScript runs here
 	text, is := textOf(r.Body)
 	switch {
 	case !is:

@@ -31,6 +31,11 @@ func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*view.View
 	if j.form == shape.JSON {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
+	if j.form == shape.JSON && t.Policy == tenon.Repair && succeeded(r) {
+		var fixes []schema.Fix
+		r.Body, fixes = schema.ReplaceSurrogates(r.Body)
+		r.Repairs = append(slices.Clip(r.Repairs), fixes...)
+	}
 	switch encoding := encoding(r); {
 	case encoding != "":
 		j.encoded(encoding)

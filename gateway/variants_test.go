@@ -189,6 +189,51 @@ func TestRepairsAreListed(t *testing.T) {
 	}
 }
 
+// TestHalfSurrogates: half of a pair becomes U+FFFD where the policy allows a
+// change, whatever the schema says; else it is a violation.
+func TestHalfSurrogates(t *testing.T) {
+	object := &tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(
+		`{"type":"object","properties":{"v":{"type":"string","maxLength":5},"n":{"type":"integer"}}}`,
+	)}}}
+	for _, c := range []struct {
+		name     string
+		contract *tenon.Contract
+		policy   tenon.Policy
+		body     string
+		value    string // empty: an error or a text
+		meta     []string
+	}{
+		{"repaired", object, tenon.Repair, `{"v":"cut \ud83d"}`, `{"v":"cut \ufffd"}`, []string{`"verdict":"repaired"`, `{"path":"/v","kind":"replace-surrogate","old":"\\ud83d","new":"\\ufffd"}`}},
+		{"a whole pair", object, tenon.Repair, `{"v":"\ud83d\ude00"}`, `{"v":"\ud83d\ude00"}`, []string{`"verdict":"fits"`}},
+		{"beside another repair", object, tenon.Repair, `{"v":"\udc00","n":"7"}`, `{"v":"\ufffd","n":7}`, []string{`"replace-surrogate"`, `"read-text"`}},
+		{"in a name", object, tenon.Repair, `{"\ud800":1}`, `{"\ufffd":1}`, []string{`"verdict":"repaired"`}},
+		{"nothing promised", nil, tenon.Repair, `{"v":"\ud800"}`, `{"v":"\ufffd"}`, []string{`"replace-surrogate"`}},
+		{"two names that become one", object, tenon.Repair, `{"\ud800":1,"\ud801":2}`, "", []string{`"verdict":"violated"`}},
+		{"what is broken otherwise", object, tenon.Repair, `{"v":"\ud800`, "", []string{`"verdict":"violated"`}},
+		{"enforce", object, tenon.Enforce, `{"v":"\ud800"}`, "", []string{`"verdict":"violated"`, `half of a surrogate pair`}},
+		{"warn", object, tenon.Warn, `{"v":"\ud800"}`, "", []string{`"verdict":"violated"`, `half of a surrogate pair`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tool := tenon.Tool{Policy: c.policy}
+			if c.contract != nil {
+				tool.Contract = *c.contract
+			}
+			res := call(t, one(tool, answer(jsonReply(200, c.body))), `{}`)
+			if c.value != "" && (res.IsError || string(res.Structured) != c.value && string(res.Structured) != `{"result":`+c.value+`}`) {
+				t.Errorf("delivered %s, want %s", res.Structured, c.value)
+			}
+			if c.value == "" && c.policy != tenon.Warn && !res.IsError {
+				t.Errorf("delivered %s", res.Structured)
+			}
+			for _, want := range c.meta {
+				if !strings.Contains(string(res.Meta), want) {
+					t.Errorf("_meta is %s, want %s", res.Meta, want)
+				}
+			}
+		})
+	}
+}
+
 // TestManyRepairsAreCounted bounds the list.
 func TestManyRepairsAreCounted(t *testing.T) {
 	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"type":"integer"}}`)}}}

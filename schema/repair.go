@@ -26,8 +26,8 @@ const (
 	ReadText   FixKind = "read-text"   // the string "1.5" became 1.5 and "true" true, where only that type fits
 	DropMember FixKind = "drop-member" // a member that additionalProperties: false forbids went
 
-	// ReplaceSurrogate is no change of Repair: a source made half of a surrogate
-	// pair U+FFFD, which JSON in UTF-8 cannot hold.
+	// ReplaceSurrogate is no change of Repair but of [ReplaceSurrogates]: half of
+	// a surrogate pair, which JSON in UTF-8 cannot hold, became U+FFFD.
 	ReplaceSurrogate FixKind = "replace-surrogate"
 )
 

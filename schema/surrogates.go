@@ -1,20 +1,20 @@
-package flowmcp
+package schema
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
 // maxSurrogates bounds how many replaced characters of one answer are told.
 const maxSurrogates = 100
 
-// withoutHalves is the JSON of a handler's result with U+FFFD for each half of
-// a surrogate pair: JavaScript strings can have them, JSON in UTF-8 cannot, and
-// one character must not cost the whole answer. Each place is told as a repair.
-func withoutHalves(data []byte) ([]byte, []schema.Fix) {
+// ReplaceSurrogates returns JSON with U+FFFD for each half of a surrogate pair:
+// the strings of JavaScript, Java and .NET can have them, JSON in UTF-8 cannot,
+// and one character need not cost the whole value. Each place is told as a
+// change. What is no JSON comes back as it is.
+func ReplaceSurrogates(data []byte) ([]byte, []Fix) {
 	fixed, at := rawjson.ReplaceSurrogates(data)
 	if at == nil {
 		return data, nil
@@ -23,14 +23,14 @@ func withoutHalves(data []byte) ([]byte, []schema.Fix) {
 	if err != nil {
 		return data, nil // whoever reads it says so
 	}
-	var repairs []schema.Fix
+	var repairs []Fix
 	for _, offset := range at[:min(len(at), maxSurrogates)] {
 		path := pointerAt(doc, offset)
 		if n := len(repairs); n > 0 && repairs[n-1].Path == path {
 			continue
 		}
-		repairs = append(repairs, schema.Fix{
-			Path: path, Kind: schema.ReplaceSurrogate, Old: string(data[offset : offset+len(`\ud800`)]), New: `\ufffd`,
+		repairs = append(repairs, Fix{
+			Path: path, Kind: ReplaceSurrogate, Old: string(data[offset : offset+len(`\ud800`)]), New: `\ufffd`,
 		})
 	}
 	return fixed, repairs
