@@ -52,8 +52,9 @@ type Diagnostic struct {
 
 // Kinds of faults that programs look for.
 const (
-	DiagnosticProjection = "view" // what the operator wants to show of a tool's answers is not there: the tool is left out
-	DiagnosticSelector   = "rule" // a rule that chooses tools matches none
+	DiagnosticHeader     = "header" // an argument cannot have the header that the operator gave it
+	DiagnosticProjection = "view"   // what the operator wants to show of a tool's answers is not there: the tool is left out
+	DiagnosticSelector   = "rule"   // a rule that chooses tools matches none
 )
 
 // String formats f as "file:line: what (do)".
@@ -76,26 +77,31 @@ func (f Diagnostic) String() string {
 // Tool is the middle form: every description becomes tools, every transport serves
 // tools. A Tool is a plain value; Build freezes it into a Catalog.
 type Tool struct {
-	Name         string           // as the source proposes it; Build makes it legal and unique
-	Original     string           // as the description has it, for the operator; empty: as Name was proposed
-	Title        string           // for people; may be empty
-	Description  string           // for the model
-	Annotations  Annotations      // behaviour that clients may show or ask about
-	Group        string           // what it belongs to among the tools of its description, for people: a tag; may be empty
-	Keywords     string           // what else it is found by: tags, the path of an operation; shown to nobody
-	Meta         json.RawMessage  // JSON object for the definition's _meta; nil: none
-	Policy       Policy           // empty: Enforce
-	Envelope     Envelope         // empty: Native
-	MaxResult    int              // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the envelope OpenAPIMCP, else no limit; negative: no limit
-	Projection   Projection       // what callers get to see of an answer; zero: all of it
-	Fields       bool             // callers may ask for parts of an answer: the argument fields
-	Contract     ContractProvider // what goes in and what comes back; nil: any object in, nothing promised
-	RawSchemas   bool             // the schemas are published as they are; the source answers for what clients make of them
-	Confirmation ConfirmRule      // whether somebody has to agree before a call
-	Confirm      ConfirmFunc      // what to ask them; nil: whether the call may be made
-	Handler      Handler          // what a call does; must not be nil, except where Named.Forward has the tool
-	Origin       Diagnostic       // File and Line where the tool is described, for reports about it
+	Name            string           // as the source proposes it; Build makes it legal and unique
+	Original        string           // as the description has it, for the operator; empty: as Name was proposed
+	Title           string           // for people; may be empty
+	Description     string           // for the model
+	Annotations     Annotations      // behaviour that clients may show or ask about
+	Group           string           // what it belongs to among the tools of its description, for people: a tag; may be empty
+	Keywords        string           // what else it is found by: tags, the path of an operation; shown to nobody
+	Meta            json.RawMessage  // JSON object for the definition's _meta; nil: none
+	Policy          Policy           // empty: Enforce
+	Envelope        Envelope         // empty: Native
+	MaxResult       int              // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the envelope OpenAPIMCP, else no limit; negative: no limit
+	Projection      Projection       // what callers get to see of an answer; zero: all of it
+	Fields          bool             // callers may ask for parts of an answer: the argument fields
+	Contract        ContractProvider // what goes in and what comes back; nil: any object in, nothing promised
+	RawSchemas      bool             // the schemas are published as they are; the source answers for what clients make of them
+	ArgumentHeaders []ArgumentHeader // headers that repeat arguments, for gateways that route by them
+	Confirmation    ConfirmRule      // whether somebody has to agree before a call
+	Confirm         ConfirmFunc      // what to ask them; nil: whether the call may be made
+	Handler         Handler          // what a call does; must not be nil, except where Named.Forward has the tool
+	Origin          Diagnostic       // File and Line where the tool is described, for reports about it
 }
+
+// ArgumentHeader is a header that clients repeat an argument in, as
+// Mcp-Param-Header (x-mcp-header of MCP): a string, integer or boolean.
+type ArgumentHeader struct{ Argument, Header string }
 
 // Annotations are the tool annotations of MCP. A nil pointer leaves the member out,
 // and the client assumes the default of the protocol.

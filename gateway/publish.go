@@ -34,6 +34,7 @@ func (e *Tool) render() {
 	case cycles != nil: // see decision 88
 		e.diagnostics = append(e.diagnostics, diagnosticAt(&e.tool, "the input schema refers to itself and is published as it is: some clients lose all tools over it"))
 	}
+	input = e.bindHeaders(input)
 	e.input = own.Publish(input, e.publishes(p))
 	if alone := own.Of(reserve.Token); e.publishes(p)&reserve.Token != 0 && !shape.Admits(e.input, `{"`+alone+`":"x"}`) { // see decision 74
 		e.input = own.Publish(input, e.publishes(p)&^reserve.Token)

@@ -61,7 +61,7 @@ func ofAll(flag string) bool {
 
 // toolsOnly tells the flags that mean nothing without a tool.
 func toolsOnly(flag string) bool {
-	return slices.Contains([]string{"select", "jq", "jq-schema"}, flag)
+	return slices.Contains([]string{"select", "jq", "jq-schema", "mcp-header"}, flag)
 }
 
 func kindOf(f *pflag.Flag) config.Kind {
@@ -84,6 +84,7 @@ func kindOf(f *pflag.Flag) config.Kind {
 func docOf(usage string) string {
 	usage = regexp.MustCompile(`; TOOL=[^(;]*`).ReplaceAllString(usage, "")
 	usage = regexp.MustCompile(`, as TOOL=([A-Z,]+)`).ReplaceAllString(usage, ", as $1")
+	usage = strings.ReplaceAll(usage, ", as TOOL.ARG=NAME or TOOL=ARG", ", as ARG")
 	usage = strings.ReplaceAll(usage, "(repeatable; ", "(")
 	usage = strings.ReplaceAll(usage, "; repeatable)", ")")
 	usage = strings.ReplaceAll(usage, ", repeatable, in order)", ", in order)")

@@ -15,6 +15,7 @@ type callChoices struct {
 	confirm   choice
 	maxResult choice
 	views     viewChoices
+	headers   headerChoice
 
 	partialAfter time.Duration
 }
@@ -25,6 +26,7 @@ func (c *callChoices) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.maxResult, "max-result-bytes", "bytes of a value and its text copy together; a larger answer is cut into parts that each fit the schema (default: 204800 for the shape openapi-mcp; -1: no limit); TOOL=BYTES for some tools (repeatable)")
 	cmd.Flags().DurationVar(&c.partialAfter, "partial-after", 5*time.Second, "hand out what has arrived of a stream (NDJSON, server-sent events) after this time; negative: when it ends")
 	c.views.register(cmd)
+	c.headers.register(cmd)
 	takes(cmd, "confirm", "auto", "arg", "human", "off")
 }
 
@@ -42,6 +44,9 @@ func (c *callChoices) check() error {
 		if _, err := parsed(s.value, parseBytes); err != nil {
 			return err
 		}
+	}
+	if err := c.headers.check(); err != nil {
+		return err
 	}
 	return c.views.check()
 }
@@ -67,17 +72,20 @@ func (c *callChoices) tool(source string, t *tenon.Tool) {
 	if n, err := parseBytes(cmp.Or(c.maxResult.of(source, t), c.maxResult.general)); err == nil { // it was checked
 		t.MaxResult = n
 	}
+	c.headers.tool(source, t)
 	c.views.tool(source, t)
 }
 
 func (c *callChoices) patterns(used map[string]bool) {
 	c.confirm.patterns("confirm", used)
 	c.maxResult.patterns("max-result-bytes", used)
+	c.headers.patterns(used)
 	c.views.patterns(used)
 }
 
 func (c *callChoices) forget() {
 	c.confirm.forget()
 	c.maxResult.forget()
+	c.headers.given.forget()
 	c.views.forget()
 }

@@ -244,6 +244,16 @@ func (w *wire) build() (*gateway.Catalog, error) {
 			return nil, usagef("%s; correct --select, --jq or --fields", strings.Replace(f.String(), " and the tool is left out", "", 1))
 		}
 	}
+	for _, t := range c.Tools() {
+		if len(t.Tool().ArgumentHeaders) == 0 {
+			continue
+		}
+		for _, f := range t.Diagnostics() {
+			if f.Kind == tenon.DiagnosticHeader {
+				return nil, usagef("%s; correct --mcp-header", f)
+			}
+		}
+	}
 	return c, nil
 }
 

@@ -21,7 +21,7 @@ const fewFlags = 25
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"Which tools there are", "only except read-only trust-marks mark-safe mark-unsafe prefix tools-mode list-tokens-warn describe"},
-		{"What tools and arguments are called", "names rename redescribe param-rename param-redescribe param-fix param-hide"},
+		{"What tools and arguments are called", "names rename redescribe param-rename param-redescribe param-fix param-hide mcp-header"},
 		{"Answers", "policy shape fields select jq jq-schema max-result-bytes follow-pages partial-after max-input-schema max-output-schema"},
 		{"Consent and credentials", "confirm auth auth-origin header client-cert"},
 		{"Where calls may go", "base-url allow-host upstream-ca file-root"},
