@@ -24,7 +24,7 @@ type appFlags struct {
 }
 
 func (f *appFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.trusted, "trust-worker-port", false, "send calls of a function app to whoever listens at its worker's port; else only to processes that tenon started for it, where the system tells (Linux)")
+	cmd.Flags().BoolVar(&f.trusted, "trust-worker-port", false, "send calls of a function app to whoever listens at its worker's port; else only to processes that tenon started for it, where the system tells (Linux, Windows)")
 	cmd.Flags().BoolVar(&f.anyway, "advertise-anyway", false, "publish output schemas of function apps also where some clients would drop all tools over them")
 	cmd.Flags().StringArrayVar(&f.environ, "app-env", nil, "let the worker of a function app see this variable of the environment: NAME, or NAME=value (repeatable)")
 }

@@ -31,15 +31,6 @@ func (s *session) ownerOf(c net.Conn) owner {
 	return somebodyElse
 }
 
-func addrPort(a net.Addr) netip.AddrPort {
-	tcp, ok := a.(*net.TCPAddr)
-	if !ok {
-		return netip.AddrPort{}
-	}
-	at := tcp.AddrPort()
-	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
-}
-
 // inodeOf finds the socket whose own address is local and whose peer's is
 // remote; empty: nobody has accepted the connection.
 func inodeOf(local, remote netip.AddrPort) string {
@@ -51,10 +42,6 @@ func inodeOf(local, remote netip.AddrPort) string {
 		local, remote = mapped(local), mapped(remote)
 	}
 	return inodeIn("/proc/self/net/tcp6", local, remote)
-}
-
-func mapped(a netip.AddrPort) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom16(a.Addr().As16()), a.Port())
 }
 
 // inodeIn reads a table as proc(5) has it: the number of the row, its own

@@ -39,7 +39,7 @@ type Options struct {
 	Backoff         time.Duration  // before the first of several restarts; each doubles it, up to 30 s; 0: 250 ms
 	MaxCrashes      int            // crashes in a row, without a good answer between, after which a worker is given up; 0: 5
 	Drain           time.Duration  // what calls under way may take when the app is reloaded or closed; 0: 10 s
-	TrustPort       bool           // whoever listens at the worker's port is the worker; false: only what it or its children accepted, where the system tells (Linux)
+	TrustPort       bool           // whoever listens at the worker's port is the worker; false: only what it or its children accepted, where the system tells (Linux, Windows)
 	MaxAnswer       int64          // bytes of a worker's answer; 0: 32 MiB
 }
 
