@@ -14,10 +14,10 @@ const (
 
 // Finding is one deviation of a schema file from its rules.
 type Finding struct {
-	Code     string   `json:"code"`     // of the format where it has one
-	Severity Severity `json:"severity"` // depends on Options.Strict
-	Path     string   `json:"path"`     // in the file, such as main.tools.getPrice.method
-	Line     int      `json:"line"`     // 1-based; 0: not known
+	Code     string   `json:"rule"`  // of the format where it has one
+	Severity Severity `json:"type"`  // depends on Options.Strict
+	Path     string   `json:"where"` // in the file, such as main.tools.getPrice.method
+	Line     int      `json:"line"`  // 1-based; 0: not known
 	Message  string   `json:"message"`
 }
 

@@ -19,7 +19,7 @@ type ListUse struct {
 
 // ListedEnum is a parameter whose values come from a field of a list.
 type ListedEnum struct {
-	Tool  string `json:"tool"` // its name in full
+	Tool  string `json:"id"` // its name in full
 	Key   string `json:"key"`
 	Field string `json:"field"`
 }

@@ -16,7 +16,7 @@ type Report struct {
 	Hash      string       `json:"schemaHash,omitempty"` // empty: main is no pure data
 	Loads     bool         `json:"loads"`                // under the chosen mode
 	Tools     []ToolReport `json:"tools"`
-	Findings  []Finding    `json:"findings"`
+	Findings  []Finding    `json:"issues"`
 
 	Description string   `json:"description,omitempty"`
 	Tags        []string `json:"tags,omitempty"`

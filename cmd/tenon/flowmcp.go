@@ -53,7 +53,7 @@ format's pages. Exit 1 means that there are errors.`,
 				return badSource(args[0], err)
 			}
 			if asJSON {
-				if err := printJSON(e.out, reports); err != nil {
+				if err := printJSON(e.out, countedReports(reports)); err != nil {
 					return err
 				}
 			} else {

@@ -178,7 +178,8 @@ func clipLine(text string) string {
 }
 
 func flowmcpSchemasCommand(e env) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "schemas FILE|DIR",
 		Short: "List schema files: namespace, name, hash and number of tools",
 		Args:  exactly(1, "schemas needs one FILE or DIR"),
@@ -186,6 +187,12 @@ func flowmcpSchemasCommand(e env) *cobra.Command {
 			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
 			if err != nil {
 				return badSource(args[0], err)
+			}
+			if asJSON {
+				if err := printJSON(e.out, schemaFiles(reports)); err != nil {
+					return err
+				}
+				return unreadable(args[0], reports)
 			}
 			for _, r := range reports {
 				switch {
@@ -200,6 +207,8 @@ func flowmcpSchemasCommand(e env) *cobra.Command {
 			return unreadable(args[0], reports)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the files as JSON")
+	return cmd
 }
 
 func flowmcpHashCommand(e env) *cobra.Command {

@@ -16,6 +16,7 @@ import (
 
 func flowmcpDoctorCommand(e env) *cobra.Command {
 	sources := sourceFlags{}
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor FILE|DIR",
 		Short: "Say what keeps tools of schema files from being served, and what to do",
@@ -37,6 +38,9 @@ things stands with both. What else is wrong is told once for all that is alike;
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return printJSON(e.out, diagnosisOf(args[0], all, w.catalog.Diagnostics()))
+			}
 			fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(len(w.catalog.Prompts()), "prompt"))
 			printGains(e.out, all)
 			if each {
@@ -50,6 +54,7 @@ things stands with both. What else is wrong is told once for all that is alike;
 		},
 	}
 	sources.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print every tool, what it lacks and what else is wrong as JSON")
 	return cmd
 }
 

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -93,6 +95,7 @@ func functionsCommand(e env) *cobra.Command {
 // functionsReportCommand is check, and list, which says less.
 func functionsReportCommand(e env, name string) *cobra.Command {
 	var apps appFlags
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   name + " APPDIR",
 		Short: "Print the functions of an app and what they are to clients",
@@ -109,6 +112,7 @@ host keeps, and the schemas by what clients can read. Nothing is started.
 Exit 1 means that a function is not served.`
 	}
 	apps.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the functions, and what is wrong, as JSON")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		environ, err := apps.workerEnv(e)
 		if err != nil {
@@ -118,15 +122,17 @@ Exit 1 means that a function is not served.`
 		if err != nil {
 			return badSource(args[0], err)
 		}
-		if err := printFunctions(e.out, app, apps.anyway); err != nil || !check {
+		if asJSON {
+			err = printJSON(e.out, appReportOf(args[0], app, apps.anyway))
+		} else {
+			err = printFunctions(e.out, app, apps.anyway)
+		}
+		if err != nil || !check {
 			return err
 		}
-		for _, f := range app.Faults {
-			fmt.Fprintf(e.out, "%s\n", f)
-		}
-		for _, f := range app.Functions {
-			for _, fault := range f.Unsafe() {
-				fmt.Fprintf(e.out, "%s\n", fault)
+		if !asJSON {
+			for _, d := range appDiagnostics(app) {
+				fmt.Fprintf(e.out, "%s\n", d)
 			}
 		}
 		for _, f := range app.Functions {
@@ -151,17 +157,29 @@ func printFunctions(w io.Writer, app *host.App, anyway bool) error {
 		if f.Tool != nil && tenon.ToolName(f.Tool.Name) != f.Tool.Name {
 			serves = "tool " + tenon.ToolName(f.Tool.Name) + " (" + f.Tool.Name + ")"
 		}
-		schema := "-"
-		switch {
-		case f.Tool == nil || f.Tool.Output.JSON() == nil:
-		case len(f.Unsafe()) == 0:
-			schema = "published"
-		case anyway:
-			schema = "published, not safe for clients"
-		default:
-			schema = "checked, not published"
-		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", f.Name, serves, schema)
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", f.Name, serves, cmp.Or(outputOf(f, anyway), "-"))
 	}
 	return tw.Flush()
+}
+
+// outputOf says what becomes of the output schema of a tool; empty: there is none.
+func outputOf(f *host.Function, anyway bool) string {
+	switch {
+	case f.Tool == nil || f.Tool.Output.JSON() == nil:
+		return ""
+	case len(f.Unsafe()) == 0:
+		return "published"
+	case anyway:
+		return "published, not safe for clients"
+	}
+	return "checked, not published"
+}
+
+// appDiagnostics is what is wrong with an app.
+func appDiagnostics(app *host.App) []tenon.Diagnostic {
+	all := slices.Clone(app.Faults)
+	for i := range app.Functions {
+		all = append(all, app.Functions[i].Unsafe()...)
+	}
+	return all
 }

@@ -141,8 +141,8 @@ func (f *reviewFlags) fails(r *openapi.Report) bool {
 
 // verdict is a report as programs read it.
 type verdict struct {
-	Spec       string          `json:"spec,omitempty"`
-	Success    bool            `json:"success"` // there are no errors
+	Spec       string          `json:"file,omitempty"` // the document, as it was named
+	Success    bool            `json:"success"`        // there are no errors
 	Version    string          `json:"version"`
 	Operations int             `json:"operations"`
 	Errors     int             `json:"error_count"`

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/functions/host"
+)
+
+// The members of reports are those of docs/json.md: the same thing has the same
+// name in all of them.
+
+// issue is a diagnostic as programs read it.
+type issue struct {
+	Message string `json:"message"`
+	Do      string `json:"suggestion,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+}
+
+func issuesOf(all []tenon.Diagnostic) []issue {
+	issues := make([]issue, 0, len(all)) // [] without any
+	for _, d := range all {
+		issues = append(issues, issue{d.Message, d.Hint, d.File, d.Line})
+	}
+	return issues
+}
+
+// countedReport is the report on one schema file.
+type countedReport struct {
+	flowmcp.Report
+
+	Errors   int `json:"error_count"`
+	Warnings int `json:"warning_count"`
+	Infos    int `json:"info_count"`
+}
+
+func countedReports(reports []flowmcp.Report) []countedReport {
+	all := make([]countedReport, 0, len(reports))
+	for _, r := range reports {
+		c := countedReport{Report: r}
+		if c.Findings == nil {
+			c.Findings = []flowmcp.Finding{}
+		}
+		for _, f := range r.Findings {
+			switch f.Severity {
+			case flowmcp.Fatal:
+				c.Errors++
+			case flowmcp.Warning:
+				c.Warnings++
+			default:
+				c.Infos++
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// schemaFile is a file of flowmcp schemas.
+type schemaFile struct {
+	File      string               `json:"file"`
+	Namespace string               `json:"namespace,omitempty"`
+	Name      string               `json:"name,omitempty"`
+	Kind      string               `json:"kind,omitempty"`
+	Hash      string               `json:"schemaHash,omitempty"`
+	Loads     bool                 `json:"loads"`
+	Tools     []flowmcp.ToolReport `json:"tools"`
+}
+
+func schemaFiles(reports []flowmcp.Report) []schemaFile {
+	all := make([]schemaFile, 0, len(reports))
+	for _, r := range reports {
+		all = append(all, schemaFile{r.File, r.Namespace, r.Name, r.Kind, r.Hash, r.Loads, r.Tools})
+	}
+	return all
+}
+
+// diagnosis is the report of flowmcp doctor.
+type diagnosis struct {
+	File   string             `json:"file"`
+	Served int                `json:"served_count"` // so many of the tools
+	Tools  []flowmcp.Standing `json:"tools"`
+	Issues []issue            `json:"issues"`
+}
+
+func diagnosisOf(file string, all []flowmcp.Standing, diagnostics []tenon.Diagnostic) diagnosis {
+	return diagnosis{file, served(all), append([]flowmcp.Standing{}, all...), issuesOf(diagnostics)}
+}
+
+// appReport is the report of functions list and check.
+type appReport struct {
+	File      string           `json:"file"`
+	Functions []functionReport `json:"functions"`
+	Issues    []issue          `json:"issues"`
+}
+
+type functionReport struct {
+	Function string `json:"function"`
+	Name     string `json:"name,omitempty"` // of the tool, as clients call it
+	Serves   string `json:"serves,omitempty"`
+	Served   bool   `json:"served"`
+	Why      string `json:"why,omitempty"` // it is not
+	Output   string `json:"outputSchema,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+}
+
+func appReportOf(file string, app *host.App, anyway bool) appReport {
+	r := appReport{File: file, Functions: []functionReport{}, Issues: issuesOf(appDiagnostics(app))}
+	for i := range app.Functions {
+		f := &app.Functions[i]
+		one := functionReport{Function: f.Name, Serves: f.Serves(), Served: f.Serves() != "", Output: outputOf(f, anyway), File: f.File, Line: f.Line}
+		if !one.Served {
+			one.Why = f.Why
+		}
+		if f.Tool != nil {
+			one.Name = tenon.ToolName(f.Tool.Name)
+		}
+		r.Functions = append(r.Functions, one)
+	}
+	return r
+}
