@@ -50,7 +50,8 @@ descriptions.`,
 			defer w.close()
 			sources.report(e.err, w.gateway.Catalog())
 			if title == "" {
-				title, _ = splitSpec(args[0])
+				name, _ := splitSpec(args[0])
+				title = cmp.Or(w.titles(), name)
 			}
 			m := manual.New(w.gateway.Catalog(), manual.Options{Title: title, About: w.about(sources.baseURL), Spec: args[0], Example: w.example(cmd.Context())})
 			if pages != "" {
@@ -73,7 +74,7 @@ descriptions.`,
 	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or html")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this file")
 	cmd.Flags().StringVar(&pages, "pages", "", "write an index and a page for each group to this folder")
-	cmd.Flags().StringVar(&title, "title", "", "title of the page (default: the name of the description)")
+	cmd.Flags().StringVar(&title, "title", "", "title of the page (default: what the descriptions call themselves)")
 	return cmd
 }
 

@@ -59,6 +59,13 @@ func (i identity) set(o *server.Options, w *wire) {
 	o.Instructions = cmp.Or(i.instructions, within(said, maxIntroduction))
 }
 
+// titles are what the descriptions call themselves, in a row.
+func (w *wire) titles() string {
+	var o server.Options
+	identity{}.set(&o, w)
+	return o.Title
+}
+
 // listed joins names; of many only the first are said.
 func listed(names []string) string {
 	const shown = 3
