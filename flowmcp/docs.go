@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Docs writes a page in Markdown about the schema file at spec, or about every
@@ -21,6 +22,9 @@ func Docs(ctx context.Context, w io.Writer, spec string, o Options) error {
 	}
 	files, err := readFiles(ctx, spec, o, false)
 	if err != nil {
+		return err
+	}
+	if err := unreadable(spec, files); err != nil {
 		return err
 	}
 	var p page
@@ -101,11 +105,11 @@ func (p *page) about(name string, values ...string) {
 
 func (p *page) tool(t *route) {
 	p.line("\n## %s\n\n%s\n", t.name, cell(t.text))
-	how := t.method + " " + t.path
+	how := code(t.method + " " + t.path)
 	if t.handled {
 		how += ", with handlers"
 	}
-	p.line("%s · for clients %s · %s\n", code(t.id()), code(wireName(t.name, t.file.namespace)), code(how))
+	p.line("%s · for clients %s · %s\n", code(t.id()), code(wireName(t.name, t.file.namespace)), how)
 	first := &node{kind: objectKind}
 	if tests := toolsOf(t.file.main).get(t.name).get("tests").list(); len(tests) > 0 {
 		first = tests[0]
@@ -228,8 +232,31 @@ func (p *page) call(t *route, example *node) {
 	if what == "" {
 		what = "A call"
 	}
-	json := strings.ReplaceAll(string(args.appendJSON(nil)), "'", `'\''`)
+	json := strings.ReplaceAll(string(withRequired(args.appendJSON(nil), t, args)), "'", `'\''`)
 	p.line("\n### Example\n\n%s:\n\n    tenon call %s %s '%s'", cell(what), filepath.Base(t.file.path), t.id(), json)
+}
+
+// withRequired is the JSON of a call's arguments with a value for each required
+// one that the example leaves out, so that the call is one that can be made.
+func withRequired(args []byte, t *route, example *node) []byte {
+	for _, q := range t.parameters {
+		if !q.user() || q.z.optional || q.z.fallback != nil || example.get(q.key).there() {
+			continue
+		}
+		value := []byte(`"…"`)
+		if s, err := schema.Compile(append(q.z.appendSchema(nil), '}'), schema.Options{}); err == nil {
+			if sample, ok := s.Sample(); ok {
+				value = sample
+			}
+		}
+		args = args[:len(args)-1]
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		args = rawjson.AppendString(args, q.key)
+		args = append(append(append(args, ':'), value...), '}')
+	}
+	return args
 }
 
 // jsonOrNone is the JSON of n; nil without one.

@@ -21,9 +21,13 @@ type Finding struct {
 	Message  string   `json:"message"`
 }
 
-// String formats f as a line of a report.
+// String formats f as a line of a report, without the file.
 func (f Finding) String() string {
-	return fmt.Sprintf("%d: %s %s %s: %s", f.Line, f.Severity, f.Code, f.Path, f.Message)
+	text := fmt.Sprintf("%s %s %s: %s", f.Severity, f.Code, f.Path, f.Message)
+	if f.Line > 0 {
+		text = fmt.Sprintf("%d: %s", f.Line, text)
+	}
+	return text
 }
 
 // maxFindings bounds the findings of one file.

@@ -53,6 +53,9 @@ func unreadable(spec string, files []*file) error {
 		return nil
 	}
 	first := files[0]
+	if kind := kindOf(first.path); kind != "" {
+		return &tenon.Error{Code: tenon.CodeBadSource, Message: first.path + " is a " + kind + " and no schema file; 'tenon flowmcp check' checks it"}
+	}
 	message := first.path + ": cannot be read"
 	if len(first.findings) > 0 {
 		x := first.findings[0]

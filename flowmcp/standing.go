@@ -86,7 +86,7 @@ func (n Need) Do() string {
 	case NeedList:
 		return "--lists names the folder of " + n.Name
 	case NeedData:
-		return "put the data there"
+		return "give it its data"
 	case NeedRepair:
 		return "see 'tenon flowmcp check'"
 	}

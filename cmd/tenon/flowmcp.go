@@ -94,7 +94,11 @@ func printReports(w io.Writer, reports []flowmcp.Report, all bool) {
 	for _, r := range reports {
 		for _, f := range r.Findings {
 			if all || f.Severity != flowmcp.Info {
-				fmt.Fprintf(w, "%s:%s\n", r.File, f)
+				sep := ":"
+				if f.Line == 0 {
+					sep = ": "
+				}
+				fmt.Fprintf(w, "%s%s%s\n", r.File, sep, f)
 			}
 		}
 		if r.Loads {
@@ -222,7 +226,7 @@ func notServed(w *wire, name string) error {
 			continue
 		}
 		for _, t := range s.Standings() {
-			if t.Served || t.Name != name && !flowmcp.Names(name, t.ID) {
+			if t.Served || t.Name != name && !flowmcp.Names(name, t.ID) && !strings.HasSuffix(t.ID, "::"+name) {
 				continue
 			}
 			why, do := t.Why()

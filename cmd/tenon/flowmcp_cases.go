@@ -233,6 +233,7 @@ func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
 			word, counts["pass"], count(len(all), "case"), counts["failed"], counts["breach"], counts["empty"], counts["skipped"])
 	}
 	if len(all) == 0 {
+		fmt.Fprintln(e.err, "tenon: there is no test case to run")
 		r.sources.report(e.err, w.catalog)
 	}
 	return failedIf(bad > 0 || kept > 0 || counts["pass"] == 0)

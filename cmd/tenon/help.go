@@ -45,9 +45,10 @@ type flagGroup struct{ title, names string }
 func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:")
-	if cmd.Runnable() && !cmd.HasSubCommands() {
+	if cmd.Runnable() && (!cmd.HasSubCommands() || strings.Contains(cmd.Use, " ")) {
 		fmt.Fprintf(w, "\n  %s", cmd.UseLine())
-	} else {
+	}
+	if cmd.HasSubCommands() || !cmd.Runnable() {
 		fmt.Fprintf(w, "\n  %s COMMAND", cmd.CommandPath())
 	}
 	if cmd.HasExample() {
