@@ -20,7 +20,7 @@ func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.R
 	if err != nil {
 		return g.handlerError(e, &tenon.Response{}, err), nil
 	}
-	c, healed, violations := checks.validateInput(c, e.names)
+	c, healed, violations := checks.validateInput(c, e.publishedNames(checks))
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}

@@ -136,10 +136,10 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 		return errorResult(e, rejected(tenon.CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
 	if own.Token != "" {
-		same, _, _ := checks.validateInput(c, e.names) // the first call's arguments were compared after that, too
+		same, _, _ := checks.validateInput(c, e.publishedNames(checks)) // the first call's arguments were compared after that, too
 		return g.resume(ctx, e, callWithArgs{same, own}), nil
 	}
-	c, healed, violations := checks.validateInput(c, e.names)
+	c, healed, violations := checks.validateInput(c, e.publishedNames(checks))
 	fixes = append(fixes, from.below(healed)...)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil

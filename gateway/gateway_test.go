@@ -433,3 +433,22 @@ func TestCredentialHeadersStayHere(t *testing.T) {
 		}
 	}
 }
+
+// TestAListAndACallAtOnce is for the race detector: what a list renders is not
+// read by a call that does not wait for it.
+func TestAListAndACallAtOnce(t *testing.T) {
+	for _, envelope := range allShapes {
+		for range 20 {
+			g := one(tenon.Tool{Envelope: envelope, Contract: bookContract()}, answer(jsonReply(200, `{"title":"Emma"}`)))
+			listed := make(chan bool)
+			go func() {
+				g.Catalog().Tools()[0].Definition()
+				close(listed)
+			}()
+			if res := call(t, g, `{"id":1}`); res.IsError {
+				t.Fatalf("%s", res.Message)
+			}
+			<-listed
+		}
+	}
+}

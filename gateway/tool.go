@@ -122,6 +122,16 @@ func (e *Tool) ready() (*validators, error) {
 	return checks, err
 }
 
+// publishedNames returns what the arguments are published under, which is known
+// where ready has said so; nil: their own names. A call that needs none of them
+// does not look, as a list may be rendering them.
+func (e *Tool) publishedNames(checks *validators) *argnames.Names {
+	if !checks.renames {
+		return nil
+	}
+	return e.names
+}
+
 // shapesByDefinition reports whether the form of an answer depends on what is
 // published.
 func shapesByDefinition(t *tenon.Tool) bool {
