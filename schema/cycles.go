@@ -27,7 +27,7 @@ func BreakCycles(doc []byte) (acyclic []byte, changes []Change) {
 	c := cycles{safety: &s, state: make([]visitState, len(s.list)), children: make([][]int32, len(s.list)), refsAt: map[int32][]int{}}
 	for i := 1; i < len(s.list); i++ {
 		p := s.list[i].parent
-		c.children[p] = append(c.children[p], int32(i)) //nolint:gosec // fewer than nodes
+		c.children[p] = append(c.children[p], int32(i))
 	}
 	for k := range s.refs {
 		c.refsAt[s.refs[k].site] = append(c.refsAt[s.refs[k].site], k)
