@@ -47,7 +47,6 @@ func collect(t reflect.Type, members map[string]bool) {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Pointer:
 		collect(t.Elem(), members)
-	default:
 	case reflect.Struct:
 		for f := range t.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -58,5 +57,6 @@ func collect(t reflect.Type, members map[string]bool) {
 				collect(f.Type, members)
 			}
 		}
+	default:
 	}
 }
