@@ -424,7 +424,7 @@ func (x *execution) postRequest(ctx context.Context, r tenon.Response) (tenon.Re
 }
 
 // record notes how far a request got. The worst of several counts.
-func (x *execution) record(method string, p egress.Progress) {
+func (x *execution) record(method string, p egress.RequestState) {
 	if p == egress.NotSent {
 		return
 	}

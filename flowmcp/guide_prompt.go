@@ -314,7 +314,7 @@ func (b *bookcase) fetch(ctx context.Context, g *guide, name string, args []byte
 	if err != nil {
 		return "", err
 	}
-	if healed, fixes := walls.Heal(args); len(fixes) > 0 {
+	if healed, fixes := walls.Coerce(args); len(fixes) > 0 {
 		args = healed // what a person gives for a guide is always a text
 	}
 	if v := walls.Validate(args); len(v) > 0 {
@@ -329,7 +329,7 @@ func (b *bookcase) fetch(ctx context.Context, g *guide, name string, args []byte
 	case reply.Status != 0 && (reply.Status < 200 || reply.Status > 299):
 		return "", fmt.Errorf("status %d", reply.Status)
 	}
-	text := string(egress.MendUTF8(reply.Body))
+	text := string(egress.ToValidUTF8(reply.Body))
 	if len(text) > maxPrefill {
 		text = strings.ToValidUTF8(text[:maxPrefill], "") + "…"
 	}

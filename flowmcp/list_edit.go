@@ -11,7 +11,7 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // AddEntry adds an entry to the text of a shared list, behind the others. given
@@ -69,7 +69,7 @@ func entryOf(fields []*node, given map[string]string) (string, error) {
 	for key := range given {
 		if !slices.Contains(known, key) {
 			text := "there is no field " + key + "; the list has " + strings.Join(known, ", ")
-			if near := spelling.Near(key, known, 1); near != nil {
+			if near := suggest.Near(key, known, 1); near != nil {
 				text += "; did you mean " + near[0] + "?"
 			}
 			return "", errors.New(text)

@@ -42,7 +42,7 @@ func parseModule(source []byte) (m *module, err error) {
 	if i := slices.Index(source, 0); i >= 0 {
 		return nil, &syntaxError{1 + strings.Count(string(source[:i]), "\n"), "a byte 0 stands in the file"}
 	}
-	source = egress.MendUTF8(source)
+	source = egress.ToValidUTF8(source)
 	m = &module{source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
 	for i, b := range source {
 		if b == '\n' {

@@ -66,7 +66,7 @@ func suffixed(name, suffix string) string {
 
 // Names reports whether a name, as people write it, means the tool with this
 // id: namespace/schemaFile::routeName itself, or namespace/tool/routeName.
-func Names(name, id string) bool {
+func MatchesID(name, id string) bool {
 	if name == id {
 		return id != ""
 	}

@@ -178,7 +178,7 @@ func metaID(meta []byte) string {
 // resource that it asks.
 func (s *selection) has(id string) bool {
 	for _, name := range s.wanted["tool"] {
-		if Names(fullName("tool", name), id) {
+		if MatchesID(fullName("tool", name), id) {
 			return true
 		}
 	}

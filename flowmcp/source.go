@@ -147,9 +147,9 @@ type Source struct {
 	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
 	dbs  *databases    // nil: not loaded yet
 
-	cases     []TestCase // of the last Load
-	standings []Standing // of the last Load
-	held      watch.Held // by the files at the last load that went well
+	cases     []TestCase     // of the last Load
+	standings []Availability // of the last Load
+	held      watch.Held     // by the files at the last load that went well
 
 	homes destinations
 	about about // the files of the last Load
@@ -267,7 +267,7 @@ type offerer struct {
 	offer   tenon.Features
 
 	cases     []TestCase
-	standings []Standing
+	standings []Availability
 	served    []*file
 }
 

@@ -156,7 +156,7 @@ func (t *route) call(ctx context.Context, c *tenon.Call, o *Options) (tenon.Resp
 	return reply, nil
 }
 
-func (t *route) sent(p egress.Progress) tenon.Execution {
+func (t *route) sent(p egress.RequestState) tenon.Execution {
 	switch {
 	case p == egress.NotSent:
 		return tenon.Execution{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // maxMeant is the most names in the question what may have been meant.
@@ -47,7 +47,7 @@ func (b *offerer) unmatched(files []*file) {
 				continue
 			}
 			do := ""
-			if near := spelling.Near(name, slices.Sorted(maps.Keys(option.known)), maxMeant); near != nil {
+			if near := suggest.Near(name, slices.Sorted(maps.Keys(option.known)), maxMeant); near != nil {
 				do = "did you mean " + strings.Join(near, ", ") + "?"
 			}
 			b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: b.spec, Message: option.flag + " " + name + ": " + option.what, Hint: do, Kind: tenon.DiagnosticSelector})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -88,7 +88,7 @@ func breaksUnder(policy tenon.Policy, ends string) way {
 // ways are the ways in which a call ends: with data, whole or in parts, with a
 // request for consent, and with an error of every code.
 func ways() map[string]way {
-	full := memory.New(memory.Options{MaxBytes: 1})
+	full := memstore.New(memstore.Options{MaxBytes: 1})
 	yes := says("accept", `{"confirm":true}`)
 	all := map[string]way{
 		"an answer that fits":            {ends: "data"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/toolname"
 )
 
@@ -61,7 +61,7 @@ func Build(offers []Mount, o BuildOptions) *Catalog {
 	for _, n := range offers {
 		c.diagnostics = append(c.diagnostics, n.Features.Diagnostics...)
 		c.gather(n.Features)
-		published := new(shape.Published)
+		published := new(envelope.Published)
 		for i := range n.Features.Tools {
 			t := &n.Features.Tools[i]
 			forward := n.Forward[t.Name]

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/reserve"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 )
 
 // consentLife is how long a request for consent can be agreed to.
@@ -26,14 +26,14 @@ func asksConsent(t *tenon.Tool) bool {
 // where the call ends here: nothing was sent. With an error the call unwinds.
 // The consent that was given stays used unless giveBack is called, which a call
 // does that will be made again.
-func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reserve.Own) (giveBack func(), res *tenon.Result, err error) {
+func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reservedargs.Values) (giveBack func(), res *tenon.Result, err error) {
 	giveBack = func() {}
 	if !asksConsent(&e.tool) {
 		return giveBack, nil, nil
 	}
 	mode := e.tool.Confirmation.Mode
 	if mode == tenon.ConfirmHuman && own.Confirmed {
-		return giveBack, errorResult(e, rejected(tenon.CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reserve.Confirmed))), nil
+		return giveBack, errorResult(e, rejected(tenon.CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reservedargs.Confirmed))), nil
 	}
 	q, err := confirmationOf(&e.tool, c.Args)
 	if err != nil {
@@ -68,7 +68,7 @@ func confirmationOf(t *tenon.Tool, args []byte) (q tenon.InputRequest, err error
 	} else {
 		about := effectOf(t) + "."
 		if text := strings.TrimSpace(string(args)); text != "" && text != "{}" {
-			about += "\nArguments: " + shape.Excerpt(args, 1000)
+			about += "\nArguments: " + envelope.Excerpt(args, 1000)
 		}
 		q = tenon.FormRequest("", about, []byte(consentForm))
 	}
@@ -146,9 +146,9 @@ func (g *Gateway) noDecision(ctx context.Context, e *Tool, err error) (*tenon.Re
 
 // confirmed goes on where the caller was asked for exactly this call and now
 // agrees; else it is asked.
-func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon.InputRequest, own reserve.Own) (giveBack func(), res *tenon.Result) {
+func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon.InputRequest, own reservedargs.Values) (giveBack func(), res *tenon.Result) {
 	giveBack = func() {}
-	key := "consent " + reserve.Key(string(c.Subject), c.Tool, c.Args)
+	key := "consent " + reservedargs.Key(string(c.Subject), c.Tool, c.Args)
 	if own.Confirmed {
 		_, asked, err := g.store.GetAndDelete(ctx, key)
 		switch {
@@ -161,7 +161,7 @@ func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon
 	if err := g.store.Put(ctx, key, nil, consentLife); err != nil {
 		return giveBack, g.storeFailed(e, err)
 	}
-	return giveBack, shapeConfirmation(&e.tool, q, e.checks.own.Told(reserve.Confirmed, c.OnPage))
+	return giveBack, shapeConfirmation(&e.tool, q, e.checks.own.Told(reservedargs.Confirmed, c.OnPage))
 }
 
 // unkept fails closed: a consent that cannot be remembered cannot be given.
@@ -183,7 +183,7 @@ func shapeConfirmation(t *tenon.Tool, question tenon.InputRequest, argument stri
 	if action == "" {
 		action = tenon.RunTool
 	}
-	q := shape.Confirmation{Message: question.Message(), Action: string(action)}
+	q := envelope.Confirmation{Message: question.Message(), Action: string(action)}
 	res := &tenon.Result{Confirmation: q.JSON(), Meta: metaOf(t.Envelope, &tenon.Response{}, &outputCheck{verdict: tenon.Unchecked}, "no")}
 	res.Content = []tenon.Content{{Text: res.Confirmation}, {Text: []byte("Call again with " + argument + ": true if the user agrees.")}}
 	switch t.Envelope {

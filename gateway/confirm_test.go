@@ -10,7 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 )
 
 // sameAnswer answers every question in the same way.
@@ -122,7 +122,7 @@ func confirm(t *testing.T, g *gateway.Gateway, sent *[]string, subject tenon.Sub
 
 func TestConsentByArgumentIsBoundAndUsedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		state := memory.New(memory.Options{})
+		state := memstore.New(memstore.Options{})
 		defer state.Close()
 		g, sent := deletes(tenon.ConfirmArg, tenon.OpenAPIMCP, gateway.Options{Store: state})
 		steps := []struct {
@@ -223,7 +223,7 @@ func TestConsentThatNobodyGivesEnds(t *testing.T) {
 }
 
 func TestConsentThatCannotBeKeptSendsNothing(t *testing.T) {
-	g, sent := deletes(tenon.ConfirmArg, tenon.Native, gateway.Options{Store: memory.New(memory.Options{MaxBytes: 1})})
+	g, sent := deletes(tenon.ConfirmArg, tenon.Native, gateway.Options{Store: memstore.New(memstore.Options{MaxBytes: 1})})
 	res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(`{"id":1}`)})
 	if err != nil || len(*sent) > 0 || !res.IsError || res.Code != tenon.CodeInternal {
 		t.Errorf("%v, sent %d, %s", err, len(*sent), res.Content[0].Text)

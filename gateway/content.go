@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/projection"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -19,7 +19,7 @@ import (
 // breaks its contract.
 //
 // The value has what its text blocks leave of the limit.
-func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen []*view.View, r *tenon.Response) *tenon.Result {
+func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen []*projection.View, r *tenon.Response) *tenon.Result {
 	if r.Failed {
 		return ownFailure(e, r)
 	}
@@ -39,7 +39,7 @@ func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen
 		res = g.split(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
 	}
 	var words []tenon.Content // that say how the next part can be had
-	if shape.IsPart(res.Meta) && e.tool.Envelope != tenon.OpenAPIMCP {
+	if envelope.IsPart(res.Meta) && e.tool.Envelope != tenon.OpenAPIMCP {
 		words = res.Content[len(res.Content)-1:]
 	}
 	switch {
@@ -59,16 +59,16 @@ func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen
 	if words != nil && !res.IsError {
 		res.Content = append(slices.Clip(res.Content), words...)
 	}
-	res.Meta = shape.Join(r.Meta, res.Meta)
+	res.Meta = envelope.Join(r.Meta, res.Meta)
 	return res
 }
 
 // ownTexts delivers content whose texts are above the limit, and which has no
 // value beside it: in parts, each of which has whole texts, or a piece of one.
-func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []*view.View, r *tenon.Response) *tenon.Result {
+func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []*projection.View, r *tenon.Response) *tenon.Result {
 	j, failed := g.validateOutput(ctx, e, seen, r)
 	if failed != nil {
-		failed.Meta = shape.Join(r.Meta, failed.Meta)
+		failed.Meta = envelope.Join(r.Meta, failed.Meta)
 		return failed
 	}
 	var list []string
@@ -77,27 +77,27 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []
 			list = append(list, string(b.Text))
 		}
 	}
-	texts := shape.ListOf(list)
+	texts := envelope.ListOf(list)
 	limit := e.tool.MaxResult
 	var anything *schema.Schema
 	k := restOf(e, c, r, j)
-	if k.Cut = anything.Cut(texts, limit); k.Cut == nil {
+	if k.Cut = anything.Split(texts, limit); k.Cut == nil {
 		return tooLarge(e, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
 	}
 	k.Own, k.Limit = true, limit
 	res := g.firstPart(ctx, e, k, texts)
 	res.Content = append(contentBesideText(r), res.Content...)
-	res.Meta = shape.Join(r.Meta, res.Meta)
+	res.Meta = envelope.Join(r.Meta, res.Meta)
 	return res
 }
 
 // ownPart forms a part of such content; texts is a list of some of them.
-func (k *remainder) ownPart(texts []byte, p shape.Part) *tenon.Result {
+func (k *remainder) ownPart(texts []byte, p envelope.Part) *tenon.Result {
 	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
 	a := answerOf(k.reply(), k.Form)
 	res := k.Dress.part(k.reply(), k.judged(), a.Data(), p)
 	res.Value, res.Content = nil, nil
-	for _, text := range append(shape.TextsOf(texts), p.OwnWords()) {
+	for _, text := range append(envelope.TextsOf(texts), p.OwnWords()) {
 		res.Content = append(res.Content, tenon.Content{Text: []byte(text)})
 	}
 	return res
@@ -115,7 +115,7 @@ func besideItems(res *tenon.Result, selected bool, r *tenon.Response) *tenon.Res
 		blocks = contentBesideText(r)
 	}
 	res.Content = append(slices.Clip(blocks), res.Content...)
-	res.Meta = shape.Join(r.Meta, res.Meta)
+	res.Meta = envelope.Join(r.Meta, res.Meta)
 	return res
 }
 
@@ -129,10 +129,10 @@ func contentBesideText(r *tenon.Response) []tenon.Content {
 func ownFailure(e *Tool, r *tenon.Response) *tenon.Result {
 	res := &tenon.Result{IsError: true, Code: tenon.CodeServer}
 	ours := metaOf(e.tool.Envelope, r, &outputCheck{verdict: tenon.Unchecked}, executedOf(r))
-	if shape.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
-		res.Meta = shape.Join(ours, r.Meta)
+	if envelope.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
+		res.Meta = envelope.Join(ours, r.Meta)
 	} else {
-		res.Meta = shape.Join(r.Meta, ours)
+		res.Meta = envelope.Join(r.Meta, ours)
 	}
 	// Such a source has said in its text, too, whether it was executed.
 	if said := strings.TrimSpace(executedSentence(r.Execution)); said != "" && (len(r.Content) == 0 || !bytes.Contains(r.Content[0].Text, []byte(said))) {
@@ -141,7 +141,7 @@ func ownFailure(e *Tool, r *tenon.Response) *tenon.Result {
 	res.Content = append(res.Content, r.Content...)
 	for _, b := range res.Content {
 		if b.Type == tenon.TextContent {
-			res.Message = strings.TrimSpace(res.Message + " " + shape.Excerpt(b.Text, 500))
+			res.Message = strings.TrimSpace(res.Message + " " + envelope.Excerpt(b.Text, 500))
 		}
 	}
 	return res

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/describe"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 )
 
 // Toggle says whether a catalog has a tool of our own. Empty means BuiltInAuto.
@@ -47,7 +47,7 @@ func (c *Catalog) addDescribe(b Toggle) {
 			}
 			return tenon.Response{MediaType: "application/json", Body: page}, nil
 		},
-	}, describes: true, published: new(shape.Published)}, c.free("describe"), nil)
+	}, describes: true, published: new(envelope.Published)}, c.free("describe"), nil)
 }
 
 // describable are the tools but those that hand out parts of what others say.
@@ -70,12 +70,12 @@ func (e *Tool) description() describe.Full {
 	if err != nil {
 		contract = tenon.Contract{} // reported by Faults
 	}
-	f.Output, f.Formats = shape.DataSchema(e.fullView(contract)), contract.Formats
+	f.Output, f.Formats = envelope.DataSchema(e.fullView(contract)), contract.Formats
 	for _, v := range successes(contract.Responses) {
-		if v.Example == nil || shape.FormOf(v.MediaType) != shape.JSON {
+		if v.Example == nil || envelope.KindOfMedia(v.MediaType) != envelope.JSON {
 			continue
 		}
-		a := shape.Answer{Form: shape.JSON, Body: v.Example}
+		a := envelope.Answer{Form: envelope.JSON, Body: v.Example}
 		value := a.Data()
 		if e.view != nil {
 			if value, _, err = e.view.Show(context.Background(), value); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/reserve"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -26,15 +26,15 @@ type toolError struct {
 // refusedArguments is the failure of input validation. Nothing was sent.
 func refusedArguments(e *Tool, violations []schema.Violation) *tenon.Result {
 	input, _ := e.Schemas() // what the caller was told
-	meant := shape.MeantBy(input, violations)
+	meant := envelope.SuggestFor(input, violations)
 	return errorResult(e, toolError{
-		code: tenon.CodeValidation, message: "Invalid arguments: " + shape.Words(violations, meant), details: shape.FaultDetails(violations, meant),
-		suggestions: shape.Suggestions(violations, meant), judged: outputCheck{verdict: tenon.Unchecked},
+		code: tenon.CodeValidation, message: "Invalid arguments: " + envelope.ViolationText(violations, meant), details: envelope.ViolationDetails(violations, meant),
+		suggestions: envelope.Suggestions(violations, meant), judged: outputCheck{verdict: tenon.Unchecked},
 	})
 }
 
 func refusedFields(e *Tool, err error) *tenon.Result {
-	name := e.checks.own.Of(reserve.Fields)
+	name := e.checks.own.Of(reservedargs.Fields)
 	return errorResult(e, rejected(tenon.CodeValidation, "Invalid argument "+name+": "+err.Error(), "Leave out "+name+" to see everything"))
 }
 
@@ -42,8 +42,8 @@ func refusedFields(e *Tool, err error) *tenon.Result {
 // it does as text, since what could safely be repaired was.
 func contractViolation(t *tenon.Tool, r *tenon.Response, j outputCheck) toolError {
 	f := toolError{
-		code: tenon.CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + shape.Words(j.violations, nil),
-		details:     shape.FaultDetails(j.violations, nil),
+		code: tenon.CodeContract, message: "The answer of " + t.Name + " breaks its contract: " + envelope.ViolationText(j.violations, nil),
+		details:     envelope.ViolationDetails(j.violations, nil),
 		suggestions: []string{"Tell the operator: the service answers otherwise than its description says"},
 		reply:       *r, judged: j,
 	}
@@ -71,7 +71,7 @@ func upstreamError(r *tenon.Response, j outputCheck) toolError {
 	if where := a.Location(); where != "" {
 		f.message += "; it was not followed to " + where
 	}
-	f.suggestions = shape.StatusSuggestions(string(f.code), r.Status, r.Header)
+	f.suggestions = envelope.StatusSuggestions(string(f.code), r.Status, r.Header)
 	return f
 }
 

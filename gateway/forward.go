@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/reserve"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -30,7 +30,7 @@ func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.R
 	}
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args
-	return g.perform(ctx, to, &inner, outer{healed, reserve.PlaceOf(c.Args, args)})
+	return g.perform(ctx, to, &inner, outer{healed, reservedargs.PlaceOf(c.Args, args)})
 }
 
 // outer is the call that was forwarded; zero: none was.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/deadline"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/inflight"
-	"github.com/tenon-mcp/tenon/internal/memory"
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/internal/memstore"
+	"github.com/tenon-mcp/tenon/internal/projection"
 )
 
 // Options are the choices of New. The zero value works.
@@ -57,7 +57,7 @@ func New(c *Catalog, o Options) *Gateway {
 		g.log = slog.New(slog.DiscardHandler)
 	}
 	if g.store == nil {
-		g.store = memory.New(memory.Options{})
+		g.store = memstore.New(memstore.Options{})
 	}
 	g.catalog.Store(c)
 	return g
@@ -168,7 +168,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 type callInProgress struct {
 	entry   *Tool
 	call    callWithArgs
-	seen    []*view.View
+	seen    []*projection.View
 	limited *deadline.Context
 	work    context.Context //nolint:containedctx // the handler's, which may outlive the call
 	reply   tenon.Response
@@ -195,7 +195,7 @@ func (g *Gateway) endWithError(ctx context.Context, w *callInProgress, err error
 
 // holds is how many bytes an answer takes until it is shaped: what was read, and
 // where more is made of it than one pass sees, its values decoded.
-func (e *Tool) holds(seen []*view.View, r *tenon.Response) (n int64) {
+func (e *Tool) holds(seen []*projection.View, r *tenon.Response) (n int64) {
 	if n = int64(len(r.Body)); seen != nil || e.tool.Policy == tenon.Repair || e.checks.decodes {
 		n *= 9
 	}
@@ -240,7 +240,7 @@ func (g *Gateway) end(ctx context.Context, w *callInProgress) (*tenon.Result, er
 	}
 	res := g.split(ctx, e, w.call, reply, j, e.tool.MaxResult)
 	if reply.Meta != nil {
-		res.Meta = shape.Join(reply.Meta, res.Meta)
+		res.Meta = envelope.Join(reply.Meta, res.Meta)
 	}
 	return res, nil
 }

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 )
 
 // handle runs the tool's handler. A panic is an error with an id that links
@@ -33,7 +33,7 @@ func (g *Gateway) invoke(ctx context.Context, e *Tool, c *tenon.Call, reply *ten
 // failed turns a handler's error into a result.
 func (g *Gateway) handlerError(e *Tool, r *tenon.Response, err error) *tenon.Result {
 	f := toolError{code: tenon.CodeOf(err), message: err.Error(), reply: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}, silent: true}
-	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
+	f.suggestions = envelope.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
 	if known, ok := errors.AsType[*tenon.Error](err); ok {
 		f.message = known.Message
 		if known.Suggestions != nil {

@@ -56,7 +56,7 @@ func TestContentBesideItems(t *testing.T) {
 // where it stands in those that the caller sent.
 func TestPlacesBelowCallTool(t *testing.T) {
 	catalog, _ := shelf(`{"page":7,"items":[]}`, 0, tenon.Native)
-	g := gateway.New(search.Over(catalog), gateway.Options{})
+	g := gateway.New(search.Wrap(catalog), gateway.Options{})
 	for args, want := range map[string]string{
 		`{"tool":"list","arguments":{"page":"7"}}`:       `"healed":[{"path":"/arguments/page",`,
 		`{"tool":"list","arguments":"{\"page\":7}"}`:     `"healed":[{"path":"/arguments",`,

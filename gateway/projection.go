@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/projection"
 )
 
 // look makes the view of e's tool. The error names what the operator wrote
@@ -19,12 +19,12 @@ func (e *Tool) makeProjection() error {
 	if err != nil {
 		return err
 	}
-	e.view, err = view.New(shapePromise(&e.tool, contract), o)
+	e.view, err = projection.New(shapePromise(&e.tool, contract), o)
 	return err
 }
 
-func viewOptions(v tenon.Projection) view.Options {
-	o := view.Options{Select: v.Select, Made: v.Schema}
+func viewOptions(v tenon.Projection) projection.Options {
+	o := projection.Options{Select: v.Select, Made: v.Schema}
 	if v.Filter != nil {
 		o.Filter = v.Filter
 	}
@@ -33,19 +33,19 @@ func viewOptions(v tenon.Projection) view.Options {
 
 // shown is what is published of a promise that may be relaxed: the parts of
 // the full one, unless they are larger than all that it would be.
-func (e *Tool) publishedProjection(relaxed tenon.Contract) shape.Promise {
+func (e *Tool) publishedProjection(relaxed tenon.Contract) envelope.Contract {
 	p := shapePromise(&e.tool, relaxed)
 	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.Projection.Filter != nil {
 		return e.fullView(relaxed)
 	}
-	if v, err := view.New(p, viewOptions(e.tool.Projection)); err == nil {
+	if v, err := projection.New(p, viewOptions(e.tool.Projection)); err == nil {
 		return v.Promise
 	}
 	return e.view.Promise
 }
 
 // fullView is what is promised of what callers get to see.
-func (e *Tool) fullView(c tenon.Contract) shape.Promise {
+func (e *Tool) fullView(c tenon.Contract) envelope.Contract {
 	if e.view == nil {
 		return shapePromise(&e.tool, c)
 	}
@@ -54,14 +54,14 @@ func (e *Tool) fullView(c tenon.Contract) shape.Promise {
 
 // seen returns the views through which a call looks at its answer: the tool's,
 // then the one that the caller asks for. The error is about the latter.
-func (e *Tool) projections(fields []byte) (seen []*view.View, err error) {
+func (e *Tool) projections(fields []byte) (seen []*projection.View, err error) {
 	if e.view != nil {
 		seen = append(seen, e.view)
 	}
 	if fields == nil {
 		return seen, nil
 	}
-	asked, err := e.asked.Get(string(fields), func() (*view.View, error) { return e.selects(fields) })
+	asked, err := e.asked.Get(string(fields), func() (*projection.View, error) { return e.selects(fields) })
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (e *Tool) projections(fields []byte) (seen []*view.View, err error) {
 }
 
 // selects makes the view that a caller asks for.
-func (e *Tool) selects(fields []byte) (*view.View, error) {
-	paths, err := view.ReadPaths(fields)
+func (e *Tool) selects(fields []byte) (*projection.View, error) {
+	paths, err := projection.ReadPaths(fields)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +78,14 @@ func (e *Tool) selects(fields []byte) (*view.View, error) {
 	if err != nil {
 		contract = tenon.Contract{} // reported by Faults: any path is known
 	}
-	return view.New(e.fullView(contract), view.Options{Select: paths})
+	return projection.New(e.fullView(contract), projection.Options{Select: paths})
 }
 
 // show leaves of a success what callers get to see, and checks that.
-func (g *Gateway) show(ctx context.Context, e *Tool, seen []*view.View, r *tenon.Response, j outputCheck) (outputCheck, *tenon.Result) {
+func (g *Gateway) show(ctx context.Context, e *Tool, seen []*projection.View, r *tenon.Response, j outputCheck) (outputCheck, *tenon.Result) {
 	t := &e.tool
 	for _, v := range seen {
-		if j.form != shape.JSON {
+		if j.form != envelope.JSON {
 			break
 		}
 		a := answerOf(r, j.form)

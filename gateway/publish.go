@@ -6,8 +6,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/argnames"
-	"github.com/tenon-mcp/tenon/internal/reserve"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -23,8 +23,8 @@ func (e *Tool) render() {
 		input, changes = e.published.Input(input)
 		e.reportChanges("input", changes)
 	}
-	own := reserve.NamesFor(reservedBy(&e.tool)|reserve.Token, input)
-	e.names = argnames.Of(input, reserve.All()...)
+	own := reservedargs.NamesFor(reservedBy(&e.tool)|reservedargs.Token, input)
+	e.names = argnames.Of(input, reservedargs.All()...)
 	input = e.names.Publish(input)
 	acyclic, cycles := schema.BreakCycles(input)
 	switch {
@@ -36,12 +36,12 @@ func (e *Tool) render() {
 	}
 	input = e.bindHeaders(input)
 	e.input = own.Publish(input, e.publishes(p))
-	if alone := own.Of(reserve.Token); e.publishes(p)&reserve.Token != 0 && !shape.Admits(e.input, `{"`+alone+`":"x"}`) { // see decision 74
-		e.input = own.Publish(input, e.publishes(p)&^reserve.Token)
+	if alone := own.Of(reservedargs.Token); e.publishes(p)&reservedargs.Token != 0 && !envelope.Admits(e.input, `{"`+alone+`":"x"}`) { // see decision 74
+		e.input = own.Publish(input, e.publishes(p)&^reservedargs.Token)
 	}
 	e.renderOutput(p)
 	t := &e.tool
-	d := shape.Definition{
+	d := envelope.Definition{
 		Name: t.Name, Title: t.Title, Description: t.Description, Input: e.input, Output: e.output, Meta: t.Meta,
 		ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive, Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld,
 	}
@@ -50,15 +50,15 @@ func (e *Tool) render() {
 
 // renderOutput makes the output schema for the tool's policy and shape, if one
 // is published.
-func (e *Tool) renderOutput(p shape.Promise) {
-	publish := shape.PublishNative
+func (e *Tool) renderOutput(p envelope.Contract) {
+	publish := envelope.PublishNative
 	switch {
 	case e.tool.Policy == tenon.Off, e.resumes: // a part has the schema of the tool that was called first
 		return
 	case e.tool.Envelope == tenon.OpenAPIMCP:
-		publish = shape.PublishOpenAPIMCP
+		publish = envelope.PublishOpenAPIMCP
 	case e.tool.Envelope == tenon.FlowMCP:
-		publish = shape.PublishFlowMCP
+		publish = envelope.PublishFlowMCP
 	case e.tool.RawSchemas && p.Own() != nil:
 		e.output = p.Own()
 		return
@@ -75,7 +75,7 @@ func (e *Tool) renderOutput(p shape.Promise) {
 // tell reports what is different from what was promised.
 func (e *Tool) reportChanges(which string, changes []schema.Change) {
 	for _, c := range changes {
-		what := which + " schema: " + c.What
+		what := which + " schema: " + c.Message
 		if c.Path != "" {
 			what += " at " + c.Path
 		}
@@ -84,14 +84,14 @@ func (e *Tool) reportChanges(which string, changes []schema.Change) {
 }
 
 // promise is what the tool promises of its successes.
-func shapePromise(t *tenon.Tool, c tenon.Contract) shape.Promise {
-	p := shape.Promise{Advice: t.Policy == tenon.Warn || t.Fields, Wrapper: c.Wrapper, Consent: asksConsent(t)}
+func shapePromise(t *tenon.Tool, c tenon.Contract) envelope.Contract {
+	p := envelope.Contract{Advice: t.Policy == tenon.Warn || t.Fields, Wrapper: c.Wrapper, Consent: asksConsent(t)}
 	answers := c.Responses
 	if t.Envelope != tenon.FlowMCP { // its data may be null anyway
 		answers = withNoContent(answers)
 	}
 	for _, v := range successes(answers) {
-		p.Successes = append(p.Successes, shape.Variant{Media: v.MediaType, Open: v.Open, Schema: v.Schema, Example: v.Example})
+		p.Successes = append(p.Successes, envelope.Response{Media: v.MediaType, Open: v.Open, Schema: v.Schema, Example: v.Example})
 	}
 	return p
 }
@@ -125,7 +125,7 @@ func successRule(answers []tenon.ResponseSchema) func(status string) bool {
 // missing there.
 func withNoContent(answers []tenon.ResponseSchema) []tenon.ResponseSchema {
 	described := func(v tenon.ResponseSchema) bool {
-		return strings.EqualFold(v.Status, "2XX") && v.MediaType != "" && shape.FormOf(v.MediaType) == shape.JSON
+		return strings.EqualFold(v.Status, "2XX") && v.MediaType != "" && envelope.KindOfMedia(v.MediaType) == envelope.JSON
 	}
 	plain := func(v tenon.ResponseSchema) bool {
 		return v.Status == "204" || v.Status == "205" || strings.EqualFold(v.Status, "2XX") && v.MediaType == ""

@@ -2,43 +2,43 @@ package gateway
 
 import (
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/reserve"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
 // reserves names the arguments that are the gateway's own with this tool,
 // unless it declares them for itself.
-func reservedBy(t *tenon.Tool) (set reserve.Set) {
+func reservedBy(t *tenon.Tool) (set reservedargs.Set) {
 	if asksConsent(t) {
-		set |= reserve.Confirmed
+		set |= reservedargs.Confirmed
 	}
 	if t.MaxResult > 0 {
-		set |= reserve.Token
+		set |= reservedargs.Token
 	}
 	if t.Fields {
-		set |= reserve.Fields
+		set |= reservedargs.Fields
 	}
 	return set
 }
 
 // publishes names those of them that a caller is told, where the tool promises
 // p. The token is that of the tool that hands out parts, where there is one.
-func (e *Tool) publishes(p shape.Promise) reserve.Set {
+func (e *Tool) publishes(p envelope.Contract) reservedargs.Set {
 	set := reservedBy(&e.tool)
 	if e.tool.Confirmation.Mode == tenon.ConfirmHuman {
-		set &^= reserve.Confirmed
+		set &^= reservedargs.Confirmed
 	}
-	set &^= reserve.Token
+	set &^= reservedargs.Token
 	if e.next == "" && (p.Streams() || e.tool.MaxResult > 0 && p.MayBeCut()) {
-		set |= reserve.Token
+		set |= reservedargs.Token
 	}
 	return set
 }
 
 // ownArguments takes the arguments that are the gateway's own out of a call.
-func takeReservedArgs(c *tenon.Call, names *reserve.Names) (*tenon.Call, reserve.Own) {
-	args, own := names.Take(c.Args)
+func takeReservedArgs(c *tenon.Call, names *reservedargs.Names) (*tenon.Call, reservedargs.Values) {
+	args, own := names.Extract(c.Args)
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
@@ -52,7 +52,7 @@ func takeReservedArgs(c *tenon.Call, names *reserve.Names) (*tenon.Call, reserve
 
 // coerced lists what was read as something else in the arguments that are the
 // gateway's own.
-func coerced(own *reserve.Own) (fixes []schema.Fix) {
+func coerced(own *reservedargs.Values) (fixes []schema.Fix) {
 	for _, c := range own.Coerced {
 		fixes = append(fixes, schema.Fix{Path: "/" + c.Name, Kind: schema.FixKind(c.Kind), Old: c.Old, New: c.New})
 	}

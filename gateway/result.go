@@ -5,23 +5,23 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
 // answer is the response as the envelopes see it.
-func answerOf(r *tenon.Response, f shape.Form) shape.Answer {
-	return shape.Answer{Form: f, Status: r.Status, Media: r.MediaType, Header: r.Header, Body: r.Body}
+func answerOf(r *tenon.Response, f envelope.Kind) envelope.Answer {
+	return envelope.Answer{Form: f, Status: r.Status, Media: r.MediaType, Header: r.Header, Body: r.Body}
 }
 
 // shapeSuccess gives a response the envelope that the tool published.
 func shapeSuccess(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	a := answerOf(r, j.form)
-	return e.envelope().shape(r, j, e.checks.data(&a))
+	return e.format().shape(r, j, e.checks.data(&a))
 }
 
 // dress is what a success is given its form by. It outlives its tool.
-type envelope struct {
+type resultFormat struct {
 	Tool  string
 	Shape tenon.Envelope
 	Wraps bool   // native: the value stands under "result"
@@ -29,8 +29,8 @@ type envelope struct {
 	Next  string // the tool that hands out parts
 }
 
-func (e *Tool) envelope() envelope {
-	d := envelope{Tool: e.tool.Name, Shape: e.tool.Envelope, Next: e.next}
+func (e *Tool) format() resultFormat {
+	d := resultFormat{Tool: e.tool.Name, Shape: e.tool.Envelope, Next: e.next}
 	if shapesByDefinition(&e.tool) { // it was rendered: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
@@ -38,7 +38,7 @@ func (e *Tool) envelope() envelope {
 }
 
 // shape forms value, which stands for the body of r.
-func (d envelope) shape(r *tenon.Response, j outputCheck, value []byte) *tenon.Result {
+func (d resultFormat) shape(r *tenon.Response, j outputCheck, value []byte) *tenon.Result {
 	a := answerOf(r, j.form)
 	// A result with one block, which is nearly every one, is one piece of memory.
 	made := &struct {
@@ -52,17 +52,17 @@ func (d envelope) shape(r *tenon.Response, j outputCheck, value []byte) *tenon.R
 		res.Structured = a.OpenAPIMCP(res.Value)
 		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
 	case tenon.FlowMCP:
-		res.Structured = shape.FlowMCP(res.Value)
+		res.Structured = envelope.FlowMCP(res.Value)
 		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
 	default:
 		res.Structured = d.native(res.Value)
-		res.Content = shape.AppendTexts(made.one[:0], j.form, res.Value, textBlock)
+		res.Content = envelope.AppendTexts(made.one[:0], j.form, res.Value, textBlock)
 		if len(res.Content) == 0 && res.Value[0] == 'n' && r.Status != 0 {
 			res.Content = append(res.Content, tenon.Content{Text: []byte(a.Nothing())})
 		}
 	}
-	if j.form == shape.Binary {
-		res.Content = append(res.Content, tenon.Content{Type: blockKind(r.MediaType), Data: r.Body, MediaType: shape.Essence(r.MediaType), URI: "tenon:answer"})
+	if j.form == envelope.Binary {
+		res.Content = append(res.Content, tenon.Content{Type: blockKind(r.MediaType), Data: r.Body, MediaType: envelope.Essence(r.MediaType), URI: "tenon:answer"})
 	}
 	if told := j.said(); told != nil {
 		res.Content = append(res.Content, tenon.Content{Text: told})
@@ -73,7 +73,7 @@ func (d envelope) shape(r *tenon.Response, j outputCheck, value []byte) *tenon.R
 
 // native is the structured content of the native shape: the value itself where
 // it can stand there.
-func (d envelope) native(data []byte) []byte {
+func (d resultFormat) native(data []byte) []byte {
 	isObject := len(data) > 0 && data[0] == '{'
 	switch {
 	case isObject && !d.Wraps:
@@ -81,17 +81,17 @@ func (d envelope) native(data []byte) []byte {
 	case d.Bare:
 		return nil
 	}
-	return shape.WrapNative(data)
+	return envelope.WrapNative(data)
 }
 
 func textBlock(text []byte) tenon.Content { return tenon.Content{Text: text} }
 
 // blockKind returns the kind of content block that carries binary data.
 func blockKind(media string) tenon.ContentType {
-	switch shape.KindOf(media) {
-	case shape.Image:
+	switch envelope.KindOf(media) {
+	case envelope.Image:
 		return tenon.ImageContent
-	case shape.Audio:
+	case envelope.Audio:
 		return tenon.AudioContent
 	}
 	return tenon.EmbeddedResource
@@ -100,7 +100,7 @@ func blockKind(media string) tenon.ContentType {
 // shapeFailure gives a failure the error form of the tool's shape.
 func errorResult(e *Tool, f toolError) *tenon.Result {
 	t := &e.tool
-	form := shape.Failure{
+	form := envelope.Failure{
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.reply.Execution) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
@@ -126,7 +126,7 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 // metaOf writes the _meta object: the contract's verdict and, where the envelope
 // has no place for them, status and headers of the upstream.
 func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) []byte {
-	m := shape.Meta{
+	m := envelope.Meta{
 		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Execution.Retry(),
 		Upstream: s != tenon.OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: r.Header,
 	}
@@ -140,7 +140,7 @@ func withCoercions(r *tenon.Result, fixes []schema.Fix) *tenon.Result {
 		return r
 	}
 	with := *r
-	with.Meta = shape.Join(r.Meta, shape.Healed(fixes))
+	with.Meta = envelope.Join(r.Meta, envelope.CoercionsMeta(fixes))
 	return &with
 }
 
@@ -150,7 +150,7 @@ func executedOf(r *tenon.Response) string {
 	switch {
 	case r.Execution.Unsafe != tenon.NotSent:
 		return r.Execution.Executed()
-	case !shape.HasContract(r.Meta): // else the source has said it
+	case !envelope.HasContract(r.Meta): // else the source has said it
 		return "yes"
 	}
 	return tenon.Execution{Unsafe: r.Execution.Reads}.Executed()

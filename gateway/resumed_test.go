@@ -128,7 +128,7 @@ func TestThePartsOfASearchedToolNameOneThatIsThere(t *testing.T) {
 		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			tools := []tenon.Tool{{Name: "list", Envelope: shape, MaxResult: 400, Handler: answer(jsonReply(200, shelfBody(40, "n")))}}
 			inner := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{Describe: describe})
-			g := gateway.New(search.Over(inner), gateway.Options{})
+			g := gateway.New(search.Wrap(inner), gateway.Options{})
 			res := get(t, g, "call_tool", "ann", `{"tool":"list","arguments":{}}`)
 			token := partialOf(t, res).ResumeToken
 			said := string(res.Content[len(res.Content)-1].Text)

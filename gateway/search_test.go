@@ -34,7 +34,7 @@ func TestSearchFinds(t *testing.T) {
 func recall(t *testing.T, offer tenon.Features, all []question, at int, least float64) {
 	t.Helper()
 	catalog := gateway.Build([]gateway.Mount{{Name: "api", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
-	g := gateway.New(search.Over(catalog), gateway.Options{})
+	g := gateway.New(search.Wrap(catalog), gateway.Options{})
 	found, first := 0, 0
 	for i, q := range all {
 		args, err := json.Marshal(map[string]any{"query": q.text, "limit": at})

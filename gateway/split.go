@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/reserve"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -31,8 +31,8 @@ const defaultMaxResult = 200 << 10
 type remainder struct {
 	Subject    tenon.Subject
 	Call       string // names the first call with its arguments
-	Dress      envelope
-	Form       shape.Form
+	Dress      resultFormat
+	Form       envelope.Kind
 	Limit      int // bytes that are sent of a part
 	Status     int
 	Media      string
@@ -42,7 +42,7 @@ type remainder struct {
 	Violations []schema.Violation
 	Unchecked  []schema.Violation
 	Repairs    []schema.Fix
-	Cut        *schema.Cut
+	Cut        *schema.Split
 	Own        bool // what is cut is a list of the source's own texts
 	Until      time.Time
 }
@@ -50,13 +50,13 @@ type remainder struct {
 // fit gives a success its envelope: whole where all of it is within the limit,
 // else its first part, while the value is kept for the others.
 func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.Response, j outputCheck, limit int) *tenon.Result { //nolint:revive // each says something else of the one answer
-	if limit <= 0 || j.form == shape.Binary { // a picture is one piece, and no text
+	if limit <= 0 || j.form == envelope.Binary { // a picture is one piece, and no text
 		return shapeSuccess(e, r, j)
 	}
 	a := answerOf(r, j.form)
 	value := e.checks.data(&a)
 	if len(value) <= limit {
-		if res := e.envelope().shape(r, j, value); sent(res, j) <= limit {
+		if res := e.format().shape(r, j, value); sent(res, j) <= limit {
 			return res
 		}
 	}
@@ -64,8 +64,8 @@ func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.R
 	if !j.broken() {
 		against = j.against
 	}
-	d := e.envelope()
-	cut := shape.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
+	d := e.format()
+	cut := envelope.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
 	if cut == nil {
 		return tooLarge(e, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be cut into parts that fit its schema.")
 	}
@@ -77,8 +77,8 @@ func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.R
 // restOf is what every part of an answer is formed by.
 func restOf(e *Tool, c callWithArgs, r *tenon.Response, j outputCheck) *remainder {
 	return &remainder{
-		Subject: c.Subject, Call: c.key(), Dress: e.envelope(), Form: j.form,
-		Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: shape.Visible(r.Header), Sent: r.Execution,
+		Subject: c.Subject, Call: c.key(), Dress: e.format(), Form: j.form,
+		Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: envelope.Visible(r.Header), Sent: r.Execution,
 		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Until: time.Now().Add(partLife),
 	}
 }
@@ -156,7 +156,7 @@ func (g *Gateway) keep(ctx context.Context, id string, k *remainder, value []byt
 // part forms part i, counted from 0.
 func (k *remainder) part(id string, i int, value []byte) *tenon.Result {
 	here := k.Cut.Part(i)
-	p := shape.Part{
+	p := envelope.Part{
 		Number: i + 1, Of: len(k.Cut.Parts), Cuts: here.Cuts, Continued: here.Continued, Several: len(k.Cut.Pointers) > 1,
 		Text: k.Cut.Text, Returned: k.Cut.Parts[i].Items, Until: k.Until,
 	}
@@ -179,16 +179,16 @@ func (k *remainder) part(id string, i int, value []byte) *tenon.Result {
 
 // partTooLarge stands for a part that is above the limit by itself: the others
 // can be had all the same.
-func (d envelope) partTooLarge(r *tenon.Response, j outputCheck, b bytesOver, p shape.Part) *tenon.Result {
+func (d resultFormat) partTooLarge(r *tenon.Response, j outputCheck, b bytesOver, p envelope.Part) *tenon.Result {
 	b.what = fmt.Sprintf("Part %d of %d, which cannot be cut,", p.Number, p.Of)
 	p.By = cmp.Or(d.Next, d.Tool)
 	res := tooLarge(&Tool{tool: tenon.Tool{Name: d.Tool, Envelope: d.Shape}}, r, j, b, p.Next())
-	res.Meta = shape.Join(res.Meta, p.Meta())
+	res.Meta = envelope.Join(res.Meta, p.Meta())
 	return res
 }
 
 // part forms value, which is part p of what stands for the body of r.
-func (d envelope) part(r *tenon.Response, j outputCheck, value []byte, p shape.Part) *tenon.Result {
+func (d resultFormat) part(r *tenon.Response, j outputCheck, value []byte, p envelope.Part) *tenon.Result {
 	p.By = cmp.Or(d.Next, d.Tool) // it takes its own tokens, too
 	res := d.shape(r, j, value)
 	if d.Shape == tenon.OpenAPIMCP {
@@ -197,7 +197,7 @@ func (d envelope) part(r *tenon.Response, j outputCheck, value []byte, p shape.P
 	} else {
 		res.Content = append(res.Content, tenon.Content{Text: []byte(p.Words())})
 	}
-	res.Meta = shape.Join(res.Meta, p.Meta())
+	res.Meta = envelope.Join(res.Meta, p.Meta())
 	return res
 }
 
@@ -231,12 +231,12 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Re
 // asked is a call with what stood in the gateway's own arguments.
 type callWithArgs struct {
 	*tenon.Call
-	own reserve.Own
+	own reservedargs.Values
 }
 
 // key names all that an answer depends on.
 func (c callWithArgs) key() string {
-	return reserve.Key(string(c.Subject), c.Tool, c.Args) + reserve.Key("", "", c.own.Fields)
+	return reservedargs.Key(string(c.Subject), c.Tool, c.Args) + reservedargs.Key("", "", c.own.Fields)
 }
 
 // othersThan reports whether there are arguments beside the token that the
@@ -273,7 +273,7 @@ func (c *Catalog) addNextPart() {
 			Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 				return tenon.Response{}, tenon.Errorf(tenon.CodeValidation, "resume_token is missing")
 			},
-		}, resumes: true, published: new(shape.Published)}, c.free("next_part"), nil)
+		}, resumes: true, published: new(envelope.Published)}, c.free("next_part"), nil)
 		c.next = c.tools[len(c.tools)-1].tool.Name
 		for _, other := range c.tools {
 			other.next = c.next

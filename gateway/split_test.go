@@ -14,7 +14,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -194,7 +194,7 @@ func canonicalOf(t interface{ Fatal(...any) }, value []byte) string {
 
 func TestTokensAreBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		state := memory.New(memory.Options{})
+		state := memstore.New(memstore.Options{})
 		defer state.Close()
 		catalog, called := shelf(shelfBody(100, "n"), 1000, tenon.OpenAPIMCP)
 		g := gateway.New(catalog, gateway.Options{Store: state})
@@ -243,7 +243,7 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 		"negative":              {long, -1, nil, ""},
 		"one item":              {long, 100, nil, "cannot be cut"},
 		"the text copy counts":  {long, len(long) + 10, nil, "cannot be cut"},
-		"no room to keep parts": {shelfBody(100, "x"), 1000, memory.New(memory.Options{MaxBytes: 10}), "no room now"},
+		"no room to keep parts": {shelfBody(100, "x"), 1000, memstore.New(memstore.Options{MaxBytes: 10}), "no room now"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

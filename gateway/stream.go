@@ -11,9 +11,9 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/deadline"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/projection"
 	"github.com/tenon-mcp/tenon/internal/stream"
-	"github.com/tenon-mcp/tenon/internal/view"
 )
 
 const (
@@ -58,7 +58,7 @@ func (p *places) free(s tenon.Subject) {
 type liveStream struct {
 	entry *Tool
 	call  callWithArgs
-	seen  []*view.View
+	seen  []*projection.View
 	head  tenon.Response // of the upstream, without items
 	from  *stream.Stream
 	id    string
@@ -161,12 +161,12 @@ func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *ten
 		l.from.Close()
 		return failed
 	}
-	part := shape.Part{Number: l.delivered, Returned: p.Items, Until: time.Now().Add(streamIdle)}
+	part := envelope.Part{Number: l.delivered, Returned: p.Items, Until: time.Now().Add(streamIdle)}
 	if !p.Last {
 		part.Token = l.id + "." + strconv.Itoa(l.delivered+1)
 	}
 	a := answerOf(&r, j.form)
-	return l.entry.envelope().part(&r, j, l.entry.checks.data(&a), part)
+	return l.entry.format().part(&r, j, l.entry.checks.data(&a), part)
 }
 
 // brokenOff is the end of a stream that has none. What came and was not handed
@@ -181,7 +181,7 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 	}
 	g.log.Warn("a stream broke off", "tool", l.entry.tool.Name, "code", f.code, "error", p.Err)
 	f.message = fmt.Sprintf("The stream broke off after %d items: %s", l.items+p.Items, f.message)
-	f.suggestions = shape.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
+	f.suggestions = envelope.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
 	if p.Items == 0 {
 		return errorResult(l.entry, f)
 	}
@@ -193,7 +193,7 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 		return errorResult(l.entry, f)
 	}
 	a := answerOf(&came, j.form)
-	data, left := shape.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
+	data, left := envelope.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
 	f.judged, f.message = j, f.message+". What came until then is no whole answer"
 	switch {
 	case data == nil:
@@ -204,7 +204,7 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 	if data == nil {
 		return errorResult(l.entry, f)
 	}
-	f.details = shape.CameDetails(p.Items, data)
+	f.details = envelope.CameDetails(p.Items, data)
 	if l.entry.tool.Envelope != tenon.OpenAPIMCP { // its details are in the text
 		f.text = data
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/argnames"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/incident"
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/view"
+	"github.com/tenon-mcp/tenon/internal/projection"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -20,11 +20,11 @@ type Tool struct {
 	resumes   bool // it hands out the parts of other tools' answers
 
 	source  string
-	forward Forward    // whose call a call is instead; nil: its own
-	view    *view.View // nil: all of an answer is shown
-	next    string     // the catalog's tool that hands out parts; empty: it has none
+	forward Forward          // whose call a call is instead; nil: its own
+	view    *projection.View // nil: all of an answer is shown
+	next    string           // the catalog's tool that hands out parts; empty: it has none
 
-	published   *shape.Published // of the source
+	published   *envelope.Published // of the source
 	publish     incident.Once
 	definition  []byte
 	input       []byte
@@ -33,7 +33,7 @@ type Tool struct {
 	wraps       bool // native: the value stands under "result"
 	diagnostics []tenon.Diagnostic
 
-	asked view.Selections
+	asked projection.Selections
 
 	compile incident.Once
 	checks  validators

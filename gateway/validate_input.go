@@ -6,21 +6,21 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/argnames"
-	"github.com/tenon-mcp/tenon/internal/reserve"
-	"github.com/tenon-mcp/tenon/internal/shape"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
 // checks is a contract ready to be checked against.
 type validators struct {
 	input   *schema.Schema
-	answers []shape.Declared
-	good    []shape.Declared // of answers, those of a success, as they are published
-	own     reserve.Names    // arguments that are the gateway's
-	streams bool             // items of an answer may arrive one by one
-	renames bool             // arguments may be published under other names
-	base64  bool             // binary data stands in the answer itself
-	decodes bool             // an answer is checked with its value decoded
+	answers []envelope.Declared
+	good    []envelope.Declared // of answers, those of a success, as they are published
+	own     reservedargs.Names  // arguments that are the gateway's
+	streams bool                // items of an answer may arrive one by one
+	renames bool                // arguments may be published under other names
+	base64  bool                // binary data stands in the answer itself
+	decodes bool                // an answer is checked with its value decoded
 	faults  []tenon.Diagnostic
 }
 
@@ -28,7 +28,7 @@ type validators struct {
 // checked, and reported: a call must not fail over a description's mistake.
 func compileValidators(e *Tool) validators {
 	t := &e.tool
-	c := validators{base64: t.Envelope == tenon.FlowMCP, own: reserve.NamesFor(reservedBy(t), nil)}
+	c := validators{base64: t.Envelope == tenon.FlowMCP, own: reservedargs.NamesFor(reservedBy(t), nil)}
 	contract, err := promiseOf(t).Contract()
 	if err != nil {
 		c.faults = append(c.faults, diagnosticAt(t, "its contract cannot be read, calls are not checked: "+err.Error()))
@@ -41,7 +41,7 @@ func compileValidators(e *Tool) validators {
 	answers := withNoContent(contract.Responses)
 	isSuccess := successRule(answers)
 	for _, v := range answers {
-		checked := shape.Declared{Status: v.Status, Media: v.MediaType, Open: v.Open}
+		checked := envelope.Declared{Status: v.Status, Media: v.MediaType, Open: v.Open}
 		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
 			c.faults = append(c.faults, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
@@ -50,17 +50,17 @@ func compileValidators(e *Tool) validators {
 		if isSuccess(v.Status) {
 			c.good = append(c.good, checked)
 		}
-		c.streams = c.streams || shape.IsStream(v.MediaType)
+		c.streams = c.streams || envelope.IsStream(v.MediaType)
 		c.decodes = c.decodes || checked.Body != nil && !checked.Body.Bytes()
 	}
 	c.renames = argnames.May(contract.Input)
 	own := reservedBy(t)
 	if c.streams {
-		own |= reserve.Token
+		own |= reservedargs.Token
 	}
-	c.own = reserve.NamesFor(own, contract.Input)
+	c.own = reservedargs.NamesFor(own, contract.Input)
 	if e.resumes {
-		c.own = reserve.NamesFor(reserve.Token, nil)
+		c.own = reservedargs.NamesFor(reservedargs.Token, nil)
 	}
 	return c
 }

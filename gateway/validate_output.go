@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/projection"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/view"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -18,20 +18,20 @@ type outputCheck struct {
 	verdict    tenon.Verdict
 	violations []schema.Violation
 	open       []schema.Violation // where the schema has patterns that cannot be run
-	form       shape.Form         // how the body can stand in the result
+	form       envelope.Kind      // how the body can stand in the result
 	against    *schema.Schema     // of the variant; nil: the body is not described
 	repairs    []schema.Fix
 }
 
 // judged judges a response and leaves of it what callers get to see; the result is
 // not nil where it is a failure.
-func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*view.View, r *tenon.Response) (outputCheck, *tenon.Result) {
+func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*projection.View, r *tenon.Response) (outputCheck, *tenon.Result) {
 	t := &e.tool
 	j := outputCheck{verdict: tenon.Unchecked, form: formOfReply(r)}
-	if j.form == shape.JSON {
+	if j.form == envelope.JSON {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
-	if j.form == shape.JSON && t.Policy == tenon.Repair && succeeded(r) {
+	if j.form == envelope.JSON && t.Policy == tenon.Repair && succeeded(r) {
 		var fixes []schema.Fix
 		r.Body, fixes = schema.ReplaceSurrogates(r.Body)
 		r.Repairs = append(slices.Clip(r.Repairs), fixes...)
@@ -75,7 +75,7 @@ func succeeded(r *tenon.Response) bool { return r.Status == 0 || r.Status/100 ==
 // this kind, and some services name it here).
 func encoding(r *tenon.Response) string {
 	e := r.Header.Get("Content-Encoding")
-	if e == "" || utf8.Valid(r.Body) || shape.FormOf(r.MediaType) == shape.Binary && strings.EqualFold(e, "identity") {
+	if e == "" || utf8.Valid(r.Body) || envelope.KindOfMedia(r.MediaType) == envelope.Binary && strings.EqualFold(e, "identity") {
 		return ""
 	}
 	return e
@@ -83,8 +83,8 @@ func encoding(r *tenon.Response) string {
 
 // encoded judges such a body: it is bytes, whatever its media type says.
 func (j *outputCheck) encoded(encoding string) {
-	j.form, j.verdict = shape.Binary, tenon.Violated
-	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + shape.Excerpt([]byte(encoding), 100)})
+	j.form, j.verdict = envelope.Binary, tenon.Violated
+	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + envelope.Excerpt([]byte(encoding), 100)})
 }
 
 // said tells the model, which sees no _meta, in one line of text that a value
@@ -93,7 +93,7 @@ func (j *outputCheck) said() []byte {
 	if !j.broken() || len(j.violations) == 0 {
 		return nil
 	}
-	return []byte(shape.Told(j.violations))
+	return []byte(envelope.ViolationSummary(j.violations))
 }
 
 func (j *outputCheck) broken() bool {
@@ -102,7 +102,7 @@ func (j *outputCheck) broken() bool {
 
 // mend repairs a body that breaks its schema, where that can safely be done.
 func (j *outputCheck) repair(r *tenon.Response) {
-	if j.verdict != tenon.Violated || j.against == nil || j.form != shape.JSON {
+	if j.verdict != tenon.Violated || j.against == nil || j.form != envelope.JSON {
 		return
 	}
 	if fixed, fixes, left := j.against.Repair(r.Body); len(left) == 0 {
@@ -162,19 +162,19 @@ func (c *validators) described(r *tenon.Response, j *outputCheck) (body []byte, 
 		return nil, false
 	}
 	a := answerOf(r, j.form)
-	v, missing := shape.Match(declared, &a)
+	v, missing := envelope.Match(declared, &a)
 	switch {
 	case v == nil:
 		j.verdict, j.violations = tenon.Undeclared, append(j.violations, missing)
 		return nil, false
-	case v.Open && j.form != shape.Empty:
+	case v.Open && j.form != envelope.Empty:
 		return nil, false
-	case v.Body == nil || shape.FormOf(v.Media) != shape.JSON && !shape.IsStream(v.Media):
+	case v.Body == nil || envelope.KindOfMedia(v.Media) != envelope.JSON && !envelope.IsStream(v.Media):
 		j.as(v.Media, r.Items != nil)
 		return nil, false
 	}
 	j.against = v.Body
-	if j.form != shape.JSON { // a range covers it: the value that will stand for it has to fit
+	if j.form != envelope.JSON { // a range covers it: the value that will stand for it has to fit
 		return c.data(&a), true
 	}
 	return r.Body, true
@@ -184,10 +184,10 @@ func (c *validators) described(r *tenon.Response, j *outputCheck) (body []byte, 
 // says no more. A range can cover bodies of several forms (image/* the text of
 // image/svg+xml); what is published is that of the range.
 func (j *outputCheck) as(media string, listed bool) {
-	switch form := shape.FormOf(media); {
-	case form == shape.JSON && j.form == shape.JSON:
+	switch form := envelope.KindOfMedia(media); {
+	case form == envelope.JSON && j.form == envelope.JSON:
 		return
-	case form == shape.JSON:
+	case form == envelope.JSON:
 	case listed:
 		j.verdict = tenon.Violated
 		j.violations = append(j.violations, schema.Violation{Keyword: "mediaType", Expected: media, Got: "a stream of items"})
@@ -199,8 +199,8 @@ func (j *outputCheck) as(media string, listed bool) {
 }
 
 // data is the value that stands for an answer's body in the tool's shape.
-func (c *validators) data(a *shape.Answer) []byte {
-	if c.base64 && a.Form == shape.Binary {
+func (c *validators) data(a *envelope.Answer) []byte {
+	if c.base64 && a.Form == envelope.Binary {
 		return a.Base64()
 	}
 	return a.Data()
@@ -209,14 +209,14 @@ func (c *validators) data(a *shape.Answer) []byte {
 // strict makes sure that a body that will be spliced as JSON is JSON: what is
 // not becomes text, and a violation of kind syntax.
 func (j *outputCheck) strict(body []byte) {
-	if j.form != shape.JSON {
+	if j.form != envelope.JSON {
 		return
 	}
 	err := rawjson.Check(body)
 	if err == nil {
 		return
 	}
-	j.form = shape.Text
+	j.form = envelope.Text
 	j.verdict = tenon.Violated
 	if !slices.ContainsFunc(j.violations, func(v schema.Violation) bool { return v.Keyword == "syntax" }) {
 		j.violations = append(j.violations, schema.Violation{Keyword: "syntax", Expected: "strict JSON", Got: err.Error()})
@@ -225,14 +225,14 @@ func (j *outputCheck) strict(body []byte) {
 
 // formOfReply is the form of a response's body. A body without a media type is
 // taken for JSON; strict corrects that where it is not.
-func formOfReply(r *tenon.Response) shape.Form {
+func formOfReply(r *tenon.Response) envelope.Kind {
 	switch {
 	case r.Items != nil:
-		return shape.JSON
+		return envelope.JSON
 	case len(r.Body) == 0:
-		return shape.Empty
+		return envelope.Empty
 	case r.MediaType == "":
-		return shape.JSON
+		return envelope.JSON
 	}
-	return shape.FormOf(r.MediaType)
+	return envelope.KindOfMedia(r.MediaType)
 }

@@ -223,7 +223,7 @@ func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Log
 		Client: outward(t, home, other), BaseURL: home.URL, Consent: tenon.ConfirmOff,
 		Credentials: map[string]openapi.Credential{"token": {Caller: "X-Token"}, "key@" + home.URL: {Caller: "X-Key"}, "sid": {Caller: "X-Key"}},
 		Upstream: openapi.Upstream{
-			Retries: 20, MaxWait: time.Minute, Concurrent: 12, Rate: 1e6, Failures: 1000, CacheBytes: 1 << 20,
+			Retries: 20, MaxWait: time.Minute, MaxConcurrent: 12, RequestsPerSecond: 1e6, BreakerFailures: 1000, CacheBytes: 1 << 20,
 		},
 	})
 	for i := range offer.Tools {

@@ -208,7 +208,7 @@ const long = 1 << 20
 // read by two processors.
 func parseJSON(raw []byte) (*rawjson.Doc, error) {
 	if len(raw) >= long && runtime.GOMAXPROCS(0) > 1 {
-		return rawjson.ParseHalves(raw)
+		return rawjson.ParseParallel(raw)
 	}
 	return rawjson.Parse(raw)
 }

@@ -74,7 +74,7 @@ paths:
 // A Choice picks the operations that are offered.
 func ExampleChoice() {
 	source := openapi.New("../testdata/pets.yaml", openapi.Options{
-		Choose: openapi.Choice{Only: []string{"path:/pets/*"}, ReadOnly: true},
+		Choose: openapi.Selection{Include: []string{"path:/pets/*"}, ReadOnly: true},
 	})
 	offer, err := source.Load(context.Background())
 	if err != nil {

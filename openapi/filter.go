@@ -13,12 +13,12 @@ import (
 
 // Filtered is a document that was reduced.
 type Filtered struct {
-	JSON       []byte // the document, as JSON; it refers to the same other files
-	Operations int    // that are left
-	Of         int    // that there were
-	Components int    // that are left
-	OfThem     int    // that there were
-	Faults     []tenon.Diagnostic
+	JSON            []byte // the document, as JSON; it refers to the same other files
+	Operations      int    // that are left
+	TotalOperations int    // that there were
+	Components      int    // that are left
+	TotalComponents int    // that there were
+	Faults          []tenon.Diagnostic
 }
 
 // Filter reduces the document of s, with its overlays, to the operations of
@@ -43,9 +43,9 @@ func (s *Source) Filter(ctx context.Context) (*Filtered, error) {
 		return nil, err
 	}
 	f := newFilter(doc, o, choice)
-	out := &Filtered{JSON: f.appendRoot(nil), Operations: f.left, Of: len(f.operations), Faults: append(f.told, told...)}
+	out := &Filtered{JSON: f.appendRoot(nil), Operations: f.left, TotalOperations: len(f.operations), Faults: append(f.told, told...)}
 	for _, e := range f.entries {
-		out.OfThem++
+		out.TotalComponents++
 		if e.kept {
 			out.Components++
 		}

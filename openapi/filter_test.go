@@ -31,7 +31,7 @@ const filtered = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"x-own":
  "pathItems":{"cats":{"get":{"operationId":"listCats","responses":{"200":{"description":"d"}}},"delete":{"operationId":"dropCats","responses":{"200":{"description":"d"}}}}},
  "securitySchemes":{"root":{"type":"http","scheme":"basic"},"pet":{"type":"http","scheme":"bearer"},"shop":{"type":"http","scheme":"bearer"}}}}`
 
-func filter(t *testing.T, doc []byte, c openapi.Choice) *openapi.Filtered {
+func filter(t *testing.T, doc []byte, c openapi.Selection) *openapi.Filtered {
 	t.Helper()
 	name := t.TempDir() + "/doc.json"
 	if err := os.WriteFile(name, doc, 0o600); err != nil {
@@ -47,36 +47,36 @@ func filter(t *testing.T, doc []byte, c openapi.Choice) *openapi.Filtered {
 func TestFilter(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
-		choice     openapi.Choice
+		choice     openapi.Selection
 		has, hasNo []string
 	}{
 		{
 			"without a choice only what nothing needs goes",
-			openapi.Choice{},
+			openapi.Selection{},
 			[]string{`"listShops"`, `"dropCats"`, `"webhooks"`, `"x-own":{"kept":1}`, `"Cat":{`, `"$ref":"#/components/pathItems/cats"`},
 			[]string{`"Nobody"`},
 		},
 		{
 			"one operation with what it needs",
-			openapi.Choice{Only: []string{"listPets"}},
+			openapi.Selection{Include: []string{"listPets"}},
 			[]string{`"/pets":{"parameters":[{"$ref":"#/components/parameters/page"}],"get"`, `"Cat":{"properties":{"links":`, `"Dog"`, `"Link"`, `"root":{`, `"pet":{`, `{"name":"pets"}`, `"links":{"next":{"operationId":"listPets"}}`},
 			[]string{`"post"`, `/shops`, `"Shop"`, `"Owner"`, `"shop"`, `shops`, `webhooks`, `pathItems`, `/cats`},
 		},
 		{
 			"a reference into what is gone",
-			openapi.Choice{Only: []string{"addPet"}},
+			openapi.Selection{Include: []string{"addPet"}},
 			[]string{`"schema":{"type":"array","items":{"$ref":"#/components/schemas/Shop"}}`, `"Owner"`},
 			[]string{`/shops`, `"Pet"`},
 		},
 		{
 			"a part of a shared path item",
-			openapi.Choice{Only: []string{"listCats"}},
+			openapi.Selection{Include: []string{"listCats"}},
 			[]string{`"/cats":{"get":{"operationId":"listCats"`},
 			[]string{`dropCats`, `pathItems`, `"tags"`},
 		},
 		{
 			"nothing that changes something",
-			openapi.Choice{ReadOnly: true},
+			openapi.Selection{ReadOnly: true},
 			[]string{`"listShops"`, `"/cats":{"get"`},
 			[]string{`addPet`, `dropCats`},
 		},
@@ -103,23 +103,23 @@ func TestFilter(t *testing.T) {
 
 // checkReduced: the reduced document is valid, nothing in it is unneeded, and
 // its tools are those that the choice makes of the whole one.
-func checkReduced(t *testing.T, whole, reduced []byte, c openapi.Choice) {
+func checkReduced(t *testing.T, whole, reduced []byte, c openapi.Selection) {
 	t.Helper()
 	r, err := openapi.Review("reduced.json", reduced, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range r.Issues {
-		if i.Severity == openapi.Wrong && i.Rule != "path" || i.Rule == "unused" {
+		if i.Severity == openapi.SeverityError && i.Rule != "path" || i.Rule == "unused" {
 			t.Errorf("the reduced document: %s", i)
 		}
 	}
-	if diff := cmp.Diff(definitions(t, whole, c), definitions(t, reduced, openapi.Choice{})); diff != "" {
+	if diff := cmp.Diff(definitions(t, whole, c), definitions(t, reduced, openapi.Selection{})); diff != "" {
 		t.Errorf("tools (-of the whole +of the reduced):\n%s", diff)
 	}
 }
 
-func definitions(t *testing.T, doc []byte, c openapi.Choice) []string {
+func definitions(t *testing.T, doc []byte, c openapi.Selection) []string {
 	t.Helper()
 	offer, err := openapi.Parse("doc.json", doc, openapi.Options{Choose: c})
 	if err != nil {
@@ -135,7 +135,7 @@ func definitions(t *testing.T, doc []byte, c openapi.Choice) []string {
 func TestFilterGitHub(t *testing.T) {
 	_, raw := github(t)
 	for _, rule := range []string{"tag:issues", "method:DELETE", "path:/gists/**"} {
-		c := openapi.Choice{Only: []string{rule}}
+		c := openapi.Selection{Include: []string{rule}}
 		f := filter(t, raw, c)
 		if f.Operations == 0 || f.Components == 0 || len(f.JSON) > len(raw)/10 {
 			t.Errorf("%s: %d operations, %d components, %d bytes", rule, f.Operations, f.Components, len(f.JSON))
@@ -145,11 +145,11 @@ func TestFilterGitHub(t *testing.T) {
 }
 
 func TestFilterSays(t *testing.T) {
-	f := filter(t, []byte(filtered), openapi.Choice{Only: []string{"listPets", "listDogs"}})
+	f := filter(t, []byte(filtered), openapi.Selection{Include: []string{"listPets", "listDogs"}})
 	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Message, `listDogs`) {
 		t.Errorf("faults: %v", f.Faults)
 	}
-	if f.Operations != 1 || f.Of != 5 {
-		t.Errorf("%d of %d operations, want 1 of 5", f.Operations, f.Of)
+	if f.Operations != 1 || f.TotalOperations != 5 {
+		t.Errorf("%d of %d operations, want 1 of 5", f.Operations, f.TotalOperations)
 	}
 }

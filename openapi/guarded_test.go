@@ -52,13 +52,13 @@ const guardedDoc = `{"openapi":"3.2.0","servers":[{"url":"https://api.test"}],
 func guardedGateway(t testing.TB, way http.RoundTripper) *gateway.Gateway {
 	t.Helper()
 	me := json.RawMessage(`"me"`)
-	fix := func(operations, name string) openapi.Change {
-		return openapi.Change{Operations: operations, Parameters: []openapi.ParameterChange{{Name: name, Fix: me}}}
+	fix := func(operations, name string) openapi.OperationOverride {
+		return openapi.OperationOverride{Operations: operations, Parameters: []openapi.ParameterOverride{{Name: name, Fix: me}}}
 	}
 	offer, err := openapi.Parse("doc.json", []byte(guardedDoc), openapi.Options{
 		Client: &http.Client{Transport: way}, Consent: tenon.ConfirmOff,
 		Credentials: map[string]openapi.Credential{"q": {Value: "secret-q"}, "c": {Value: "secret-c"}, "h": {Value: "secret-h"}},
-		Changes:     []openapi.Change{fix("", "owner"), fix("deep", "filter[owner]"), fix("cookie", "role")},
+		Changes:     []openapi.OperationOverride{fix("", "owner"), fix("deep", "filter[owner]"), fix("cookie", "role")},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 // answer only where it was not followed: 307 and 308 say that the request is
 // to be made elsewhere (RFC 9110 §15.4.8), 303 that it was carried out, and
 // behind the others services have either.
-func (o *operation) sent(p egress.Progress, status int) tenon.Execution {
+func (o *operation) sent(p egress.RequestState, status int) tenon.Execution {
 	switch {
 	case p == egress.NotSent:
 		return tenon.Execution{}

@@ -15,26 +15,26 @@ func (r *reviewer) lintOperation(o *operation) {
 	id, summary, description := o.node.strAt("operationId"), o.node.strAt("summary"), o.node.strAt("description")
 	switch {
 	case id == "":
-		r.at(o.node, Dubious, "operation-id", "the operation has no operationId", "add one: the tool is named "+propose("", o.method, o.path, maxName)+" until then")
+		r.at(o.node, SeverityWarning, "operation-id", "the operation has no operationId", "add one: the tool is named "+propose("", o.method, o.path, maxName)+" until then")
 	case tenon.ToolName(id) != id:
-		r.at(o.node.get("operationId"), Advice, "operation-id", fmt.Sprintf("no tool can be named %.100q", id), "use up to 64 letters, digits, - and _")
+		r.at(o.node.get("operationId"), SeverityInfo, "operation-id", fmt.Sprintf("no tool can be named %.100q", id), "use up to 64 letters, digits, - and _")
 	}
 	switch {
 	case summary == "" && description == "":
-		r.at(o.node, Dubious, "description", "the operation says neither in a summary nor in a description what it does", "a model has nothing but its name")
+		r.at(o.node, SeverityWarning, "description", "the operation says neither in a summary nor in a description what it does", "a model has nothing but its name")
 	case summary == "":
-		r.at(o.node, Advice, "description", "the operation has no summary", "say in one line what it does")
+		r.at(o.node, SeverityInfo, "description", "the operation has no summary", "say in one line what it does")
 	case len(summary) > maxTitle:
-		r.at(o.node.get("summary"), Advice, "description", fmt.Sprintf("the summary has %d bytes", len(summary)), "keep it to one line; details go into the description")
+		r.at(o.node.get("summary"), SeverityInfo, "description", fmt.Sprintf("the summary has %d bytes", len(summary)), "keep it to one line; details go into the description")
 	}
 	if len(description) > maxDescription {
-		r.at(o.node.get("description"), Advice, "description", fmt.Sprintf("the description has %d bytes; a tool's is cut at %d", len(description), maxDescription), "put what matters first")
+		r.at(o.node.get("description"), SeverityInfo, "description", fmt.Sprintf("the description has %d bytes; a tool's is cut at %d", len(description), maxDescription), "put what matters first")
 	}
 	if o.node.get("tags").len() == 0 {
-		r.at(o.node, Advice, "tags", "the operation has no tag", "tags let people choose and models search")
+		r.at(o.node, SeverityInfo, "tags", "the operation has no tag", "tags let people choose and models search")
 	}
 	if (o.method == "GET" || o.method == "HEAD" || o.method == "DELETE") && o.node.get("requestBody").ok() {
-		r.at(o.node.get("requestBody"), Dubious, "body", o.method+" with a body: what it means is not defined", "use parameters, or another method")
+		r.at(o.node.get("requestBody"), SeverityWarning, "body", o.method+" with a body: what it means is not defined", "use parameters, or another method")
 	}
 	r.lintAnswers(o)
 }
@@ -46,7 +46,7 @@ func (r *reviewer) lintContent(status string, content value) {
 		if says := s.ok() && (s.len() > 0 || s.kind() != rawjson.Object); says || !isJSONMedia(media) || m.get("itemSchema").ok() {
 			continue
 		}
-		r.at(m, Dubious, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be published or checked")
+		r.at(m, SeverityWarning, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be published or checked")
 	}
 }
 
@@ -65,14 +65,14 @@ func (r *reviewer) lintAnswers(o *operation) {
 		success = true
 		r.lintContent(status, answer.get("content"))
 		if r.doc.version == v20 && status == "200" && !answer.get("schema").ok() && o.method == "GET" {
-			r.at(answer, Advice, "answer-schema", "the answer 200 has no schema", "describe it: without a schema nothing can be published or checked")
+			r.at(answer, SeverityInfo, "answer-schema", "the answer 200 has no schema", "describe it: without a schema nothing can be published or checked")
 		}
 	}
 	if !success && o.node.get("responses").get("default").kind() == rawjson.Invalid && o.node.get("responses").len() > 0 {
-		r.at(o.node.get("responses"), Dubious, "responses", "no success is declared", "add the 2xx that it answers with")
+		r.at(o.node.get("responses"), SeverityWarning, "responses", "no success is declared", "add the 2xx that it answers with")
 	}
 	if !failure {
-		r.at(o.answersAt(), Advice, "responses", "no error is declared", "add default or the 4xx that callers meet")
+		r.at(o.answersAt(), SeverityInfo, "responses", "no error is declared", "add default or the 4xx that callers meet")
 	}
 }
 
@@ -92,10 +92,10 @@ func isJSONMedia(media string) bool {
 func (r *reviewer) lintParameter(at, p value) {
 	name := p.strAt("name")
 	if p.strAt("description") == "" && p.get("schema").strAt("description") == "" {
-		r.at(at, Advice, "description", fmt.Sprintf("the parameter %s is not described", name), "say what it is and what it may hold")
+		r.at(at, SeverityInfo, "description", fmt.Sprintf("the parameter %s is not described", name), "say what it is and what it may hold")
 	}
 	if p.strAt("in") == "query" && isCredential(name) {
-		r.at(at, Dubious, "credential", fmt.Sprintf("the query parameter %s looks like a credential", name), "declare a security scheme: then no model has to fill it in")
+		r.at(at, SeverityWarning, "credential", fmt.Sprintf("the query parameter %s looks like a credential", name), "declare a security scheme: then no model has to fill it in")
 	}
 }
 
@@ -115,12 +115,12 @@ func (r *reviewer) whole() {
 		i++
 		if u := s.strAt("url"); strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "http://localhost") && !strings.HasPrefix(u, "http://127.") {
 			r.path = []string{"servers", strconv.Itoa(i)}
-			r.at(s, Dubious, "server", u+" is not encrypted", "use https")
+			r.at(s, SeverityWarning, "server", u+" is not encrypted", "use https")
 		}
 	}
 	if r.doc.version != v20 && root.get("servers").len() == 0 && root.get("paths").len() > 0 {
 		r.path = nil
-		r.at(root, Advice, "server", "no server is named", "add servers, or callers have to give --base-url")
+		r.at(root, SeverityInfo, "server", "no server is named", "add servers, or callers have to give --base-url")
 	}
 	r.unused()
 	r.tags()
@@ -136,7 +136,7 @@ func (r *reviewer) unused() {
 		for name, v := range g.all.each() {
 			if !kept[v] && !strings.HasPrefix(name, "x-") {
 				r.path = append(slices.Clone(g.path), name)
-				r.at(v, Advice, "unused", "nothing needs "+name, "tenon filter leaves it out")
+				r.at(v, SeverityInfo, "unused", "nothing needs "+name, "tenon filter leaves it out")
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (r *reviewer) tags() {
 				if name := t.str(); !declared[name] && !told[name] {
 					told[name] = true
 					r.path = []string{"paths", path, key, "tags"}
-					r.at(t, Advice, "tags", fmt.Sprintf("the tag %q is not declared", name), "declare it under tags, with a description")
+					r.at(t, SeverityInfo, "tags", fmt.Sprintf("the tag %q is not declared", name), "declare it under tags, with a description")
 				}
 			}
 		}

@@ -20,7 +20,7 @@ type unbelieved struct {
 
 // distrust takes from c, which the document says of o, what would make calls
 // less careful than the method asks for.
-func (o *operation) distrust(c *Change) {
+func (o *operation) distrust(c *OperationOverride) {
 	additive := o.method == "POST" && !o.takesAway()
 	for _, m := range []struct {
 		name     string

@@ -50,9 +50,9 @@ func TestMarksNeverLowerTheGuard(t *testing.T) {
 		o    openapi.Options
 		want int
 	}{
-		{openapi.Options{Choose: openapi.Choice{ReadOnly: true}}, 0},
-		{openapi.Options{Choose: openapi.Choice{ReadOnly: true}, TrustMarks: true}, 1},
-		{openapi.Options{Choose: openapi.Choice{ReadOnly: true}, Changes: []openapi.Change{{Operations: "find", Safe: &yes}}}, 1},
+		{openapi.Options{Choose: openapi.Selection{ReadOnly: true}}, 0},
+		{openapi.Options{Choose: openapi.Selection{ReadOnly: true}, TrustMarks: true}, 1},
+		{openapi.Options{Choose: openapi.Selection{ReadOnly: true}, Changes: []openapi.OperationOverride{{Operations: "find", Safe: &yes}}}, 1},
 	} {
 		if offer := load(t, doc, c.o); len(offer.Tools) != c.want {
 			t.Errorf("%+v: %d tools, want %d", c.o, len(offer.Tools), c.want)

@@ -141,7 +141,7 @@ func (o *oauth) of(ctx context.Context, scopes []string) (*egress.Tokens, error)
 	for name, value := range s.Params {
 		params.Set(name, value)
 	}
-	t, err := egress.NewTokens(o.api.options.Client, egress.Grant{
+	t, err := egress.NewTokens(o.api.options.Client, egress.TokenConfig{
 		TokenURL: at, ClientID: s.ClientID, ClientSecret: string(s.ClientSecret), RefreshToken: string(s.RefreshToken),
 		Scopes: scopes, Params: params, InBody: s.InBody,
 	})

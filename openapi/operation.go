@@ -194,7 +194,7 @@ func (ix *indexer) operation(method, path string, item, v value) {
 	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
 	op.changes = ix.api.changesOf(op)
 	op.settleSafe()
-	wanted := propose(said(op, func(c *Change) string { return c.Name }, node.strAt("operationId")), method, path, ix.names.most)
+	wanted := propose(said(op, func(c *OperationOverride) string { return c.Name }, node.strAt("operationId")), method, path, ix.names.most)
 	name := ix.names.take(wanted) // also of what is not chosen: a choice renames nothing
 	if !ix.api.choice.takes(op) {
 		return

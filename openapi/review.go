@@ -17,9 +17,9 @@ type Severity string
 
 // The severities.
 const (
-	Wrong   Severity = "error"   // the document breaks the specification
-	Dubious Severity = "warning" // it is legal, and most likely a mistake, or hard on clients
-	Advice  Severity = "info"    // it could be better
+	SeverityError   Severity = "error"   // the document breaks the specification
+	SeverityWarning Severity = "warning" // it is legal, and most likely a mistake, or hard on clients
+	SeverityInfo    Severity = "info"    // it could be better
 )
 
 // Issue is one thing that a review has to say.
@@ -27,7 +27,7 @@ type Issue struct {
 	Severity Severity `json:"type"`
 	Rule     string   `json:"rule"`
 	Message  string   `json:"message"`
-	Do       string   `json:"suggestion,omitempty"`
+	Hint     string   `json:"suggestion,omitempty"`
 	File     string   `json:"file,omitempty"`
 	Line     int      `json:"line,omitempty"`    // 1-based; 0: not known
 	Pointer  string   `json:"pointer,omitempty"` // JSON Pointer in the file; empty: the whole document
@@ -51,7 +51,7 @@ func (i Issue) String() string {
 			place += ": "
 		}
 	}
-	f := tenon.Diagnostic{File: i.File, Line: i.Line, Message: string(i.Severity) + ": " + place + i.Message, Hint: i.Do}
+	f := tenon.Diagnostic{File: i.File, Line: i.Line, Message: string(i.Severity) + ": " + place + i.Message, Hint: i.Hint}
 	return f.String() + " [" + i.Rule + "]"
 }
 
@@ -141,7 +141,7 @@ func review(doc *document, o Options, lint bool) *Report {
 	r.report.Version = string(doc.root.get("openapi").raw()) + string(doc.root.get("swagger").raw())
 	r.report.Version = strings.Trim(r.report.Version, `"`)
 	for _, f := range doc.told.list {
-		r.add(Issue{Severity: Dubious, Rule: "syntax", Message: f.Message, File: f.File, Line: f.Line})
+		r.add(Issue{Severity: SeverityWarning, Rule: "syntax", Message: f.Message, File: f.File, Line: f.Line})
 	}
 	r.object(doc.root, "Document")
 	r.operations(o)
@@ -189,7 +189,7 @@ func (r *reviewer) add(i Issue) {
 // at adds an issue about the place where the walk is.
 func (r *reviewer) at(v value, s Severity, rule, message, do string) {
 	f := r.doc.fault(v, "", "")
-	r.add(Issue{Severity: s, Rule: rule, Message: message, Do: do, File: f.File, Line: f.Line, Pointer: r.pointer(), crowded: v.file.crowded()})
+	r.add(Issue{Severity: s, Rule: rule, Message: message, Hint: do, File: f.File, Line: f.Line, Pointer: r.pointer(), crowded: v.file.crowded()})
 }
 
 func (r *reviewer) pointer() string {
@@ -221,7 +221,7 @@ func (r *reviewer) object(v value, name string) {
 	p := r.grammar[name]
 	for _, must := range p.required {
 		if !v.get(must).ok() {
-			r.at(v, Wrong, "missing", fmt.Sprintf("the %s has no %s", spoken(name), must), "add "+must)
+			r.at(v, SeverityError, "missing", fmt.Sprintf("the %s has no %s", spoken(name), must), "add "+must)
 		}
 	}
 	for key, member := range v.each() {
@@ -236,9 +236,9 @@ func (r *reviewer) object(v value, name string) {
 			r.kind(member, kind)
 		case strings.HasPrefix(key, "x-"), name == "Schema" && !r.doc.legacy(), key == "$ref":
 		case name == "Schema":
-			r.at(member, Dubious, "unknown-keyword", fmt.Sprintf("%s is no keyword of this version's schemas; it says nothing", key), near(key, p))
+			r.at(member, SeverityWarning, "unknown-keyword", fmt.Sprintf("%s is no keyword of this version's schemas; it says nothing", key), near(key, p))
 		default:
-			r.at(member, Wrong, "unknown-member", fmt.Sprintf("the %s cannot have the member %s", spoken(name), key), near(key, p))
+			r.at(member, SeverityError, "unknown-member", fmt.Sprintf("the %s cannot have the member %s", spoken(name), key), near(key, p))
 		}
 		leave()
 	}
@@ -252,7 +252,7 @@ func (r *reviewer) reference(v value, name string) {
 	target, err := r.doc.targetOf(ref)
 	if err != nil {
 		leave := r.enter("$ref")
-		r.at(ref, Wrong, "reference", err.Error(), "")
+		r.at(ref, SeverityError, "reference", err.Error(), "")
 		leave()
 		return
 	}
@@ -281,7 +281,7 @@ func (r *reviewer) kind(v value, kind string) {
 		if want == rawjson.String && got == rawjson.Number && r.path[len(r.path)-1] == "openapi" {
 			return // openapi: 3.1 in YAML
 		}
-		r.at(v, Wrong, "type", fmt.Sprintf("%s is %s, not %s", r.path[len(r.path)-1], kindName(got), kindName(want)), "")
+		r.at(v, SeverityError, "type", fmt.Sprintf("%s is %s, not %s", r.path[len(r.path)-1], kindName(got), kindName(want)), "")
 		return
 	}
 	switch kind[0] {

@@ -34,7 +34,7 @@ func (r *reviewer) oneOfWords(v value, key string, words ...string) {
 		return
 	}
 	defer r.enter(key)()
-	r.at(got, Wrong, "value", fmt.Sprintf("%s is %q", key, got.str()), "use "+strings.Join(words, ", "))
+	r.at(got, SeverityError, "value", fmt.Sprintf("%s is %q", key, got.str()), "use "+strings.Join(words, ", "))
 }
 
 func (r *reviewer) schema(v value) {
@@ -49,7 +49,7 @@ func (r *reviewer) schema(v value) {
 	if pattern := v.get("pattern"); pattern.kind() == rawjson.String {
 		if _, err := regexp.Compile(pattern.str()); err != nil && !strings.Contains(pattern.str(), "(?") && !strings.Contains(pattern.str(), `\p`) {
 			leave := r.enter("pattern")
-			r.at(pattern, Dubious, "pattern", fmt.Sprintf("the pattern %.80q is not understood everywhere", pattern.str()), "use only what ECMA-262 and RE2 have in common")
+			r.at(pattern, SeverityWarning, "pattern", fmt.Sprintf("the pattern %.80q is not understood everywhere", pattern.str()), "use only what ECMA-262 and RE2 have in common")
 			leave()
 		}
 	}
@@ -62,20 +62,20 @@ func (r *reviewer) schema(v value) {
 // limits looks at what a schema demands of its values.
 func (r *reviewer) limits(v value) {
 	if r.doc.legacy() && v.strAt("type") == "array" && !v.get("items").ok() && !v.get("$ref").ok() {
-		r.at(v, Wrong, "missing", "the list has no items", "add items, {} for anything")
+		r.at(v, SeverityError, "missing", "the list has no items", "add items, {} for anything")
 	}
 	for _, what := range []string{"Length", "Items", "Properties", "imum"} {
 		low, high := "min"+what, "max"+what
 		from, err1 := strconv.ParseFloat(string(v.get(low).raw()), 64)
 		to, err2 := strconv.ParseFloat(string(v.get(high).raw()), 64)
 		if err1 == nil && err2 == nil && from > to {
-			r.at(v, Wrong, "range", fmt.Sprintf("%s is above %s: nothing fits", low, high), "")
+			r.at(v, SeverityError, "range", fmt.Sprintf("%s is above %s: nothing fits", low, high), "")
 		}
 	}
 	names := map[string]bool{}
 	for _, n := range v.get("required").each() {
 		if n.kind() == rawjson.String && names[n.str()] {
-			r.at(n, Dubious, "required", fmt.Sprintf("required names %q twice", n.str()), "")
+			r.at(n, SeverityWarning, "required", fmt.Sprintf("required names %q twice", n.str()), "")
 		}
 		names[n.str()] = true
 	}
@@ -84,19 +84,19 @@ func (r *reviewer) limits(v value) {
 func (r *reviewer) enum(v, enum value) {
 	leave := r.enter("enum")
 	if enum.len() == 0 {
-		r.at(enum, Dubious, "enum", "the enum is empty: nothing fits", "leave it out")
+		r.at(enum, SeverityWarning, "enum", "the enum is empty: nothing fits", "leave it out")
 	}
 	seen := map[string]bool{}
 	for _, e := range enum.each() {
 		if text := string(e.raw()); seen[text] {
-			r.at(e, Dubious, "enum", fmt.Sprintf("%.80s stands in the enum twice", text), "")
+			r.at(e, SeverityWarning, "enum", fmt.Sprintf("%.80s stands in the enum twice", text), "")
 		} else {
 			seen[text] = true
 		}
 	}
 	leave()
 	if d := v.get("default"); d.ok() && !seen[string(d.raw())] && d.kind() != rawjson.Null && v.strAt("type") != "array" {
-		r.at(d, Dubious, "default", fmt.Sprintf("the default %.80s is not in the enum", d.raw()), "")
+		r.at(d, SeverityWarning, "default", fmt.Sprintf("the default %.80s is not in the enum", d.raw()), "")
 	}
 }
 
@@ -109,9 +109,9 @@ func (r *reviewer) parameter(v value) {
 		r.oneOfWords(v, "in", "path", "query", "header", "body", "formData")
 		switch {
 		case in == "body" && !v.get("schema").ok():
-			r.at(v, Wrong, "missing", "the body has no schema", "add schema")
+			r.at(v, SeverityError, "missing", "the body has no schema", "add schema")
 		case in != "body" && !v.get("type").ok():
-			r.at(v, Wrong, "missing", "the parameter has no type", "add type")
+			r.at(v, SeverityError, "missing", "the parameter has no type", "add type")
 		}
 	} else {
 		places := []string{"path", "query", "header", "cookie"}
@@ -122,15 +122,15 @@ func (r *reviewer) parameter(v value) {
 		r.oneOfWords(v, "style", "matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject", "cookie")
 		switch s, c := v.get("schema").ok(), v.get("content").ok(); {
 		case !s && !c:
-			r.at(v, Wrong, "missing", "the parameter has neither schema nor content", "add schema")
+			r.at(v, SeverityError, "missing", "the parameter has neither schema nor content", "add schema")
 		case s && c:
-			r.at(v, Wrong, "parameter", "the parameter has schema and content; only one counts", "leave one of them out")
+			r.at(v, SeverityError, "parameter", "the parameter has schema and content; only one counts", "leave one of them out")
 		case c && v.get("content").len() != 1:
-			r.at(v, Wrong, "parameter", "the content of a parameter holds exactly one media type", "")
+			r.at(v, SeverityError, "parameter", "the content of a parameter holds exactly one media type", "")
 		}
 	}
 	if in == "path" && !v.isTrue("required") {
-		r.at(v, Wrong, "path-parameter", fmt.Sprintf("the path parameter %s is not required", v.strAt("name")), "add required: true")
+		r.at(v, SeverityError, "path-parameter", fmt.Sprintf("the path parameter %s is not required", v.strAt("name")), "add required: true")
 	}
 }
 
@@ -145,7 +145,7 @@ func (r *reviewer) scheme(v value) {
 	r.oneOfWords(v, "type", slices.Sorted(maps.Keys(needs))...)
 	for _, must := range needs[v.strAt("type")] {
 		if !v.get(must).ok() {
-			r.at(v, Wrong, "missing", fmt.Sprintf("the security scheme of type %s has no %s", v.strAt("type"), must), "add "+must)
+			r.at(v, SeverityError, "missing", fmt.Sprintf("the security scheme of type %s has no %s", v.strAt("type"), must), "add "+must)
 		}
 	}
 }
@@ -155,12 +155,12 @@ func (r *reviewer) statuses(v value) {
 		return // names, not statuses
 	}
 	if v.len() == 0 {
-		r.at(v, Wrong, "responses", "the operation declares no answer", "add at least one, or default")
+		r.at(v, SeverityError, "responses", "the operation declares no answer", "add at least one, or default")
 	}
 	for key, one := range v.each() {
 		if !isStatusKey(key, r.doc.version) && !strings.HasPrefix(key, "x-") {
 			leave := r.enter(key)
-			r.at(one, Wrong, "responses", fmt.Sprintf("%q is no status", key), "use 100 to 599, 1XX to 5XX or default")
+			r.at(one, SeverityError, "responses", fmt.Sprintf("%q is no status", key), "use 100 to 599, 1XX to 5XX or default")
 			leave()
 		}
 	}
@@ -187,7 +187,7 @@ func (r *reviewer) requirements(v value) {
 				continue
 			}
 			leave := r.enter(name)
-			r.at(scopes, Wrong, "security", fmt.Sprintf("there is no security scheme %q", name), "")
+			r.at(scopes, SeverityError, "security", fmt.Sprintf("there is no security scheme %q", name), "")
 			leave()
 		}
 	}
@@ -227,18 +227,18 @@ var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 func (r *reviewer) template(path string, v value, routes map[string]string) {
 	if !strings.HasPrefix(path, "/") {
-		r.at(v, Wrong, "path", "the path does not begin with /", "")
+		r.at(v, SeverityError, "path", "the path does not begin with /", "")
 	}
 	if strings.Contains(path, "?") {
-		r.at(v, Wrong, "path", "the path has a query", "declare query parameters")
+		r.at(v, SeverityError, "path", "the path has a query", "declare query parameters")
 	}
 	same := inBraces.ReplaceAllString(path, "{}")
 	if other, taken := routes[same]; taken {
-		r.at(v, Wrong, "path", "the path means the same as "+other, "")
+		r.at(v, SeverityError, "path", "the path means the same as "+other, "")
 	}
 	routes[same] = path
 	if names := inBraces.FindAllString(path, -1); len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
-		r.at(v, Wrong, "path", "the path names a parameter twice", "")
+		r.at(v, SeverityError, "path", "the path names a parameter twice", "")
 	}
 }
 
@@ -247,7 +247,7 @@ func (r *reviewer) operation(o *operation) {
 	if id := o.node.get("operationId"); id.ok() {
 		if first, taken := r.ids[id.str()]; taken {
 			leave := r.enter("operationId")
-			r.at(id, Wrong, "operation-id", fmt.Sprintf("the operationId %q is taken since line %d", id.str(), first.line()), "give each operation its own")
+			r.at(id, SeverityError, "operation-id", fmt.Sprintf("the operationId %q is taken since line %d", id.str(), first.line()), "give each operation its own")
 			leave()
 		} else {
 			r.ids[id.str()] = id
@@ -261,7 +261,7 @@ func (r *reviewer) operation(o *operation) {
 	}
 	for _, name := range inBraces.FindAllString(o.path, -1) {
 		if name = strings.Trim(name, "{}"); !declared[name] {
-			r.at(o.node, Wrong, "path-parameter", fmt.Sprintf("the parameter %s of the path is not declared", name), "declare it: in: path, required: true")
+			r.at(o.node, SeverityError, "path-parameter", fmt.Sprintf("the parameter %s of the path is not declared", name), "declare it: in: path, required: true")
 		}
 	}
 	if r.lint {
@@ -280,13 +280,13 @@ func (r *reviewer) parameters(o *operation, list value, declared map[string]bool
 		}
 		in, name := p.strAt("in"), p.strAt("name")
 		if here[in+" "+name] {
-			r.at(v, Wrong, "parameter", fmt.Sprintf("the %s parameter %s is declared twice", in, name), "")
+			r.at(v, SeverityError, "parameter", fmt.Sprintf("the %s parameter %s is declared twice", in, name), "")
 		}
 		here[in+" "+name] = true
 		if in == "path" {
 			declared[name] = true
 			if !strings.Contains(o.path, "{"+name+"}") {
-				r.at(v, Wrong, "path-parameter", fmt.Sprintf("the path has no place for the parameter %s", name), "")
+				r.at(v, SeverityError, "path-parameter", fmt.Sprintf("the path has no place for the parameter %s", name), "")
 			}
 		}
 		if r.lint {

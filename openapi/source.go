@@ -74,8 +74,8 @@ type Options struct {
 	// together; 0, 1: the one that was asked for.
 	FollowPages int
 
-	Choose  Choice   // which operations become tools
-	Changes []Change // how they are offered otherwise than the document says
+	Choose  Selection           // which operations become tools
+	Changes []OperationOverride // how they are offered otherwise than the document says
 	// TrustMarks believes a document that marks its operations as more harmless
 	// than their methods are: x-mcp-safe, x-mcp-idempotent true,
 	// x-mcp-destructive, x-mcp-open-world false. Else such marks do nothing and a

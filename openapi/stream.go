@@ -67,7 +67,7 @@ func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(o.api.options.Timeout, func() { cancel(context.DeadlineExceeded) })
 	end := func() { late.Stop(); cancel(nil) }
-	var body *egress.Opened
+	var body *egress.Stream
 	err := o.answered(ctx, c, reply, func(req *http.Request) (egress.Response, error) {
 		opened, res, err := o.open(c, req)
 		switch {
@@ -93,7 +93,7 @@ func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.
 }
 
 // items are the items of a stream. It has to be ranged over once.
-func items(body *egress.Opened, media string, end func()) iter.Seq2[[]byte, error] {
+func items(body *egress.Stream, media string, end func()) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		defer end()
 		defer func() { _ = body.Close() }() // what is left of it nobody wants

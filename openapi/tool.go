@@ -33,8 +33,8 @@ func (o *operation) tool(name string, v value) tenon.Tool {
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
 		t.Title = summary
 	}
-	t.Title = said(o, func(c *Change) string { return c.Title }, t.Title)
-	t.Description = said(o, func(c *Change) string { return c.Description }, t.Description)
+	t.Title = said(o, func(c *OperationOverride) string { return c.Title }, t.Title)
+	t.Description = said(o, func(c *OperationOverride) string { return c.Description }, t.Description)
 	return t
 }
 
@@ -113,8 +113,8 @@ func (o *operation) hints() tenon.Annotations {
 	if o.repeatable() {
 		h.Idempotent = yes
 	}
-	h.OpenWorld = said(o, func(c *Change) *bool { return c.OpenWorld }, nil)
-	switch destroys := said(o, func(c *Change) *bool { return c.Destructive }, nil); {
+	h.OpenWorld = said(o, func(c *OperationOverride) *bool { return c.OpenWorld }, nil)
+	switch destroys := said(o, func(c *OperationOverride) *bool { return c.Destructive }, nil); {
 	case o.safe:
 		h.ReadOnly = yes
 	case destroys != nil:
@@ -130,7 +130,7 @@ func (o *operation) hints() tenon.Annotations {
 // repeatable tells whether two equal requests have the effect of one (RFC 9110
 // §9.2.2, or the document says so).
 func (o *operation) repeatable() bool {
-	if says := said(o, func(c *Change) *bool { return c.Idempotent }, nil); says != nil && !o.safe {
+	if says := said(o, func(c *OperationOverride) *bool { return c.Idempotent }, nil); says != nil && !o.safe {
 		return *says
 	}
 	return o.safe || repeatableMethod(o.method)

@@ -24,10 +24,10 @@ type Upstream struct {
 	Retries int
 	MaxWait time.Duration // the longest wait for the next attempt, or for a turn; what would take longer fails at once; 0: 10 s
 
-	Concurrent int           // requests at a time; 0: no limit
-	Rate       float64       // requests a second; 0: no limit
-	Failures   int           // requests in a row without an answer, or with 502, 503 or 504, after which nothing is sent for Pause; 0: never
-	Pause      time.Duration // then one request tries how things are; 0: 30 s
+	MaxConcurrent     int           // requests at a time; 0: no limit
+	RequestsPerSecond float64       // requests a second; 0: no limit
+	BreakerFailures   int           // requests in a row without an answer, or with 502, 503 or 504, after which nothing is sent for Pause; 0: never
+	BreakerCooldown   time.Duration // then one request tries how things are; 0: 30 s
 
 	// CacheBytes bounds the answers that are kept as RFC 9111 allows a private
 	// cache, for GET and HEAD; 0: none. An answer is found again only for the
@@ -38,7 +38,7 @@ type Upstream struct {
 func (u Upstream) policy(attempt time.Duration) egress.Policy {
 	return egress.Policy{
 		Retries: u.Retries, MaxWait: u.MaxWait, Attempt: attempt,
-		Concurrent: u.Concurrent, Rate: u.Rate, Failures: u.Failures, Pause: u.Pause, CacheBytes: u.CacheBytes,
+		Concurrent: u.MaxConcurrent, Rate: u.RequestsPerSecond, Failures: u.BreakerFailures, Pause: u.BreakerCooldown, CacheBytes: u.CacheBytes,
 	}
 }
 
@@ -52,12 +52,12 @@ func (o *operation) send(c *tenon.Call, req *http.Request) (egress.Response, err
 }
 
 // terms are what the way out must know of a request.
-func (o *operation) terms(c *tenon.Call, req *http.Request) egress.Terms {
-	return egress.Terms{MaxBody: o.api.options.MaxAnswer, Safe: o.safe, Repeatable: o.repeatable() || o.keyed(req), Identity: string(c.Subject)}
+func (o *operation) terms(c *tenon.Call, req *http.Request) egress.RequestOptions {
+	return egress.RequestOptions{MaxBody: o.api.options.MaxAnswer, Safe: o.safe, Repeatable: o.repeatable() || o.keyed(req), Identity: string(c.Subject)}
 }
 
 // open is send for an answer that may be a stream.
-func (o *operation) open(c *tenon.Call, req *http.Request) (*egress.Opened, egress.Response, error) {
+func (o *operation) open(c *tenon.Call, req *http.Request) (*egress.Stream, egress.Response, error) {
 	if a := o.api; a.upstreams != nil {
 		return a.upstreams.Open(req, o.terms(c, req))
 	}

@@ -118,8 +118,8 @@ func TestCallsThatAreHeldBack(t *testing.T) {
 		upstream openapi.Upstream
 		code     tenon.Code
 	}{
-		{"too many a second", openapi.Upstream{Rate: 0.1, MaxWait: time.Second}, tenon.CodeRateLimited},
-		{"an upstream that fails", openapi.Upstream{Failures: 1}, tenon.CodeNetwork},
+		{"too many a second", openapi.Upstream{RequestsPerSecond: 0.1, MaxWait: time.Second}, tenon.CodeRateLimited},
+		{"an upstream that fails", openapi.Upstream{BreakerFailures: 1}, tenon.CodeNetwork},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

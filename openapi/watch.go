@@ -54,8 +54,8 @@ func (s *seen) address(at string, text []byte) {
 }
 
 // rules notes the files that a choice names.
-func (s *seen) rules(c Choice) {
-	for _, list := range [][]string{c.Only, c.Except} {
+func (s *seen) rules(c Selection) {
+	for _, list := range [][]string{c.Include, c.Exclude} {
 		for _, rule := range list {
 			if name, isFile := strings.CutPrefix(rule, "@"); isFile {
 				text, err := readFile(name)

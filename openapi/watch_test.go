@@ -26,7 +26,7 @@ func TestEveryFileOfADocumentIsWatched(t *testing.T) {
 	put("rules.txt", "id:a\n")
 	s := openapi.New(filepath.Join(dir, "main.yaml"), openapi.Options{
 		Overlays: []string{filepath.Join(dir, "overlay.yaml")},
-		Choose:   openapi.Choice{Only: []string{"@" + filepath.Join(dir, "rules.txt")}},
+		Choose:   openapi.Selection{Include: []string{"@" + filepath.Join(dir, "rules.txt")}},
 	})
 	load := func() {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 type Change struct {
 	Path    string // JSON Pointer to the schema that the keyword stands in; empty: the root
 	Keyword string // empty: the schema itself
-	What    string // what was done, and why
+	Message string // what was done, and why
 }
 
 // safeRounds bounds how often a document is gone over. Each round only looks
@@ -45,12 +45,12 @@ const maxChanges = 1000
 // there. A document that needs no change is returned itself, and the result
 // of ClientSafe needs none. Safe is nil where the root cannot be an object
 // schema; then the last change says why.
-func ClientSafe(doc []byte) (safe []byte, changes []Change) { return new(ClientSafety).Of(doc) }
+func Compatible(doc []byte) (safe []byte, changes []Change) { return new(Compatibility).Of(doc) }
 
 // ClientSafety makes one document after the other [ClientSafe], and looks once
 // only at patterns that come again: most do. The zero value is ready. It is safe
 // for concurrent use.
-type ClientSafety struct {
+type Compatibility struct {
 	nodes sync.Pool // of *rawjson.Nodes
 
 	mu       sync.Mutex
@@ -62,7 +62,7 @@ type ClientSafety struct {
 const maxPortable = 256 << 10
 
 // Of is [ClientSafe] of doc.
-func (c *ClientSafety) Of(doc []byte) (safe []byte, changes []Change) {
+func (c *Compatibility) Of(doc []byte) (safe []byte, changes []Change) {
 	nodes, ok := c.nodes.Get().(*rawjson.Nodes)
 	if !ok {
 		nodes = new(rawjson.Nodes)
@@ -73,7 +73,7 @@ func (c *ClientSafety) Of(doc []byte) (safe []byte, changes []Change) {
 		doc, changes = withoutDuplicates(doc)
 		var still error
 		if parsed, still = rawjson.ParseStrict(doc); still != nil {
-			return nil, []Change{{What: "no strict JSON: " + err.Error()}}
+			return nil, []Change{{Message: "no strict JSON: " + err.Error()}}
 		}
 	}
 	for range safeRounds {
@@ -87,21 +87,21 @@ func (c *ClientSafety) Of(doc []byte) (safe []byte, changes []Change) {
 		}
 		doc = next
 		if parsed, err = rawjson.Parse(doc); err != nil {
-			return nil, append(changes, Change{What: "no strict JSON: " + err.Error()})
+			return nil, append(changes, Change{Message: "no strict JSON: " + err.Error()})
 		}
 	}
-	return nil, append(changes, Change{What: "cannot be made legal"})
+	return nil, append(changes, Change{Message: "cannot be made legal"})
 }
 
 // isPortable reports whether a pattern can stay as it is.
-func (c *ClientSafety) isPortable(p []byte) bool {
+func (c *Compatibility) isPortable(p []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.portable[string(p)]
 }
 
 // keep notes that a pattern can stay as it is.
-func (c *ClientSafety) keep(p string) {
+func (c *Compatibility) keep(p string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bytes+len(p) > maxPortable {
@@ -137,14 +137,14 @@ func withoutDuplicates(doc []byte) ([]byte, []Change) {
 		return doc, nil
 	}
 	what := fmt.Sprintf("%d members left out: others of the same name follow them", len(p.list))
-	return p.apply(parsed.Root()), []Change{{What: what}}
+	return p.apply(parsed.Root()), []Change{{Message: what}}
 }
 
 // safety is one round over a document.
 type safety struct {
 	*loosener
 	changes []Change
-	known   *ClientSafety
+	known   *Compatibility
 }
 
 // round answers the document after the round, nil if it stays as it is.
@@ -178,7 +178,7 @@ func (s *safety) record(i int32, m rawjson.Node, what string) {
 	if len(s.changes) >= maxChanges {
 		return
 	}
-	c := Change{Path: s.pointer(i), What: what}
+	c := Change{Path: s.pointer(i), Message: what}
 	if m != s.list[i].node {
 		c.Keyword = s.doc.Key(m)
 	}
@@ -192,7 +192,7 @@ func (s *safety) root(doc *rawjson.Doc) bool {
 	case doc.IsTrue(root):
 		return true
 	case doc.Kind(root) != rawjson.Object:
-		s.changes = append(s.changes, Change{What: "the root is no schema of objects"})
+		s.changes = append(s.changes, Change{Message: "the root is no schema of objects"})
 		return false
 	}
 	t := doc.Get(root, "type")
@@ -204,7 +204,7 @@ func (s *safety) root(doc *rawjson.Doc) bool {
 		return true // no type at all: it will be replaced
 	}
 	if !ok {
-		s.changes = append(s.changes, Change{Keyword: "type", What: "the root is of another type than object"})
+		s.changes = append(s.changes, Change{Keyword: "type", Message: "the root is of another type than object"})
 	}
 	return ok
 }
@@ -219,7 +219,7 @@ func (s *safety) rootType() {
 		return
 	case t == rawjson.None:
 		s.patches.prepend(s.doc.Root(), []byte(`"type":`+text))
-		s.changes = append(s.changes, Change{Keyword: "type", What: "added: clients want objects at the root"})
+		s.changes = append(s.changes, Change{Keyword: "type", Message: "added: clients want objects at the root"})
 	default:
 		s.patches.replace(t, []byte(text))
 		s.record(0, t, "became object: clients want nothing else at the root")

@@ -20,7 +20,7 @@ func FuzzClientSafe(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clientSafeHolds)) }
 func clientSafeHolds(t *rapid.T) {
 	m := maker{T: t, wild: rapid.Bool().Draw(t, "wild"), named: rapid.Bool().Draw(t, "named")}
 	doc := m.document(m.pick("", `"type":"object"`, `"type":"object"`, `"type":["object","null"]`))
-	safe, changes := schema.ClientSafe([]byte(doc))
+	safe, changes := schema.Compatible([]byte(doc))
 	before, err := oracle(doc)
 	if safe == nil {
 		if len(changes) != 1 {
@@ -38,7 +38,7 @@ func clientSafeHolds(t *rapid.T) {
 	if _, err := schema.Compile(safe, schema.Options{}); err != nil {
 		t.Fatalf("%s\nbecame %s\nwhich does not compile: %v", doc, safe, err)
 	}
-	if again, more := schema.ClientSafe(safe); len(more) > 0 || string(again) != string(safe) {
+	if again, more := schema.Compatible(safe); len(more) > 0 || string(again) != string(safe) {
 		t.Fatalf("%s\nbecame %s\nand then %s\n%v", doc, safe, again, more)
 	}
 	if err != nil {

@@ -90,12 +90,12 @@ func TestClientSafe(t *testing.T) {
 			changes: []string{""},
 		},
 	}
-	var before schema.ClientSafety // what it learns of one document must not change another
+	var before schema.Compatibility // what it learns of one document must not change another
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			wrap := func(body string) string { return strings.TrimSuffix(`{"type":"object",`+body, ",") + `}` }
 			doc := []byte(wrap(test.doc))
-			safe, changes := schema.ClientSafe(doc)
+			safe, changes := schema.Compatible(doc)
 			if diff := cmp.Diff(wrap(test.want), string(safe)); diff != "" {
 				t.Errorf("published (-want +got):\n%s", diff)
 			}
@@ -107,7 +107,7 @@ func TestClientSafe(t *testing.T) {
 			}
 			var places []string
 			for _, c := range changes {
-				if c.What == "" {
+				if c.Message == "" {
 					t.Errorf("change of %s %s says nothing", c.Path, c.Keyword)
 				}
 				place := c.Path
@@ -147,7 +147,7 @@ func TestClientSafeRoot(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			safe, changes := schema.ClientSafe([]byte(test.doc))
+			safe, changes := schema.Compatible([]byte(test.doc))
 			if string(safe) != test.want {
 				t.Errorf("ClientSafe(%s) = %s; want %s", test.doc, safe, test.want)
 			}

@@ -80,7 +80,7 @@ func compileProgram(doc *rawjson.Doc, seed maphash.Seed, o Options) (*program, *
 // fail keeps the first error.
 func (c *compiler) fail(at rawjson.Node, format string, args ...any) {
 	if c.err == nil {
-		c.err = &Error{Pointer: c.pointer(at), What: fmt.Sprintf(format, args...)}
+		c.err = &Error{Pointer: c.pointer(at), Message: fmt.Sprintf(format, args...)}
 	}
 }
 

@@ -3,7 +3,7 @@ package schema
 import (
 	"bytes"
 
-	"github.com/tenon-mcp/tenon/internal/ecma"
+	"github.com/tenon-mcp/tenon/internal/ecmaregexp"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -13,7 +13,7 @@ const maxPatterns = 2_000_000
 // matcher is a pattern. One that cannot be run leaves open what it would match.
 type matcher struct {
 	source string
-	run    *ecma.Pattern // nil: it cannot be run
+	run    *ecmaregexp.Pattern // nil: it cannot be run
 }
 
 // newMatcher reads a pattern as ECMA-262 has it. What that does not know but
@@ -21,25 +21,25 @@ type matcher struct {
 // has it, because many write patterns for other engines.
 func newMatcher(source string) *matcher {
 	m := &matcher{source: source}
-	p, err := ecma.Compile(source)
+	p, err := ecmaregexp.Compile(source)
 	if err == nil {
 		m.run = p
 		return m
 	}
 	if fixed, ok := portablePattern(source); ok {
-		if p, err = ecma.Compile(fixed); err == nil {
+		if p, err = ecmaregexp.Compile(fixed); err == nil {
 			m.run = p
 			return m
 		}
 	}
-	if p, err = ecma.FromRE2(source); err == nil {
+	if p, err = ecmaregexp.FromRE2(source); err == nil {
 		m.run = p
 	}
 	return m
 }
 
 // Runs reports whether a pattern can be run.
-func Runs(pattern string) bool { return ecma.Valid(pattern) || newMatcher(pattern).run != nil }
+func Runs(pattern string) bool { return ecmaregexp.Valid(pattern) || newMatcher(pattern).run != nil }
 
 // matcher compiles a pattern of the keyword at a place of the schema at.
 func (c *compiler) matcher(pattern []byte, at, keyword rawjson.Node) *matcher {

@@ -47,7 +47,7 @@ func TestCompileRefuses(t *testing.T) {
 			if !errors.As(err, &fault) {
 				t.Fatalf("got %v, want an *Error", err)
 			}
-			if diff := cmp.Diff(&schema.Error{Pointer: test.pointer, What: test.what}, fault); diff != "" {
+			if diff := cmp.Diff(&schema.Error{Pointer: test.pointer, Message: test.what}, fault); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})

@@ -5,7 +5,7 @@ import "hash/maphash"
 // Cut says how a value is cut into parts. It is plain data over the bytes of
 // the value, so that both can be kept: nothing is copied before a part is
 // written.
-type Cut struct {
+type Split struct {
 	Pointers []string `json:"pointers"` // JSON Pointers, in the value, of the arrays, objects and texts that are cut
 	Parts    []Slice  `json:"parts"`    // two or more, in order
 	Text     bool     `json:"text"`     // nothing but texts are cut, and their bytes are the items
@@ -13,14 +13,14 @@ type Cut struct {
 
 // Slice is a part of a value: all of it but the holes.
 type Slice struct {
-	Holes     []Hole `json:"holes"`               // in order, apart from each other
-	Items     int    `json:"items"`               // of what is cut; at least 1
-	Cuts      []int  `json:"cuts"`                // the pointers whose items or pieces this part has, in the order of the value
-	Continued []int  `json:"continued,omitempty"` // of arrays whose first item here is the rest of the last one before
+	Holes     []UncheckedPattern `json:"holes"`               // in order, apart from each other
+	Items     int                `json:"items"`               // of what is cut; at least 1
+	Cuts      []int              `json:"cuts"`                // the pointers whose items or pieces this part has, in the order of the value
+	Continued []int              `json:"continued,omitempty"` // of arrays whose first item here is the rest of the last one before
 }
 
 // Hole is a stretch of bytes that a part leaves out.
-type Hole struct {
+type UncheckedPattern struct {
 	Start int `json:"start"`
 	End   int `json:"end"` // behind it
 }
@@ -45,7 +45,7 @@ const (
 //
 // With a nil s, for a value to which nothing was promised or that does not
 // keep what was, anything may be cut.
-func (s *Schema) Cut(value []byte, room int) *Cut {
+func (s *Schema) Split(value []byte, room int) *Split {
 	if len(value) <= room {
 		return nil
 	}
@@ -89,7 +89,7 @@ func modes() []mode {
 
 // everyPartFits validates all parts, where that costs no more than a few
 // checks of the value.
-func (s *Schema) everyPartFits(c *Cut, value []byte) bool {
+func (s *Schema) everyPartFits(c *Split, value []byte) bool {
 	size := 0
 	for i := range c.Parts {
 		if size += c.Size(value, i); size > 5*len(value)+1<<20 {
@@ -106,7 +106,7 @@ func (s *Schema) everyPartFits(c *Cut, value []byte) bool {
 }
 
 // Size answers how many bytes part i of value has.
-func (c *Cut) Size(value []byte, i int) int {
+func (c *Split) Size(value []byte, i int) int {
 	size := len(value)
 	for _, h := range c.Parts[i].Holes {
 		size -= h.End - h.Start
@@ -115,7 +115,7 @@ func (c *Cut) Size(value []byte, i int) int {
 }
 
 // AppendPart appends part i, counted from 0, of the value that was cut.
-func (c *Cut) AppendPart(dst, value []byte, i int) []byte {
+func (c *Split) AppendPart(dst, value []byte, i int) []byte {
 	at := 0
 	for _, h := range c.Parts[i].Holes {
 		dst = append(dst, value[at:h.Start]...)
@@ -126,12 +126,12 @@ func (c *Cut) AppendPart(dst, value []byte, i int) []byte {
 
 // Part answers what is to be known of part i to join it to the others. Its
 // value is left to [Cut.AppendPart].
-func (c *Cut) Part(i int) Part {
+func (c *Split) Part(i int) Part {
 	p := Part{Cuts: c.named(c.Parts[i].Cuts), Continued: c.named(c.Parts[i].Continued)}
 	return p
 }
 
-func (c *Cut) named(of []int) (pointers []string) {
+func (c *Split) named(of []int) (pointers []string) {
 	for _, i := range of {
 		pointers = append(pointers, c.Pointers[i])
 	}
@@ -139,7 +139,7 @@ func (c *Cut) named(of []int) (pointers []string) {
 }
 
 // Inside reports whether an array is cut within its items.
-func (c *Cut) Inside() bool {
+func (c *Split) Inside() bool {
 	for i := range c.Parts {
 		if len(c.Parts[i].Continued) > 0 {
 			return true

@@ -9,19 +9,19 @@ import (
 // other.
 type packer struct {
 	*cutter
-	frames    []frame // the regions that the position is in, the value itself first
-	begins    int     // bytes that the next part begins with
-	used      int     // bytes of the part that is being made, or a few more
-	items     int     // in it
-	pieces    int     // bytes of texts in it
-	done      []Hole  // in items that are over already
-	named     []int   // what these have of it
-	continued []int   // arrays that it goes on in, in an item
-	holes     int     // of all parts
+	frames    []frame            // the regions that the position is in, the value itself first
+	begins    int                // bytes that the next part begins with
+	used      int                // bytes of the part that is being made, or a few more
+	items     int                // in it
+	pieces    int                // bytes of texts in it
+	done      []UncheckedPattern // in items that are over already
+	named     []int              // what these have of it
+	continued []int              // arrays that it goes on in, in an item
+	holes     int                // of all parts
 	failed    bool
 	onlyText  bool
 	bytes     []int // of texts, in each part
-	cut       Cut
+	cut       Split
 }
 
 // frame is an item or a member that is cut in its turn.
@@ -33,7 +33,7 @@ type frame struct {
 
 // divide cuts the value. It answers nil if one part is enough or there are too
 // many.
-func (c *cutter) divide() *Cut {
+func (c *cutter) divide() *Split {
 	p := packer{cutter: c, onlyText: true}
 	start := skipSpaces(c.b, 0)
 	rules, doubt := c.rootRules(start)
@@ -75,7 +75,7 @@ func (p *packer) pop() {
 	}
 	p.leaves(f.region, func(start, end int) {
 		if start < end {
-			p.done = append(p.done, Hole{start, end})
+			p.done = append(p.done, UncheckedPattern{start, end})
 		}
 	}, func(i int) { p.named = append(p.named, i) })
 }
@@ -260,14 +260,14 @@ func (p *packer) close() {
 	s := Slice{Items: p.items, Holes: p.done, Continued: p.continued}
 	hole := func(start, end int) {
 		if start < end {
-			s.Holes = append(s.Holes, Hole{start, end})
+			s.Holes = append(s.Holes, UncheckedPattern{start, end})
 		}
 	}
 	for _, f := range p.frames {
 		p.leaves(f.region, hole, func(i int) { s.Cuts = append(s.Cuts, i) })
 	}
 	s.Cuts = append(s.Cuts, p.named...)
-	slices.SortFunc(s.Holes, func(a, b Hole) int { return a.Start - b.Start })
+	slices.SortFunc(s.Holes, func(a, b UncheckedPattern) int { return a.Start - b.Start })
 	p.holes += len(s.Holes)
 	p.failed = p.failed || p.holes > maxHoles || len(p.cut.Parts) == maxParts
 	p.cut.Parts = append(p.cut.Parts, s)

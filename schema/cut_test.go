@@ -91,7 +91,7 @@ func TestCut(t *testing.T) {
 				s = compile(t, test.doc)
 			}
 			got := none
-			if c := s.Cut([]byte(test.value), test.limit); c != nil {
+			if c := s.Split([]byte(test.value), test.limit); c != nil {
 				var texts []string
 				for i := range c.Parts {
 					texts = append(texts, string(c.AppendPart(nil, []byte(test.value), i)))
@@ -135,7 +135,7 @@ func cutHolds(t *rapid.T) (cuts, second int) {
 		if s.Validate(value) != nil {
 			continue
 		}
-		c := s.Cut(value, limit)
+		c := s.Split(value, limit)
 		if c == nil {
 			continue
 		}
@@ -147,7 +147,7 @@ func cutHolds(t *rapid.T) (cuts, second int) {
 	return cuts, second
 }
 
-func checkParts(t *rapid.T, s *schema.Schema, c *schema.Cut, value []byte, limit int) {
+func checkParts(t *rapid.T, s *schema.Schema, c *schema.Split, value []byte, limit int) {
 	var parts []schema.Part
 	for i := range c.Parts {
 		part := c.Part(i)
@@ -179,7 +179,7 @@ func TestNoPartIsAboveTheLimit(t *testing.T) {
 		value := []byte(m.deep(4))
 		limit := rapid.IntRange(100, 600).Draw(t, "limit")
 		s := rapid.SampledFrom(schemas).Draw(t, "schema")
-		c := s.Cut(value, limit)
+		c := s.Split(value, limit)
 		if c == nil {
 			if len(value) > limit {
 				t.Fatalf("%s is not cut at %d", value, limit)
@@ -280,7 +280,7 @@ func TestCutAllocatesLittle(t *testing.T) {
 			var parts, written int
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			c := s.Cut(value, limit)
+			c := s.Split(value, limit)
 			part := make([]byte, 0, limit)
 			parts = len(c.Parts)
 			for i := range c.Parts {
@@ -301,7 +301,7 @@ func BenchmarkCut(b *testing.B) {
 	value := []byte(`{"rows":[` + strings.Repeat(repository+",", 5000) + repository + `]}`)
 	s := compile(b, `{"type":"object","properties":{"rows":{"type":"array"}}}`)
 	for name, run := range map[string]func(){
-		"cut":      func() { s.Cut(value, 100<<10) },
+		"cut":      func() { s.Split(value, 100<<10) },
 		"validate": func() { s.Validate(value) },
 		"copy":     func() { bytes.Clone(value) },
 	} {

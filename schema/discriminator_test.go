@@ -167,7 +167,7 @@ func TestDiscriminatorLeadsChanges(t *testing.T) {
 						t.Errorf("%s %s: %s is told %v", tier, union, tt.value, v)
 					}
 				}
-				if healed, _ := s.Heal([]byte(tt.value)); string(healed) != or(tt.healed, tt.value) {
+				if healed, _ := s.Coerce([]byte(tt.value)); string(healed) != or(tt.healed, tt.value) {
 					t.Errorf("%s %s: %s is read as %s", tier, union, tt.value, healed)
 				}
 			}

@@ -64,7 +64,7 @@ func ExampleSchema_Repair() {
 // Some clients drop all tools of a server over one keyword that they cannot
 // read. ClientSafe leaves such keywords out, and says which.
 func ExampleClientSafe() {
-	safe, changes := schema.ClientSafe([]byte(`{"type":"object","properties":{"id":{"type":"string","pattern":"^(?<=x)y$"}}}`))
+	safe, changes := schema.Compatible([]byte(`{"type":"object","properties":{"id":{"type":"string","pattern":"^(?<=x)y$"}}}`))
 	fmt.Printf("%s\n", safe)
 	for _, c := range changes {
 		fmt.Println(c.Path, c.Keyword)

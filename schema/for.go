@@ -38,12 +38,12 @@ type ForOptions struct {
 
 // TypeError says why a Go type has no schema.
 type TypeError struct {
-	Path string // from the type that was asked for, as in "main.Station.Readings[].Value"
-	What string // what stands there, and what would help
+	Path    string // from the type that was asked for, as in "main.Station.Readings[].Value"
+	Message string // what stands there, and what would help
 }
 
 // Error formats e as "path: what".
-func (e *TypeError) Error() string { return e.Path + ": " + e.What }
+func (e *TypeError) Error() string { return e.Path + ": " + e.Message }
 
 // ValueError says why a value cannot be written as JSON, or JSON not be read
 // into a value.
@@ -194,5 +194,5 @@ func (b *planner) title(p *plan) string {
 }
 
 func typeError(path, format string, args ...any) *TypeError {
-	return &TypeError{Path: path, What: fmt.Sprintf(format, args...)}
+	return &TypeError{Path: path, Message: fmt.Sprintf(format, args...)}
 }

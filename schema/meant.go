@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // The bounds of [Meant]: what it costs hangs on them and on the size of the
@@ -94,7 +94,7 @@ func (g *guesser) places(pointer string) []string {
 	if len(name) < minGuessed {
 		return nil
 	}
-	near := spelling.Near(name, names, maxMeant)
+	near := suggest.Near(name, names, maxMeant)
 	places := make([]string, 0, maxMeant)
 	for _, n := range near {
 		places = append(places, own.member(n))
@@ -104,7 +104,7 @@ func (g *guesser) places(pointer string) []string {
 	}
 	return g.below(own, func(s spot) []string {
 		var all []string
-		for _, n := range spelling.Near(name, s.level.names(), maxMeant) {
+		for _, n := range suggest.Near(name, s.level.names(), maxMeant) {
 			all = append(all, s.member(n))
 		}
 		return all

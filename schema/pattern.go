@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tenon-mcp/tenon/internal/ecma"
+	"github.com/tenon-mcp/tenon/internal/ecmaregexp"
 )
 
 // longestPattern is the length in bytes of the longest pattern that is published.
@@ -35,7 +35,7 @@ func portablePattern(p string) (fixed string, ok bool) {
 	}
 	// RE2 has bounds on repetition and nesting, and what is too dear for the
 	// byte tier is too dear for clients.
-	if size, err := ecma.SizeRE2(p); err != nil || size > ecma.MaxSize {
+	if size, err := ecmaregexp.SizeRE2(p); err != nil || size > ecmaregexp.MaxSize {
 		return "", false
 	}
 	return p, true

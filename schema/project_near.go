@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // PathError says that a schema does not know a path of a projection.
@@ -183,7 +183,7 @@ func (x *sites) near(p path, i int, l level) (names []string, found bool) {
 		prefix = join(prefix, k.text())
 	}
 	names = l.names()
-	alike := spelling.Near(p.tokens[i].text(), names, maxNear)
+	alike := suggest.Near(p.tokens[i].text(), names, maxNear)
 	if alike != nil {
 		names = alike
 	}

@@ -28,7 +28,7 @@ func BenchmarkClientSafe(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {
-		if safe, changes := schema.ClientSafe(doc); safe == nil || len(changes) > 0 {
+		if safe, changes := schema.Compatible(doc); safe == nil || len(changes) > 0 {
 			b.Fatal(changes)
 		}
 	}

@@ -21,10 +21,10 @@ type FixKind string
 
 // The kinds. There are no others.
 const (
-	DropNull   FixKind = "drop-null"   // null, where the member is optional and never null, went
-	EmptyNull  FixKind = "empty-null"  // null became [] or {}, where something must stand and nothing else can
-	ReadText   FixKind = "read-text"   // the string "1.5" became 1.5 and "true" true, where only that type fits
-	DropMember FixKind = "drop-member" // a member that additionalProperties: false forbids went
+	DropNull     FixKind = "drop-null"   // null, where the member is optional and never null, went
+	EmptyNull    FixKind = "empty-null"  // null became [] or {}, where something must stand and nothing else can
+	ParseScalar  FixKind = "read-text"   // the string "1.5" became 1.5 and "true" true, where only that type fits
+	DropProperty FixKind = "drop-member" // a member that additionalProperties: false forbids went
 
 	// ReplaceSurrogate is no change of Repair but of [ReplaceSurrogates]: half of
 	// a surrogate pair, which JSON in UTF-8 cannot hold, became U+FFFD.
@@ -143,7 +143,7 @@ func (m *mender) replace(at rawjson.Node, kind, admitted types, optional bool) {
 		raw := m.patches.doc.Raw(at)
 		text := rawjson.AppendUnescaped(nil, raw[1:len(raw)-1])
 		if admitted&^isNumber == 0 && isNumeral(text) || admitted == isBool && (string(text) == "true" || string(text) == "false") {
-			m.put(at, ReadText, string(text))
+			m.put(at, ParseScalar, string(text))
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (m *mender) members(object rawjson.Node, rules []*node) {
 		m.path = appendToken(m.path[:outer], key)
 		if !m.heals && m.forbidden(rules, name) {
 			m.patches.drop(at)
-			m.note(at, DropMember, nothing)
+			m.note(at, DropProperty, nothing)
 			continue
 		}
 		var below []*node

@@ -93,7 +93,7 @@ func TestRepairProperty(t *testing.T) {
 	kinds := map[schema.FixKind]int{}
 	rapid.Check(t, func(t *rapid.T) { repairHolds(t, kinds) })
 	t.Logf("fixes by kind: %v", kinds)
-	for _, kind := range []schema.FixKind{schema.DropNull, schema.EmptyNull, schema.ReadText, schema.DropMember} {
+	for _, kind := range []schema.FixKind{schema.DropNull, schema.EmptyNull, schema.ParseScalar, schema.DropProperty} {
 		if kinds[kind] == 0 {
 			t.Errorf("%s was never needed: the property was not tried", kind)
 		}
@@ -157,14 +157,14 @@ func redo(t *rapid.T, value string, fixes []schema.Fix, but int) string {
 		}
 		now := f.New
 		switch f.Kind {
-		case schema.DropNull, schema.DropMember:
+		case schema.DropNull, schema.DropProperty:
 			text = without(text, doc, at)
 			continue
 		case schema.EmptyNull:
 			if raw != "null" || now != "[]" && now != "{}" {
 				t.Fatalf("%v", f)
 			}
-		case schema.ReadText:
+		case schema.ParseScalar:
 			if plain := strings.Trim(raw, `"`); plain != now {
 				t.Fatalf("%v", f)
 			}

@@ -32,15 +32,15 @@ type Options struct {
 // Error says why a document is not a schema.
 type Error struct {
 	Pointer string // JSON Pointer to the place in the document; empty: the document itself
-	What    string // what is wrong there
+	Message string // what is wrong there
 }
 
 // Error formats e as "pointer: what".
 func (e *Error) Error() string {
 	if e.Pointer == "" {
-		return e.What
+		return e.Message
 	}
-	return e.Pointer + ": " + e.What
+	return e.Pointer + ": " + e.Message
 }
 
 // maxDocument is the size of the largest document that is compiled.
@@ -55,14 +55,14 @@ const maxDocument = 8 << 20
 // it, and [Schema.Check] where it left something open.
 func Compile(doc []byte, o Options) (*Schema, error) {
 	if len(doc) > maxDocument {
-		return nil, &Error{What: fmt.Sprintf("a schema of %d bytes; at most %d are read", len(doc), maxDocument)}
+		return nil, &Error{Message: fmt.Sprintf("a schema of %d bytes; at most %d are read", len(doc), maxDocument)}
 	}
 	if err := rawjson.Check(doc); err != nil {
-		return nil, &Error{What: err.Error()}
+		return nil, &Error{Message: err.Error()}
 	}
 	tape, err := rawjson.Parse(doc)
 	if err != nil {
-		return nil, &Error{What: err.Error()}
+		return nil, &Error{Message: err.Error()}
 	}
 	s := &Schema{doc: doc, seed: maphash.MakeSeed()}
 	p, fault := compileProgram(tape, s.seed, o)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 const (
@@ -68,7 +68,7 @@ func (s *searcher) target(args []byte) (*gateway.Tool, []byte, error) {
 	}
 	to := s.catalog.Find(asked.Tool)
 	if to == nil || to == s.describes {
-		name := shape.Excerpt([]byte(asked.Tool), maxName)
+		name := envelope.Excerpt([]byte(asked.Tool), maxName)
 		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no tool %q%s", name, s.near(name))}
 	}
 	return to, asked.Arguments, nil
@@ -91,7 +91,7 @@ func (s *searcher) near(name string) string {
 	for i, e := range s.tools {
 		names[i] = e.Name()
 	}
-	near := spelling.Near(name, names, maxNear)
+	near := suggest.Near(name, names, maxNear)
 	if near == nil {
 		hits := s.index().find(query)
 		for _, h := range hits[:min(len(hits), maxNear)] {
@@ -133,8 +133,8 @@ func (s *searcher) sharedOutput() []byte {
 			return nil
 		}
 	}
-	one, _ := shape.PublishOpenAPIMCP(shape.Promise{Consent: true})
-	two, _ := shape.PublishFlowMCP(shape.Promise{})
+	one, _ := envelope.PublishOpenAPIMCP(envelope.Contract{Consent: true})
+	two, _ := envelope.PublishFlowMCP(envelope.Contract{})
 	switch {
 	case openAPI && flowMCP:
 		return fmt.Appendf(nil, `{"type":"object","anyOf":[%s,%s]}`, one, two)

@@ -49,7 +49,7 @@ const (
 // call_tool in the place of all tools of c. Resources, templates and prompts
 // stay. The index is made at the first search. c is to have the tool describe,
 // which answers for describe_tool.
-func Over(c *gateway.Catalog) *gateway.Catalog {
+func Wrap(c *gateway.Catalog) *gateway.Catalog {
 	s, next := newSearcher(c), c.NextPart()
 	offer := tenon.Features{
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},

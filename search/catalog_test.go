@@ -70,8 +70,8 @@ func TestCallToolIsTheCall(t *testing.T) {
 					}
 					all := catalog(shelf(shape, policy, status, tt.body))
 					want := call(t, all, tt.tool, tt.args)
-					got := call(t, search.Over(all), "call_tool", `{"tool":"`+tt.tool+`","arguments":`+tt.args+`}`)
-					checkPublished(t, search.Over(all), got, shape)
+					got := call(t, search.Wrap(all), "call_tool", `{"tool":"`+tt.tool+`","arguments":`+tt.args+`}`)
+					checkPublished(t, search.Wrap(all), got, shape)
 					got.Meta = bytes.Replace(got.Meta, []byte(`"path":"/arguments/`), []byte(`"path":"/`), 1) // as they were sent
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("call_tool answers otherwise than %s (-direct +through):\n%s", tt.tool, diff)
@@ -106,7 +106,7 @@ func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape t
 func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 	long := `{"title":"Emma","pages":[` + strings.TrimSuffix(strings.Repeat(`"0123456789",`, 9), ",") + `]}`
 	offer := shelf(tenon.OpenAPIMCP, tenon.Warn, 200, long)
-	g := gateway.New(search.Over(catalog(offer)), gateway.Options{})
+	g := gateway.New(search.Wrap(catalog(offer)), gateway.Options{})
 	ask := func(tool, args string) *tenon.Result {
 		res, err := g.Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
 		if err != nil {
@@ -134,7 +134,7 @@ func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 }
 
 func TestSearchAndDescribe(t *testing.T) {
-	over := search.Over(catalog(shelf(tenon.OpenAPIMCP, tenon.Warn, 200, `{"title":"Emma"}`)))
+	over := search.Wrap(catalog(shelf(tenon.OpenAPIMCP, tenon.Warn, 200, `{"title":"Emma"}`)))
 	var names []string
 	for _, e := range over.Tools() {
 		names = append(names, e.Name())
@@ -176,7 +176,7 @@ func TestSearchAndDescribe(t *testing.T) {
 // TestAnyQuery: whatever is asked, the answer is a success that fits its
 // schema, with no more tools than asked for.
 func TestAnyQuery(t *testing.T) {
-	g := gateway.New(search.Over(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.Options{})
+	g := gateway.New(search.Wrap(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		query := rapid.StringN(1, 200, 900).Draw(t, "query")
 		args := append([]byte(`{"limit":2,"query":`), quoted(query)...)

@@ -28,7 +28,7 @@ func ExampleOver() {
 		log.Fatal(err)
 	}
 	all := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOn})
-	g := gateway.New(search.Over(all), gateway.Options{})
+	g := gateway.New(search.Wrap(all), gateway.Options{})
 	for _, tool := range g.Catalog().Tools() {
 		fmt.Println(tool.Name())
 	}

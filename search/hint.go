@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tenon-mcp/tenon/internal/shape"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // Bounds of a hint.
@@ -30,9 +30,9 @@ func (x *index) hint(query string) string {
 	}
 	unknown = unknown[:min(len(unknown), maxUnknown)]
 	for i, w := range unknown {
-		w = shape.Excerpt([]byte(w), maxUnknownWord)
+		w = envelope.Excerpt([]byte(w), maxUnknownWord)
 		unknown[i] = strconv.Quote(w)
-		if near := spelling.Near(w, x.vocabulary, maxAlike); near != nil {
+		if near := suggest.Near(w, x.vocabulary, maxAlike); near != nil {
 			unknown[i] += " (did you mean " + strings.Join(near, " or ") + "?)"
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/schema"
 	"github.com/tenon-mcp/tenon/search"
 	"github.com/tenon-mcp/tenon/server"
@@ -248,7 +248,7 @@ func (s *source) arrive(part int) {
 
 // recorder is a State that remembers what was ever written to it.
 type recorder struct {
-	*memory.Store
+	*memstore.Store
 
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -281,9 +281,9 @@ func (c cell) check(t *testing.T) {
 	}
 	outer := inner
 	if c.way == forwarded {
-		outer = search.Over(inner)
+		outer = search.Wrap(inner)
 	}
-	state, logged := &recorder{Store: memory.New(memory.Options{})}, &output{}
+	state, logged := &recorder{Store: memstore.New(memstore.Options{})}, &output{}
 	logger := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	srv := server.New(gateway.New(outer, gateway.Options{Store: state, Logger: logger}),
 		server.Options{Logger: logger, ForwardHeaders: []string{"Authorization"}, Authenticate: authenticate})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/memory"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -263,7 +263,7 @@ func TestKeptPartsHaveShares(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{list}}}}, gateway.BuildOptions{}),
-				gateway.Options{Store: memory.New(memory.Options{MaxBytes: 100_000})})
+				gateway.Options{Store: memstore.New(memstore.Options{MaxBytes: 100_000})})
 			s := server.New(g, server.Options{ForwardHeaders: []string{"X-Key"}})
 			call := func(who, arguments string) *httptest.ResponseRecorder {
 				return answer(s, as(post(legacyBody("tools/call", `"name":"list","arguments":`+arguments)), who))

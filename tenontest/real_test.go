@@ -13,8 +13,8 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
-	"github.com/tenon-mcp/tenon/functions/host"
-	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/functionapp/host"
+	"github.com/tenon-mcp/tenon/functionapp/worker"
 	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/tenontest"
@@ -99,7 +99,7 @@ func TestGitHub(t *testing.T) {
 	t.Cleanup(upstream.Close)
 	o := openapi.Options{BaseURL: upstream.URL, Client: upstream.Client()}
 	if raced {
-		o.Choose.Only = []string{"tag:issues"}
+		o.Choose.Include = []string{"tag:issues"}
 	}
 	tenontest.Source(t, func() tenon.Source { return openapi.New(file, o) }, tenontest.SourceOptions{})
 }

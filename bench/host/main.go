@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/functions"
-	"github.com/tenon-mcp/tenon/functions/host"
+	"github.com/tenon-mcp/tenon/functionapp"
+	"github.com/tenon-mcp/tenon/functionapp/host"
 	"github.com/tenon-mcp/tenon/gateway"
 )
 
@@ -41,13 +41,13 @@ func result() []byte {
 		items = append(items, fmt.Sprintf(`{"id":%d,"name":"%s","price":%d.5}`, i, strings.Repeat("n", 22), i))
 	}
 	structured := []byte(`{"items":[` + strings.Join(items, ",") + `]}`)
-	value := functions.AppendResult(nil, functions.Result{Blocks: []tenon.Content{{Text: []byte("eighteen items")}}, Structured: structured})
-	return functions.Response{ReturnValue: value}.Append(nil)
+	value := functionapp.AppendResult(nil, functionapp.Result{Blocks: []tenon.Content{{Text: []byte("eighteen items")}}, Structured: structured})
+	return functionapp.Response{ReturnValue: value}.Append(nil)
 }
 
 func main() {
 	log.SetFlags(0)
-	if port := os.Getenv(functions.EnvPort); port != "" {
+	if port := os.Getenv(functionapp.EnvPort); port != "" {
 		work(port)
 		return
 	}
@@ -114,21 +114,21 @@ func writeApp(dir string) error {
 	if err != nil {
 		return err
 	}
-	output, err := functions.ParseSchema(functions.Output, schema)
+	output, err := functionapp.ParseSchema(functionapp.Output, schema)
 	if err != nil {
 		return err
 	}
-	tool := functions.Tool{Name: "items", Output: output, Envelope: true, Properties: []functions.Property{
+	tool := functionapp.Tool{Name: "items", Output: output, Envelope: true, Properties: []functionapp.Property{
 		{Name: "city", Type: "string", Required: true}, {Name: "days", Type: "integer"},
 	}}
 	if err := os.Mkdir(filepath.Join(dir, "Items"), 0o700); err != nil {
 		return err
 	}
-	function := functions.Function{Bindings: []functions.Object{tool.Object()}}.Append(nil)
+	function := functionapp.Function{Bindings: []functionapp.Object{tool.Object()}}.Append(nil)
 	if err := os.WriteFile(filepath.Join(dir, "Items", "function.json"), function, 0o600); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "host.json"), functions.Host{Executable: self}.Append(nil), 0o600)
+	return os.WriteFile(filepath.Join(dir, "host.json"), functionapp.Host{Executable: self}.Append(nil), 0o600)
 }
 
 // direct is one call without a host.
@@ -137,9 +137,9 @@ func direct(dir string, args []byte) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := functions.Invocation{
-		Function: "Items", Binding: "context", Type: functions.ToolTrigger, Time: time.Now(), ID: "0",
-		Context: functions.Context{Name: "items", Arguments: args},
+	body := functionapp.Invocation{
+		Function: "Items", Binding: "context", Type: functionapp.ToolTrigger, Time: time.Now(), ID: "0",
+		Context: functionapp.Context{Name: "items", Arguments: args},
 	}.Append(nil)
 	client := &http.Client{}
 	return func() error {

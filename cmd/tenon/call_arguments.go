@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // argument is a place in the arguments of a command line: a value, several of a
@@ -29,7 +29,7 @@ func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
 			return nil, usagef("%s is given whole, and %s is a part of it", first, key)
 		}
 		if inside := memberNames(schema, in.at); len(inside) > 0 && !open(schema, in.at) && !slices.Contains(inside, rest) && !strings.Contains(rest, ".") {
-			return nil, noArgument(key, prefixed(first+".", spelling.Near(rest, inside, maxMeant)))
+			return nil, noArgument(key, prefixed(first+".", suggest.Near(rest, inside, maxMeant)))
 		}
 		return in.find(schema, rest)
 	}
@@ -40,9 +40,9 @@ func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
 		return a.member(schema, "body").find(schema, key)
 	}
 	if a.key == "" && !open(schema, a.at) {
-		near := spelling.Near(key, names, maxMeant)
+		near := suggest.Near(key, names, maxMeant)
 		if body != rawjson.None {
-			near = append(near, prefixed("body.", spelling.Near(strings.TrimPrefix(key, "body."), memberNames(schema, body), maxMeant))...)
+			near = append(near, prefixed("body.", suggest.Near(strings.TrimPrefix(key, "body."), memberNames(schema, body), maxMeant))...)
 		}
 		if near != nil {
 			return nil, noArgument(key, near)

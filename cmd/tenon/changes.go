@@ -30,29 +30,29 @@ func (f *changeFlags) register(cmd *cobra.Command) {
 }
 
 // changes reads the flags.
-func (f *changeFlags) changes() ([]openapi.Change, error) {
+func (f *changeFlags) changes() ([]openapi.OperationOverride, error) {
 	yes, no := true, false
-	var all []openapi.Change
+	var all []openapi.OperationOverride
 	for _, rule := range f.safe {
-		all = append(all, openapi.Change{Operations: rule, Safe: &yes})
+		all = append(all, openapi.OperationOverride{Operations: rule, Safe: &yes})
 	}
 	for _, rule := range f.unsafe {
-		all = append(all, openapi.Change{Operations: rule, Safe: &no})
+		all = append(all, openapi.OperationOverride{Operations: rule, Safe: &no})
 	}
 	for _, one := range []struct {
 		flag  string
 		given []string
-		set   func(c *openapi.Change, value string)
+		set   func(c *openapi.OperationOverride, value string)
 	}{
-		{"rename", f.rename, func(c *openapi.Change, v string) { c.Name = v }},
-		{"redescribe", f.describe, func(c *openapi.Change, v string) { c.Description = v }},
+		{"rename", f.rename, func(c *openapi.OperationOverride, v string) { c.Name = v }},
+		{"redescribe", f.describe, func(c *openapi.OperationOverride, v string) { c.Description = v }},
 	} {
 		for _, given := range one.given {
 			rule, value, found := strings.Cut(given, "=")
 			if !found || rule == "" || value == "" {
 				return nil, usagef("--%s %q: write RULE=VALUE", one.flag, given)
 			}
-			c := openapi.Change{Operations: rule}
+			c := openapi.OperationOverride{Operations: rule}
 			one.set(&c, value)
 			all = append(all, c)
 		}
@@ -60,16 +60,16 @@ func (f *changeFlags) changes() ([]openapi.Change, error) {
 	return f.parameters(all)
 }
 
-func (f *changeFlags) parameters(all []openapi.Change) ([]openapi.Change, error) {
+func (f *changeFlags) parameters(all []openapi.OperationOverride) ([]openapi.OperationOverride, error) {
 	for _, one := range []struct {
 		flag  string
 		given []string
-		set   func(p *openapi.ParameterChange, value string)
+		set   func(p *openapi.ParameterOverride, value string)
 	}{
-		{"param-rename", f.paramRename, func(p *openapi.ParameterChange, v string) { p.Rename = v }},
-		{"param-redescribe", f.paramDescribe, func(p *openapi.ParameterChange, v string) { p.Description = v }},
-		{"param-hide", f.paramHide, func(p *openapi.ParameterChange, _ string) { p.Hide = true }},
-		{"param-fix", f.paramFix, func(p *openapi.ParameterChange, v string) { p.Fix = jsonOrText(v) }},
+		{"param-rename", f.paramRename, func(p *openapi.ParameterOverride, v string) { p.Rename = v }},
+		{"param-redescribe", f.paramDescribe, func(p *openapi.ParameterOverride, v string) { p.Description = v }},
+		{"param-hide", f.paramHide, func(p *openapi.ParameterOverride, _ string) { p.Hide = true }},
+		{"param-fix", f.paramFix, func(p *openapi.ParameterOverride, v string) { p.Fix = jsonOrText(v) }},
 	} {
 		for _, given := range one.given {
 			place, value, found := strings.Cut(given, "=")
@@ -80,9 +80,9 @@ func (f *changeFlags) parameters(all []openapi.Change) ([]openapi.Change, error)
 			if i := strings.LastIndexByte(place, ' '); i >= 0 {
 				rule, name = strings.TrimSpace(place[:i]), place[i+1:]
 			}
-			p := openapi.ParameterChange{Name: name}
+			p := openapi.ParameterOverride{Name: name}
 			one.set(&p, value)
-			all = append(all, openapi.Change{Operations: rule, Parameters: []openapi.ParameterChange{p}})
+			all = append(all, openapi.OperationOverride{Operations: rule, Parameters: []openapi.ParameterOverride{p}})
 		}
 	}
 	return all, nil

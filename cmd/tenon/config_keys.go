@@ -171,7 +171,7 @@ func checkOf(flag string) func(value string) error {
 		}
 	case "only", "except":
 		return func(value string) error {
-			if err := openapi.CheckRule(value); err != nil {
+			if err := openapi.ParseSelector(value); err != nil {
 				return fmt.Errorf("rule %q: %w", value, err)
 			}
 			return nil

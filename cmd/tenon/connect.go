@@ -13,7 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -22,7 +22,7 @@ type planned struct {
 	name, where string
 	from        string // the place in a config that names it
 	flags       *sourceFlags
-	rules       *openapi.Chooser // --only and --except for what is no OpenAPI document; nil: there are none
+	rules       *openapi.Selector // --only and --except for what is no OpenAPI document; nil: there are none
 }
 
 // fault says of what is wrong with a description where a config names it.
@@ -179,7 +179,7 @@ func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options,
 			return err
 		}
 	}
-	if isDocument := !isApp(p.where) && !isSchemaFile(p.where); !isDocument && len(o.Choose.Only)+len(o.Choose.Except) > 0 {
+	if isDocument := !isApp(p.where) && !isSchemaFile(p.where); !isDocument && len(o.Choose.Include)+len(o.Choose.Exclude) > 0 {
 		var err error
 		if p.rules, err = o.Choose.Chooser(); err != nil {
 			return err
@@ -270,7 +270,7 @@ func noSuchTools(c *gateway.Catalog, patterns []string) error {
 	for _, pattern := range patterns {
 		_, name, _ := strings.Cut(pattern, " ")
 		name, _, _ = strings.Cut(name, "=")
-		near := spelling.Near(name[strings.LastIndexByte(name, '/')+1:], names, maxToolsMeant)
+		near := suggest.Near(name[strings.LastIndexByte(name, '/')+1:], names, maxToolsMeant)
 		hint := meant(near)
 		if near == nil {
 			hint = "; 'tenon tools' lists them"

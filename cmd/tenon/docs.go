@@ -12,7 +12,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/manual"
+	"github.com/tenon-mcp/tenon/internal/docgen"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -53,7 +53,7 @@ descriptions.`,
 				name, _ := splitSpec(args[0])
 				title = cmp.Or(w.titles(), name)
 			}
-			m := manual.New(w.gateway.Catalog(), manual.Options{Title: title, About: w.about(sources.baseURL), Spec: args[0], Example: w.example(cmd.Context())})
+			m := docgen.New(w.gateway.Catalog(), docgen.Options{Title: title, About: w.about(sources.baseURL), Spec: args[0], Example: w.example(cmd.Context())})
 			if pages != "" {
 				return writePages(pages, m, format)
 			}
@@ -102,7 +102,7 @@ func (w *wire) about(baseURL string) (all []string) {
 }
 
 // writePages writes the pages of a manual into a folder.
-func writePages(folder string, m *manual.Manual, format string) error {
+func writePages(folder string, m *docgen.Manual, format string) error {
 	pages, err := m.Pages(format)
 	if err != nil {
 		return err

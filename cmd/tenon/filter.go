@@ -44,13 +44,13 @@ A document in several files goes on referring to the others.`,
 			for _, fault := range f.Faults {
 				fmt.Fprintf(e.err, "tenon: %s\n", fault)
 			}
-			fmt.Fprintf(e.err, "tenon: %d of %s, %d of %s, %s\n", f.Operations, count(f.Of, "operation"), f.Components, count(f.OfThem, "component"), size(written))
+			fmt.Fprintf(e.err, "tenon: %d of %s, %d of %s, %s\n", f.Operations, count(f.TotalOperations, "operation"), f.Components, count(f.TotalComponents, "component"), size(written))
 			return nil
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&o.Choose.Only, "only", nil, "keep only operations that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines (repeatable)")
-	fs.StringArrayVar(&o.Choose.Except, "except", nil, "of those, leave out operations that match (repeatable)")
+	fs.StringArrayVar(&o.Choose.Include, "only", nil, "keep only operations that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines (repeatable)")
+	fs.StringArrayVar(&o.Choose.Exclude, "except", nil, "of those, leave out operations that match (repeatable)")
 	fs.BoolVar(&o.Choose.ReadOnly, "read-only", false, "keep only operations that change nothing")
 	fs.BoolVar(&o.TrustMarks, "trust-marks", false, "with --read-only, believe x-mcp-safe of the document")
 	fs.StringArrayVar(&o.Overlays, "overlay", nil, "change the document by this overlay (file or URL) first (repeatable, in order)")

@@ -155,7 +155,7 @@ func isSchemaFile(spec string) bool {
 
 // source is the source for a SPEC: what differs between the kinds is known
 // here alone.
-func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *openapi.Chooser) (tenon.Source, error) {
+func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *openapi.Selector) (tenon.Source, error) {
 	switch {
 	case isApp(where):
 		return f.app(where, o, e)
@@ -196,7 +196,7 @@ func findTool(c *gateway.Catalog, name string) *gateway.Tool {
 	}
 	for _, t := range c.Tools() {
 		doc, err := rawjson.Parse(t.Tool().Meta)
-		if err == nil && flowmcp.Names(name, doc.Str(doc.Get(doc.Root(), "flowmcp/id"))) {
+		if err == nil && flowmcp.MatchesID(name, doc.Str(doc.Get(doc.Root(), "flowmcp/id"))) {
 			return t
 		}
 	}
@@ -226,7 +226,7 @@ func notServed(w *wire, name string) error {
 			continue
 		}
 		for _, t := range s.Standings() {
-			if t.Served || t.Name != name && !flowmcp.Names(name, t.ID) && !strings.HasSuffix(t.ID, "::"+name) {
+			if t.Served || t.Name != name && !flowmcp.MatchesID(name, t.ID) && !strings.HasSuffix(t.ID, "::"+name) {
 				continue
 			}
 			why, do := t.Why()

@@ -73,7 +73,7 @@ type caseOutcome struct {
 }
 
 func (r *casesRun) run(ctx context.Context, e env, spec string) error {
-	tape := flowmcp.NewTape(r.replay != "")
+	tape := flowmcp.NewRecorder(r.replay != "")
 	if r.record != "" || r.replay != "" {
 		r.sources.handlers.tape = tape
 	}
@@ -143,7 +143,7 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // one runs a case.
-func (r *casesRun) one(ctx context.Context, w *wire, tape *flowmcp.Tape, c flowmcp.TestCase) caseOutcome {
+func (r *casesRun) one(ctx context.Context, w *wire, tape *flowmcp.Recorder, c flowmcp.TestCase) caseOutcome {
 	o := caseOutcome{ID: c.ID, Case: c.Index, Description: c.Description, optional: !c.ReadOnly && !r.unsafe}
 	if !c.ReadOnly && !r.unsafe && r.replay == "" {
 		o.Outcome, o.Why = "skipped", "it may change something; --unsafe runs it"

@@ -89,7 +89,7 @@ func unreadable(spec string, reports []flowmcp.Report) error {
 
 // standings is what became of the tools of schema files: in their sources, and
 // by what was chosen of them.
-func standings(w *wire, spec string) ([]flowmcp.Standing, error) {
+func standings(w *wire, spec string) ([]flowmcp.Availability, error) {
 	source := schemaSource(w)
 	if source == nil {
 		return nil, usagef("%s is neither a schema file (.mjs) nor a folder of them", spec)
@@ -261,7 +261,7 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 		Args:  atMost(1, "status takes at most one NAMESPACE"),
 		Short: "List the answers that are kept",
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.KeptAnswers(cacheDir(dir, e), namespace(args))
+			all, err := flowmcp.CachedResponses(cacheDir(dir, e), namespace(args))
 			if err != nil {
 				return err
 			}
@@ -280,9 +280,9 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 		Args:  atMost(1, "clear takes at most one NAMESPACE"),
 		Short: "Remove the answers that are kept",
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.KeptAnswers(cacheDir(dir, e), namespace(args))
+			all, err := flowmcp.CachedResponses(cacheDir(dir, e), namespace(args))
 			if err == nil {
-				err = flowmcp.ClearKept(cacheDir(dir, e), namespace(args))
+				err = flowmcp.ClearCache(cacheDir(dir, e), namespace(args))
 			}
 			if err != nil {
 				return err

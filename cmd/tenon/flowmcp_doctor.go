@@ -58,7 +58,7 @@ things stands with both. What else is wrong is told once for all that is alike;
 	return cmd
 }
 
-func served(all []flowmcp.Standing) int {
+func served(all []flowmcp.Availability) int {
 	n := 0
 	for _, s := range all {
 		if s.Served {
@@ -70,7 +70,7 @@ func served(all []flowmcp.Standing) int {
 
 // printGains says what each thing that an operator can give would bring: first
 // what serves most.
-func printGains(w io.Writer, all []flowmcp.Standing) {
+func printGains(w io.Writer, all []flowmcp.Availability) {
 	brings := map[string]int{}
 	never := map[string]int{}
 	for _, s := range all {
@@ -78,7 +78,7 @@ func printGains(w io.Writer, all []flowmcp.Standing) {
 		switch _, do := s.Why(); {
 		case s.Served:
 		case len(hopeless) > 0:
-			why, _ := flowmcp.Standing{Needs: hopeless}.Why()
+			why, _ := flowmcp.Availability{Needs: hopeless}.Why()
 			never[why]++
 		default:
 			brings[do]++

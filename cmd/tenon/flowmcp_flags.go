@@ -23,9 +23,9 @@ type handlerFlags struct {
 	allowed []string
 	folders folderFlags
 
-	tape    *flowmcp.Tape // that requests go by; nil: none
-	choice  string        // file of a selection
-	names   bool          // server parameters stand by their names: nothing is sent
+	tape    *flowmcp.Recorder // that requests go by; nil: none
+	choice  string            // file of a selection
+	names   bool              // server parameters stand by their names: nothing is sent
 	noCache bool
 	refresh bool
 }

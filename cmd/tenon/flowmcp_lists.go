@@ -10,7 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 func flowmcpListsCommand(e env) *cobra.Command {
@@ -72,7 +72,7 @@ func unknownList(all []flowmcp.SharedList, name, dir string) error {
 			names = append(names, l.Name)
 		}
 	}
-	return usagef("there is no list %q in %s%s", name, dir, meant(spelling.Near(name, names, maxMeant)))
+	return usagef("there is no list %q in %s%s", name, dir, meant(suggest.Near(name, names, maxMeant)))
 }
 
 func entryCount(n int) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/functions/host"
+	"github.com/tenon-mcp/tenon/functionapp/host"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 

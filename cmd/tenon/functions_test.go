@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/functionapp/worker"
 	"github.com/tenon-mcp/tenon/gofunc"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
-	"github.com/tenon-mcp/tenon/functions/host"
+	"github.com/tenon-mcp/tenon/functionapp/host"
 )
 
 // The members of reports are those of docs/json.md: the same thing has the same
@@ -77,14 +77,14 @@ func schemaFiles(reports []flowmcp.Report) []schemaFile {
 
 // diagnosis is the report of flowmcp doctor.
 type diagnosis struct {
-	File   string             `json:"file"`
-	Served int                `json:"served_count"` // so many of the tools
-	Tools  []flowmcp.Standing `json:"tools"`
-	Issues []issue            `json:"issues"`
+	File   string                 `json:"file"`
+	Served int                    `json:"served_count"` // so many of the tools
+	Tools  []flowmcp.Availability `json:"tools"`
+	Issues []issue                `json:"issues"`
 }
 
-func diagnosisOf(file string, all []flowmcp.Standing, diagnostics []tenon.Diagnostic) diagnosis {
-	return diagnosis{file, served(all), append([]flowmcp.Standing{}, all...), issuesOf(diagnostics)}
+func diagnosisOf(file string, all []flowmcp.Availability, diagnostics []tenon.Diagnostic) diagnosis {
+	return diagnosis{file, served(all), append([]flowmcp.Availability{}, all...), issuesOf(diagnostics)}
 }
 
 // appReport is the report of functions list and check.

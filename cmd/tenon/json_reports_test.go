@@ -21,7 +21,7 @@ func TestMembersOfReports(t *testing.T) {
 		"flowmcp check":              countedReport{},
 		"flowmcp schemas":            schemaFile{},
 		"flowmcp doctor":             diagnosis{},
-		"flowmcp list":               flowmcp.Standing{},
+		"flowmcp list":               flowmcp.Availability{},
 		"flowmcp lists refs":         flowmcp.ListUse{},
 		"functions list, check":      appReport{},
 		"flowmcp test (one outcome)": caseOutcome{},

@@ -127,7 +127,7 @@ func ruleKey(s *loaded, f tenon.Diagnostic) string {
 	what := strings.NewReplacer(" matches no operation", "", " matches no tool", "").Replace(f.Message)
 	c := s.flags.choose
 	if isChoice(f) {
-		return strings.Join(append(append([]string{what}, c.Only...), c.Except...), "\n")
+		return strings.Join(append(append([]string{what}, c.Include...), c.Exclude...), "\n")
 	}
 	return what
 }
@@ -137,7 +137,7 @@ func hearers(sources []*loaded, of *loaded, f tenon.Diagnostic) int {
 	n := 0
 	for _, s := range sources {
 		switch {
-		case isChoice(f) && slices.Equal(s.flags.choose.Only, of.flags.choose.Only) && slices.Equal(s.flags.choose.Except, of.flags.choose.Except):
+		case isChoice(f) && slices.Equal(s.flags.choose.Include, of.flags.choose.Include) && slices.Equal(s.flags.choose.Exclude, of.flags.choose.Exclude):
 			n++
 		case !isChoice(f) && kindFor(s.where) == aSchemaFile && s.flags.handlers.asksFor(f.Message):
 			n++

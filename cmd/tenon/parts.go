@@ -328,7 +328,7 @@ func (p printer) joined(telling, last *tenon.Result, whole []byte) *tenon.Result
 		res.Structured = whole
 	}
 	if p.shape != tenon.OpenAPIMCP && p.shape != tenon.FlowMCP {
-		text = rawjson.AppendIndentKnown(nil, whole, "  ")
+		text = rawjson.AppendIndentTrusted(nil, whole, "  ")
 	}
 	res.Content = append(res.Content, tenon.Content{Text: text})
 	for _, b := range telling.Content {

@@ -129,12 +129,12 @@ func (f *reviewFlags) review(ctx context.Context, e env, specs []string, lint bo
 }
 
 func (f *reviewFlags) fails(r *openapi.Report) bool {
-	n := r.Count(openapi.Wrong)
+	n := r.Count(openapi.SeverityError)
 	if f.failOn != "error" {
-		n += r.Count(openapi.Dubious)
+		n += r.Count(openapi.SeverityWarning)
 	}
 	if f.failOn == "info" {
-		n += r.Count(openapi.Advice)
+		n += r.Count(openapi.SeverityInfo)
 	}
 	return n > 0
 }
@@ -156,7 +156,7 @@ type verdict struct {
 func verdictOf(spec string, r *openapi.Report) verdict {
 	v := verdict{
 		Spec: spec, Version: r.Version, Operations: r.Operations, More: r.More, Issues: r.Issues,
-		Errors: r.Count(openapi.Wrong), Warnings: r.Count(openapi.Dubious), Infos: r.Count(openapi.Advice),
+		Errors: r.Count(openapi.SeverityError), Warnings: r.Count(openapi.SeverityWarning), Infos: r.Count(openapi.SeverityInfo),
 	}
 	v.Success = v.Errors == 0
 	v.Summary = fmt.Sprintf("OpenAPI %s, %s: %s, %s, %d infos", r.Version, count(r.Operations, "operation"), count(v.Errors, "error"), count(v.Warnings, "warning"), v.Infos)

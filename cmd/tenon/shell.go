@@ -18,7 +18,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 // maxHistory bounds the lines that a shell remembers. They are kept nowhere
@@ -225,7 +225,7 @@ func (s *shell) find(name string) (*shellTool, error) {
 	for i, t := range s.tools {
 		names[i] = t.name
 	}
-	near := spelling.Near(name, names, maxToolsMeant)
+	near := suggest.Near(name, names, maxToolsMeant)
 	if near == nil {
 		return nil, fmt.Errorf("there is no tool %q; list shows them", name)
 	}

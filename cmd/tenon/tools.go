@@ -14,7 +14,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
 func toolsCommand(e env) *cobra.Command {
@@ -326,7 +326,7 @@ func unknownTool(c *gateway.Catalog, name string) error {
 	if same > 1 {
 		return usagef("%d tools have the name %q in their descriptions; 'tenon tools' lists the names that are served", same, name)
 	}
-	near := spelling.Near(name, names, maxToolsMeant)
+	near := suggest.Near(name, names, maxToolsMeant)
 	if near == nil {
 		return usagef("there is no tool %q; 'tenon tools' lists them", name)
 	}

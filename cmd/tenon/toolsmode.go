@@ -28,7 +28,7 @@ func (m *toolsMode) build(offers []gateway.Mount, o gateway.BuildOptions) (*gate
 		o.Describe = gateway.ToggleOn // it answers for describe_tool
 		all := gateway.Build(offers, o)
 		m.behind = described(all)
-		return search.Over(all), nil
+		return search.Wrap(all), nil
 	}
 	return nil, usagef("--tools-mode is list or search, not %q", m.mode)
 }

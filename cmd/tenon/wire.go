@@ -39,7 +39,7 @@ type sourceFlags struct {
 	variables  serverVariables
 	headers    []string
 	allowHosts []string
-	choose     openapi.Choice
+	choose     openapi.Selection
 	trustMarks bool
 	fileRoot   string
 	overlays   []string
@@ -76,8 +76,8 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	f.variables.register(cmd)
 	fs.StringArrayVar(&f.headers, "header", nil, "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)")
 	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
-	fs.StringArrayVar(&f.choose.Only, "only", nil, "serve only operations and tools that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines; tools of function apps have an id alone (repeatable)")
-	fs.StringArrayVar(&f.choose.Except, "except", nil, "of those, leave out operations that match; rules as for --only (repeatable)")
+	fs.StringArrayVar(&f.choose.Include, "only", nil, "serve only operations and tools that match: tag:NAME, method:GET, path:/a/**, id:repos_*, 'GET /a/{id}', /regexp/, @FILE of such lines; tools of function apps have an id alone (repeatable)")
+	fs.StringArrayVar(&f.choose.Exclude, "except", nil, "of those, leave out operations that match; rules as for --only (repeatable)")
 	fs.BoolVar(&f.choose.ReadOnly, "read-only", false, "serve only tools that change nothing")
 	fs.BoolVar(&f.trustMarks, "trust-marks", false, "believe descriptions that mark operations as harmless, whatever their method: x-mcp-safe and the like, meta of schema files; else such marks pass neither --read-only nor --confirm")
 	fs.StringVar(&f.fileRoot, "file-root", "", "folder below which an argument may name a file to send, as file:PATH (default: none)")

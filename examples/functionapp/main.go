@@ -21,7 +21,7 @@ import (
 	"syscall"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/functions/worker"
+	"github.com/tenon-mcp/tenon/functionapp/worker"
 	"github.com/tenon-mcp/tenon/gofunc"
 )
 

@@ -11,7 +11,7 @@ func (n *Names) Validate(input *schema.Schema, args []byte) (checked []byte, rea
 	if invalid == "" && input != nil {
 		violations = input.Validate(restored)
 		if len(violations) > 0 {
-			restored, read = input.Heal(restored)
+			restored, read = input.Coerce(restored)
 		}
 		if len(read) > 0 {
 			restored, invalid = n.Restore(restored) // also in what was a string

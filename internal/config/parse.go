@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 	"github.com/tenon-mcp/tenon/internal/yaml"
 )
 
@@ -145,7 +145,7 @@ func (r *reader) unknown(line int, name string, at Place, own map[string]func(ra
 		}
 	}
 	slices.Sort(known)
-	if near := spelling.Near(name, known, 1); near != nil {
+	if near := suggest.Near(name, known, 1); near != nil {
 		r.wrong(line, "there is no key %q; did you mean %q?", name, near[0])
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/spelling"
+	"github.com/tenon-mcp/tenon/internal/suggest"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -109,7 +109,7 @@ func near(tools []Tool, name string) string {
 	for i, t := range tools {
 		names[i] = t.Name
 	}
-	near := spelling.Near(name, names, 5)
+	near := suggest.Near(name, names, 5)
 	if near == nil {
 		return ""
 	}

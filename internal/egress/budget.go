@@ -25,7 +25,7 @@ func (b *Budget) Left() int64 { return max(b.limit-b.used.Load(), 0) }
 // DoWithin is [Do] for an answer whose bytes a budget pays: an announced length
 // before anything of it is read, else each piece as it is read.
 func DoWithin(c *http.Client, r *http.Request, maxBody int64, b *Budget) (Response, error) {
-	var o Opened
+	var o Stream
 	if err := o.open(c, r, maxBody); err != nil {
 		return o.Response, err
 	}

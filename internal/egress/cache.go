@@ -59,7 +59,7 @@ func newCache(limit int64) *cache {
 
 // throughCache answers r from the cache where that is fresh, validates what is
 // not, and keeps what may be kept.
-func (u *Upstreams) throughCache(r *http.Request, t Terms) (Response, error) {
+func (u *Upstreams) throughCache(r *http.Request, t RequestOptions) (Response, error) {
 	key := keyOf(r, t.Identity)
 	s := u.cache.get(key)
 	if s != nil && s.fresh(time.Now()) {

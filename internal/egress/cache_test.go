@@ -38,7 +38,7 @@ func (k *kept) get(url, identity string, header ...string) string {
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	got, err := k.u.Do(r, egress.Terms{MaxBody: 1000, Safe: true, Repeatable: true, Identity: identity})
+	got, err := k.u.Do(r, egress.RequestOptions{MaxBody: 1000, Safe: true, Repeatable: true, Identity: identity})
 	if err != nil || got.Progress != egress.Answered {
 		k.t.Fatal(got.Progress, err)
 	}
@@ -202,7 +202,7 @@ func TestChangesForgetAnswers(t *testing.T) {
 			k := behindCache(t, 1<<20, "200; Cache-Control: max-age=60", "200; Cache-Control: max-age=60", c.answer, "200")
 			k.get(place+"?x=1", "a")
 			k.get(place+"?x=1", "b")
-			_, _ = k.u.Do(request(t, c.method, c.url, "x"), egress.Terms{MaxBody: 1000, Safe: c.safe})
+			_, _ = k.u.Do(request(t, c.method, c.url, "x"), egress.RequestOptions{MaxBody: 1000, Safe: c.safe})
 			for _, identity := range []string{"a", "b"} {
 				before := len(k.seen)
 				k.get(place+"?x=1", identity)

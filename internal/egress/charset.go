@@ -38,7 +38,7 @@ func UTF8(contentType string, body []byte) []byte {
 // each longest part that begins a character and does not end it becomes one
 // U+FFFD (WHATWG Encoding, "UTF-8 decode without BOM"). What is UTF-8 comes back
 // as it is.
-func MendUTF8(text []byte) []byte {
+func ToValidUTF8(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text
 	}

@@ -78,7 +78,7 @@ func TestBrokenUTF8IsReadAsNodeReadsIt(t *testing.T) {
 		"a\xf4\x90\x80\x80b":             "a\uFFFD\uFFFD\uFFFD\uFFFDb",
 		strings.Repeat("\xf0\x9f", 9000): strings.Repeat("\uFFFD", 9000),
 	} {
-		if got := string(egress.MendUTF8([]byte(text))); got != want {
+		if got := string(egress.ToValidUTF8([]byte(text))); got != want {
 			t.Errorf("%.20q: got %.40q, want %.40q", text, got, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestPlainAnswersCostNothing(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		egress.UTF8("application/json; charset=utf-8", body)
 		egress.UTF8("application/json", body)
-		egress.MendUTF8(body)
+		egress.ToValidUTF8(body)
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)

@@ -11,7 +11,7 @@ type Response struct {
 	Status   int         // 0: no answer came
 	Header   http.Header // nil without an answer
 	Body     []byte      // without transfer encoding and the content encodings that are undone; another Content-Encoding still stands in Header; the caller owns it
-	Progress Progress
+	Progress RequestState
 
 	Final *url.URL // that answered in the end; nil without an answer
 
@@ -36,7 +36,7 @@ func Do(c *http.Client, r *http.Request, maxBody int64) (Response, error) {
 
 // exchange is Do and tells which URL answered in the end.
 func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.URL, error) {
-	var o Opened
+	var o Stream
 	if err := o.open(c, r, maxBody); err != nil {
 		return o.Response, nil, err
 	}
@@ -49,7 +49,7 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 
 // Opened is an answer whose body has not been read yet. One of Whole and Close
 // must be called.
-type Opened struct {
+type Stream struct {
 	Response // without Body
 
 	request *http.Request
@@ -63,8 +63,8 @@ type Opened struct {
 
 // Open is [Do] but for the body, of which at most maxBody bytes can be read.
 // The context of r has to live until that is done.
-func Open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, error) {
-	o := &Opened{}
+func Open(c *http.Client, r *http.Request, maxBody int64) (*Stream, Response, error) {
+	o := &Stream{}
 	if err := o.open(c, r, maxBody); err != nil {
 		return nil, o.Response, err
 	}
@@ -72,7 +72,7 @@ func Open(c *http.Client, r *http.Request, maxBody int64) (*Opened, Response, er
 }
 
 // open sends r and reads what stands before the body.
-func (o *Opened) open(c *http.Client, r *http.Request, maxBody int64) error {
+func (o *Stream) open(c *http.Client, r *http.Request, maxBody int64) error {
 	if err := checkRequest(r); err != nil {
 		closeBody(r)
 		return newError(r, err, NotSent)
@@ -121,7 +121,7 @@ func send(c *http.Client, t *tracker, r *http.Request) (*http.Response, error) {
 }
 
 // Close ends the answer, whatever is left of it.
-func (o *Opened) Close() error {
+func (o *Stream) Close() error {
 	if o.turn != nil {
 		defer o.turn.give()
 	}
@@ -129,7 +129,7 @@ func (o *Opened) Close() error {
 }
 
 // Read reads of the body, as it comes. Every error but io.EOF is an [*Error].
-func (o *Opened) Read(p []byte) (int, error) {
+func (o *Stream) Read(p []byte) (int, error) {
 	if left := o.max - o.read + 1; int64(len(p)) > left {
 		p = p[:left]
 	}
@@ -145,7 +145,7 @@ func (o *Opened) Read(p []byte) (int, error) {
 }
 
 // Whole reads the whole body and closes it: the rest of [Do].
-func (o *Opened) Whole() (got Response, err error) {
+func (o *Stream) Whole() (got Response, err error) {
 	defer func() { _ = o.Close() }() // the body may be a decoder by then
 	got = o.Response
 	got.Body, err = readBody(o.door, o.answer, o.max)

@@ -29,7 +29,7 @@ const secret = "s3cr3t"
 // outcome is what a request came to.
 type outcome struct {
 	kind     egress.Kind
-	progress egress.Progress
+	progress egress.RequestState
 	status   int
 	body     string
 }

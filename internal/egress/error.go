@@ -62,7 +62,7 @@ func (e *Error) NotAllowed() bool { return errors.As(e.Err, new(*AddressError)) 
 // Error says why a request has no complete answer.
 type Error struct {
 	Kind     Kind
-	Progress Progress
+	Progress RequestState
 	Err      error // the cause, for errors.Is and errors.As; its text is not for the caller
 
 	where string // method, scheme, host
@@ -93,7 +93,7 @@ func (e *refusedError) Error() string { return e.why }
 func refuse(why string) error { return &refusedError{why: why} }
 
 // newError explains a failure before the answer's body.
-func newError(r *http.Request, err error, p Progress) *Error {
+func newError(r *http.Request, err error, p RequestState) *Error {
 	e := &Error{Progress: p, Err: withoutURL(err), where: whereOf(r)}
 	e.Kind, e.why = explain(r.Context(), e.Err)
 	if e.Kind == Network && strings.Contains(e.Err.Error(), `"`) {

@@ -8,17 +8,17 @@ import (
 )
 
 // Progress of a request.
-type Progress uint8
+type RequestState uint8
 
 // The stages of a request, in their order.
 const (
-	NotSent      Progress = iota // no byte of it left
-	SentNoAnswer                 // at least one byte left, no complete answer came back
-	Answered                     // an answer came back, whatever it said
+	NotSent      RequestState = iota // no byte of it left
+	SentNoAnswer                     // at least one byte left, no complete answer came back
+	Answered                         // an answer came back, whatever it said
 )
 
 // String names the stage.
-func (p Progress) String() string {
+func (p RequestState) String() string {
 	switch p {
 	case NotSent:
 		return "not sent"

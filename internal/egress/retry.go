@@ -17,7 +17,7 @@ const firstWait = 200 * time.Millisecond
 
 // send makes the attempts of a request. A request that may not be repeated is
 // sent again only where not one byte of it left.
-func (u *Upstreams) send(r *http.Request, t Terms) (Response, error) {
+func (u *Upstreams) send(r *http.Request, t RequestOptions) (Response, error) {
 	furthest := NotSent
 	for done := 0; ; done++ {
 		got, err := u.attempt(r, t)
@@ -41,7 +41,7 @@ func (u *Upstreams) send(r *http.Request, t Terms) (Response, error) {
 }
 
 // repeats tells whether another attempt is allowed and may do better.
-func repeats(r *http.Request, t Terms, got Response, err error) bool {
+func repeats(r *http.Request, t RequestOptions, got Response, err error) bool {
 	if r.Context().Err() != nil || r.Body != nil && r.Body != http.NoBody && r.GetBody == nil {
 		return false
 	}

@@ -20,7 +20,7 @@ import (
 
 // Grant is what access tokens are asked for with: client credentials, or the
 // refresh token where there is one (RFC 6749 §4.4, §6).
-type Grant struct {
+type TokenConfig struct {
 	TokenURL     string
 	ClientID     string
 	ClientSecret string
@@ -41,7 +41,7 @@ const (
 // endpoint is asked once.
 type Tokens struct {
 	client *http.Client
-	grant  Grant
+	grant  TokenConfig
 
 	mu      sync.Mutex
 	kept    *oauth2.Token // nil: none
@@ -60,7 +60,7 @@ type flight struct {
 // NewTokens asks for nothing yet. The client should come from NewClient. Plain
 // http is refused but to hosts that it was allowed to reach: the client's
 // secret would be read on the way.
-func NewTokens(c *http.Client, g Grant) (*Tokens, error) {
+func NewTokens(c *http.Client, g TokenConfig) (*Tokens, error) {
 	u, err := url.Parse(g.TokenURL)
 	if err != nil || !webScheme(u) || u.Hostname() == "" {
 		return nil, errors.New("the token URL is no http or https URL")

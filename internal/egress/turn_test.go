@@ -53,7 +53,7 @@ func TestAnswerFromBeforeAChangeIsNotKept(t *testing.T) {
 			return whole(r, http.StatusOK, strings.NewReader(seen), header), nil
 		})}, egress.Policy{CacheBytes: 1 << 20})
 		get := func() string {
-			got, err := u.Do(newRequest(t, http.MethodGet), egress.Terms{MaxBody: 1000, Safe: true})
+			got, err := u.Do(newRequest(t, http.MethodGet), egress.RequestOptions{MaxBody: 1000, Safe: true})
 			if err != nil {
 				t.Error(err)
 			}
@@ -67,7 +67,7 @@ func TestAnswerFromBeforeAChangeIsNotKept(t *testing.T) {
 		go func() { first <- get() }()
 		<-reading
 		version, block = "new", false
-		if _, err := u.Do(newRequest(t, http.MethodPut), egress.Terms{MaxBody: 1000}); err != nil {
+		if _, err := u.Do(newRequest(t, http.MethodPut), egress.RequestOptions{MaxBody: 1000}); err != nil {
 			t.Fatal(err)
 		}
 		release <- true
@@ -100,10 +100,10 @@ func TestPanicGivesTheTurnBack(t *testing.T) {
 				}
 			}()
 			if !open {
-				_, err = u.Do(newRequest(t, http.MethodGet), egress.Terms{MaxBody: 1000, Safe: true})
+				_, err = u.Do(newRequest(t, http.MethodGet), egress.RequestOptions{MaxBody: 1000, Safe: true})
 				return err
 			}
-			opened, _, err := u.Open(newRequest(t, http.MethodGet), egress.Terms{MaxBody: 1000, Safe: true})
+			opened, _, err := u.Open(newRequest(t, http.MethodGet), egress.RequestOptions{MaxBody: 1000, Safe: true})
 			if err == nil {
 				_, err = opened.Whole()
 			}
@@ -138,11 +138,11 @@ func TestTurnCoversTheBody(t *testing.T) {
 	u := egress.NewUpstreams(&http.Client{Transport: way(func(r *http.Request) (*http.Response, error) {
 		return whole(r, http.StatusOK, strings.NewReader("a stream"), http.Header{}), nil
 	})}, egress.Policy{Concurrent: 1, Failures: 1, MaxWait: time.Millisecond})
-	terms := egress.Terms{MaxBody: 1000, Safe: true}
-	for _, end := range []func(*egress.Opened) error{
-		(*egress.Opened).Close,
-		func(o *egress.Opened) error { _, err := o.Whole(); return err },
-		func(o *egress.Opened) error { return errors.Join(o.Close(), o.Close()) },
+	terms := egress.RequestOptions{MaxBody: 1000, Safe: true}
+	for _, end := range []func(*egress.Stream) error{
+		(*egress.Stream).Close,
+		func(o *egress.Stream) error { _, err := o.Whole(); return err },
+		func(o *egress.Stream) error { return errors.Join(o.Close(), o.Close()) },
 	} {
 		opened, _, err := u.Open(newRequest(t, http.MethodGet), terms)
 		if err != nil {

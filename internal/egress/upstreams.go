@@ -21,7 +21,7 @@ type Policy struct {
 }
 
 // Terms are what Upstreams must know of a request besides its bytes.
-type Terms struct {
+type RequestOptions struct {
 	MaxBody    int64  // see Do
 	Safe       bool   // it changes nothing
 	Repeatable bool   // made twice it does what it does once
@@ -52,7 +52,7 @@ func NewUpstreams(c *http.Client, p Policy) *Upstreams {
 
 // Do is the package's Do under the policy. Where several attempts were made the
 // answer is the last one's and the progress that of the one that got furthest.
-func (u *Upstreams) Do(r *http.Request, t Terms) (got Response, err error) {
+func (u *Upstreams) Do(r *http.Request, t RequestOptions) (got Response, err error) {
 	if u.cache == nil {
 		return u.send(r, t)
 	}
@@ -67,7 +67,7 @@ func (u *Upstreams) Do(r *http.Request, t Terms) (got Response, err error) {
 
 // changed forgets what a request may have changed (RFC 9111 §4.4), also where no
 // answer came.
-func (u *Upstreams) changed(r *http.Request, t Terms, got Response) {
+func (u *Upstreams) changed(r *http.Request, t RequestOptions, got Response) {
 	if u.cache != nil && !t.Safe && got.Progress != NotSent {
 		u.cache.forget(r.URL, got.Header)
 	}
@@ -75,12 +75,12 @@ func (u *Upstreams) changed(r *http.Request, t Terms, got Response) {
 
 // Open is the package's Open in r's turn, which ends with the answer's body. What
 // is a stream is neither asked for again nor kept.
-func (u *Upstreams) Open(r *http.Request, t Terms) (_ *Opened, _ Response, err error) {
+func (u *Upstreams) Open(r *http.Request, t RequestOptions) (_ *Stream, _ Response, err error) {
 	turn, err := u.enter(r)
 	if err != nil {
 		return nil, Response{}, err
 	}
-	opened := &Opened{turn: turn}
+	opened := &Stream{turn: turn}
 	defer func() {
 		if opened.answer == nil || err != nil {
 			turn.give() // there is no body that would end it
@@ -105,7 +105,7 @@ func (u *Upstreams) enter(r *http.Request) (*turn, error) {
 }
 
 // attempt sends r once, in its turn. r is not touched: it may be sent again.
-func (u *Upstreams) attempt(r *http.Request, t Terms) (Response, error) {
+func (u *Upstreams) attempt(r *http.Request, t RequestOptions) (Response, error) {
 	turn, err := u.enter(r)
 	if err != nil {
 		return Response{}, err

@@ -71,14 +71,14 @@ func (s *script) told() []string {
 	return s.asked
 }
 
-var repeatable = egress.Terms{MaxBody: 1000, Repeatable: true}
+var repeatable = egress.RequestOptions{MaxBody: 1000, Repeatable: true}
 
 func TestRetries(t *testing.T) {
 	policy := egress.Policy{Retries: 3, MaxWait: time.Minute, Attempt: 10 * time.Second}
 	for _, c := range []struct {
 		name    string
 		answers []string
-		terms   egress.Terms
+		terms   egress.RequestOptions
 		asked   int
 		want    string
 	}{
@@ -91,8 +91,8 @@ func TestRetries(t *testing.T) {
 		{"a time that cannot be read", []string{"503; Retry-After: soon", "200"}, repeatable, 2, "200 answered"},
 		{"an attempt that takes too long", []string{"hang", "200"}, repeatable, 2, "200 answered"},
 		{"an error of its own", []string{"500", "200"}, repeatable, 1, "500 answered"},
-		{"what must not be repeated", []string{"503", "200"}, egress.Terms{MaxBody: 1000}, 1, "503 answered"},
-		{"what must not be repeated and may have arrived", []string{"reset", "200"}, egress.Terms{MaxBody: 1000}, 1, "0 sent, no answer"},
+		{"what must not be repeated", []string{"503", "200"}, egress.RequestOptions{MaxBody: 1000}, 1, "503 answered"},
+		{"what must not be repeated and may have arrived", []string{"reset", "200"}, egress.RequestOptions{MaxBody: 1000}, 1, "0 sent, no answer"},
 		{"what got furthest counts", []string{"503", "reset"}, repeatable, 4, "0 answered"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -145,12 +145,12 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 func TestUnsentRequestsAreRepeated(t *testing.T) {
 	far := listen(t, func(*upstream, *net.TCPConn, *bufio.Reader) {}) // hangs up before the handshake
 	u := egress.NewUpstreams(local(t), egress.Policy{Retries: 1})
-	got, err := u.Do(request(t, http.MethodPost, "https://"+far.address, "x"), egress.Terms{MaxBody: 10})
+	got, err := u.Do(request(t, http.MethodPost, "https://"+far.address, "x"), egress.RequestOptions{MaxBody: 10})
 	expect(t, outcome{egress.Network, egress.NotSent, 0, ""}, got, err)
 	if n := far.conns.Load(); n != 2 {
 		t.Errorf("%d attempts", n)
 	}
-	refused, err := u.Do(request(t, http.MethodPost, "http://10.0.0.1/", "x"), egress.Terms{MaxBody: 10})
+	refused, err := u.Do(request(t, http.MethodPost, "http://10.0.0.1/", "x"), egress.RequestOptions{MaxBody: 10})
 	expect(t, outcome{egress.Refused, egress.NotSent, 0, ""}, refused, err)
 }
 
@@ -179,7 +179,7 @@ func TestBreaker(t *testing.T) {
 		s := &script{answers: []string{"503", "500", "503", "503", "503", "200"}}
 		u := egress.NewUpstreams(&http.Client{Transport: s}, egress.Policy{Failures: 2, Pause: time.Minute})
 		ask := func(url string) (int, error) {
-			got, err := u.Do(request(t, http.MethodGet, url, ""), egress.Terms{MaxBody: 1000})
+			got, err := u.Do(request(t, http.MethodGet, url, ""), egress.RequestOptions{MaxBody: 1000})
 			return got.Status, err
 		}
 		const url = "http://api.test/x"

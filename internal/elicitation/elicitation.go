@@ -10,8 +10,8 @@ import (
 	"bytes"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/internal/shape"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -32,7 +32,7 @@ func Check(q tenon.InputRequest, fields []byte) error {
 		return nil //nolint:nilerr // see above: nothing can be said
 	}
 	if violations := s.Validate(fields); len(violations) > 0 {
-		return &tenon.Error{Code: tenon.CodeValidation, Message: "the answer to the question does not fit: " + shape.Words(violations, shape.MeantBy(s.Doc(), violations))}
+		return &tenon.Error{Code: tenon.CodeValidation, Message: "the answer to the question does not fit: " + envelope.ViolationText(violations, envelope.SuggestFor(s.Doc(), violations))}
 	}
 	return nil
 }

@@ -63,12 +63,12 @@ func AppendIndent(dst, src []byte, indent string) ([]byte, error) {
 	if dst == nil {
 		dst = make([]byte, 0, 2*len(src)+64)
 	}
-	return AppendIndentKnown(dst, src, indent), nil
+	return AppendIndentTrusted(dst, src, indent), nil
 }
 
 // AppendIndentKnown is [AppendIndent] for what is known to be JSON. Of other
 // text it makes other text.
-func AppendIndentKnown(dst, src []byte, indent string) []byte {
+func AppendIndentTrusted(dst, src []byte, indent string) []byte {
 	depth, start := 0, 0 // what stands between start and i is copied as it is
 	for i := 0; i < len(src); {
 		switch c := src[i]; c {

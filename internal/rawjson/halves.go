@@ -11,7 +11,7 @@ import (
 // is right whenever the first comes to the same byte and wants a key there; what
 // was guessed wrongly is read again. So the result is the one of Parse, errors
 // included.
-func ParseHalves(src []byte) (*Doc, error) {
+func ParseParallel(src []byte) (*Doc, error) {
 	if uint64(len(src)) >= math.MaxUint32 {
 		return Parse(src)
 	}

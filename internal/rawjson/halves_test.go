@@ -49,7 +49,7 @@ func FuzzParseHalves(f *testing.F) {
 
 func asParse(t *testing.T, src []byte) {
 	want, wantErr := rawjson.Parse(src)
-	got, err := rawjson.ParseHalves(src)
+	got, err := rawjson.ParseParallel(src)
 	if wantErr != nil || err != nil {
 		if err == nil || wantErr == nil || err.Error() != wantErr.Error() {
 			t.Fatalf("error %v, want %v", err, wantErr)

@@ -22,7 +22,7 @@ func TestStringsReserveLittle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for way, parse := range map[string]func([]byte) (*rawjson.Doc, error){
-				"whole": rawjson.Parse, "halves": rawjson.ParseHalves, "strict": rawjson.ParseStrict,
+				"whole": rawjson.Parse, "halves": rawjson.ParseParallel, "strict": rawjson.ParseStrict,
 			} {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -51,7 +51,7 @@ func TestRoomGrows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := rawjson.ParseHalves([]byte(src))
+			h, err := rawjson.ParseParallel([]byte(src))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,204 @@
+package envelope
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
+)
+
+// maxErrorBody bounds how much of an upstream's error body travels.
+const maxErrorBody = 16 << 10
+
+// Failure is what a caller learns of a call that did not succeed.
+type Failure struct {
+	Tool        string
+	Code        string
+	Number      int      // of the flowmcp shape; docs/errors.md has the numbers
+	Message     string   // for the model
+	Details     []byte   // JSON object; nil: none
+	Suggestions []string // what to do next
+}
+
+// Location is where an answer leads that is a redirect; empty: it is none.
+func (a *Answer) Location() string {
+	if a.Status/100 != 3 {
+		return ""
+	}
+	return Excerpt([]byte(a.Header.Get("Location")), 500)
+}
+
+// ErrorDetails is {"status":…,"location":…,"mediaType":…,"body":…} of an answer
+// that is no success; the body is bounded.
+func (a *Answer) ErrorDetails() []byte {
+	dst := append([]byte(nil), `{"status":`...)
+	dst = strconv.AppendInt(dst, int64(a.Status), 10)
+	if where := a.Location(); where != "" {
+		dst = append(dst, `,"location":`...)
+		dst = rawjson.AppendString(dst, where)
+	}
+	if len(a.Body) > 0 {
+		dst = append(dst, `,"mediaType":`...)
+		dst = rawjson.AppendString(dst, Essence(a.Media))
+		dst = append(dst, `,"body":`...)
+		dst = a.appendErrorBody(dst)
+	}
+	return append(dst, '}')
+}
+
+func (a *Answer) appendErrorBody(dst []byte) []byte {
+	switch {
+	case a.Form == Binary:
+		return rawjson.AppendString(dst, strconv.Itoa(len(a.Body))+" bytes of "+Essence(a.Media))
+	case a.Form == JSON && len(a.Body) <= maxErrorBody:
+		return append(dst, oneLine(a.Body)...)
+	}
+	return rawjson.AppendString(dst, Excerpt(a.Body, maxErrorBody))
+}
+
+// Said finds the sentence for people in an error body: the members of
+// problem+json (RFC 9457) and the usual others, or a short text.
+func (a *Answer) Said() string {
+	if a.Form == Text && len(a.Body) <= 300 {
+		return strings.TrimSpace(Excerpt(a.Body, 300))
+	}
+	if a.Form != JSON || len(a.Body) > maxErrorBody {
+		return ""
+	}
+	doc, err := rawjson.Parse(a.Body)
+	if err != nil {
+		return ""
+	}
+	for _, path := range []string{"/detail", "/message", "/error/message", "/error_description", "/title", "/error"} {
+		if s := doc.Str(doc.Pointer(path)); s != "" {
+			return Excerpt([]byte(s), 500)
+		}
+	}
+	return ""
+}
+
+// FaultDetails is {"field":…,"reason":…,"faults":[…]}: the first fault in the
+// words of the structure, and all of them; nil without one.
+func ViolationDetails(violations []schema.Violation, meant Suggested) []byte {
+	if len(violations) == 0 {
+		return nil
+	}
+	dst := []byte(`{"field":`)
+	dst = rawjson.AppendString(dst, field(violations[0]))
+	dst = append(dst, `,"reason":`...)
+	dst = rawjson.AppendString(dst, meant.reason(violations[0]))
+	dst = append(dst, `,"faults":`...)
+	dst = appendViolations(dst, violations)
+	return append(dst, '}')
+}
+
+// Words says in one line what is wrong.
+func ViolationText(violations []schema.Violation, meant Suggested) string {
+	const shown = 5
+	var b strings.Builder
+	for i, v := range violations[:min(len(violations), shown)] {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		if name := field(v); name != "" && meant[v.Path] == nil {
+			b.WriteString(name + ": ")
+		}
+		b.WriteString(meant.reason(v))
+	}
+	if more := len(violations) - shown; more > 0 {
+		b.WriteString("; and " + strconv.Itoa(more) + " more")
+	}
+	return b.String()
+}
+
+// field names the place of a violation as a person would: items.3.name. A
+// missing member is named itself.
+func field(v schema.Violation) string {
+	path := dotted(v.Path)
+	if !isMissing(v) {
+		return path
+	}
+	name, err := strconv.Unquote(strings.TrimPrefix(v.Expected, "member "))
+	switch {
+	case err != nil:
+		return path
+	case path == "":
+		return name
+	}
+	return path + "." + name
+}
+
+// dotted is a JSON Pointer as a person would write it.
+func dotted(pointer string) string {
+	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(path)
+}
+
+// isMissing tells that the fault is of a member that is not there, or not there
+// beside another one that needs it.
+func isMissing(v schema.Violation) bool {
+	return v.Keyword == "required" || v.Keyword == "dependentRequired" || v.Keyword == "dependencies"
+}
+
+func reason(v schema.Violation) string {
+	switch {
+	case isMissing(v):
+		return "required field missing"
+	case v.Keyword == "additionalProperties":
+		return "no such field, got " + v.Got
+	}
+	return "expected " + v.Expected + ", got " + v.Got
+}
+
+// Excerpt cuts text at a rune so that it has at most limit bytes.
+func Excerpt(text []byte, limit int) string {
+	if len(text) <= limit {
+		return strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return strings.ToValidUTF8(string(text[:limit]), "\uFFFD") + "…"
+}
+
+// StatusSuggestions say what may help where an upstream answered with an
+// error.
+func StatusSuggestions(code string, status int, header http.Header) []string {
+	if status/100 == 3 {
+		return []string{redirectSuggestion(status)}
+	}
+	switch code {
+	case "validation_error", "request_error":
+		return []string{"Change the arguments as the message says, then call again"}
+	case "authentication_error":
+		return []string{"Ask the operator for a valid credential for this service"}
+	case "authorization_error":
+		return []string{"The credential lacks a permission: ask the operator, or use another tool"}
+	case "not_found":
+		return []string{"Check the identifier, for example with a tool that lists or searches"}
+	case "conflict":
+		return []string{"Read the present state first, then decide"}
+	case "rate_limited":
+		if after := header.Get("Retry-After"); after != "" {
+			return []string{"Wait until Retry-After: " + Excerpt([]byte(after), 64)}
+		}
+		return []string{"Wait a while before the next call"}
+	}
+	return []string{"The service has a problem of its own: wait, then try once more if the call may be repeated"}
+}
+
+// redirectSuggestion is what may help where a 3xx is the answer.
+func redirectSuggestion(status int) string {
+	switch status {
+	case http.StatusNotModified:
+		return "Nothing changed since the copy that the call speaks of: leave out the arguments that make it conditional (such as If-None-Match or If-Modified-Since) to get it whole"
+	case http.StatusSeeOther:
+		return "The call was carried out: read what came of it with a tool that reads"
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return "Nothing was carried out here: tell the operator that the service wants this call at the other address"
+	}
+	return "Tell the operator: the service has another address for this than its description says; find out with a tool that reads whether a call that changes something had its effect"
+}

@@ -1,0 +1,43 @@
+package projection
+
+import "sync"
+
+// Bounds of the selections that are kept for a tool.
+const (
+	maxSelections = 32
+	maxSelection  = 1 << 10 // bytes of one
+)
+
+// Selections are the views that callers asked for last: making one compiles a
+// schema, and who asks for a part of an answer asks for it again.
+type Selections struct {
+	mu    sync.Mutex // guards known
+	known map[string]*View
+}
+
+// Get returns the view of what was asked for, which build makes.
+func (s *Selections) Get(fields string, build func() (*View, error)) (*View, error) {
+	s.mu.Lock()
+	v := s.known[fields]
+	s.mu.Unlock()
+	if v != nil {
+		return v, nil
+	}
+	v, err := build()
+	if err != nil || len(fields) > maxSelection {
+		return v, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = map[string]*View{}
+	}
+	for old := range s.known { // any of them makes room
+		if len(s.known) < maxSelections {
+			break
+		}
+		delete(s.known, old)
+	}
+	s.known[fields] = v
+	return v, nil
+}

@@ -1,0 +1,23 @@
+package reservedargs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// Key names a call: who makes it, of which tool, with which arguments, however
+// those are written.
+func Key(subject, tool string, args []byte) string {
+	canonical, err := rawjson.AppendCanonical(nil, args)
+	if err != nil {
+		canonical = args
+	}
+	h := sha256.New()
+	for _, part := range [...][]byte{[]byte(subject), []byte(tool), canonical} {
+		sum := sha256.Sum256(part)
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
