@@ -15,22 +15,22 @@ import (
 // read that could make it panic.
 func bareGoroutines() map[string]string {
 	return map[string]string{
-		"internal/incident/incident.go": "it is the one way",
-		"internal/rawjson/halves.go":    "it recovers: the goroutine that waits reads the same again",
-		"internal/proc/proc.go":         "waits for a process, and looks at its memory",
-		"internal/sandbox/serve.go":     "runs in the worker, which the pool replaces",
-		"openapi/source.go":             "copies half of a file",
-		"functions/host/generation.go":  "waits for calls to end, then for a process",
-		"functions/host/worker.go":      "waits for calls to end",
-		"functions/worker/serve.go":     "net/http recovers for each request",
-		"cmd/tenon/serve.go":            "net/http recovers for each request",
-		"cmd/tenon/review.go":           "net/http recovers for each request",
-		"cmd/tenon/demo.go":             "net/http recovers for each request",
-		"cmd/tenon/peer_wire.go":        "a server on a pipe, which recovers itself",
-		"tenontest/store.go":            "runs in tests",
-		"tenontest/source.go":           "runs in tests",
-		"tenontest/source_call.go":      "runs in tests",
-		"tenontest/source_schema.go":    "runs in tests",
+		"internal/incident/incident.go":   "it is the one way",
+		"internal/rawjson/halves.go":      "it recovers: the goroutine that waits reads the same again",
+		"internal/proc/proc.go":           "waits for a process, and looks at its memory",
+		"internal/sandbox/worker_main.go": "runs in the worker, which the pool replaces",
+		"openapi/source.go":               "copies half of a file",
+		"functionapp/host/generation.go":  "waits for calls to end, then for a process",
+		"functionapp/host/worker.go":      "waits for calls to end",
+		"functionapp/worker/serve.go":     "net/http recovers for each request",
+		"cmd/tenon/serve.go":              "net/http recovers for each request",
+		"cmd/tenon/review.go":             "net/http recovers for each request",
+		"cmd/tenon/demo.go":               "net/http recovers for each request",
+		"cmd/tenon/mcp_client_wire.go":    "a server on a pipe, which recovers itself",
+		"tenontest/store.go":              "runs in tests",
+		"tenontest/source.go":             "runs in tests",
+		"tenontest/source_call.go":        "runs in tests",
+		"tenontest/source_schema.go":      "runs in tests",
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 )
 
-// Standing says what became of one tool of a schema file when it was loaded.
+// Availability says what became of one tool of a schema file when it was loaded.
 type Availability struct {
 	File   string `json:"file"`
 	ID     string `json:"id"`   // its name in full

@@ -64,7 +64,7 @@ func suffixed(name, suffix string) string {
 	return name[:min(len(name), maxWireName-len(suffix))] + suffix
 }
 
-// Names reports whether a name, as people write it, means the tool with this
+// MatchesID reports whether a name, as people write it, means the tool with this
 // id: namespace/schemaFile::routeName itself, or namespace/tool/routeName.
 func MatchesID(name, id string) bool {
 	if name == id {

@@ -27,7 +27,7 @@ type Exchange struct {
 	Base64  string            `json:"base64,omitempty"`  // instead, where it is no text
 }
 
-// Tape stands in the way out of a source and keeps what goes by, or plays it
+// Recorder stands in the way out of a source and keeps what goes by, or plays it
 // back. It is safe for concurrent use.
 type Recorder struct {
 	play bool
@@ -39,7 +39,7 @@ type Recorder struct {
 	played []bool
 }
 
-// NewTape returns a tape that records, or one that plays.
+// NewRecorder returns a tape that records, or one that plays.
 func NewRecorder(play bool) *Recorder { return &Recorder{play: play, names: map[string]string{}} }
 
 // Client returns a client like c whose requests go by the tape, or nowhere

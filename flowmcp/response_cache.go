@@ -228,7 +228,7 @@ func (k *kept) remember(path string, a keptAnswer) {
 	}
 }
 
-// Kept is one answer in the folder of those that are kept.
+// CachedResponse is one answer in the folder of those that are kept.
 type CachedResponse struct {
 	Tool      string    `json:"tool"` // namespace/file/route
 	FetchedAt time.Time `json:"fetchedAt"`
@@ -237,7 +237,7 @@ type CachedResponse struct {
 	ParamHash string    `json:"paramHash,omitempty"`
 }
 
-// KeptAnswers lists the answers in a folder for what is kept, those of one
+// CachedResponses lists the answers in a folder for what is kept, those of one
 // namespace or all.
 func CachedResponses(dir, namespace string) ([]CachedResponse, error) {
 	root := filepath.Join(dir, "answers", namespace)
@@ -268,7 +268,7 @@ func CachedResponses(dir, namespace string) ([]CachedResponse, error) {
 	return all, err
 }
 
-// ClearKept removes the answers in a folder for what is kept, those of one
+// ClearCache removes the answers in a folder for what is kept, those of one
 // namespace or all, and with all what was downloaded.
 func ClearCache(dir, namespace string) error {
 	if namespace != "" {

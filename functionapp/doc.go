@@ -1,4 +1,4 @@
-// Package functions is the contract between a worker, which holds the
+// Package functionapp is the contract between a worker, which holds the
 // functions of an Azure Functions app, and a host, which serves them: the
 // bindings of function.json, host.json, the rule for schemas, the context of
 // a call, the answer to it and what is wrapped in it. Both sides read and
@@ -7,8 +7,8 @@
 // It does not know files, processes, HTTP or MCP servers: bytes go in and
 // bytes come out.
 //
-// It stands on both paths, at their outer end. functions/worker writes what a
-// worker says and reads what a host says; functions/host does the opposite.
+// It stands on both paths, at their outer end. functionapp/worker writes what a
+// worker says and reads what a host says; functionapp/host does the opposite.
 //
 // Three habits of the contract are easily taken for mistakes. What has
 // structure (schemas, properties, metadata) is a JSON string that contains

@@ -167,7 +167,7 @@ func legalBinding(name string) bool {
 	return len(name) <= 128
 }
 
-// LegalFunction reports whether a function, and so the folder in which it
+// IsFunctionName reports whether a function, and so the folder in which it
 // stands, can have that name.
 func IsFunctionName(name string) bool {
 	for i, c := range []byte(name) {

@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Note is something that works here, and that the operator should know all
+// Diagnostic is something that works here, and that the operator should know all
 // the same: what Azure's host would not read or would refuse.
 type Diagnostic struct {
 	Key  string

@@ -72,7 +72,7 @@ paths:
 }
 
 // A Choice picks the operations that are offered.
-func ExampleChoice() {
+func ExampleSelection() {
 	source := openapi.New("../testdata/pets.yaml", openapi.Options{
 		Choose: openapi.Selection{Include: []string{"path:/pets/*"}, ReadOnly: true},
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Change is how operations are offered otherwise than their document says. The
+// OperationOverride is how operations are offered otherwise than their document says. The
 // zero value of a member leaves things as they are; of several changes of one
 // operation, the later wins.
 type OperationOverride struct {
@@ -22,7 +22,7 @@ type OperationOverride struct {
 	Parameters  []ParameterOverride // each must be a parameter of one of the operations
 }
 
-// ParameterChange is how one parameter is offered otherwise.
+// ParameterOverride is how one parameter is offered otherwise.
 type ParameterOverride struct {
 	Name        string          // as the upstream knows it; "body" is the whole body
 	Rename      string          // name of the argument

@@ -16,7 +16,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
-// Choice says which operations of a document become tools. The zero value
+// Selection says which operations of a document become tools. The zero value
 // takes all. It is applied before anything is converted.
 //
 // A rule is one of
@@ -38,7 +38,7 @@ type Selection struct {
 // maxRules bounds the rules of a source, those in files included.
 const maxRules = 10_000
 
-// Subject is what the rules of a [Choice] look at: an operation, or a tool of
+// Subject is what the rules of a [Selection] look at: an operation, or a tool of
 // another kind of description as far as it has the same.
 type Subject struct {
 	Method, Path string
@@ -46,7 +46,7 @@ type Subject struct {
 	Tags         []string
 }
 
-// Chooser is a [Choice] that was read. It is not for concurrent use.
+// Selector is a [Selection] that was read. It is not for concurrent use.
 type Selector struct{ c *chooser }
 
 // Chooser reads the rules.
@@ -91,7 +91,7 @@ func (c Selection) read() (*chooser, error) {
 	return ch, nil
 }
 
-// CheckRule says what is wrong with a rule of a [Choice]. Where the rule names
+// ParseSelector says what is wrong with a rule of a [Selection]. Where the rule names
 // a file, it is not opened.
 func ParseSelector(text string) error {
 	if strings.HasPrefix(text, "@") {

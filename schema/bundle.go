@@ -34,7 +34,7 @@ type definition struct {
 // its own body, becomes a definition as a whole.
 //
 // References that lead nowhere still lead nowhere afterwards, and those to
-// other documents stay as they are: [ClientSafe] takes them out. The result
+// other documents stay as they are: [Compatible] takes them out. The result
 // may share memory with doc, which must not change any more. An error means
 // that doc is not JSON, or no schema.
 func (b *Bundle) Add(doc []byte) ([]byte, error) {

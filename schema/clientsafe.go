@@ -22,7 +22,7 @@ const safeRounds = 16
 // maxChanges bounds how many changes are told.
 const maxChanges = 1000
 
-// ClientSafe answers doc in a form that every client can read. Clients drop a
+// Compatible answers doc in a form that every client can read. Clients drop a
 // whole list of tools because of one schema in it that their validator does
 // not compile, and they run validators of draft-07 as well as of 2020-12, in
 // JavaScript more often than not. The document is read as 2020-12 whatever
@@ -43,11 +43,11 @@ const maxChanges = 1000
 // keyword goes: every object that fits doc fits the result. A root that admits
 // more than objects is narrowed to them, because MCP carries nothing else
 // there. A document that needs no change is returned itself, and the result
-// of ClientSafe needs none. Safe is nil where the root cannot be an object
+// of Compatible needs none. Safe is nil where the root cannot be an object
 // schema; then the last change says why.
 func Compatible(doc []byte) (safe []byte, changes []Change) { return new(Compatibility).Of(doc) }
 
-// ClientSafety makes one document after the other [ClientSafe], and looks once
+// Compatibility makes one document after the other [Compatible], and looks once
 // only at patterns that come again: most do. The zero value is ready. It is safe
 // for concurrent use.
 type Compatibility struct {
@@ -61,7 +61,7 @@ type Compatibility struct {
 // maxPortable bounds, in bytes, what is kept of patterns.
 const maxPortable = 256 << 10
 
-// Of is [ClientSafe] of doc.
+// Of is [Compatible] of doc.
 func (c *Compatibility) Of(doc []byte) (safe []byte, changes []Change) {
 	nodes, ok := c.nodes.Get().(*rawjson.Nodes)
 	if !ok {

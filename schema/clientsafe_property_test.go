@@ -9,7 +9,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// What ClientSafe makes compiles, accepts every object that the document
+// What Compatible makes compiles, accepts every object that the document
 // accepts, and needs no further change.
 func TestClientSafeProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { clientSafeHolds(t) })

@@ -2,11 +2,11 @@ package schema
 
 import "github.com/tenon-mcp/tenon/internal/rawjson"
 
-// ReadJSON is the kind of fix that [Schema.Heal] makes: a string became the
+// ParseJSON is the kind of fix that [Schema.Heal] makes: a string became the
 // JSON that it holds.
 const ParseJSON FixKind = "read-json"
 
-// Heal reads strings as the JSON that they hold, only where the schema admits
+// Coerce reads strings as the JSON that they hold, only where the schema admits
 // no string and the JSON is of a type that it admits: some models write an
 // object, a list or a number as text. A member of the whole that is null, not
 // required and never null goes: some clients send one for each argument that

@@ -2,7 +2,7 @@ package schema
 
 import "hash/maphash"
 
-// Cut says how a value is cut into parts. It is plain data over the bytes of
+// Split says how a value is cut into parts. It is plain data over the bytes of
 // the value, so that both can be kept: nothing is copied before a part is
 // written.
 type Split struct {
@@ -19,7 +19,7 @@ type Slice struct {
 	Continued []int              `json:"continued,omitempty"` // of arrays whose first item here is the rest of the last one before
 }
 
-// Hole is a stretch of bytes that a part leaves out.
+// UncheckedPattern is a stretch of bytes that a part leaves out.
 type UncheckedPattern struct {
 	Start int `json:"start"`
 	End   int `json:"end"` // behind it
@@ -31,7 +31,7 @@ const (
 	maxNesting = 64      // of regions that are cut in each other
 )
 
-// Cut answers how to cut a value that fits s, so that every part fits s as
+// Split answers how to cut a value that fits s, so that every part fits s as
 // well and has at most room bytes, wherever what cannot be divided allows that.
 // It answers nil if the value is not above the room, if it cannot be cut, or if
 // no part would be below the room.
@@ -125,7 +125,7 @@ func (c *Split) AppendPart(dst, value []byte, i int) []byte {
 }
 
 // Part answers what is to be known of part i to join it to the others. Its
-// value is left to [Cut.AppendPart].
+// value is left to [Split.AppendPart].
 func (c *Split) Part(i int) Part {
 	p := Part{Cuts: c.named(c.Parts[i].Cuts), Continued: c.named(c.Parts[i].Continued)}
 	return p

@@ -12,7 +12,7 @@ import (
 // that closes a cycle goes; in its place stay the type of what it led to and a
 // description that names the definition. Whatever fits doc fits the result,
 // which is doc itself where nothing refers to itself. Everything is visited
-// once. doc is a schema as [ClientSafe] makes it, with no identities and no
+// once. doc is a schema as [Compatible] makes it, with no identities and no
 // $dynamicRef.
 func BreakCycles(doc []byte) (acyclic []byte, changes []Change) {
 	if !bytes.Contains(doc, []byte(`$ref"`)) && !bytes.Contains(doc, []byte(`\u00`)) {

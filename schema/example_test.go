@@ -62,8 +62,8 @@ func ExampleSchema_Repair() {
 }
 
 // Some clients drop all tools of a server over one keyword that they cannot
-// read. ClientSafe leaves such keywords out, and says which.
-func ExampleClientSafe() {
+// read. Compatible leaves such keywords out, and says which.
+func ExampleCompatible() {
 	safe, changes := schema.Compatible([]byte(`{"type":"object","properties":{"id":{"type":"string","pattern":"^(?<=x)y$"}}}`))
 	fmt.Printf("%s\n", safe)
 	for _, c := range changes {

@@ -21,7 +21,7 @@ const longestPattern = 4096
 // The two still differ in what a reader of JSON rarely meets: \s matches \v
 // and the spaces of Unicode in ECMA-262 only, and the dot matches \r, U+2028
 // and U+2029 in RE2 only. Classes \d, \w, \b and the anchors agree. What is
-// checked here is the meaning of ECMA-262 (see internal/ecma).
+// checked here is the meaning of ECMA-262 (see internal/ecmaregexp).
 func portablePattern(p string) (fixed string, ok bool) {
 	if len(p) > longestPattern || !utf8.ValidString(p) {
 		return "", false

@@ -45,7 +45,7 @@ const (
 		`"of":{"type":"integer","description":"how many tools there are to search"}},"required":["tools","of"]}`
 )
 
-// Over returns a catalog with the tools search_tools, describe_tool and
+// Wrap returns a catalog with the tools search_tools, describe_tool and
 // call_tool in the place of all tools of c. Resources, templates and prompts
 // stay. The index is made at the first search. c is to have the tool describe,
 // which answers for describe_tool.

@@ -13,7 +13,7 @@ import (
 
 // A client sees three tools instead of all: it searches, asks how a tool is
 // called, and calls it through another.
-func ExampleOver() {
+func ExampleWrap() {
 	type Book struct {
 		ID int `json:"id"`
 	}

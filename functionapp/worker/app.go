@@ -99,7 +99,7 @@ func here() site {
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
 	for {
 		f, more := frames.Next()
-		if !strings.Contains(f.Function, "/functions/worker.") || !more {
+		if !strings.Contains(f.Function, "/functionapp/worker.") || !more {
 			return site{f.File, f.Line}
 		}
 	}

@@ -26,7 +26,7 @@ type Invocation struct {
 
 type invocationKey struct{}
 
-// InvocationOf returns what the host told of the call for which a handler
+// InvocationFromContext returns what the host told of the call for which a handler
 // runs.
 func InvocationFromContext(ctx context.Context) (Invocation, bool) {
 	i, ok := ctx.Value(invocationKey{}).(Invocation)

@@ -1,4 +1,4 @@
-// Package manual writes pages about a catalog for people: Markdown, or one HTML
+// Package docgen writes pages about a catalog for people: Markdown, or one HTML
 // page that needs nothing else.
 //
 // It does not know where tools come from, who serves them, nor how an example

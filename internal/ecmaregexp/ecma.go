@@ -1,4 +1,4 @@
-// Package ecma runs the regular expressions of ECMA-262 as JSON Schema means
+// Package ecmaregexp runs the regular expressions of ECMA-262 as JSON Schema means
 // them: with the u flag, without others, anywhere in the text.
 //
 // A pattern is parsed by the grammar of the language. Where it is a regular

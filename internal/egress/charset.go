@@ -34,7 +34,7 @@ func UTF8(contentType string, body []byte) []byte {
 	return text
 }
 
-// MendUTF8 returns a text that should be UTF-8 as browsers and Node read it:
+// ToValidUTF8 returns a text that should be UTF-8 as browsers and Node read it:
 // each longest part that begins a character and does not end it becomes one
 // U+FFFD (WHATWG Encoding, "UTF-8 decode without BOM"). What is UTF-8 comes back
 // as it is.

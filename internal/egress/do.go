@@ -47,7 +47,7 @@ func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.UR
 	return got, o.answer.Request.URL, nil
 }
 
-// Opened is an answer whose body has not been read yet. One of Whole and Close
+// Stream is an answer whose body has not been read yet. One of Whole and Close
 // must be called.
 type Stream struct {
 	Response // without Body

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Progress of a request.
+// RequestState of a request.
 type RequestState uint8
 
 // The stages of a request, in their order.

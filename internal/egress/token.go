@@ -18,7 +18,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Grant is what access tokens are asked for with: client credentials, or the
+// TokenConfig is what access tokens are asked for with: client credentials, or the
 // refresh token where there is one (RFC 6749 §4.4, §6).
 type TokenConfig struct {
 	TokenURL     string

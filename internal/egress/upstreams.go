@@ -20,7 +20,7 @@ type Policy struct {
 	CacheBytes int64         // of answers that are kept; 0: none
 }
 
-// Terms are what Upstreams must know of a request besides its bytes.
+// RequestOptions are what Upstreams must know of a request besides its bytes.
 type RequestOptions struct {
 	MaxBody    int64  // see Do
 	Safe       bool   // it changes nothing

@@ -1,4 +1,4 @@
-// Package shape holds the forms of answers: the output schema that each shape
+// Package envelope holds the forms of answers: the output schema that each shape
 // publishes, the JSON that it makes of a success and of a failure, the copy for
 // the model and the members of _meta.
 //

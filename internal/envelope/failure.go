@@ -80,7 +80,7 @@ func (a *Answer) Said() string {
 	return ""
 }
 
-// FaultDetails is {"field":…,"reason":…,"faults":[…]}: the first fault in the
+// ViolationDetails is {"field":…,"reason":…,"faults":[…]}: the first fault in the
 // words of the structure, and all of them; nil without one.
 func ViolationDetails(violations []schema.Violation, meant Suggested) []byte {
 	if len(violations) == 0 {
@@ -95,7 +95,7 @@ func ViolationDetails(violations []schema.Violation, meant Suggested) []byte {
 	return append(dst, '}')
 }
 
-// Words says in one line what is wrong.
+// ViolationText says in one line what is wrong.
 func ViolationText(violations []schema.Violation, meant Suggested) string {
 	const shown = 5
 	var b strings.Builder

@@ -6,11 +6,11 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Meant are the places that unknown arguments may have been meant for, by the
+// Suggested are the places that unknown arguments may have been meant for, by the
 // path of their violation: see [schema.Meant]. nil: nobody looked.
 type Suggested map[string][]string
 
-// MeantBy looks for the places that the unknown members among the violations
+// SuggestFor looks for the places that the unknown members among the violations
 // of an input schema were meant for. No more of them are looked into than are
 // told.
 func SuggestFor(input []byte, violations []schema.Violation) Suggested {

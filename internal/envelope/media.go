@@ -2,7 +2,7 @@ package envelope
 
 import "strings"
 
-// Form is the way in which an answer's body stands in a result.
+// Kind is the way in which an answer's body stands in a result.
 type Kind uint8
 
 // The forms.
@@ -24,7 +24,7 @@ func Essence(media string) string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// FormOf returns the form of a body of that media type.
+// KindOfMedia returns the form of a body of that media type.
 func KindOfMedia(media string) Kind {
 	m := Essence(media)
 	switch {

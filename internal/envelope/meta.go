@@ -78,7 +78,7 @@ func (m *Meta) appendContract(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Healed writes the _meta object that lists what was changed in the arguments.
+// CoercionsMeta writes the _meta object that lists what was changed in the arguments.
 func CoercionsMeta(fixes []schema.Fix) []byte {
 	dst := appendFixes([]byte(`{"tenon/arguments":{"healed":`), fixes)
 	return append(appendMore(dst, "moreHealed", len(fixes)), `}}`...)

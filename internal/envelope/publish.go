@@ -15,7 +15,7 @@ const binarySchema = `{"type":"object","properties":{` +
 	`"block":{"type":"integer","description":"index of the content block that holds the bytes"}},` +
 	`"required":["mimeType","bytes","sha256","block"]}`
 
-// Promise is what a tool promises of its successes.
+// Contract is what a tool promises of its successes.
 type Contract struct {
 	Successes []Response // nil: nothing is declared
 	Advice    bool       // the schema is advice: any value may come
@@ -24,7 +24,7 @@ type Contract struct {
 	Wrapper   string     // title of the object in which Native holds even an object; empty: no such object
 }
 
-// Variant is one declared success.
+// Response is one declared success.
 type Response struct {
 	Media  string // media type or range; empty: no body
 	Open   bool   // any body may come, or none

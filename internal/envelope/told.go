@@ -7,7 +7,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Told says in one line what of a value that is delivered breaks its schema,
+// ViolationSummary says in one line what of a value that is delivered breaks its schema,
 // of which there is a violation at least.
 func ViolationSummary(violations []schema.Violation) string {
 	if v := violations[len(violations)-1]; v.Keyword == "syntax" {

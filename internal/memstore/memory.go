@@ -1,4 +1,4 @@
-// Package memory keeps values under keys for a time, within bounds, in the
+// Package memstore keeps values under keys for a time, within bounds, in the
 // memory of one process.
 //
 // It does not know what the values are, nor that there are other ways to keep

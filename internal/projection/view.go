@@ -1,4 +1,4 @@
-// Package view shows parts of values: what a projection selects of them, then
+// Package projection shows parts of values: what a projection selects of them, then
 // what a filter makes of that, and the schema that those parts fit.
 //
 // It does not know tools, calls or policies, nor which filters there are. It

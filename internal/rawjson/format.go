@@ -66,7 +66,7 @@ func AppendIndent(dst, src []byte, indent string) ([]byte, error) {
 	return AppendIndentTrusted(dst, src, indent), nil
 }
 
-// AppendIndentKnown is [AppendIndent] for what is known to be JSON. Of other
+// AppendIndentTrusted is [AppendIndent] for what is known to be JSON. Of other
 // text it makes other text.
 func AppendIndentTrusted(dst, src []byte, indent string) []byte {
 	depth, start := 0, 0 // what stands between start and i is copied as it is

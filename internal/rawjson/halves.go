@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// ParseHalves is [Parse] by two goroutines, for documents that are long and
+// ParseParallel is [Parse] by two goroutines, for documents that are long and
 // waited for. The second one begins in the middle, where it knows nothing of
 // what is open: it guesses where a key stands and reads members from there. That
 // is right whenever the first comes to the same byte and wants a key there; what

@@ -1,4 +1,4 @@
-// Package reserve knows the arguments that are the gateway's own and not the
+// Package reservedargs knows the arguments that are the gateway's own and not the
 // tool's: confirmed, resume_token, fields. It finds names for them that the
 // tool leaves free, takes them out of a call's arguments and writes them into a
 // published input schema.
@@ -14,7 +14,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Own is what stood in the reserved arguments.
+// Values is what stood in the reserved arguments.
 type Values struct {
 	Confirmed bool
 	Token     string // empty: none
@@ -35,7 +35,7 @@ const (
 
 const nothing = "nothing"
 
-// Take takes the reserved arguments out of args, a JSON object, and returns the
+// Extract takes the reserved arguments out of args, a JSON object, and returns the
 // rest, which is args itself where there were none. What is no JSON object, or
 // no strict one, is left to the validation.
 func (n *Names) Extract(args []byte) (rest []byte, own Values) {

@@ -1,4 +1,4 @@
-// Package spelling finds what somebody may have meant who wrote a name that
+// Package suggest finds what somebody may have meant who wrote a name that
 // there is not: a tool, a key of the config, a member of an answer.
 //
 // It does not know what the names stand for, nor how the question is put. It
