@@ -79,14 +79,14 @@ type Response struct {
 	Repairs           []schema.Fix // what the source changed so that Body is legal; it is told as what the gateway changes
 	Execution         Execution    // how far the requests got that can change something
 
-	// Parts is what a source answers whose items arrive one by one, instead of
+	// Items is what a source answers whose items arrive one by one, instead of
 	// Body: the JSON items of a list. It is ranged over once, to its end or
 	// until nobody wants more, and gives back what it holds then. An error is
 	// the last it yields. It may outlive the call, whose context then stays
 	// alive as long.
 	Items iter.Seq2[[]byte, error]
 
-	// Blocks is what a source answers that has content of its own: it is
+	// Content is what a source answers that has content of its own: it is
 	// delivered as it is. Body then is the structured value beside it, checked
 	// and shaped as every other. Failed: the answer says itself that it is an
 	// error.
@@ -123,7 +123,7 @@ type Result struct {
 	Meta       []byte    // JSON object for _meta; nil: none
 	IsError    bool
 
-	// Request is the structure that asks the caller for consent, instead of an
+	// Confirmation is the structure that asks the caller for consent, instead of an
 	// answer; nil: there is an answer.
 	Confirmation []byte
 

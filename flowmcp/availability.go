@@ -199,7 +199,7 @@ func (b *offerer) unservedData(r *resource, more []Need) {
 }
 
 // take leaves the tools in a file that the operator wants, and hides the others
-// of its resources, which handlers may ask all the same. A file without any of
+// of its resources, which handlers may ask anyway. A file without any of
 // them is not looked at further.
 func (b *offerer) take(f *file) bool {
 	if b.options.Takes == nil || len(f.routes)+len(f.resources) == 0 {

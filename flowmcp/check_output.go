@@ -52,7 +52,7 @@ func (c *checker) checkOutput(tool *node, path string) {
 }
 
 // outputMime is the media type of an output block. JSON is the default of the
-// page, which wants it written all the same.
+// page, which wants it written anyway.
 func outputMime(output *node) string {
 	if mime := output.get("mimeType"); mime.there() || !output.there() {
 		return mime.str()

@@ -127,7 +127,7 @@ func (g *guide) named(kind string) []string {
 }
 
 // undeclared are the inputs that the content names and that nothing declares.
-// They are wanted all the same.
+// They are wanted anyway.
 func (g *guide) undeclared() []string {
 	var all []string
 	known := map[string]bool{}

@@ -111,7 +111,7 @@ func (c *checker) checkPath(f *file, t *route, n *node, path string) {
 }
 
 // dropped is a parameter that the request has no place for. A handler gets it
-// all the same, and may do with it what it wants.
+// anyway, and may do with it what it wants.
 func (c *checker) dropped(code string, at *node, t *route, path, what string) {
 	if t.handled {
 		c.letter(code, at, path, "%s; its handlers get it", what)
@@ -120,7 +120,7 @@ func (c *checker) dropped(code string, at *node, t *route, path, what string) {
 	c.loose(code, at, path, "%s, and it is sent nowhere", what)
 }
 
-// handledOr lets a finding be a warning where a handler may mend it.
+// handledOr lets a finding be a warning where a handler may repair it.
 func handledOr(t *route, s Severity) Severity {
 	if t.handled {
 		return Warning

@@ -86,7 +86,7 @@ func (f *file) queryOf(resource, key string) *query {
 	return nil
 }
 
-// admits checks the arguments of a query, as wall one does for its tool.
+// admits checks the arguments of a query, as input validation does for its tool.
 func (q *query) admits(doc *rawjson.Doc) error {
 	for _, p := range q.parameters {
 		for _, name := range p.arguments() {

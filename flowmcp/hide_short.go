@@ -31,7 +31,7 @@ func (t *route) hideShort(r *tenon.Response, name, value, mask string) {
 	}
 }
 
-// replaceIn replaces in the text of a reply and in its headers.
+// replaceIn replaces in the text of a response and in its headers.
 func replaceIn(r *tenon.Response, found *regexp.Regexp, with string) {
 	if !isPicture(r.MediaType) && found.Match(r.Body) { // replacing copies
 		r.Body = found.ReplaceAll(r.Body, []byte(with))

@@ -24,7 +24,7 @@ const (
 // declares reports whether the tool's output has a media type.
 func (t *route) declares(media string) bool { return outputMime(t.output) == media }
 
-// received makes a reply of an upstream's answer. JSON that a handler takes is
+// received makes a response of an upstream's answer. JSON that a handler takes is
 // not looked at here.
 func (t *route) received(res egress.Response, handled bool) tenon.Response {
 	sent := strings.TrimSpace(res.Header.Get("Content-Type"))
@@ -80,13 +80,13 @@ func (t *route) inUTF8(sent string, body []byte) []byte {
 	return text
 }
 
-// binary reports whether a reply is no text for a handler.
+// binary reports whether a response is no text for a handler.
 func (t *route) binary(r tenon.Response) bool {
 	kind := essence(r.MediaType)
 	return isPicture(kind) || t.declares(pngMedia) && isPNG(r.Body) || !isTextual(kind) && !isText(r.Body)
 }
 
-// forHandler adds a reply's body to the arguments of postRequest, and returns
+// forHandler adds a response's body to the arguments of postRequest, and returns
 // what goes beside them: JSON as it is, a text or a picture in base64 as one of
 // the arguments.
 func (t *route) forHandler(args []byte, r tenon.Response) (_, beside []byte) {
@@ -137,7 +137,7 @@ func isPNG(body []byte) bool { return bytes.HasPrefix(body, []byte("\x89PNG")) }
 // isText reports whether bytes are characters: UTF-8, and no NUL among them.
 func isText(body []byte) bool { return utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 }
 
-// made is the reply of what a handler made. Where its tool declares a text or a
+// made is the response of what a handler made. Where its tool declares a text or a
 // picture a string is that.
 func (t *route) made(data []byte, status int, h http.Header) tenon.Response {
 	r := tenon.Response{Status: status, Header: h, MediaType: jsonMedia}

@@ -112,7 +112,7 @@ func keptKey(t *route, c *tenon.Call, o *Options, r *runner) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// keepable tells the replies of a tool that are kept: successes that fit what is
+// keepable tells the responses of a tool that are kept: successes that fit what is
 // declared. A page that says "log in" or a half answer would else be the answer
 // until the time is over.
 func (t *route) keepable() func(r *tenon.Response) bool {

@@ -22,7 +22,7 @@ func asksConsent(t *tenon.Tool) bool {
 	return t.Confirmation.Mode != tenon.ConfirmOff && (t.Confirmation.Action != "" || t.Confirm != nil || destroys || t.Confirmation.Marked && chosen)
 }
 
-// consented is the stage between input validation and the handler. It returns a result
+// confirm is the stage between input validation and the handler. It returns a result
 // where the call ends here: nothing was sent. With an error the call unwinds.
 // The consent that was given stays used unless giveBack is called, which a call
 // does that will be made again.
@@ -61,7 +61,7 @@ func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reser
 // button of a form, because some clients press that by themselves.
 const consentForm = `{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it","description":"true: the call is made; false: nothing is sent","default":false}},"required":["confirm"]}`
 
-// question is what a person is asked about a call with these arguments.
+// confirmationOf is what a person is asked about a call with these arguments.
 func confirmationOf(t *tenon.Tool, args []byte) (q tenon.InputRequest, err error) {
 	if t.Confirm != nil {
 		q, err = t.Confirm(args)
@@ -76,7 +76,7 @@ func confirmationOf(t *tenon.Tool, args []byte) (q tenon.InputRequest, err error
 	return q, err
 }
 
-// effect says what a tool would do.
+// effectOf says what a tool would do.
 func effectOf(t *tenon.Tool) string {
 	if t.Confirmation.Effect != "" {
 		return t.Confirmation.Effect
@@ -94,7 +94,7 @@ func (g *Gateway) askPerson(ctx context.Context, c *tenon.Call, q tenon.InputReq
 	return answers, err
 }
 
-// personSaid goes on only with a clear yes, once.
+// decision goes on only with a clear yes, once.
 func (g *Gateway) decision(ctx context.Context, e *Tool, a tenon.InputResponse) (giveBack func(), res *tenon.Result) {
 	giveBack = func() {}
 	if !agreedTo(&e.tool, a) {
@@ -116,7 +116,7 @@ func (g *Gateway) decision(ctx context.Context, e *Tool, a tenon.InputResponse) 
 	return func() { _, _, _ = g.store.GetAndDelete(context.WithoutCancel(ctx), key) }, nil // one that stays is used, which is safe
 }
 
-// agreed reports whether an answer is a yes. A ConfirmFunc's form is accepted as
+// agreedTo reports whether an answer is a yes. A ConfirmFunc's form is accepted as
 // a whole.
 func agreedTo(t *tenon.Tool, a tenon.InputResponse) bool {
 	if t.Confirm != nil {
@@ -126,7 +126,7 @@ func agreedTo(t *tenon.Tool, a tenon.InputResponse) bool {
 	return err == nil && a.Action == "accept" && string(doc.Raw(doc.Get(doc.Root(), "confirm"))) == "true"
 }
 
-// personSilent ends a call whose question has no answer.
+// noDecision ends a call whose question has no answer.
 func (g *Gateway) noDecision(ctx context.Context, e *Tool, err error) (*tenon.Result, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -164,13 +164,13 @@ func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon
 	return giveBack, shapeConfirmation(&e.tool, q, e.checks.own.Told(reservedargs.Confirmed, c.OnPage))
 }
 
-// unkept fails closed: a consent that cannot be remembered cannot be given.
+// storeFailed fails closed: a consent that cannot be remembered cannot be given.
 func (g *Gateway) storeFailed(e *Tool, err error) *tenon.Result {
 	g.log.Error("a consent cannot be kept", "tool", e.tool.Name, "error", err)
 	return errorResult(e, rejected(tenon.CodeInternal, "The consent that this call needs cannot be kept now. Nothing was sent.", "Try again later"))
 }
 
-// refusal is a failure before anything was sent.
+// rejected is a failure before anything was sent.
 func rejected(code tenon.Code, message string, suggestions ...string) toolError {
 	return toolError{code: code, message: message, suggestions: suggestions, judged: outputCheck{verdict: tenon.Unchecked}}
 }

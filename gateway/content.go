@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// ownContent delivers an answer whose content the source has made itself. The
+// passContent delivers an answer whose content the source has made itself. The
 // value beside it, in Body, is judged as every other. Content is no part of
 // what was promised: it stays, as the answer's text, also where the value
 // breaks its contract.
@@ -119,7 +119,7 @@ func besideItems(res *tenon.Result, selected bool, r *tenon.Response) *tenon.Res
 	return res
 }
 
-// others are the blocks that are no text.
+// contentBesideText are the blocks that are no text.
 func contentBesideText(r *tenon.Response) []tenon.Content {
 	return slices.DeleteFunc(slices.Clone(r.Content), func(b tenon.Content) bool { return b.Type == tenon.TextContent })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// failure is a call that did not succeed.
+// toolError is a call that did not succeed.
 type toolError struct {
 	code        tenon.Code
 	message     string         // for the model

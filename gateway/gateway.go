@@ -163,7 +163,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	return g.end(ctx, &w)
 }
 
-// working is a call whose handler is at work. Few of its bytes are copied: a
+// callInProgress is a call whose handler is at work. Few of its bytes are copied: a
 // handler deep on the stack would make that grow.
 type callInProgress struct {
 	entry   *Tool
@@ -177,7 +177,7 @@ type callInProgress struct {
 // errEnded is told to who ended a call that may have changed something.
 var errEnded = &tenon.Error{Code: tenon.CodeTimeout, Message: "The call was ended before its answer came."}
 
-// unanswered is the end of a call whose handler failed.
+// endWithError is the end of a call whose handler failed.
 func (g *Gateway) endWithError(ctx context.Context, w *callInProgress, err error, giveBack func()) (*tenon.Result, error) {
 	switch {
 	case ctx.Err() != nil && w.reply.Execution.Unsafe == tenon.NotSent:
@@ -219,7 +219,7 @@ func saysTimeout(err error) bool {
 	return ok && known.Code == tenon.CodeTimeout
 }
 
-// finished is the end of a call that has a response.
+// end is the end of a call that has a response.
 func (g *Gateway) end(ctx context.Context, w *callInProgress) (*tenon.Result, error) {
 	e, reply := w.entry, &w.reply
 	if reply.Items != nil {

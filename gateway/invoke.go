@@ -11,7 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/envelope"
 )
 
-// handle runs the tool's handler. A panic is an error with an id that links
+// invoke runs the tool's handler. A panic is an error with an id that links
 // what the caller sees to the log.
 func (g *Gateway) invoke(ctx context.Context, e *Tool, c *tenon.Call, reply *tenon.Response) (err error) {
 	defer func() {
@@ -30,7 +30,7 @@ func (g *Gateway) invoke(ctx context.Context, e *Tool, c *tenon.Call, reply *ten
 	return err
 }
 
-// failed turns a handler's error into a result.
+// handlerError turns a handler's error into a result.
 func (g *Gateway) handlerError(e *Tool, r *tenon.Response, err error) *tenon.Result {
 	f := toolError{code: tenon.CodeOf(err), message: err.Error(), reply: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}, silent: true}
 	f.suggestions = envelope.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())

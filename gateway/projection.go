@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/projection"
 )
 
-// look makes the view of e's tool. The error names what the operator wrote
+// makeProjection makes the view of e's tool. The error names what the operator wrote
 // and the contract does not know.
 func (e *Tool) makeProjection() error {
 	o := viewOptions(e.tool.Projection)
@@ -31,7 +31,7 @@ func viewOptions(v tenon.Projection) projection.Options {
 	return o
 }
 
-// shown is what is published of a promise that may be relaxed: the parts of
+// publishedProjection is what is published of a promise that may be relaxed: the parts of
 // the full one, unless they are larger than all that it would be.
 func (e *Tool) publishedProjection(relaxed tenon.Contract) envelope.Contract {
 	p := shapePromise(&e.tool, relaxed)
@@ -52,7 +52,7 @@ func (e *Tool) fullView(c tenon.Contract) envelope.Contract {
 	return e.view.Promise
 }
 
-// seen returns the views through which a call looks at its answer: the tool's,
+// projections returns the views through which a call looks at its answer: the tool's,
 // then the one that the caller asks for. The error is about the latter.
 func (e *Tool) projections(fields []byte) (seen []*projection.View, err error) {
 	if e.view != nil {

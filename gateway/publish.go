@@ -72,7 +72,7 @@ func (e *Tool) renderOutput(p envelope.Contract) {
 	e.reportChanges("output", out.Changes)
 }
 
-// tell reports what is different from what was promised.
+// reportChanges reports what is different from what was promised.
 func (e *Tool) reportChanges(which string, changes []schema.Change) {
 	for _, c := range changes {
 		what := which + " schema: " + c.Message
@@ -83,7 +83,7 @@ func (e *Tool) reportChanges(which string, changes []schema.Change) {
 	}
 }
 
-// promise is what the tool promises of its successes.
+// shapePromise is what the tool promises of its successes.
 func shapePromise(t *tenon.Tool, c tenon.Contract) envelope.Contract {
 	p := envelope.Contract{Advice: t.Policy == tenon.Warn || t.Fields, Wrapper: c.Wrapper, Consent: asksConsent(t)}
 	answers := c.Responses

@@ -7,7 +7,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// reserves names the arguments that are the gateway's own with this tool,
+// reservedBy names the arguments that are the gateway's own with this tool,
 // unless it declares them for itself.
 func reservedBy(t *tenon.Tool) (set reservedargs.Set) {
 	if asksConsent(t) {
@@ -36,7 +36,7 @@ func (e *Tool) publishes(p envelope.Contract) reservedargs.Set {
 	return set
 }
 
-// ownArguments takes the arguments that are the gateway's own out of a call.
+// takeReservedArgs takes the arguments that are the gateway's own out of a call.
 func takeReservedArgs(c *tenon.Call, names *reservedargs.Names) (*tenon.Call, reservedargs.Values) {
 	args, own := names.Extract(c.Args)
 	if len(args) == 0 {

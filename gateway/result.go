@@ -9,7 +9,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// answer is the response as the envelopes see it.
+// answerOf is the response as the envelopes see it.
 func answerOf(r *tenon.Response, f envelope.Kind) envelope.Answer {
 	return envelope.Answer{Form: f, Status: r.Status, Media: r.MediaType, Header: r.Header, Body: r.Body}
 }
@@ -97,7 +97,7 @@ func blockKind(media string) tenon.ContentType {
 	return tenon.EmbeddedResource
 }
 
-// shapeFailure gives a failure the error form of the tool's shape.
+// errorResult gives a failure the error form of the tool's shape.
 func errorResult(e *Tool, f toolError) *tenon.Result {
 	t := &e.tool
 	form := envelope.Failure{
@@ -133,7 +133,7 @@ func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string
 	return m.JSON()
 }
 
-// tellHealed returns the result, which others may have too, with what was
+// withCoercions returns the result, which others may have too, with what was
 // changed in the arguments.
 func withCoercions(r *tenon.Result, fixes []schema.Fix) *tenon.Result {
 	if r == nil || len(fixes) == 0 {
@@ -144,7 +144,7 @@ func withCoercions(r *tenon.Result, fixes []schema.Fix) *tenon.Result {
 	return &with
 }
 
-// executed says of a call that was answered what its requests did: one that only
+// executedOf says of a call that was answered what its requests did: one that only
 // reads was executed as well.
 func executedOf(r *tenon.Response) string {
 	switch {
@@ -156,7 +156,7 @@ func executedOf(r *tenon.Response) string {
 	return tenon.Execution{Unsafe: r.Execution.Reads}.Executed()
 }
 
-// unknown is s where an answer began and did not end.
+// unfinished is s where an answer began and did not end.
 func unfinished(s tenon.Execution) tenon.Execution {
 	if s.Unsafe == tenon.Responded {
 		s.Unsafe = tenon.NoResponse

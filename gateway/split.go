@@ -25,7 +25,7 @@ const partLife = 10 * time.Minute
 // parts: 100 KiB of a value, and as much of its text copy.
 const defaultMaxResult = 200 << 10
 
-// rest is what is kept of an answer that was cut, beside its value: all that a
+// remainder is what is kept of an answer that was cut, beside its value: all that a
 // part is formed by, so that a catalog that was swapped in between changes
 // nothing.
 type remainder struct {
@@ -47,7 +47,7 @@ type remainder struct {
 	Until      time.Time
 }
 
-// fit gives a success its envelope: whole where all of it is within the limit,
+// split gives a success its envelope: whole where all of it is within the limit,
 // else its first part, while the value is kept for the others.
 func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.Response, j outputCheck, limit int) *tenon.Result { //nolint:revive // each says something else of the one answer
 	if limit <= 0 || j.form == envelope.Binary { // a picture is one piece, and no text
@@ -178,7 +178,7 @@ func (k *remainder) part(id string, i int, value []byte) *tenon.Result {
 }
 
 // partTooLarge stands for a part that is above the limit by itself: the others
-// can be had all the same.
+// can be had anyway.
 func (d resultFormat) partTooLarge(r *tenon.Response, j outputCheck, b bytesOver, p envelope.Part) *tenon.Result {
 	b.what = fmt.Sprintf("Part %d of %d, which cannot be cut,", p.Number, p.Of)
 	p.By = cmp.Or(d.Next, d.Tool)
@@ -228,7 +228,7 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Re
 	return k.part(id, i-1, value)
 }
 
-// asked is a call with what stood in the gateway's own arguments.
+// callWithArgs is a call with what stood in the gateway's own arguments.
 type callWithArgs struct {
 	*tenon.Call
 	own reservedargs.Values

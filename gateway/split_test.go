@@ -260,7 +260,7 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 }
 
 // A part that is one item above the limit is an error, and the others can be
-// had all the same.
+// had anyway.
 func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
 	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		body := `{"page":7,"items":[{"id":1},{"id":2,"note":"` + strings.Repeat("x", 1000) + `"},{"id":3}]}`

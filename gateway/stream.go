@@ -53,7 +53,7 @@ func (p *places) free(s tenon.Subject) {
 	}
 }
 
-// live is a stream that is answered in parts, in the catalog in which it
+// liveStream is a stream that is answered in parts, in the catalog in which it
 // began. It belongs to this process.
 type liveStream struct {
 	entry *Tool
@@ -70,7 +70,7 @@ type liveStream struct {
 	last      *tenon.Result // the one handed out last, for who asks again
 }
 
-// workspace is the context of a handler: one that can outlive the call where
+// handlerContext is the context of a handler: one that can outlive the call where
 // an answer may be a stream.
 func (c *validators) handlerContext(limited *deadline.Context) context.Context {
 	if c.streams {
@@ -169,7 +169,7 @@ func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *ten
 	return l.entry.format().part(&r, j, l.entry.checks.data(&a), part)
 }
 
-// brokenOff is the end of a stream that has none. What came and was not handed
+// interrupted is the end of a stream that has none. What came and was not handed
 // out yet goes with the error: as the contract and the view let it, and whole
 // items of it as far as there is room.
 func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part) *tenon.Result {

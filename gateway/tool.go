@@ -138,12 +138,12 @@ func shapesByDefinition(t *tenon.Tool) bool {
 	return t.Envelope != tenon.OpenAPIMCP && t.Envelope != tenon.FlowMCP
 }
 
-// fault makes a report about t at the place where it is described.
+// diagnosticAt makes a report about t at the place where it is described.
 func diagnosticAt(t *tenon.Tool, what string) tenon.Diagnostic {
 	return tenon.Diagnostic{File: t.Origin.File, Line: t.Origin.Line, Message: t.Name + ": " + what}
 }
 
-// promised returns t's promise, or one that promises nothing.
+// promiseOf returns t's promise, or one that promises nothing.
 func promiseOf(t *tenon.Tool) tenon.ContractProvider {
 	if t.Contract == nil {
 		return tenon.Contract{}

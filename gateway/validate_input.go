@@ -11,7 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// checks is a contract ready to be checked against.
+// validators is a contract ready to be checked against.
 type validators struct {
 	input   *schema.Schema
 	answers []envelope.Declared
@@ -24,7 +24,7 @@ type validators struct {
 	faults  []tenon.Diagnostic
 }
 
-// compileChecks compiles a tool's contract. What does not compile is not
+// compileValidators compiles a tool's contract. What does not compile is not
 // checked, and reported: a call must not fail over a description's mistake.
 func compileValidators(e *Tool) validators {
 	t := &e.tool
@@ -75,7 +75,7 @@ func (c *validators) tellUnchecked(t *tenon.Tool, where string, s *schema.Schema
 	}
 }
 
-// wallOne validates the arguments; what was read or restored is what is sent.
+// validateInput validates the arguments; what was read or restored is what is sent.
 func (c *validators) validateInput(call *tenon.Call, names *argnames.Names) (checked *tenon.Call, healed []schema.Fix, violations []schema.Violation) {
 	args, healed, violations := names.Validate(c.input, call.Args)
 	if bytes.Equal(args, call.Args) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// judgement is what output validation found out about a response.
+// outputCheck is what output validation found out about a response.
 type outputCheck struct {
 	verdict    tenon.Verdict
 	violations []schema.Violation
@@ -23,7 +23,7 @@ type outputCheck struct {
 	repairs    []schema.Fix
 }
 
-// judged judges a response and leaves of it what callers get to see; the result is
+// validateOutput judges a response and leaves of it what callers get to see; the result is
 // not nil where it is a failure.
 func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*projection.View, r *tenon.Response) (outputCheck, *tenon.Result) {
 	t := &e.tool
@@ -100,7 +100,7 @@ func (j *outputCheck) broken() bool {
 	return j.verdict == tenon.Violated || j.verdict == tenon.Undeclared
 }
 
-// mend repairs a body that breaks its schema, where that can safely be done.
+// repair repairs a body that breaks its schema, where that can safely be done.
 func (j *outputCheck) repair(r *tenon.Response) {
 	if j.verdict != tenon.Violated || j.against == nil || j.form != envelope.JSON {
 		return
@@ -130,7 +130,7 @@ func (g *Gateway) logViolation(t *tenon.Tool, r *tenon.Response, j *outputCheck)
 		"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
 }
 
-// judge picks the variant for the response's status and media type and validates
+// validateOutput picks the variant for the response's status and media type and validates
 // the body's bytes against it.
 func (c *validators) validateOutput(r *tenon.Response, j *outputCheck) {
 	body, described := c.described(r, j)

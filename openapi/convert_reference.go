@@ -7,7 +7,7 @@ import (
 )
 
 // legacyReference writes a reference of the dialects in which nothing may
-// stand beside it. A description is kept all the same: it does no harm in
+// stand beside it. A description is kept anyway: it does no harm in
 // 2020-12 and says what the reference is for.
 func (c *converter) legacyReference(n, ref rawjson.Node) {
 	c.dst = append(c.dst, '{')
@@ -69,7 +69,7 @@ func (c *converter) dynamicReference(m rawjson.Node) {
 }
 
 // recursiveReference writes the $recursiveRef of draft 2019-09, which some
-// documents use all the same, as a reference to the schema around it that
+// documents use anyway, as a reference to the schema around it that
 // declares $recursiveAnchor.
 func (c *converter) recursiveReference(m rawjson.Node) {
 	anchor := rawjson.None

@@ -13,7 +13,7 @@ import (
 )
 
 // handler sends the operation's request and returns the upstream's answer. It
-// is no method, and the reply is filled in place: both spare copies on a stack
+// is no method, and the response is filled in place: both spare copies on a stack
 // that is deep enough.
 func (o *operation) handler() tenon.Handler {
 	return func(ctx context.Context, c *tenon.Call) (reply tenon.Response, err error) {

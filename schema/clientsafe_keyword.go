@@ -92,7 +92,7 @@ func (s *safety) annotation(i int32, m rawjson.Node, want rawjson.Kind) {
 }
 
 // unknown looks into a keyword that nobody knows: clients collect identities
-// there all the same, and refuse them when they find one twice.
+// there anyway, and refuse them when they find one twice.
 func (s *safety) unknown(i int32, m rawjson.Node) {
 	if s.doc.Kind(m) != rawjson.Object {
 		return

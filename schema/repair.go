@@ -31,7 +31,7 @@ const (
 	ReplaceSurrogate FixKind = "replace-surrogate"
 )
 
-// Repair mends a value that does not fit s, with changes of the four kinds
+// Repair repairs a value that does not fit s, with changes of the four kinds
 // only and only where the schema leaves no other meaning. All the rest stays
 // as it came, members in their order.
 //
@@ -69,7 +69,7 @@ type mender struct {
 	path    []byte
 }
 
-// mend answers the value with all changes, none if the schema is not to be
+// repair answers the value with all changes, none if the schema is not to be
 // understood.
 func (m *mender) mend(root *node, value []byte) (fixed []byte, fixes []Fix) {
 	doc, err := rawjson.Parse(value)
@@ -88,7 +88,7 @@ func (m *mender) mend(root *node, value []byte) (fixed []byte, fixes []Fix) {
 
 func (m *mender) kind(at rawjson.Node) types { return kindOf(m.patches.doc.Raw(at)[0]) }
 
-// visit mends the value at a place; optional says that it can be left out.
+// visit repairs the value at a place; optional says that it can be left out.
 func (m *mender) visit(at rawjson.Node, rules []*node, optional bool) {
 	if m.left -= len(rules); m.left < 0 {
 		m.stop = limit
@@ -129,7 +129,7 @@ func admits(rules []*node) types {
 	return t
 }
 
-// replace mends a value of a type that cannot fit.
+// replace repairs a value of a type that cannot fit.
 func (m *mender) replace(at rawjson.Node, kind, admitted types, optional bool) {
 	switch {
 	case kind == isNull && optional:

@@ -13,7 +13,7 @@ import (
 
 var _ tenon.Requester = (*request)(nil)
 
-// Ask puts questions to the client behind q: at once in the legacy era, where
+// RequestInput puts questions to the client behind q: at once in the legacy era, where
 // a stream leads there; in the modern one by ending the request, to be made
 // again with the answers (basic/patterns/mrtr).
 func (q *request) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {

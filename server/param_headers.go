@@ -83,7 +83,7 @@ func (b *bound) equal(doc *rawjson.Doc, value rawjson.Node, text string) bool {
 	case rawjson.Bool:
 		return raw == text
 	}
-	return false // wall one says what is wrong with it, but no header can carry it
+	return false // input validation says what is wrong with it, but no header can carry it
 }
 
 // safeInteger reports whether every client can write the number: the protocol

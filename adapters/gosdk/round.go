@@ -70,7 +70,7 @@ func (o *round) mac(state []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Ask returns the answers that there are, or ends the run.
+// RequestInput returns the answers that there are, or ends the run.
 func (o *round) RequestInput(_ context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
 	able := o.call.ClientCapabilities()
 	answers := make([]tenon.InputResponse, len(questions))

@@ -5,7 +5,7 @@
 //	functions OUT
 //
 // The function takes and returns the same struct. A call is all that the
-// gateway does: both walls, reading, writing, the text copy for the model. The
+// gateway does: input and output validation, reading, writing, the text copy for the model. The
 // floor is json.Unmarshal and json.Marshal, which check nothing. What counts is
 // processor time, the collector's included, for others may load the machine;
 // both are measured in turns, and the cheapest turn of each counts.

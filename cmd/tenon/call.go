@@ -332,7 +332,7 @@ func (p printer) binary(b tenon.Content) error {
 	return err
 }
 
-// warn reports a breach that was delivered all the same.
+// warn reports a violation that was delivered anyway.
 func (p printer) warn(res *tenon.Result) {
 	doc, err := rawjson.Parse(res.Meta)
 	if err != nil {

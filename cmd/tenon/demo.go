@@ -119,7 +119,7 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 	}
 	catalog := gateway.Build([]gateway.Mount{{Name: "bookshop", Features: offer}}, gateway.BuildOptions{})
 	s.tools = described(catalog)
-	flags := sourceFlags{level: slog.LevelError} // the demo prints its breaches itself
+	flags := sourceFlags{level: slog.LevelError} // the demo prints its violations itself
 	w := &wire{catalog: catalog, log: flags.logger(e), gateway: gateway.New(catalog, gateway.Options{})}
 	s.server = newServer(w, doors{})
 	s.listener, err = listen(ctx, addr)

@@ -207,7 +207,7 @@ func each(first *tenon.Result, ask func(args []byte) (*tenon.Result, error), add
 }
 
 // follow prints all parts of an answer as the one answer that they are, each as
-// soon as it is there. Where one is missing, the value is closed all the same,
+// soon as it is there. Where one is missing, the value is closed anyway,
 // and the error says so. The result that comes back is the one whose verdict
 // tells most of the answer.
 func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Result, error)) (*tenon.Result, error) {

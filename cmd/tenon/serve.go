@@ -38,7 +38,7 @@ type serving struct {
 }
 
 func (s *serving) register(cmd *cobra.Command) {
-	s.sources.level = slog.LevelWarn // a breach that is delivered is said here
+	s.sources.level = slog.LevelWarn // a violation that is delivered is said here
 	s.doors = doors{plain: "on", sessions: "on"}
 	s.sources.register(cmd)
 	fs := cmd.Flags()

@@ -161,7 +161,7 @@ func TestFoldersThatAreNoApp(t *testing.T) {
 }
 
 // TestSchemasAreListedAsTheyAre: to the letter, or where clients would fall
-// over them, not at all; they are checked all the same.
+// over them, not at all; they are checked anyway.
 func TestSchemasAreListedAsTheyAre(t *testing.T) {
 	tests := []struct {
 		name, schema string

@@ -29,9 +29,9 @@ import (
 
 // Options are the choices of New. The zero value works.
 type Options struct {
-	Policy          tenon.Policy   // what a breach leads to; empty: Enforce
+	Policy          tenon.Policy   // what a violation leads to; empty: Enforce
 	Shape           tenon.Envelope // empty: Native
-	AdvertiseAnyway bool           // output schemas that are not safe for clients are published all the same
+	AdvertiseAnyway bool           // output schemas that are not safe for clients are published anyway
 	Environ         []string       // "NAME=value": the worker's environment beside the app's settings; nil: nothing
 	Logger          *slog.Logger   // what the worker says, starts and ends; nil: nothing is logged
 	OnDemand        bool           // the worker is started by the first call; false: by Load

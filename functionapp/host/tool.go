@@ -90,7 +90,7 @@ func consent(function string, h tenon.Annotations) tenon.ConfirmRule {
 	return tenon.ConfirmRule{Marked: true, Effect: "The function " + function + " may change or destroy what is there"}
 }
 
-// toolCall is the run of a tool's function. Wall one has validated the
+// toolCall is the run of a tool's function. Input validation has validated the
 // arguments; that a required one is not null is a rule of the contract alone.
 func toolCall(f *Function, c *tenon.Call) (invocation, error) {
 	if f.Tool == nil {
@@ -113,7 +113,7 @@ func oneLine(args []byte) []byte {
 	return args
 }
 
-// fillReply takes apart what a tool's function returned. The reply is content
+// fillReply takes apart what a tool's function returned. The response is content
 // of its own with, where a schema is promised, a value to check against it:
 // the structured content, or else the text, which then has to be that JSON.
 func fillReply(reply *tenon.Response, t *functionapp.Tool, function string, r functionapp.Response) error {

@@ -278,7 +278,7 @@ func orRoot(pointer string) string {
 	return pointer
 }
 
-// JSON is a reply of v, as encoding/json writes it.
+// JSON is a response of v, as encoding/json writes it.
 func JSON(v any) (tenon.Response, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -287,7 +287,7 @@ func JSON(v any) (tenon.Response, error) {
 	return tenon.Response{MediaType: "application/json", Body: body}, nil
 }
 
-// Text is a reply for the model to read.
+// Text is a response for the model to read.
 func Text(text string) tenon.Response {
 	return tenon.Response{MediaType: "text/plain", Body: []byte(text)}
 }

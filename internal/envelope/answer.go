@@ -10,7 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Answer is a reply of an upstream. Where Form is JSON, the Body is strict
+// Answer is a response of an upstream. Where Form is JSON, the Body is strict
 // JSON.
 type Answer struct {
 	Form   Kind

@@ -2,7 +2,7 @@
 // what a filter makes of that, and the schema that those parts fit.
 //
 // It does not know tools, calls or policies, nor which filters there are. It
-// stands between wall two and the cut of large answers.
+// stands between output validation and the cut of large answers.
 package projection
 
 import (

@@ -40,7 +40,7 @@ func TestStringsReserveLittle(t *testing.T) {
 	}
 }
 
-// Documents with more nodes than were reserved are read all the same.
+// Documents with more nodes than were reserved are read anyway.
 func TestRoomGrows(t *testing.T) {
 	for name, src := range map[string]string{
 		"dense":            `[` + strings.Repeat(`1,`, 300_000) + `1]`,

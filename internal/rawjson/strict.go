@@ -21,7 +21,7 @@ func strict(src []byte, d *Doc, err error) (*Doc, error) {
 
 // plain reports whether d holds nothing that Check would have to look at
 // closely: no two keys alike, no escape of a surrogate, no number so large that
-// it may be beyond a double. What is not plain may be strict all the same.
+// it may be beyond a double. What is not plain may be strict anyway.
 func (d *Doc) plain() bool {
 	for i := range d.nodes {
 		v := &d.nodes[i]
