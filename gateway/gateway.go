@@ -36,13 +36,13 @@ type Options struct {
 type Gateway struct {
 	catalog atomic.Pointer[Catalog]
 
-	subscribers   sync.Map // of *func(Change)
+	subscribers   sync.Map // of *func(Event)
 	log           *slog.Logger
 	timeout       time.Duration
 	inputTimeout  time.Duration
 	flushInterval time.Duration
 	store         tenon.Store
-	streams       sync.Map // of *live, by the name in their tokens
+	streams       sync.Map // of *liveStream, by the name in their tokens
 	places        places
 	clock         deadline.Clock // of the calls' time
 }
@@ -65,7 +65,7 @@ func New(c *Catalog, o Options) *Gateway {
 
 // Load reads a source and returns a gateway that serves what it offers: the
 // short way for programs with one source. What was wrong inside the
-// description is in the Faults of the gateway's catalog.
+// description is in the Diagnostics of the gateway's catalog.
 func Load(ctx context.Context, s tenon.Source, o Options) (*Gateway, error) {
 	offer, err := s.Load(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (g *Gateway) Swap(c *Catalog) {
 // IsError, so that the model can read it. An error means that there is no
 // result: CodeNotFound for a tool that the catalog does not have, ctx's own
 // error where it ended before anything was sent that can change something, and
-// what an [Requester] said, untouched.
+// what a [tenon.Requester] said, untouched.
 func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
 	if g.log.Enabled(ctx, slog.LevelInfo) {
 		return g.logged(ctx, c)

@@ -45,9 +45,9 @@ type Options struct {
 // describe and constrain their members.
 //
 // What the function returns is checked against its schema before it leaves. An
-// error is the result of the call, as text that the model can read; an [Error]
+// error is the result of the call, as text that the model can read; an [tenon.Error]
 // keeps its code. A function that has more to return than a value returns an
-// [Output]; one that asks or reports progress finds the [Call] in its context:
+// [Output]; one that asks or reports progress finds the [tenon.Call] in its context:
 // see [CallFromContext] and [Elicit].
 //
 // A type without a schema is an error when the function is loaded, never a
@@ -134,7 +134,7 @@ func (f Function) loadError(what string) error {
 	return &tenon.Error{Code: tenon.CodeBadSource, Message: "function " + f.name + ": " + what}
 }
 
-// Functions are a [Source]: the functions of a program, in this order.
+// Functions are a [tenon.Source]: the functions of a program, in this order.
 type Functions []Function
 
 var _ tenon.Source = Functions{}

@@ -13,7 +13,7 @@ import (
 // Output is a T with all that a result can hold beside it: for functions that
 // want more than their value. What it promises is the schema of T.
 //
-// A function that returns a [Content] or a []Content, by itself or in an Output,
+// A function that returns a [tenon.Content] or a []Content, by itself or in an Output,
 // promises nothing: the blocks are all that the client gets.
 type Output[T any] struct {
 	Value   T               // stands in structuredContent; checked against the schema of T
