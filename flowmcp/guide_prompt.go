@@ -310,14 +310,14 @@ func (b *bookcase) fetch(ctx context.Context, g *guide, name string, args []byte
 	case !t.route.readOnly():
 		return "", errors.New("the tool " + name + " may change something and is not called for a text")
 	}
-	walls, err := schema.Compile(t.route.input(), schema.Options{})
+	input, err := schema.Compile(t.route.input(), schema.Options{})
 	if err != nil {
 		return "", err
 	}
-	if healed, fixes := walls.Coerce(args); len(fixes) > 0 {
-		args = healed // what a person gives for a guide is always a text
+	if coerced, fixes := input.Coerce(args); len(fixes) > 0 {
+		args = coerced // what a person gives for a guide is always a text
 	}
-	if v := walls.Validate(args); len(v) > 0 {
+	if v := input.Validate(args); len(v) > 0 {
 		return "", fmt.Errorf("the arguments for %s do not fit: %s: expected %s", name, v[0].Path, v[0].Expected)
 	}
 	ctx, cancel := context.WithTimeout(ctx, prefillTime)
