@@ -15,9 +15,14 @@ test: ## tests with the race detector
 	go test -race -shuffle=on ./...
 
 .PHONY: lint
-lint: ## format check and linters
+lint: ## format check, linters, and whether each mutant can be made
 	go vet ./...
 	$(LINT) run
+	go run ./.ci/mutants -check
+
+.PHONY: mutants
+mutants: ## change one line at a time and see that its test notices; ONLY is a pattern
+	go run ./.ci/mutants -only '$(ONLY)'
 
 .PHONY: fmt
 fmt: ## format the tree
@@ -37,9 +42,9 @@ ci: ## all that CI runs, foreign clients included
 	.ci/run
 
 .PHONY: extended
-extended: ## what is too long for each run: stress, swapped files and soak for TIME (10m), a minute of each fuzz target, the whole corpus, all pointers
+extended: ## what is too long for each run: stress, swapped files and soak for TIME (10m), a minute of each fuzz target, the whole corpus, all pointers, all mutants
 	TENON_EXTENDED=1 TENON_STRESS=$(TIME) TENON_ATTACKS_TIME=$(TIME) FUZZTIME=1m TENON_CORPUS=all \
-		.ci/run build data stress pointers attacks fuzz corpus
+		.ci/run build data stress pointers attacks fuzz corpus mutants
 
 .PHONY: bench
 bench: ## side-by-side benchmarks into bench/out/

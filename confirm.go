@@ -1,32 +1,31 @@
 package tenon
 
-// ConfirmRule says whether somebody has to agree before a tool does its work.
-// The zero value asks where Annotations.Destructive is true or the tool has a
-// ConfirmFunc.
+// ConfirmRule says whether a call needs confirmation. The zero value asks for
+// it if Annotations.Destructive is true or the tool has a ConfirmFunc.
 type ConfirmRule struct {
 	Mode   ConfirmMode // empty: ConfirmAuto
-	Action Action      // what the tool does, for programs; not empty: consent is due
+	Action Action      // what the tool does, for programs; not empty: confirmation is needed
 	Effect string      // what the tool does, for people: "DELETE /books/{id} deletes a resource"; empty: its name
-	Marked bool        // only the word of a description says that no consent is needed: who chose ConfirmArg or ConfirmHuman is asked
+	Marked bool        // only a marking in the description says that no confirmation is needed: ConfirmArg and ConfirmHuman ask anyway
 }
 
-// ConfirmMode says who agrees, and how.
+// ConfirmMode says who confirms a call, and how.
 type ConfirmMode string
 
-// The ways to agree.
+// The ways to confirm.
 const (
-	ConfirmAuto  ConfirmMode = "auto"  // a person where the client can ask one, else as ConfirmArg
+	ConfirmAuto  ConfirmMode = "auto"  // the user if the client supports elicitation, else as ConfirmArg
 	ConfirmArg   ConfirmMode = "arg"   // the caller repeats the call with confirmed: true
-	ConfirmHuman ConfirmMode = "human" // a person; a client that can ask none is refused
-	ConfirmOff   ConfirmMode = "off"   // nobody is asked
+	ConfirmHuman ConfirmMode = "human" // the user; clients without elicitation are refused
+	ConfirmOff   ConfirmMode = "off"   // no confirmation
 )
 
-// ParseConfirmMode reads a way to agree as an operator writes it.
+// ParseConfirmMode parses the value of a flag or config key.
 func ParseConfirmMode(s string) (ConfirmMode, error) {
 	return oneOf("way to confirm", ConfirmMode(s), ConfirmAuto, ConfirmArg, ConfirmHuman, ConfirmOff)
 }
 
-// Action is what a tool does to the things behind it, for programs.
+// Action is the effect of a tool, for programs.
 type Action string
 
 // The actions.
@@ -38,7 +37,6 @@ const (
 	RunTool         Action = "run_tool"
 )
 
-// ConfirmFunc makes the question that is asked before a handler runs, about
-// arguments that have passed input validation. Only an answer with the action "accept"
-// lets the call go on.
+// ConfirmFunc makes the request for confirmation from arguments that have passed
+// input validation. The call continues only after the action "accept".
 type ConfirmFunc func(args []byte) (InputRequest, error)

@@ -1,6 +1,6 @@
 package tenon
 
-// Content is one content block.
+// Content is one content block of a result.
 type Content struct {
 	Type      ContentType
 	Text      []byte // text blocks, and resources that are text: UTF-8, not escaped
@@ -11,7 +11,7 @@ type Content struct {
 
 	Title       string // links: for people
 	Description string // links
-	Size        int64  // links: bytes of what they lead to; 0: not known
+	Size        int64  // links: size of the resource in bytes; 0: unknown
 	Annotations []byte // JSON object: audience, priority, lastModified; nil: none
 	Meta        []byte // JSON object for the block's _meta; nil: none
 }
@@ -19,7 +19,7 @@ type Content struct {
 // ContentType is the type of a content block.
 type ContentType uint8
 
-// The kinds of content block.
+// The types of content block.
 const (
 	TextContent ContentType = iota
 	ImageContent
@@ -28,28 +28,28 @@ const (
 	ResourceLink     // the address of a resource
 )
 
-// Text is a block of text for the model.
+// Text returns a text block.
 func Text(text string) Content { return Content{Text: []byte(text)} }
 
-// Image is a picture: data are its bytes, not base64, media is its type, such
-// as image/png.
+// Image returns an image block. data is raw, not base64; media is its media
+// type, such as image/png.
 func Image(media string, data []byte) Content {
 	return Content{Type: ImageContent, MediaType: media, Data: data}
 }
 
-// Audio is a sound: data are its bytes, not base64, media is its type, such as
-// audio/wav.
+// Audio returns an audio block. data is raw, not base64; media is its media
+// type, such as audio/wav.
 func Audio(media string, data []byte) Content {
 	return Content{Type: AudioContent, MediaType: media, Data: data}
 }
 
-// Link is the address of a resource that the client may read if it wants to.
-// Name and media type may be empty.
+// Link returns a link to a resource that the client can read. Name and media
+// type may be empty.
 func Link(uri, name, media string) Content {
 	return Content{Type: ResourceLink, URI: uri, Name: name, MediaType: media}
 }
 
-// Embedded is a resource that comes with the result, as text.
+// Embedded returns a text resource that is part of the result.
 func Embedded(uri, media, text string) Content {
 	return Content{Type: EmbeddedResource, URI: uri, MediaType: media, Text: []byte(text)}
 }

@@ -2,14 +2,14 @@ package tenon
 
 import "strings"
 
-// Contract says what a tool accepts and what it answers, as JSON Schema
-// 2020-12 documents. Each document stands alone: its references are "#" or
+// Contract holds the schemas of a tool's arguments and responses, as JSON Schema
+// 2020-12 documents. Each document is self-contained: its references are "#" or
 // "#/$defs/…".
 type Contract struct {
 	Input     []byte           // schema of the arguments object; nil: any object
-	Responses []ResponseSchema // the declared answers, successes and errors; nil: nothing is declared
-	Formats   bool             // the keyword format is checked; false: it is an annotation
-	Wrapper   string           // title of the object in which the envelope native holds the value under "result", even an object; empty: only other values are held, without a title
+	Responses []ResponseSchema // the declared responses, successes and errors; nil: none is declared
+	Formats   bool             // the keyword format is asserted; false: it is an annotation
+	Wrapper   string           // title of the object in which the envelope native wraps every value as "result"; empty: only values that are no objects are wrapped, without a title
 }
 
 var _ ContractProvider = Contract{}
@@ -20,23 +20,23 @@ func (c Contract) PublishedContract() (Contract, []Diagnostic) { return c, nil }
 // Contract makes a fixed Contract usable as a ContractProvider.
 func (c Contract) Contract() (Contract, error) { return c, nil }
 
-// ResponseSchema is one declared answer.
+// ResponseSchema is one declared response.
 type ResponseSchema struct {
 	Status    string // "200", "2XX", "default"; empty: no HTTP is involved, always a success
 	MediaType string // media type or range, lower case, without parameters; empty: no body is declared
-	Open      bool   // the description says nothing about a body: with an empty MediaType, any or none may come
+	Open      bool   // with an empty MediaType: the body is not described, any or none is valid
 	Schema    []byte // schema of a JSON body; nil: the body is not described
-	Check     []byte // Schema with discriminators, which say what is told of a body that does not fit and nothing else; nil: Schema
+	Check     []byte // Schema with discriminators, which only choose the violations that are reported; nil: Schema
 
 	Example []byte // a JSON body that the description gives as an example; nil: none
-	Name    string // of the schema, where several of the source's tools answer with it; then it stands for the same bytes in all. Empty: none
+	Name    string // of a schema that several of the source's tools share, byte for byte; empty: none
 }
 
-// Policy says what is published and what happens to an answer that breaks its
-// contract.
+// Policy says what is published and how a response that violates its contract
+// is handled.
 type Policy string
 
-// The policies. See docs/architecture.md, "Contracts".
+// The policies. See docs/contracts.md.
 const (
 	Enforce Policy = "enforce" // the exact schema is published; a violation is a tool error
 	Repair  Policy = "repair"  // as enforce; what can safely be repaired is repaired and reported
@@ -44,12 +44,12 @@ const (
 	Off     Policy = "off"     // nothing is published, nothing is checked
 )
 
-// ParsePolicy reads a policy as an operator writes it.
+// ParsePolicy parses the value of a flag or config key.
 func ParsePolicy(s string) (Policy, error) {
 	return oneOf("policy", Policy(s), Enforce, Repair, Warn, Off)
 }
 
-// Envelope says what stands in structuredContent.
+// Envelope is the form of structuredContent.
 type Envelope string
 
 // The envelopes.
@@ -59,9 +59,9 @@ const (
 	FlowMCP    Envelope = "flowmcp"     // status, messages, data
 )
 
-// ParseEnvelope reads a shape as an operator writes it.
+// ParseEnvelope parses the value of a flag or config key.
 func ParseEnvelope(s string) (Envelope, error) {
-	return oneOf("shape", Envelope(s), Native, OpenAPIMCP, FlowMCP)
+	return oneOf("envelope", Envelope(s), Native, OpenAPIMCP, FlowMCP)
 }
 
 func oneOf[T ~string](what string, got T, known ...T) (T, error) {

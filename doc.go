@@ -7,15 +7,15 @@
 //	                       │
 //	                       └─ Handler: the only thing that differs between sources
 //
-// It has a compiler's shape: front ends that read (openapi, flowmcp, gofunc
+// It is structured like a compiler: front ends that read (openapi, flowmcp, gofunc
 // and their siblings), one middle form ([Tool]), back ends that serve (server).
 // Everything before a Tool is reading, everything after it is serving, and no
 // package does both.
 //
 // This package is what the author of a [Source] and an embedder need to know.
 // It does not know the catalog and the path of a call, which are package
-// gateway's, nor MCP, HTTP servers, document formats or credentials. Everything
-// else in the module imports it; it imports schema.
+// gateway's, nor MCP, HTTP servers, document formats or credentials. Sources and
+// transports import it; it imports schema and the rules of tool names.
 //
 // # Words
 //

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Error is a failure with a class that crosses the wire. Its message travels
-// to the client: it must hold no secret and no internals; those belong into
-// Err, which is logged and never sent.
+// Error is a failure with a code that is sent to the client, as is its message,
+// which must hold no secrets and no internals; those belong into Err, which is
+// logged and never sent.
 type Error struct {
 	Code    Code
 	Message string
 	Err     error // the cause, for the log; may be nil
 
-	Suggestions []string // what to do about it, a sentence each; nil: what fits the code
+	Suggestions []string // what to do about it, one sentence each; nil: the defaults of the code
 }
 
-// Error returns the message and, behind it, the cause.
+// Error returns the message, followed by the cause.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Message
@@ -30,7 +30,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Code is the class of an error. docs/errors.md explains each one.
 type Code string
 
-// The codes that a client can see in a tool's error.
+// The codes of tool errors.
 const (
 	CodeValidation     Code = "validation_error"
 	CodeAuthentication Code = "authentication_error"
@@ -46,15 +46,14 @@ const (
 	CodeInternal       Code = "internal_error"
 )
 
-// The codes that stop before a client is involved.
+// The codes of errors at start, before clients are involved.
 const (
 	CodeUsage     Code = "usage"      // the command line is wrong
 	CodeBadSource Code = "bad_source" // a description cannot be read at all
 )
 
-// CodeOf returns the code in err's chain. A deadline that is over, of a context
-// or of the network, is a timeout, anything unknown is internal, and nil has no
-// code.
+// CodeOf returns the code in err's chain. An exceeded deadline, of a context or
+// of the network, is a timeout, any other error is internal, and nil has no code.
 func CodeOf(err error) Code {
 	var e *Error
 	var late interface{ Timeout() bool }
@@ -69,7 +68,7 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// CodeOfStatus returns the code for an HTTP status that is not a success.
+// CodeOfStatus returns the code of an HTTP status outside 2xx.
 func CodeOfStatus(status int) Code {
 	switch status {
 	case 400, 422:
@@ -93,7 +92,7 @@ func CodeOfStatus(status int) Code {
 	return CodeRequest
 }
 
-// Errorf returns an [Error] with a message as fmt.Sprintf makes it.
+// Errorf returns an [Error] whose message is formatted as by fmt.Sprintf.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

@@ -16,30 +16,30 @@ import (
 // example with its output, which runs as a test, and a comment that says what
 // the package does not know.
 func TestExamples(t *testing.T) {
-	for room := range rooms() {
-		if strings.HasPrefix(room, "internal/") || strings.HasPrefix(room, "cmd/") {
+	for folder := range packages() {
+		if strings.Contains("/"+folder, "/internal/") || strings.HasPrefix(folder, "cmd/") {
 			continue
 		}
-		if _, err := os.Stat(room); err != nil {
+		if _, err := os.Stat(folder); err != nil {
 			continue // planned
 		}
 		var examples []*doc.Example
 		described := false
-		for _, f := range parsed(t, room) {
+		for _, f := range parsed(t, folder) {
 			examples = append(examples, doc.Examples(f)...)
 			about := f.Doc.Text()
 			described = described || strings.HasPrefix(about, "Package ") && strings.Contains(strings.ToLower(about), "does not know")
 		}
 		if !slices.ContainsFunc(examples, func(e *doc.Example) bool { return e.Output != "" }) {
-			t.Errorf("package %s has no example with an output", room)
+			t.Errorf("package %s has no example with an output", folder)
 		}
 		for _, e := range examples {
 			if e.Output == "" && !e.EmptyOutput {
-				t.Errorf("package %s: Example%s has no output: it is not run", room, e.Name)
+				t.Errorf("package %s: Example%s has no output: it is not run", folder, e.Name)
 			}
 		}
 		if !described {
-			t.Errorf("package %s has no comment that says what it is and what it does not know", room)
+			t.Errorf("package %s has no comment that says what it is and what it does not know", folder)
 		}
 	}
 }

@@ -8,51 +8,50 @@ import (
 
 // Requester asks the party behind a call: a person, a model, or the client itself.
 //
-// Some revisions of the protocol cannot ask while a call is under way. There,
-// RequestInput returns an [*InputRequiredError]: the handler hands it on at once, and is
-// run again from its beginning when the answers are there. So a handler asks
-// before it changes anything, and a question has the same Key on every run.
+// Some revisions of MCP cannot ask during a call. There, RequestInput returns an
+// [*InputRequiredError], which the handler must return; it is run again from its
+// beginning when the answers have arrived. So a handler asks before it changes
+// anything, and gives a request the same Key on every run.
 type Requester interface {
-	// RequestInput returns one response for each request, in their order. Several
-	// requests at once may be put at the same time.
+	// RequestInput returns one response for each request, in their order. The
+	// requests of one call may be shown together.
 	RequestInput(ctx context.Context, questions ...InputRequest) ([]InputResponse, error)
 }
 
-// InputRequest is one thing to ask.
+// InputRequest is one request for input.
 type InputRequest struct {
-	Key    string // names the question within its call; must not be empty
+	Key    string // identifies the request within its call; must not be empty
 	Kind   InputKind
-	Params []byte // JSON object, as the protocol has it for this kind; nil: {}
+	Params []byte // params of the MCP request of this kind, a JSON object; nil: {}
 }
 
-// InputKind says who is to answer.
+// InputKind says who answers, and how.
 type InputKind string
 
-// The kinds of question.
+// The kinds of input request.
 const (
-	ElicitForm InputKind = "form"     // a person fills in a form of flat fields
-	ElicitURL  InputKind = "url"      // a person visits an address
-	Sampling   InputKind = "sampling" // the client's model writes something
-	Roots      InputKind = "roots"    // the client names its folders
+	ElicitForm InputKind = "form"     // the user fills in a form of flat fields
+	ElicitURL  InputKind = "url"      // the user opens a URL
+	Sampling   InputKind = "sampling" // the client's model writes a message
+	Roots      InputKind = "roots"    // the client lists its roots
 )
 
-// FormRequest asks a person to fill in the fields of schema, a JSON Schema of a flat
-// object.
+// FormRequest asks the user to fill in the properties of schema, a JSON Schema
+// of a flat object.
 func FormRequest(key, message string, schema []byte) InputRequest {
 	p := append([]byte(`{"mode":"form","message":`), jsonString(message)...)
 	p = append(append(p, `,"requestedSchema":`...), schema...)
 	return InputRequest{Key: key, Kind: ElicitForm, Params: append(p, '}')}
 }
 
-// Message is the text of a form or an address.
+// Message returns the message of a form or URL request.
 func (q InputRequest) Message() string {
 	var params struct{ Message string }
-	_ = json.Unmarshal(q.Params, &params) // without a text there is none to show
+	_ = json.Unmarshal(q.Params, &params) // invalid params have no message
 	return params.Message
 }
 
-// jsonString writes text as it stands: encoding/json alone would escape what
-// HTML reads.
+// jsonString encodes text without the HTML escapes of encoding/json.
 func jsonString(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -61,21 +60,21 @@ func jsonString(text string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// InputResponse is what came back.
+// InputResponse is the answer to an InputRequest.
 type InputResponse struct {
-	Action       string // forms and addresses: "accept", "decline" or "cancel"; empty for other kinds
-	Body         []byte // forms: the fields, a JSON object, nil where none came; other kinds: the whole answer
-	RequestState string // names the series of requests that the answer came with and could come with again; empty: it was given to this call alone
+	Action       string // forms and URLs: "accept", "decline" or "cancel"; empty for other kinds
+	Body         []byte // forms: the fields, a JSON object, nil if there are none; other kinds: the whole result
+	RequestState string // identifies the series of requests that carries this answer and can carry it again; empty: the answer belongs to this call alone
 }
 
-// InputRequiredError says that a call cannot go on without answers that only a
-// new request can bring. It travels to the transport untouched.
+// InputRequiredError says that a call needs answers that only a new request can
+// carry. It must reach the transport unchanged.
 type InputRequiredError struct{ Requests []InputRequest }
 
-func (e *InputRequiredError) Error() string { return "input is needed" }
+func (e *InputRequiredError) Error() string { return "input is required" }
 
-// UnsupportedInputError says that the client has no way to answer such a question. A
-// handler may do without the answer; else it hands the error on.
+// UnsupportedInputError says that the client does not support requests of this
+// kind. A handler that cannot do without the answer returns the error.
 type UnsupportedInputError struct{ Kind InputKind }
 
 func (e *UnsupportedInputError) Error() string { return "the client cannot answer: " + string(e.Kind) }

@@ -2,20 +2,19 @@ package tenon
 
 import "context"
 
-// Projection is what callers get to see of a tool's answers, and all that is
-// published of them. The upstream's answer is judged as a whole first; what is
-// left of it is checked, too. Errors, texts and binary answers stay as they
-// are.
+// Projection selects the part of a tool's responses that callers see, and whose
+// schema is published. The whole response is validated first, then the selected
+// part. Errors, texts and binary responses are not projected.
 type Projection struct {
-	Select []string // only these parts: paths like "items[].id", see schema.ParseProjection; empty: everything
-	Filter Filter   // what is made of the selection; nil: nothing
-	// Schema is what Filter makes. nil: it is inferred from examples and
-	// samples, published as advice, and a violation of it is only reported.
+	Select []string // paths like "items[].id", see projection.Parse; empty: everything
+	Filter Filter   // transforms the selection; nil: it is not transformed
+	// Schema is the schema of Filter's output. nil: it is inferred from examples
+	// and samples and published as advice; violations of it are only reported.
 	Schema []byte
 }
 
-// Filter makes one JSON value of another, of at most limit bytes. It stops
-// when ctx ends.
+// Filter transforms a JSON value into another of at most limit bytes. It stops
+// when ctx is done.
 type Filter interface {
 	Run(ctx context.Context, value []byte, limit int) ([]byte, error)
 }

@@ -4,24 +4,24 @@ import (
 	"context"
 )
 
-// Resource is something to read under an address of its own.
+// Resource is an MCP resource.
 type Resource struct {
 	URI         string
 	Name        string // empty: the URI
 	Title       string
 	Description string
 	MediaType   string
-	Size        int64 // bytes; 0: not known
+	Size        int64 // bytes; 0: unknown
 	Read        ResourceHandler
 }
 
-// ResourceHandler reads what stands at uri. The blocks are of kind EmbeddedResource, with
-// Text or Data; an empty URI in a block means uri. Nothing there is an error
-// of CodeNotFound.
+// ResourceHandler reads the resource at uri. The blocks are of type
+// EmbeddedResource, with Text or Data; an empty URI in a block means uri. A
+// missing resource is an error of CodeNotFound.
 type ResourceHandler func(ctx context.Context, uri string, c *Call) ([]Content, error)
 
-// ResourceTemplate stands for all resources whose address has its form. A variable is
-// at least one byte long and holds no slash.
+// ResourceTemplate describes all resources whose URI matches it. The value of a
+// variable has at least one byte and no slash.
 type ResourceTemplate struct {
 	URI         string // with variables: "shop://book/{id}"
 	Name        string // empty: the URI
@@ -29,24 +29,25 @@ type ResourceTemplate struct {
 	Description string
 	MediaType   string
 	Read        ResourceHandler
-	Complete    CompletionHandler // nil: proposes nothing
+	Complete    CompletionHandler // nil: no completions
 }
 
-// CompletionHandler proposes values for a variable of a template or an argument of a
-// prompt that begin with value; known are the others, as far as they are.
+// CompletionHandler returns values that begin with value for a variable of a
+// template or an argument of a prompt; known holds the other values that the
+// user has given.
 type CompletionHandler func(ctx context.Context, variable, value string, known map[string]string) ([]string, error)
 
-// Prompt is a conversation's beginning that a person can choose.
+// Prompt is an MCP prompt.
 type Prompt struct {
 	Name        string
 	Title       string
 	Description string
 	Arguments   []PromptArgument
 	Get         func(ctx context.Context, args map[string]string, c *Call) ([]PromptMessage, error)
-	Complete    CompletionHandler // nil: proposes nothing
+	Complete    CompletionHandler // nil: no completions
 }
 
-// PromptArgument is one thing that a prompt wants to know.
+// PromptArgument is one argument of a prompt.
 type PromptArgument struct {
 	Name        string
 	Title       string
@@ -54,7 +55,7 @@ type PromptArgument struct {
 	Required    bool
 }
 
-// PromptMessage is one turn of a prompt's conversation.
+// PromptMessage is one message of a prompt.
 type PromptMessage struct {
 	Role    string // "user" or "assistant"
 	Content Content

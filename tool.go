@@ -4,35 +4,35 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Source reads one description (a document, a folder, a set of Go functions)
-// and offers what it found.
+// and returns its features.
 type Source interface {
-	// Load reads the description. What is wrong inside it costs only the part
-	// it is in and is reported in Features.Diagnostics; an error means that nothing
-	// could be read at all.
+	// Load reads the description. A defective part is left out and reported in
+	// Features.Diagnostics; an error means that nothing could be read.
 	Load(ctx context.Context) (Features, error)
 }
 
-// Watcher is a [Source] that notices when its description changes.
+// Watcher is a [Source] that detects changes of its description.
 type Watcher interface {
-	// Watch calls changed, one call at a time and until ctx ends, once for each
-	// state of the description that is other than the last good Load found it.
+	// Watch calls changed, one call at a time and until ctx is done, once for
+	// each state of the description that differs from the last successful Load.
 	Watch(ctx context.Context, changed func()) error
 }
 
-// Settler is a [Source] that runs something for what it offers, such as a
-// process, and needs to know which of two it is to go on with.
+// Settler is a [Source] that runs something for its features, such as a process,
+// and needs to know which of two it should keep after a reload.
 type Settler interface {
-	// Settle is called after a Load that was not the first: served says whether
-	// its offer is in force now, or the one before stays.
+	// Settle is called after each Load but the first: served says whether its
+	// features are served now, or the previous ones still are.
 	Settle(served bool)
 }
 
-// Features is what a source found in its description, in the order of the
-// description.
+// Features are the server features of a description, in its order.
 type Features struct {
 	Tools             []Tool
 	Resources         []Resource
@@ -41,90 +41,113 @@ type Features struct {
 	Diagnostics       []Diagnostic
 }
 
-// Diagnostic is one thing that is wrong with a description.
+// Diagnostic is one problem in a description.
 type Diagnostic struct {
 	File    string // file or URL as the operator named it; empty: no file is involved
-	Line    int    // 1-based; 0: not known
+	Line    int    // 1-based; 0: unknown
 	Message string // what is wrong
 	Hint    string // what the operator can do about it; may be empty
-	Kind    string // what it shares with others like it, such as the code of a rule: a summary tells them once; empty: nothing
+	Kind    string // groups diagnostics in summaries, such as the code of a rule; may be empty
 }
 
-// Kinds of faults that programs look for.
+// Kinds of diagnostics that programs check for.
 const (
 	DiagnosticHeader     = "header" // an argument cannot have the header that the operator gave it
-	DiagnosticProjection = "view"   // what the operator wants to show of a tool's answers is not there: the tool is left out
-	DiagnosticSelector   = "rule"   // a rule that chooses tools matches none
+	DiagnosticProjection = "view"   // a path of the operator's projection does not exist: the tool is left out
+	DiagnosticSelector   = "rule"   // a selector of tools matches none
 )
 
-// String formats f as "file:line: what (do)".
-func (f Diagnostic) String() string {
+// String formats d as "file:line: message (hint)", in one line that a terminal
+// can show: what a description says may hold control characters.
+func (d Diagnostic) String() string {
 	var b strings.Builder
-	if f.File != "" {
-		b.WriteString(f.File)
-		if f.Line > 0 {
-			fmt.Fprintf(&b, ":%d", f.Line)
+	if d.File != "" {
+		b.WriteString(d.File)
+		if d.Line > 0 {
+			fmt.Fprintf(&b, ":%d", d.Line)
 		}
 		b.WriteString(": ")
 	}
-	b.WriteString(f.Message)
-	if f.Hint != "" {
-		b.WriteString(" (" + f.Hint + ")")
+	b.WriteString(d.Message)
+	if d.Hint != "" {
+		b.WriteString(" (" + d.Hint + ")")
+	}
+	return printable(b.String())
+}
+
+// printable escapes control characters as Go writes them; line ends and tabs
+// become spaces.
+func printable(text string) string {
+	hidden := func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+	if !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteByte(' ')
+		case hidden(r):
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
 	}
 	return b.String()
 }
 
-// Tool is the middle form: every description becomes tools, every transport serves
-// tools. A Tool is a plain value; Build freezes it into a Catalog.
+// Tool is the intermediate form: every description becomes tools, every
+// transport serves tools. A Tool is a plain value; gateway.Build freezes it into
+// a catalog.
 type Tool struct {
-	Name            string           // as the source proposes it; Build makes it legal and unique
-	Original        string           // as the description has it, for the operator; empty: as Name was proposed
+	Name            string           // as the source proposes it; gateway.Build makes it legal and unique
+	Original        string           // the name in the description, for the operator; empty: Name
 	Title           string           // for people; may be empty
 	Description     string           // for the model
-	Annotations     Annotations      // behaviour that clients may show or ask about
-	Group           string           // what it belongs to among the tools of its description, for people: a tag; may be empty
-	Keywords        string           // what else it is found by: tags, the path of an operation; shown to nobody
+	Annotations     Annotations      // behaviour that clients can show or ask about
+	Group           string           // groups the tools of a description for people: a tag; may be empty
+	Keywords        string           // further words that search finds it by: tags, the path of an operation; not shown
 	Meta            json.RawMessage  // JSON object for the definition's _meta; nil: none
 	Policy          Policy           // empty: Enforce
 	Envelope        Envelope         // empty: Native
-	MaxResult       int              // bytes of a value and its text copy before it is cut into parts; 0: 200 KiB in the envelope OpenAPIMCP, else no limit; negative: no limit
-	Projection      Projection       // what callers get to see of an answer; zero: all of it
-	Fields          bool             // callers may ask for parts of an answer: the argument fields
-	Contract        ContractProvider // what goes in and what comes back; nil: any object in, nothing promised
-	RawSchemas      bool             // the schemas are published as they are; the source answers for what clients make of them
-	ArgumentHeaders []ArgumentHeader // headers that repeat arguments, for gateways that route by them
-	Confirmation    ConfirmRule      // whether somebody has to agree before a call
-	Confirm         ConfirmFunc      // what to ask them; nil: whether the call may be made
-	Handler         Handler          // what a call does; must not be nil, except where Named.Forward has the tool
-	Origin          Diagnostic       // File and Line where the tool is described, for reports about it
+	MaxResult       int              // bytes of a value and its text copy above which it is split into parts; 0: 200 KiB in the envelope OpenAPIMCP, else no limit; negative: no limit
+	Projection      Projection       // the part of a response that callers see; zero: all of it
+	Fields          bool             // callers can select parts of a response with the argument fields
+	Contract        ContractProvider // schemas of arguments and responses; nil: any object is accepted, no response is declared
+	RawSchemas      bool             // the schemas are published unchanged, without the adaptations for clients
+	ArgumentHeaders []ArgumentHeader // headers that repeat arguments, for proxies that route by them
+	Confirmation    ConfirmRule      // whether a call needs confirmation
+	Confirm         ConfirmFunc      // makes the request for confirmation; nil: a general one
+	Handler         Handler          // performs a call; must not be nil, unless gateway.Mount.Forward has the tool
+	Origin          Diagnostic       // File and Line of the tool's description, for diagnostics
 }
 
-// ArgumentHeader is a header that clients repeat an argument in, as
-// Mcp-Param-Header (x-mcp-header of MCP): a string, integer or boolean.
+// ArgumentHeader names the header Mcp-Param-Header in which clients repeat an
+// argument (x-mcp-header of MCP): a string, integer or boolean.
 type ArgumentHeader struct{ Argument, Header string }
 
-// Annotations are the tool annotations of MCP. A nil pointer leaves the member out,
-// and the client assumes the default of the protocol.
+// Annotations are the tool annotations of MCP. A nil pointer omits the member,
+// so that the client assumes the default of MCP.
 type Annotations struct {
 	ReadOnly    *bool // changes nothing; default false
 	Destructive *bool // may destroy what is there; default true
 	Idempotent  *bool // the same call twice has the effect of one; default false
-	OpenWorld   *bool // talks to things outside its own domain; default true
+	OpenWorld   *bool // interacts with external systems; default true
 }
 
-// Handler performs one call: the only thing that differs between sources.
-// Response.Sent must be set also when the error is not nil.
+// Handler performs one call: the only part that differs between sources.
+// Response.Execution must be set also when the error is not nil.
 type Handler func(ctx context.Context, c *Call) (Response, error)
 
-// ContractProvider holds what a tool promises. The catalog asks for each part at most
-// once, when it is first needed: a document with twenty thousand operations
-// is served before most of its schemas were ever converted. Both methods may
-// be called from several goroutines at once.
+// ContractProvider makes the contract of a tool. Each method is called at most
+// once, when its result is first needed: a document with twenty thousand
+// operations is served before most of its schemas are converted. Both must be
+// safe for concurrent use.
 type ContractProvider interface {
-	// Published returns the contract as clients should read it. It accepts
-	// whatever Contract accepts, and may accept more where a size budget asked
-	// for it. The diagnostics say what was changed or left out.
+	// PublishedContract returns the contract that clients read. Its output
+	// schemas accept whatever those of Contract accept, and more where the size
+	// budget required it. The diagnostics say what was changed or left out.
 	PublishedContract() (Contract, []Diagnostic)
-	// Contract returns the contract as calls are checked against it.
+	// Contract returns the contract that calls are validated against.
 	Contract() (Contract, error)
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"crypto/sha256"
@@ -9,17 +9,12 @@ import (
 	"net/http"
 	"os"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
-// accessFlags say who may call what an HTTP address serves.
-type accessFlags struct {
-	keys        []string // NAME=env:VAR or NAME=file:PATH
-	behindProxy bool
-	insecure    bool
-
+// Access says who may call what an HTTP address serves.
+type Access struct {
 	known []apiKey
+	azure azureKey
 }
 
 // apiKey is a caller who is known by a key. The key itself is not kept.
@@ -28,54 +23,64 @@ type apiKey struct {
 	sum    [sha256.Size]byte
 }
 
-func (f *accessFlags) register(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringArrayVar(&f.keys, "api-key", nil, "serve HTTP only to callers with a key, in the header Authorization: Bearer KEY or X-API-Key: KEY: NAME=env:VAR or NAME=file:PATH; NAME is the caller (repeatable)")
-	fs.BoolVar(&f.behindProxy, "behind-proxy", false, "listen beyond loopback without keys, because a proxy before it authenticates every caller")
-	fs.BoolVar(&f.insecure, "insecure", false, "listen beyond loopback and serve everybody who reaches the address")
-}
-
-// check reads the keys. Beyond loopback somebody has to say who may call: keyed
-// tells that another flag does.
-func (f *accessFlags) check(e env, addr string, keyed bool) error {
-	if addr == "" && (len(f.keys) > 0 || f.behindProxy || f.insecure) {
-		return usagef("--api-key, --behind-proxy and --insecure are for --http ADDR")
+// ReadAccess reads the keys of callers. Beyond loopback the config has to say who
+// may call.
+func ReadAccess(c *Config, e Env) (*Access, error) {
+	a := &Access{}
+	if err := a.azure.read(c, e); err != nil {
+		return nil, err
 	}
-	f.known = nil
-	for _, flag := range f.keys {
-		k, err := readKey(e, flag)
+	if c.HTTP == "" && (len(c.APIKeys) > 0 || c.BehindProxy || c.Insecure) {
+		return nil, invalid("api-key", ", --behind-proxy and --insecure are for --http ADDR")
+	}
+	for _, given := range c.APIKeys {
+		k, err := readKey(e, given)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, other := range f.known {
+		for _, other := range a.known {
 			if other.caller == k.caller {
-				return usagef("--api-key %s is given twice: each caller has a name of its own", k.caller)
+				return nil, invalid("api-key", " %s is given twice: each caller has a name of its own", k.caller)
 			}
 			if other.sum == k.sum {
-				return usagef("--api-key %s and --api-key %s are the same key: nobody could tell the callers apart", other.caller, k.caller)
+				return nil, invalid("api-key", " %s and --api-key %s are the same key: nobody could tell the callers apart", other.caller, k.caller)
 			}
 		}
-		f.known = append(f.known, k)
+		a.known = append(a.known, k)
 	}
-	if addr == "" || onLoopback(addr) || keyed || len(f.known) > 0 || f.behindProxy || f.insecure {
-		return nil
+	if c.HTTP == "" || OnLoopback(c.HTTP) || c.AzureKey != "" || len(a.known) > 0 || c.BehindProxy || c.Insecure {
+		return a, nil
 	}
-	return usagef(`--http %s can be reached by other machines, and nothing says who may call. Choose one:
+	return nil, invalid("http", ` %s can be reached by other machines, and nothing says who may call. Choose one:
   --api-key NAME=env:VAR  callers send the key that is in the variable VAR
   --behind-proxy          a proxy before it authenticates every caller
-  --insecure              everybody who reaches the address may call`, addr)
+  --insecure              everybody who reaches the address may call`, c.HTTP)
+}
+
+// Keys reports whether callers need a key.
+func (a *Access) Keys() bool { return len(a.known) > 0 || a.azure.set }
+
+// Authenticate tells who sent r. Its error says how a key is sent.
+func (a *Access) Authenticate(r *http.Request) (caller string, err error) {
+	if a.azure.opens(r) {
+		return azureCaller, nil
+	}
+	if len(a.known) == 0 {
+		return "", errNoAzureKey
+	}
+	return a.authenticate(r)
 }
 
 // readKey reads NAME=env:VAR or NAME=file:PATH. Its errors do not repeat what
 // stands behind the name: somebody may have written the key itself.
-func readKey(e env, flag string) (apiKey, error) {
+func readKey(e Env, flag string) (apiKey, error) {
 	name, where, _ := strings.Cut(flag, "=")
 	kind, rest, _ := strings.Cut(where, ":")
 	var key string
 	var err error
 	switch {
 	case !strings.Contains(flag, "=") || name == "" || rest == "" || kind != "env" && kind != "file":
-		return apiKey{}, usagef("--api-key wants NAME=env:VAR or NAME=file:PATH; the key itself does not belong there")
+		return apiKey{}, invalid("api-key", " wants NAME=env:VAR or NAME=file:PATH; the key itself does not belong there")
 	case kind == "env":
 		key, err = variableOf(e, rest)
 	default:
@@ -85,10 +90,10 @@ func readKey(e env, flag string) (apiKey, error) {
 		}
 	}
 	if err != nil {
-		return apiKey{}, usagef("--api-key %s: %v", name, err)
+		return apiKey{}, invalid("api-key", " %s: %v", name, err)
 	}
 	if key = strings.TrimSpace(key); key == "" {
-		return apiKey{}, usagef("--api-key %s: the key is empty", name)
+		return apiKey{}, invalid("api-key", " %s: the key is empty", name)
 	}
 	return apiKey{caller: name, sum: sha256.Sum256([]byte(key))}, nil
 }
@@ -97,7 +102,7 @@ var errNoKey = errors.New("the key is missing or wrong: send it in the header Au
 
 // authenticate tells who sent r by its key. All keys are compared, each in
 // constant time.
-func (f *accessFlags) authenticate(r *http.Request) (caller string, err error) {
+func (a *Access) authenticate(r *http.Request) (caller string, err error) {
 	given := r.Header.Get("X-Api-Key")
 	if given == "" {
 		scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -107,7 +112,7 @@ func (f *accessFlags) authenticate(r *http.Request) (caller string, err error) {
 	}
 	sum := sha256.Sum256([]byte(given))
 	err = errNoKey
-	for _, k := range f.known {
+	for _, k := range a.known {
 		if subtle.ConstantTimeCompare(k.sum[:], sum[:]) == 1 {
 			caller, err = k.caller, nil
 		}
@@ -115,15 +120,15 @@ func (f *accessFlags) authenticate(r *http.Request) (caller string, err error) {
 	return caller, err
 }
 
-// onLoopback reports whether listen opens addr on loopback, or not at all.
-func onLoopback(addr string) bool {
+// OnLoopback reports whether listen opens addr on loopback, or not at all.
+func OnLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	return err != nil || host == "" || strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
-// callable is the address of a listener as somebody on this machine can call
+// CallableAddr is the address of a listener as somebody on this machine can call
 // it: one that listens everywhere is called on loopback.
-func callable(l net.Listener) string {
+func CallableAddr(l net.Listener) string {
 	tcp, ok := l.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
 		return l.Addr().String()

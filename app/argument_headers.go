@@ -1,11 +1,9 @@
-package main
+package app
 
 import (
 	"net/textproto"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
 )
@@ -14,34 +12,30 @@ import (
 // TOOL=ARG=NAME,ARG=NAME, the form of a config. All that are for a tool count.
 type headerChoice struct{ given choice }
 
-func (c *headerChoice) register(cmd *cobra.Command) {
-	cmd.Flags().Var(&c.given, "mcp-header", "have clients repeat an argument in the header Mcp-Param-NAME, for gateways that route by it, as TOOL.ARG=NAME or TOOL=ARG=NAME,ARG=NAME (repeatable)")
-}
-
 // plain is one occurrence with the argument beside the header's name.
 func (c *headerChoice) plain(s chosen) chosen {
-	if dot := strings.LastIndexByte(s.pattern, '.'); dot >= 0 && !strings.Contains(s.value, "=") {
-		s.pattern, s.value = s.pattern[:dot], s.pattern[dot+1:]+"="+s.value
+	if dot := strings.LastIndexByte(s.Pattern, '.'); dot >= 0 && !strings.Contains(s.Value, "=") {
+		s.Pattern, s.Value = s.Pattern[:dot], s.Pattern[dot+1:]+"="+s.Value
 	}
 	return s
 }
 
 // check reads the names of headers.
-func (c *headerChoice) check() error {
-	if c.given.general != "" {
-		return usagef("--mcp-header wants TOOL.ARG=NAME, not %q", c.given.general)
+func (c *headerChoice) check(all string) error {
+	if all != "" {
+		return invalid("mcp-header", " wants TOOL.ARG=NAME, not %q", all)
 	}
 	for _, s := range c.given.some {
 		s = c.plain(s)
-		for pair := range strings.SplitSeq(s.value, ",") {
+		for pair := range strings.SplitSeq(s.Value, ",") {
 			argument, name, ok := strings.Cut(pair, "=")
 			switch full := textproto.CanonicalMIMEHeaderKey("Mcp-Param-" + name); {
 			case !ok || argument == "":
-				return usagef("--mcp-header of %s wants ARG=NAME, not %q", s.pattern, pair)
+				return invalid("mcp-header", " of %s wants ARG=NAME, not %q", s.Pattern, pair)
 			case !headerToken(name):
-				return usagef("--mcp-header of %s: %q is no name of a header: use letters, digits and -", s.pattern, name)
+				return invalid("mcp-header", " of %s: %q is no name of a header: use letters, digits and -", s.Pattern, name)
 			case strings.HasPrefix(name, "Mcp-Param-"):
-				return usagef("--mcp-header of %s: clients put Mcp-Param- in front; write %s", s.pattern, strings.TrimPrefix(full, "Mcp-Param-Mcp-Param-"))
+				return invalid("mcp-header", " of %s: clients put Mcp-Param- in front; write %s", s.Pattern, strings.TrimPrefix(full, "Mcp-Param-Mcp-Param-"))
 			}
 		}
 	}

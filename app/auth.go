@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -7,22 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
-// authFlags say where the credentials of OpenAPI documents come from. No
-// value stands in a flag: command lines are read by others.
-type authFlags struct {
-	from  []string
-	certs []string
-
+// credentials are those of OpenAPI documents, and where they may go.
+type credentials struct {
 	origins []string // that credentials may go to
 
-	hide        bool // what is given is neither read nor fetched: a word stands in its place
-	credentials []sourced[openapi.Credential]
-	clientCerts []sourced[openapi.ClientCert]
+	values []sourced[openapi.Credential]
+	certs  []sourced[openapi.ClientCert]
 }
 
 // sourced is what one flag gives to a source.
@@ -32,45 +25,38 @@ type sourced[T any] struct {
 	used  bool
 }
 
-func (f *authFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.from, "auth", nil, "where the credential of a security scheme comes from: [SOURCE/]SCHEME[@https://host]=env:NAME, file:PATH, "+
-		"command:CMD (run without a shell), caller:HEADER (of the client's request to --http), oauth2: before one of the first three, or none (repeatable; docs/credentials.md)")
-	cmd.Flags().StringArrayVar(&f.origins, "auth-origin", nil, "let credentials and secret headers go to this origin, https://host, and to no other that is not named so or behind the @ of --auth (repeatable; default: to where the descriptions send them when they are first read)")
-	cmd.Flags().StringArrayVar(&f.certs, "client-cert", nil, "show a client certificate to a server: [SOURCE/]https://host=FILE, or =CERT,KEY where the key is in another file (repeatable)")
-}
-
-// read checks the flags and looks up what is in the environment.
-func (f *authFlags) read(ctx context.Context, e env) error {
-	f.credentials, f.clientCerts = nil, nil
-	for _, flag := range f.from {
+// readCredentials checks the settings and looks up what is in the environment.
+func readCredentials(ctx context.Context, o *SourceOptions, e Env) (*credentials, error) {
+	f := &credentials{origins: o.AuthOrigin}
+	for _, flag := range o.Auth {
 		name, where, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return usagef("--auth wants SCHEME=env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none")
+			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none")
 		}
 		c := openapi.Credential{Value: "hidden"}
-		if !f.hide || where == "none" {
+		if !e.DryRun || where == "none" {
 			var err error
 			if c, err = credential(ctx, e, where); err != nil {
-				return usagef("--auth %s: %v", name, err)
+				return nil, invalid("auth", " %s: %v", name, err)
 			}
 		}
-		if given(f.credentials, name) {
-			return usagef("--auth %s is given twice", name)
+		if given(f.values, name) {
+			return nil, invalid("auth", " %s is given twice", name)
 		}
-		f.credentials = append(f.credentials, sourced[openapi.Credential]{name: name, value: c})
+		f.values = append(f.values, sourced[openapi.Credential]{name: name, value: c})
 	}
-	for _, flag := range f.certs {
+	for _, flag := range o.ClientCert {
 		name, files, _ := strings.Cut(flag, "=")
 		cert, key, _ := strings.Cut(files, ",")
 		if !strings.Contains(name, "://") || cert == "" {
-			return usagef("--client-cert wants https://host=FILE or https://host=CERT,KEY")
+			return nil, invalid("client-cert", " wants https://host=FILE or https://host=CERT,KEY")
 		}
-		if given(f.clientCerts, name) {
-			return usagef("--client-cert %s is given twice", name)
+		if given(f.certs, name) {
+			return nil, invalid("client-cert", " %s is given twice", name)
 		}
-		f.clientCerts = append(f.clientCerts, sourced[openapi.ClientCert]{name: name, value: openapi.ClientCert{Cert: cert, Key: key}})
+		f.certs = append(f.certs, sourced[openapi.ClientCert]{name: name, value: openapi.ClientCert{Cert: cert, Key: key}})
 	}
-	return nil
+	return f, nil
 }
 
 func given[T any](list []sourced[T], name string) bool {
@@ -79,7 +65,7 @@ func given[T any](list []sourced[T], name string) bool {
 
 // credential reads what stands behind SCHEME=. Its errors do not repeat it:
 // somebody may have written the secret itself.
-func credential(ctx context.Context, e env, where string) (openapi.Credential, error) {
+func credential(ctx context.Context, e Env, where string) (openapi.Credential, error) {
 	kind, rest, _ := strings.Cut(where, ":")
 	switch {
 	case where == "none":
@@ -100,8 +86,8 @@ func credential(ctx context.Context, e env, where string) (openapi.Credential, e
 	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none; the secret itself does not belong there")
 }
 
-func variableOf(e env, name string) (string, error) {
-	value, _ := e.getenv(name)
+func variableOf(e Env, name string) (string, error) {
+	value, _ := e.Getenv(name)
 	if value == "" {
 		return "", fmt.Errorf("the environment has no variable %s", name)
 	}
@@ -109,10 +95,10 @@ func variableOf(e env, name string) (string, error) {
 }
 
 // apply gives a source what is meant for it.
-func (f *authFlags) apply(o *openapi.Options, source string, alone bool) (err error) {
+func (f *credentials) apply(o *openapi.Options, source string, alone bool) (err error) {
 	o.AuthOrigins = f.origins
-	if o.Credentials, err = pick(f.credentials, "auth", source, alone); err == nil {
-		o.ClientCerts, err = pick(f.clientCerts, "client-cert", source, alone)
+	if o.Credentials, err = pick(f.values, "auth", source, alone); err == nil {
+		o.ClientCerts, err = pick(f.certs, "client-cert", source, alone)
 	}
 	return err
 }
@@ -127,7 +113,7 @@ func pick[T any](list []sourced[T], flag, source string, alone bool) (map[string
 		named, _, _ := strings.Cut(s.name, "://") // the slashes of an origin are no source's
 		switch {
 		case !here && !alone && !strings.Contains(named, "/"):
-			return nil, usagef("--%s %s: there are several descriptions; say of which it is, as --%s %s/%s=...", flag, s.name, flag, source, s.name)
+			return nil, invalid(flag, " %s: there are several descriptions; say of which it is, as --%s %s/%s=...", s.name, flag, source, s.name)
 		case !here && !alone:
 			continue
 		case !here:
@@ -140,19 +126,19 @@ func pick[T any](list []sourced[T], flag, source string, alone bool) (map[string
 }
 
 // named tells what is given to a source that is there.
-func (f *authFlags) named(used map[string]bool) {
-	for _, c := range f.credentials {
+func (f *credentials) named(used map[string]bool) {
+	for _, c := range f.values {
 		used["--auth "+c.name] = used["--auth "+c.name] || c.used
 	}
-	for _, c := range f.clientCerts {
+	for _, c := range f.certs {
 		used["--client-cert "+c.name] = used["--client-cert "+c.name] || c.used
 	}
 }
 
 // callerHeaders names the headers that sources may see of a client's request.
-func (f *authFlags) callerHeaders() []string {
+func (f *credentials) callerHeaders() []string {
 	var names []string
-	for _, c := range f.credentials {
+	for _, c := range f.values {
 		if c.value.Caller != "" {
 			names = append(names, c.value.Caller)
 		}

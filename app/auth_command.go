@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -29,14 +29,14 @@ type command struct {
 	until time.Time
 }
 
-func newCommand(e env, line string) *command {
+func newCommand(e Env, line string) *command {
 	words := strings.Fields(line)
 	c := &command{turn: make(chan struct{}, 1)}
 	if len(words) > 0 {
 		c.path, c.args = words[0], words[1:]
 	}
 	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "APPDATA", "USERPROFILE", "SYSTEMROOT", "TEMP"} {
-		if v, ok := e.getenv(name); ok {
+		if v, ok := e.Getenv(name); ok {
 			c.env = append(c.env, name+"="+v)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -16,7 +16,7 @@ const maxClientFile = 64 << 10 // bytes
 
 // oauthClient reads the client of an authorization server, from env:NAME,
 // file:PATH or command:CMD.
-func oauthClient(ctx context.Context, e env, where string) (openapi.Credential, error) {
+func oauthClient(ctx context.Context, e Env, where string) (openapi.Credential, error) {
 	kind, rest, _ := strings.Cut(where, ":")
 	var text string
 	var err error

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"io"
@@ -19,20 +19,20 @@ const (
 // folders puts the OpenAPI documents of each folder in its place. A folder of
 // schema files and one of a function app stay what they are, and files that are
 // no OpenAPI documents are left alone.
-func folders(plan []planned) ([]planned, error) {
-	var all []planned
-	for _, p := range plan {
-		documents, err := documentsIn(p.where)
+func folders(sources []Source) ([]Source, error) {
+	var all []Source
+	for _, p := range sources {
+		documents, err := documentsIn(p.Spec)
 		if err != nil {
-			return nil, p.fault(err)
+			return nil, p.located(err)
 		}
 		if documents == nil {
 			all = append(all, p)
 		}
 		for _, path := range documents {
 			one := p
-			one.name, _ = splitSpec(path)
-			one.where = path
+			one.Name, _ = SplitSpec(path)
+			one.Spec = path
 			all = append(all, one)
 		}
 	}
@@ -47,7 +47,7 @@ func documentsIn(dir string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, badSource(dir, err)
+		return nil, BadSource(dir, err)
 	}
 	var documents []string
 	for _, e := range entries {
@@ -60,7 +60,7 @@ func documentsIn(dir string) ([]string, error) {
 	case documents == nil:
 		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "the folder " + dir + " has no descriptions; " + kinds + ", or a folder of OpenAPI documents"}
 	case len(documents) > maxDocuments:
-		return nil, usagef("the folder %s has more than %d OpenAPI documents; name those that are to be served", dir, maxDocuments)
+		return nil, invalid("", "the folder %s has more than %d OpenAPI documents; name those that are to be served", dir, maxDocuments)
 	}
 	return documents, nil
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -6,42 +6,41 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tenon-mcp/tenon/server"
 )
-
-// identity is how the server introduces itself to clients.
-type identity struct{ name, title, instructions string }
 
 // introduced is a source whose description names the server of its tools.
 type introduced interface {
 	Identity() (name, version, instructions string)
 }
 
-func (i *identity) register(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringVar(&i.name, "name", "", "what the server calls itself (default: what the one description that is served says, or tenon)")
-	fs.StringVar(&i.title, "title", "", "the name that clients show people (default: --name, or what the descriptions say)")
-	fs.StringVar(&i.instructions, "instructions", "", "what the server tells models of its tools (default: what the descriptions say)")
-}
-
 // maxIntroduction bounds what is said of all descriptions together, in bytes:
 // clients put it before every conversation.
 const maxIntroduction = 4000
 
-// set gives the server its identity. Flags go before descriptions; one
-// description alone names the server, several have their names in its title.
-func (i identity) set(o *server.Options, w *wire) {
+// introduction is how one description names the server of its tools, and what
+// it says of them.
+type introduction struct{ name, version, instructions string }
+
+// introduce reads how the description in force introduces its tools. It is kept
+// beside the tools: a source may have read a later description that cannot be
+// served.
+func (s *loaded) introduce() {
+	if source, ok := s.source.(introduced); ok {
+		s.introduction.name, s.introduction.version, s.introduction.instructions = source.Identity()
+	}
+}
+
+// identity is how the server introduces itself as its descriptions are now.
+// Settings precede descriptions; one description alone names the server, several
+// have their names in its title.
+func (a *App) identity() server.Identity {
+	o := server.Identity{Name: "tenon", Version: Version()}
 	var titles, said []string
-	for _, s := range w.sources {
-		source, ok := s.source.(introduced)
-		if !ok {
-			continue
-		}
-		name, version, instructions := source.Identity()
-		if len(w.sources) == 1 {
-			o.Name, o.Version = cmp.Or(name, o.Name), cmp.Or(version, o.Version)
+	for _, s := range a.sources {
+		name, instructions := s.introduction.name, s.introduction.instructions
+		if len(a.sources) == 1 {
+			o.Name, o.Version = cmp.Or(name, o.Name), cmp.Or(s.introduction.version, o.Version)
 		}
 		if name != "" && !slices.Contains(titles, name) {
 			titles = append(titles, name)
@@ -49,21 +48,21 @@ func (i identity) set(o *server.Options, w *wire) {
 		if instructions == "" {
 			continue
 		}
-		if len(w.sources) > 1 && name != "" {
+		if len(a.sources) > 1 && name != "" {
 			instructions = name + ": " + instructions
 		}
 		said = append(said, instructions)
 	}
-	o.Name = cmp.Or(i.name, o.Name)
-	o.Title = cmp.Or(i.title, i.name, listed(titles))
-	o.Instructions = cmp.Or(i.instructions, within(said, maxIntroduction))
+	o.Name = cmp.Or(a.config.Name, o.Name)
+	o.Title = cmp.Or(a.config.Title, a.config.Name, listed(titles))
+	o.Instructions = cmp.Or(a.config.Instructions, within(said, maxIntroduction))
+	return o
 }
 
-// titles are what the descriptions call themselves, in a row.
-func (w *wire) titles() string {
-	var o server.Options
-	identity{}.set(&o, w)
-	return o.Title
+// Titles are what the descriptions call themselves, in a row.
+func (a *App) Titles() string {
+	plain := App{config: &Config{}, sources: a.sources}
+	return plain.identity().Title
 }
 
 // listed joins names; of many only the first are said.

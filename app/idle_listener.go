@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"github.com/tenon-mcp/tenon/internal/deadline"
 )
 
-// patient is a listener of connections that wait for the next request. Their
+// idleListener is a listener of connections that wait for the next request. Their
 // limits of time share one timer: net/http sets one for each request and stops
 // it again, which costs more than the rest of waiting.
-type patient struct {
+type idleListener struct {
 	net.Listener
 	clock deadline.Clock
 }
 
 // Accept returns a connection whose read deadline is the clock's affair.
-func (p *patient) Accept() (net.Conn, error) {
+func (p *idleListener) Accept() (net.Conn, error) {
 	c, err := p.Listener.Accept()
 	if err != nil {
 		return nil, err

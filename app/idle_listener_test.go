@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bufio"
@@ -46,7 +46,7 @@ func TestDeadlinesOfReads(t *testing.T) {
 				defer there.Close()
 				l := make(pipes, 1)
 				l <- here
-				conn, err := (&patient{Listener: l}).Accept()
+				conn, err := (&idleListener{Listener: l}).Accept()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,8 +94,8 @@ func TestDeadlinesOfReads(t *testing.T) {
 	}
 }
 
-// TestPatientConnections: net/http keeps its promises over such connections.
-func TestPatientConnections(t *testing.T) {
+// TestIdleConnections: net/http behaves as documented over such connections.
+func TestIdleConnections(t *testing.T) {
 	gone := make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") })
@@ -108,7 +108,7 @@ func TestPatientConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}
-	go func() { _ = web.Serve(&patient{Listener: l}) }()
+	go func() { _ = web.Serve(&idleListener{Listener: l}) }()
 	defer web.Close()
 	dial := func() net.Conn {
 		t.Helper()
@@ -165,7 +165,7 @@ func TestHalfOfAConnectionEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer there.Close()
-	here, err := (&patient{Listener: tcp}).Accept()
+	here, err := (&idleListener{Listener: tcp}).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

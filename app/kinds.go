@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"slices"
@@ -35,46 +35,46 @@ type kindFlag struct {
 
 // kindFlags are those whose silence would serve something otherwise than the
 // operator has said.
-func (f *sourceFlags) kindFlags() []kindFlag {
+func (o *SourceOptions) kindFlags() []kindFlag {
 	documents, files, apps := []kind{aDocument}, []kind{aSchemaFile}, []kind{anApp}
 	return []kindFlag{
-		{"header", len(f.headers) > 0, documents},
-		{"base-url", f.baseURL != "", []kind{aDocument, aSchemaFile}},
-		{"server-variable", len(f.variables.pairs) > 0, documents},
-		{"overlay", len(f.overlays) > 0, documents},
-		{"allow-ref", len(f.allowRefs) > 0, documents},
-		{"file-root", f.fileRoot != "", documents},
-		{"follow-pages", f.pages > 0, documents},
-		{"auth", len(f.auth.from) > 0, documents},
-		{"client-cert", len(f.auth.certs) > 0, documents},
-		{"auth-origin", len(f.auth.origins) > 0, []kind{aDocument, aSchemaFile}},
-		{"rename", len(f.changes.rename) > 0, documents},
-		{"redescribe", len(f.changes.describe) > 0, documents},
-		{"mark-safe", len(f.changes.safe) > 0, documents},
-		{"mark-unsafe", len(f.changes.unsafe) > 0, documents},
-		{"param-rename", len(f.changes.paramRename) > 0, documents},
-		{"param-redescribe", len(f.changes.paramDescribe) > 0, documents},
-		{"param-hide", len(f.changes.paramHide) > 0, documents},
-		{"param-fix", len(f.changes.paramFix) > 0, documents},
-		{"trust-marks", f.trustMarks, []kind{aDocument, aSchemaFile}},
-		{"handler-reads", len(f.handlers.reads) > 0, files},
-		{"handler-writes", len(f.handlers.writes) > 0, files},
-		{"handler-secrets", len(f.handlers.secrets) > 0, files},
-		{"allow-library", len(f.handlers.allowed) > 0, files},
-		{"selection", f.handlers.choice != "", files},
-		{"strict-schemas", f.handlers.strict, files},
-		{"app-env", len(f.apps.environ) > 0, apps},
-		{"trust-worker-port", f.apps.trusted, apps},
-		{"advertise-anyway", f.apps.anyway, apps},
+		{"header", len(o.Header) > 0, documents},
+		{"base-url", o.BaseURL != "", []kind{aDocument, aSchemaFile}},
+		{"server-variable", len(o.ServerVariable) > 0, documents},
+		{"overlay", len(o.Overlay) > 0, documents},
+		{"allow-ref", len(o.AllowRef) > 0, documents},
+		{"upload-root", o.UploadRoot != "", documents},
+		{"follow-pages", o.FollowPages > 0, documents},
+		{"auth", len(o.Auth) > 0, documents},
+		{"client-cert", len(o.ClientCert) > 0, documents},
+		{"auth-origin", len(o.AuthOrigin) > 0, []kind{aDocument, aSchemaFile}},
+		{"rename", len(o.Rename) > 0, documents},
+		{"set-description", len(o.SetDescription) > 0, documents},
+		{"mark-safe", len(o.MarkSafe) > 0, documents},
+		{"mark-unsafe", len(o.MarkUnsafe) > 0, documents},
+		{"param-rename", len(o.ParamRename) > 0, documents},
+		{"param-description", len(o.ParamDescription) > 0, documents},
+		{"param-hide", len(o.ParamHide) > 0, documents},
+		{"param-const", len(o.ParamConst) > 0, documents},
+		{"trust-marks", o.TrustMarks, []kind{aDocument, aSchemaFile}},
+		{"handler-reads", len(o.HandlerReads) > 0, files},
+		{"handler-writes", len(o.HandlerWrites) > 0, files},
+		{"handler-secrets", len(o.HandlerSecrets) > 0, files},
+		{"allow-library", len(o.AllowLibrary) > 0, files},
+		{"selection", o.Selection != "", files},
+		{"strict", o.Strict, files},
+		{"worker-env", len(o.WorkerEnv) > 0, apps},
+		{"trust-worker-port", o.TrustWorkerPort, apps},
+		{"publish-incompatible-schemas", o.PublishIncompatibleSchemas, apps},
 	}
 }
 
 // fitting refuses flags that say nothing to any of the descriptions which they
 // are given for.
-func fitting(plan []planned) error {
+func fitting(sources []Source) error {
 	heard, from, order := map[string]bool{}, map[string]kindFlag{}, []string{}
-	for _, p := range plan {
-		for _, k := range p.flags.kindFlags() {
+	for _, p := range sources {
+		for _, k := range p.Options.kindFlags() {
 			if !k.given {
 				continue
 			}
@@ -82,7 +82,7 @@ func fitting(plan []planned) error {
 				order = append(order, k.name)
 			}
 			from[k.name] = k
-			heard[k.name] = heard[k.name] || slices.Contains(k.kinds, kindFor(p.where))
+			heard[k.name] = heard[k.name] || slices.Contains(k.kinds, kindFor(p.Spec))
 		}
 	}
 	for _, name := range order {
@@ -93,7 +93,7 @@ func fitting(plan []planned) error {
 		for _, k := range from[name].kinds {
 			kinds = append(kinds, string(k))
 		}
-		return usagef("--%s is for %s, and no description that it is given for is one", name, strings.Join(kinds, " or "))
+		return invalid(name, " is for %s, and no description that it is given for is one", strings.Join(kinds, " or "))
 	}
 	return nil
 }
@@ -118,14 +118,14 @@ func sharedRules(sources []*loaded) [][]tenon.Diagnostic {
 	return left
 }
 
-// isChoice tells a warning about --only and --except from those about the names
+// isChoice tells a warning about --include and --exclude from those about the names
 // in flags for schema files.
-func isChoice(f tenon.Diagnostic) bool { return strings.HasPrefix(f.Message, "the rule ") }
+func isChoice(f tenon.Diagnostic) bool { return !strings.HasPrefix(f.Message, "--") }
 
 // ruleKey tells the rules of different flags apart.
 func ruleKey(s *loaded, f tenon.Diagnostic) string {
 	what := strings.NewReplacer(" matches no operation", "", " matches no tool", "").Replace(f.Message)
-	c := s.flags.choose
+	c := s.Options
 	if isChoice(f) {
 		return strings.Join(append(append([]string{what}, c.Include...), c.Exclude...), "\n")
 	}
@@ -137,9 +137,9 @@ func hearers(sources []*loaded, of *loaded, f tenon.Diagnostic) int {
 	n := 0
 	for _, s := range sources {
 		switch {
-		case isChoice(f) && slices.Equal(s.flags.choose.Include, of.flags.choose.Include) && slices.Equal(s.flags.choose.Exclude, of.flags.choose.Exclude):
+		case isChoice(f) && slices.Equal(s.Options.Include, of.Options.Include) && slices.Equal(s.Options.Exclude, of.Options.Exclude):
 			n++
-		case !isChoice(f) && kindFor(s.where) == aSchemaFile && s.flags.handlers.asksFor(f.Message):
+		case !isChoice(f) && kindFor(s.Spec) == aSchemaFile && s.Options.asksFor(f.Message):
 			n++
 		}
 	}
@@ -148,9 +148,9 @@ func hearers(sources []*loaded, of *loaded, f tenon.Diagnostic) int {
 
 // asksFor reports whether the flag and the name with which a warning begins are
 // among those that were given.
-func (f *handlerFlags) asksFor(warning string) bool {
+func (o *SourceOptions) asksFor(warning string) bool {
 	flag, rest, _ := strings.Cut(warning, " ")
 	name, _, _ := strings.Cut(rest, ": ")
-	given := map[string][]string{"--handler-reads": f.reads, "--handler-writes": f.writes, "--handler-secrets": f.secrets, "--allow-library": f.allowed}
+	given := map[string][]string{"--handler-reads": o.HandlerReads, "--handler-writes": o.HandlerWrites, "--handler-secrets": o.HandlerSecrets, "--allow-library": o.AllowLibrary}
 	return slices.Contains(given[flag], name)
 }

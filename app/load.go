@@ -1,15 +1,14 @@
-package main
+package app
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
@@ -17,231 +16,210 @@ import (
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
-// planned is a description that is to be served, and what was chosen for it.
-type planned struct {
-	name, where string
-	from        string // the place in a config that names it
-	flags       *sourceFlags
-	rules       *openapi.Selector // --only and --except for what is no OpenAPI document; nil: there are none
-}
-
-// fault says of what is wrong with a description where a config names it.
-func (p *planned) fault(err error) error {
-	if err == nil || p.from == "" {
-		return err
-	}
-	return &tenon.Error{Code: tenon.CodeOf(err), Message: p.from, Err: err}
-}
+// maxToolsSuggested is the most names of tools in a question.
+const maxToolsSuggested = 5
 
 // loaded is a description that was read.
 type loaded struct {
-	planned
+	Source
 
-	source  tenon.Source
-	offer   tenon.Features
-	reading sync.Mutex // held while it is read again
+	*parts
+	rules        *openapi.Selector // --include and --exclude for what is no OpenAPI document; nil: there are none
+	source       tenon.Source
+	offer        tenon.Features
+	introduction introduction
+	reading      sync.Mutex // held while it is read again
 }
 
-// wire is what a command gets from its flags and descriptions.
-type wire struct {
-	gateway *gateway.Gateway
-	catalog *gateway.Catalog // the first one
-	log     *slog.Logger
-	forward []string // headers of clients' requests that sources may see
-
-	sources []*loaded
-	open    []io.Closer // sources that hold something
-	options gateway.BuildOptions
-	mode    *toolsMode
-	adjust  map[string]adjustment // by source
-
-	building sync.Mutex // guards the offers of sources, from the first reload on
+// located adds the line of a config file that names a source to what is wrong with
+// it.
+func (s *Source) located(err error) error {
+	if err == nil || s.From == "" {
+		return err
+	}
+	if e, ok := err.(*ConfigError); ok { //nolint:errorlint // one that is wrapped has its place
+		return &ConfigError{Key: e.Key, From: s.From, text: e.text}
+	}
+	return &tenon.Error{Code: tenon.CodeOf(err), Message: s.From, Err: err}
 }
 
-// close ends what the sources hold: workers, after the calls under way.
-func (w *wire) close() {
-	for _, c := range w.open {
-		if err := c.Close(); err != nil {
-			w.log.Error("a source does not end cleanly", "error", err)
+// start checks the config, reads all descriptions and builds the first catalog.
+func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
+	c := a.config
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.access, err = ReadAccess(c, a.env); err != nil {
+		return nil, err
+	}
+	if a.options.Prefix, err = gateway.ParsePrefix(c.Prefix); err != nil {
+		return nil, err
+	}
+	if a.options.Names, err = tenon.ParseNaming(c.Defaults.Names); err != nil {
+		return nil, err
+	}
+	if a.options.Describe, err = gateway.ParseToggle(c.Describe); err != nil {
+		return nil, err
+	}
+	a.options.Configure = func(source string, t *tenon.Tool) { a.adjust[source].tool(source, t) }
+	sources, err := folders(c.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if err := fitting(sources); err != nil {
+		return nil, err
+	}
+	if err := a.load(ctx, sources); err != nil {
+		return nil, err
+	}
+	catalog, err := a.build()
+	if err != nil || a.env.AllowUnmatched {
+		return catalog, err
+	}
+	return catalog, Unmatched(catalog.Diagnostics())
+}
+
+// Unmatched is the error of selectors that match nothing; nil: there are none.
+func Unmatched(all []tenon.Diagnostic) error {
+	var texts []string
+	for _, f := range all {
+		if f.Kind == tenon.DiagnosticSelector {
+			texts = append(texts, f.String())
 		}
 	}
+	if texts == nil {
+		return nil
+	}
+	return invalid("", "%s", strings.Join(texts, "\n"))
 }
 
-// connect loads every description and builds the catalog and gateway. A
-// description that cannot be read at all is an error of class bad_source.
-func (f *sourceFlags) connect(ctx context.Context, e env, specs []string) (*wire, error) {
-	return f.connectAll(ctx, e, f.specs(specs))
-}
-
-// specs plans descriptions as a command line names them.
-func (f *sourceFlags) specs(specs []string) []planned {
-	var plan []planned
-	for _, spec := range specs {
-		name, where := splitSpec(spec)
-		plan = append(plan, planned{name: name, where: where, flags: f})
-	}
-	return plan
-}
-
-// connectAll is connect for descriptions that may have flags of their own; f
-// holds what counts for all of them together.
-func (f *sourceFlags) connectAll(ctx context.Context, e env, plan []planned) (*wire, error) {
-	w := &wire{log: f.logger(e), mode: &f.mode, adjust: map[string]adjustment{}}
-	var err error
-	if w.options.Prefix, err = gateway.ParsePrefix(f.prefix); err != nil {
-		return nil, err
-	}
-	if w.options.Names, err = tenon.ParseNaming(f.names); err != nil {
-		return nil, err
-	}
-	if w.options.Describe, err = gateway.ParseToggle(f.describe); err != nil {
-		return nil, err
-	}
-	w.options.Configure = func(source string, t *tenon.Tool) { w.adjust[source].tool(source, t) }
-	if plan, err = folders(plan); err == nil {
-		err = fitting(plan)
-	}
-	if err == nil {
-		err = w.load(ctx, e, plan)
-	}
-	if err == nil {
-		w.catalog, err = w.build()
-	}
-	if err != nil {
-		w.close()
-		return nil, err
-	}
-	w.gateway = gateway.New(w.catalog, gateway.Options{Logger: w.log, Timeout: longest(plan), FlushInterval: f.calls.partialAfter})
-	return w, nil
-}
-
-// longest is the time that a call may take: no source needs more.
-func longest(plan []planned) (d time.Duration) {
-	for _, p := range plan {
-		d = max(d, p.flags.timeout)
-	}
-	return d
-}
-
-// load reads every description of the plan. What holds something is w's to
-// close, also where a later one cannot be loaded.
-func (w *wire) load(ctx context.Context, e env, plan []planned) error {
-	known := map[*sourceFlags]parts{}
+// load reads every description. What holds something is a's to close, also where
+// a later one cannot be loaded.
+func (a *App) load(ctx context.Context, sources []Source) error {
 	names := map[string]int{}
-	for _, p := range plan {
-		shared, ok := known[p.flags]
+	for _, s := range sources {
+		shared, ok := a.parts[s.Options]
 		if !ok {
 			var err error
-			if shared, err = p.flags.parts(ctx, e); err != nil {
-				return p.fault(err)
+			if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
+				return s.located(err)
 			}
-			known[p.flags] = shared
-			w.forward = append(w.forward, p.flags.auth.callerHeaders()...)
+			a.parts[s.Options] = shared
+			a.forward = append(a.forward, shared.auth.callerHeaders()...)
 		}
-		if names[p.name]++; names[p.name] > 1 {
-			p.name = fmt.Sprintf("%s_%d", p.name, names[p.name])
+		if names[s.Name]++; names[s.Name] > 1 {
+			s.Name = fmt.Sprintf("%s_%d", s.Name, names[s.Name])
 		}
-		w.adjust[p.name] = shared.adjust
-		if err := w.loadOne(ctx, e, p, shared.options, len(plan) == 1); err != nil {
-			return p.fault(err)
+		a.adjust[s.Name] = shared.adjust
+		if err := a.loadOne(ctx, &loaded{Source: s, parts: shared}, len(sources) == 1); err != nil {
+			return s.located(err)
 		}
 	}
 	used := map[string]bool{}
-	for f := range known {
-		f.auth.named(used)
+	for _, p := range a.parts {
+		p.auth.named(used)
 	}
 	if names := unused(used); len(names) > 0 {
-		return usagef("%s: no OpenAPI document is called so", strings.Join(names, ", "))
+		return invalid("", "%s: no OpenAPI document is called so", strings.Join(names, ", "))
 	}
 	return nil
 }
 
-// parts are what all descriptions with the same flags share.
+// parts are what all descriptions with the same options share.
 type parts struct {
 	options openapi.Options
-	adjust  adjustment
+	adjust  *adjustment
+	auth    *credentials
+	client  *http.Client
 }
 
-// parts checks the flags and makes what they ask for.
-func (f *sourceFlags) parts(ctx context.Context, e env) (p parts, err error) {
-	if p.adjust, err = f.adjust(); err != nil {
-		return p, err
+// newParts checks options and makes what they ask for.
+func newParts(ctx context.Context, o *SourceOptions, c *Config, e Env) (*parts, error) {
+	var err error
+	p := &parts{}
+	if p.adjust, err = newAdjustment(o); err != nil {
+		return nil, err
 	}
-	if p.options, err = f.options(e); err != nil {
-		return p, err
+	if p.client, p.options, err = documentOptions(o, c, e); err != nil {
+		return nil, err
 	}
-	return p, f.auth.read(ctx, e)
+	p.auth, err = readCredentials(ctx, o, e)
+	return p, err
 }
 
-func (w *wire) loadOne(ctx context.Context, e env, p planned, o openapi.Options, alone bool) error {
-	if !isSchemaFile(p.where) { // nor a folder
-		if err := p.flags.auth.apply(&o, p.name, alone); err != nil {
+func (a *App) loadOne(ctx context.Context, s *loaded, alone bool) error {
+	o := s.options
+	if !isSchemaFile(s.Spec) { // nor a folder
+		if err := s.auth.apply(&o, s.Name, alone); err != nil {
 			return err
 		}
 	}
-	if isDocument := !isApp(p.where) && !isSchemaFile(p.where); !isDocument && len(o.Choose.Include)+len(o.Choose.Exclude) > 0 {
+	if isDocument := !isApp(s.Spec) && !isSchemaFile(s.Spec); !isDocument && len(o.Selection.Include)+len(o.Selection.Exclude) > 0 {
 		var err error
-		if p.rules, err = o.Choose.Chooser(); err != nil {
+		if s.rules, err = o.Selection.Selector(); err != nil {
 			return err
 		}
 	}
-	source, err := p.flags.source(p.where, o, e, p.rules)
-	if err != nil {
+	var err error
+	if s.source, err = s.open(o, a.env); err != nil {
 		return err
 	}
-	if c, holds := source.(io.Closer); holds {
-		w.open = append(w.open, c)
+	if c, holds := s.source.(io.Closer); holds {
+		a.open = append(a.open, c)
 	}
-	offer, err := source.Load(ctx)
+	offer, err := s.source.Load(ctx)
 	if err != nil {
-		return badSource(p.where, err)
+		return BadSource(s.Spec, err)
 	}
-	w.sources = append(w.sources, &loaded{planned: p, source: source, offer: p.chosen(offer)})
+	s.offer = s.chosen(offer)
+	s.introduce()
+	a.sources = append(a.sources, s)
 	return nil
 }
 
 // chosen leaves out the tools that were not chosen: with --read-only those of
 // any source that may change something, or of which only their description says
 // that they do not; of an app those that no rule names.
-func (p *planned) chosen(offer tenon.Features) tenon.Features {
+func (s *loaded) chosen(offer tenon.Features) tenon.Features {
 	offer.Tools = slices.DeleteFunc(slices.Clone(offer.Tools), func(t tenon.Tool) bool {
-		if p.rules != nil && isApp(p.where) && !p.rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.ToolName(t.Name)}}) {
+		if s.rules != nil && isApp(s.Spec) && !s.rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.ToolName(t.Name)}}) {
 			return true
 		}
-		return p.flags.choose.ReadOnly && (t.Annotations.ReadOnly == nil || !*t.Annotations.ReadOnly || t.Confirmation.Marked)
+		return s.Options.ReadOnly && (t.Annotations.ReadOnly == nil || !*t.Annotations.ReadOnly || t.Confirmation.Marked)
 	})
-	if p.rules != nil {
+	if s.rules != nil {
 		offer.Diagnostics = slices.Clone(offer.Diagnostics)
-		for _, rule := range p.rules.Unused() {
-			offer.Diagnostics = append(offer.Diagnostics, tenon.Diagnostic{File: p.where, Message: fmt.Sprintf("the rule %q matches no tool", rule.Text), Hint: rule.Meant, Kind: tenon.DiagnosticSelector})
+		for _, rule := range s.rules.Unused() {
+			offer.Diagnostics = append(offer.Diagnostics, tenon.Diagnostic{File: s.Spec, Message: fmt.Sprintf("the selector %q matches no tool", rule.Text), Hint: rule.Suggestion, Kind: tenon.DiagnosticSelector})
 		}
 	}
 	return offer
 }
 
 // build makes the catalog of what was loaded.
-func (w *wire) build() (*gateway.Catalog, error) {
-	offers := make([]gateway.Mount, len(w.sources))
-	faults := sharedRules(w.sources)
-	for i, s := range w.sources {
-		w.adjust[s.name].forget()
-		offers[i] = gateway.Mount{Name: s.name, Features: s.offer}
-		offers[i].Features.Diagnostics = faults[i]
+func (a *App) build() (*gateway.Catalog, error) {
+	offers := make([]gateway.Mount, len(a.sources))
+	diagnostics := sharedRules(a.sources)
+	for i, s := range a.sources {
+		a.adjust[s.Name].forget()
+		offers[i] = gateway.Mount{Name: s.Name, Features: s.offer}
+		offers[i].Features.Diagnostics = diagnostics[i]
 	}
-	c, err := w.mode.build(offers, w.options)
+	c, err := a.catalog(offers)
 	if err != nil {
 		return nil, err
 	}
 	used := map[string]bool{}
-	for _, a := range w.adjust {
-		a.patterns(used)
+	for _, of := range a.adjust {
+		of.patterns(used)
 	}
 	if patterns := unused(used); len(patterns) > 0 {
 		return nil, noSuchTools(c, patterns)
 	}
 	for _, f := range c.Diagnostics() {
 		if f.Kind == tenon.DiagnosticProjection {
-			return nil, usagef("%s; correct --select, --jq or --fields", strings.Replace(f.String(), " and the tool is left out", "", 1))
+			return nil, invalid("", "%s; correct --select, --jq or --fields", strings.Replace(f.String(), ", so the tool is left out", "", 1))
 		}
 	}
 	for _, t := range c.Tools() {
@@ -250,7 +228,7 @@ func (w *wire) build() (*gateway.Catalog, error) {
 		}
 		for _, f := range t.Diagnostics() {
 			if f.Kind == tenon.DiagnosticHeader {
-				return nil, usagef("%s; correct --mcp-header", f)
+				return nil, invalid("", "%s; correct --mcp-header", f)
 			}
 		}
 	}
@@ -270,14 +248,14 @@ func noSuchTools(c *gateway.Catalog, patterns []string) error {
 	for _, pattern := range patterns {
 		_, name, _ := strings.Cut(pattern, " ")
 		name, _, _ = strings.Cut(name, "=")
-		near := suggest.Near(name[strings.LastIndexByte(name, '/')+1:], names, maxToolsMeant)
-		hint := meant(near)
+		near := suggest.Near(name[strings.LastIndexByte(name, '/')+1:], names, maxToolsSuggested)
+		hint := suggest.Question(near)
 		if near == nil {
 			hint = "; 'tenon tools' lists them"
 		}
 		texts = append(texts, pattern+": no tool has such a name"+hint)
 	}
-	return usagef("%s", strings.Join(texts, "\n"))
+	return invalid("", "%s", strings.Join(texts, "\n"))
 }
 
 // unused are the names that nothing has used, in the order of the alphabet.

@@ -1,11 +1,9 @@
-package main
+package app
 
 import (
 	"fmt"
 	"os"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/jq"
@@ -15,54 +13,49 @@ import (
 // some tools only: what one tool answers has nothing in common with what
 // another does.
 type viewChoices struct {
+	all      string // fields for all tools
 	fields   choice // on or off
 	selected choice // paths, with commas between them
 	jq       choice // a filter
 	jqSchema choice // a file
 }
 
-func (c *viewChoices) register(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.Var(&c.fields, "fields", "on: callers may ask for parts of an answer by the argument fields; off (default); TOOL=on for some tools (repeatable)")
-	takes(cmd, "fields", "on", "off")
-	fs.Var(&c.selected, "select", "show only these parts of a tool's answers, as TOOL=PATH,PATH: items[].id,total (repeatable)")
-	fs.Var(&c.jq, "jq", "make of a tool's answers what this jq filter does, as TOOL=FILTER, after --select (repeatable)")
-	fs.Var(&c.jqSchema, "jq-schema", "JSON Schema of what the filter makes, as TOOL=FILE (default: inferred, published as advice) (repeatable)")
-}
-
-// check reads the values. What cannot be read stops the command.
-func (c *viewChoices) check() error {
-	for _, s := range append([]chosen{{value: c.fields.general}}, c.fields.some...) {
-		if s.value != "" && s.value != "on" && s.value != "off" {
-			return usagef("--fields is on or off, not %q", s.value)
+// newViewChoices reads the values. What cannot be read stops the start.
+func newViewChoices(o *SourceOptions) (viewChoices, error) {
+	c := viewChoices{all: o.Fields.All, fields: newChoice(o.Fields), selected: newChoice(o.Select), jq: newChoice(o.JQ), jqSchema: newChoice(o.JQSchema)}
+	for _, s := range append([]ToolValue{{Value: o.Fields.All}}, o.Fields.Tools...) {
+		if s.Value != "" && s.Value != "on" && s.Value != "off" {
+			return c, invalid("fields", " is on or off, not %q", s.Value)
 		}
 	}
-	for flag, only := range map[string]*choice{"select": &c.selected, "jq": &c.jq, "jq-schema": &c.jqSchema} {
-		if only.general != "" {
-			return usagef("--%s wants TOOL=…: what %q means depends on the tool", flag, only.general)
+	for _, only := range []struct{ setting, given, example string }{
+		{"select", o.Select.All, "listBooks=items[].id"}, {"jq", o.JQ.All, "listBooks=.items"}, {"jq-schema", o.JQSchema.All, "listBooks=books.schema.json"},
+	} {
+		if only.given != "" {
+			return c, invalid(only.setting, " is for one tool, such as %s, not %q alone", only.example, clipped(only.given))
 		}
 	}
-	for _, s := range c.jq.some {
-		if _, err := jq.Compile(s.value); err != nil {
-			return usagef("--jq %s: %v", s.pattern, err)
+	for _, s := range o.JQ.Tools {
+		if _, err := jq.Compile(s.Value); err != nil {
+			return c, invalid("jq", " %s: %v", s.Pattern, err)
 		}
 	}
 	for i, s := range c.jqSchema.some {
-		text, err := os.ReadFile(s.value)
+		text, err := os.ReadFile(s.Value)
 		if err != nil {
-			return &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf("--jq-schema %s: %s cannot be read", s.pattern, s.value), Err: err}
+			return c, &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf("--jq-schema %s: %s cannot be read", s.Pattern, s.Value), Err: err}
 		}
-		c.jqSchema.some[i].value = string(text)
+		c.jqSchema.some[i].Value = string(text)
 	}
-	return nil
+	return c, nil
 }
 
 func (c *viewChoices) tool(source string, t *tenon.Tool) {
 	switch fields := c.fields.of(source, t); {
 	case fields != "":
 		t.Fields = fields == "on"
-	case c.fields.general != "":
-		t.Fields = c.fields.general == "on"
+	case c.all != "":
+		t.Fields = c.all == "on"
 	}
 	if paths := c.selected.of(source, t); paths != "" {
 		t.Projection.Select = strings.Split(paths, ",")

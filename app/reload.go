@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -6,126 +6,98 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/incident"
-	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
 // maxNamesShown bounds the tools that a reload names.
 const maxNamesShown = 5
 
-// watchFlags say which changes of descriptions are noticed.
-type watchFlags struct{ files bool }
+// maxWarningsShown bounds the warnings that a reload prints.
+const maxWarningsShown = 10
 
-func (f *watchFlags) register(cmd *cobra.Command, poll *time.Duration) {
-	cmd.Flags().BoolVar(&f.files, "watch", true, "reload a description when its files change")
-	cmd.Flags().DurationVar(poll, "poll", 0, "with --watch, ask this often whether descriptions on the web have changed, for example 5m (0: they are read once)")
-}
-
-// follow keeps the catalog in force as the descriptions are, until stop is
-// called. What it does is said on out.
-func (w *wire) follow(ctx context.Context, out io.Writer) (stop func()) {
+// Watch reloads descriptions when they change, until stop is called or ctx ends.
+// What it does is reported on Env.Stderr.
+func (a *App) Watch(ctx context.Context) (stop func()) {
+	out := a.env.Stderr
 	ctx, cancel := context.WithCancel(ctx)
-	watching := incident.NewGroup(w.log, "watching a description", len(w.sources))
-	for i, s := range w.sources {
+	watching := incident.NewGroup(a.env.Logger, "watching a description", len(a.sources))
+	for i, s := range a.sources {
 		watcher, ok := s.source.(tenon.Watcher)
 		if !ok {
 			continue
 		}
 		watching.Go(func() {
-			err := watcher.Watch(ctx, func() { w.reload(ctx, out, i) })
+			err := watcher.Watch(ctx, func() { a.reload(ctx, i) })
 			if err != nil {
-				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", shownSpec(s.where), err)
+				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", ShownSpec(s.Spec), err)
 			}
 		}, func(e *incident.Error) {
-			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", shownSpec(s.where), e)
+			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", ShownSpec(s.Spec), e)
 		})
 	}
 	return func() { cancel(); watching.Wait() }
 }
 
-// reloadAll reads every description again, whether or not it is known to have
-// changed, as often as again says so.
-func (w *wire) reloadAll(ctx context.Context, out io.Writer, again <-chan os.Signal) {
-	for {
-		select {
-		case <-again:
-			reading := incident.NewGroup(w.log, "reading a description", len(w.sources))
-			for i := range w.sources {
-				reading.Go(func() { w.reload(ctx, out, i) }, nil)
-			}
-			reading.Wait()
-		case <-ctx.Done():
-			return
-		}
+// Reload reads every description again, whether or not it is known to have
+// changed. The result is reported on Env.Stderr.
+func (a *App) Reload(ctx context.Context) {
+	reading := incident.NewGroup(a.env.Logger, "reading a description", len(a.sources))
+	for i := range a.sources {
+		reading.Go(func() { a.reload(ctx, i) }, nil)
 	}
-}
-
-// followConfig says when the config is not what it was: what it names is chosen
-// when tenon starts.
-func followConfig(ctx context.Context, out io.Writer, file string) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	held := watch.Read([]string{file})
-	watching := incident.NewGroup(nil, "watching "+file, 1)
-	watching.Go(func() {
-		err := watch.Files{Held: func() watch.Held { return held }}.Watch(ctx, func() {
-			fmt.Fprintf(out, "tenon: %s has changed; start tenon anew to serve what it says now ('tenon check --config %s' checks it)\n", file, file)
-		})
-		if err != nil {
-			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", file, err)
-		}
-	}, nil)
-	return func() { cancel(); watching.Wait() }
+	reading.Wait()
 }
 
 // reload reads one description again. The catalog before stays in force unless
 // all of the new one is made.
-func (w *wire) reload(ctx context.Context, out io.Writer, which int) {
-	s := w.sources[which]
+func (a *App) reload(ctx context.Context, which int) {
+	out, s := a.env.Stderr, a.sources[which]
 	// Only reads of the same description wait for each other: a slow one holds
 	// up no other.
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	var offer tenon.Features
-	err := guarded(w.log, "reading "+shownSpec(s.where), func() (err error) {
+	err := guarded(a.env.Logger, "reading "+ShownSpec(s.Spec), func() (err error) {
 		offer, err = s.source.Load(ctx)
 		offer = s.chosen(offer)
 		return err
 	})
-	w.building.Lock()
-	defer w.building.Unlock()
-	before, names, faults := s.offer, toolNames(w.gateway.Catalog()), w.gateway.Catalog().Diagnostics()
+	a.building.Lock()
+	defer a.building.Unlock()
+	before, names, warnings := s.offer, toolNames(a.Gateway.Catalog()), a.Gateway.Catalog().Diagnostics()
 	var c *gateway.Catalog
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {
 		err = errors.New("it describes no tool any more")
 	}
 	if err == nil {
 		s.offer = offer
-		err = guarded(w.log, "making tools of "+shownSpec(s.where), func() (err error) {
-			c, err = w.build()
+		err = guarded(a.env.Logger, "making tools of "+ShownSpec(s.Spec), func() (err error) {
+			c, err = a.build()
 			return err
 		})
 	}
+	served := ctx.Err() == nil && err == nil
+	if served {
+		a.Gateway.Swap(c)
+	}
 	if settler, ok := s.source.(tenon.Settler); ok {
-		defer func() { settler.Settle(c != nil && w.gateway.Catalog() == c) }()
+		settler.Settle(served)
 	}
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
 		s.offer = before
-		fmt.Fprintf(out, "tenon: %s has changed and cannot be served; the tools before stay in force: %v\n", shownSpec(s.where), err)
+		fmt.Fprintf(out, "tenon: %s has changed and cannot be served; the tools before stay in force: %s\n", ShownSpec(s.Spec), asFlags(err))
 	default:
-		w.gateway.Swap(c)
-		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", shownSpec(s.where), count(described(c), "tool"), count(len(c.Diagnostics()), "warning"), difference(names, toolNames(c)))
-		tellLosses(out, s.where, before.Tools, s.offer.Tools)
-		newFaults(out, faults, c.Diagnostics())
+		s.introduce()
+		a.Server.SetIdentity(a.identity())
+		fmt.Fprintf(out, "tenon: %s has changed: %s, %s%s\n", ShownSpec(s.Spec), count(Described(c), "tool"), count(len(c.Diagnostics()), "warning"), difference(names, toolNames(c)))
+		tellLosses(out, s.Spec, before.Tools, s.offer.Tools)
+		newWarnings(out, warnings, c.Diagnostics())
 	}
 }
 
@@ -139,7 +111,7 @@ func tellLosses(out io.Writer, where string, before, now []tenon.Tool) {
 		fmt.Fprintf(out, "tenon: WARNING: %s has lost most of its tools: %d of %d are left\n", what, left, had)
 		return true
 	}
-	if lost(shownSpec(where), len(now), len(before)) {
+	if lost(ShownSpec(where), len(now), len(before)) {
 		return
 	}
 	left := map[string]int{}
@@ -159,14 +131,14 @@ func tellLosses(out io.Writer, where string, before, now []tenon.Tool) {
 			fmt.Fprintln(out, "tenon: WARNING: other files have lost tools too")
 			return
 		}
-		if lost(shownSpec(file), left[file], had[file]) {
+		if lost(ShownSpec(file), left[file], had[file]) {
 			shown++
 		}
 	}
 }
 
-// newFaults prints what is wrong now and was not before.
-func newFaults(out io.Writer, before, now []tenon.Diagnostic) {
+// newWarnings prints what is wrong now and was not before.
+func newWarnings(out io.Writer, before, now []tenon.Diagnostic) {
 	known := map[string]bool{}
 	for _, f := range before {
 		known[f.Message] = true
@@ -176,7 +148,7 @@ func newFaults(out io.Writer, before, now []tenon.Diagnostic) {
 		if known[f.Message] {
 			continue
 		}
-		if shown++; shown > maxFaultsShown {
+		if shown++; shown > maxWarningsShown {
 			fmt.Fprintln(out, "  and more; 'tenon tools --verbose' shows them all")
 			return
 		}

@@ -1,12 +1,10 @@
-package main
+package app
 
 import (
 	"errors"
 	"net/url"
 	"regexp"
 	"strings"
-
-	"github.com/spf13/pflag"
 )
 
 // secretName is what secrets are called, and secretValue how credentials of
@@ -16,45 +14,11 @@ var (
 	secretValue = regexp.MustCompile(`(?i)^\s*(bearer|basic|digest|token|apikey)\s+\S`)
 )
 
-// noSecrets refuses flags whose values are secrets themselves: the command line
-// of a process is shown to every user of the machine, and shells keep it.
-func noSecrets(fs *pflag.FlagSet) (err error) {
-	fs.Visit(func(f *pflag.Flag) {
-		check := secretCheck(f.Name)
-		if check == nil {
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, value := range values {
-			if bad := check(value); bad != nil && err == nil {
-				err = usagef("--%s: %v", f.Name, bad)
-			}
-		}
-	})
-	return err
-}
+// variable is a reference to a variable of the environment.
+var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-// secretCheck refuses values that look like secrets themselves; nil: the flag
-// takes none. A config is copied, committed and shown as a command line is. Its
-// errors do not repeat the value.
-func secretCheck(flag string) func(value string) error {
-	switch flag {
-	case "header":
-		return noSecretHeader
-	case "app-env":
-		return noSecretVariable
-	case "param-fix":
-		return noSecretArgument
-	case "base-url", "url":
-		return noUserInURL
-	case "azure-key":
-		return noLiteralKey
-	}
-	return nil
-}
+// What a secret is refused by. A config file is copied, committed and shown as a
+// command line is. No error repeats the value.
 
 func noSecretHeader(value string) error {
 	name, rest, _ := strings.Cut(value, ":")

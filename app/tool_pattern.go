@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -9,52 +9,33 @@ import (
 	"github.com/tenon-mcp/tenon"
 )
 
-// choice is a repeatable flag: one value for all tools, and others for those
-// that a pattern names. A pattern has the wildcards of path.Match and is held
-// against the tool's name, or with a slash in it against SOURCE/TOOL, where the
-// tool's name may lack the source's before it. The last one that matches counts.
+// choice is a [PerTool] while a catalog is built: it knows which patterns have
+// matched a tool.
 type choice struct {
-	general string // empty: not given
-	some    []chosen
+	some []chosen
 }
 
 type chosen struct {
-	pattern, value string
-	from           string // the line of a config, as FILE:LINE; empty: the command line
-	used           bool
+	ToolValue
+
+	used bool
 }
 
-// Set takes one occurrence of the flag.
-func (c *choice) Set(s string) error {
-	pattern, value, ok := strings.Cut(s, "=")
-	if !ok {
-		c.general = s
-		return nil
+func newChoice(p PerTool) choice {
+	c := choice{}
+	for _, v := range p.Tools {
+		c.some = append(c.some, chosen{ToolValue: v})
 	}
-	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-		return usagef("%q is no pattern for tools: use names with * and ?, or SOURCE/TOOL", pattern)
-	}
-	c.some = append(c.some, chosen{pattern: pattern, value: value})
-	return nil
+	return c
 }
-
-// clone is a choice that changes by itself.
-func (c *choice) clone() choice {
-	return choice{general: c.general, some: append([]chosen(nil), c.some...)}
-}
-
-func (c *choice) String() string { return c.general }
-
-// Type names the flag's value in the help.
-func (c *choice) Type() string { return "[TOOL=]value" }
 
 // of returns the value for a tool; empty: the general one.
 func (c *choice) of(source string, t *tenon.Tool) string {
 	value := ""
 	names := namesOf(source, t)
 	for i, s := range c.some {
-		if isFull(s.pattern, t) || slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(s.pattern, name); return ok }) {
-			value, c.some[i].used = s.value, true
+		if isFull(s.Pattern, t) || slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(s.Pattern, name); return ok }) {
+			value, c.some[i].used = s.Value, true
 		}
 	}
 	return value
@@ -100,7 +81,7 @@ func (c *choice) spells(source string, t *tenon.Tool) bool {
 	for _, s := range c.some {
 		one := choice{some: []chosen{s}}
 		if one.of(source, t) != "" {
-			spelled = isFull(s.pattern, t) || slices.Contains(namesOf(source, t), s.pattern)
+			spelled = isFull(s.Pattern, t) || slices.Contains(namesOf(source, t), s.Pattern)
 		}
 	}
 	return spelled
@@ -111,9 +92,9 @@ func (c *choice) spells(source string, t *tenon.Tool) bool {
 // typing error.
 func (c *choice) patterns(flag string, used map[string]bool) {
 	for _, s := range c.some {
-		written := fmt.Sprintf("--%s %s=%.80s", flag, s.pattern, s.value)
-		if s.from != "" {
-			written = fmt.Sprintf("%s: %s of %s", s.from, flag, s.pattern)
+		written := fmt.Sprintf("--%s %s=%.80s", flag, s.Pattern, s.Value)
+		if s.From != "" {
+			written = fmt.Sprintf("%s: %s of %s", s.From, flag, s.Pattern)
 		}
 		used[written] = used[written] || s.used
 	}
@@ -126,49 +107,49 @@ func (c *choice) forget() {
 	}
 }
 
-// adjustment puts the flags that name tools into force.
+// adjustment puts the settings that name tools into force.
 type adjustment struct {
-	policy, shape *choice
-	calls         *callChoices
+	policy, envelope choice
+	calls            callChoices
 }
 
-// adjust checks the values of the flags that name tools.
-func (f *sourceFlags) adjust() (adjustment, error) {
-	for _, s := range f.policy.some {
-		if _, err := tenon.ParsePolicy(s.value); err != nil {
-			return adjustment{}, err
+// newAdjustment checks the values of the settings that name tools.
+func newAdjustment(o *SourceOptions) (*adjustment, error) {
+	for _, s := range o.Policy.Tools {
+		if _, err := tenon.ParsePolicy(s.Value); err != nil {
+			return nil, err
 		}
 	}
-	for _, s := range f.shape.some {
-		if _, err := tenon.ParseEnvelope(s.value); err != nil {
-			return adjustment{}, err
+	for _, s := range o.Envelope.Tools {
+		if _, err := tenon.ParseEnvelope(s.Value); err != nil {
+			return nil, err
 		}
 	}
-	if err := f.calls.check(); err != nil {
-		return adjustment{}, err
-	}
-	return adjustment{policy: &f.policy, shape: &f.shape, calls: &f.calls}, nil
+	a := &adjustment{policy: newChoice(o.Policy), envelope: newChoice(o.Envelope)}
+	var err error
+	a.calls, err = newCallChoices(o)
+	return a, err
 }
 
-func (a adjustment) tool(source string, t *tenon.Tool) {
+func (a *adjustment) tool(source string, t *tenon.Tool) {
 	if p := a.policy.of(source, t); p != "" {
 		t.Policy = tenon.Policy(p)
 	}
-	if s := a.shape.of(source, t); s != "" {
+	if s := a.envelope.of(source, t); s != "" {
 		t.Envelope = tenon.Envelope(s)
 	}
 	a.calls.tool(source, t)
 }
 
-func (a adjustment) patterns(used map[string]bool) {
+func (a *adjustment) patterns(used map[string]bool) {
 	a.policy.patterns("policy", used)
-	a.shape.patterns("shape", used)
+	a.envelope.patterns("envelope", used)
 	a.calls.patterns(used)
 }
 
-func (a adjustment) forget() {
+func (a *adjustment) forget() {
 	a.policy.forget()
-	a.shape.forget()
+	a.envelope.forget()
 	a.calls.forget()
 }
 

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// budget is one promise: a figure of one report, and what it must not exceed
+// budget is one limit: a figure of one report, and what it must not exceed
 // or, where atLeast is set, fall below.
 type budget struct {
 	report  string
@@ -70,7 +70,7 @@ func atMost(report, what string, limit float64, path ...string) budget {
 	return budget{report: report, what: what, limit: limit, figure: member(path...)}
 }
 
-// handlers is a promise on so many cores beside the format's reference.
+// handlers is a limit for so many cores beside the format's reference.
 func handlers(cores, what string, limit float64, figure string) budget {
 	return where("REFERENCE", atMost("handlers.json", what, limit, cores, "ratio", figure))
 }
@@ -81,7 +81,7 @@ func where(needs string, b budget) budget {
 	return b
 }
 
-// ratio is a promise on processor time: how many calls are made of the time of
+// ratio is a limit of processor time: how many calls are made of the time of
 // one call of the other server. It is the median of the rounds, at the number
 // of clients where it is worst. docs/decisions/0058 tells why these figures.
 func ratio(what string, limit float64, key string) budget {

@@ -8,14 +8,14 @@ import (
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
-// file is a schema file with these tools and no other findings in compat than
-// what the tools cause.
+// file returns a schema file with these tools and no other findings in compat
+// mode than theirs.
 func file(tools string) string {
 	return `export const main = { namespace: 'shop', name: 'Test', description: 'x', version: '4.0.0', docs: ['https://shop.example'],
 root: 'https://shop.example', tools: { ` + tools + ` } }`
 }
 
-// write puts text into a file of its own folder and returns the path.
+// write writes a file into a folder of its own and returns the path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -25,7 +25,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// check reports on one text.
+// check returns the report on one text.
 func check(t *testing.T, text string, o flowmcp.Options) flowmcp.Report {
 	t.Helper()
 	reports, err := flowmcp.Check(t.Context(), write(t, "Test.mjs", text), o)

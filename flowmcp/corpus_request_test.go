@@ -107,15 +107,15 @@ func TestCorpusRequests(t *testing.T) {
 // toolsByID are the tools of a folder under their names in full.
 func toolsByID(t *testing.T, dir string, rec *recorder, callerMarks bool) map[string]tenon.Tool {
 	t.Helper()
-	offer, err := flowmcp.New(dir, flowmcp.Options{
-		Client: &http.Client{Transport: rec}, CallerMarks: callerMarks,
+	features, err := flowmcp.New(dir, flowmcp.Options{
+		Client: &http.Client{Transport: rec}, ImplicitParameters: callerMarks,
 		Env: func(name string) (string, bool) { return "SP_" + name, true },
 	}).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools := map[string]tenon.Tool{}
-	for _, tool := range offer.Tools {
+	for _, tool := range features.Tools {
 		var meta struct {
 			ID string `json:"flowmcp/id"`
 		}
@@ -127,7 +127,7 @@ func toolsByID(t *testing.T, dir string, rec *recorder, callerMarks bool) map[st
 	return tools
 }
 
-// TestCorpusCallerMarks compares the requests with and without CallerMarks.
+// TestCorpusCallerMarks compares the requests with and without ImplicitParameters.
 // Where they differ, the file has a mark that names nothing, and nothing but
 // the case's arguments and defaults came in.
 func TestCorpusCallerMarks(t *testing.T) {

@@ -66,7 +66,7 @@ func corpusFolder(t *testing.T) (string, []mainRow) {
 	return dir, rows
 }
 
-// TestCorpusHashes compares schemaHash, and with it the evaluation of every
+// TestCorpusHashes compares Hash, and with it the evaluation of every
 // main, with the oracle.
 func TestCorpusHashes(t *testing.T) {
 	dir, _ := corpusFolder(t)
@@ -141,32 +141,32 @@ func TestCorpusNames(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", row.Namespace, row.RouteName, name, row.ToolName)
 		}
 	}
-	offer, err := flowmcp.New(dir, flowmcp.Options{Env: func(string) (string, bool) { return "x", true }}).Load(t.Context())
+	features, err := flowmcp.New(dir, flowmcp.Options{Env: func(string) (string, bool) { return "x", true }}).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, tool := range offer.Tools {
+	for _, tool := range features.Tools {
 		if seen[tool.Name] || tool.Name != tenon.ToolName(tool.Name) {
 			t.Errorf("%s is taken or not legal", tool.Name)
 		}
 		seen[tool.Name] = true
 	}
-	t.Logf("%d tools served", len(offer.Tools))
+	t.Logf("%d tools served", len(features.Tools))
 }
 
 // TestCorpusContracts renders every tool: what is published compiles and
 // nothing has to be taken out for clients.
 func TestCorpusContracts(t *testing.T) {
 	dir, _ := corpusFolder(t)
-	offer, err := flowmcp.New(dir, flowmcp.Options{Env: func(string) (string, bool) { return "x", true }, MaxInputSchema: -1, MaxOutputSchema: -1}).Load(t.Context())
+	features, err := flowmcp.New(dir, flowmcp.Options{Env: func(string) (string, bool) { return "x", true }, MaxInputSchema: -1, MaxOutputSchema: -1}).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := gateway.Build([]gateway.Mount{{Name: "library", Features: offer}}, gateway.BuildOptions{})
+	catalog := gateway.Build([]gateway.Mount{{Name: "library", Features: features}}, gateway.BuildOptions{})
 	for _, e := range catalog.Tools() {
-		if faults := e.Diagnostics(); len(faults) > 0 {
-			t.Errorf("%s: %v", e.Name(), faults)
+		if diagnostics := e.Diagnostics(); len(diagnostics) > 0 {
+			t.Errorf("%s: %v", e.Name(), diagnostics)
 		}
 	}
 }

@@ -5,28 +5,28 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 )
 
-// The rule of this file: neither a file that changes nor a caller decides where
-// a server parameter goes. It goes to the origins of the roots that the first
-// load knew, or to those that Options.AuthOrigins names.
+// Neither a changed file nor a caller decides where a server parameter is sent.
+// It is sent only to the origins of the roots at the first load, or to those in
+// Options.AuthOrigins.
 
-// destinations are the origins to which the server parameters of a source may
-// go, by their names. The first load fills them in.
+// destinations are the allowed origins of a source's server parameters, by
+// parameter. The first load sets them.
 type destinations struct {
 	mu    sync.Mutex
-	known map[string]map[string]bool // nil: nothing was loaded yet
+	known map[string]map[string]bool // nil before the first load
 }
 
-// settle keeps the places of the first load, and returns those of now that were
-// not there then.
-func (d *destinations) settle(now map[string]map[string]bool) (isNew func(name, place string) bool) {
+// fix stores the origins of the first load and returns a func that reports
+// whether an origin is new.
+func (d *destinations) fix(now map[string]map[string]bool) (isNew func(name, place string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.known == nil {
@@ -36,222 +36,140 @@ func (d *destinations) settle(now map[string]map[string]bool) (isNew func(name, 
 	return func(name, place string) bool { return !known[name][place] }
 }
 
-// kindPlace is the kind of a diagnostic about where a server parameter goes.
-const kindPlace = "place"
+// kindDestination is the kind of diagnostics about destinations of server parameters.
+const kindDestination = "place"
 
-// places compares where the server parameters of the files go with where they
-// may, and tells what calls are refused for that.
-func (b *offerer) places(d *destinations, files []*file) {
-	if b.options.BaseURL != "" { // the operator's: no file moves it
+// checkDestinations compares the origins of the files with the allowed ones and reports
+// which requests are refused.
+func (b *builder) checkDestinations(d *destinations, files []*format.File) {
+	if b.options.BaseURL != "" { // the operator's choice; files cannot change it
 		return
 	}
 	now := map[string]map[string]bool{}
 	for _, f := range files {
-		for name := range f.server {
+		for name := range f.ServerParams {
 			if now[name] == nil {
 				now[name] = map[string]bool{}
 			}
-			maps.Copy(now[name], f.destinations(b.options))
+			maps.Copy(now[name], fileDestinations(f, b.options))
 		}
 	}
-	isNew, why := d.settle(now), "where it did not go at first"
+	isNew, why := d.fix(now), "which is not an origin of the first load"
 	if len(b.options.AuthOrigins) > 0 {
-		isNew, why = func(_, place string) bool { return !b.options.namesOrigin(place) }, "which --auth-origin does not name"
+		isNew, why = func(_, place string) bool { return !b.options.namesOrigin(place) }, "which --auth-origin does not include"
 	}
 	for _, f := range files {
-		f.moved = map[string]string{}
-		places := slices.Sorted(maps.Keys(f.destinations(b.options)))
-		for _, name := range slices.Sorted(maps.Keys(f.server)) {
+		b.moved[f] = map[string]string{}
+		places := slices.Sorted(maps.Keys(fileDestinations(f, b.options)))
+		for _, name := range slices.Sorted(maps.Keys(f.ServerParams)) {
 			for _, place := range places {
-				if f.moved[name] != "" || !isNew(name, place) {
+				if b.moved[f][name] != "" || !isNew(name, place) {
 					continue
 				}
-				f.moved[name] = place
-				b.fault(f, 0, kindPlace, fmt.Sprintf("%s would go to %s, %s: calls that send it there are refused", name, place, why),
-					"if that is meant, --auth-origin "+place+" accepts it")
+				b.moved[f][name] = place
+				b.diagnose(f, 0, kindDestination, fmt.Sprintf("%s would be sent to %s, %s: such calls are refused", name, place, why),
+					"if intended, allow it with --auth-origin "+place)
 			}
 		}
 	}
 }
 
-// destinations are the origins to which the values of the file's server
-// parameters may go.
-func (f *file) destinations(o *Options) map[string]bool {
+// fileDestinations returns the origins to which the values of the file's server
+// parameters may be sent.
+func fileDestinations(f *format.File, o *Options) map[string]bool {
 	all := map[string]bool{}
-	for _, t := range f.routes {
-		if t.broken {
+	for _, t := range f.Tools {
+		if t.Broken {
 			continue
 		}
-		for _, place := range t.homes(o.Env) {
+		for _, place := range t.RootOrigins(o.Env) {
 			all[place] = true
 		}
 	}
-	if f.handlers.line > 0 && o.handsOut(f) { // they can put it into any request
-		for _, host := range f.hosts {
+	if f.Handlers.Line > 0 && o.handsOut(f) { // handlers can put it into any request
+		for _, host := range f.Hosts {
 			all["https://"+host] = true
 		}
 	}
 	return all
 }
 
-// maxHomes bounds the origins of one root that has several marks.
-const maxHomes = 1000
+// originOf returns the origin of a URL.
+func originOf(u *url.URL) string { return format.OriginPattern(u.Scheme + "://" + u.Host) }
 
-// homes are the origins that root can be, with the values that the file gives
-// its marks: an asterisk stands for a label that code puts in. A mark that takes
-// whatever the caller says makes none.
-func (t *route) homes(env func(string) (string, bool)) []string {
-	texts := []string{""}
-	for _, p := range splitPath(authorityIn(t.file.main.get("root").str()), t, t.file.server) {
-		alternatives, ok := t.alternatives(p, env)
-		if !ok || len(texts)*len(alternatives) > maxHomes {
-			return nil
-		}
-		var longer []string
-		for _, text := range texts {
-			for _, a := range alternatives {
-				longer = append(longer, text+a)
-			}
-		}
-		texts = longer
-	}
-	var places []string
-	for _, text := range texts {
-		if place := originPattern(text); place != "" && !slices.Contains(places, place) {
-			places = append(places, place)
-		}
-	}
-	return places
-}
-
-// choosesHome reports whether a caller's free text stands in the host of root.
-func (t *route) choosesHome() bool {
-	return slices.ContainsFunc(splitPath(authorityIn(t.file.main.get("root").str()), t, t.file.server), func(p piece) bool {
-		_, ok := t.alternatives(p, func(string) (string, bool) { return "", true })
-		return !ok
-	})
-}
-
-// alternatives are the texts that a piece of root can be. ok: there are no
-// others.
-func (t *route) alternatives(p piece, env func(string) (string, bool)) (texts []string, ok bool) {
-	switch p.kind {
-	case literalPiece:
-	case serverPiece:
-		value, _ := env(p.text)
-		return []string{value}, true
-	case userPiece:
-		in := t.inserted(p.text)
-		switch {
-		case !in.user():
-			text, _ := (&values{env: env}).text(in)
-			return []string{text}, true
-		case in.whole() && in.z.primitive == "enum" && !in.z.free:
-			return in.z.members, true
-		}
-		return nil, false
-	}
-	return []string{p.text}, true
-}
-
-var beforePath = regexp.MustCompile(`^[A-Za-z]+://[^/?#\\]*`)
-
-// authorityIn is scheme://host:port of a text that may have marks in it.
-func authorityIn(root string) string { return beforePath.FindString(root) }
-
-// originPattern is scheme://host:port with an asterisk for each mark in the
-// host; the port is left out where it is the usual one. Empty: it is none.
-func originPattern(text string) string {
-	scheme, host, ok := strings.Cut(strings.ToLower(inHostName.ReplaceAllString(text, "*")), "://")
-	if !ok {
-		return ""
-	}
-	host = inLabel.ReplaceAllString(host[strings.LastIndexByte(host, '@')+1:], "*")
-	host, port, _ := strings.Cut(host, ":")
-	if scheme == "https" && port == "443" || scheme == "http" && port == "80" {
-		port = ""
-	}
-	if port != "" {
-		port = ":" + port
-	}
-	return scheme + "://" + strings.TrimSuffix(host, ".") + port
-}
-
-// originOf is originPattern of a URL.
-func originOf(u *url.URL) string { return originPattern(u.Scheme + "://" + u.Host) }
-
-// covers reports whether an origin is one of a pattern.
+// covers reports whether an origin matches a pattern.
 func covers(pattern, origin string) bool {
 	p, err := url.Parse(strings.ReplaceAll(pattern, "*", "x--any"))
 	u, err2 := url.Parse(origin)
-	if err != nil || err2 != nil || p.Scheme != u.Scheme || portOf(p) != portOf(u) {
+	if err != nil || err2 != nil || p.Scheme != u.Scheme || format.PortOf(p) != format.PortOf(u) {
 		return false
 	}
-	return fits(strings.ReplaceAll(p.Hostname(), "x--any", "*"), u.Hostname())
+	return format.MatchesHost(strings.ReplaceAll(p.Hostname(), "x--any", "*"), u.Hostname())
 }
 
-// namesOrigin reports whether one of Options.AuthOrigins is of a pattern.
+// namesOrigin reports whether one of Options.AuthOrigins matches a pattern.
 func (o *Options) namesOrigin(pattern string) bool {
-	return slices.ContainsFunc(o.AuthOrigins, func(named string) bool { return covers(pattern, originPattern(named)) })
+	return slices.ContainsFunc(o.AuthOrigins, func(named string) bool { return covers(pattern, format.OriginPattern(named)) })
 }
 
-// checkOrigins refuses what is no origin.
+// checkOrigins validates Options.AuthOrigins.
 func (o *Options) checkOrigins() error {
 	for _, text := range o.AuthOrigins {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" {
-			return &tenon.Error{Code: tenon.CodeUsage, Message: "--auth-origin " + text, Err: errors.New("an origin looks like https://host or https://host:port")}
+			return &tenon.Error{Code: tenon.CodeUsage, Message: "--auth-origin " + text, Err: errors.New("an origin has the form https://host or https://host:port")}
 		}
 	}
 	return nil
 }
 
-// mayCarry refuses a request with the values of server parameters to a place
-// that neither the operator nor the file as it was first read has chosen.
-func (t *route) mayCarry(names []string, address string, o *Options) error {
+// checkDestination refuses a request that would send the values of server parameters to
+// an origin that neither the operator nor the file, as first loaded, has
+// chosen.
+func (t tool) checkDestination(names []string, address string, o *Options) error {
 	if len(names) == 0 || o.BaseURL != "" {
 		return nil
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return refused("the address is no URL")
+		return requestError("the address is not a valid URL")
 	}
 	origin := originOf(u)
 	if len(o.AuthOrigins) > 0 && o.namesOrigin(origin) {
 		return nil
 	}
-	if err := t.file.strayed(names); err != nil {
+	if err := t.moved.check(t.File, names); err != nil {
 		return err
 	}
-	if len(o.AuthOrigins) > 0 || !slices.ContainsFunc(t.homes(o.Env), func(place string) bool { return covers(place, origin) }) {
-		return notThere("an argument would choose the place to which "+names[0]+" goes, "+origin, origin)
+	if len(o.AuthOrigins) > 0 || !slices.ContainsFunc(t.RootOrigins(o.Env), func(place string) bool { return covers(place, origin) }) {
+		return destinationError("an argument would choose the origin that receives "+names[0]+": "+origin, origin)
 	}
 	return nil
 }
 
-// mayHandOut is mayCarry for code that gets the values themselves.
-func (t *route) mayHandOut(address string, o *Options) error {
-	names := slices.Sorted(maps.Keys(t.file.server))
-	if err := t.file.strayed(names); err != nil {
+// checkHandOut is checkDestination for handlers that receive the values themselves.
+func (t tool) checkHandOut(address string, o *Options) error {
+	names := slices.Sorted(maps.Keys(t.File.ServerParams))
+	if err := t.moved.check(t.File, names); err != nil {
 		return err
 	}
-	if !t.choosesHome() || authorityIn(address) == "" {
+	if !t.HasFreeHost() || format.AuthorityIn(address) == "" {
 		return nil
 	}
-	return t.mayCarry(names, address, o)
+	return t.checkDestination(names, address, o)
 }
 
-// strayed is an error where the value of one of these server parameters would go
-// to another place than before.
-func (f *file) strayed(names []string) error {
+// check returns an error where the value of one of these server parameters
+// would be sent to a new origin.
+func (m movedParameters) check(f *format.File, names []string) error {
 	for _, name := range names {
-		if place := f.moved[name]; place != "" {
-			return notThere("the schema file names another place for "+name+" than before, "+place, place)
+		if place := m[f][name]; place != "" {
+			return destinationError("the schema file sends "+name+" to a new origin, "+place, place)
 		}
 	}
 	return nil
 }
 
-func notThere(why, place string) error {
-	return &tenon.Error{Code: tenon.CodeAuthentication, Message: "nothing was sent: " + why + "; if that is meant, the operator accepts it with --auth-origin " + place}
+func destinationError(why, place string) error {
+	return &tenon.Error{Code: tenon.CodeAuthentication, Message: "not sent: " + why + "; if intended, the operator can allow it with --auth-origin " + place}
 }

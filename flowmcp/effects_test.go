@@ -13,9 +13,9 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
-// TestPayloadHoldsTheArguments has arguments that are named like the request's
-// own fields. What the tool declares is never hidden by them, and what it does
-// not declare never takes their place.
+// TestPayloadHoldsTheArguments passes arguments named like the request's own
+// fields. They never hide what the tool declares, and undeclared ones never
+// replace a field.
 func TestPayloadHoldsTheArguments(t *testing.T) {
 	const names = `url method headers body userParams serverParams status messages data`
 	var declared, given []string
@@ -43,7 +43,7 @@ export const handlers = () => ({ a: { executeRequest: async ({ payload, struct }
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := load(t, file(tt.tool)+code, flowmcp.Options{Client: &http.Client{Transport: &seen{}}})
-			reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(tt.args)})
+			response, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(tt.args)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,18 +51,18 @@ export const handlers = () => ({ a: { executeRequest: async ({ payload, struct }
 				Payload     any
 				URL, Method string
 			}
-			if err := json.Unmarshal(reply.Body, &got); err != nil {
+			if err := json.Unmarshal(response.Body, &got); err != nil {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(got.Payload) != fmt.Sprint(decode(t, tt.want)) || got.Method != "GET" || !strings.HasPrefix(got.URL, "https://shop.example/echo") {
-				t.Errorf("got %s\nwant %s", reply.Body, tt.want)
+				t.Errorf("got %s\nwant %s", response.Body, tt.want)
 			}
 		})
 	}
 }
 
 // TestHandlersSendWhatIsDeclared sends every method from the handlers of every
-// kind of tool. What arrives never does more than the tool says of itself.
+// kind of tool. No request exceeds the tool's declaration.
 func TestHandlersSendWhatIsDeclared(t *testing.T) {
 	meta := func(readOnly, destructive bool) string {
 		return fmt.Sprintf("meta: { isReadOnly: %v, isConcurrencySafe: true, isDestructive: %v, searchHint: 'x', aliases: [], alwaysLoad: false }, ", readOnly, destructive)
@@ -103,9 +103,9 @@ func TestHandlersSendWhatIsDeclared(t *testing.T) {
 			want := strings.Contains(tt.sent, method)
 			for _, args := range []string{`{"method":"` + method + `"}`, `{"method":"GET","as":"` + strings.ToLower(method) + `"}`} {
 				out.all = nil
-				reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(args)})
+				response, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(args)})
 				if sent := len(out.all) == 1; sent != want || (err == nil) != want {
-					t.Errorf("%s: %s: sent %v, want %v: %s %v", name, args, sent, want, reply.Body, err)
+					t.Errorf("%s: %s: sent %v, want %v: %s %v", name, args, sent, want, response.Body, err)
 				}
 				if !want && (err == nil || !strings.Contains(err.Error(), method) || !strings.Contains(err.Error(), "handler-writes shop/Test::a")) {
 					t.Errorf("%s: %s: the error does not say what to do: %v", name, args, err)
@@ -122,9 +122,9 @@ func TestHandlersSendWhatIsDeclared(t *testing.T) {
 				t.Errorf("%s: can be repeated and sends %s", name, method)
 			}
 			if want && unsafe && !readOnly {
-				reply, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"method":"` + method + `"}`)})
-				if reply.Execution.Unsafe != tenon.Responded {
-					t.Errorf("%s: %s arrived, and Sent says %v", name, method, reply.Execution)
+				response, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{"method":"` + method + `"}`)})
+				if response.Execution.Unsafe != tenon.Responded {
+					t.Errorf("%s: %s arrived, and Sent says %v", name, method, response.Execution)
 				}
 			}
 		}
@@ -153,8 +153,8 @@ func TestPreRequestKeepsTheMethod(t *testing.T) {
 	}
 }
 
-// TestRedirectsKeepTheMethod has an upstream that asks for other methods by
-// redirects. What arrives second is a GET, or nothing.
+// TestRedirectsKeepTheMethod redirects to other methods. The second request is
+// a GET, or none.
 func TestRedirectsKeepTheMethod(t *testing.T) {
 	var arrived []string
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,12 +167,12 @@ func TestRedirectsKeepTheMethod(t *testing.T) {
 		}
 	}))
 	defer upstream.Close()
-	door, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}})
+	client, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tool := load(t, handled(`executeRequest: async ({ struct, payload }) => { await fetch(struct.url + '?code=' + payload.code, { method: payload.m }); return { response: 1 } }`),
-		flowmcp.Options{BaseURL: upstream.URL, Client: door, Env: shopKey, HandlerReads: []string{"shop"}})
+		flowmcp.Options{BaseURL: upstream.URL, Client: client, Env: shopKey, HandlerReads: []string{"shop"}})
 	for _, code := range []string{"301", "302", "303", "307", "308"} {
 		for _, method := range []string{"GET", "POST"} {
 			arrived = nil
@@ -213,31 +213,31 @@ func TestUnsafeRequestsOfReadsAreFound(t *testing.T) {
 	}
 }
 
-// TestNamesThatStandForNothing are told with those that may be meant.
+// TestNamesThatStandForNothing reports unknown names with suggestions.
 func TestNamesThatStandForNothing(t *testing.T) {
 	path := write(t, "Test.mjs", strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`), "tools:", "requiredLibraries: [ 'ethers' ], tools:", 1))
 	for _, c := range []struct {
-		o    flowmcp.Options
-		told string // empty: nothing
+		o        flowmcp.Options
+		reported string // empty: nothing
 	}{
 		{flowmcp.Options{HandlerReads: []string{"shop", "shop/Test", "shop/Test::a"}, HandlerWrites: []string{"shop"}, HandlerSecrets: []string{"shop/Test"}, Libraries: []string{"ethers"}}, ""},
-		{flowmcp.Options{HandlerReads: []string{"shpo"}}, "--handler-reads shpo: no tool, file or namespace is called so (did you mean shop?)"},
-		{flowmcp.Options{HandlerWrites: []string{"shop/Test::b"}}, "--handler-writes shop/Test::b: no tool, file or namespace is called so (did you mean shop/Test::a"},
-		{flowmcp.Options{HandlerSecrets: []string{"shop/Test::a"}}, "--handler-secrets shop/Test::a: no file or namespace is called so"},
-		{flowmcp.Options{Libraries: []string{"ether"}}, "--allow-library ether: no file needs such a library (did you mean ethers?)"},
+		{flowmcp.Options{HandlerReads: []string{"shpo"}}, "--handler-reads shpo: matches no tool, file or namespace (did you mean shop?)"},
+		{flowmcp.Options{HandlerWrites: []string{"shop/Test::b"}}, "--handler-writes shop/Test::b: matches no tool, file or namespace (did you mean shop/Test::a"},
+		{flowmcp.Options{HandlerSecrets: []string{"shop/Test::a"}}, "--handler-secrets shop/Test::a: matches no file or namespace"},
+		{flowmcp.Options{Libraries: []string{"ether"}}, "--allow-library ether: no file requires this library (did you mean ethers?)"},
 	} {
-		offer, err := flowmcp.New(path, c.o).Load(t.Context())
+		features, err := flowmcp.New(path, c.o).Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := ""
-		for _, f := range offer.Diagnostics {
+		reported := ""
+		for _, f := range features.Diagnostics {
 			if f.Kind == tenon.DiagnosticSelector {
-				told += f.String() + "\n"
+				reported += f.String() + "\n"
 			}
 		}
-		if (told == "") != (c.told == "") || !strings.Contains(told, c.told) {
-			t.Errorf("told %q, want %q", told, c.told)
+		if (reported == "") != (c.reported == "") || !strings.Contains(reported, c.reported) {
+			t.Errorf("reported %q, want %q", reported, c.reported)
 		}
 	}
 }

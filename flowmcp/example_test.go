@@ -14,7 +14,7 @@ import (
 )
 
 // A schema file is read without running it. Its tools are named after its
-// namespace, and answer in the shape of the format.
+// namespace, and respond in the envelope of the format.
 func ExampleNew() {
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -12,63 +12,64 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
-// execution is one call of a tool that has handlers: preRequest, then
+// execution is one call of a tool with handlers: preRequest, then
 // executeRequest or the request, then postRequest.
 type execution struct {
-	route   *route
-	options *Options
-	runner  *runner
-	secrets *secrets
-	payload []byte // the arguments, defaults put in
-	draft   draft
-	stage   string
-	budget  *egress.Budget // of the answers that its handlers ask for
-	queries sync.Mutex     // one at a time: what a query reads is not known before
+	tool     tool
+	options  *Options
+	runner   *runner
+	secrets  *secrets
+	payload  []byte // the arguments including defaults
+	draft    draft
+	stage    string
+	budget   *egress.Budget // for the responses to its handlers
+	querying sync.Mutex     // one at a time, because the size of a result is not known before
 
 	mu      sync.Mutex
 	sent    tenon.Execution
 	fetches int
 	failed  error // the first failure of a fetch
-	refused error // the first request that the rules kept from leaving
+	blocked error // the first request that was blocked
 }
 
 // draft is the request as handlers see it: their struct.
 type draft struct {
 	URL     string          `json:"url"`
 	Method  string          `json:"method"`
-	Headers json.RawMessage `json:"headers"` // an object in the order and the spelling of the file
+	Headers json.RawMessage `json:"headers"` // an object with the file's order and spelling
 	Body    json.RawMessage `json:"body"`
 }
 
-// outcome is what a stage that ends a call hands back.
+// outcome is the result of a stage that ends a call.
 type outcome struct {
 	Status   bool
 	Messages []string
 	Data     json.RawMessage
 }
 
-// handle makes a call of a tool that has handlers.
-func (t *route) handle(ctx context.Context, c *tenon.Call, o *Options, r *runner) (tenon.Response, error) {
+// callHandlers performs a call of a tool with handlers.
+func (t tool) callHandlers(ctx context.Context, c *tenon.Call, o *Options, r *runner) (tenon.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	x := &execution{route: t, options: o, runner: r, secrets: newSecrets(t.file, o), budget: egress.NewBudget(max(maxFetched, o.MaxAnswer))}
-	reply, err := x.run(ctx, c.Args)
-	reply.Execution = x.sent
-	if x.secrets.open {
-		t.hideLong(&reply, o.Env) // what the code itself says under a short name is its own
+	x := &execution{tool: t, options: o, runner: r, secrets: newSecrets(t.File, o), budget: egress.NewBudget(max(maxFetched, o.MaxResponse))}
+	response, err := x.run(ctx, c.Args)
+	response.Execution = x.sent
+	if x.secrets.plain {
+		t.redactLong(&response, o.Env) // short values in the code's own texts are its own
 	}
-	if err == nil && x.secrets.in(reply.Body) {
-		return tenon.Response{Execution: x.sent}, errMarker("the result")
+	if err == nil && x.secrets.isIn(response.Body) {
+		return tenon.Response{Execution: x.sent}, markerError("the result")
 	}
-	if err != nil && x.secrets.in([]byte(err.Error())) {
-		return tenon.Response{Execution: x.sent}, errMarker("an error")
+	if err != nil && x.secrets.isIn([]byte(err.Error())) {
+		return tenon.Response{Execution: x.sent}, markerError("an error")
 	}
-	return reply, err
+	return response, err
 }
 
 func (x *execution) run(ctx context.Context, args []byte) (tenon.Response, error) {
@@ -84,45 +85,45 @@ func (x *execution) run(ctx context.Context, args []byte) (tenon.Response, error
 			return tenon.Response{}, err
 		}
 	}
-	var reply tenon.Response
+	var response tenon.Response
 	if slices.Contains(stages, "executeRequest") {
-		reply, err = x.executeRequest(ctx)
+		response, err = x.executeRequest(ctx)
 	} else {
-		reply, err = x.request(ctx, slices.Contains(stages, "postRequest"))
+		response, err = x.request(ctx, slices.Contains(stages, "postRequest"))
 	}
-	if err != nil || reply.Status < 200 || reply.Status > 299 || !slices.Contains(stages, "postRequest") {
-		return reply, err
+	if err != nil || response.Status < 200 || response.Status > 299 || !slices.Contains(stages, "postRequest") {
+		return response, err
 	}
-	return x.postRequest(ctx, reply)
+	return x.postRequest(ctx, response)
 }
 
-// stages are those that the tool has.
+// stages returns the stages that the tool implements.
 func (x *execution) stages(ctx context.Context) ([]string, error) {
-	if known := x.route.file.handlers.stages[x.route.name]; known != nil {
+	if known := x.tool.File.Handlers.Stages[x.tool.Name]; known != nil {
 		return known, nil
 	}
 	var stages []string
-	err := x.call(ctx, "stages", x.tool(1), nil, &stages)
+	err := x.call(ctx, "stages", x.beginArgs(1), nil, &stages)
 	return stages, err
 }
 
-// prepare makes the payload and the request that the file describes.
+// prepare builds the payload and the request that the file describes.
 func (x *execution) prepare(args []byte) error {
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
 	doc, err := rawjson.Parse(args)
 	if err != nil {
-		return invalid("the arguments are no JSON")
+		return validationError("the arguments are not valid JSON")
 	}
-	x.payload = x.route.payload(doc)
-	return x.describe(doc)
+	x.payload = x.tool.payload(doc)
+	return x.buildDraft(doc)
 }
 
-// describe builds the draft from arguments.
-func (x *execution) describe(doc *rawjson.Doc) error {
-	t := x.route
-	v := values{doc: doc, env: x.secrets.marker, lax: true}
+// buildDraft builds the draft from arguments.
+func (x *execution) buildDraft(doc *rawjson.Doc) error {
+	t := x.tool
+	v := values{doc: doc, env: x.secrets.marker, forHandler: true}
 	address, err := t.address(strings.TrimSuffix(x.options.BaseURL, "/"), &v)
 	if err != nil {
 		return err
@@ -131,14 +132,14 @@ func (x *execution) describe(doc *rawjson.Doc) error {
 	if err != nil {
 		return err
 	}
-	if x.secrets.open {
-		if err := t.mayHandOut(address, x.options); err != nil {
+	if x.secrets.plain {
+		if err := t.checkHandOut(address, x.options); err != nil {
 			return err
 		}
 	}
-	x.draft = draft{URL: address, Method: t.method, Headers: appendFields(nil, fields), Body: t.body(&v)}
+	x.draft = draft{URL: address, Method: t.Method, Headers: appendFields(nil, fields), Body: t.body(&v)}
 	if v.missing != "" {
-		return &tenon.Error{Code: tenon.CodeRequest, Message: "the operator has not set " + v.missing}
+		return &tenon.Error{Code: tenon.CodeRequest, Message: "the server parameter is not set: " + v.missing}
 	}
 	return nil
 }
@@ -155,8 +156,8 @@ func appendFields(dst []byte, fields []field) []byte {
 	return append(dst, '}')
 }
 
-// payload is the arguments object with the defaults that are sent.
-func (t *route) payload(doc *rawjson.Doc) []byte {
+// payload returns the arguments with defaults applied.
+func (t tool) payload(doc *rawjson.Doc) []byte {
 	dst := []byte{'{'}
 	given := map[string]bool{}
 	add := func(key string, value []byte) {
@@ -170,24 +171,25 @@ func (t *route) payload(doc *rawjson.Doc) []byte {
 	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
 		add(doc.Key(n), doc.Raw(n))
 	}
-	for _, p := range t.parameters {
-		for _, name := range p.arguments() {
-			if !given[name] && p.z.omitted != nil {
-				add(name, p.z.omitted)
+	for _, p := range t.Parameters {
+		for _, name := range p.Arguments() {
+			if !given[name] && p.Type.Omitted != nil {
+				add(name, p.Type.Omitted)
 			}
 		}
 	}
 	return append(dst, '}')
 }
 
-// call runs one function of the file's program and reads its result. args is
-// what material began; body is what the upstream answered, nil: nothing yet.
+// call runs one function of the file's program and decodes its result. args is
+// the unfinished object from material; body is the response of the upstream or
+// nil.
 func (x *execution) call(ctx context.Context, stage string, args, body []byte, result any) error {
 	x.stage = stage
 	args = append(args, '}')
-	out, err := x.runner.run(ctx, x.route.file, sandbox.Call{Function: stage, Args: args, Body: body, Budget: x.options.HandlerTime, Ask: x.ask})
-	if x.refused != nil { // whatever the code made of it is no answer
-		return x.refused
+	out, err := x.runner.run(ctx, x.tool.File, sandbox.Call{Function: stage, Args: args, Body: body, Budget: x.options.HandlerTimeout, HostCall: x.hostCall})
+	if x.blocked != nil { // whatever the code returned is not used
+		return x.blocked
 	}
 	if err != nil {
 		return x.explain(stage, err)
@@ -203,13 +205,13 @@ func (x *execution) call(ctx context.Context, stage string, args, body []byte, r
 	return nil
 }
 
-// quiet is how an outcome begins that has nothing to say but its data.
-const quiet = `{"status":true,"messages":[],"data":`
+// outcomePrefix is the prefix of an outcome without messages.
+const outcomePrefix = `{"status":true,"messages":[],"data":`
 
-// read takes an outcome apart. The data can be large and stays as it is: the
-// gateway looks at it as at every body, whatever the worker made of it.
+// read decodes an outcome. The data can be large and is not parsed here; the
+// gateway validates it like any body.
 func (o *outcome) read(out []byte) error {
-	if data, ok := bytes.CutPrefix(out, []byte(quiet)); ok && len(data) > 1 {
+	if data, ok := bytes.CutPrefix(out, []byte(outcomePrefix)); ok && len(data) > 1 {
 		o.Status, o.Data = true, data[:len(data)-1]
 		return nil
 	}
@@ -227,8 +229,8 @@ func (o *outcome) read(out []byte) error {
 	return nil
 }
 
-// explain says why a stage failed. A fault of one of its requests says more
-// than what the code made of it.
+// explain converts the error of a stage. A failed request of the stage takes
+// precedence over the exception it caused.
 func (x *execution) explain(stage string, err error) error {
 	e, ok := errors.AsType[*sandbox.Error](err)
 	if !ok {
@@ -251,25 +253,25 @@ func handlerError(stage, what string, err error) *tenon.Error {
 	return &tenon.Error{Code: tenon.CodeServer, Message: "the handler " + stage + " failed: " + what, Err: err}
 }
 
-// tool begins the arguments of a stage, with room for so many bytes more.
-func (x *execution) tool(more int) []byte {
-	dst := append(make([]byte, 0, len(x.route.name)+16+more), `{"tool":`...)
-	return rawjson.AppendString(dst, x.route.name)
+// beginArgs starts the arguments object of a stage, with capacity for more bytes.
+func (x *execution) beginArgs(more int) []byte {
+	dst := append(make([]byte, 0, len(x.tool.Name)+16+more), `{"tool":`...)
+	return rawjson.AppendString(dst, x.tool.Name)
 }
 
-// material is what every stage gets.
-func (x *execution) material() ([]byte, error) {
+// stageArgs starts the arguments object that every stage gets.
+func (x *execution) stageArgs() ([]byte, error) {
 	s, err := json.Marshal(x.draft)
 	if err != nil {
 		return nil, handlerError("preRequest", "its request cannot be written", err)
 	}
-	dst := x.tool(len(s) + len(x.payload) + 64)
+	dst := x.beginArgs(len(s) + len(x.payload) + 64)
 	dst = append(append(dst, `,"struct":`...), s...)
 	return append(append(dst, `,"payload":`...), x.payload...), nil
 }
 
 func (x *execution) preRequest(ctx context.Context) error {
-	more, err := x.material()
+	more, err := x.stageArgs()
 	if err != nil {
 		return err
 	}
@@ -283,20 +285,20 @@ func (x *execution) preRequest(ctx context.Context) error {
 	}
 	after, _ := json.Marshal(got.Struct)
 	if changed := !bytes.Equal(got.Payload, compact(x.payload)); changed && bytes.Equal(before, after) {
-		// Only the payload was changed: the request is made again of it.
+		// Only the payload was changed: rebuild the request.
 		doc, err := rawjson.Parse(got.Payload)
 		if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
-			return handlerError("preRequest", "SEC101 its payload is no object", nil)
+			return handlerError("preRequest", "SEC101 its payload is not an object", nil)
 		}
 		x.payload = got.Payload
-		return x.describe(doc)
+		return x.buildDraft(doc)
 	}
 	x.payload = got.Payload
-	return x.keep(got.Struct)
+	return x.applyDraft(got.Struct)
 }
 
-// keep takes over what a handler made of the request.
-func (x *execution) keep(d draft) error {
+// applyDraft applies a handler's changes to the request.
+func (x *execution) applyDraft(d draft) error {
 	if d.URL != "" {
 		x.draft.URL = d.URL
 	}
@@ -305,7 +307,7 @@ func (x *execution) keep(d draft) error {
 	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete:
 		x.draft.Method = d.Method
 	default:
-		return handlerError("preRequest", "SEC101 its method is none of GET, POST, PUT and DELETE", nil)
+		return handlerError("preRequest", "SEC101 its method must be GET, POST, PUT or DELETE", nil)
 	}
 	if len(d.Headers) > 0 && d.Headers[0] == '{' {
 		x.draft.Headers = d.Headers
@@ -325,33 +327,33 @@ func compact(raw []byte) []byte {
 }
 
 func (x *execution) executeRequest(ctx context.Context) (tenon.Response, error) {
-	more, err := x.material()
+	more, err := x.stageArgs()
 	if err != nil {
 		return tenon.Response{}, err
 	}
-	more = append(append(more, `,"secrets":`...), x.secrets.all()...)
-	more = x.route.appendDeclared(append(more, `,"declared":`...))
+	more = append(append(more, `,"secrets":`...), x.secrets.object()...)
+	more = x.tool.appendDeclared(append(more, `,"declared":`...))
 	var got outcome
 	if err := x.call(ctx, "executeRequest", more, nil, &got); err != nil {
 		return tenon.Response{}, err
 	}
-	return x.reply("executeRequest", got, http.StatusOK, nil)
+	return x.response("executeRequest", got, http.StatusOK, nil)
 }
 
-// reply is what an outcome says. A handler that gives up says why in its
-// messages.
-func (x *execution) reply(stage string, got outcome, status int, h http.Header) (tenon.Response, error) {
+// response converts an outcome to a response. The messages of a failed outcome
+// become the error.
+func (x *execution) response(stage string, got outcome, status int, h http.Header) (tenon.Response, error) {
 	if !got.Status {
 		if x.failed != nil {
 			return tenon.Response{}, x.failed
 		}
 		text := strings.Join(got.Messages, "; ")
 		if text == "" {
-			text = "it gave no reason"
+			text = "no reason given"
 		}
 		return tenon.Response{}, handlerError(stage, clipText(text), nil)
 	}
-	return x.route.made(got.Data, status, h), nil
+	return x.tool.handlerResponse(got.Data, status, h), nil
 }
 
 func clipText(text string) string {
@@ -362,7 +364,7 @@ func clipText(text string) string {
 	return text
 }
 
-func textOf(raw []byte) (string, bool) {
+func jsonString(raw []byte) (string, bool) {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
 		return "", false
@@ -370,12 +372,12 @@ func textOf(raw []byte) (string, bool) {
 	return s, true
 }
 
-// request sends the request that stands in the draft. Where a handler takes the
-// answer it is not looked at here.
+// request sends the request in the draft. handled reports whether a handler
+// processes the response.
 func (x *execution) request(ctx context.Context, handled bool) (tenon.Response, error) {
 	var headers map[string]any
 	if err := json.Unmarshal(x.draft.Headers, &headers); err != nil {
-		return tenon.Response{}, handlerError("preRequest", "its headers are no object", err)
+		return tenon.Response{}, handlerError("preRequest", "its headers are not an object", err)
 	}
 	h := http.Header{}
 	body := ""
@@ -389,63 +391,63 @@ func (x *execution) request(ctx context.Context, handled bool) (tenon.Response, 
 			text = string(raw)
 		}
 		if !validHeader(name, text) {
-			return tenon.Response{}, refused("a header cannot be sent")
+			return tenon.Response{}, requestError("invalid header")
 		}
 		h.Set(name, text)
 	}
-	if text, ok := textOf(x.draft.Body); ok && body != "" && !strings.Contains(h.Get("Content-Type"), "json") {
+	if text, ok := jsonString(x.draft.Body); ok && body != "" && !strings.Contains(h.Get("Content-Type"), "json") {
 		body = text
 	}
-	w := &urlWriter{}
-	w.literal(x.draft.URL)
-	res, err := x.send(ctx, wanted{Method: x.draft.Method, URL: string(w.out)}, h, body)
-	reply := x.route.received(res, handled)
-	x.route.hide(&reply, x.options.Env) // in another charset it was not found
-	return reply, err
+	w := &format.URLWriter{}
+	w.Literal(x.draft.URL)
+	res, err := x.send(ctx, fetchRequest{Method: x.draft.Method, URL: string(w.Out)}, h, body)
+	response := x.tool.upstreamResponse(res, handled)
+	x.tool.redact(&response, x.options.Env) // redacted again: it may have been in another charset
+	return response, err
 }
 
 func (x *execution) postRequest(ctx context.Context, r tenon.Response) (tenon.Response, error) {
-	args, err := x.material()
+	args, err := x.stageArgs()
 	if err != nil {
 		return r, err
 	}
-	if x.route.declares(textMedia) && x.route.binary(r) {
-		return r, nil // no text for a handler of texts, and no answer of a tool that declares one
+	if x.tool.declares(textMedia) && x.tool.isBinary(r) {
+		return r, nil // binary data cannot be passed as text, and is not a valid response of a tool that declares text
 	}
-	args, body := x.route.forHandler(args, r)
+	args, body := x.tool.appendBody(args, r)
 	var got outcome
 	if err := x.call(ctx, "postRequest", args, body, &got); err != nil {
 		return tenon.Response{Status: 0}, err
 	}
-	if got.Status && x.route.binary(r) && bytes.Equal(got.Data, inBase64(r.Body)) {
+	if got.Status && x.tool.isBinary(r) && bytes.Equal(got.Data, inBase64(r.Body)) {
 		return r, nil
 	}
-	return x.reply("postRequest", got, r.Status, r.Header)
+	return x.response("postRequest", got, r.Status, r.Header)
 }
 
-// record notes how far a request got. The worst of several counts.
-func (x *execution) record(method string, p egress.RequestState) {
+// recordRequest updates the execution state; the worst of several requests wins.
+func (x *execution) recordRequest(method string, p egress.RequestState) {
 	if p == egress.NotSent {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.route.reading(method) {
+	if x.tool.IsRead(method) {
 		x.sent.Reads = tenon.NoResponse
 		return
 	}
 	repeatable := method == http.MethodPut || method == http.MethodDelete
 	x.sent.Idempotent = repeatable && (x.sent.Idempotent || x.sent.Unsafe == tenon.NotSent)
-	if p == egress.SentNoAnswer || x.sent.Unsafe == tenon.NoResponse {
+	if p == egress.SentNoResponse || x.sent.Unsafe == tenon.NoResponse {
 		x.sent.Unsafe = tenon.NoResponse
 	} else {
 		x.sent.Unsafe = tenon.Responded
 	}
 }
 
-func refused(what string) error { return &tenon.Error{Code: tenon.CodeRequest, Message: what} }
+func requestError(what string) error { return &tenon.Error{Code: tenon.CodeRequest, Message: what} }
 
-// plainMessage is the text of an error of ours that code may read.
+// plainMessage returns the text of one of our errors that code may read.
 func plainMessage(err error) string {
 	if e, ok := errors.AsType[*tenon.Error](err); ok {
 		return e.Message

@@ -6,16 +6,18 @@ import (
 	"net/url"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
 // MainJSON evaluates the export main of a schema file for the tests.
-func MainJSON(text []byte) ([]byte, []Finding) {
-	f := readSchema("Test.mjs", text, rules{shelf: newShelf("", false)})
-	if !f.main.valid() {
-		return nil, f.findings
+func MainJSON(text []byte) ([]byte, []format.Finding) {
+	f := format.ReadSchema("Test.mjs", text, format.Rules{Lists: format.NewListFolder("", false)})
+	if !f.Main.Valid() {
+		return nil, f.Findings
 	}
-	return f.main.appendJSON(nil), f.findings
+	return f.Main.AppendJSON(nil), f.Findings
 }
 
 // Tap sees every byte that goes into the workers and comes out of them.
@@ -28,8 +30,8 @@ type Tap struct {
 // Run runs a call.
 func (t *Tap) Run(ctx context.Context, p *sandbox.Program, c sandbox.Call) ([]byte, error) {
 	t.In(c.Function, c.Args)
-	ask := c.Ask
-	c.Ask = func(ctx context.Context, name string, args []byte) (sandbox.Answer, error) {
+	ask := c.HostCall
+	c.HostCall = func(ctx context.Context, name string, args []byte) (sandbox.HostResult, error) {
 		t.Out(c.Function, args)
 		a, err := ask(ctx, name, args)
 		t.In(c.Function, append(append([]byte{}, a.Value...), a.Text...))
@@ -60,58 +62,55 @@ func Library(ctx context.Context, s *Source, tap *Tap) (files, factories int, wr
 	if err != nil {
 		return 0, 0, nil, nil, err
 	}
-	all, err := readFiles(ctx, s.spec, o, false)
+	all, err := format.ReadFiles(ctx, s.spec, *o.reading(), false)
 	if err != nil {
 		return 0, 0, nil, nil, err
 	}
-	b := offerer{options: &o}
-	if b.library, err = openLibraries(o.LibraryDir); err != nil {
+	b := builder{options: &o}
+	if b.library, err = format.OpenLibraries(o.LibraryDir); err != nil {
 		return 0, 0, nil, nil, err
 	}
 	tap.pool = s.workers(o)
-	b.runner = &runner{pool: tap, library: b.library.get, dbs: s.databases(), programs: map[*file]*sandbox.Program{}}
+	b.runner = &runner{pool: tap, library: b.library.Get, dbs: s.databases(), programs: map[*format.File]*sandbox.Program{}}
 	for _, f := range all {
-		if f.text == nil {
+		if f.Text == nil {
 			continue
 		}
 		files++
 		if _, err := tap.pool.Run(ctx, b.runner.program(f), sandbox.Call{Function: "stages", Args: []byte(`{"tool":"x"}`)}); err != nil {
-			wrong = append(wrong, f.path+": "+err.Error())
+			wrong = append(wrong, f.Path+": "+err.Error())
 			continue
 		}
 		factories++
-		for _, t := range f.routes {
-			if !t.handled || b.needs(f, t.name, true, t.broken) != nil {
+		for _, t := range f.Tools {
+			if !t.Handled || b.toolNeeds(f, t.Name, true, t.Broken) != nil {
 				continue
 			}
-			handler := t.tool("x", &o, b.runner).Handler
-			for i, test := range toolsOf(f.main).get(t.name).get("tests").list() {
-				args := &node{kind: objectKind}
-				test.members(func(key string, value *node) {
+			handler := tool{Tool: t}.tool("x", &o, b.runner).Handler
+			for i, test := range format.ToolsOf(f.Main).Get(t.Name).Get("tests").List() {
+				args := &module.Node{Kind: module.Object}
+				test.Members(func(key string, value *module.Node) {
 					if key != "_description" {
-						args.keys, args.items = append(args.keys, key), append(args.items, value)
+						args.Keys, args.Items = append(args.Keys, key), append(args.Items, value)
 					}
 				})
-				home := func(u *url.URL) bool { return f.isHome(u, "", "no marker") }
-				cases = append(cases, Case{f.path, t.id(), t.name, i, args.appendJSON(nil), handler, home})
+				home := func(u *url.URL) bool { return f.IsRootOrigin(u, "", "no marker") }
+				cases = append(cases, Case{f.Path, t.ID(), t.Name, i, args.AppendJSON(nil), handler, home})
 			}
 		}
 	}
 	return files, factories, wrong, cases, nil
 }
 
-// HostsIn are the patterns of the hosts that a text names.
-func HostsIn(text string) []string { return hostsIn(text) }
-
 // RunAnyway runs postRequest of the tool a, whatever the rules say about the
 // file.
 func RunAnyway(ctx context.Context, text string, worker []string) ([]byte, error) {
-	f := readSchema("Test.mjs", []byte(text), rules{shelf: newShelf("", false)})
+	f := format.ReadSchema("Test.mjs", []byte(text), format.Rules{Lists: format.NewListFolder("", false)})
 	pool := sandbox.NewPool(sandbox.Options{Command: worker})
 	defer pool.Close()
-	r := &runner{pool: pool, library: func(string) (sandbox.Library, bool) { return sandbox.Library{}, false }, programs: map[*file]*sandbox.Program{}}
-	ask := func(context.Context, string, []byte) (sandbox.Answer, error) {
-		return sandbox.Answer{}, errors.New("SEC100")
+	r := &runner{pool: pool, library: func(string) (sandbox.Library, bool) { return sandbox.Library{}, false }, programs: map[*format.File]*sandbox.Program{}}
+	ask := func(context.Context, string, []byte) (sandbox.HostResult, error) {
+		return sandbox.HostResult{}, errors.New("SEC100")
 	}
-	return r.run(ctx, f, sandbox.Call{Function: "postRequest", Args: []byte(`{"tool":"a","struct":{},"payload":{},"response":1}`), Ask: ask})
+	return r.run(ctx, f, sandbox.Call{Function: "postRequest", Args: []byte(`{"tool":"a","struct":{},"payload":{},"response":1}`), HostCall: ask})
 }

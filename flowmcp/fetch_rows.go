@@ -7,78 +7,80 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 	"github.com/tenon-mcp/tenon/internal/sqlite"
 )
 
-// wantedRows is what a handler asks of a database that its file describes.
-type wantedRows struct {
+// rowsRequest is a handler's query to a database that its file describes.
+type rowsRequest struct {
 	Resource string          `json:"resource"`
 	Query    string          `json:"query"`
-	Args     json.RawMessage `json:"args"` // those of the query's tool; runSql takes values for its marks too
+	Args     json.RawMessage `json:"args"` // arguments of the query's tool; runSql also takes values to bind
 }
 
-// maxBound bounds the values that a handler binds to SQL of its own.
+// maxBound limits the values that a handler binds to its own SQL.
 const maxBound = 100
 
-// rows asks a database for a handler. It only reads, whatever the mode of the
-// database, and within the bounds of a caller's SQL.
-func (x *execution) rows(ctx context.Context, args []byte) (sandbox.Answer, error) {
-	var w wantedRows
+// rows queries a database for a handler. It only reads, whatever the mode of
+// the database, and within the limits of a caller's SQL.
+func (x *execution) rows(ctx context.Context, args []byte) (sandbox.HostResult, error) {
+	var w rowsRequest
 	if err := json.Unmarshal(args, &w); err != nil {
-		return sandbox.Answer{}, errors.New("this cannot be asked for")
+		return sandbox.HostResult{}, errors.New("unknown host call")
 	}
-	q := x.route.file.queryOf(w.Resource, w.Query)
-	if q == nil {
-		return sandbox.Answer{}, fmt.Errorf("there is no query %s.%s", w.Resource, w.Query)
+	found := queryOf(x.tool.File, w.Resource, w.Query)
+	if found == nil {
+		return sandbox.HostResult{}, fmt.Errorf("unknown query %s.%s", w.Resource, w.Query)
 	}
+	q := query{found}
 	doc, err := rawjson.Parse(w.Args)
 	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
-		return sandbox.Answer{}, fmt.Errorf("the query %s takes an object", q.name)
+		return sandbox.HostResult{}, fmt.Errorf("the query %s takes an object", q.Name)
 	}
-	if err := q.admits(doc); err != nil {
-		return sandbox.Answer{}, err
+	if err := q.checkArguments(doc); err != nil {
+		return sandbox.HostResult{}, err
 	}
-	question, err := q.question(doc, x.options)
+	statement, err := q.bind(doc, x.options)
 	if err != nil {
-		return sandbox.Answer{}, errors.New(plainMessage(err))
+		return sandbox.HostResult{}, errors.New(plainMessage(err))
 	}
-	if q.dynamic {
-		if err := bind(&question, doc); err != nil {
-			return sandbox.Answer{}, err
+	if q.Dynamic {
+		if err := bind(&statement, doc); err != nil {
+			return sandbox.HostResult{}, err
 		}
 	}
-	if question.MaxRows == 0 {
-		question.MaxRows = runMaxRows
+	if statement.MaxRows == 0 {
+		statement.MaxRows = format.MaxRunRows
 	}
-	if !question.Reads() {
-		return sandbox.Answer{}, errors.New("a handler only reads a database")
+	if !statement.Reads() {
+		return sandbox.HostResult{}, errors.New("handlers may only read databases")
 	}
-	x.queries.Lock()
-	defer x.queries.Unlock()
-	question.MaxBytes = max(min(question.MaxBytes, int(x.budget.Left())), 1)
-	s := store{x.options, x.runner, x.runner.dbs}
-	path, stale, err := q.database(ctx, s)
+	x.querying.Lock()
+	defer x.querying.Unlock()
+	statement.MaxBytes = max(min(statement.MaxBytes, int(x.budget.Remaining())), 1)
+	s := backend{x.options, x.runner, x.runner.dbs}
+	path, stale, err := q.path(ctx, s)
 	if err != nil {
-		return sandbox.Answer{}, errors.New(plainMessage(err))
+		return sandbox.HostResult{}, errors.New(plainMessage(err))
 	}
-	reply, err := q.read(ctx, question, path, stale, s)
+	response, err := q.read(ctx, statement, path, stale, s)
 	if err != nil {
-		return sandbox.Answer{}, errors.New(plainMessage(q.failed(err)))
+		return sandbox.HostResult{}, errors.New(plainMessage(q.queryError(err)))
 	}
-	x.budget.Take(int64(len(reply.Body)))
-	return sandbox.Answer{Value: []byte("null"), Text: reply.Body}, nil
+	x.budget.Take(int64(len(response.Body)))
+	return sandbox.HostResult{Value: []byte("null"), Text: response.Body}, nil
 }
 
-// queryOf is a query that the file's handlers may ask; nil: there is none.
-func (f *file) queryOf(resource, key string) *query {
-	for _, r := range f.resources {
-		if r.name != resource || r.broken {
+// queryOf returns a query that the file's handlers may use, or nil.
+func queryOf(f *format.File, resource, key string) *format.Query {
+	for _, r := range f.Resources {
+		if r.Name != resource || r.Broken {
 			continue
 		}
-		for _, q := range r.queries {
-			if q.key == key && !q.broken {
+		for _, q := range r.Queries {
+			if q.Key == key && !q.Broken {
 				return q
 			}
 		}
@@ -86,49 +88,50 @@ func (f *file) queryOf(resource, key string) *query {
 	return nil
 }
 
-// admits checks the arguments of a query, as input validation does for its tool.
-func (q *query) admits(doc *rawjson.Doc) error {
-	for _, p := range q.parameters {
-		for _, name := range p.arguments() {
+// checkArguments validates the arguments of a query, as input validation does for its
+// tool.
+func (q query) checkArguments(doc *rawjson.Doc) error {
+	for _, p := range q.Parameters {
+		for _, name := range p.Arguments() {
 			switch n := doc.Get(doc.Root(), name); {
-			case n == rawjson.None && !p.z.optional:
-				return fmt.Errorf("the query %s needs %s", q.name, name)
-			case n != rawjson.None && !p.z.accepts(doc.Raw(n)):
-				return fmt.Errorf("%s does not fit the query %s", name, q.name)
+			case n == rawjson.None && !p.Type.Optional:
+				return fmt.Errorf("the query %s needs %s", q.Name, name)
+			case n != rawjson.None && !p.Type.Accepts(doc.Raw(n)):
+				return fmt.Errorf("%s is invalid for the query %s", name, q.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// bind binds the values beside a handler's own SQL to its marks.
-func bind(question *sqlite.Question, doc *rawjson.Doc) error {
+// bind binds the values for a handler's own SQL.
+func bind(statement *sqlite.Query, doc *rawjson.Doc) error {
 	list := doc.Get(doc.Root(), "values")
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
-		if kind := doc.Kind(n); kind == rawjson.Object || kind == rawjson.Array || len(question.Args) == maxBound {
+		if kind := doc.Kind(n); kind == rawjson.Object || kind == rawjson.Array || len(statement.Args) == maxBound {
 			return fmt.Errorf("values are at most %d texts, numbers, booleans and nulls", maxBound)
 		}
-		question.Args = append(question.Args, scalar(doc.Raw(n)))
+		statement.Args = append(statement.Args, scalar(doc.Raw(n)))
 	}
-	if question.Marks != len(question.Args) {
-		return fmt.Errorf("the SQL has %d marks, and there are %d values", question.Marks, len(question.Args))
+	if statement.Marks != len(statement.Args) {
+		return fmt.Errorf("the SQL has %d parameters, but there are %d values", statement.Marks, len(statement.Args))
 	}
 	return nil
 }
 
-// stores are the databases that the file's handlers may ask, with their
-// queries, as JSON.
-func (f *file) stores(dst []byte) []byte {
+// appendStores appends the databases that the file's handlers may query, with the
+// names of their queries, as JSON.
+func appendStores(dst []byte, f *format.File) []byte {
 	all := map[string][]string{}
-	for _, r := range f.resources {
-		for _, q := range r.queries {
-			if f.queryOf(r.name, q.key) == q {
-				all[r.name] = append(all[r.name], q.key)
+	for _, r := range f.Resources {
+		for _, q := range r.Queries {
+			if queryOf(f, r.Name, q.Key) == q {
+				all[r.Name] = append(all[r.Name], q.Key)
 			}
 		}
-		slices.Sort(all[r.name])
+		slices.Sort(all[r.Name])
 	}
-	text, err := json.Marshal(all) // names are JSON in any case
+	text, err := json.Marshal(all) // strings always marshal
 	if err != nil {
 		return append(dst, "{}"...)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
-// endless answers with bodies of so many bytes and counts what is read of them.
+// endless responds with bodies of a given size and counts the bytes that are
+// read.
 type endless struct {
 	bytes, announced int64
 	read             atomic.Int64
@@ -44,8 +45,8 @@ func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: &endlessBody{e, e.bytes}, ContentLength: e.announced, Request: r}, nil
 }
 
-// TestFetchesShareABudget reads 64 answers at once, of which a few fit. No more
-// is read than is allowed, but for one piece of each.
+// TestFetchesShareABudget reads 64 responses concurrently, a few of which fit.
+// Beyond the limit, at most one chunk of each is read.
 func TestFetchesShareABudget(t *testing.T) {
 	const each, allowed, piece = 8 << 20, 64 << 20, 64 << 10
 	for name, announced := range map[string]int64{"announced": each, "not announced": -1} {
@@ -54,9 +55,9 @@ func TestFetchesShareABudget(t *testing.T) {
 			const all = await Promise.allSettled(Array.from({ length: 64 }, () => fetch(struct.url).then((r) => r.status)))
 			return { response: { good: all.filter((a) => a.status === 'fulfilled').length, why: all.find((a) => a.status === 'rejected')?.reason.message } } }`),
 			flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey})
-		reply, err := tool.Handler(t.Context(), &tenon.Call{})
-		if err != nil || !strings.Contains(string(reply.Body), "67108864 bytes") {
-			t.Errorf("%s: %s %v", name, reply.Body, err)
+		response, err := tool.Handler(t.Context(), &tenon.Call{})
+		if err != nil || !strings.Contains(string(response.Body), "67108864 bytes") {
+			t.Errorf("%s: %s %v", name, response.Body, err)
 		}
 		most := int64(allowed)
 		if announced < 0 {
@@ -68,7 +69,7 @@ func TestFetchesShareABudget(t *testing.T) {
 	}
 }
 
-// TestRedirectsOfFetch has the modes of redirects and where they may lead.
+// TestRedirectsOfFetch tries the modes of redirects and their targets.
 func TestRedirectsOfFetch(t *testing.T) {
 	foreign := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a foreign host was asked") }))
 	defer foreign.Close()
@@ -81,7 +82,7 @@ func TestRedirectsOfFetch(t *testing.T) {
 		}
 	}))
 	defer upstream.Close()
-	door, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1", "localhost"}})
+	client, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1", "localhost"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,19 +91,19 @@ func TestRedirectsOfFetch(t *testing.T) {
 		{"/there", `{}`, `[200,false,"BASE/there"]`, ""},
 		{"/echo", `{ redirect: 'follow' }`, `[200,true,"BASE/there?key="]`, ""},
 		{"/echo", `{ redirect: 'manual' }`, `[302,false,"BASE/echo"]`, ""},
-		{"/echo", `{ redirect: 'error' }`, ``, "there was a redirect"},
+		{"/echo", `{ redirect: 'error' }`, ``, "unexpected redirect"},
 		{"/there", `{ redirect: 'error' }`, `[200,false,"BASE/there"]`, ""},
-		{"/away", `{}`, ``, "to which a redirect leads, does not stand in the schema file"},
+		{"/away", `{}`, ``, "is blocked: the host is not named in the schema file"},
 		{"/away", `{ redirect: 'manual' }`, `[302,false,"BASE/away"]`, ""},
 	} {
 		tool := load(t, handled(`executeRequest: async ({ struct }) => { const r = await fetch(struct.url.replace('/echo', '`+tt.path+`'), `+tt.init+`); return { response: [ r.status, r.redirected, r.url ] } }`),
-			flowmcp.Options{Client: door, BaseURL: upstream.URL, Env: shopKey})
-		reply, err := tool.Handler(t.Context(), &tenon.Call{})
-		if want := strings.Replace(tt.want, "BASE", upstream.URL, 1); tt.failed == "" && (err != nil || string(reply.Body) != want) {
-			t.Errorf("%s %s: %s, want %s (%v)", tt.path, tt.init, reply.Body, want, err)
+			flowmcp.Options{Client: client, BaseURL: upstream.URL, Env: shopKey})
+		response, err := tool.Handler(t.Context(), &tenon.Call{})
+		if want := strings.Replace(tt.want, "BASE", upstream.URL, 1); tt.failed == "" && (err != nil || string(response.Body) != want) {
+			t.Errorf("%s %s: %s, want %s (%v)", tt.path, tt.init, response.Body, want, err)
 		}
 		if tt.failed != "" && (err == nil || !strings.Contains(err.Error(), tt.failed)) {
-			t.Errorf("%s %s: %s %v", tt.path, tt.init, reply.Body, err)
+			t.Errorf("%s %s: %s %v", tt.path, tt.init, response.Body, err)
 		}
 	}
 	t.Log("a key in the URL that answered is a marker for the code, and stays home")
@@ -110,9 +111,9 @@ func TestRedirectsOfFetch(t *testing.T) {
 		const r = await fetch(struct.url + '?key=' + struct.headers['X-Shop-Key'])
 		if (r.url.includes('c4nary')) throw new Error('the code sees the key')
 		return { response: { redirected: r.redirected, marked: r.url.endsWith('/there?key=' + struct.headers['X-Shop-Key']) } } }`),
-		flowmcp.Options{Client: door, BaseURL: upstream.URL, Env: func(name string) (string, bool) { return "c4nary-of-the-shop", name == "SHOP_KEY" }})
-	if reply, err := tool.Handler(t.Context(), &tenon.Call{}); err != nil || string(reply.Body) != `{"redirected":true,"marked":true}` {
-		t.Errorf("%s %v", reply.Body, err)
+		flowmcp.Options{Client: client, BaseURL: upstream.URL, Env: func(name string) (string, bool) { return "c4nary-of-the-shop", name == "SHOP_KEY" }})
+	if response, err := tool.Handler(t.Context(), &tenon.Call{}); err != nil || string(response.Body) != `{"redirected":true,"marked":true}` {
+		t.Errorf("%s %v", response.Body, err)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestFilesThatLoopWhileTheyLoad(t *testing.T) {
 		"the module":  "\nfor (;;) {}\nexport const handlers = () => ({ a: { postRequest: async ({ response }) => ({ response }) } })",
 	} {
 		tool := load(t, file(`a: { method: 'GET', path: '/echo', description: 'x', parameters: [] }`)+code,
-			flowmcp.Options{Client: &http.Client{Transport: &seen{}}, HandlerTime: 200 * time.Millisecond})
+			flowmcp.Options{Client: &http.Client{Transport: &seen{}}, HandlerTimeout: 200 * time.Millisecond})
 		_, err := tool.Handler(t.Context(), &tenon.Call{})
 		if tenon.CodeOf(err) != tenon.CodeTimeout {
 			t.Errorf("%s: %v (%s)", name, err, tenon.CodeOf(err))

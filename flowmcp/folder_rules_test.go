@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 )
 
-// The files of a catalog that keeps every rule.
+// A catalog without findings.
 const (
 	shopFile      = "providers/shop/Shop.mjs"
 	skillFile     = "providers/shop/skills/choose.mjs"
@@ -98,8 +99,8 @@ export const handlers = () => ({ find: { postRequest: async ({ response }) => ({
 	}
 }
 
-// folderCase is one change of a file of the catalog, and what is found then in
-// either mode.
+// folderCase is one change of a file of the catalog, and the findings in either
+// mode.
 type folderCase struct {
 	code           string
 	file           string
@@ -320,8 +321,8 @@ func folderCases() []folderCase {
 	}
 }
 
-// put writes the catalog with one change, and a registry where that is the
-// case's file.
+// put writes the catalog with one change, and a registry unless the case is
+// about it.
 func (c folderCase) put(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "catalog")
@@ -341,7 +342,7 @@ func (c folderCase) put(t *testing.T) string {
 	if c.code != "" && c.file != registryFile {
 		return dir
 	}
-	r, err := flowmcp.MakeRegistry(t.Context(), dir)
+	r, err := library.MakeRegistry(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,13 +359,13 @@ func (c folderCase) put(t *testing.T) string {
 	return dir
 }
 
-// findings are what is said of the part of a catalog that the case is about: of
-// its registry, of its list, or of all schema files and what stands beside them.
+// findings returns the findings on the part of a catalog that the case is
+// about: its registry, its list, or all schema files and the files beside them.
 func (c folderCase) findings(t *testing.T, dir string, strict bool) []flowmcp.Finding {
 	t.Helper()
 	var all []flowmcp.Finding
 	if c.code == "" || c.file == registryFile {
-		all = flowmcp.CheckRegistry(dir)
+		all = library.CheckRegistry(dir)
 	}
 	var specs []string
 	switch {
@@ -376,7 +377,7 @@ func (c folderCase) findings(t *testing.T, dir string, strict bool) []flowmcp.Fi
 		specs = []string{dir}
 	}
 	for _, spec := range specs {
-		reports, err := flowmcp.Check(t.Context(), spec, flowmcp.Options{Strict: strict, CallerMarks: true})
+		reports, err := flowmcp.Check(t.Context(), spec, flowmcp.Options{Strict: strict, ImplicitParameters: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -387,7 +388,7 @@ func (c folderCase) findings(t *testing.T, dir string, strict bool) []flowmcp.Fi
 	return all
 }
 
-// TestRulesOfFolders changes one thing in the catalog that keeps every rule.
+// TestRulesOfFolders changes one thing in the catalog without findings.
 func TestRulesOfFolders(t *testing.T) {
 	for _, strict := range []bool{true, false} {
 		for _, f := range (folderCase{}).findings(t, folderCase{}.put(t), strict) {
@@ -410,12 +411,12 @@ func TestRulesOfFolders(t *testing.T) {
 	}
 }
 
-// elsewhere are the rules whose cases are no change of a text: the test that
-// has them.
+// elsewhere lists the rules whose cases are not changes of a text, with their
+// test.
 func elsewhere() map[string]string {
 	return map[string]string{
 		"LST009": "lists_test.go", "LST010": "lists_test.go", "LST011": "lists_test.go", // several lists
-		"SEC101": "handle_test.go", "SEC103": "handle_test.go", "SEC104": "handle_test.go", // told when handlers run
+		"SEC101": "handle_test.go", "SEC103": "handle_test.go", "SEC104": "handle_test.go", // reported when handlers run
 		"SEC105": "security_test.go", "SEC107": "effects_test.go", "VAL091": "implicit_parameters_test.go", "VAL006": "handle_test.go",
 		"SEC018": "lists_test.go",  // of two files
 		"CHK002": "lookup_test.go", // outside a library

@@ -1,7 +1,6 @@
 package flowmcp_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -52,14 +51,14 @@ func FuzzCheck(f *testing.F) {
 			if !reports[0].Loads && len(reports[0].Findings) == 0 {
 				t.Fatal("does not load, and nothing says why")
 			}
-			offer, err := flowmcp.New(path, o).Load(t.Context())
+			features, err := flowmcp.New(path, o).Load(t.Context())
 			if err != nil {
 				if reports[0].Loads && reports[0].Kind == "" || tenon.CodeOf(err) != tenon.CodeBadSource {
 					t.Fatal(err)
 				}
 				continue
 			}
-			for _, e := range gateway.Build([]gateway.Mount{{Name: "f", Features: offer}}, gateway.BuildOptions{}).Tools() {
+			for _, e := range gateway.Build([]gateway.Mount{{Name: "f", Features: features}}, gateway.BuildOptions{}).Tools() {
 				input, output := e.Schemas()
 				for _, doc := range [][]byte{input, output} {
 					if _, err := schema.Compile(doc, schema.Options{}); err != nil {
@@ -71,34 +70,6 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzMain: JSON is ECMAScript, so a main that is JSON evaluates to itself. The
-// standard library reads bytes that are no UTF-8 in another way than JavaScript.
-func FuzzMain(f *testing.F) {
-	f.Add([]byte(`{"a":[1,-0.5e-7,"x\u00e9\ud83d\ude00\n",null,true,{"b c":{}}],"1":2}`))
-	f.Fuzz(func(t *testing.T, main []byte) {
-		var want any
-		if json.Unmarshal(main, &want) != nil || !utf8.Valid(main) || bytes.Contains(main, []byte("__proto__")) || bytes.Contains(main, []byte(`\u`)) || bytes.Contains(main, []byte("-0")) {
-			return
-		}
-		got, findings := flowmcp.MainJSON(append([]byte("export const main = ("), append(bytes.Clone(main), ')')...))
-		if got == nil {
-			if strings.Contains(findings[0].Message, "nested") || bytes.ContainsAny(main, "\x00") {
-				return
-			}
-			t.Fatalf("%s: %v", main, findings)
-		}
-		var have any
-		if err := json.Unmarshal(got, &have); err != nil {
-			t.Fatal(err)
-		}
-		w, _ := json.Marshal(want)
-		h, _ := json.Marshal(have)
-		if !bytes.Equal(w, h) {
-			t.Errorf("%s became %s", w, h)
-		}
-	})
-}
-
 // FuzzRequest: no argument changes the scheme, the host or the number of
 // segments, adds a header or another name to the query, or brings a server
 // parameter to another place.
@@ -106,17 +77,17 @@ func FuzzRequest(f *testing.F) {
 	f.Add("a", "b", "c")
 	f.Add("../..", "x?y=1#z", "{{SHOP_KEY}}&a=b")
 	f.Add("\r\nX: 1", "@evil.example", "%2e%2e")
-	offer, err := flowmcp.New("testdata/Requests.mjs", flowmcp.Options{}).Load(f.Context())
-	if err != nil || len(offer.Tools) > 0 {
+	features, err := flowmcp.New("testdata/Requests.mjs", flowmcp.Options{}).Load(f.Context())
+	if err != nil || len(features.Tools) > 0 {
 		f.Fatalf("without its keys the file is served: %v", err)
 	}
 	rec := &recorder{}
-	offer, err = flowmcp.New("testdata/Requests.mjs", flowmcp.Options{Client: &http.Client{Transport: rec}, Env: secrets("api", "SECRET")}).Load(f.Context())
+	features, err = flowmcp.New("testdata/Requests.mjs", flowmcp.Options{Client: &http.Client{Transport: rec}, Env: secrets("api", "SECRET")}).Load(f.Context())
 	if err != nil {
 		f.Fatal(err)
 	}
 	tools := map[string]tenon.Tool{}
-	for _, tool := range offer.Tools {
+	for _, tool := range features.Tools {
 		tools[tool.Name] = tool
 	}
 	f.Fuzz(func(t *testing.T, a, b, c string) {
@@ -177,14 +148,14 @@ func FuzzGuide(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "skills", "a.mjs"), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		offer, err := flowmcp.New(dir, flowmcp.Options{}).Load(t.Context())
+		features, err := flowmcp.New(dir, flowmcp.Options{}).Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(offer.Prompts) == 0 && len(offer.Diagnostics) == 0 {
+		if len(features.Prompts) == 0 && len(features.Diagnostics) == 0 {
 			t.Error("neither a prompt nor a reason why there is none")
 		}
-		for _, p := range offer.Prompts {
+		for _, p := range features.Prompts {
 			args := map[string]string{}
 			for _, a := range p.Arguments {
 				args[a.Name] = "{{input:again}}"
@@ -196,52 +167,6 @@ func FuzzGuide(f *testing.F) {
 			if !utf8.Valid(messages[0].Content.Text) {
 				t.Errorf("%q", messages[0].Content.Text)
 			}
-		}
-	})
-}
-
-// FuzzMigrate: what is migrated is read as before, has nothing left to do, and
-// names no routes.
-func FuzzMigrate(f *testing.F) {
-	f.Add([]byte(`export const main = { version: '3.0.0', 'routes': { a: {} } }`))
-	f.Add([]byte("export const main = { routes, version: \"3.1.2\" }"))
-	f.Add([]byte(ruled))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		migrated, done, err := flowmcp.Migrate(text)
-		if err != nil {
-			return
-		}
-		again, more, err := flowmcp.Migrate(migrated)
-		if err != nil || len(more) > 0 || !bytes.Equal(again, migrated) {
-			t.Errorf("%q became %q (%v): %v, %v", text, migrated, done, more, err)
-		}
-	})
-}
-
-// FuzzAddEntry: an entry that is added is the last one, and nothing else
-// changes.
-func FuzzAddEntry(f *testing.F) {
-	f.Add([]byte(goodList), "x", "1")
-	f.Add([]byte("export const list = { meta: { name: 'a', version: '1.0.0', fields: [ { key: 'alias', type: 'string' } ] }, 'entries': [ { alias: ']' }, /* ] */ ] }"), "'\\\n", "")
-	f.Fuzz(func(t *testing.T, text []byte, alias, n string) {
-		given := map[string]string{"alias": alias}
-		if n != "" {
-			given["n"] = n
-		}
-		added, err := flowmcp.AddEntry(text, given)
-		if err != nil {
-			return
-		}
-		size := len(added) - len(text)
-		begins := 0
-		for begins < len(text) && added[begins] == text[begins] {
-			begins++
-		}
-		if size <= 0 || !bytes.HasSuffix(added, text[begins:]) {
-			t.Errorf("%q became %q", text, added)
-		}
-		if again, err := flowmcp.AddEntry(added, given); err == nil || !strings.HasSuffix(err.Error(), "is the same") {
-			t.Errorf("%q became %q and then %q, %v", text, added, again, err)
 		}
 	})
 }

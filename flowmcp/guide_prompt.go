@@ -4,47 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// guideMark is a place in a guide that is filled in.
-var guideMark = regexp.MustCompile(`\{\{\s*([^{}]+?)\s*\}\}`)
-
-// Bounds of what is fetched for a guide.
+// Limits of prefill.
 const (
 	maxPrefills = 8
-	maxPrefill  = 64 << 10 // bytes of one answer in the text
+	maxPrefill  = 64 << 10 // bytes of one response in the text
 	prefillTime = 10 * time.Second
 )
 
-// bookcase is what guides can name: what a source offers, by its names.
-type bookcase struct {
-	tools     map[string]*shown
-	resources map[string]*resource
-	guides    map[string]*guide
+// guideIndex holds what guides can refer to, by name.
+type guideIndex struct {
+	tools     map[string]*indexedTool
+	resources map[string]*format.Resource
+	guides    map[string]*format.Guide
 }
 
-func newBookcase() *bookcase {
-	return &bookcase{tools: map[string]*shown{}, resources: map[string]*resource{}, guides: map[string]*guide{}}
+func newGuideIndex() *guideIndex {
+	return &guideIndex{tools: map[string]*indexedTool{}, resources: map[string]*format.Resource{}, guides: map[string]*format.Guide{}}
 }
 
-// shown is a tool as a guide shows it.
-type shown struct {
+// indexedTool is a tool as guides render it.
+type indexedTool struct {
 	tool  tenon.Tool
-	route *route
+	route *format.Tool
 }
 
-// find finds by a name in full (ns/tool/name), without the kind (ns/name), or,
-// in its own namespace, by the name alone.
-func find[T any](all map[string]T, kind, scope, name string) (T, bool) {
+// lookUp looks up a qualified name (ns/tool/name), a name without the kind
+// (ns/name), or a bare name in its own namespace.
+func lookUp[T any](all map[string]T, kind, scope, name string) (T, bool) {
 	parts := strings.Split(name, "/")
 	if len(parts) == 3 && parts[1] == kind {
 		parts = []string{parts[0], parts[2]}
@@ -56,34 +54,34 @@ func find[T any](all map[string]T, kind, scope, name string) (T, bool) {
 	return found, ok
 }
 
-// prompt is a guide as an MCP prompt.
-func (g *guide) prompt(b *bookcase) tenon.Prompt {
-	p := tenon.Prompt{Name: g.id(), Description: g.text}
-	for _, in := range g.inputs {
-		text := in.text
-		if len(in.values) > 0 {
-			text = strings.TrimSpace(text + " (one of " + strings.Join(in.values, ", ") + ")")
+// prompt returns the guide as an MCP prompt.
+func (g guide) prompt(b *guideIndex) tenon.Prompt {
+	p := tenon.Prompt{Name: g.ID(), Description: g.Description}
+	for _, in := range g.Inputs {
+		text := in.Description
+		if len(in.Values) > 0 {
+			text = strings.TrimSpace(text + " (one of " + strings.Join(in.Values, ", ") + ")")
 		}
-		p.Arguments = append(p.Arguments, tenon.PromptArgument{Name: in.key, Description: text, Required: in.required})
-		if len(in.values) > 0 {
+		p.Arguments = append(p.Arguments, tenon.PromptArgument{Name: in.Key, Description: text, Required: in.Required})
+		if len(in.Values) > 0 {
 			p.Complete = g.complete
 		}
 	}
 	p.Get = func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.PromptMessage, error) {
-		if err := g.check(args); err != nil {
+		if err := g.checkArguments(args); err != nil {
 			return nil, err
 		}
-		w := &writer{guide: g, books: b, args: args, fetched: b.prefill(ctx, g, args, c)}
-		return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Type: tenon.TextContent, Text: []byte(strings.ToValidUTF8(w.fill(g.content), "\uFFFD"))}}}, nil
+		w := &expander{guide: g, index: b, args: args, fetched: b.prefill(ctx, g.Guide, args, c)}
+		return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Type: tenon.TextContent, Text: []byte(strings.ToValidUTF8(w.expand(g.Content), "\uFFFD"))}}}, nil
 	}
 	return p
 }
 
-func (g *guide) complete(_ context.Context, variable, value string, _ map[string]string) ([]string, error) {
+func (g guide) complete(_ context.Context, variable, value string, _ map[string]string) ([]string, error) {
 	var all []string
-	for _, in := range g.inputs {
-		for _, v := range in.values {
-			if in.key == variable && strings.HasPrefix(v, value) {
+	for _, in := range g.Inputs {
+		for _, v := range in.Values {
+			if in.Key == variable && strings.HasPrefix(v, value) {
 				all = append(all, v)
 			}
 		}
@@ -91,44 +89,43 @@ func (g *guide) complete(_ context.Context, variable, value string, _ map[string
 	return all, nil
 }
 
-// check compares what was given with the declared inputs.
-func (g *guide) check(args map[string]string) error {
-	for _, in := range g.inputs {
-		value, given := args[in.key]
+// checkArguments validates the arguments against the declared inputs.
+func (g guide) checkArguments(args map[string]string) error {
+	for _, in := range g.Inputs {
+		value, given := args[in.Key]
 		_, notNumber := strconv.ParseFloat(value, 64)
 		switch {
-		case !given && in.required:
-			return invalid("the argument " + in.key + " is required")
+		case !given && in.Required:
+			return validationError("the argument " + in.Key + " is required")
 		case !given:
-		case in.kind == "number" && notNumber != nil:
-			return invalid("the argument " + in.key + " must be a number")
-		case in.kind == "boolean" && value != "true" && value != "false":
-			return invalid("the argument " + in.key + " must be true or false")
-		case len(in.values) > 0 && !slices.Contains(in.values, value):
-			return invalid("the argument " + in.key + " must be one of " + strings.Join(in.values, ", "))
+		case in.Kind == "number" && notNumber != nil:
+			return validationError("the argument " + in.Key + " must be a number")
+		case in.Kind == "boolean" && value != "true" && value != "false":
+			return validationError("the argument " + in.Key + " must be true or false")
+		case len(in.Values) > 0 && !slices.Contains(in.Values, value):
+			return validationError("the argument " + in.Key + " must be one of " + strings.Join(in.Values, ", "))
 		}
 	}
 	return nil
 }
 
-// writer fills a guide's places. Each is filled once: what is put in is never
-// looked at for places.
-type writer struct {
-	guide   *guide
-	books   *bookcase
+// expander expands a guide's placeholders. Inserted text is never expanded again.
+type expander struct {
+	guide   guide
+	index   *guideIndex
 	args    map[string]string
 	fetched map[string]string
-	nested  bool // inside another guide: guides are only named
+	nested  bool // inside another guide: only names are inserted
 }
 
-func (w *writer) fill(content string) string {
-	if w.guide.plain {
+func (w *expander) expand(content string) string {
+	if w.guide.Plain {
 		return content
 	}
-	return guideMark.ReplaceAllStringFunc(content, func(mark string) string {
-		token := guideMark.FindStringSubmatch(mark)[1]
+	return format.GuidePlaceholder.ReplaceAllStringFunc(content, func(mark string) string {
+		token := format.GuidePlaceholder.FindStringSubmatch(mark)[1]
 		kind, name, _ := strings.Cut(token, ":")
-		text, err := w.place(kind, name)
+		text, err := w.resolve(kind, name)
 		if err != nil {
 			return "[ERROR: " + err.Error() + "]"
 		}
@@ -136,72 +133,60 @@ func (w *writer) fill(content string) string {
 	})
 }
 
-// place is the text for one place. What cannot be filled says so in the text,
-// and the rest is delivered.
-func (w *writer) place(kind, name string) (string, error) {
+// resolve returns the text for one placeholder.
+func (w *expander) resolve(kind, name string) (string, error) {
 	missing := fmt.Errorf("token %q not found", kind+":"+name)
 	switch kind {
 	case "input":
-		for _, in := range w.guide.inputs {
-			if value, given := w.args[in.key]; in.key == name && given {
+		for _, in := range w.guide.Inputs {
+			if value, given := w.args[in.Key]; in.Key == name && given {
 				return value, nil
-			} else if in.key == name {
+			} else if in.Key == name {
 				return "(not given)", nil
 			}
 		}
 		return "", missing
 	case "prefill":
-		if text, ok := find(w.fetched, "tool", w.guide.scope, name); ok {
+		if text, ok := lookUp(w.fetched, "tool", w.guide.Scope, name); ok {
 			return text, nil
 		}
 		return "", missing
 	case "tool":
 		name, part, _ := strings.Cut(name, ":")
-		if t, ok := find(w.books.tools, "tool", w.guide.scope, name); ok {
-			return t.show(part)
+		if t, ok := lookUp(w.index.tools, "tool", w.guide.Scope, name); ok {
+			return t.render(part)
 		}
 		return "", missing
 	case "resource":
-		if r, ok := find(w.books.resources, "resource", w.guide.scope, name); ok {
-			return "**Resource " + r.name + "**: " + r.text, nil
+		if r, ok := lookUp(w.index.resources, "resource", w.guide.Scope, name); ok {
+			return "**Resource " + r.Name + "**: " + r.Description, nil
 		}
 		return "", missing
 	case "prompt", "skill":
-		g := w.books.guides[idOf(kind, w.guide.scope, name)]
+		g := w.index.guides[format.QualifiedID(kind, w.guide.Scope, name)]
 		if g == nil {
 			return "", missing
 		}
-		if w.nested || g == w.guide {
-			return "**" + kind + " " + g.name + "**: " + g.text, nil
+		if w.nested || g == w.guide.Guide {
+			return "**" + kind + " " + g.Name + "**: " + g.Description, nil
 		}
-		inner := &writer{guide: g, books: w.books, args: w.args, fetched: map[string]string{}, nested: true}
-		return inner.fill(g.content), nil
+		inner := &expander{guide: guide{g}, index: w.index, args: w.args, fetched: map[string]string{}, nested: true}
+		return inner.expand(g.Content), nil
 	}
-	return w.listed(kind, name)
+	return w.listValues(kind, name)
 }
 
-// idOf is a guide's name in full.
-func idOf(kind, scope, name string) string {
-	switch parts := strings.Split(name, "/"); len(parts) {
-	case 1:
-		return scope + "/" + kind + "/" + name
-	case 2:
-		return parts[0] + "/" + kind + "/" + parts[1]
-	}
-	return name
-}
-
-// listed is what a shared list says: the values of a field.
-func (w *writer) listed(name, field string) (string, error) {
-	r := w.guide.lists[name]
-	if r == nil || !r.list.fields[field] {
+// listValues returns the values of a field of a shared list.
+func (w *expander) listValues(name, field string) (string, error) {
+	r := w.guide.Lists[name]
+	if r == nil || !r.List.Fields[field] {
 		return "", fmt.Errorf("token %q not found", name+":"+field)
 	}
-	return strings.Join(r.values(field), ", "), nil
+	return strings.Join(r.Values(field), ", "), nil
 }
 
-// show is a tool, or a part of it, in words.
-func (s *shown) show(part string) (string, error) {
+// render renders a tool, or a part of it.
+func (s *indexedTool) render(part string) (string, error) {
 	switch part {
 	case "":
 		return "### " + s.tool.Name + "\n\n" + s.tool.Description + "\n\n" + s.parameters(), nil
@@ -214,23 +199,23 @@ func (s *shown) show(part string) (string, error) {
 	case "call":
 		return "call the tool `" + s.tool.Name + "` with `" + s.example() + "`", nil
 	case "meta":
-		return fmt.Sprintf("reads only: %v, destroys: %v", s.route.readOnly(), s.route.meta.get("isDestructive").yes()), nil
+		return fmt.Sprintf("reads only: %v, destroys: %v", s.route.ReadOnly(), s.route.Meta.Get("isDestructive").IsTrue()), nil
 	}
 	return "", fmt.Errorf("a tool has no part %q", part)
 }
 
-func (s *shown) parameters() string {
+func (s *indexedTool) parameters() string {
 	var b strings.Builder
-	for _, p := range s.route.parameters {
-		for _, name := range p.arguments() {
+	for _, p := range s.route.Parameters {
+		for _, name := range p.Arguments() {
 			if b.Len() == 0 {
 				b.WriteString("| parameter | type | required | description |\n|---|---|---|---|\n")
 			}
 			required := "yes"
-			if p.z.optional {
+			if p.Type.Optional {
 				required = "no"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, p.z.primitive, required, strings.ReplaceAll(p.description, "|", "\\|"))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, p.Type.Primitive, required, strings.ReplaceAll(p.Description, "|", "\\|"))
 		}
 	}
 	if b.Len() == 0 {
@@ -239,97 +224,97 @@ func (s *shown) parameters() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// example are the arguments of the tool's first test case.
-func (s *shown) example() string {
-	for _, test := range s.route.tests.list() {
-		return string(withoutDescription(test).appendJSON(nil))
+// example returns the arguments of the tool's first test case.
+func (s *indexedTool) example() string {
+	for _, test := range s.route.Tests.List() {
+		return string(withoutDescription(test).AppendJSON(nil))
 	}
 	return "{}"
 }
 
-// withoutDescription are the arguments of a test case.
-func withoutDescription(test *node) *node {
-	args := &node{kind: objectKind}
-	test.members(func(key string, value *node) {
+// withoutDescription returns the arguments of a test case.
+func withoutDescription(test *module.Node) *module.Node {
+	args := &module.Node{Kind: module.Object}
+	test.Members(func(key string, value *module.Node) {
 		if key != "_description" {
-			args.keys, args.items = append(args.keys, key), append(args.items, value)
+			args.Keys, args.Items = append(args.Keys, key), append(args.Items, value)
 		}
 	})
 	return args
 }
 
-// prefill makes the calls of a guide, one after the other.
-func (b *bookcase) prefill(ctx context.Context, g *guide, args map[string]string, c *tenon.Call) map[string]string {
+// prefill performs the prefill calls of a guide, one after the other.
+func (b *guideIndex) prefill(ctx context.Context, g *format.Guide, args map[string]string, c *tenon.Call) map[string]string {
 	all := map[string]string{}
-	for i, n := range g.prefill.list() {
+	for i, n := range g.Prefill.List() {
 		if i == maxPrefills {
 			break
 		}
-		name := n.get("tool").str()
-		text, err := b.fetch(ctx, g, name, fillParams(n.get("params"), args), c)
+		name := n.Get("tool").Str()
+		text, err := b.fetch(ctx, g, name, fillParams(n.Get("params"), args), c)
 		if err != nil {
 			text = "[PREFILL ERROR: " + plainMessage(err) + "]"
 		}
-		t, ok := find(b.tools, "tool", g.scope, name)
+		t, ok := lookUp(b.tools, "tool", g.Scope, name)
 		if ok {
-			name = t.route.file.namespace + "/" + t.route.name
+			name = t.route.File.Namespace + "/" + t.route.Name
 		}
 		all[name] = text
 	}
 	return all
 }
 
-// fillParams puts inputs into the arguments of a call.
-func fillParams(params *node, args map[string]string) []byte {
-	if !params.is(objectKind) {
+// fillParams inserts inputs into the arguments of a call.
+func fillParams(params *module.Node, args map[string]string) []byte {
+	if !params.Is(module.Object) {
 		return []byte("{}")
 	}
-	filled := &node{kind: objectKind, keys: params.keys}
-	for _, item := range params.items {
-		if item.is(stringKind) {
-			text := guideMark.ReplaceAllStringFunc(item.text, func(mark string) string {
-				if key, isInput := strings.CutPrefix(guideMark.FindStringSubmatch(mark)[1], "input:"); isInput {
+	filled := &module.Node{Kind: module.Object, Keys: params.Keys}
+	for _, item := range params.Items {
+		if item.Is(module.String) {
+			text := format.GuidePlaceholder.ReplaceAllStringFunc(item.Text, func(mark string) string {
+				if key, isInput := strings.CutPrefix(format.GuidePlaceholder.FindStringSubmatch(mark)[1], "input:"); isInput {
 					return args[key]
 				}
 				return mark
 			})
-			item = &node{kind: stringKind, text: text}
+			item = &module.Node{Kind: module.String, Text: text}
 		}
-		filled.items = append(filled.items, item)
+		filled.Items = append(filled.Items, item)
 	}
-	return filled.appendJSON(nil)
+	return filled.AppendJSON(nil)
 }
 
-// fetch makes one call for a guide: only of a tool that changes nothing, with
-// arguments that fit.
-func (b *bookcase) fetch(ctx context.Context, g *guide, name string, args []byte, c *tenon.Call) (string, error) {
-	t, ok := find(b.tools, "tool", g.scope, name)
+// fetch performs one prefill call: only of read-only tools, with valid
+// arguments.
+func (b *guideIndex) fetch(ctx context.Context, g *format.Guide, name string, args []byte, c *tenon.Call) (string, error) {
+	t, ok := lookUp(b.tools, "tool", g.Scope, name)
 	switch {
 	case !ok:
-		return "", errors.New("there is no tool " + name)
-	case !t.route.readOnly():
-		return "", errors.New("the tool " + name + " may change something and is not called for a text")
+		return "", errors.New("unknown tool " + name)
+	case !t.route.ReadOnly():
+		return "", errors.New("the tool " + name + " is not read-only and is not called by prefill")
 	}
-	input, err := schema.Compile(t.route.input(), schema.Options{})
+	input, err := schema.Compile(t.route.InputSchema(), schema.Options{})
 	if err != nil {
 		return "", err
 	}
 	if coerced, fixes := input.Coerce(args); len(fixes) > 0 {
-		args = coerced // what a person gives for a guide is always a text
+		args = coerced // arguments of prompts are always strings
 	}
 	if v := input.Validate(args); len(v) > 0 {
-		return "", fmt.Errorf("the arguments for %s do not fit: %s: expected %s", name, v[0].Path, v[0].Expected)
+		return "", fmt.Errorf("invalid arguments for %s: %s: expected %s", name, v[0].Path, v[0].Expected)
 	}
 	ctx, cancel := context.WithTimeout(ctx, prefillTime)
 	defer cancel()
-	reply, err := t.tool.Handler(ctx, &tenon.Call{Tool: t.tool.Name, Args: args, Subject: c.Subject})
+	response, err := t.tool.Handler(ctx, &tenon.Call{Tool: t.tool.Name, Args: args, Subject: c.Subject})
 	switch {
 	case err != nil:
 		return "", err
-	case reply.Status != 0 && (reply.Status < 200 || reply.Status > 299):
-		return "", fmt.Errorf("status %d", reply.Status)
+	case response.Status != 0 && (response.Status < 200 || response.Status > 299):
+		return "", fmt.Errorf("status %d", response.Status)
 	}
-	text := string(egress.ToValidUTF8(reply.Body))
+	text := string(egress.ToValidUTF8(response.Body))
 	if len(text) > maxPrefill {
 		text = strings.ToValidUTF8(text[:maxPrefill], "") + "…"
 	}

@@ -61,7 +61,7 @@ Finds books of a genre
 | limit | number | no |  |
 
 For example call the tool ` + "`find_books_guided` with `{\"genre\":\"SEA\",\"limit\":2}`" + `. In stock: ["{{input:reader}}"]
-Orders: [PREFILL ERROR: the tool buyBook may change something and is not called for a text]; [ERROR: token "tool:guided/nothing" not found]; [ERROR: token "other:thing" not found]; The shop sells SEA, CRIME, POEMS. For more: **skill choose-book**: Chooses a book for a reader`
+Orders: [PREFILL ERROR: the tool buyBook is not read-only and is not called by prefill]; [ERROR: token "tool:guided/nothing" not found]; [ERROR: token "other:thing" not found]; The shop sells SEA, CRIME, POEMS. For more: **skill choose-book**: Chooses a book for a reader`
 	if diff := cmp.Diff(want, text); diff != "" {
 		t.Error(diff)
 	}

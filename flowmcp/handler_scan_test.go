@@ -82,11 +82,11 @@ func TestZ(t *testing.T) {
 	} {
 		text := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [
 			{ position: { key: 'k', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: ` + z + ` } } ] }`)
-		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("%s: %v %v", z, offer.Diagnostics, err)
+		features, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
+		if err != nil || len(features.Tools) != 1 {
+			t.Fatalf("%s: %v %v", z, features.Diagnostics, err)
 		}
-		contract, err := offer.Tools[0].Contract.Contract()
+		contract, err := features.Tools[0].Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,11 +106,11 @@ func TestMoreArguments(t *testing.T) {
 	} {
 		text := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [
 			{ position: { key: 'k', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'string()' } } ], tests: ` + tests + ` }`)
-		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("%s: %v %v", tests, offer.Diagnostics, err)
+		features, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
+		if err != nil || len(features.Tools) != 1 {
+			t.Fatalf("%s: %v %v", tests, features.Diagnostics, err)
 		}
-		contract, err := offer.Tools[0].Contract.Contract()
+		contract, err := features.Tools[0].Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}

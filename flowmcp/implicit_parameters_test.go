@@ -38,20 +38,20 @@ func TestCallerMarks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := &recorder{}
-			offer, err := flowmcp.New(write(t, "Air.mjs", marked), flowmcp.Options{
-				CallerMarks: tt.callerMarks, Client: &http.Client{Transport: rec}, Env: func(string) (string, bool) { return "secret", true },
+			features, err := flowmcp.New(write(t, "Air.mjs", marked), flowmcp.Options{
+				ImplicitParameters: tt.callerMarks, Client: &http.Client{Transport: rec}, Env: func(string) (string, bool) { return "secret", true },
 			}).Load(t.Context())
-			if err != nil || len(offer.Tools) != 1 {
-				t.Fatal(offer.Diagnostics, err)
+			if err != nil || len(features.Tools) != 1 {
+				t.Fatal(features.Diagnostics, err)
 			}
-			contract, err := offer.Tools[0].Contract.Contract()
+			contract, err := features.Tools[0].Contract.Contract()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.input, string(contract.Input)); diff != "" {
 				t.Error(diff)
 			}
-			if _, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: json.RawMessage(`{"CITY":"ulm","days":3,"LAT":"1","LON":"2"}`)}); err != nil {
+			if _, err := features.Tools[0].Handler(t.Context(), &tenon.Call{Args: json.RawMessage(`{"CITY":"ulm","days":3,"LAT":"1","LON":"2"}`)}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.query, rec.last.URL); diff != "" {
@@ -70,9 +70,9 @@ func TestCallerMarksAreReported(t *testing.T) {
 		nameless  int
 		lostValue flowmcp.Severity
 	}{
-		"with":          {flowmcp.Options{CallerMarks: true}, 5, 2, flowmcp.Warning},
+		"with":          {flowmcp.Options{ImplicitParameters: true}, 5, 2, flowmcp.Warning},
 		"without":       {flowmcp.Options{}, 0, 7, flowmcp.Warning},
-		"by the letter": {flowmcp.Options{CallerMarks: true, Strict: true}, 0, 7, flowmcp.Fatal},
+		"by the letter": {flowmcp.Options{ImplicitParameters: true, Strict: true}, 0, 7, flowmcp.Fatal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked, nameless := 0, 0

@@ -16,15 +16,15 @@ import (
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
-// library is the folder of the public library's providers, with the options
+// publicLibrary is the folder of the public library's providers, with the options
 // that its handlers need. It is no part of the project.
-func library(t *testing.T) (string, flowmcp.Options) {
+func publicLibrary(t *testing.T) (string, flowmcp.Options) {
 	t.Helper()
 	dir := os.Getenv("TENON_FLOWMCP_LIBRARY")
 	if dir == "" {
 		t.Skip("SKIPPED: TENON_FLOWMCP_LIBRARY does not name the providers folder of the public library; its handlers are not run")
 	}
-	return dir, flowmcp.Options{Worker: worker(), Lists: os.Getenv("TENON_FLOWMCP_LISTS"), LibraryDir: os.Getenv("TENON_FLOWMCP_LIBS")}
+	return dir, flowmcp.Options{Worker: worker(), ListsDir: os.Getenv("TENON_FLOWMCP_LISTS"), LibraryDir: os.Getenv("TENON_FLOWMCP_LIBS")}
 }
 
 // witness answers every request and keeps what left.
@@ -51,7 +51,7 @@ func (w *witness) RoundTrip(r *http.Request) (*http.Response, error) {
 // host than that of root.
 func TestLibraryCanary(t *testing.T) {
 	const canary = "canary"
-	dir, o := library(t)
+	dir, o := publicLibrary(t)
 	out := &witness{}
 	o.Client = &http.Client{Transport: out}
 	o.Env = func(name string) (string, bool) {
@@ -79,7 +79,7 @@ func TestLibraryCanary(t *testing.T) {
 	why := map[string]int{}
 	for _, c := range cases {
 		from := len(out.all)
-		reply, err := c.Handler(t.Context(), &tenon.Call{Args: c.Args})
+		response, err := c.Handler(t.Context(), &tenon.Call{Args: c.Args})
 		if err == nil {
 			answered++
 		} else {
@@ -94,7 +94,7 @@ func TestLibraryCanary(t *testing.T) {
 				t.Logf("%s test %d: %v", c.ID, c.Test, err)
 			}
 		}
-		if bytes.Contains(reply.Body, []byte(canary)) {
+		if bytes.Contains(response.Body, []byte(canary)) {
 			t.Errorf("%s: a canary in the result", c.ID)
 		}
 		for i, r := range out.all[from:] {
@@ -120,7 +120,7 @@ func reason(err error) string {
 // TestLibraryRequests compares the requests that preRequest makes with those of
 // the reference, where a recording of them is at hand.
 func TestLibraryRequests(t *testing.T) {
-	dir, o := library(t)
+	dir, o := publicLibrary(t)
 	_, mains := corpusFolder(t)
 	rec := &recorder{}
 	o.Client = &http.Client{Transport: rec}

@@ -94,11 +94,11 @@ func TestListFilters(t *testing.T) {
 		writeAt(t, path, strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [
 			{ position: { key: 'g', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'enum({{bookGenres:alias}})', options: [] } } ] }`),
 			"docs:", "sharedLists: [ { ref: 'bookGenres', version: '1.2.0', "+filter+" } ], docs:", 1))
-		offer, err := flowmcp.New(path, flowmcp.Options{Lists: filepath.Join(dir, "lists")}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("%s: %v %v", filter, offer.Diagnostics, err)
+		features, err := flowmcp.New(path, flowmcp.Options{ListsDir: filepath.Join(dir, "lists")}).Load(t.Context())
+		if err != nil || len(features.Tools) != 1 {
+			t.Fatalf("%s: %v %v", filter, features.Diagnostics, err)
 		}
-		contract, err := offer.Tools[0].Contract.Contract()
+		contract, err := features.Tools[0].Contract.Contract()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,19 +23,19 @@ import (
 // nobody is asked about where the options do not say so.
 func serve(t *testing.T, name string, o flowmcp.Options) *gateway.Gateway {
 	t.Helper()
-	if o.Consent == "" {
-		o.Consent = tenon.ConfirmOff
+	if o.Confirm == "" {
+		o.Confirm = tenon.ConfirmOff
 	}
-	offer, err := flowmcp.New(filepath.Join("testdata", name), o).Load(t.Context())
+	features, err := flowmcp.New(filepath.Join("testdata", name), o).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range offer.Diagnostics {
+	for _, f := range features.Diagnostics {
 		if f.Kind != "SEC100" { // the page's own example uses fetch
-			t.Errorf("fault: %s", f)
+			t.Errorf("failure: %s", f)
 		}
 	}
-	return gateway.New(gateway.Build([]gateway.Mount{{Name: "test", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
+	return gateway.New(gateway.Build([]gateway.Mount{{Name: "test", Features: features}}, gateway.BuildOptions{}), gateway.Options{})
 }
 
 // answers is an upstream with the paths of Output.mjs.
@@ -122,7 +122,8 @@ func TestPublishedOutput(t *testing.T) {
 	}
 }
 
-// TestInputSchemas has only what a caller gives, with all that z says.
+// TestInputSchemas publishes only what a caller passes, with everything that z
+// declares.
 func TestInputSchemas(t *testing.T) {
 	env := func(string) (string, bool) { return "x", true }
 	for _, c := range []struct{ file, tool, want string }{
@@ -178,56 +179,56 @@ func TestConsentGoesByTheMethod(t *testing.T) {
 		{"DELETE", "", "", tenon.DeleteResource},
 	} {
 		text := file(`a: { method: '` + c.method + `', path: '/a', description: 'x', ` + c.meta + ` parameters: [] }`)
-		offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{HandlerReads: []string{c.reads}}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 1 || offer.Tools[0].Confirmation.Action != c.want {
-			t.Errorf("%s %s %s: %+v, %v; want %q", c.method, c.meta, c.reads, offer.Tools, err, c.want)
+		features, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{HandlerReads: []string{c.reads}}).Load(t.Context())
+		if err != nil || len(features.Tools) != 1 || features.Tools[0].Confirmation.Action != c.want {
+			t.Errorf("%s %s %s: %+v, %v; want %q", c.method, c.meta, c.reads, features.Tools, err, c.want)
 		}
 	}
 }
 
-// TestMissingMediaType takes an output block without a media type for JSON.
+// TestMissingMediaType defaults an output block without a media type to JSON.
 func TestMissingMediaType(t *testing.T) {
 	text := file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [], output: { schema: { type: 'object', properties: { n: { type: 'number' } } } } }`)
-	offer, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
-	if err != nil || len(offer.Diagnostics) != 1 || offer.Diagnostics[0].Kind != "VAL060" {
-		t.Fatal(offer.Diagnostics, err)
+	features, err := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{}).Load(t.Context())
+	if err != nil || len(features.Diagnostics) != 1 || features.Diagnostics[0].Kind != "VAL060" {
+		t.Fatal(features.Diagnostics, err)
 	}
-	contract, err := offer.Tools[0].Contract.Contract()
+	contract, err := features.Tools[0].Contract.Contract()
 	if err != nil || len(contract.Responses) != 1 || contract.Responses[0].MediaType != "application/json" {
 		t.Errorf("%+v, %v", contract.Responses, err)
 	}
 }
 
-// TestTakes leaves tools out by rules of the operator, and what is wrong with
-// files that have no other.
+// TestTakes excludes tools by rules of the operator, and problems of files
+// without other tools.
 func TestTakes(t *testing.T) {
 	text := strings.Replace(file(`a: { method: 'GET', path: '/a', description: 'x', parameters: [] }, b: { method: 'POST', path: '/b', description: 'x', parameters: [] }`), "tools:",
 		"requiredServerParams: [ 'NOT_SET' ], tags: [ 'books' ], tools:", 1)
-	for _, c := range []struct{ want, needs string }{{"a_shop", "choice key"}, {"POST", "choice key"}, {"books", "key key"}, {"nothing", "choice choice"}} {
-		source := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{Takes: func(method, path string, names, tags []string) bool {
+	for _, c := range []struct{ want, needs string }{{"a_shop", "selection key"}, {"POST", "selection key"}, {"books", "key key"}, {"nothing", "selection selection"}} {
+		source := flowmcp.New(write(t, "Test.mjs", text), flowmcp.Options{Selects: func(method, path string, names, tags []string) bool {
 			return method == c.want || slices.Contains(names, c.want) || slices.Contains(tags, c.want)
 		}})
-		offer, err := source.Load(t.Context())
+		features, err := source.Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var needs []string
-		for _, s := range source.Standings() {
+		for _, s := range source.Availability() {
 			needs = append(needs, string(s.Needs[0].Kind))
 		}
-		if got := strings.Join(needs, " "); got != c.needs || (len(offer.Diagnostics) > 0) != (c.want != "nothing") {
-			t.Errorf("%s: %s with %v, want %s", c.want, got, offer.Diagnostics, c.needs)
+		if got := strings.Join(needs, " "); got != c.needs || (len(features.Diagnostics) > 0) != (c.want != "nothing") {
+			t.Errorf("%s: %s with %v, want %s", c.want, got, features.Diagnostics, c.needs)
 		}
 	}
 }
 
-// TestLeftOut has the reasons for which a tool or a file is not served.
+// TestLeftOut covers the reasons for which a tool or a file is not served.
 func TestLeftOut(t *testing.T) {
 	const rest = `description: 'x', parameters: []`
-	for _, c := range []struct{ name, text, tools, fault string }{
+	for _, c := range []struct{ name, text, tools, failure string }{
 		{"a handler is needed", file(`a: { method: 'GET', path: '/a', `+rest+` }, b: { method: 'GET', path: '/b', `+rest+` }`) +
-			"\nexport const handlers = () => { const shared = 1; return { a: { preRequest: async () => ({}) }, b: {} } }", "b_shop", "1 of 2 tools need handlers, which run nowhere here"},
-		{"the handlers cannot be told", file(`a: { method: 'GET', path: '/a', `+rest+` }`) + "\nexport function handlers() { return make() }", "", "1 of 1 tools need handlers"},
+			"\nexport const handlers = () => { const shared = 1; return { a: { preRequest: async () => ({}) }, b: {} } }", "b_shop", "1 of 2 tools need handlers, but no worker command is set"},
+		{"the handlers cannot be reported", file(`a: { method: 'GET', path: '/a', `+rest+` }`) + "\nexport function handlers() { return make() }", "", "1 of 1 tools need handlers"},
 		{"a tool is wrong", file(`a: { method: 'GET', path: 5, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "VAL033 main.tools.a.path"},
 		{"a tool is computed", file(`a: { method: 'GET', path: '/' + x, ` + rest + ` }, b: { method: 'GET', path: '/b', ` + rest + ` }`), "b_shop", "SEC017 main.tools.a.path"},
 		{"a key is missing", strings.Replace(file(`a: { method: 'GET', path: '/a', `+rest+` }`), "tools:", "requiredServerParams: ['NOT_SET'], tools:", 1), "", "NOT_SET not set"},
@@ -235,19 +236,19 @@ func TestLeftOut(t *testing.T) {
 		{"two tools of one name", file(`getA: { method: 'GET', path: '/a', ` + rest + ` }, get_a: { method: 'GET', path: '/a', ` + rest + ` }`), "get_a_shop get_a_shop_test", `the tool name "get_a_shop" is taken`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			offer, err := flowmcp.New(write(t, "Test.mjs", c.text), flowmcp.Options{}).Load(t.Context())
+			features, err := flowmcp.New(write(t, "Test.mjs", c.text), flowmcp.Options{}).Load(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			var names []string
-			for _, tool := range offer.Tools {
+			for _, tool := range features.Tools {
 				names = append(names, tool.Name)
 			}
 			if got := strings.Join(names, " "); got != c.tools {
 				t.Errorf("tools %q, want %q", got, c.tools)
 			}
-			if !slices.ContainsFunc(offer.Diagnostics, func(f tenon.Diagnostic) bool { return strings.Contains(f.Message, c.fault) }) {
-				t.Errorf("faults %v, want %q", offer.Diagnostics, c.fault)
+			if !slices.ContainsFunc(features.Diagnostics, func(f tenon.Diagnostic) bool { return strings.Contains(f.Message, c.failure) }) {
+				t.Errorf("diagnostics %v, want %q", features.Diagnostics, c.failure)
 			}
 		})
 	}
@@ -262,8 +263,8 @@ func TestNothingToRead(t *testing.T) {
 		texts []string
 		want  string // of the error; empty: none
 	}{
-		{"no module", []string{"export const = 1"}, "Test0.mjs:1: VAL001 file: is no ECMAScript module"},
-		{"half", []string{good[:len(good)-10]}, "VAL001 file: is no ECMAScript module"},
+		{"no module", []string{"export const = 1"}, "Test0.mjs:1: VAL001 file: is not an ECMAScript module"},
+		{"half", []string{good[:len(good)-10]}, "VAL001 file: is not an ECMAScript module"},
 		{"no text", []string{""}, "Test0.mjs: VAL001 main: is not exported"},
 		{"another main", []string{"export const main = 'x'"}, "VAL002 main: must be a plain object"},
 		{"a computed main", []string{"export const main = make()"}, "SEC017 main"},
@@ -296,7 +297,7 @@ func TestNothingToRead(t *testing.T) {
 	}
 }
 
-// TestWarningsAreTold has what is served and must not be served in silence.
+// TestWarningsAreTold covers diagnostics of tools that are served.
 func TestWarningsAreTold(t *testing.T) {
 	const rest = `description: 'x', output: { mimeType: 'text/plain', schema: { type: 'string' } }`
 	const id = `parameters: [ { position: { key: 'id', value: '{{USER_PARAM}}', location: 'insert' }, z: { primitive: 'string()', options: [] } } ]`
@@ -319,31 +320,31 @@ func TestWarningsAreTold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, "Test.mjs", c.text)
-			offer, err := flowmcp.New(path, flowmcp.Options{}).Load(t.Context())
+			features, err := flowmcp.New(path, flowmcp.Options{}).Load(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(offer.Diagnostics, func(f tenon.Diagnostic) bool { return f.Kind == c.kind && f.File == path }) {
-				t.Errorf("told is %v, want %s", offer.Diagnostics, c.kind)
+			if !slices.ContainsFunc(features.Diagnostics, func(f tenon.Diagnostic) bool { return f.Kind == c.kind && f.File == path }) {
+				t.Errorf("reported is %v, want %s", features.Diagnostics, c.kind)
 			}
-			if served := len(offer.Tools) > 0; served != (c.kind != "SEC020") {
+			if served := len(features.Tools) > 0; served != (c.kind != "SEC020") {
 				t.Errorf("served: %v", served)
 			}
 		})
 	}
 	// A handler gets every argument, so that none of its tool is lost.
 	handled := file(`a: `+get("/a", id)) + "\nexport const handlers = () => ({ a: { preRequest: async ( { struct, payload } ) => ({ struct, payload }) } })"
-	offer, err := flowmcp.New(write(t, "Test.mjs", handled), flowmcp.Options{Worker: worker()}).Load(t.Context())
-	if err != nil || len(offer.Tools) != 1 || len(offer.Diagnostics) != 0 {
-		t.Errorf("%d tools, told is %v, %v", len(offer.Tools), offer.Diagnostics, err)
+	features, err := flowmcp.New(write(t, "Test.mjs", handled), flowmcp.Options{Worker: worker()}).Load(t.Context())
+	if err != nil || len(features.Tools) != 1 || len(features.Diagnostics) != 0 {
+		t.Errorf("%d tools, reported is %v, %v", len(features.Tools), features.Diagnostics, err)
 	}
 	allowed := strings.Replace(one, "tools:", "requiredLibraries: [ 'left-pad' ], tools:", 1)
-	if offer, err = flowmcp.New(write(t, "Test.mjs", allowed), flowmcp.Options{Libraries: []string{"left-pad"}}).Load(t.Context()); err != nil || len(offer.Tools) != 1 {
-		t.Errorf("a library that is allowed: %d tools, %v, %v", len(offer.Tools), offer.Diagnostics, err)
+	if features, err = flowmcp.New(write(t, "Test.mjs", allowed), flowmcp.Options{Libraries: []string{"left-pad"}}).Load(t.Context()); err != nil || len(features.Tools) != 1 {
+		t.Errorf("a library that is allowed: %d tools, %v, %v", len(features.Tools), features.Diagnostics, err)
 	}
 }
 
-// TestLoadNothing has what cannot be read at all.
+// TestLoadNothing covers unreadable descriptions.
 func TestLoadNothing(t *testing.T) {
 	for _, spec := range []string{filepath.Join(t.TempDir(), "none.mjs"), t.TempDir()} {
 		if _, err := flowmcp.New(spec, flowmcp.Options{}).Load(t.Context()); tenon.CodeOf(err) != tenon.CodeBadSource {

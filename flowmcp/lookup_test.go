@@ -116,7 +116,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// TestListsOfOneName has two lists of a catalog that cannot both be meant.
+// TestListsOfOneName has two lists of a catalog that are ambiguous.
 func TestListsOfOneName(t *testing.T) {
 	dir := folderCase{}.put(t)
 	writeAt(t, filepath.Join(dir, "_lists", "other-genres.mjs"), keptCatalog()[listFile])
@@ -161,7 +161,7 @@ func TestFrozen(t *testing.T) {
 
 func checkOne(t *testing.T, spec string, strict bool) []flowmcp.Finding {
 	t.Helper()
-	reports, err := flowmcp.Check(t.Context(), spec, flowmcp.Options{Strict: strict, CallerMarks: true})
+	reports, err := flowmcp.Check(t.Context(), spec, flowmcp.Options{Strict: strict, ImplicitParameters: true})
 	if err != nil {
 		t.Fatal(err)
 	}

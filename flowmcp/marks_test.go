@@ -25,24 +25,24 @@ func TestMetaPassesNoGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, trusted := range []bool{false, true} {
-		offer, err := flowmcp.New(file, flowmcp.Options{Consent: tenon.ConfirmHuman, TrustMarks: trusted, BaseURL: "http://127.0.0.1:1"}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 3 {
-			t.Fatalf("%v: %v", err, offer.Diagnostics)
+		features, err := flowmcp.New(file, flowmcp.Options{Confirm: tenon.ConfirmHuman, TrustMarks: trusted, BaseURL: "http://127.0.0.1:1"}).Load(t.Context())
+		if err != nil || len(features.Tools) != 3 {
+			t.Fatalf("%v: %v", err, features.Diagnostics)
 		}
-		told := false
-		for _, f := range offer.Diagnostics {
-			told = told || strings.Contains(f.Message, "wipe_notes, drop_notes") && strings.Contains(f.Hint, "--trust-marks")
+		reported := false
+		for _, f := range features.Diagnostics {
+			reported = reported || strings.Contains(f.Message, "wipe_notes, drop_notes") && strings.Contains(f.Hint, "--trust-marks")
 		}
-		if told == trusted {
-			t.Errorf("trusted %v: faults %v", trusted, offer.Diagnostics)
+		if reported == trusted {
+			t.Errorf("trusted %v: diagnostics %v", trusted, features.Diagnostics)
 		}
-		g := gateway.New(gateway.Build([]gateway.Mount{{Name: "notes", Features: offer}}, gateway.BuildOptions{}), gateway.Options{})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Name: "notes", Features: features}}, gateway.BuildOptions{}), gateway.Options{})
 		for _, tool := range []string{"wipe_notes", "drop_notes", "look_notes"} {
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(`{}`)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked := strings.Contains(res.Message, "consent of a person")
+			asked := strings.Contains(res.Message, "needs confirmation")
 			if want := !trusted && tool != "look_notes"; asked != want {
 				t.Errorf("trusted %v, %s: asked %v: %s", trusted, tool, asked, res.Message)
 			}

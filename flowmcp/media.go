@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
@@ -16,38 +17,37 @@ import (
 const (
 	textMedia  = "text/plain"
 	pngMedia   = "image/png"
-	jsonMedia  = "application/json"
 	bytesMedia = "application/octet-stream"
 	htmlMedia  = "text/html"
 )
 
 // declares reports whether the tool's output has a media type.
-func (t *route) declares(media string) bool { return outputMime(t.output) == media }
+func (t tool) declares(media string) bool { return format.OutputMediaType(t.Output) == media }
 
-// received makes a response of an upstream's answer. JSON that a handler takes is
-// not looked at here.
-func (t *route) received(res egress.Response, handled bool) tenon.Response {
+// upstreamResponse converts an upstream response. JSON that a handler processes is not
+// validated here.
+func (t tool) upstreamResponse(res egress.Response, handled bool) tenon.Response {
 	sent := strings.TrimSpace(res.Header.Get("Content-Type"))
 	r := tenon.Response{Status: res.Status, Header: res.Header, Body: res.Body}
 	if len(res.Body) == 0 {
 		return r
 	}
-	r.Body = t.inUTF8(sent, res.Body)
+	r.Body = t.toUTF8(sent, res.Body)
 	if !t.declares(textMedia) {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
 	r.MediaType = sent
 	good := res.Status >= 200 && res.Status <= 299
-	if as := t.countsAs(sent, r.Body, good, handled && good); as != "" && as != essence(sent) {
+	if as := t.effectiveMediaType(sent, r.Body, good, handled && good); as != "" && as != essence(sent) {
 		r.MediaType, r.UpstreamMediaType = as, sent
 	}
 	return r
 }
 
-// countsAs is the media type that a body is taken for; empty: the one that it
-// was sent as. The format's JSON tools read JSON whatever the upstream calls it,
-// and many call it text. Its text tools take every text and nothing else.
-func (t *route) countsAs(sent string, body []byte, good, handled bool) string {
+// effectiveMediaType returns the effective media type of a body, or "" for the one it was
+// sent with. JSON tools of the format parse JSON whatever its media type, which
+// is often text/plain. Text tools accept any text.
+func (t tool) effectiveMediaType(sent string, body []byte, good, handled bool) string {
 	switch {
 	case good && t.declares(textMedia):
 		switch {
@@ -60,16 +60,17 @@ func (t *route) countsAs(sent string, body []byte, good, handled bool) string {
 	case good && t.declares(pngMedia) && isPNG(body):
 		return pngMedia
 	case good && !handled && rawjson.Check(body) == nil:
-		return jsonMedia
+		return format.JSONMedia
 	case sent == "" && !handled:
 		return bytesMedia
 	}
 	return ""
 }
 
-// inUTF8 is a body whose text is UTF-8. JSON is that whatever its charset
-// parameter says (RFC 8259 §8.1): only what cannot be read so is converted.
-func (t *route) inUTF8(sent string, body []byte) []byte {
+// toUTF8 converts a textual body to UTF-8. JSON is UTF-8 whatever its charset
+// parameter (RFC 8259 §8.1), so it is converted only where it is not valid
+// otherwise.
+func (t tool) toUTF8(sent string, body []byte) []byte {
 	if !isTextual(essence(sent)) {
 		return body
 	}
@@ -80,20 +81,19 @@ func (t *route) inUTF8(sent string, body []byte) []byte {
 	return text
 }
 
-// binary reports whether a response is no text for a handler.
-func (t *route) binary(r tenon.Response) bool {
+// isBinary reports whether a body cannot be passed to a handler as text.
+func (t tool) isBinary(r tenon.Response) bool {
 	kind := essence(r.MediaType)
 	return isPicture(kind) || t.declares(pngMedia) && isPNG(r.Body) || !isTextual(kind) && !isText(r.Body)
 }
 
-// forHandler adds a response's body to the arguments of postRequest, and returns
-// what goes beside them: JSON as it is, a text or a picture in base64 as one of
-// the arguments.
-func (t *route) forHandler(args []byte, r tenon.Response) (_, beside []byte) {
+// appendBody adds a body to the arguments of postRequest or returns it as a
+// separate body: JSON unchanged, text and base64 as an argument.
+func (t tool) appendBody(args []byte, r tenon.Response) (_, beside []byte) {
 	switch {
-	case t.binary(r):
+	case t.isBinary(r):
 		return append(append(args, `,"text":`...), inBase64(r.Body)...), nil
-	case t.declares(textMedia) && essence(r.MediaType) != jsonMedia:
+	case t.declares(textMedia) && essence(r.MediaType) != format.JSONMedia:
 		return rawjson.AppendString(append(args, `,"text":`...), r.Body), nil
 	case r.Body == nil:
 		return args, []byte{}
@@ -101,28 +101,28 @@ func (t *route) forHandler(args []byte, r tenon.Response) (_, beside []byte) {
 	return args, r.Body
 }
 
-// inBase64 is the JSON string of bytes.
+// inBase64 returns bytes as a base64 JSON string.
 func inBase64(b []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode([]byte{'"'}, b), '"')
 }
 
-// kindOf is a media type without its parameters.
+// essence returns a media type without its parameters.
 func essence(media string) string {
 	kind, _, _ := strings.Cut(media, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// isTextual tells the media types whose bodies are characters.
+// isTextual reports whether bodies of a media type are text.
 func isTextual(kind string) bool {
 	switch kind {
-	case jsonMedia, "application/xml", "application/yaml", "application/x-yaml", "application/javascript", "application/x-ndjson",
+	case format.JSONMedia, "application/xml", "application/yaml", "application/x-yaml", "application/javascript", "application/x-ndjson",
 		"application/jsonl", "application/graphql", "application/x-www-form-urlencoded":
 		return true
 	}
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || strings.HasSuffix(kind, "+yaml")
 }
 
-// isPicture tells the media types whose bodies are bytes by their very kind.
+// isPicture reports whether bodies of a media type are binary media.
 func isPicture(media string) bool {
 	kind := essence(media)
 	if isTextual(kind) { // image/svg+xml
@@ -134,15 +134,15 @@ func isPicture(media string) bool {
 
 func isPNG(body []byte) bool { return bytes.HasPrefix(body, []byte("\x89PNG")) }
 
-// isText reports whether bytes are characters: UTF-8, and no NUL among them.
+// isText reports whether bytes are UTF-8 without NUL.
 func isText(body []byte) bool { return utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 }
 
-// made is the response of what a handler made. Where its tool declares a text or a
-// picture a string is that.
-func (t *route) made(data []byte, status int, h http.Header) tenon.Response {
-	r := tenon.Response{Status: status, Header: h, MediaType: jsonMedia}
-	r.Body, r.Repairs = schema.ReplaceSurrogates(data) // whose JavaScript runs here
-	text, is := textOf(r.Body)
+// handlerResponse converts the data of a handler to a response. Where the tool declares
+// text or PNG, a string is converted to it.
+func (t tool) handlerResponse(data []byte, status int, h http.Header) tenon.Response {
+	r := tenon.Response{Status: status, Header: h, MediaType: format.JSONMedia}
+	r.Body, r.Repairs = schema.ReplaceSurrogates(data) // the handler ran in this process's sandbox
+	text, is := jsonString(r.Body)
 	switch {
 	case !is:
 	case t.declares(textMedia):

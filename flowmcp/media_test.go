@@ -104,15 +104,15 @@ func TestHandlersSeePictures(t *testing.T) {
 		defer upstream.Close()
 		tool := load(t, file(`a: { method: 'GET', path: '/x', description: 'x', parameters: [], `+outputs()["picture"]+` }`)+
 			"\nexport const handlers = () => ({ a: { postRequest: async ({ response }) => "+code+" } })", flowmcp.Options{Client: upstream.Client(), BaseURL: upstream.URL})
-		reply, err := tool.Handler(t.Context(), &tenon.Call{})
-		if err != nil || string(reply.Body) != `{"size":11}` && string(reply.Body) != png+"x" {
-			t.Errorf("%s: %q %v", name, reply.Body, err)
+		response, err := tool.Handler(t.Context(), &tenon.Call{})
+		if err != nil || string(response.Body) != `{"size":11}` && string(response.Body) != png+"x" {
+			t.Errorf("%s: %q %v", name, response.Body, err)
 		}
 	}
 }
 
 // TestHalfSurrogates has results with halves of surrogate pairs: they cost the
-// character, and it is told.
+// character, and it is reported.
 func TestHalfSurrogates(t *testing.T) {
 	for _, tt := range []struct{ name, output, data, want, repairs string }{
 		{"in a text", "none", `{ a: [ 'x', 'cut \ud83d' ], b: '\ud83d\ude00' }`, `{"a":["x","cut \ufffd"],"b":"😀"}`, `"repairs":[{"path":"/a/1","kind":"replace-surrogate","old":"\\ud83d","new":"\\ufffd"}]`},

@@ -31,11 +31,11 @@ func TestPageExample(t *testing.T) {
 	}
 	rec := &recorder{}
 	env := func(name string) (string, bool) { return "K", name == "LEDGER_KEY" }
-	offer, err := flowmcp.New("testdata/Page.mjs", flowmcp.Options{Client: &http.Client{Transport: rec}, Env: env}).Load(t.Context())
-	if err != nil || len(offer.Tools) != 1 || len(offer.Diagnostics) != 1 || offer.Diagnostics[0].Line != 36 {
-		t.Fatalf("%d tools, %v, %v", len(offer.Tools), offer.Diagnostics, err)
+	features, err := flowmcp.New("testdata/Page.mjs", flowmcp.Options{Client: &http.Client{Transport: rec}, Env: env}).Load(t.Context())
+	if err != nil || len(features.Tools) != 1 || len(features.Diagnostics) != 1 || features.Diagnostics[0].Line != 36 {
+		t.Fatalf("%d tools, %v, %v", len(features.Tools), features.Diagnostics, err)
 	}
-	if _, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{"address":"0x1"}`)}); err != nil {
+	if _, err := features.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{"address":"0x1"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "https://api.ledger.example/api?module=contract&action=interface&address=0x1&key=K"; rec.last.URL != want {

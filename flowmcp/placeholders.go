@@ -9,40 +9,41 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// secrets stand for the server parameters of one call. Handlers get a marker
-// in the place of each value; the value is put in when the request leaves, and
-// only towards the host of the file's root. A marker is random, so that none
-// can be guessed or kept for another call, and made of what stands unchanged
-// in a host name, a URL, a header and JSON.
+// secrets replaces the server parameters of one call by markers. Handlers see a
+// marker instead of each value; the value is inserted when the request is sent,
+// and only for the host of the file's root. Markers are random, so that they
+// cannot be guessed or reused by another call, and valid unescaped in a host
+// name, a URL, a header and JSON.
 type secrets struct {
 	env    func(name string) (string, bool)
-	open   bool   // handlers get the values themselves
-	nonce  string // part of all markers of this call
+	plain  bool   // handlers get the real values
+	nonce  string // prefix of all markers of this call
 	names  []string
 	values map[string]string // by marker
 }
 
-func newSecrets(f *file, o *Options) *secrets {
-	s := &secrets{env: o.Env, open: o.handsOut(f), values: map[string]string{}}
+func newSecrets(f *format.File, o *Options) *secrets {
+	s := &secrets{env: o.Env, plain: o.handsOut(f), values: map[string]string{}}
 	var random [13]byte
 	_, _ = rand.Read(random[:]) // never fails
 	s.nonce = "zk" + hex.EncodeToString(random[:])
-	s.names = f.main.get("requiredServerParams").strs()
+	s.names = f.Main.Get("requiredServerParams").Strings()
 	return s
 }
 
-// marker is what a handler sees for the server parameter name.
+// marker returns the marker of a server parameter.
 func (s *secrets) marker(name string) (string, bool) {
 	value, ok := s.env(name)
-	if !ok || s.open {
+	if !ok || s.plain {
 		return value, ok
 	}
 	for i, n := range s.names {
 		if n == name {
-			m := s.mark(i)
+			m := s.markerAt(i)
 			s.values[m] = value
 			return m, true
 		}
@@ -50,15 +51,15 @@ func (s *secrets) marker(name string) (string, bool) {
 	return "", false
 }
 
-// mark is the marker of the server parameter at i of names.
-func (s *secrets) mark(i int) string {
+// markerAt returns the marker of the server parameter at index i of names.
+func (s *secrets) markerAt(i int) string {
 	return s.nonce + hex.EncodeToString([]byte{byte(i)}) + "x" //nolint:gosec // a file has few
 }
 
-// carried are the server parameters whose markers stand in a request.
-func (s *secrets) carried(address string, h http.Header, body string) (names []string) {
+// namesIn returns the server parameters whose markers occur in a request.
+func (s *secrets) namesIn(address string, h http.Header, body string) (names []string) {
 	for i, name := range s.names {
-		m := s.mark(i)
+		m := s.markerAt(i)
 		if s.values[m] == "" {
 			continue
 		}
@@ -73,8 +74,8 @@ func (s *secrets) carried(address string, h http.Header, body string) (names []s
 	return names
 }
 
-// all is the object serverParams of the contract that real files follow.
-func (s *secrets) all() []byte {
+// object returns the object serverParams for executeRequest.
+func (s *secrets) object() []byte {
 	dst := []byte{'{'}
 	for i, name := range s.names {
 		m, _ := s.marker(name)
@@ -87,41 +88,42 @@ func (s *secrets) all() []byte {
 	return append(dst, '}')
 }
 
-// in reports whether a marker stands in text, in either case.
-func (s *secrets) in(text []byte) bool {
-	if len(s.values) == 0 { // nobody was given one
+// isIn reports whether text contains a marker, ignoring case.
+func (s *secrets) isIn(text []byte) bool {
+	if len(s.values) == 0 { // no marker was handed out
 		return false
 	}
 	return bytes.Contains(text, []byte(s.nonce)) || bytes.Contains(bytes.ToLower(text), []byte(s.nonce))
 }
 
-// errMarker is the fault of a handler that lets a marker out of the request.
-func errMarker(where string) error {
-	return &tenon.Error{Code: tenon.CodeRequest, Message: "a handler put a server parameter into " + where + "; it may only go to the host of root"}
+// markerError is the error for a handler that uses a marker outside a request to
+// root.
+func markerError(where string) error {
+	return &tenon.Error{Code: tenon.CodeRequest, Message: "a handler put a server parameter into " + where + "; it may only be sent to the host of root"}
 }
 
-// url puts the values into a URL, each as its place asks.
+// url inserts the values into a URL, encoded for their position.
 func (s *secrets) url(text string) (string, error) {
-	w := &urlWriter{}
+	w := &format.URLWriter{}
 	for text != "" {
 		at, marker := s.next(text)
 		if at < 0 {
-			w.literal(text)
+			w.Literal(text)
 			break
 		}
-		w.literal(text[:at])
-		if !w.argument(s.values[marker], labelBytes+".") {
-			return "", &tenon.Error{Code: tenon.CodeRequest, Message: "the value of a server parameter cannot stand in a host name"}
+		w.Literal(text[:at])
+		if !w.Argument(s.values[marker], format.LabelBytes+".") {
+			return "", &tenon.Error{Code: tenon.CodeRequest, Message: "the value of a server parameter is not valid in a host name"}
 		}
 		text = text[at+len(marker):]
 	}
-	return string(w.out), nil
+	return string(w.Out), nil
 }
 
-// remark puts the markers back into a URL that is shown to code.
-func (s *secrets) remark(address string) string {
+// restoreMarkers restores the markers in a URL that is shown to code.
+func (s *secrets) restoreMarkers(address string) string {
 	for m, value := range s.values {
-		for _, form := range []string{value, url.QueryEscape(value), url.PathEscape(value), string(appendForm(nil, value)), string(encode(nil, value, isSegment))} {
+		for _, form := range []string{value, url.QueryEscape(value), url.PathEscape(value), string(format.AppendForm(nil, value)), string(format.Encode(nil, value, format.IsSegment))} {
 			if form != "" {
 				address = strings.ReplaceAll(address, form, m)
 			}
@@ -130,7 +132,7 @@ func (s *secrets) remark(address string) string {
 	return address
 }
 
-// next is the first marker of a text; at is -1 without one.
+// next returns the first marker of a text, or -1.
 func (s *secrets) next(text string) (at int, marker string) {
 	at = -1
 	for m := range s.values {
@@ -141,36 +143,36 @@ func (s *secrets) next(text string) (at int, marker string) {
 	return at, marker
 }
 
-// body puts the values into a body, escaped as its media type asks.
+// body inserts the values into a body, escaped for its media type.
 func (s *secrets) body(text, media string) string {
 	for m, value := range s.values {
 		switch {
 		case strings.Contains(media, "json"):
 			value = strings.TrimSuffix(strings.TrimPrefix(string(rawjson.AppendString(nil, value)), `"`), `"`)
 		case strings.Contains(media, "form-urlencoded"):
-			value = string(appendForm(nil, value))
+			value = string(format.AppendForm(nil, value))
 		}
 		text = strings.ReplaceAll(text, m, value)
 	}
 	return text
 }
 
-// put makes the request what it is for the upstream: markers become values if
-// it goes to the host of root, and are a fault if it does not.
-func (s *secrets) put(address string, h http.Header, body string, f *file, base string) (string, string, error) {
+// insert inserts the values into a request to the host of root. Markers in other
+// requests are an error.
+func (s *secrets) insert(address string, h http.Header, body string, f *format.File, base string) (string, string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", "", &tenon.Error{Code: tenon.CodeRequest, Message: "a handler made an address that is none"}
+		return "", "", &tenon.Error{Code: tenon.CodeRequest, Message: "a handler built an invalid address"}
 	}
 	inHeader := false
 	for name, values := range h {
-		inHeader = inHeader || s.in([]byte(name)) || s.in([]byte(strings.Join(values, "\n")))
+		inHeader = inHeader || s.isIn([]byte(name)) || s.isIn([]byte(strings.Join(values, "\n")))
 	}
-	if !s.in([]byte(address)) && !s.in([]byte(body)) && !inHeader {
+	if !s.isIn([]byte(address)) && !s.isIn([]byte(body)) && !inHeader {
 		return address, body, nil
 	}
-	if !f.isHome(u, base, s.nonce) {
-		return "", "", errMarker("a request to " + u.Host)
+	if !f.IsRootOrigin(u, base, s.nonce) {
+		return "", "", markerError("a request to " + u.Host)
 	}
 	if address, err = s.url(address); err != nil {
 		return "", "", err

@@ -39,9 +39,9 @@ func TestShortKeysAreHidden(t *testing.T) {
 				"root:", "requiredServerParams: [ 'SHOP_KEY' ], headers: { 'X-Shop-Key': '{{SERVER_PARAM:SHOP_KEY}}' }, root:", 1)
 			body, want := strings.ReplaceAll(tt.body, "V", value), strings.NewReplacer("M", mask, "V", value).Replace(tt.want)
 			tool := load(t, text, flowmcp.Options{Client: &http.Client{Transport: answering{body, value}}, Env: func(string) (string, bool) { return value, true }})
-			reply, err := tool.Handler(t.Context(), &tenon.Call{})
-			if err != nil || string(reply.Body) != want || reply.Header.Get("X-Shop-Key") != mask {
-				t.Errorf("%s: %s, want %s; %v %v", body, reply.Body, want, reply.Header, err)
+			response, err := tool.Handler(t.Context(), &tenon.Call{})
+			if err != nil || string(response.Body) != want || response.Header.Get("X-Shop-Key") != mask {
+				t.Errorf("%s: %s, want %s; %v %v", body, response.Body, want, response.Header, err)
 			}
 		}
 	}
@@ -63,10 +63,20 @@ func TestKeysAreHiddenHoweverTheyAreEscaped(t *testing.T) {
 				text, _, _ = strings.Cut(text, "\nexport const handlers")
 			}
 			tool := load(t, text, flowmcp.Options{Client: &http.Client{Transport: out}, Env: shopKey, Worker: worker()})
-			reply, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte("{}")})
-			if all := string(reply.Body) + reply.Header.Get("X-Echo"); strings.Contains(all, "shop") && strings.Contains(all, "c4nary") {
+			response, _ := tool.Handler(t.Context(), &tenon.Call{Args: []byte("{}")})
+			if all := string(response.Body) + response.Header.Get("X-Echo"); strings.Contains(all, "shop") && strings.Contains(all, "c4nary") {
 				t.Errorf("%s: %s", form, all)
 			}
 		}
 	}
+}
+
+// sameAnswer gives every request the same response.
+type sameAnswer struct {
+	header http.Header
+	body   string
+}
+
+func (a sameAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Header: a.header.Clone(), Body: io.NopCloser(strings.NewReader(a.body)), ContentLength: -1, Request: r}, nil
 }

@@ -10,19 +10,21 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// request makes the HTTP request of a call. Server parameters come from env
-// and stand only where the schema file has their mark: what an argument says
-// is never looked at for marks. No error holds a value of either.
-func (t *route) request(ctx context.Context, args []byte, o *Options) (*http.Request, error) {
+// request builds the HTTP request of a call. Server parameters are taken from
+// env and inserted only at the placeholders of the schema file; arguments are
+// never parsed for placeholders. Errors contain no values of either.
+func (t tool) request(ctx context.Context, args []byte, o *Options) (*http.Request, error) {
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
 	doc, err := rawjson.Parse(args)
 	if err != nil {
-		return nil, invalid("the arguments are no JSON")
+		return nil, validationError("the arguments are not valid JSON")
 	}
 	v := values{doc: doc, env: o.Env}
 	address, err := t.address(strings.TrimSuffix(o.BaseURL, "/"), &v)
@@ -45,13 +47,13 @@ func (t *route) request(ctx context.Context, args []byte, o *Options) (*http.Req
 		header.Set(f.name, f.value)
 	}
 	if v.missing != "" {
-		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the operator has not set " + v.missing}
+		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the server parameter is not set: " + v.missing}
 	}
-	req, err := http.NewRequestWithContext(ctx, t.method, address, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, t.Method, address, bytes.NewReader(body))
 	if err != nil || req.URL.Host == "" || req.URL.User != nil {
-		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the arguments and the schema file make no address"}
+		return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the arguments and the schema file do not form a valid URL"}
 	}
-	if err := t.mayCarry(v.used, address, o); err != nil {
+	if err := t.checkDestination(v.used, address, o); err != nil {
 		return nil, err
 	}
 	if !t.hasBody() {
@@ -61,19 +63,19 @@ func (t *route) request(ctx context.Context, args []byte, o *Options) (*http.Req
 	return req, nil
 }
 
-func invalid(what string) error {
+func validationError(what string) error {
 	return &tenon.Error{Code: tenon.CodeValidation, Message: what}
 }
 
-func (t *route) hasBody() bool { return t.method == http.MethodPost || t.method == http.MethodPut }
+func (t tool) hasBody() bool { return t.Method == http.MethodPost || t.Method == http.MethodPut }
 
-// values are what the marks of one call stand for.
+// values provides the values for the placeholders of one call.
 type values struct {
-	doc     *rawjson.Doc
-	env     func(string) (string, bool)
-	used    []string // server parameters
-	missing string   // a server parameter that is not set
-	lax     bool     // for a handler, which may put in what is missing
+	doc        *rawjson.Doc
+	env        func(string) (string, bool)
+	used       []string // server parameters
+	missing    string   // an unset server parameter
+	forHandler bool     // for a handler, which can add what is missing
 }
 
 func (v *values) server(name string) string {
@@ -85,112 +87,92 @@ func (v *values) server(name string) string {
 	return value
 }
 
-// argument is the JSON of the caller's value or of what stands for it where
-// none is given; nil: nothing does.
-func (v *values) argument(p *parameter, x piece) []byte {
-	n := v.doc.Get(v.doc.Root(), p.argument(x))
+// argument returns the JSON of the caller's argument or its default, or nil.
+func (v *values) argument(p *format.Parameter, x format.Piece) []byte {
+	n := v.doc.Get(v.doc.Root(), p.Argument(x))
 	if n == rawjson.None || v.doc.Kind(n) == rawjson.Null {
-		return p.z.omitted
+		return p.Type.Omitted
 	}
 	return v.doc.AppendCompact(nil, n)
 }
 
-// text is the value of a parameter as a text. ok: there is one.
-func (v *values) text(p *parameter) (text string, ok bool) {
+// text returns the value of a parameter as text; ok reports whether there is
+// one.
+func (v *values) text(p *format.Parameter) (text string, ok bool) {
 	var b strings.Builder
-	for _, piece := range p.pieces {
-		switch piece.kind {
-		case literalPiece:
-			b.WriteString(piece.text)
-		case serverPiece:
-			b.WriteString(v.server(piece.text))
-		case userPiece:
+	for _, piece := range p.Pieces {
+		switch piece.Kind {
+		case format.LiteralPiece:
+			b.WriteString(piece.Text)
+		case format.ServerPiece:
+			b.WriteString(v.server(piece.Text))
+		case format.ArgumentPiece:
 			raw := v.argument(p, piece)
 			if raw == nil {
 				return "", false
 			}
-			b.WriteString(plainText(raw))
+			b.WriteString(format.PlainText(raw))
 		}
 	}
 	return b.String(), true
 }
 
-// plainText is a JSON value as it stands in a URL: strings without quotes,
-// lists joined by commas.
-func plainText(raw []byte) string {
-	doc, err := rawjson.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	switch doc.Kind(doc.Root()) {
-	case rawjson.String:
-		return doc.Str(doc.Root())
-	case rawjson.Array:
-		var parts []string
-		for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-			parts = append(parts, plainText(doc.Raw(n)))
-		}
-		return strings.Join(parts, ",")
-	}
-	return string(raw)
-}
-
-// address writes the URL, from base instead of the root if there is one.
-func (t *route) address(base string, v *values) (string, error) {
-	pieces, root := t.pieces, t.file.main.get("root").str()
+// address builds the URL, with base instead of the root if there is one.
+func (t tool) address(base string, v *values) (string, error) {
+	pieces, root := t.Pieces, t.File.Main.Get("root").Str()
 	if base != "" {
-		pieces, root = splitPath(base+t.path, t, t.file.server), base
+		pieces, root = format.SplitPath(base+t.Path, t.Tool, t.File.ServerParams), base
 	}
 	w, err := t.expand(pieces, v)
 	if err != nil {
 		return "", err
 	}
-	if err := t.staysHome(w, root, v); err != nil {
+	if err := t.checkHost(w, root, v); err != nil {
 		return "", err
 	}
-	if w.dotted() {
-		return "", invalid("an argument makes a path segment . or ..")
+	if w.HasDotSegment() {
+		return "", validationError("an argument makes a path segment . or ..")
 	}
 	t.query(w, v)
-	return string(w.out), nil
+	return string(w.Out), nil
 }
 
-// staysHome makes sure that an address has the host and the port of root. A
-// caller's value in the host's name is a label before the last two, which are
-// the file's own.
-func (t *route) staysHome(w *urlWriter, root string, v *values) error {
-	pieces := splitPath(root, t, t.file.server)
+// checkHost ensures that an address has the host and the port of root. A
+// caller's value in the host must be a label before the last two, which are
+// literal.
+func (t tool) checkHost(w *format.URLWriter, root string, v *values) error {
+	pieces := format.SplitPath(root, t.Tool, t.File.ServerParams)
 	home, err := t.expand(pieces, v)
 	if err != nil {
 		return err
 	}
-	at := authorityOf(w.out)
-	if !strings.EqualFold(at, authorityOf(home.out)) {
-		return refused("the path of the tool changes the host or the port of root: nothing is sent there")
+	at := authorityOf(w.Out)
+	if !strings.EqualFold(at, authorityOf(home.Out)) {
+		return requestError("the path of the tool changes the host or port of root: not sent")
 	}
-	if v.lax || !slices.ContainsFunc(pieces, func(p piece) bool { return p.kind == userPiece }) {
-		return nil // what a handler makes of the address is looked at when it is sent
+	if v.forHandler || !slices.ContainsFunc(pieces, func(p format.Piece) bool { return p.Kind == format.ArgumentPiece }) {
+		return nil // the address of a handler is checked when it is sent
 	}
 	u, err := url.Parse(at)
-	if err != nil || portOf(u) != t.file.rootPort() || !slices.ContainsFunc(hostsIn(root), func(p string) bool { return fits(p, u.Hostname()) }) {
-		return refused("an argument would choose the host or the port of root: nothing is sent there")
+	if err != nil || format.PortOf(u) != t.File.RootPort() || !slices.ContainsFunc(format.HostsIn(root), func(p string) bool { return format.MatchesHost(p, u.Hostname()) }) {
+		return requestError("an argument would change the host or port of root: not sent")
 	}
 	return nil
 }
 
 // expand writes pieces of root and path.
-func (t *route) expand(pieces []piece, v *values) (*urlWriter, error) {
-	w := &urlWriter{raw: v.lax}
+func (t tool) expand(pieces []format.Piece, v *values) (*format.URLWriter, error) {
+	w := &format.URLWriter{Raw: v.forHandler}
 	for i, p := range pieces {
-		switch p.kind {
-		case literalPiece:
-			w.literal(p.text)
-		case serverPiece:
-			if !w.argument(v.server(p.text), labelBytes+".") {
-				return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the value of " + p.text + " cannot stand in a host name"}
+		switch p.Kind {
+		case format.LiteralPiece:
+			w.Literal(p.Text)
+		case format.ServerPiece:
+			if !w.Argument(v.server(p.Text), format.LabelBytes+".") {
+				return nil, &tenon.Error{Code: tenon.CodeRequest, Message: "the value of " + p.Text + " is not valid in a host name"}
 			}
-		case userPiece:
-			if err := t.insert(w, v, p.text, pieces[i+1:]); err != nil {
+		case format.ArgumentPiece:
+			if err := t.expandInsert(w, v, p.Text, pieces[i+1:]); err != nil {
 				return nil, err
 			}
 		}
@@ -198,8 +180,8 @@ func (t *route) expand(pieces []piece, v *values) (*urlWriter, error) {
 	return w, nil
 }
 
-// authorityOf is the host and port of a URL that is written; a port that the
-// scheme has anyway does not count.
+// authorityOf returns scheme, host and port of a URL; a default port is left
+// out.
 func authorityOf(address []byte) string {
 	text := string(address)
 	scheme, rest, ok := strings.Cut(text, "://")
@@ -215,77 +197,68 @@ func authorityOf(address []byte) string {
 	return scheme + "://" + rest
 }
 
-// insert writes an insert parameter. One that is not given ends the path if
-// nothing follows it, and is an error in the middle of the path.
-func (t *route) insert(w *urlWriter, v *values, key string, rest []piece) error {
-	p := t.inserted(key)
-	w.slash = p.slash
-	defer func() { w.slash = false }()
+// expandInsert writes an insert parameter. A missing one shortens the path if nothing
+// follows it, and is an error elsewhere.
+func (t tool) expandInsert(w *format.URLWriter, v *values, key string, rest []format.Piece) error {
+	p := t.InsertParameter(key)
+	w.AllowSlash = p.AllowsSlash
+	defer func() { w.AllowSlash = false }()
 	text, ok := v.text(p)
 	switch {
-	case !ok && v.lax:
-		w.literal(":" + key)
+	case !ok && v.forHandler:
+		w.Literal(":" + key)
 		return nil
-	case !ok && w.part == inSearch:
+	case !ok && w.Part == format.InSearch:
 		return nil
-	case !ok && w.part == inPath && (len(rest) == 0 || strings.HasPrefix(rest[0].text, "?")) && bytes.HasSuffix(w.out, []byte{'/'}):
-		w.out = w.out[:len(w.out)-1]
+	case !ok && w.Part == format.InPath && (len(rest) == 0 || strings.HasPrefix(rest[0].Text, "?")) && bytes.HasSuffix(w.Out, []byte{'/'}):
+		w.Out = w.Out[:len(w.Out)-1]
 		return nil
 	case !ok:
-		return invalid("the argument " + strings.Join(p.arguments(), ", ") + " is needed for the path")
-	case !w.argument(text, labelBytes):
-		return invalid("the argument " + strings.Join(p.arguments(), ", ") + " stands in a host name and can hold only letters, digits and hyphens")
+		return validationError("the argument " + strings.Join(p.Arguments(), ", ") + " is required for the path")
+	case !w.Argument(text, format.LabelBytes):
+		return validationError("the argument " + strings.Join(p.Arguments(), ", ") + " is part of a host name and may contain only letters, digits and hyphens")
 	}
 	return nil
 }
 
-func (t *route) inserted(key string) *parameter {
-	for _, p := range t.parameters {
-		if p.in == inInsert && p.key == key {
-			return p
-		}
-	}
-	return nil // cannot be: splitPath takes only keys of insert parameters
-}
-
-func (t *route) query(w *urlWriter, v *values) {
+func (t tool) query(w *format.URLWriter, v *values) {
 	separator := byte('?')
-	if bytes.IndexByte(w.out, '?') >= 0 {
+	if bytes.IndexByte(w.Out, '?') >= 0 {
 		separator = '&'
 	}
-	for _, p := range t.parameters {
-		if p.in != inQuery {
+	for _, p := range t.Parameters {
+		if p.Location != format.InQuery {
 			continue
 		}
 		text, ok := v.text(p)
 		if !ok {
 			continue
 		}
-		w.out = append(w.out, separator)
-		w.out = appendForm(w.out, p.key)
-		w.out = append(w.out, '=')
-		w.out = appendForm(w.out, text)
+		w.Out = append(w.Out, separator)
+		w.Out = format.AppendForm(w.Out, p.Key)
+		w.Out = append(w.Out, '=')
+		w.Out = format.AppendForm(w.Out, text)
 		separator = '&'
 	}
 }
 
-// body writes the JSON object of the body parameters. An argument keeps its
-// type, everything else is a string. Of equal keys the last one counts.
-func (t *route) body(v *values) []byte {
+// body writes the JSON object of the body parameters. Arguments keep their
+// types, other values are strings. The last of equal keys wins.
+func (t tool) body(v *values) []byte {
 	var keys []string
 	members := map[string][]byte{}
-	for _, p := range t.parameters {
-		if p.in != inBody {
+	for _, p := range t.Parameters {
+		if p.Location != format.InBody {
 			continue
 		}
 		value := v.bodyValue(p)
 		if value == nil {
 			continue
 		}
-		if members[p.key] == nil {
-			keys = append(keys, p.key)
+		if members[p.Key] == nil {
+			keys = append(keys, p.Key)
 		}
-		members[p.key] = value
+		members[p.Key] = value
 	}
 	out := []byte{'{'}
 	for i, key := range keys {
@@ -299,9 +272,9 @@ func (t *route) body(v *values) []byte {
 	return append(out, '}')
 }
 
-func (v *values) bodyValue(p *parameter) []byte {
-	if p.whole() {
-		return v.argument(p, p.pieces[0])
+func (v *values) bodyValue(p *format.Parameter) []byte {
+	if p.IsArgument() {
+		return v.argument(p, p.Pieces[0])
 	}
 	text, ok := v.text(p)
 	if !ok {
@@ -310,26 +283,26 @@ func (v *values) bodyValue(p *parameter) []byte {
 	return rawjson.AppendString(nil, text)
 }
 
-// field is one header as the file spells it.
+// field is one header in the file's spelling.
 type field struct{ name, value string }
 
-// header makes the request's headers: those of the file, overridden by those
-// of the tool whatever their case.
-func (t *route) header(v *values) ([]field, error) {
+// header builds the request's headers: those of the file, overridden by those
+// of the tool, ignoring case.
+func (t tool) header(v *values) ([]field, error) {
 	var fields []field
 	var err error
-	for _, set := range []*node{t.file.main.get("headers"), t.headers} {
-		set.members(func(name string, value *node) {
+	for _, set := range []*module.Node{t.File.Main.Get("headers"), t.Headers} {
+		set.Members(func(name string, value *module.Node) {
 			var b strings.Builder
-			for _, piece := range splitValue(value.str(), t.file.server, func(string) string { return "" }) {
-				if piece.kind == serverPiece {
-					piece.text = v.server(piece.text)
+			for _, piece := range format.SplitValue(value.Str(), t.File.ServerParams, func(string) string { return "" }) {
+				if piece.Kind == format.ServerPiece {
+					piece.Text = v.server(piece.Text)
 				}
-				b.WriteString(piece.text)
+				b.WriteString(piece.Text)
 			}
 			text := b.String()
 			if !validHeader(name, text) {
-				err = &tenon.Error{Code: tenon.CodeRequest, Message: "the header " + strings.ToValidUTF8(name, "?") + " cannot be sent: its name or value holds what no header may"}
+				err = &tenon.Error{Code: tenon.CodeRequest, Message: "the header " + strings.ToValidUTF8(name, "?") + " is invalid: its name or value contains forbidden characters"}
 				return
 			}
 			at := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
@@ -343,13 +316,14 @@ func (t *route) header(v *values) ([]field, error) {
 	return fields, err
 }
 
-// validHeader refuses names and values that could add lines or other headers.
+// validHeader rejects names and values that could inject lines or connection
+// headers.
 func validHeader(name, value string) bool {
 	if name == "" || textproto.TrimString(name) != name {
 		return false
 	}
 	for i := range len(name) {
-		if !isAlnum(name[i]) && strings.IndexByte("!#$%&'*+-.^_`|~", name[i]) < 0 {
+		if !format.IsAlnum(name[i]) && strings.IndexByte("!#$%&'*+-.^_`|~", name[i]) < 0 {
 			return false
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
-// TestRequests has what leaves for a call, and what is refused before.
+// TestRequests checks the request of a call, and calls that are rejected.
 func TestRequests(t *testing.T) {
 	const root = "https://api.shop.example/v1"
 	for _, c := range []struct{ name, tool, args, url, body, refused string }{
@@ -22,7 +22,7 @@ func TestRequests(t *testing.T) {
 		{"an insert is never a placeholder", "inserts", `{"first":"{{SHOP_KEY}}","second":2,"third":":second"}`, root + "/%7B%7BSHOP_KEY%7D%7D/2/:second.json?mode=", "", ""},
 		{"replacement patterns are text", "inserts", `{"first":"$&$$","second":2}`, root + "/$&$$/2/x.json?mode=", "", ""},
 		{"a segment of two dots", "inserts", `{"first":"..","second":2}`, "", "", "an argument makes a path segment . or .."},
-		{"an insert in the middle is needed", "inserts", `{"second":2}`, "", "", "the argument first is needed for the path"},
+		{"an insert in the middle is needed", "inserts", `{"second":2}`, "", "", "the argument first is required for the path"},
 		{"an insert at the end is not", "lastInsert", `{}`, root + "/books", "", ""},
 		{"null is not given", "lastInsert", `{"id":null}`, root + "/books", "", ""},
 		{"an insert at the end", "lastInsert", `{"id":"é"}`, root + "/books/%C3%A9", "", ""},
@@ -73,7 +73,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestLetterSendsDefaults is what strict does with a default beside optional().
+// TestLetterSendsDefaults sends a default beside optional() in strict mode.
 func TestLetterSendsDefaults(t *testing.T) {
 	const text = `tool: { method: 'GET', path: '/a', description: 'x', tests: [ { _description: 'x' } ],
 		meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'x', aliases: [], alwaysLoad: false },
@@ -83,11 +83,11 @@ func TestLetterSendsDefaults(t *testing.T) {
 	schemaFile = strings.Replace(schemaFile, "HASH", check(t, schemaFile, flowmcp.Options{}).Hash, 1)
 	rec := &recorder{}
 	for strict, want := range map[bool]string{true: "https://shop.example/a?page=1", false: "https://shop.example/a"} {
-		offer, err := flowmcp.New(write(t, "Test.mjs", schemaFile), flowmcp.Options{Client: &http.Client{Transport: rec}, Strict: strict}).Load(t.Context())
-		if err != nil || len(offer.Tools) != 1 {
-			t.Fatalf("strict %v: %v %v", strict, offer.Diagnostics, err)
+		features, err := flowmcp.New(write(t, "Test.mjs", schemaFile), flowmcp.Options{Client: &http.Client{Transport: rec}, Strict: strict}).Load(t.Context())
+		if err != nil || len(features.Tools) != 1 {
+			t.Fatalf("strict %v: %v %v", strict, features.Diagnostics, err)
 		}
-		if _, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)}); err != nil {
+		if _, err := features.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
 		if rec.last.URL != want {
@@ -96,7 +96,7 @@ func TestLetterSendsDefaults(t *testing.T) {
 	}
 }
 
-// TestSecretsThatCannotBeSent stops before anything leaves and names no value.
+// TestSecretsThatCannotBeSent sends nothing and names no value.
 func TestSecretsThatCannotBeSent(t *testing.T) {
 	for _, c := range []struct{ name, host, key string }{
 		{"a key with a line break", "api", "SECRET\r\nX-Evil: 1"},
@@ -115,7 +115,7 @@ func TestSecretsThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestSecretsStayInside looks for the canary in everything that a client gets.
+// TestSecretsStayInside searches everything that a client gets for the canary.
 func TestSecretsStayInside(t *testing.T) {
 	const canary = "CANARY-7f3a"
 	g := serve(t, "Requests.mjs", flowmcp.Options{Client: &http.Client{Transport: refuser{}}, Env: secrets("api", canary)})
@@ -133,7 +133,7 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 }
 
-// TestSecretGone is a server parameter that was there at load only.
+// TestSecretGone removes a server parameter after the load.
 func TestSecretGone(t *testing.T) {
 	there := true
 	env := func(string) (string, bool) { return "api", there }
@@ -143,12 +143,12 @@ func TestSecretGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"status":false,"messages":["E006 last_insert_shop_two: the operator has not set SHOP_KEY"],"data":null}`; string(res.Structured) != want {
+	if want := `{"status":false,"messages":["E006 last_insert_shop_two: the server parameter is not set: SHOP_KEY"],"data":null}`; string(res.Structured) != want {
 		t.Errorf("%s, want %s", res.Structured, want)
 	}
 }
 
-// TestSecretsInAnswers is an upstream that repeats what it was sent.
+// TestSecretsInAnswers has an upstream that repeats the request.
 func TestSecretsInAnswers(t *testing.T) {
 	const canary = "canary 7f3a/+"
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -2,17 +2,18 @@ package flowmcp
 
 import (
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 )
 
-// resources offers what a file brings beside its tools.
-func (b *offerer) resources(f *file) {
-	for _, r := range f.resources {
-		b.books.resources[f.namespace+"/"+r.name] = r
+// resources adds the resources of a file and their tools.
+func (b *builder) resources(f *format.File) {
+	for _, r := range f.Resources {
+		b.index.resources[f.Namespace+"/"+r.Name] = r
 		switch {
-		case r.broken:
-			b.unservedData(r, nil)
-		case r.hidden:
-		case r.source == "markdown":
+		case r.Broken:
+			b.addUnservedResource(r, nil)
+		case r.Hidden:
+		case r.Source == "markdown":
 			b.document(f, r)
 		default:
 			b.database(f, r)
@@ -20,76 +21,75 @@ func (b *offerer) resources(f *file) {
 	}
 }
 
-func (b *offerer) document(f *file, r *resource) {
-	if _, err := r.find(b.options); err != nil {
-		b.fault(f, r.line, kindData, "the resource "+r.name+" is not served: "+err.Error(), "")
-		b.unservedData(r, []Need{{NeedData, err.Error()}})
+func (b *builder) document(f *format.File, r *format.Resource) {
+	if _, err := r.Find(b.options.reading()); err != nil {
+		b.diagnose(f, r.Line, kindData, "the resource "+r.Name+" is not served: "+err.Error(), "")
+		b.addUnservedResource(r, []Need{{NeedData, err.Error()}})
 		return
 	}
-	b.offer.Resources = append(b.offer.Resources, r.document(b.options))
-	name := unique(b.taken, tenon.ToolName(r.name+"_"+f.namespace), f.path)
-	b.offer.Tools = append(b.offer.Tools, r.tool(name, b.options))
-	b.standings = append(b.standings, Availability{File: f.path, ID: r.id(), Name: name, Served: true})
+	b.features.Resources = append(b.features.Resources, resource{r}.document(b.options))
+	name := format.Unique(b.taken, tenon.ToolName(r.Name+"_"+f.Namespace), f.Path)
+	b.features.Tools = append(b.features.Tools, resource{r}.tool(name, b.options))
+	b.availability = append(b.availability, Availability{File: f.Path, ID: r.ID(), Name: name, Served: true})
 }
 
-func (b *offerer) database(f *file, r *resource) {
-	if r.source == "sqlite" {
-		if _, err := r.find(b.options); err != nil {
-			b.fault(f, r.line, "RES020", "RES020 the queries of "+r.name+" are not served: "+err.Error(), "put the database there")
-			b.unservedData(r, []Need{{NeedData, err.Error()}})
+func (b *builder) database(f *format.File, r *format.Resource) {
+	if r.Source == "sqlite" {
+		if _, err := r.Find(b.options.reading()); err != nil {
+			b.diagnose(f, r.Line, "RES020", "RES020 the queries of "+r.Name+" are not served: "+err.Error(), "put the database there")
+			b.addUnservedResource(r, []Need{{NeedData, err.Error()}})
 			return
 		}
 	}
-	if r.source == "http" && b.options.CacheDir == "" {
-		b.fault(f, r.line, kindData, "the queries of "+r.name+" are not served: no folder is named for what is downloaded", "")
-		b.unservedData(r, []Need{{NeedData, "no folder is named for what is downloaded"}})
+	if r.Source == "http" && b.options.CacheDir == "" {
+		b.diagnose(f, r.Line, kindData, "the queries of "+r.Name+" are not served: no cache folder is set for downloads", "")
+		b.addUnservedResource(r, []Need{{NeedData, "no cache folder is set for downloads"}})
 		return
 	}
-	if needs := b.needs(f, r.name, f.handlers.needs(r.name), false); needs != nil {
-		why, _ := Availability{Needs: needs}.Why()
-		b.fault(f, r.line, kindLibrary+" "+why, "the queries of "+r.name+" are not served: "+why, "")
-		b.unservedData(r, nil)
+	if needs := b.toolNeeds(f, r.Name, f.Handlers.Needs(r.Name), false); needs != nil {
+		why, _ := Availability{Needs: needs}.Reason()
+		b.diagnose(f, r.Line, kindLibrary+" "+why, "the queries of "+r.Name+" are not served: "+why, "")
+		b.addUnservedResource(r, nil)
 		return
 	}
-	for _, q := range r.queries {
-		name := tenon.ToolName(q.key + "_" + f.namespace)
-		if b.taken[name] { // a second database of the namespace
-			name = tenon.ToolName(q.key + "_" + r.name + "_" + f.namespace)
+	for _, q := range r.Queries {
+		name := tenon.ToolName(q.Key + "_" + f.Namespace)
+		if b.taken[name] { // second database of the namespace
+			name = tenon.ToolName(q.Key + "_" + r.Name + "_" + f.Namespace)
 		}
-		if q.hidden {
+		if q.Hidden {
 			continue
 		}
-		if q.broken {
-			b.stands(q.route, name, []Need{{Kind: NeedRepair}})
+		if q.Broken {
+			b.addAvailability(q.Tool, name, []Need{{Kind: NeedRepair}})
 			continue
 		}
-		name = unique(b.taken, name, f.path)
-		b.add(q.route, q.tool(name, store{b.options, b.runner, b.dbs}))
+		name = format.Unique(b.taken, name, f.Path)
+		b.add(q.Tool, query{q}.tool(name, backend{b.options, b.runner, b.dbs}))
 	}
 }
 
-// add offers a tool, under its name in guides too. The first of a name keeps
-// it.
-func (b *offerer) add(t *route, tool tenon.Tool) {
-	b.offer.Tools = append(b.offer.Tools, tool)
-	b.stands(t, tool.Name, nil)
-	key := t.file.namespace + "/" + t.name
-	if b.books.tools[key] == nil {
-		b.books.tools[key] = &shown{tool, t}
+// add adds a tool and registers it for guides. The first tool of a name wins.
+func (b *builder) add(t *format.Tool, tool tenon.Tool) {
+	b.features.Tools = append(b.features.Tools, tool)
+	b.addAvailability(t, tool.Name, nil)
+	key := t.File.Namespace + "/" + t.Name
+	if b.index.tools[key] == nil {
+		b.index.tools[key] = &indexedTool{tool, t}
 	}
 }
 
-// guides offers skills and prompts.
-func (b *offerer) guides(all []*guide) {
+// guides adds skills and prompts.
+func (b *builder) guides(all []*format.Guide) {
 	for _, g := range all {
-		b.told(g.path, g.findings)
+		b.addFindings(g.Path, g.Findings)
 		switch {
-		case g.failed:
-		case b.books.guides[g.id()] != nil:
-			b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: g.path, Message: "the " + g.kind + " " + g.id() + " is there already; this one is not served", Kind: kindName})
+		case g.Failed:
+		case b.index.guides[g.ID()] != nil:
+			b.features.Diagnostics = append(b.features.Diagnostics, tenon.Diagnostic{File: g.Path, Message: "the " + g.Kind + " " + g.ID() + " is there already; this one is not served", Kind: kindName})
 		default:
-			b.books.guides[g.id()] = g
-			b.offer.Prompts = append(b.offer.Prompts, g.prompt(b.books))
+			b.index.guides[g.ID()] = g
+			b.features.Prompts = append(b.features.Prompts, guide{g}.prompt(b.index))
 		}
 	}
 }

@@ -16,81 +16,28 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/sqlite"
 )
 
-// Bounds of what resources hold.
+// Limits of resource files.
 const (
 	maxMarkdown = 8 << 20
 	maxDownload = 256 << 20
 )
 
-// folder is where the files of a resource's origin lie; empty: the operator
-// named none.
-func (r *resource) folder(o *Options) string {
-	in := func(base string) string {
-		if base == "" {
-			return ""
-		}
-		return filepath.Join(base, "resources")
-	}
-	switch r.origin {
-	case "inline":
-		return in(filepath.Dir(r.file.path))
-	case "project":
-		return in(o.ProjectDir)
-	case "global":
-		return in(o.GlobalDir)
-	}
-	return ""
-}
-
-// find returns the path of a resource's file. It lies below its origin, also
-// when links are followed.
-func (r *resource) find(o *Options) (string, error) {
-	dirs := []string{r.folder(o)}
-	if dirs[0] == "" {
-		return "", fmt.Errorf("no folder is named for the origin %s", r.origin)
-	}
-	dirs = append(dirs, filepath.Dir(dirs[0])) // the older form names a file below the base itself
-	var missing error
-	for _, dir := range dirs {
-		path, err := inside(dir, filepath.FromSlash(r.place))
-		if err == nil {
-			return path, nil
-		}
-		missing = errors.Join(missing, err)
-	}
-	return "", fmt.Errorf("there is no file %s in %s", r.place, dirs[0])
-}
-
-func inside(dir, name string) (string, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	info, err := root.Stat(name)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", fs.ErrInvalid
-	}
-	return filepath.Join(dir, name), nil
-}
-
-// databases are those that a source has opened.
+// databases are the open databases of a source.
 type databases struct {
-	mu    sync.Mutex
-	open  map[string]*sqlite.DB
-	kept  map[string]bool // of which a copy was made
-	fetch map[string]*sync.Mutex
+	mu       sync.Mutex
+	open     map[string]*sqlite.DB
+	backedUp map[string]bool // backed up
+	locks    map[string]*sync.Mutex
 }
 
 func newDatabases() *databases {
-	return &databases{open: map[string]*sqlite.DB{}, kept: map[string]bool{}, fetch: map[string]*sync.Mutex{}}
+	return &databases{open: map[string]*sqlite.DB{}, backedUp: map[string]bool{}, locks: map[string]*sync.Mutex{}}
 }
 
 func (d *databases) get(path string, write bool) (*sqlite.DB, error) {
@@ -111,12 +58,12 @@ func (d *databases) get(path string, write bool) (*sqlite.DB, error) {
 	return db, nil
 }
 
-// keep makes a copy of a database before it is changed for the first time.
-func (d *databases) keep(ctx context.Context, path string) error {
+// backUp backs up a database before the first modification.
+func (d *databases) backUp(ctx context.Context, path string) error {
 	lock := d.lock(path)
 	lock.Lock()
 	defer lock.Unlock()
-	if d.kept[path] {
+	if d.backedUp[path] {
 		return nil
 	}
 	db, err := d.get(path, false)
@@ -133,18 +80,18 @@ func (d *databases) keep(ctx context.Context, path string) error {
 	if err := os.Rename(next, path+".bak"); err != nil {
 		return err
 	}
-	d.kept[path] = true
+	d.backedUp[path] = true
 	return nil
 }
 
-// lock is the lock of one file's upkeep.
+// lock returns the lock for downloads and backups of one file.
 func (d *databases) lock(path string) *sync.Mutex {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.fetch[path] == nil {
-		d.fetch[path] = &sync.Mutex{}
+	if d.locks[path] == nil {
+		d.locks[path] = &sync.Mutex{}
 	}
-	return d.fetch[path]
+	return d.locks[path]
 }
 
 func (d *databases) close() error {
@@ -158,22 +105,22 @@ func (d *databases) close() error {
 	return all
 }
 
-// download returns the path of a database from the web. A stale one is used
-// where no newer one can be had; stale says so.
-func (d *databases) download(ctx context.Context, r *resource, o *Options) (path string, stale bool, err error) {
+// download returns the path of a downloaded database. A stale one is used where
+// the download fails.
+func (d *databases) download(ctx context.Context, r *format.Resource, o *Options) (path string, stale bool, err error) {
 	if o.CacheDir == "" {
-		return "", false, &tenon.Error{Code: tenon.CodeRequest, Message: "no folder is named for what is downloaded"}
+		return "", false, &tenon.Error{Code: tenon.CodeRequest, Message: "no cache folder is set for downloads"}
 	}
-	sum := sha256.Sum256([]byte(r.url))
+	sum := sha256.Sum256([]byte(r.URL))
 	path = filepath.Join(o.CacheDir, "resources", hex.EncodeToString(sum[:])+".db")
 	lock := d.lock(path)
 	lock.Lock()
 	defer lock.Unlock()
 	info, statErr := os.Stat(path)
-	if statErr == nil && time.Since(info.ModTime()) < time.Duration(r.age)*time.Second {
+	if statErr == nil && time.Since(info.ModTime()) < time.Duration(r.MaxAge)*time.Second {
 		return path, false, nil
 	}
-	if err = fetchDatabase(ctx, r.url, path, o.Client); err != nil && statErr == nil {
+	if err = fetchDatabase(ctx, r.URL, path, o.Client); err != nil && statErr == nil {
 		return path, true, nil
 	}
 	return path, false, err
@@ -182,59 +129,40 @@ func (d *databases) download(ctx context.Context, r *resource, o *Options) (path
 func fetchDatabase(ctx context.Context, address, path string, client *http.Client) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return refused("the address of the database cannot be used")
+		return requestError("the address of the database cannot be used")
 	}
 	res, err := egress.Do(client, req, maxDownload)
 	switch {
 	case err != nil:
-		return failure(err)
+		return requestFailure(err)
 	case res.Status != http.StatusOK:
 		return &tenon.Error{Code: tenon.CodeServer, Message: fmt.Sprintf("the database could not be fetched: status %d", res.Status)}
 	case !bytes.HasPrefix(res.Body, []byte("SQLite format 3\x00")):
-		return &tenon.Error{Code: tenon.CodeServer, Message: "what was fetched is no SQLite database"}
+		return &tenon.Error{Code: tenon.CodeServer, Message: "the download is not an SQLite database"}
 	}
-	if err := writeWhole(path, res.Body); err != nil {
-		return &tenon.Error{Code: tenon.CodeInternal, Message: "the database cannot be kept", Err: err}
+	if err := atomicfile.Write(path, res.Body); err != nil {
+		return &tenon.Error{Code: tenon.CodeInternal, Message: "cannot store the database", Err: err}
 	}
 	return nil
 }
 
-// writeWhole writes a file that is there as a whole or not at all.
-func writeWhole(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
 // readText reads the text of a markdown resource.
-func (r *resource) readText(o *Options) (string, error) {
-	dir := r.folder(o)
+func (r resource) readText(o *Options) (string, error) {
+	dir := r.Folder(o.reading())
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return "", plain(err)
+		return "", format.WithoutPath(err)
 	}
 	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(r.place))
+	f, err := root.Open(filepath.FromSlash(r.Location))
 	if err != nil {
-		return "", plain(err)
+		return "", format.WithoutPath(err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxMarkdown+1))
 	switch {
 	case err != nil:
-		return "", plain(err)
+		return "", format.WithoutPath(err)
 	case len(text) > maxMarkdown:
 		return "", fmt.Errorf("the text is larger than %d bytes", maxMarkdown)
 	}

@@ -7,41 +7,42 @@ import (
 	"strconv"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 	"github.com/tenon-mcp/tenon/internal/sqlite"
 )
 
-// store is what the queries of a source share.
-type store struct {
+// backend is shared by the queries of a source.
+type backend struct {
 	options *Options
 	runner  *runner
 	dbs     *databases
 }
 
-// tool is the tool of a query.
-func (q *query) tool(name string, s store) tenon.Tool {
+// tool returns the tool of a query.
+func (q query) tool(name string, s backend) tenon.Tool {
 	t := tenon.Tool{
-		Name: name, Description: q.text, Meta: q.definitionMeta(), Policy: s.options.Policy, Envelope: s.options.Shape,
-		Contract: promise{q.route, s.options}, Origin: q.fault(""),
+		Name: name, Description: q.Description, Meta: q.asTool().definitionMeta(), Policy: s.options.Policy, Envelope: s.options.Envelope,
+		Contract: contractProvider{q.asTool(), s.options}, Origin: q.asTool().diagnostic(""),
 		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) { return q.call(ctx, c, s) },
 	}
 	yes, no := true, false
 	t.Annotations.OpenWorld = &no
-	if q.readOnly() {
+	if q.ReadOnly() {
 		t.Annotations.ReadOnly = &yes
 	} else {
 		t.Annotations.Destructive = &yes
-		t.Confirmation = tenon.ConfirmRule{Mode: s.options.Consent, Action: tenon.RunTool, Effect: "the query " + q.id() + " may change or delete what is in the database"}
+		t.Confirmation = tenon.ConfirmRule{Mode: s.options.Confirm, Action: tenon.RunTool, Effect: "the query " + q.ID() + " may change or delete what is in the database"}
 	}
-	if q.resource.source == "http" {
+	if q.Resource.Source == "http" {
 		t.Annotations.OpenWorld = nil
 	}
 	return t
 }
 
-// call asks the database, and lets the file's handler change the answer.
-func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Response, error) {
+// call runs the query and lets the file's handler change the result.
+func (q query) call(ctx context.Context, c *tenon.Call, s backend) (tenon.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	args := c.Args
@@ -50,65 +51,65 @@ func (q *query) call(ctx context.Context, c *tenon.Call, s store) (tenon.Respons
 	}
 	doc, err := rawjson.Parse(args)
 	if err != nil {
-		return tenon.Response{}, invalid("the arguments are no JSON")
+		return tenon.Response{}, validationError("the arguments are not valid JSON")
 	}
-	question, err := q.question(doc, s.options)
+	statement, err := q.bind(doc, s.options)
 	if err != nil {
 		return tenon.Response{}, err
 	}
-	reply, err := q.askDatabase(ctx, question, s)
-	if err != nil || !q.file.handlers.needs(q.resource.name) {
-		return reply, err
+	response, err := q.execute(ctx, statement, s)
+	if err != nil || !q.File.Handlers.Needs(q.Resource.Name) {
+		return response, err
 	}
-	polished, err := q.polish(ctx, doc, question, reply.Body, s)
+	polished, err := q.runHandler(ctx, doc, statement, response.Body, s)
 	if err != nil {
-		return tenon.Response{Execution: reply.Execution}, err
+		return tenon.Response{Execution: response.Execution}, err
 	}
-	reply.Body, reply.Repairs = polished.Body, polished.Repairs
-	return reply, nil
+	response.Body, response.Repairs = polished.Body, polished.Repairs
+	return response, nil
 }
 
-// question is the statement of a call with what is bound to it.
-func (q *query) question(doc *rawjson.Doc, o *Options) (sqlite.Question, error) {
-	out := sqlite.Question{Statement: q.statement, MaxBytes: int(min(o.MaxAnswer, 1<<30))}
+// bind returns the statement of a call with its bound values.
+func (q query) bind(doc *rawjson.Doc, o *Options) (sqlite.Query, error) {
+	out := sqlite.Query{Statement: q.Statement, MaxBytes: int(min(o.MaxResponse, 1<<30))}
 	v := values{doc: doc}
-	if q.dynamic {
-		out.MaxRows = runRows
+	if q.Dynamic {
+		out.MaxRows = format.DefaultRunRows
 		if n, err := strconv.ParseFloat(string(doc.Raw(doc.Get(doc.Root(), "limit"))), 64); err == nil {
-			out.MaxRows = int(max(1, min(n, runMaxRows)))
+			out.MaxRows = int(max(1, min(n, format.MaxRunRows)))
 		}
 		var err error
-		out.Statement, err = sqlite.One(doc.Str(doc.Get(doc.Root(), "sql")))
+		out.Statement, err = sqlite.Parse(doc.Str(doc.Get(doc.Root(), "sql")))
 		if err != nil {
-			return out, invalid(err.Error())
+			return out, validationError(err.Error())
 		}
 		return out, nil
 	}
-	for _, p := range q.parameters {
-		out.Args = append(out.Args, v.bound(p))
+	for _, p := range q.Parameters {
+		out.Args = append(out.Args, v.bindValue(p))
 	}
 	return out, nil
 }
 
-// bound is what is bound for a parameter: nil where there is no value.
-func (v *values) bound(p *parameter) any {
-	if !p.whole() {
+// bindValue returns the value to bind for a parameter, or nil.
+func (v *values) bindValue(p *format.Parameter) any {
+	if !p.IsArgument() {
 		text, ok := v.text(p)
 		if !ok {
 			return nil
 		}
 		return text
 	}
-	return scalar(v.argument(p, p.pieces[0]))
+	return scalar(v.argument(p, p.Pieces[0]))
 }
 
-// scalar is a JSON value as SQLite takes it.
+// scalar converts a JSON value for SQLite.
 func scalar(raw []byte) any {
 	switch {
 	case raw == nil, bytes.Equal(raw, []byte("null")):
 		return nil
 	case raw[0] == '"':
-		return plainText(raw)
+		return format.PlainText(raw)
 	case raw[0] == 't', raw[0] == 'f':
 		return raw[0] == 't'
 	}
@@ -121,97 +122,98 @@ func scalar(raw []byte) any {
 	return string(raw)
 }
 
-// askDatabase asks the database. Only what cannot be read is written.
-func (q *query) askDatabase(ctx context.Context, question sqlite.Question, s store) (tenon.Response, error) {
-	path, stale, err := q.database(ctx, s)
+// execute runs the query. It opens the database for writing only where
+// reading is not enough.
+func (q query) execute(ctx context.Context, statement sqlite.Query, s backend) (tenon.Response, error) {
+	path, stale, err := q.path(ctx, s)
 	if err != nil {
 		return tenon.Response{}, err
 	}
-	reads := question.Reads()
-	if !reads && q.readOnly() {
-		return tenon.Response{}, invalid("only one SELECT is taken; this database is not changed")
+	reads := statement.Reads()
+	if !reads && q.ReadOnly() {
+		return tenon.Response{}, validationError("only one SELECT is allowed; this database is read-only")
 	}
 	if reads {
-		reply, err := q.read(ctx, question, path, stale, s)
-		if q.readOnly() || !sqlite.IsReadOnly(err) {
-			return reply, q.failed(err)
+		response, err := q.read(ctx, statement, path, stale, s)
+		if q.ReadOnly() || !sqlite.IsReadOnly(err) {
+			return response, q.queryError(err)
 		}
 	}
-	return q.write(ctx, question, path, s)
+	return q.write(ctx, statement, path, s)
 }
 
-// database is the path of the query's database as it is now.
-func (q *query) database(ctx context.Context, s store) (path string, stale bool, err error) {
-	if q.resource.source == "http" {
-		return s.dbs.download(ctx, q.resource, s.options)
+// path returns the current path of the query's database.
+func (q query) path(ctx context.Context, s backend) (path string, stale bool, err error) {
+	if q.Resource.Source == "http" {
+		return s.dbs.download(ctx, q.Resource, s.options)
 	}
-	path, err = q.resource.find(s.options)
+	path, err = q.Resource.Find(s.options.reading())
 	if err != nil {
-		return "", false, &tenon.Error{Code: tenon.CodeServer, Message: "the database is not there any more", Err: err}
+		return "", false, &tenon.Error{Code: tenon.CodeServer, Message: "the database is missing", Err: err}
 	}
 	return path, false, nil
 }
 
-func (q *query) read(ctx context.Context, question sqlite.Question, path string, stale bool, s store) (tenon.Response, error) {
+func (q query) read(ctx context.Context, statement sqlite.Query, path string, stale bool, s backend) (tenon.Response, error) {
 	db, err := s.dbs.get(path, false)
 	if err != nil {
 		return tenon.Response{}, err
 	}
-	a, err := db.Query(ctx, question)
+	a, err := db.Query(ctx, statement)
 	if err != nil {
 		return tenon.Response{}, err
 	}
-	reply := tenon.Response{Body: a.Rows, MediaType: "application/json"}
+	response := tenon.Response{Body: a.Rows, MediaType: "application/json"}
 	if a.More || stale {
-		reply.Meta = []byte(`{"flowmcp/rows":{"returned":` + strconv.Itoa(a.Count) + `,"more":` + strconv.FormatBool(a.More) + `,"stale":` + strconv.FormatBool(stale) + `}}`)
+		response.Meta = []byte(`{"flowmcp/rows":{"returned":` + strconv.Itoa(a.Count) + `,"more":` + strconv.FormatBool(a.More) + `,"stale":` + strconv.FormatBool(stale) + `}}`)
 	}
-	return reply, nil
+	return response, nil
 }
 
-func (q *query) write(ctx context.Context, question sqlite.Question, path string, s store) (tenon.Response, error) {
-	if err := s.dbs.keep(ctx, path); err != nil {
-		return tenon.Response{}, &tenon.Error{Code: tenon.CodeInternal, Message: "no copy of the database can be kept, so nothing was changed", Err: err}
+func (q query) write(ctx context.Context, statement sqlite.Query, path string, s backend) (tenon.Response, error) {
+	if err := s.dbs.backUp(ctx, path); err != nil {
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeInternal, Message: "cannot back up the database, so nothing was changed", Err: err}
 	}
 	db, err := s.dbs.get(path, true)
 	if err != nil {
-		return tenon.Response{}, q.failed(err)
+		return tenon.Response{}, q.queryError(err)
 	}
-	a, err := db.Exec(ctx, question)
+	a, err := db.Exec(ctx, statement)
 	if err != nil {
-		return tenon.Response{}, q.failed(err) // SQLite takes a statement back that fails
+		return tenon.Response{}, q.queryError(err) // SQLite rolls back a failed statement
 	}
 	body := []byte(`{"changes":` + strconv.FormatInt(a.Changes, 10) + `,"lastInsertRowid":` + strconv.FormatInt(a.LastID, 10) + `}`)
 	return tenon.Response{Body: body, MediaType: "application/json", Execution: tenon.Execution{Unsafe: tenon.Responded}}, nil
 }
 
-// failed is what SQLite said, for the one who wrote the SQL.
-func (q *query) failed(err error) error {
+// queryError converts an error of SQLite.
+func (q query) queryError(err error) error {
 	said, ok := errors.AsType[*sqlite.Error](err)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		return &tenon.Error{Code: tenon.CodeTimeout, Message: "the query took too long", Err: err}
-	case q.dynamic && ok:
-		return invalid("SQL error: " + said.Message)
+	case q.Dynamic && ok:
+		return validationError("SQL error: " + said.Message)
 	case ok:
 		return &tenon.Error{Code: tenon.CodeServer, Message: "SQL error: " + said.Message}
-	case q.dynamic:
-		return invalid(err.Error())
+	case q.Dynamic:
+		return validationError(err.Error())
 	}
-	return &tenon.Error{Code: tenon.CodeServer, Message: "the database cannot be asked: " + err.Error(), Err: err}
+	return &tenon.Error{Code: tenon.CodeServer, Message: "cannot query the database: " + err.Error(), Err: err}
 }
 
-// polish runs the handler of the query, if the file has one for it.
-func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Question, rows []byte, s store) (tenon.Response, error) {
-	args := append([]byte(`{"resource":`), rawjson.AppendString(nil, q.resource.name)...)
-	args = append(append(args, `,"query":`...), rawjson.AppendString(nil, q.key)...)
-	args = append(append(args, `,"struct":{"queryName":`...), rawjson.AppendString(nil, q.key)...)
-	args = append(append(args, `,"sql":`...), rawjson.AppendString(nil, question.Text)...)
-	args = append(append(args, `},"payload":`...), q.payload(doc)...)
+// runHandler runs the handler of the query, if the file has one.
+func (q query) runHandler(ctx context.Context, doc *rawjson.Doc, statement sqlite.Query, rows []byte, s backend) (tenon.Response, error) {
+	args := append([]byte(`{"resource":`), rawjson.AppendString(nil, q.Resource.Name)...)
+	args = append(append(args, `,"query":`...), rawjson.AppendString(nil, q.Key)...)
+	args = append(append(args, `,"struct":{"queryName":`...), rawjson.AppendString(nil, q.Key)...)
+	args = append(append(args, `,"sql":`...), rawjson.AppendString(nil, statement.Text)...)
+	args = append(append(args, `},"payload":`...), q.asTool().payload(doc)...)
 	args = append(append(append(args, `,"response":`...), rows...), '}')
-	x := &execution{route: q.route, options: s.options, runner: s.runner, stage: "postRequest"}
-	out, err := s.runner.run(ctx, q.file, sandbox.Call{Function: "resource", Args: args, Budget: s.options.HandlerTime, Ask: x.ask})
+	x := &execution{tool: q.asTool(), options: s.options, runner: s.runner, stage: "postRequest"}
+	out, err := s.runner.run(ctx, q.File, sandbox.Call{Function: "resource", Args: args, Budget: s.options.HandlerTimeout, HostCall: x.hostCall})
 	if err != nil {
 		return tenon.Response{}, x.explain("postRequest", err)
 	}
@@ -219,5 +221,5 @@ func (q *query) polish(ctx context.Context, doc *rawjson.Doc, question sqlite.Qu
 	if err := got.read(out); err != nil {
 		return tenon.Response{}, handlerError("postRequest", "its result cannot be read", err)
 	}
-	return x.reply("postRequest", got, 0, nil)
+	return x.response("postRequest", got, 0, nil)
 }

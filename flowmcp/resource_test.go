@@ -61,11 +61,11 @@ func serveFiles(t *testing.T, path string, o flowmcp.Options) (*gateway.Gateway,
 	t.Helper()
 	source := flowmcp.New(path, o)
 	t.Cleanup(func() { _ = source.Close() })
-	offer, err := source.Load(t.Context())
+	features, err := source.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := gateway.Build([]gateway.Mount{{Name: "files", Features: offer}}, gateway.BuildOptions{})
+	c := gateway.Build([]gateway.Mount{{Name: "files", Features: features}}, gateway.BuildOptions{})
 	return gateway.New(c, gateway.Options{}), c
 }
 
@@ -109,7 +109,7 @@ func TestQueriesAreTools(t *testing.T) {
 		"lines":                           {"about_shop", `{"lines":"1-3"}`, `"data":"# The shop\n\nA shop of books."}`},
 		"lines that are none":             {"about_shop", `{"lines":"3-1"}`, `lines end at 1 before they begin at 3`},
 		"places of a word":                {"about_shop", `{"search":"CLOSED"}`, `"data":[{"lines":"13-17","content":"### Holidays\n\nClosed.\n\n## Returns"}]}`},
-		"a section that is not there":     {"about_shop", `{"section":"Prices"}`, `there is no section`},
+		"a section that is not there":     {"about_shop", `{"section":"Prices"}`, `not found`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			res := callTool(t, g, tt.tool, tt.args)
@@ -144,7 +144,7 @@ func TestFileBasedDatabases(t *testing.T) {
 	database := filepath.Join(dir, "resources", "notes.db")
 	makeDatabase(t, database, `CREATE TABLE notes(text)`, `INSERT INTO notes VALUES('first')`)
 	writeAt(t, filepath.Join(dir, "Notes.mjs"), notes)
-	g, c := serveFiles(t, filepath.Join(dir, "Notes.mjs"), flowmcp.Options{ProjectDir: dir, Consent: tenon.ConfirmOff})
+	g, c := serveFiles(t, filepath.Join(dir, "Notes.mjs"), flowmcp.Options{ProjectDir: dir, Confirm: tenon.ConfirmOff})
 	if h := c.Find("runSql_desk").Tool().Annotations; h.ReadOnly != nil || h.Destructive == nil || !*h.Destructive {
 		t.Error("runSql says that it changes nothing")
 	}
@@ -203,14 +203,14 @@ func TestResourcesStayBelowTheirOrigin(t *testing.T) {
 	}
 }
 
-// fetched answers every request with one file.
-type fetched struct {
+// fetchResult answers every request with one file.
+type fetchResult struct {
 	body  []byte
 	calls *int
 	fail  *bool
 }
 
-func (f fetched) RoundTrip(r *http.Request) (*http.Response, error) {
+func (f fetchResult) RoundTrip(r *http.Request) (*http.Response, error) {
 	*f.calls++
 	if *f.fail {
 		return nil, fs.ErrClosed
@@ -234,7 +234,7 @@ func TestDatabasesFromTheWebAreKept(t *testing.T) {
 	writeAt(t, filepath.Join(dir, "Web.mjs"), `export const main = { namespace: 'web', name: 'Web', description: 'Books in the web', version: '4.0.0', tools: {},
 		resources: { stock: { source: 'http', url: 'https://shop.example/stock.db', cacheTtl: 3600, description: 'Stock', queries: {} } } }`)
 	calls, fail := 0, false
-	o := flowmcp.Options{Client: &http.Client{Transport: fetched{body, &calls, &fail}}, CacheDir: filepath.Join(dir, "cache")}
+	o := flowmcp.Options{Client: &http.Client{Transport: fetchResult{body, &calls, &fail}}, CacheDir: filepath.Join(dir, "cache")}
 	g, _ := serveFiles(t, filepath.Join(dir, "Web.mjs"), o)
 	const question = `{"sql":"SELECT count(*) AS n FROM books"}`
 	for range 2 {

@@ -10,87 +10,87 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// uri is the address of a resource for clients.
-func (r *resource) uri() string { return "flowmcp://" + r.file.namespace + "/resource/" + r.name }
+// uri returns the address of a resource for clients.
+func (r resource) uri() string { return "flowmcp://" + r.File.Namespace + "/resource/" + r.Name }
 
-// document is a markdown text as an MCP resource.
-func (r *resource) document(o *Options) tenon.Resource {
+// document returns a markdown text as an MCP resource.
+func (r resource) document(o *Options) tenon.Resource {
 	return tenon.Resource{
-		URI: r.uri(), Name: r.name, Description: r.text, MediaType: "text/markdown",
+		URI: r.uri(), Name: r.Name, Description: r.Description, MediaType: "text/markdown",
 		Read: func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
 			text, err := r.readText(o)
 			if err != nil {
-				return nil, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.name + " cannot be read: " + err.Error()}
+				return nil, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.Name + " cannot be read: " + err.Error()}
 			}
 			return []tenon.Content{{Type: tenon.EmbeddedResource, URI: uri, MediaType: "text/markdown", Text: []byte(text)}}, nil
 		},
 	}
 }
 
-// textContract is what the tool of a markdown text takes and answers.
+// The contract of the tool of a markdown text.
 const (
 	textInput = `{"type":"object","properties":{` +
-		`"section":{"type":"string","description":"a heading: its section is answered, with those below it"},` +
+		`"section":{"type":"string","description":"a heading: returns its section with subsections"},` +
 		`"lines":{"type":"string","pattern":"^[0-9]+-[0-9]+$","description":"lines from-to, counted from 1, such as 11-33"},` +
-		`"search":{"type":"string","minLength":1,"description":"a text: the places where it stands are answered, with two lines around them"}},` +
+		`"search":{"type":"string","minLength":1,"description":"a text: returns its matches with two lines of context"}},` +
 		`"additionalProperties":false}`
 	textFound = `{"type":"array","items":{"type":"object","properties":{"lines":{"type":"string"},"content":{"type":"string"}},"required":["lines","content"]}}`
 )
 
-// tool is the tool that reads parts of a markdown text.
-func (r *resource) tool(name string, o *Options) tenon.Tool {
+// tool returns the tool that reads parts of a markdown text.
+func (r resource) tool(name string, o *Options) tenon.Tool {
 	yes, no := true, false
-	text := r.text
+	text := r.Description
 	if text != "" {
 		text += " "
 	}
 	return tenon.Tool{
-		Name: name, Description: text + "Answers the whole text, or a section, lines or the places of a word.",
-		Meta:        append(append([]byte(`{"flowmcp/id":`), rawjson.AppendString(nil, r.id())...), '}'),
-		Annotations: tenon.Annotations{ReadOnly: &yes, OpenWorld: &no}, Policy: o.Policy, Envelope: o.Shape,
+		Name: name, Description: text + "Returns the whole text, a section, lines or search matches.",
+		Meta:        append(append([]byte(`{"flowmcp/id":`), rawjson.AppendString(nil, r.ID())...), '}'),
+		Annotations: tenon.Annotations{ReadOnly: &yes, OpenWorld: &no}, Policy: o.Policy, Envelope: o.Envelope,
 		Contract: tenon.Contract{Input: []byte(textInput), Responses: []tenon.ResponseSchema{
 			{MediaType: "text/plain", Schema: []byte(`{"type":"string"}`)}, {MediaType: "application/json", Schema: []byte(textFound)},
 		}},
-		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) { return r.part(c.Args, o) },
-		Origin:  tenon.Diagnostic{File: r.file.path, Line: r.line},
+		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) { return r.readPart(c.Args, o) },
+		Origin:  tenon.Diagnostic{File: r.File.Path, Line: r.Line},
 	}
 }
 
-// part answers the part of the text that is asked for.
-func (r *resource) part(args []byte, o *Options) (tenon.Response, error) {
+// readPart returns the requested part of the text.
+func (r resource) readPart(args []byte, o *Options) (tenon.Response, error) {
 	doc, err := rawjson.Parse(args)
 	if err != nil {
-		return tenon.Response{}, invalid("the arguments are no JSON")
+		return tenon.Response{}, validationError("the arguments are not valid JSON")
 	}
 	text, err := r.readText(o)
 	if err != nil {
-		return tenon.Response{}, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.name + " cannot be read: " + err.Error()}
+		return tenon.Response{}, &tenon.Error{Code: tenon.CodeServer, Message: "the text of " + r.Name + " cannot be read: " + err.Error()}
 	}
 	given := func(key string) string { return doc.Str(doc.Get(doc.Root(), key)) }
-	reply := tenon.Response{MediaType: "text/plain"}
+	response := tenon.Response{MediaType: "text/plain"}
 	switch {
 	case given("section") != "":
 		found, ok := section(text, given("section"))
 		if !ok {
-			return tenon.Response{}, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no section %q", given("section"))}
+			return tenon.Response{}, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("section %q not found", given("section"))}
 		}
-		reply.Body = []byte(found)
+		response.Body = []byte(found)
 	case given("lines") != "":
 		found, err := lineRange(text, given("lines"))
 		if err != nil {
-			return tenon.Response{}, invalid(err.Error())
+			return tenon.Response{}, validationError(err.Error())
 		}
-		reply.Body = []byte(found)
+		response.Body = []byte(found)
 	case given("search") != "":
-		reply.Body, reply.MediaType = searchText(text, given("search")), "application/json"
+		response.Body, response.MediaType = searchText(text, given("search")), "application/json"
 	default:
-		reply.Body = []byte(text)
+		response.Body = []byte(text)
 	}
-	return reply, nil
+	return response, nil
 }
 
-// section is a heading with what stands below it, up to the next heading of
-// its level or a higher one. Lines in a fence of code are no headings.
+// section returns a heading with its content, up to the next heading of the
+// same or a higher level. Lines in fenced code blocks are not headings.
 func section(text, wanted string) (string, bool) {
 	wanted = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(wanted), "#"))
 	lines := strings.Split(text, "\n")
@@ -114,7 +114,7 @@ func section(text, wanted string) (string, bool) {
 	return strings.TrimRight(strings.Join(lines[from:], "\n"), " \t\r\n"), true
 }
 
-// fenced is the fence of code that is open behind a line; empty: none.
+// fenced returns the code fence that is open after a line, or "".
 func fenced(line, open string) string {
 	line = strings.TrimLeft(line, " ")
 	for _, mark := range []string{"```", "~~~"} {
@@ -129,7 +129,7 @@ func fenced(line, open string) string {
 	return open
 }
 
-// heading is the level and the title of a heading; 0: it is none.
+// heading returns the level and the title of a heading, or 0.
 func heading(line string) (level int, title string) {
 	for level < len(line) && line[level] == '#' {
 		level++
@@ -140,7 +140,7 @@ func heading(line string) (level int, title string) {
 	return level, strings.TrimSpace(strings.TrimRight(strings.TrimSpace(line[level:]), "#"))
 }
 
-// lineRange are the lines from-to, counted from 1.
+// lineRange returns the lines from-to, counted from 1.
 func lineRange(text, span string) (string, error) {
 	first, last, ok := strings.Cut(span, "-")
 	from, errFrom := strconv.Atoi(strings.TrimSpace(first))
@@ -158,8 +158,8 @@ func lineRange(text, span string) (string, error) {
 	return strings.Join(lines[from:min(to, len(lines))], "\n"), nil
 }
 
-// searchText answers the places of a text whatever its case, with two lines
-// around each. Places that touch become one.
+// searchText returns the matches in a text, ignoring case, with two lines of
+// context. Overlapping matches are merged.
 func searchText(text, wanted string) []byte {
 	const around = 2
 	lines := strings.Split(text, "\n")

@@ -18,28 +18,31 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Bounds of what is kept in memory; files are bounded by an answer's size.
-const maxKept = 64 << 20
+// maxCacheBytes limits the cache in memory; files are limited by the size of a
+// response.
+const maxCacheBytes = 64 << 20
 
-// kept holds the answers of tools whose files say that they change slowly
-// (preload): in memory, and in files where there is a folder. What is kept is
-// the answer after the handlers.
-type kept struct {
+// responseCache caches the responses of tools with a preload block: in memory and, where
+// there is a folder, in files. Responses are stored after the handlers.
+type responseCache struct {
 	dir     string
 	refresh bool
 
 	mu     sync.Mutex
-	memory map[string]keptAnswer
+	memory map[string]cachedResponse
 	bytes  int
 }
 
-// keptAnswer is the file of one answer.
-type keptAnswer struct {
+// cachedResponse is the file of one cached response.
+type cachedResponse struct {
 	Meta struct {
 		FetchedAt time.Time `json:"fetchedAt"`
 		ExpiresAt time.Time `json:"expiresAt"`
@@ -47,50 +50,49 @@ type keptAnswer struct {
 		Size      int       `json:"size"`
 		ParamHash string    `json:"paramHash,omitempty"`
 		Media     string    `json:"mediaType"`
-		Came      string    `json:"sentAs,omitempty"` // media type that the upstream gave, where it is another
+		SentAs    string    `json:"sentAs,omitempty"` // media type sent by the upstream, if different
 		Status    int       `json:"status"`
-		Schema    string    `json:"schemaHash"` // of the file that the answer is for
+		Schema    string    `json:"schemaHash"` // of the schema file
 	} `json:"meta"`
-	Data json.RawMessage `json:"data"` // JSON; a text as a string
+	Data json.RawMessage `json:"data"` // JSON; text as a string
 }
 
-func newKept(o *Options) *kept {
+func newResponseCache(o *Options) *responseCache {
 	if o.NoCache {
 		return nil
 	}
-	return &kept{dir: o.CacheDir, refresh: o.Refresh, memory: map[string]keptAnswer{}}
+	return &responseCache{dir: o.CacheDir, refresh: o.Refresh, memory: map[string]cachedResponse{}}
 }
 
-// around puts the kept answers before a handler, if the tool's file wants that.
-// r runs the handlers of the file; nil: it has none.
-func (k *kept) around(t *route, h tenon.Handler, o *Options, r *runner) tenon.Handler {
-	ttl := seconds(t.preload.get("ttl"))
-	if k == nil || ttl == 0 || !t.preload.get("enabled").yes() || !t.readOnly() {
+// wrap adds the cache to a handler if the tool has a preload block. r runs
+// the handlers of the file; nil: it has none.
+func (k *responseCache) wrap(t tool, h tenon.Handler, o *Options, r *runner) tenon.Handler {
+	ttl := format.Seconds(t.Preload.Get("ttl"))
+	if k == nil || ttl == 0 || !t.Preload.Get("enabled").IsTrue() || !t.ReadOnly() {
 		return h
 	}
-	fits := t.keepable()
+	fits := t.cacheable()
 	return func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
-		hash := keptKey(t, c, o, r)
-		path := filepath.Join(safeName(t.file.namespace), fileBase(t.file.path), safeName(t.name), hash+".json")
+		hash := cacheKey(t, c, o, r)
+		path := filepath.Join(recording.FileName(t.File.Namespace), format.FileBase(t.File.Path), recording.FileName(t.Name), hash+".json")
 		if a, ok := k.get(path); ok && !k.refresh {
-			return a.reply(), nil
+			return a.response(), nil
 		}
-		reply, err := h(ctx, c)
-		if err == nil && fits(&reply) {
-			k.put(path, keep(t, reply, ttl, hash))
+		response, err := h(ctx, c)
+		if err == nil && fits(&response) {
+			k.put(path, newCachedResponse(t, response, ttl, hash))
 		}
-		return reply, err
+		return response, err
 	}
 }
 
-// keptKey names the answer to a call by all that it depends on: the code and
-// the data of the tool, who asks, the arguments, where it is asked for and with
-// which credentials. Nothing of that can be read from it.
-func keptKey(t *route, c *tenon.Call, o *Options, r *runner) string {
+// cacheKey hashes everything that a response depends on: the code and the data
+// of the tool, the caller, the arguments, the upstream and the credentials.
+func cacheKey(t tool, c *tenon.Call, o *Options, r *runner) string {
 	h := sha256.New()
 	add := func(parts ...string) {
 		for _, part := range parts {
-			_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash takes all
+			_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
 		}
 	}
 	args, err := rawjson.AppendCanonical(nil, c.Args)
@@ -100,23 +102,23 @@ func keptKey(t *route, c *tenon.Call, o *Options, r *runner) string {
 	case err != nil:
 		args = c.Args
 	}
-	add(t.file.sum, t.id(), string(c.Subject), string(args), o.BaseURL, strconv.FormatBool(t.file.callers), strconv.FormatBool(o.handsOut(t.file)))
-	if t.handled && r != nil {
-		add(r.program(t.file).Key()) // its shared lists and libraries too
+	add(t.File.Sum, t.ID(), string(c.Subject), string(args), o.BaseURL, strconv.FormatBool(t.File.ImplicitParameters), strconv.FormatBool(o.handsOut(t.File)))
+	if t.Handled && r != nil {
+		add(r.program(t.File).Key()) // includes shared lists and libraries
 	}
 	add(egress.Certificates(o.Client))
-	for _, name := range t.file.main.get("requiredServerParams").strs() {
+	for _, name := range t.File.Main.Get("requiredServerParams").Strings() {
 		value, ok := o.Env(name)
 		add(name, value, strconv.FormatBool(ok))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// keepable tells the responses of a tool that are kept: successes that fit what is
-// declared. A page that says "log in" or a half answer would else be the answer
-// until the time is over.
-func (t *route) keepable() func(r *tenon.Response) bool {
-	declared := t.answer()
+// cacheable returns a func that reports whether a response is cached: only
+// successes that match the declared output. A login page or a partial response
+// would otherwise be served until it expires.
+func (t tool) cacheable() func(r *tenon.Response) bool {
+	declared := t.Response()
 	compiled := sync.OnceValue(func() *schema.Schema {
 		s, err := schema.Compile(declared.Schema, schema.Options{})
 		if err != nil {
@@ -130,10 +132,10 @@ func (t *route) keepable() func(r *tenon.Response) bool {
 		case r.Status != 0 && (r.Status < 200 || r.Status > 299), len(r.Body) == 0, r.Content != nil, r.Repairs != nil:
 			return false
 		case declared == nil:
-			return kind == jsonMedia && rawjson.Check(r.Body) == nil || strings.HasPrefix(kind, "text/") && kind != htmlMedia
+			return kind == format.JSONMedia && rawjson.Check(r.Body) == nil || strings.HasPrefix(kind, "text/") && kind != htmlMedia
 		case kind != declared.MediaType:
 			return false
-		case kind == jsonMedia:
+		case kind == format.JSONMedia:
 			s := compiled()
 			return s != nil && s.Validate(r.Body) == nil
 		}
@@ -141,64 +143,64 @@ func (t *route) keepable() func(r *tenon.Response) bool {
 	}
 }
 
-func keep(t *route, r tenon.Response, ttl int, hash string) keptAnswer {
-	var a keptAnswer
+func newCachedResponse(t tool, r tenon.Response, ttl int, hash string) cachedResponse {
+	var a cachedResponse
 	now := time.Now().UTC()
 	a.Meta.FetchedAt, a.Meta.ExpiresAt, a.Meta.TTL = now, now.Add(time.Duration(ttl)*time.Second), ttl
-	a.Meta.ParamHash, a.Meta.Media, a.Meta.Came, a.Meta.Status, a.Meta.Schema = hash, r.MediaType, r.UpstreamMediaType, r.Status, t.file.hash
+	a.Meta.ParamHash, a.Meta.Media, a.Meta.SentAs, a.Meta.Status, a.Meta.Schema = hash, r.MediaType, r.UpstreamMediaType, r.Status, t.File.Hash
 	a.Data = r.Body
-	if essence(r.MediaType) != jsonMedia {
+	if essence(r.MediaType) != format.JSONMedia {
 		a.Data = rawjson.AppendString(nil, r.Body)
 	}
 	a.Meta.Size = len(r.Body)
 	return a
 }
 
-// reply is a kept answer as a handler gives it. _meta says that it was kept.
-func (a keptAnswer) reply() tenon.Response {
+// response converts a cached response. _meta marks it as cached.
+func (a cachedResponse) response() tenon.Response {
 	body := []byte(a.Data)
-	if text, isText := textOf(a.Data); isText && essence(a.Meta.Media) != jsonMedia {
+	if text, isText := jsonString(a.Data); isText && essence(a.Meta.Media) != format.JSONMedia {
 		body = []byte(text)
 	}
 	meta := `{"flowmcp/cache":{"hit":true,"fetchedAt":"` + a.Meta.FetchedAt.Format(time.RFC3339) + `","expiresAt":"` + a.Meta.ExpiresAt.Format(time.RFC3339) + `"}}`
-	return tenon.Response{Status: a.Meta.Status, MediaType: a.Meta.Media, UpstreamMediaType: a.Meta.Came, Body: body, Meta: []byte(meta)}
+	return tenon.Response{Status: a.Meta.Status, MediaType: a.Meta.Media, UpstreamMediaType: a.Meta.SentAs, Body: body, Meta: []byte(meta)}
 }
 
-func (k *kept) get(path string) (keptAnswer, bool) {
+func (k *responseCache) get(path string) (cachedResponse, bool) {
 	k.mu.Lock()
 	a, ok := k.memory[path]
 	k.mu.Unlock()
 	if !ok && k.dir != "" {
-		text, err := readUpTo(filepath.Join(k.dir, "answers", path), maxKept)
-		ok = err == nil && len(text) <= maxKept && json.Unmarshal(text, &a) == nil && rawjson.Check(a.Data) == nil
+		text, err := format.ReadUpTo(filepath.Join(k.dir, "answers", path), maxCacheBytes)
+		ok = err == nil && len(text) <= maxCacheBytes && json.Unmarshal(text, &a) == nil && rawjson.Check(a.Data) == nil
 		if ok {
-			k.remember(path, a)
+			k.store(path, a)
 		}
 	}
 	return a, ok && time.Now().Before(a.Meta.ExpiresAt)
 }
 
-// put keeps an answer. A file that cannot be written costs only the file.
-func (k *kept) put(path string, a keptAnswer) {
-	k.remember(path, a)
+// put stores a response. Failing to write the file is ignored.
+func (k *responseCache) put(path string, a cachedResponse) {
+	k.store(path, a)
 	if k.dir == "" {
 		return
 	}
 	if text, err := json.Marshal(a); err == nil {
 		path = filepath.Join(k.dir, "answers", path)
-		k.makeRoom(filepath.Dir(path))
-		_ = writeWhole(path, text)
+		k.evictFiles(filepath.Dir(path))
+		_ = atomicfile.Write(path, text)
 	}
 }
 
-// maxKeptFiles bounds the files of one tool.
-const maxKeptFiles = 1000
+// maxCacheFiles limits the files of one tool.
+const maxCacheFiles = 1000
 
-// makeRoom removes the oldest quarter of a tool's files where there are too
-// many: each change of what an answer depends on makes a new one.
-func (k *kept) makeRoom(dir string) {
+// evictFiles removes the oldest quarter of a tool's files where there are too
+// many: each change of an input creates a new one.
+func (k *responseCache) evictFiles(dir string) {
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) < maxKeptFiles {
+	if err != nil || len(entries) < maxCacheFiles {
 		return
 	}
 	age := func(e fs.DirEntry) int64 {
@@ -210,17 +212,17 @@ func (k *kept) makeRoom(dir string) {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(age(a), age(b)) })
 	for _, e := range entries[:len(entries)/4] {
-		_ = os.Remove(filepath.Join(dir, e.Name())) // it is removed next time
+		_ = os.Remove(filepath.Join(dir, e.Name())) // retried next time
 	}
 }
 
-func (k *kept) remember(path string, a keptAnswer) {
+func (k *responseCache) store(path string, a cachedResponse) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.bytes += len(a.Data) - len(k.memory[path].Data)
 	k.memory[path] = a
 	for other, b := range k.memory {
-		if k.bytes <= maxKept {
+		if k.bytes <= maxCacheBytes {
 			return
 		}
 		k.bytes -= len(b.Data)
@@ -228,7 +230,7 @@ func (k *kept) remember(path string, a keptAnswer) {
 	}
 }
 
-// CachedResponse is one answer in the folder of those that are kept.
+// CachedResponse is one response in the cache folder.
 type CachedResponse struct {
 	Tool      string    `json:"tool"` // namespace/file/route
 	FetchedAt time.Time `json:"fetchedAt"`
@@ -237,8 +239,8 @@ type CachedResponse struct {
 	ParamHash string    `json:"paramHash,omitempty"`
 }
 
-// CachedResponses lists the answers in a folder for what is kept, those of one
-// namespace or all.
+// CachedResponses lists the responses in a cache folder, those of one namespace
+// or all.
 func CachedResponses(dir, namespace string) ([]CachedResponse, error) {
 	root := filepath.Join(dir, "answers", namespace)
 	var all []CachedResponse
@@ -249,8 +251,8 @@ func CachedResponses(dir, namespace string) ([]CachedResponse, error) {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
 			return err
 		}
-		text, err := readUpTo(path, maxKept)
-		var a keptAnswer
+		text, err := format.ReadUpTo(path, maxCacheBytes)
+		var a cachedResponse
 		if err != nil || json.Unmarshal(text, &a) != nil {
 			return err
 		}
@@ -268,12 +270,12 @@ func CachedResponses(dir, namespace string) ([]CachedResponse, error) {
 	return all, err
 }
 
-// ClearCache removes the answers in a folder for what is kept, those of one
-// namespace or all, and with all what was downloaded.
+// ClearCache removes the responses in a cache folder, those of one namespace
+// or, together with downloads, all.
 func ClearCache(dir, namespace string) error {
 	if namespace != "" {
-		if !namespacePattern.MatchString(namespace) {
-			return invalid("a namespace has only small letters, digits and hyphens")
+		if !format.NamespacePattern.MatchString(namespace) {
+			return validationError("a namespace has only small letters, digits and hyphens")
 		}
 		return os.RemoveAll(filepath.Join(dir, "answers", namespace))
 	}

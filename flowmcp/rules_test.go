@@ -9,7 +9,7 @@ import (
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
-// ruled is a file that keeps every rule, with marks for what a case changes.
+// ruled is a file without findings, with marks for the changes of a case.
 const ruled = `export const main = {
   namespace: 'shop',
   name: 'Test',
@@ -42,7 +42,7 @@ const ruled = `export const main = {
 }
 `
 
-// TestKeepsEveryRule has no finding by the letter but the hash, which is
+// TestKeepsEveryRule has no finding in strict mode but the hash, which is
 // derived.
 func TestKeepsEveryRule(t *testing.T) {
 	report := check(t, ruled, flowmcp.Options{Strict: true})
@@ -57,8 +57,8 @@ func TestKeepsEveryRule(t *testing.T) {
 	}
 }
 
-// ruleCase is one change of a file that keeps every rule, and what is found
-// then in either mode.
+// ruleCase is one change of the file without findings, and the findings in
+// either mode.
 type ruleCase struct {
 	from, to, code string
 	strict, compat flowmcp.Severity
@@ -196,7 +196,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLines has findings where they are, not where the file begins.
+// TestLines reports findings at their lines, not at the beginning of the file.
 func TestLines(t *testing.T) {
 	for from, want := range map[string]struct {
 		to, code string
@@ -214,7 +214,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestFileNames has the rules that come from where the file stands.
+// TestFileNames covers rules on the file's path.
 func TestFileNames(t *testing.T) {
 	dir := filepath.Dir(write(t, "x", ""))
 	place := filepath.Join(dir, "providers", "store", "my-file.mjs")
@@ -233,7 +233,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// TestTooMany has the limits of a file, and no rules for what is no object.
+// TestTooMany covers the limits of a file, and values that are not objects.
 func TestTooMany(t *testing.T) {
 	var tools strings.Builder
 	for i := range 9 {

@@ -10,7 +10,7 @@ import (
 
 const oneTool = `a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`
 
-// TestForbidden finds what a file must not use, whatever stands around it.
+// TestForbidden finds forbidden constructs in any context.
 func TestForbidden(t *testing.T) {
 	const handlers = "export const handlers = ({ libraries }) => ({ a: { preRequest: async ({ struct, payload }) => {\n"
 	for _, c := range []struct{ name, js, code string }{
@@ -44,7 +44,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestForbiddenByTheLetter has what real files do and the page forbids.
+// TestForbiddenByTheLetter covers what real files use and the page forbids.
 func TestForbiddenByTheLetter(t *testing.T) {
 	const handlers = "export const handlers = () => ({ a: { executeRequest: async ({ struct }) => {\n"
 	for _, c := range []struct{ name, js, code string }{
@@ -69,8 +69,8 @@ func TestForbiddenByTheLetter(t *testing.T) {
 	}
 }
 
-// TestWordsOnly has the words of the literal list where they are no use of
-// anything, and names that the file itself declares.
+// TestWordsOnly covers words of the literal list that are not uses, and names
+// that the file declares.
 func TestWordsOnly(t *testing.T) {
 	for _, c := range []struct{ name, js, code string }{
 		{"a comment", "// Import: import x\n", "SEC001"},
@@ -94,7 +94,8 @@ func has(r flowmcp.Report, code string, s flowmcp.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f flowmcp.Finding) bool { return f.Code == code && f.Severity == s && f.Line > 0 })
 }
 
-// TestBombs ends on nests of everything, with an error and not with the stack.
+// TestBombs ends deep nesting of everything with an error, not with a stack
+// overflow.
 func TestBombs(t *testing.T) {
 	for _, part := range []string{"[", "(", "{a:", "!", "a=>", "a?", "new ", "`${", "-", "a,", "if(1)", "{", "class A extends ", "async("} {
 		for _, before := range []string{"", "export const main = ", "export const handlers = () => "} {
@@ -113,7 +114,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestSigning names the files that may need the values of their server
+// TestSigning reports files that may need the values of their server
 // parameters.
 func TestSigning(t *testing.T) {
 	const hash = "const sign = (x, crypto) => crypto.createHash('sha1').update(x).digest('hex')\n"

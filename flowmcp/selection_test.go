@@ -29,7 +29,7 @@ func TestSelectionsChoose(t *testing.T) {
 			writeAt(t, filepath.Join(dir, "reading.mjs"), head+tt.body)
 			writeAt(t, filepath.Join(dir, "skills", "read-aloud.mjs"), `export const skill = { name: 'read-aloud', version: 'flowmcp/4.0.0', description: 'Reads', content: 'Read {{tool:guided/findBooks:call}}' }`)
 			o := flowmcp.Options{Selection: filepath.Join(dir, "reading.mjs")}
-			offer, err := flowmcp.New(filepath.Join("testdata", "guided"), o).Load(t.Context())
+			features, err := flowmcp.New(filepath.Join("testdata", "guided"), o).Load(t.Context())
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("got %v, want %s", err, tt.err)
@@ -40,10 +40,10 @@ func TestSelectionsChoose(t *testing.T) {
 				t.Fatal(err)
 			}
 			var tools, prompts []string
-			for _, x := range offer.Tools {
+			for _, x := range features.Tools {
 				tools = append(tools, x.Name)
 			}
-			for _, x := range offer.Prompts {
+			for _, x := range features.Prompts {
 				prompts = append(prompts, x.Name)
 			}
 			if diff := cmp.Diff([]string{tt.tools, tt.prompts}, []string{strings.Join(tools, " "), strings.Join(prompts, " ")}); diff != "" {
@@ -65,15 +65,15 @@ func TestAgentsChoose(t *testing.T) {
 	writeAt(t, filepath.Join(dir, "..", "..", "selections", "buying.mjs"),
 		`export const selection = { namespace: 'guided', name: 'buying', version: 'flowmcp/4.0.0', description: 'x', whenToUse: 'x', tools: [ 'guided/tool/buyBook' ] }`)
 	source := flowmcp.New(filepath.Join("testdata", "guided"), flowmcp.Options{Selection: filepath.Join(dir, "agent.mjs")})
-	offer, err := source.Load(t.Context())
+	features, err := source.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, x := range offer.Tools {
+	for _, x := range features.Tools {
 		names = append(names, x.Name)
 	}
-	for _, x := range offer.Prompts {
+	for _, x := range features.Prompts {
 		names = append(names, x.Name)
 	}
 	slices.Sort(names)
@@ -82,7 +82,7 @@ func TestAgentsChoose(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{"reader/prompt/system": "You read {{input:x}}.", "reader/prompt/guide": "Begin with Finds books of a genre"} {
-		if got, err := get(t, offer.Prompts, name, nil); err != nil || got != want {
+		if got, err := get(t, features.Prompts, name, nil); err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}

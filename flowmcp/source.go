@@ -1,18 +1,21 @@
-// Package flowmcp turns FlowMCP schema files into tools.
+// Package flowmcp loads FlowMCP schema files as tools, resources and prompts.
 //
-// A schema file is an ECMAScript module that exports pure data, main, and
-// where data is not enough a factory of handlers. The file is parsed and main
-// is evaluated from the syntax tree: reading, checking, listing and hashing
-// run nothing. Handlers run in worker processes that can be killed; where there
-// is no command for those, the tools that need them are left out and reported.
+// A schema file is an ECMAScript module that exports pure data, main, and where
+// data is not enough a factory of handlers. The file is parsed and main is
+// evaluated from the syntax tree: reading, checking, listing and hashing
+// execute no code of the file. Handlers run in worker processes that can be
+// killed. Without a command for workers, the tools that need them are skipped
+// and reported.
 //
-// It does not know the Model Context Protocol, how answers are checked or
-// shaped, nor how addresses are allowed: it hands out plain [tenon.Tool]
-// values, and their requests leave through the client that it was given.
+// The package does not know the Model Context Protocol, validates no responses,
+// builds no envelopes and decides about no addresses: it returns plain
+// [tenon.Tool] values and sends their requests through the client it was given.
 //
-// The path of a description: bytes → module → values → [Finding] and route →
-// tool. The path of a call: arguments → request (request.go, path.go), through
-// the handlers where there are some (execution.go) → upstream → [tenon.Response].
+// It is the first stage of a description (bytes → module → values → [Finding]
+// and route → tool) and the handler of a call: arguments → request (request.go),
+// for tools with handlers through execution.go → upstream → [tenon.Response].
+// What is read of a file is in flowmcp/internal/format; library has the tools for
+// its authors.
 package flowmcp
 
 import (
@@ -24,11 +27,14 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 	"github.com/tenon-mcp/tenon/internal/watch"
@@ -36,68 +42,71 @@ import (
 
 // Options configure a source. The zero value works.
 type Options struct {
-	Client *http.Client // the way out; nil: a client that refuses private addresses
-	// Env gives the values of server parameters. It is asked for the names that
-	// a file declares in requiredServerParams, at load whether they are there
-	// and at each call. nil: there are none.
+	Client *http.Client // nil: a client that refuses private addresses
+	// Env returns the values of server parameters. It is called with the names
+	// in a file's requiredServerParams, at load and for each call. nil: none
+	// are set.
 	Env       func(name string) (string, bool)
 	BaseURL   string   // replaces every file's root; empty: the roots
-	Lists     string   // folder of shared lists; empty: _lists or _shared above a file
-	Libraries []string // libraries that are allowed beside the format's own
-	// CallerMarks makes a mark that names no server parameter, such as {{CITY}},
-	// the caller's argument where the tool's own test cases give it a value.
-	// Without, an empty text is sent, as the format's reference does. By the
-	// letter such a mark is an error.
-	CallerMarks     bool
-	TrustMarks      bool              // believe meta of routes that are not GET: else those that it calls harmless are told at load, and ask where the operator chose to be asked
-	Strict          bool              // keep the letter of the pages; false: load what the public library does
-	Policy          tenon.Policy      // empty: Warn, as the page has it
-	Consent         tenon.ConfirmMode // of routes that destroy; empty: ConfirmAuto
-	Shape           tenon.Envelope    // empty: FlowMCP
-	MaxInputSchema  int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
-	MaxOutputSchema int               // bytes of a published output schema; 0: 16 KiB; negative: no limit
-	MaxAnswer       int64             // bytes of an answer's body; 0: 32 MiB
-	Timeout         time.Duration     // of one call and all its requests; 0: 30 s
+	ListsDir  string   // folder of shared lists; empty: _lists or _shared above a file
+	Libraries []string // libraries allowed in addition to the format's own
+	// ImplicitParameters makes an undeclared placeholder such as {{CITY}} an argument
+	// where the tool's own test cases give it a value. Otherwise an empty text
+	// is sent, as in the reference implementation. In strict mode such a
+	// placeholder is an error.
+	ImplicitParameters bool
+	TrustMarks         bool              // trust meta of routes that are not GET; otherwise those that it calls harmless are reported at load and subject to confirmation
+	Strict             bool              // enforce the format's pages; false: accept what the public library contains
+	Policy             tenon.Policy      // empty: Warn, as the page specifies
+	Confirm            tenon.ConfirmMode // for destructive routes; empty: ConfirmAuto
+	Envelope           tenon.Envelope    // empty: FlowMCP
+	MaxInputSchema     int               // bytes of a published input schema; 0: 32 KiB; negative: no limit
+	MaxOutputSchema    int               // bytes of a published output schema; 0: 16 KiB; negative: no limit
+	MaxResponse        int64             // bytes of a response body; 0: 32 MiB
+	Timeout            time.Duration     // of one call and all its requests; 0: 30 s
 
-	// The folders in which resources of schema files lie, those of the project
-	// and those of the user, each in its folder resources, and the one for what
-	// is downloaded or kept for later. Empty: there is none, and what needs it
-	// is not served.
+	// The folders of resource files, for those of the project and of the user
+	// (each in its subfolder resources), and for caches and downloads.
+	// Resources that need an unset folder are not served.
 	ProjectDir, GlobalDir, CacheDir string
-	Selection                       string // file of a selection or an agent: only what it names is offered; empty: everything
-	NoCache                         bool   // answers are neither kept nor taken from those that were kept
-	Refresh                         bool   // answers are kept, and those that were kept are not taken
+	Selection                       string // file of a selection or an agent: serve only what it names; empty: everything
+	NoCache                         bool   // disable the response cache
+	Refresh                         bool   // write the response cache without reading it
 
-	// Takes reports whether a tool is offered, by its method, its path below the
-	// root, its names (the first in full) and the tags of its file. nil: all are.
-	Takes func(method, path string, names, tags []string) bool
+	// Selects reports whether a tool is served, by its method, its path below the
+	// root, its names (the qualified one first) and the tags of its file. nil:
+	// all are.
+	Selects func(method, path string, names, tags []string) bool
 
-	// Worker is the command that starts a worker for handlers: see [WorkerMain].
-	// nil: tools with handlers are left out.
-	Worker      []string
-	Workers     int           // the most workers at a time; 0: as many as processors, at least 2
-	HandlerTime time.Duration // that the code of one handler may run, waiting left out; 0: 5 s
-	// HandlerSecrets names the files whose handlers get the values of server
-	// parameters instead of markers, because they sign with them: namespaces,
-	// or namespace/file. Such a file must be trusted like a program.
+	// Worker is the command that starts a worker for handlers: see
+	// [WorkerMain]. nil: tools with handlers are not served.
+	Worker         []string
+	Workers        int           // maximum number of workers; 0: one per processor, at least 2
+	HandlerTimeout time.Duration // CPU time limit of one handler, without waiting; 0: 5 s
+	// HandlerSecrets names the files whose handlers receive the values of
+	// server parameters instead of markers, because they sign requests:
+	// namespaces, or namespace/file. Such a file must be trusted like a
+	// program.
 	HandlerSecrets []string
-	// HandlerReads names tools whose handlers send POST and only read with it:
-	// namespaces, namespace/file or namespace/file::tool. HandlerWrites names
-	// those whose handlers may change something with any method: they are not
-	// read-only, and consent is asked. All others send what their tools declare.
+	// HandlerReads names tools whose handlers send POST requests that only
+	// read: namespaces, namespace/file or namespace/file::tool. HandlerWrites
+	// names those whose handlers may use any method: they are not read-only and
+	// require confirmation. All others send what their tools declare.
 	HandlerReads, HandlerWrites []string
-	LibraryDir                  string // folder of the bundles that AddBundle wrote; empty: none
+	LibraryDir                  string // folder of the bundles written by AddBundle; empty: none
 
-	// AuthOrigins are the origins (https://host or https://host:port) to which
-	// server parameters may go, and no others. Empty: to those of the roots at the
-	// first Load; where a later one names others, that is told and refused.
+	// AuthOrigins are the only origins (https://host or https://host:port) to
+	// which server parameters may be sent. Empty: the origins of the roots at
+	// the first Load; requests to origins that a later Load adds are refused
+	// and reported.
 	AuthOrigins []string
 }
 
-// handsOut reports whether the handlers of a file get the values themselves.
-func (o *Options) handsOut(f *file) bool {
-	name := strings.TrimSuffix(filepath.Base(f.path), ".mjs")
-	return slices.Contains(o.HandlerSecrets, f.namespace) || slices.Contains(o.HandlerSecrets, f.namespace+"/"+name)
+// handsOut reports whether the handlers of a file receive the values of server
+// parameters.
+func (o *Options) handsOut(f *format.File) bool {
+	name := strings.TrimSuffix(filepath.Base(f.Path), ".mjs")
+	return slices.Contains(o.HandlerSecrets, f.Namespace) || slices.Contains(o.HandlerSecrets, f.Namespace+"/"+name)
 }
 
 func (o Options) defaults() (Options, error) {
@@ -117,8 +126,8 @@ func (o Options) defaults() (Options, error) {
 	if o.Policy == "" {
 		o.Policy = tenon.Warn
 	}
-	if o.Shape == "" {
-		o.Shape = tenon.FlowMCP
+	if o.Envelope == "" {
+		o.Envelope = tenon.FlowMCP
 	}
 	if o.MaxInputSchema == 0 {
 		o.MaxInputSchema = 32 << 10
@@ -126,14 +135,14 @@ func (o Options) defaults() (Options, error) {
 	if o.MaxOutputSchema == 0 {
 		o.MaxOutputSchema = 16 << 10
 	}
-	if o.MaxAnswer == 0 {
-		o.MaxAnswer = 32 << 20
+	if o.MaxResponse == 0 {
+		o.MaxResponse = 32 << 20
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
-	if o.HandlerTime == 0 {
-		o.HandlerTime = defaultHandlerTime
+	if o.HandlerTimeout == 0 {
+		o.HandlerTimeout = defaultHandlerTime
 	}
 	return o, nil
 }
@@ -144,35 +153,34 @@ type Source struct {
 	options Options
 
 	mu   sync.Mutex
-	pool *sandbox.Pool // starts workers when handlers are called; nil: none were needed yet
-	dbs  *databases    // nil: not loaded yet
+	pool *sandbox.Pool // nil until handlers are needed
+	dbs  *databases    // nil before the first Load
 
-	cases     []TestCase     // of the last Load
-	standings []Availability // of the last Load
-	held      watch.Held     // by the files at the last load that went well
+	cases        []TestCase     // of the last Load
+	availability []Availability // of the last Load
+	held         watch.Sums     // state of the files at the last successful load
 
-	homes destinations
-	about about // the files of the last Load
+	destinations destinations
+	about        about // from the last Load
 }
 
 var _ tenon.Watcher = (*Source)(nil)
 
-// New returns the source for the path of a schema file or of a folder. It
-// opens nothing.
+// New returns the source for a schema file or a folder. It opens nothing.
 func New(spec string, o Options) *Source { return &Source{spec: spec, options: o} }
 
-// Load reads and checks every file. An error in a file costs that file, an
-// error in a tool that tool; a file that deviates otherwise is loaded. Where no
-// file can be read, that is the error of Load.
+// Load reads and checks every file. An error in a file excludes that file, an
+// error in a tool that tool; other findings are only reported. Load fails where
+// no file can be read.
 func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	held := watch.Read(s.files())
-	offer, err := s.load(ctx)
+	features, err := s.load(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil || s.held == nil {
 		s.held = held
 	}
-	return offer, err
+	return features, err
 }
 
 func (s *Source) load(ctx context.Context) (tenon.Features, error) {
@@ -180,46 +188,46 @@ func (s *Source) load(ctx context.Context) (tenon.Features, error) {
 	if err != nil {
 		return tenon.Features{}, err
 	}
-	files, err := readFiles(ctx, s.spec, o, false)
+	files, err := format.ReadFiles(ctx, s.spec, *o.reading(), false)
 	if err != nil {
 		return tenon.Features{}, err
 	}
-	if err := unreadable(s.spec, files); err != nil {
+	if err := format.Unreadable(s.spec, files); err != nil {
 		return tenon.Features{}, err
 	}
-	b := offerer{spec: s.spec, options: &o, taken: map[string]bool{}, books: newBookcase(), kept: newKept(&o), dbs: s.databases()}
-	if b.library, err = openLibraries(o.LibraryDir); err != nil {
+	b := builder{spec: s.spec, options: &o, taken: map[string]bool{}, index: newGuideIndex(), cache: newResponseCache(&o), dbs: s.databases(), moved: movedParameters{}}
+	if b.library, err = format.OpenLibraries(o.LibraryDir); err != nil {
 		return tenon.Features{}, err
 	}
 	if o.Worker != nil {
-		b.runner = &runner{pool: s.workers(o), library: b.library.get, dbs: b.dbs, programs: map[*file]*sandbox.Program{}}
+		b.runner = &runner{pool: s.workers(o), library: b.library.Get, dbs: b.dbs, programs: map[*format.File]*sandbox.Program{}}
 	}
-	guides := readGuides(files, o)
-	if o.Strict && isFolder(s.spec) {
-		(&around{options: o, files: files, guides: guides}).resolve(ctx, guides) // what is served counts
+	guides := format.ReadGuides(files, *o.reading())
+	if o.Strict && format.IsFolder(s.spec) {
+		(&format.Resolver{Options: *o.reading(), Files: files, Guides: guides}).Resolve(ctx, guides) // check what is served
 	}
 	b.unmatched(files)
 	for _, f := range files {
-		if b.take(f) {
+		if b.selectTools(f) {
 			b.file(f)
 		}
 	}
-	b.places(&s.homes, b.served)
+	b.checkDestinations(&s.destinations, b.served)
 	b.guides(guides)
-	b.tellMarked()
+	b.reportTrustMarks()
 	if o.Selection != "" {
-		if err := b.choose(o.Selection, files, guides); err != nil {
+		if err := b.applySelection(o.Selection, files, guides); err != nil {
 			return tenon.Features{}, err
 		}
 	}
 	s.mu.Lock()
-	s.cases, s.standings = b.cases, b.standings
-	s.about = aboutOf(b.served)
+	s.cases, s.availability = b.cases, b.availability
+	s.about = newAbout(b.served)
 	s.mu.Unlock()
-	return b.offer, nil
+	return b.features, nil
 }
 
-// workers returns the pool for handlers, the same at every Load.
+// workers returns the pool for handlers, which all loads share.
 func (s *Source) workers(o Options) *sandbox.Pool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +237,7 @@ func (s *Source) workers(o Options) *sandbox.Pool {
 	return s.pool
 }
 
-// databases are those that are open, the same at every Load.
+// databases returns the open databases, which all loads share.
 func (s *Source) databases() *databases {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +247,8 @@ func (s *Source) databases() *databases {
 	return s.dbs
 }
 
-// Close ends the workers and with them the calls of handlers under way. A
-// source without calls under way needs no Close: workers that idle end.
+// Close stops the workers and with them running calls of handlers. A source
+// without running calls needs no Close: idle workers exit.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,58 +262,59 @@ func (s *Source) Close() error {
 	return err
 }
 
-// offerer gathers the tools of files.
-type offerer struct {
-	spec    string
-	options *Options
-	runner  *runner // nil: handlers cannot be run
-	library *libraries
-	dbs     *databases
-	books   *bookcase
-	kept    *kept
-	taken   map[string]bool
-	offer   tenon.Features
+// builder collects the tools of files.
+type builder struct {
+	spec     string
+	options  *Options
+	runner   *runner // nil: handlers cannot be run
+	library  *format.Libraries
+	dbs      *databases
+	index    *guideIndex
+	cache    *responseCache
+	taken    map[string]bool
+	features tenon.Features
 
-	cases     []TestCase
-	standings []Availability
-	served    []*file
+	cases        []TestCase
+	availability []Availability
+	served       []*format.File
+	moved        movedParameters
 }
 
-// Kinds of diagnostics that no rule has a code for.
+// Kinds of diagnostics without a code of the format.
 const (
 	kindKey     = "key"     // a server parameter is not set
-	kindName    = "name"    // a tool has another name than its file gives it
-	kindRunner  = "runner"  // handlers run nowhere here
-	kindLibrary = "library" // a library or a list is not here
-	kindData    = "data"    // a resource is not here
+	kindName    = "name"    // a tool was renamed
+	kindRunner  = "runner"  // no command for workers
+	kindLibrary = "library" // a library or a list is missing
+	kindData    = "data"    // a resource is missing
 )
 
-func (b *offerer) fault(f *file, line int, kind, what, do string) {
-	b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: f.path, Line: line, Message: what, Hint: do, Kind: kind})
+func (b *builder) diagnose(f *format.File, line int, kind, what, do string) {
+	b.features.Diagnostics = append(b.features.Diagnostics, tenon.Diagnostic{File: f.Path, Line: line, Message: what, Hint: do, Kind: kind})
 }
 
-// told notes what the operator has to know: a warning is served with notice.
-func (b *offerer) told(path string, findings []Finding) {
+// addFindings reports errors and warnings as diagnostics.
+func (b *builder) addFindings(path string, findings []Finding) {
 	for _, x := range findings {
 		if x.Severity != Info {
-			b.offer.Diagnostics = append(b.offer.Diagnostics, tenon.Diagnostic{File: path, Line: x.Line, Message: x.Code + " " + x.Path + ": " + x.Message, Kind: x.Code})
+			b.features.Diagnostics = append(b.features.Diagnostics, tenon.Diagnostic{File: path, Line: x.Line, Message: x.Code + " " + x.Path + ": " + x.Message, Kind: x.Code})
 		}
 	}
 }
 
-func (b *offerer) file(f *file) {
-	b.told(f.path, f.findings)
-	needs := b.ofFile(f)
+func (b *builder) file(f *format.File) {
+	b.addFindings(f.Path, f.Findings)
+	needs := b.fileNeeds(f)
 	if len(needs) > 0 {
-		b.unserved(f, needs)
+		b.addUnserved(f, needs)
 		var missing []string
 		for _, n := range needs {
 			if n.Kind == NeedKey {
 				missing = append(missing, n.Name)
 			}
 		}
-		if missing != nil && !f.failed {
-			b.fault(f, 0, kindKey, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
+		if missing != nil && !f.Failed {
+			b.diagnose(f, 0, kindKey, "its tools are not served: "+strings.Join(missing, ", ")+" not set", "set it in the environment")
 		}
 		return
 	}
@@ -314,41 +323,111 @@ func (b *offerer) file(f *file) {
 	b.resources(f)
 }
 
-func (b *offerer) routes(f *file) {
-	lacking := map[Need][]string{} // tools by what they need
-	for _, t := range f.routes {
-		needs := b.needs(f, t.name, t.handled, t.broken)
+func (b *builder) routes(f *format.File) {
+	lacking := map[Need][]string{} // tools by need
+	for _, t := range f.Tools {
+		needs := b.toolNeeds(f, t.Name, t.Handled, t.Broken)
 		if needs != nil {
-			b.stands(t, wireName(t.name, f.namespace), needs)
+			b.addAvailability(t, format.WireName(t.Name, f.Namespace), needs)
 			for _, n := range needs {
-				lacking[n] = append(lacking[n], t.name)
+				lacking[n] = append(lacking[n], t.Name)
 			}
 			continue
 		}
-		name := unique(b.taken, wireName(t.name, f.namespace), f.path)
-		if plain := wireName(t.name, f.namespace); plain != name {
-			b.fault(f, t.line, kindName, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
+		name := format.Unique(b.taken, format.WireName(t.Name, f.Namespace), f.Path)
+		if plain := format.WireName(t.Name, f.Namespace); plain != name {
+			b.diagnose(f, t.Line, kindName, fmt.Sprintf("the tool name %q is taken; this tool is served as %q", plain, name), "")
 		}
-		tool := t.tool(name, b.options, b.runner)
-		tool.Handler = b.kept.around(t, tool.Handler, b.options, b.runner)
-		b.add(t, tool)
+		x := tool{t, b.moved}
+		served := x.tool(name, b.options, b.runner)
+		served.Handler = b.cache.wrap(x, served.Handler, b.options, b.runner)
+		b.add(t, served)
 	}
-	delete(lacking, Need{Kind: NeedRepair}) // its findings are told
+	delete(lacking, Need{Kind: NeedRepair}) // already reported as findings
 	for _, n := range slices.SortedFunc(maps.Keys(lacking), func(a, b Need) int { return cmp.Compare(a.Name, b.Name) }) {
-		kind, do := kindLibrary+" "+n.Name, n.Do()
+		kind, do := kindLibrary+" "+n.Name, n.Hint()
 		text := "need " + n.Name + ", which is not bundled"
-		switch n.Kind { //nolint:exhaustive // the others are told otherwise
+		switch n.Kind { //nolint:exhaustive // the others are reported otherwise
 		case NeedWorkers:
-			kind, text, do = kindRunner, "need handlers, which run nowhere here", "give a command for workers"
+			kind, text, do = kindRunner, "need handlers, but no worker command is set", "set a command for workers"
 		case NeedNative:
 			text = "need " + n.Name + ", which is native code and cannot be run"
 			if n.Name == "better-sqlite3" {
-				do = "describe the database in main.resources; executeRequest can ask it there"
+				do = "describe the database in main.resources; executeRequest can query it there"
 			}
 		case NeedList:
 			text = "need " + n.Name + ", a shared list that cannot be read"
 		}
-		b.fault(f, f.handlers.line, kind, fmt.Sprintf("%d of %d tools %s, and are not served: %s",
-			len(lacking[n]), len(f.routes), text, strings.Join(lacking[n], ", ")), do)
+		b.diagnose(f, f.Handlers.Line, kind, fmt.Sprintf("%d of %d tools %s, and are not served: %s",
+			len(lacking[n]), len(f.Tools), text, strings.Join(lacking[n], ", ")), do)
 	}
+}
+
+const (
+	maxInstructions = 1000 // bytes of all descriptions together
+	maxDescription  = 300  // bytes of one description
+	maxNames        = 3    // names listed in a title
+)
+
+// about is the title and the instructions taken from the descriptions of schema
+// files.
+type about struct{ title, instructions string }
+
+// newAbout reads the names and descriptions of schema files. main.version is the
+// version of the format and not used.
+func newAbout(files []*format.File) about {
+	var a about
+	var names []string
+	for i, f := range files {
+		name, text := strings.TrimSpace(f.Main.Get("name").Str()), strings.Join(strings.Fields(f.Main.Get("description").Str()), " ")
+		if name != "" {
+			names = append(names, truncate(name, maxDescription))
+		}
+		line := truncate(text, maxDescription)
+		if len(files) > 1 && name != "" && line != "" {
+			line = truncate(name, maxDescription) + ": " + line
+		}
+		switch {
+		case line == "":
+		case len(a.instructions)+len(line) > maxInstructions:
+			a.instructions += "\nand " + strconv.Itoa(len(files)-i) + " more"
+			a.title = joinNames(files, names)
+			return a
+		default:
+			a.instructions = strings.TrimSpace(a.instructions + "\n" + line)
+		}
+	}
+	a.title = joinNames(files, names)
+	return a
+}
+
+// joinNames joins the names, or counts the files when there are many.
+func joinNames(files []*format.File, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	if len(files) <= maxNames {
+		return strings.Join(names, ", ")
+	}
+	return names[0] + " and " + strconv.Itoa(len(files)-1) + " more"
+}
+
+// truncate truncates a text at a rune boundary.
+func truncate(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	limit -= len("…")
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return strings.TrimSpace(text[:limit]) + "…"
+}
+
+// Identity returns the names and the shortened descriptions of the schema files
+// in use. The version is always empty.
+func (s *Source) Identity() (name, version, instructions string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.about.title, "", s.about.instructions
 }

@@ -6,25 +6,27 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
-// Watch tells when a schema file has changed, come or gone, a skill, a prompt, a
-// shared list, the selection or the index of the libraries.
+// Watch reports changes of schema files, skills, prompts, shared lists, the
+// selection and the index of the libraries.
 func (s *Source) Watch(ctx context.Context, changed func()) error {
-	held := func() watch.Held {
+	held := func() watch.Sums {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.held
 	}
-	return watch.Files{Held: held, Paths: s.files}.Watch(ctx, changed)
+	return watch.Files{Recorded: held, Paths: s.files}.Watch(ctx, changed)
 }
 
-// files lists what a load reads, and the folders in which more may appear.
+// files lists the files that a load reads and the folders in which more may
+// appear.
 func (s *Source) files() []string {
 	paths := []string{s.spec}
 	folders := map[string]bool{}
-	schemas, err := schemaFiles(s.spec)
+	schemas, err := format.SchemaFiles(s.spec)
 	if err == nil {
 		paths = append(paths, schemas...)
 	}
@@ -37,9 +39,9 @@ func (s *Source) files() []string {
 			found, _ := filepath.Glob(filepath.Join(filepath.Dir(file), texts, "*.mjs"))
 			paths = append(append(paths, filepath.Join(filepath.Dir(file), texts)), found...)
 		}
-		lists := s.options.Lists
+		lists := s.options.ListsDir
 		if lists == "" {
-			lists = listsNear(file)
+			lists = format.ListsNear(file)
 		}
 		if lists != "" && !folders[lists] {
 			folders[lists] = true
@@ -48,11 +50,11 @@ func (s *Source) files() []string {
 		}
 	}
 	if choice := s.options.Selection; choice != "" {
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(choice), "*", "*.mjs")) // texts of its own
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(choice), "*", "*.mjs")) // its own texts
 		paths = append(append(paths, choice), found...)
 	}
 	if dir := s.options.LibraryDir; dir != "" {
-		paths = append(paths, filepath.Join(dir, indexFile))
+		paths = append(paths, filepath.Join(dir, format.IndexFile))
 	}
 	return append(paths, slices.Collect(maps.Keys(folders))...)
 }

@@ -35,11 +35,11 @@ func TestSchemaFilesAndListsAreWatched(t *testing.T) {
 		}
 	}
 	load()
-	told := make(chan struct{}, 100)
+	reported := make(chan struct{}, 100)
 	ctx, cancel := context.WithCancel(t.Context())
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		if err := s.Watch(ctx, func() { told <- struct{}{} }); err != nil {
+		if err := s.Watch(ctx, func() { reported <- struct{}{} }); err != nil {
 			t.Error(err)
 		}
 	})
@@ -58,9 +58,9 @@ func TestSchemaFilesAndListsAreWatched(t *testing.T) {
 	} {
 		put(change.name, change.text)
 		select {
-		case <-told:
+		case <-reported:
 		case <-time.After(time.Minute):
-			t.Fatalf("%s: the change was never told", change.name)
+			t.Fatalf("%s: the change was never reported", change.name)
 		}
 		load()
 	}

@@ -32,7 +32,7 @@ func schemaOf(t *testing.T, kind functionapp.SchemaKind, text string) functionap
 
 var equalSchemas = cmp.Comparer(func(a, b functionapp.Schema) bool { return a.String() == b.String() })
 
-// TestToolsOfAllWorkers are the shapes in which workers of different languages
+// TestToolsOfAllWorkers are the forms in which workers of different languages
 // write one tool.
 func TestToolsOfAllWorkers(t *testing.T) {
 	snippet := functionapp.Property{Name: "snippetname", Type: "string", Description: "The name."}
@@ -133,7 +133,7 @@ func TestABadToolNamesTheKey(t *testing.T) {
 	for _, tt := range []struct{ name, text, key, want string }{
 		{"no tool name", `"toolName":" "`, "toolName", "toolName: is missing or blank"},
 		{"a tool name that is a number", `"toolName":5`, "toolName", "toolName: must be a string"},
-		{"a flag without an input schema", `"toolName":"t","useWorkerInputSchema":true`, "inputSchema", "inputSchema: InputSchema is null or invalid: useWorkerInputSchema promises one"},
+		{"a flag without an input schema", `"toolName":"t","useWorkerInputSchema":true`, "inputSchema", "inputSchema: InputSchema is null or invalid: useWorkerInputSchema needs one"},
 		{"a flag that is none", `"toolName":"t","useResultSchema":"maybe"`, "useResultSchema", "useResultSchema: must be true or false"},
 		{"an output schema of another type", `"toolName":"t","outputSchema":"{\"type\":\"string\"}"`, "outputSchema", "outputSchema: The specified document is not a valid MCP tool output JSON schema."},
 		{"an output schema that is blank", `"toolName":"t","outputSchema":" "`, "outputSchema", "outputSchema: Failed to parse OutputSchema for tool 't'. Schema must be valid JSON. (offset 1: the input ends, expected a value)"},
@@ -153,7 +153,7 @@ func TestABadToolNamesTheKey(t *testing.T) {
 			if e.Key != tt.key || e.Error() != tt.want {
 				t.Errorf("got  %s\nwant %s", e, tt.want)
 			}
-			if e.Offset == 0 && !strings.Contains(tt.want, "promises one") {
+			if e.Offset == 0 && !strings.Contains(tt.want, "needs one") {
 				t.Error("the error does not say where")
 			}
 		})

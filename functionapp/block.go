@@ -17,7 +17,7 @@ func readBlock(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 	return b, err
 }
 
-// rawObject is an object as compact JSON; nil: there is none.
+// rawObject returns an object as compact JSON, or nil.
 func rawObject(doc *rawjson.Doc, n rawjson.Node) []byte {
 	if doc.Kind(n) != rawjson.Object {
 		return nil
@@ -53,7 +53,7 @@ func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 			Title: doc.Str(doc.Get(n, "title")), Description: doc.Str(doc.Get(n, "description")),
 		}
 		if size := doc.Get(n, "size"); doc.Kind(size) == rawjson.Number {
-			b.Size, _ = strconv.ParseInt(string(doc.Raw(size)), 10, 64) // what is no size is not known
+			b.Size, _ = strconv.ParseInt(string(doc.Raw(size)), 10, 64) // an invalid size counts as unknown
 		}
 		if b.URI == "" {
 			return b, &Error{What: "a resource link must have a uri"}
@@ -65,7 +65,7 @@ func readKind(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 	}
 }
 
-// readContents reads what stands in a resource: a text or a blob.
+// readContents reads the contents of a resource: text or a blob.
 func readContents(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 	b := tenon.Content{Type: tenon.EmbeddedResource, URI: doc.Str(doc.Get(n, "uri")), MediaType: doc.Str(doc.Get(n, "mimeType"))}
 	if text := doc.Get(n, "text"); doc.Kind(text) == rawjson.String {
@@ -81,8 +81,7 @@ func readContents(doc *rawjson.Doc, n rawjson.Node) (tenon.Content, error) {
 	return b, err
 }
 
-// readBase64 reads data, with padding or without: Azure's host looks at
-// neither.
+// readBase64 decodes base64 with or without padding, like Azure's host.
 func readBase64(doc *rawjson.Doc, n rawjson.Node) ([]byte, error) {
 	if doc.Kind(n) != rawjson.String {
 		return nil, &Error{What: "data must be a string in base64"}
@@ -140,7 +139,7 @@ func appendBlock(dst []byte, b tenon.Content) []byte {
 	return o.Append(dst)
 }
 
-// appendContents writes what stands in a resource.
+// appendContents writes the contents of a resource.
 func appendContents(dst []byte, b tenon.Content) []byte {
 	o := Object{textMember("uri", b.URI)}
 	if b.MediaType != "" {

@@ -21,8 +21,8 @@ const (
 	PromptArgument  Type = "mcpPromptArgument"
 )
 
-// TypeOf returns a binding's type: one of the constants, whatever its case,
-// else the type as it is written.
+// TypeOf returns a binding's type: one of the constants, ignoring case, else
+// the type as written.
 func TypeOf(b Object) Type {
 	written, _ := b.Text("type")
 	for _, t := range []Type{ToolTrigger, ToolProperty, ResourceTrigger, PromptTrigger, PromptArgument} {
@@ -36,11 +36,11 @@ func TypeOf(b Object) Type {
 // Function is a function.json: one function of an app.
 type Function struct {
 	Bindings []Object
-	Others   Object // the other members of the file
+	Others   Object // other members of the file
 }
 
-// ParseFunction reads a function.json. The error is a *[Error]. What the
-// bindings mean is not looked at: see [Function.Trigger].
+// ParseFunction parses a function.json. The error is a *[Error]. The bindings
+// are not validated: see [Function.Trigger].
 func ParseFunction(text []byte) (Function, error) {
 	doc, err := parseFile(text, FunctionFile)
 	if err != nil {
@@ -65,20 +65,19 @@ func ParseFunction(text []byte) (Function, error) {
 	return f, nil
 }
 
-// parseFile reads a file that people may have written with an editor that
-// puts a byte order mark in front.
+// parseFile parses a file that may start with a byte order mark.
 func parseFile(text []byte, name string) (*rawjson.Doc, error) {
 	if len(text) > maxFile {
 		return nil, &Error{What: fmt.Sprintf("%s is larger than %d bytes", name, maxFile)}
 	}
 	if rest := rawjson.WithoutMark(text); len(rest) < len(text) {
-		text = append([]byte("   "), rest...) // offsets stay
+		text = append([]byte("   "), rest...) // keeps offsets
 	}
 	return parse(Relaxed(text), name)
 }
 
-// childAt returns the member of an object whose key is key in any case, an
-// exact one first.
+// childAt returns the member of an object by key, ignoring case; an exact match
+// wins.
 func childAt(doc *rawjson.Doc, n rawjson.Node, key string) rawjson.Node {
 	if m := doc.Get(n, key); m != rawjson.None {
 		return m
@@ -92,7 +91,7 @@ func childAt(doc *rawjson.Doc, n rawjson.Node, key string) rawjson.Node {
 	return found
 }
 
-// Append writes f as a file: the same bytes for the same function.
+// Append writes f as a file. The output is deterministic.
 func (f Function) Append(dst []byte) []byte {
 	list := []byte{'['}
 	for i, b := range f.Bindings {
@@ -105,18 +104,18 @@ func (f Function) Append(dst []byte) []byte {
 	return appendFile(dst, whole)
 }
 
-// appendFile writes o for people to read, with a line end.
+// appendFile writes o indented, with a final newline.
 func appendFile(dst []byte, o Object) []byte {
 	text, err := rawjson.AppendIndent(dst, o.Append(nil), "  ")
-	if err != nil { // a member that is no JSON: the makers of members write none
+	if err != nil { // a member that is not JSON: constructors of members create none
 		text = o.Append(dst)
 	}
 	return append(text, '\n')
 }
 
-// Trigger returns the one binding that starts the function. The error says
-// which of the host's rules f breaks: bindings are there, their names are
-// legal and differ, exactly one is a trigger.
+// Trigger returns the one binding that starts the function. The error names the
+// rule of the host that f violates: it has bindings with valid, distinct names,
+// and exactly one trigger.
 func (f Function) Trigger() (Object, error) {
 	if len(f.Bindings) == 0 {
 		return nil, &Error{Key: "bindings", What: "there is none; a function has at least its trigger"}
@@ -154,7 +153,7 @@ func (f Function) Trigger() (Object, error) {
 	return trigger, nil
 }
 
-// legalBinding is the host's rule for the names of bindings.
+// legalBinding is the host's pattern for names of bindings.
 func legalBinding(name string) bool {
 	if name == "$return" {
 		return true
@@ -167,8 +166,7 @@ func legalBinding(name string) bool {
 	return len(name) <= 128
 }
 
-// IsFunctionName reports whether a function, and so the folder in which it
-// stands, can have that name.
+// IsFunctionName reports whether a name is valid for a function and its folder.
 func IsFunctionName(name string) bool {
 	for i, c := range []byte(name) {
 		if !isLetter(c) && (i == 0 || !isDigit(c) && c != '_' && c != '-') {

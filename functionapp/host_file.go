@@ -9,29 +9,29 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Host is a host.json: what an app says about itself and about its worker.
+// Host is a host.json: the app and its worker.
 type Host struct {
 	Profile     string // configurationProfile; empty or "default": the functions are in function.json
 	Server      ServerInfo
-	Anonymous   bool          // callers of the app need no key
-	Timeout     time.Duration // the longest that a function may run; 0: not said; negative: without end
-	Bundle      string        // versions of the extension bundle, "[4.*, 5.0.0)"; empty: none is named
+	Anonymous   bool          // callers need no key
+	Timeout     time.Duration // time limit of a function; 0: not set; negative: none
+	Bundle      string        // versions of the extension bundle, "[4.*, 5.0.0)"; empty: not named
 	Executable  string        // the worker; empty: the app has none
 	Args        []string
-	Dir         string // where the worker is started, relative to the app; empty: in the app
-	Port        int    // where the worker listens; 0: any free port
-	Forwards    bool   // functions with HTTP bindings get the request itself
-	StderrMixed bool   // of what the worker writes to stderr only lines that say error or fail are errors; false: every line is
+	Dir         string // working directory of the worker, relative to the app; empty: the app's folder
+	Port        int    // port of the worker; 0: any free port
+	Forwards    bool   // functions with HTTP bindings receive the request itself
+	StderrMixed bool   // only lines of stderr that contain error or fail are errors; false: every line is
 }
 
-// ServerInfo is how the app's MCP server names itself.
+// ServerInfo is how the app's MCP server identifies itself.
 type ServerInfo struct{ Name, Version, Instructions string }
 
-// bundleID is the extension bundle in which the MCP extension is.
+// bundleID is the extension bundle with the MCP extension.
 const bundleID = "Microsoft.Azure.Functions.ExtensionBundle"
 
-// ParseHost reads a host.json. %NAME% in the worker's description is replaced
-// by what lookup knows under NAME; nil knows nothing. The error is a *[Error].
+// ParseHost parses a host.json. %NAME% in the worker's description is replaced
+// with lookup; nil finds nothing. The error is a *[Error].
 func ParseHost(text []byte, lookup func(name string) (string, bool)) (Host, []Diagnostic, error) {
 	doc, err := parseFile(text, HostFile)
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *Host) readHandler(handler *reader, lookup func(string) (string, bool)) 
 	}
 }
 
-// Append writes h as a file: the same bytes for the same Host.
+// Append writes h as a file. The output is deterministic.
 func (h Host) Append(dst []byte) []byte {
 	o := Object{textMember("version", "2.0")}
 	if h.Profile != "" {
@@ -135,7 +135,7 @@ func (h Host) handler() Object {
 	return o
 }
 
-// port reads a number, or a string with one, as some samples have it.
+// port parses a number, or a string with one, as in some samples.
 func (r *reader) port(key string) int {
 	v := r.o.Get(key)
 	if v == nil {
@@ -148,7 +148,7 @@ func (r *reader) port(key string) int {
 	return int(n)
 }
 
-// expand replaces %NAME% by what lookup knows; what it does not know stays.
+// expand replaces %NAME% by the value from lookup, or leaves it.
 func expand(s string, lookup func(string) (string, bool)) string {
 	if lookup == nil {
 		return s
@@ -165,7 +165,7 @@ func expand(s string, lookup func(string) (string, bool)) string {
 		if closed && name != "" {
 			value, known = lookup(name)
 		}
-		if !known { // this sign is itself; the next one may open a name
+		if !known { // this percent sign is literal; the next one may open a name
 			b.WriteByte('%')
 			s = rest
 			continue
@@ -175,12 +175,12 @@ func expand(s string, lookup func(string) (string, bool)) string {
 	}
 }
 
-// maxSpan is more than any host allows, and far from an overflow.
+// maxSpan exceeds what hosts allow, and cannot overflow.
 const maxSpan = 10000 * 24 * time.Hour
 
-// parseSpan reads a span of time as .NET writes it: d or [d.]hh:mm[:ss[.f]], -1
-// without end. Where the first of three numbers is no hour, they are days, hours
-// and minutes, as there. Fractions of a second are cut off.
+// parseSpan parses a .NET TimeSpan: d or [d.]hh:mm[:ss[.f]], -1 for infinite.
+// As in .NET, three numbers are days, hours and minutes if the first is not a
+// valid hour. Fractions of a second are dropped.
 func parseSpan(s string) (time.Duration, error) {
 	text := strings.TrimSpace(s)
 	if text == "-1" || text == "-00:00:00.0010000" || text == "-00:00:00.001" { // Timeout.InfiniteTimeSpan
@@ -191,7 +191,7 @@ func parseSpan(s string) (time.Duration, error) {
 	switch {
 	case !strings.Contains(text, ":"):
 		day, clock = text, "00:00"
-	case !both || strings.Contains(day, ":"): // the point is a second's
+	case !both || strings.Contains(day, ":"): // the point belongs to the seconds
 		day, clock = "0", text
 	}
 	if clock, fraction, found := strings.Cut(clock, "."); found && (fraction == "" || len(fraction) > 7 || strings.Trim(fraction, "0123456789") != "" || strings.Count(clock, ":") != 2) {

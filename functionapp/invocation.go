@@ -8,28 +8,28 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Context is what a function learns of the call that it is run for.
+// Context is what a function learns about its call.
 type Context struct {
-	Name      string // of the tool or the prompt
-	URI       string // of the resource; empty: it is not about one
-	Arguments []byte // JSON object; empty: none were sent. Not for resources
-	Session   string // empty: there is none
+	Name      string // name of the tool or the prompt
+	URI       string // address of the resource; empty: not a resource
+	Arguments []byte // JSON object; empty: none. Not for resources
+	Session   string // empty: none
 	Client    Client
 	Transport Transport
 }
 
-// Client is the program that calls.
+// Client is the calling program.
 type Client struct{ Name, Version string }
 
-// Transport is the way by which the call came.
+// Transport is how the call arrived.
 type Transport struct {
-	Name       string // http-streamable, http-sse, http or unknown; empty: not known
+	Name       string // http-streamable, http-sse, http or unknown; empty: not set
 	Session    string
-	Properties []byte // JSON object, with the headers of the request; nil: none
+	Properties []byte // JSON object with the headers of the request; nil: none
 }
 
-// Append writes c as the JSON object that a host gives to a function. What is
-// empty is left out.
+// Append writes c as the JSON object that a host passes to a function. Empty
+// members are left out.
 func (c Context) Append(dst []byte) []byte {
 	var o Object
 	if c.URI != "" {
@@ -62,9 +62,9 @@ func (c Context) Append(dst []byte) []byte {
 	return o.Append(dst)
 }
 
-// ReadContext reads the value of a trigger. Hosts wrap it in up to two JSON
-// strings, simple ones not at all: it is unwrapped until an object stands
-// there, and nothing inside of that is touched.
+// ReadContext parses the value of a trigger. Hosts wrap it in up to two JSON
+// strings, simple ones in none: it is unwrapped until it is an object, whose
+// members are left unchanged.
 func ReadContext(value []byte) (Context, error) {
 	for i := 0; i < maxTextLayers && len(value) > 0 && value[0] == '"'; i++ {
 		if _, err := rawjson.Parse(value); err != nil {
@@ -90,21 +90,21 @@ func ReadContext(value []byte) (Context, error) {
 	return c, r.err
 }
 
-// Invocation is what a host sends to have a function run: the body of
-// POST /<function>.
+// Invocation is a host's request to run a function: the body of POST
+// /<function>.
 type Invocation struct {
-	Function string // the name of the function
-	Binding  string // the name of its trigger
-	Type     Type   // of the trigger: says how the metadata is called
+	Function string // name of the function
+	Binding  string // name of its trigger
+	Type     Type   // type of the trigger: determines the key of the metadata
 	Context  Context
-	Params   map[string]string // the values of a resource template's variables
-	Inputs   Object            // the values of the bindings beside the trigger, as they stand in Data
-	Time     time.Time         // of the call
+	Params   map[string]string // values of a resource template's variables
+	Inputs   Object            // values of additional bindings, as in Data
+	Time     time.Time         // id of the call
 	ID       string            // a fresh GUID
 }
 
-// Append writes i as Azure's host does. Every string in Data and Metadata is
-// JSON once more, so the context, which is a text already, is wrapped twice.
+// Append writes i like Azure's host. Every string in Data and Metadata is JSON
+// once more, so the context, already a text, is wrapped twice.
 func (i Invocation) Append(dst []byte) []byte {
 	context := rawjson.AppendString(nil, rawjson.AppendString(nil, i.Context.Append(nil)))
 	metadata := i.metadata()
@@ -122,9 +122,9 @@ func (i Invocation) Append(dst []byte) []byte {
 	return Object{{Key: "Data", Value: data.Append(nil)}, {Key: "Metadata", Value: metadata.Append(nil)}}.Append(dst)
 }
 
-// metadata is what a host tells beside the context. Its copy of the context is
-// written by a serializer that knows nothing of JSON values: of arguments only
-// their kinds are left.
+// metadata returns what a host sends in addition to the context. Its copy of
+// the context is written by a serializer that does not know JSON values: only
+// the kinds of arguments are left.
 func (i Invocation) metadata() Object {
 	if i.Type == ResourceTrigger {
 		o := Object{
@@ -149,7 +149,7 @@ func (i Invocation) metadata() Object {
 	return o
 }
 
-// arguments returns, for each argument, the number of its kind in .NET and its
+// arguments returns for each argument the number of its kind in .NET and its
 // text.
 func (i Invocation) arguments() (kinds, texts Object) {
 	if len(i.Context.Arguments) == 0 {
@@ -177,7 +177,7 @@ func (i Invocation) arguments() (kinds, texts Object) {
 	return kinds, texts
 }
 
-// kindInNet is System.Text.Json's number for the kind of value that begins
+// kindInNet returns System.Text.Json's number for the kind of value that begins
 // with c.
 func kindInNet(c byte) int {
 	switch c {
@@ -197,9 +197,8 @@ func kindInNet(c byte) int {
 	return 4
 }
 
-// ReadInvocation reads the body of a call: the context under the name of the
-// trigger's binding. Metadata is not looked at; what it says of arguments
-// cannot be used.
+// ReadInvocation parses the body of a call: the context under the name of the
+// trigger's binding. Metadata is ignored; its arguments are unusable.
 func ReadInvocation(body []byte, binding string) (Context, error) {
 	doc, err := parse(body, "the body of the call")
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// ReadMessages reads what the function of a prompt returned, as JSON. Without
-// an envelope it is the text of one message of the user's; the envelope holds
-// a whole result (type get_prompt_result) or a list of messages
-// (prompt_messages). null, and nil, are no messages.
+// ReadMessages parses the result of a prompt's function. Without an envelope it
+// is the text of one user message; the envelope contains a whole result (type
+// get_prompt_result) or a list of messages (prompt_messages). null and nil are
+// no messages.
 func ReadMessages(value []byte, envelope bool) ([]tenon.PromptMessage, error) {
 	text, kind, err := readValue(value)
 	switch {
@@ -38,7 +38,7 @@ func openMessages(text string, valueKind rawjson.Kind) ([]tenon.PromptMessage, e
 	if !strings.EqualFold(kind, promptResult) && !strings.EqualFold(kind, promptContent) {
 		return nil, o.bad("type", fmt.Sprintf("unknown prompt result type: '%s'", kind))
 	}
-	doc, err := rawjson.Parse([]byte(content))
+	doc, err := parseBounded([]byte(content))
 	if err != nil {
 		return nil, o.wrap("content", err)
 	}
@@ -68,8 +68,7 @@ func readMessages(doc *rawjson.Doc, list rawjson.Node) ([]tenon.PromptMessage, e
 	return messages, nil
 }
 
-// AppendMessages writes messages as the function of a prompt returns them: in
-// an envelope of type get_prompt_result.
+// AppendMessages writes messages in an envelope of type get_prompt_result.
 func AppendMessages(dst []byte, messages []tenon.PromptMessage) []byte {
 	list := []byte{'['}
 	for i, m := range messages {

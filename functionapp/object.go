@@ -7,22 +7,22 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Object is a JSON object with its members in their order, unknown ones
-// included, so that it can be written again and nothing is lost.
+// Object is a JSON object with ordered members, including unknown ones, so that
+// it can be written again without loss.
 type Object []Member
 
 // Member is one member of an Object.
 type Member struct {
 	Key    string
-	Value  []byte // JSON, without white space between its tokens
-	Offset int    // of the value in the text that it was read from, for reports; 0: it was read from none
+	Value  []byte // compact JSON
+	Offset int    // offset of the value in its text, for reports; 0: unknown
 }
 
-// Error says what is wrong with a binding, a file or a message, and where.
+// Error describes what is wrong with a binding, a file or a message, and where.
 type Error struct {
-	Key    string // the member that is wrong; empty: the whole
-	Offset int    // of the place, in bytes, in the text that was read; 0: its beginning, or not known
-	What   string // may be empty where Err says it all
+	Key    string // the invalid member; empty: the whole
+	Offset int    // offset in bytes in the text; 0: its beginning, or unknown
+	What   string // may be empty if Err has the reason
 	Err    error  // the cause; may be nil
 }
 
@@ -43,8 +43,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Diagnostic is something that works here, and that the operator should know all
-// the same: what Azure's host would not read or would refuse.
+// Diagnostic is something that works here but that Azure's host would ignore or
+// reject.
 type Diagnostic struct {
 	Key  string
 	What string
@@ -53,15 +53,11 @@ type Diagnostic struct {
 // String formats n as "key: what".
 func (n Diagnostic) String() string { return n.Key + ": " + n.What }
 
-// parse reads the text of an object. what names it in errors.
+// parse parses the text of an object. what names it in errors.
 func parse(text []byte, what string) (*rawjson.Doc, error) {
 	doc, err := rawjson.Parse(text)
 	if err != nil {
-		offset := 0
-		if e, ok := err.(*rawjson.SyntaxError); ok { //nolint:errorlint // Parse returns nothing else
-			offset = e.Offset
-		}
-		return nil, &Error{Offset: offset, What: what + " is not JSON", Err: err}
+		return nil, notJSON(err, what)
 	}
 	if doc.Kind(doc.Root()) != rawjson.Object {
 		return nil, &Error{What: what + " is not a JSON object"}
@@ -69,13 +65,54 @@ func parse(text []byte, what string) (*rawjson.Doc, error) {
 	return doc, nil
 }
 
-// parseObject reads the text of an object.
+// parseObject parses the text of an object.
 func parseObject(text []byte, what string) (Object, error) {
-	doc, err := parse(text, what)
+	whole, err := rawjson.AppendCompact(nil, text)
 	if err != nil {
-		return nil, err
+		return nil, notJSON(err, what)
 	}
-	return objectAt(doc, doc.Root()), nil
+	if whole[0] != '{' {
+		return nil, &Error{What: what + " is not a JSON object"}
+	}
+	var o Object
+	for m := range rawjson.Members(whole) {
+		o = append(o, Member{Key: string(rawjson.AppendUnescaped(nil, m.Key)), Value: whole[m.Value:m.End:m.End], Offset: m.Value})
+	}
+	return o, nil
+}
+
+func notJSON(err error, what string) error {
+	offset := 0
+	if e, ok := err.(*rawjson.SyntaxError); ok { //nolint:errorlint // the functions of rawjson return nothing else
+		offset = e.Offset
+	}
+	return &Error{Offset: offset, What: what + " is not JSON", Err: err}
+}
+
+// maxValues bounds the values of JSON that is taken apart, each of which needs
+// many times the memory of its text.
+const maxValues = 1 << 20
+
+// parseBounded reads JSON that is not an answer's value but says what it is.
+func parseBounded(text []byte) (*rawjson.Doc, error) {
+	values, inString := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString:
+			if c == '\\' {
+				i++
+			}
+			inString = c != '"'
+		case c == '"':
+			inString = true
+		case c == ',' || c == '[' || c == '{':
+			values++
+		}
+	}
+	if values > maxValues {
+		return nil, &Error{What: fmt.Sprintf("more than %d values", maxValues)}
+	}
+	return rawjson.Parse(text)
 }
 
 func objectAt(doc *rawjson.Doc, n rawjson.Node) Object {
@@ -86,8 +123,8 @@ func objectAt(doc *rawjson.Doc, n rawjson.Node) Object {
 	return o
 }
 
-// find returns the last member with that key: exactly so written, else
-// written in another case. nil: there is none.
+// find returns the last member with that key: an exact match, else one ignoring
+// case, or nil.
 func (o Object) find(key string) *Member {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].Key == key {
@@ -102,8 +139,8 @@ func (o Object) find(key string) *Member {
 	return nil
 }
 
-// Get returns the value with that key, whatever its case; nil where there is
-// none and where it is null. An exact key wins.
+// Get returns the value of a key, ignoring case; nil where it is missing or
+// null. An exact match wins.
 func (o Object) Get(key string) []byte {
 	m := o.find(key)
 	if m == nil || string(m.Value) == "null" {
@@ -112,7 +149,7 @@ func (o Object) Get(key string) []byte {
 	return m.Value
 }
 
-// Text returns the string with that key, "" where there is none.
+// Text returns the string of a key, or "".
 func (o Object) Text(key string) (string, error) {
 	v := o.Get(key)
 	if v == nil {
@@ -124,7 +161,7 @@ func (o Object) Text(key string) (string, error) {
 	return unquote(v), nil
 }
 
-// need is Text for a key that must be there and not blank.
+// need is Text for a required, nonblank key.
 func (o Object) need(key string) (string, error) {
 	s, err := o.Text(key)
 	if err == nil && strings.TrimSpace(s) == "" {
@@ -133,8 +170,7 @@ func (o Object) need(key string) (string, error) {
 	return s, err
 }
 
-// flag returns the boolean with that key, false where there is none. Hosts
-// convert strings, so "true" is true.
+// flag returns the boolean of a key, or false. Like in hosts, "true" is true.
 func (o Object) flag(key string) (bool, error) {
 	switch v := string(o.Get(key)); strings.ToLower(strings.Trim(v, `"`)) {
 	case "true":
@@ -145,8 +181,8 @@ func (o Object) flag(key string) (bool, error) {
 	return false, o.bad(key, "must be true or false")
 }
 
-// nested returns JSON that stands in a string. Some workers write the JSON
-// itself instead: wrapped is false there. "" where there is none.
+// nested returns JSON contained in a string. Some workers write the JSON
+// itself: then wrapped is false. It is "" where the key is missing.
 func (o Object) nested(key string) (text string, wrapped bool, err error) {
 	v := o.Get(key)
 	switch {
@@ -168,7 +204,7 @@ func (o Object) bad(key, what string) error {
 	return e
 }
 
-// wrap gives an error about the value of key its place.
+// wrap adds the position of a key's value to an error.
 func (o Object) wrap(key string, err error) error {
 	e := &Error{Key: key, Err: err}
 	if m := o.find(key); m != nil {
@@ -190,7 +226,7 @@ func (o Object) Append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// The makers of members.
+// Constructors of members.
 func textMember(key, s string) Member {
 	return Member{Key: key, Value: rawjson.AppendString(nil, s)}
 }
@@ -208,7 +244,7 @@ func flagMember(key string, b bool) Member {
 	return Member{Key: key, Value: fmt.Appendf(nil, "%t", b)}
 }
 
-// unquote returns the text of a JSON string, which must be one.
+// unquote returns the text of a JSON string.
 func unquote(v []byte) string {
 	return string(rawjson.AppendUnescaped(nil, v[1:len(v)-1]))
 }

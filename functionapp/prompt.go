@@ -7,19 +7,19 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Prompt is what a binding of type mcpPromptTrigger says.
+// Prompt is a binding of type mcpPromptTrigger.
 type Prompt struct {
-	Binding     string // the name of the binding; empty: "context"
+	Binding     string // name of the binding; empty: "context"
 	Name        string
 	Title       string
 	Description string
 	Arguments   []tenon.PromptArgument
 	Icons       []byte // JSON list, the icons of MCP; nil: none
 	Meta        []byte // JSON object; nil: none
-	Envelope    bool   // the function answers with an envelope: see [ReadMessages]
+	Envelope    bool   // the function returns an envelope: see [ReadMessages]
 }
 
-// ReadPrompt reads a binding of type mcpPromptTrigger. The error is a *[Error]
+// ReadPrompt parses a binding of type mcpPromptTrigger. The error is a *[Error]
 // with the key.
 func ReadPrompt(b Object) (Prompt, []Diagnostic, error) {
 	r := newReader(b)

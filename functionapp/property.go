@@ -2,26 +2,24 @@ package functionapp
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Property is one argument of a tool, as a binding without an input schema
-// describes it.
+// Property is one argument of a tool in a binding without an input schema.
 type Property struct {
 	Name        string
-	Type        string // of the value, or of its elements: see [Property.SchemaType]
+	Type        string // type of the value, or of its elements: see [Property.SchemaType]
 	Description string
 	Required    bool
 	Array       bool
-	Enum        []string // the values that are allowed, as text; nil: all of the type
+	Enum        []string // allowed values, as text; nil: any
 }
 
-// SchemaType returns p's type as JSON Schema has it, "" where there is no
-// such: then any value is allowed. Workers of some languages send the names
-// that the types have there, and Azure's host hands those on as they are.
+// SchemaType returns p's type in JSON Schema, or "" for any value. Workers of
+// some languages send the names of their own types, which Azure's host passes
+// on unchanged.
 func (p Property) SchemaType() (name string, exact bool) {
 	switch p.Type {
 	case "string", "number", "integer", "boolean", "object", "array", "null":
@@ -44,7 +42,7 @@ func (p Property) SchemaType() (name string, exact bool) {
 	return "", false
 }
 
-// readProperties reads the list in a binding's toolProperties.
+// readProperties parses a binding's toolProperties.
 func readProperties(text string) ([]Property, []Diagnostic, error) {
 	doc, err := rawjson.Parse([]byte(text))
 	if err != nil {
@@ -107,7 +105,8 @@ func readProperty(o Object) (p Property, err error) {
 	return p, r.err
 }
 
-// ReadProperty reads the binding of one argument as a member of toolProperties.
+// ReadProperty parses the binding of one argument as a member of
+// toolProperties.
 func ReadProperty(b Object) (Property, error) { return readProperty(b) }
 
 func appendProperties(dst []byte, properties []Property) []byte {
@@ -131,18 +130,21 @@ func appendProperties(dst []byte, properties []Property) []byte {
 	return append(dst, ']')
 }
 
-// appendInputSchema writes the schema that a host makes of properties. Of
-// several with one name the last one counts; required is always there.
+// appendInputSchema writes the schema that a host derives from properties. The
+// last of several with one name wins; required is always present.
 func appendInputSchema(dst []byte, properties []Property) []byte {
+	last, need := make(map[string]int, len(properties)), map[string]bool{}
+	for i, p := range properties {
+		last[p.Name] = i
+	}
 	dst = append(dst, `{"type":"object","properties":{`...)
 	var required []string
 	first := true
 	for i, p := range properties {
-		if p.Required && !slices.Contains(required, p.Name) {
-			required = append(required, p.Name)
+		if p.Required && !need[p.Name] {
+			required, need[p.Name] = append(required, p.Name), true
 		}
-		later := func(q Property) bool { return q.Name == p.Name }
-		if slices.ContainsFunc(properties[i+1:], later) {
+		if last[p.Name] != i {
 			continue
 		}
 		if !first {
@@ -175,8 +177,8 @@ func (p Property) appendSchema(dst []byte) []byte {
 	return append(rawjson.AppendString(append(dst, `"description":`...), p.Description), '}')
 }
 
-// appendEnum writes the values of an enum, which are text in the file, as values
-// of the property's type: no number would be among texts.
+// appendEnum writes the values of an enum, which are strings in the file, as
+// values of the property's type: otherwise no number would match.
 func (p Property) appendEnum(dst []byte, schemaType string) []byte {
 	dst = append(dst, '[')
 	for i, text := range p.Enum {

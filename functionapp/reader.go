@@ -7,13 +7,13 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// reader reads the members of an object and keeps what is wrong: the first
-// error and every note. Readers of objects inside of one another share them.
+// reader reads the members of an object and collects problems: the first error
+// and every diagnostic. Readers of nested objects share them.
 type reader struct {
 	o    Object
-	doc  *rawjson.Doc // where o was read from; nil: down is not used
+	doc  *rawjson.Doc // source of o; nil: down is not used
 	at   rawjson.Node
-	path string // before the keys in errors
+	path string // prefix of keys in errors
 	*findings
 }
 
@@ -28,7 +28,7 @@ func newDocReader(doc *rawjson.Doc) *reader {
 	return &reader{o: objectAt(doc, doc.Root()), doc: doc, at: doc.Root(), findings: &findings{}}
 }
 
-// down reads the object under key. One that is not there has no members.
+// down reads the object under key. A missing one has no members.
 func (r *reader) down(key string) *reader {
 	inner := &reader{doc: r.doc, at: childAt(r.doc, r.at, key), path: r.path + key + ".", findings: r.findings}
 	switch r.doc.Kind(inner.at) {
@@ -55,7 +55,7 @@ func (r *reader) note(key, what string) {
 	r.notes = append(r.notes, Diagnostic{Key: r.path + key, What: what})
 }
 
-// check gives an error of read the place of key.
+// check adds the position of key to an error of read.
 func (r *reader) check(key string, read func() error) {
 	if err := read(); err != nil {
 		r.fail(r.o.wrap(key, err))
@@ -80,7 +80,7 @@ func (r *reader) flag(key string) bool {
 	return b
 }
 
-// nested returns JSON in a string; that it was not in one is noted.
+// nested returns JSON in a string; JSON that is not in one is reported.
 func (r *reader) nested(key string) string {
 	text, wrapped, err := r.o.nested(key)
 	r.fail(err)
@@ -90,7 +90,7 @@ func (r *reader) nested(key string) string {
 	return text
 }
 
-// meta reads an object, nil where there is none.
+// meta parses an object, or returns nil.
 func (r *reader) meta(key string) []byte {
 	text := r.nested(key)
 	if strings.TrimSpace(text) == "" {

@@ -1,11 +1,10 @@
 package functionapp
 
-// Relaxed returns the JSON of a file that people edit, in which Azure's host
-// allows comments (//, /* */) and a comma behind the last member. They become
-// white space, so that every place in the file stays where it is. What is JSON
-// already is returned as it is.
+// Relaxed returns the JSON of a file edited by people, in which Azure's host
+// allows comments (//, /* */) and trailing commas. They are replaced by white
+// space, so that offsets stay. Valid JSON is returned unchanged.
 func Relaxed(text []byte) []byte {
-	var out []byte // a copy, once something has to change
+	var out []byte // a copy as soon as something changes
 	blank := func(from, to int) {
 		if out == nil {
 			out = append([]byte(nil), text...)
@@ -16,7 +15,7 @@ func Relaxed(text []byte) []byte {
 			}
 		}
 	}
-	comma := -1 // behind which only white space and comments stood
+	comma := -1 // only white space and comments after it
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '"':
@@ -32,7 +31,7 @@ func Relaxed(text []byte) []byte {
 		case c == '/':
 			end := endOfComment(text, i)
 			if end < 0 {
-				return orText(out, text) // the reader says where it stumbles
+				return orText(out, text) // the parser reports the position
 			}
 			blank(i, end)
 			i = end - 1
@@ -50,7 +49,7 @@ func orText(out, text []byte) []byte {
 	return out
 }
 
-// endOfString returns the place of the quote that ends the string at i, or of
+// endOfString returns the offset of the quote that ends the string at i, or of
 // the last byte.
 func endOfString(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
@@ -61,8 +60,7 @@ func endOfString(text []byte, i int) int {
 	return min(i, len(text)-1)
 }
 
-// endOfComment returns where the comment at i ends; negative: it is none, or
-// has no end.
+// endOfComment returns the end of the comment at i, or a negative number.
 func endOfComment(text []byte, i int) int {
 	if i+1 == len(text) {
 		return -1

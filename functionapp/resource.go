@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Resource is what a binding of type mcpResourceTrigger says.
+// Resource is a binding of type mcpResourceTrigger.
 type Resource struct {
-	Binding     string // the name of the binding; empty: "context"
-	URI         string // with variables in braces it is a template
+	Binding     string // name of the binding; empty: "context"
+	URI         string // a template if it has variables in braces
 	Name        string
 	Title       string
 	Description string
 	Media       string
-	Size        int64  // bytes; 0: not known
+	Size        int64  // bytes; 0: unknown
 	Meta        []byte // JSON object; nil: none
 }
 
-// ReadResource reads a binding of type mcpResourceTrigger. The error is a
+// ReadResource parses a binding of type mcpResourceTrigger. The error is a
 // *[Error] with the key.
 func ReadResource(b Object) (Resource, []Diagnostic, error) {
 	r := newReader(b)
@@ -73,9 +73,10 @@ func IsTemplate(uri string) bool {
 	return err == nil && len(variables) > 0
 }
 
-// CheckURI says which rule of the host the address of a resource breaks: it is
-// absolute, its braces are balanced and neither empty nor nested, variables do
-// not touch, and their names differ and have none of / # ? & and blanks.
+// CheckURI returns the violated rule of the host for resource addresses: the
+// address is absolute, braces are balanced, nonempty and not nested, variables
+// are not adjacent, and their names are distinct and contain none of / # ? &
+// and blanks.
 func CheckURI(uri string) error {
 	texts, variables, err := splitURI(uri)
 	if err != nil {
@@ -102,7 +103,7 @@ func CheckURI(uri string) error {
 	return nil
 }
 
-// splitURI takes a template apart: one text more than there are variables.
+// splitURI splits a template: there is one text more than variables.
 func splitURI(uri string) (texts, variables []string, err error) {
 	rest := uri
 	for {
@@ -123,8 +124,8 @@ func splitURI(uri string) (texts, variables []string, err error) {
 	}
 }
 
-// URIKey is what of a resource's address counts in a host's list: resources
-// of one key are one. Neither case counts nor the names of variables.
+// URIKey returns the identity of a resource's address in a host's list,
+// ignoring case and the names of variables.
 func URIKey(uri string) string {
 	texts, _, err := splitURI(uri)
 	if err != nil {
@@ -133,7 +134,7 @@ func URIKey(uri string) string {
 	return strings.ToLower(strings.Join(texts, "{_}"))
 }
 
-// foldVariable is what of a variable's name counts.
+// foldVariable returns the identity of a variable's name.
 func foldVariable(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -149,7 +150,7 @@ type Template struct {
 	form      *regexp.Regexp
 }
 
-// ParseTemplate reads an address with variables. See [CheckURI] for the
+// ParseTemplate parses an address with variables. See [CheckURI] for the
 // errors.
 func ParseTemplate(uri string) (*Template, error) {
 	if err := CheckURI(uri); err != nil {
@@ -175,9 +176,9 @@ func ParseTemplate(uri string) (*Template, error) {
 	return &Template{variables: variables, form: compiled}, err
 }
 
-// Match returns the values of the variables in uri, as they are written there.
-// A variable holds at least one character and none of / ? # or, behind ? or &,
-// of & #. Case does not count outside of variables.
+// Match returns the values of the variables in uri, still escaped. A variable
+// has at least one character and none of / ? # or, after ? or &, of & #. The
+// rest is compared ignoring case.
 func (t *Template) Match(uri string) (map[string]string, bool) {
 	values := t.form.FindStringSubmatch(uri)
 	if values == nil {

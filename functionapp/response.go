@@ -1,16 +1,18 @@
 package functionapp
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Response is what a worker answers to an invocation.
+// Response is a worker's response to an invocation.
 type Response struct {
-	Outputs     []byte   // JSON object with the values of output bindings; nil: {}
-	Logs        []string // lines for the host's log
+	Outputs     []byte   // JSON object with values of output bindings; nil: {}
+	Logs        []string // lines for the host's log; when parsed, limited to the first ones with their total
 	ReturnValue []byte   // JSON; nil: null
 }
 
@@ -30,8 +32,8 @@ func (r Response) Append(dst []byte) []byte {
 	}.Append(dst)
 }
 
-// ReadResponse reads the body of a worker's answer. The case of its keys does
-// not count and unknown ones are ignored.
+// ReadResponse parses a worker's response. Keys are matched ignoring case;
+// unknown ones are ignored.
 func ReadResponse(body []byte) (Response, error) {
 	o, err := parseObject(rawjson.WithoutMark(body), "the worker's answer")
 	if err != nil {
@@ -48,18 +50,48 @@ func ReadResponse(body []byte) (Response, error) {
 	if logs == nil {
 		return r, nil
 	}
-	doc, err := rawjson.Parse(logs)
-	if err != nil || doc.Kind(doc.Root()) != rawjson.Array {
+	if logs[0] != '[' {
 		return r, o.bad("Logs", "must be a list of lines")
 	}
-	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
-		if doc.Kind(n) == rawjson.String {
-			r.Logs = append(r.Logs, doc.Str(n))
-			continue
+	more, last := 0, ""
+	for line := range rawjson.Elements(logs) {
+		switch {
+		case len(r.Logs) < maxLogs-1:
+			r.Logs = append(r.Logs, logLine(line))
+		case more == 0:
+			last = logLine(line)
+			fallthrough
+		default:
+			more++
 		}
-		r.Logs = append(r.Logs, string(doc.Raw(n)))
+	}
+	switch more {
+	case 0:
+	case 1:
+		r.Logs = append(r.Logs, last)
+	default:
+		r.Logs = append(r.Logs, fmt.Sprintf("%d more lines were left out", more))
 	}
 	return r, nil
+}
+
+// Limits of the log in a response. A line may be as long as one in a worker's
+// output.
+const (
+	maxLogs    = 1000
+	maxLogLine = 8 << 10
+	cutSign    = "…"
+)
+
+func logLine(line []byte) string {
+	text := string(line)
+	if line[0] == '"' {
+		text = unquote(line)
+	}
+	if len(text) > maxLogLine {
+		return strings.ToValidUTF8(text[:maxLogLine-len(cutSign)], "") + cutSign
+	}
+	return text
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Result is what the function of a tool answers.
+// Result is the result of a tool's function.
 type Result struct {
 	Blocks     []tenon.Content
 	Structured []byte // JSON; nil: none
@@ -16,8 +16,8 @@ type Result struct {
 	Meta       []byte // JSON object for _meta; nil: none
 }
 
-// The types of an envelope that are not the type of a block. A host compares
-// them ignoring case.
+// Types of envelopes that are not types of blocks. Hosts compare them ignoring
+// case.
 const (
 	callResult    = "call_tool_result"
 	multiContent  = "multi_content_result"
@@ -25,15 +25,12 @@ const (
 	promptContent = "prompt_messages"
 )
 
-// ReadResult reads what the function of a tool returned, as JSON; nil is the
-// same as null. Without an envelope it is text: a string as it is, anything
-// else as JSON. In an envelope it is a string that contains
-//
-//	{"type": …, "content": "<JSON>", "structuredContent": "<JSON>"}
-//
-// where content is a whole result (type call_tool_result), a list of blocks
-// (multi_content_result) or one block, whose own type counts. null is an
-// answer without content.
+// ReadResult parses the result of a tool's function; nil means null. Without an
+// envelope it is text: a string unchanged, anything else as JSON. An envelope
+// is a string that contains {"type": …, "content": "<JSON>",
+// "structuredContent": "<JSON>"} where content is a whole result (type
+// call_tool_result), a list of blocks (multi_content_result) or one block,
+// whose own type counts. null is a result without content.
 func ReadResult(value []byte, envelope bool) (Result, error) {
 	text, kind, err := readValue(value)
 	switch {
@@ -47,24 +44,39 @@ func ReadResult(value []byte, envelope bool) (Result, error) {
 	return Result{Blocks: []tenon.Content{{Text: []byte(text)}}}, nil
 }
 
-// readValue reads what a function returned: the text of a string, the JSON of
-// anything else. Nothing is null.
+// readValue returns the text of a string, or the JSON of any other value.
 func readValue(value []byte) (text string, kind rawjson.Kind, err error) {
 	if len(value) == 0 {
 		return "", rawjson.Null, nil
 	}
-	doc, err := rawjson.Parse(value)
-	if err != nil {
+	compact, err := rawjson.AppendCompact(nil, value)
+	switch {
+	case err != nil:
 		return "", rawjson.Invalid, &Error{What: "what the function returned is not JSON", Err: err}
+	case compact[0] == '"':
+		return unquote(compact), rawjson.String, nil
 	}
-	kind = doc.Kind(doc.Root())
-	if kind == rawjson.String {
-		return doc.Str(doc.Root()), kind, nil
-	}
-	return string(doc.AppendCompact(nil, doc.Root())), kind, nil
+	return string(compact), kindOf(compact), nil
 }
 
-// openEnvelope reads the envelope in the string that a function returned.
+// kindOf is the kind of a value by its first byte.
+func kindOf(value []byte) rawjson.Kind {
+	switch value[0] {
+	case '{':
+		return rawjson.Object
+	case '[':
+		return rawjson.Array
+	case '"':
+		return rawjson.String
+	case 't', 'f':
+		return rawjson.Bool
+	case 'n':
+		return rawjson.Null
+	}
+	return rawjson.Number
+}
+
+// openEnvelope parses the envelope in a string.
 func openEnvelope(text string, kind rawjson.Kind) (Object, error) {
 	if kind != rawjson.String {
 		return nil, &Error{What: "expected JSON string: with useResultSchema the function returns a string that contains an envelope"}
@@ -90,14 +102,14 @@ func readEnvelope(text string, valueKind rawjson.Kind) (Result, error) {
 	if structured == "" || strings.EqualFold(kind, callResult) {
 		return result, nil
 	}
-	doc, err := rawjson.Parse(rawjson.WithoutMark([]byte(structured)))
+	value, err := rawjson.AppendCompact(nil, rawjson.WithoutMark([]byte(structured)))
 	if err != nil {
 		return Result{}, o.wrap("structuredContent", err)
 	}
-	if doc.Kind(doc.Root()) == rawjson.Null {
+	if kindOf(value) == rawjson.Null {
 		return Result{}, o.bad("structuredContent", "is null; who has none leaves it out")
 	}
-	result.Structured = doc.AppendCompact(nil, doc.Root())
+	result.Structured = value
 	return result, nil
 }
 
@@ -105,13 +117,15 @@ func readContent(kind, content string) (Result, error) {
 	if content == "" {
 		return Result{}, &Error{What: "there is none"}
 	}
-	doc, err := rawjson.Parse(rawjson.WithoutMark([]byte(content)))
+	text := rawjson.WithoutMark([]byte(content))
+	if strings.EqualFold(kind, callResult) {
+		return readCallResult(text)
+	}
+	doc, err := parseBounded(text)
 	if err != nil {
 		return Result{}, err
 	}
 	switch root := doc.Root(); {
-	case strings.EqualFold(kind, callResult):
-		return readCallResult(doc)
 	case strings.EqualFold(kind, multiContent):
 		if doc.Kind(root) != rawjson.Array {
 			return Result{}, &Error{What: "must be a list of content blocks"}
@@ -127,12 +141,30 @@ func readContent(kind, content string) (Result, error) {
 	}
 }
 
-// readCallResult reads a whole result as MCP has it.
-func readCallResult(doc *rawjson.Doc) (Result, error) {
-	root := doc.Root()
-	if doc.Kind(root) != rawjson.Object {
+// readCallResult parses a whole MCP result.
+func readCallResult(text []byte) (Result, error) {
+	whole, err := rawjson.AppendCompact(nil, text)
+	if err != nil {
+		return Result{}, err
+	}
+	if kindOf(whole) != rawjson.Object {
 		return Result{}, &Error{What: "must be a result object"}
 	}
+	var structured []byte
+	var others Object
+	for m := range rawjson.Members(whole) {
+		key, value := string(rawjson.AppendUnescaped(nil, m.Key)), whole[m.Value:m.End:m.End]
+		if key == "structuredContent" {
+			structured = value
+			continue
+		}
+		others = append(others, Member{Key: key, Value: value})
+	}
+	doc, err := parseBounded(others.Append(nil))
+	if err != nil {
+		return Result{}, err
+	}
+	root := doc.Root()
 	list := doc.Get(root, "content")
 	if k := doc.Kind(list); k != rawjson.Array && k > rawjson.Null {
 		return Result{}, &Error{Key: "content", What: "must be a list of content blocks"}
@@ -142,8 +174,8 @@ func readCallResult(doc *rawjson.Doc) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{Blocks: blocks, IsError: doc.IsTrue(doc.Get(root, "isError"))}
-	if n := doc.Get(root, "structuredContent"); doc.Kind(n) > rawjson.Null {
-		result.Structured = doc.AppendCompact(nil, n)
+	if structured != nil && kindOf(structured) != rawjson.Null {
+		result.Structured = structured
 	}
 	if n := doc.Get(root, "_meta"); doc.Kind(n) == rawjson.Object {
 		result.Meta = doc.AppendCompact(nil, n)
@@ -151,9 +183,8 @@ func readCallResult(doc *rawjson.Doc) (Result, error) {
 	return result, nil
 }
 
-// AppendResult writes r as a function returns it: a JSON string that contains
-// an envelope of type call_tool_result, the only one that has a place for
-// everything.
+// AppendResult writes r as a JSON string with an envelope of type
+// call_tool_result, the only type that can represent everything.
 func AppendResult(dst []byte, r Result) []byte {
 	o := Object{{Key: "content", Value: appendBlocks(nil, r.Blocks)}}
 	if r.Structured != nil {
@@ -173,10 +204,9 @@ func appendEnvelope(dst []byte, kind string, content []byte) []byte {
 	return rawjson.AppendString(dst, o.Append(nil))
 }
 
-// ReadContents reads what the function of a resource returned, as JSON: a
-// string is the text, an envelope {"content": "<JSON>"} holds a text or a blob
-// with its own address and media type. uri and media stand where it has none.
-// null, and nil, are no contents.
+// ReadContents parses the result of a resource's function: a string is text, an
+// envelope {"content": "<JSON>"} contains text or a blob with its own address
+// and media type, by default uri and media. null and nil are no contents.
 func ReadContents(value []byte, uri, media string) ([]tenon.Content, error) {
 	text, kind, err := readValue(value)
 	switch {
@@ -190,15 +220,15 @@ func ReadContents(value []byte, uri, media string) ([]tenon.Content, error) {
 	plain := fill(tenon.Content{Type: tenon.EmbeddedResource, Text: []byte(text)}, uri, media)
 	o, err := parseObject(rawjson.WithoutMark([]byte(text)), "the envelope")
 	if err != nil || o.Get("content") == nil {
-		return plain, nil //nolint:nilerr // a text that is no envelope is what it is
+		return plain, nil //nolint:nilerr // text without an envelope
 	}
 	content, err := o.Text("content")
 	if err != nil {
 		return plain, nil //nolint:nilerr // likewise
 	}
-	doc, err := rawjson.Parse(rawjson.WithoutMark([]byte(content)))
+	doc, err := parseBounded(rawjson.WithoutMark([]byte(content)))
 	if err != nil {
-		return plain, nil //nolint:nilerr // likewise: Azure's host sees no envelope either
+		return plain, nil //nolint:nilerr // likewise
 	}
 	b, err := readContents(doc, doc.Root())
 	if err != nil {
@@ -212,7 +242,8 @@ func fill(b tenon.Content, uri, media string) []tenon.Content {
 	return []tenon.Content{b}
 }
 
-// AppendContents writes the contents of a resource as a function returns them.
+// AppendContents writes the contents of a resource as its function returns
+// them.
 func AppendContents(dst []byte, b tenon.Content) []byte {
 	o := Object{nestedMember("content", appendContents(nil, b))}
 	return rawjson.AppendString(dst, o.Append(nil))

@@ -2,6 +2,7 @@ package functionapp_test
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -275,6 +276,56 @@ func TestResponses(t *testing.T) {
 	} {
 		if _, err := functionapp.ReadResponse([]byte(body)); said(err) != want {
 			t.Errorf("%s: %v; want %s", body, err, want)
+		}
+	}
+}
+
+// TestALogWithoutEnd: of the log in an answer the first lines are read, each up
+// to a length.
+func TestALogWithoutEnd(t *testing.T) {
+	long := strings.Repeat("é", 1<<20)
+	r, err := functionapp.ReadResponse([]byte(`{"Logs":["` + long + `"` + strings.Repeat(",1", 1<<20) + `]}`))
+	if err != nil || len(r.Logs) != 1000 {
+		t.Fatalf("%d lines, %v", len(r.Logs), err)
+	}
+	if line := r.Logs[0]; len(line) > 8<<10 || !strings.HasPrefix(long, strings.TrimSuffix(line, "…")) {
+		t.Errorf("the first line has %d bytes", len(line))
+	}
+	if line := r.Logs[999]; line != "1047578 more lines were left out" {
+		t.Error(line)
+	}
+}
+
+// TestManyValues: an answer's value may have as many values as its bytes hold, and
+// takes no more memory for them; what says what it is may not.
+func TestManyValues(t *testing.T) {
+	flat := "[" + strings.Repeat("1,", 3<<20) + "1]"
+	body := []byte(`{"Logs":[],"ReturnValue":` + flat + `}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := functionapp.ReadResponse(body)
+	if err == nil {
+		_, err = functionapp.ReadResult(r.ReturnValue, false)
+	}
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; err != nil || taken > uint64(6*len(body)) {
+		t.Errorf("%d bytes are read with %d: %v", len(body), taken, err)
+	}
+	for name, value := range map[string]string{
+		"structured":  envelope(t, "text", `{"type":"text","text":"x"}`, `{"a":`+flat+`}`),
+		"call result": envelope(t, "call_tool_result", `{"content":[],"structuredContent":{"a":`+flat+`}}`, ""),
+	} {
+		if r, err := functionapp.ReadResult([]byte(value), true); err != nil || len(r.Structured) != len(flat)+6 {
+			t.Errorf("%s: %d bytes, %v", name, len(r.Structured), err)
+		}
+	}
+	for name, value := range map[string]string{
+		"a block": envelope(t, "text", `{"type":"text","text":"x","more":`+flat+`}`, ""),
+		"blocks":  envelope(t, "multi_content_result", flat, ""),
+		"_meta":   envelope(t, "call_tool_result", `{"content":[],"_meta":{"a":`+flat+`}}`, ""),
+	} {
+		if _, err := functionapp.ReadResult([]byte(value), true); err == nil || !strings.Contains(err.Error(), "more than 1048576 values") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // Schema is a schema that the contract accepts: JSON whose root is an object
-// with the type "object". The zero value is no schema. It is immutable.
+// with the type "object". The zero value means no schema. It is immutable.
 type Schema struct{ text string }
 
-// JSON returns the schema without white space, nil for no schema.
+// JSON returns the compact schema, or nil.
 func (s Schema) JSON() []byte {
 	if s.text == "" {
 		return nil
@@ -19,10 +19,10 @@ func (s Schema) JSON() []byte {
 	return []byte(s.text)
 }
 
-// String returns the same as text.
+// String returns the schema as text.
 func (s Schema) String() string { return s.text }
 
-// SchemaKind says which schema of a tool is meant.
+// SchemaKind tells the schemas of a tool apart.
 type SchemaKind uint8
 
 // The kinds of schema.
@@ -38,37 +38,36 @@ func (k SchemaKind) String() string {
 	return "Input"
 }
 
-// SchemaRule names what a schema breaks.
+// SchemaRule is the rule that a schema violates.
 type SchemaRule string
 
-// The rules. They are about the root alone: nothing that stands deeper is
-// looked at, by either side.
+// The rules, which both sides apply to the root only.
 const (
-	SchemaEmpty      SchemaRule = "empty"                 // nothing there
+	SchemaEmpty      SchemaRule = "empty"                 // missing
 	SchemaSyntax     SchemaRule = "invalid_json"          // not one JSON value
 	SchemaDepth      SchemaRule = "too_deep"              // nested deeper than 64
-	SchemaDuplicate  SchemaRule = "duplicate_member"      // the root has a member twice: only a worker refuses that
-	SchemaObject     SchemaRule = "not_object"            // the root is no object
+	SchemaDuplicate  SchemaRule = "duplicate_member"      // the root has a duplicate member: only workers reject that
+	SchemaObject     SchemaRule = "not_object"            // the root is not an object
 	SchemaType       SchemaRule = "type_not_object"       // its type is not the string "object"
-	SchemaProperties SchemaRule = "properties_not_object" // its properties are no object
-	SchemaRequired   SchemaRule = "required_not_array"    // its required is no array
+	SchemaProperties SchemaRule = "properties_not_object" // its properties are not an object
+	SchemaRequired   SchemaRule = "required_not_array"    // its required is not an array
 )
 
-// maxSchemaDepth is how deep a schema may nest: System.Text.Json, with which
-// both sides of Azure read it, goes no deeper.
+// maxSchemaDepth is the maximum nesting of a schema, as in System.Text.Json,
+// which both sides of Azure use.
 const maxSchemaDepth = 64
 
-// SchemaError says why a schema is none.
+// SchemaError tells why a schema is invalid.
 type SchemaError struct {
 	Kind SchemaKind
 	Rule SchemaRule
-	Tool string // empty: not known; only the host's wording names it
-	Host bool   // the host's wording
-	Err  error  // what the reader of JSON said; may be nil
+	Tool string // empty: unknown; only for the host's wording
+	Host bool   // use the host's wording
+	Err  error  // error of the JSON parser; may be nil
 }
 
-// Error words e as the side does on which it was found: a worker tells one
-// rule from the other, Azure's host only bad JSON from all else.
+// Error formats e like the side that found it: a worker names the rule, Azure's
+// host only tells invalid JSON from other errors.
 func (e *SchemaError) Error() string {
 	if e.Host {
 		return e.hostText()
@@ -109,12 +108,11 @@ func (e *SchemaError) hostText() string {
 	return text
 }
 
-// Unwrap returns what the reader of JSON said.
+// Unwrap returns the error of the JSON parser.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-// ParseSchema reads the schema that a worker declares. Nothing, or only white
-// space, is an error: who has no schema does not declare one. The error is a
-// *[SchemaError] that names the rule.
+// ParseSchema parses the schema that a worker declares. An empty or blank text
+// is an error. The error is a *[SchemaError] that names the rule.
 func ParseSchema(kind SchemaKind, text string) (Schema, error) {
 	if strings.TrimSpace(text) == "" {
 		return Schema{}, &SchemaError{Kind: kind, Rule: SchemaEmpty}
@@ -126,8 +124,8 @@ func ParseSchema(kind SchemaKind, text string) (Schema, error) {
 	return s, nil
 }
 
-// ReadSchema reads the schema that a host finds in a binding. The empty text
-// is no schema; white space is not. The error is a *[SchemaError] in the
+// ReadSchema parses the schema in a binding, as a host does. The empty text is
+// no schema; white space is an error. The error is a *[SchemaError] in the
 // host's wording.
 func ReadSchema(kind SchemaKind, tool, text string) (Schema, error) {
 	if text == "" {
@@ -135,7 +133,7 @@ func ReadSchema(kind SchemaKind, tool, text string) (Schema, error) {
 	}
 	s, rule, err := judge(text, false)
 	if rule == SchemaDepth {
-		rule = SchemaSyntax // to Azure's host it is one and the same
+		rule = SchemaSyntax // the same to Azure's host
 	}
 	if rule != "" {
 		return Schema{}, &SchemaError{Kind: kind, Rule: rule, Tool: tool, Host: true, Err: err}
@@ -143,8 +141,8 @@ func ReadSchema(kind SchemaKind, tool, text string) (Schema, error) {
 	return s, nil
 }
 
-// judge is the rule that both sides share. Of duplicate members the last one
-// counts, as it does for Azure's host; its worker refuses them.
+// judge checks the rule that both sides share. The last of duplicate members
+// counts, as in Azure's host; its worker rejects them.
 func judge(text string, worker bool) (Schema, SchemaRule, error) {
 	doc, err := rawjson.Parse([]byte(text))
 	if err != nil {
@@ -176,7 +174,7 @@ func judge(text string, worker bool) (Schema, SchemaRule, error) {
 	return Schema{text: string(doc.AppendCompact(nil, root))}, "", nil
 }
 
-// depth is how deep arrays and objects nest in JSON, which text must be.
+// depth returns the nesting of JSON.
 func depth(text string) int {
 	deepest, now, inString := 0, 0, false
 	for i := 0; i < len(text); i++ {

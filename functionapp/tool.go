@@ -4,26 +4,26 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// maxMetaDepth is how deep metadata may nest: Azure's host reads no deeper.
+// maxMetaDepth is the maximum nesting of metadata in Azure's host.
 const maxMetaDepth = 32
 
-// Tool is what a binding of type mcpToolTrigger says.
+// Tool is a binding of type mcpToolTrigger.
 type Tool struct {
-	Binding     string // the name of the binding; empty: "context"
+	Binding     string // name of the binding; empty: "context"
 	Name        string
-	Title       string // for people. Azure's host has no such key and leaves it out
+	Title       string // display name. Azure's host ignores the key
 	Description string
-	Annotations []byte // JSON object, the annotations of MCP; nil: none. As with Title
+	Annotations []byte // JSON object with MCP annotations; nil: none. Azure's host ignores it
 	Properties  []Property
-	Input       Schema // instead of Properties; no schema: they are the input schema
+	Input       Schema // instead of Properties; if empty, they are the input schema
 	Output      Schema
 	Meta        []byte // JSON object for the tool's _meta; nil: none
-	Envelope    bool   // the function answers with an envelope: see [ReadResult]
+	Envelope    bool   // the function returns an envelope: see [ReadResult]
 }
 
-// ReadTool reads a binding of type mcpToolTrigger as a host does. The error is
-// a *[Error] with the key; below it is a *[SchemaError] where a schema is
-// wrong. A tool with a bad schema is none, as on Azure.
+// ReadTool parses a binding of type mcpToolTrigger like a host. The error is a
+// *[Error] with the key, which wraps a *[SchemaError] for an invalid schema. As
+// on Azure, a tool with an invalid schema is rejected.
 func ReadTool(b Object) (Tool, []Diagnostic, error) {
 	r := newReader(b)
 	t := Tool{
@@ -51,7 +51,7 @@ func ReadTool(b Object) (Tool, []Diagnostic, error) {
 	return t, r.notes, r.err
 }
 
-// input reads the input schema where the flag says that it counts.
+// input parses the input schema where the flag enables it.
 func (r *reader) input(tool string) Schema {
 	text := r.nested("inputSchema")
 	if !r.flag("useWorkerInputSchema") {
@@ -61,13 +61,13 @@ func (r *reader) input(tool string) Schema {
 		return Schema{}
 	}
 	if text == "" {
-		r.fail(r.o.bad("inputSchema", "InputSchema is null or invalid: useWorkerInputSchema promises one"))
+		r.fail(r.o.bad("inputSchema", "InputSchema is null or invalid: useWorkerInputSchema needs one"))
 	}
 	return r.schema(Input, "inputSchema", tool, text)
 }
 
-// output reads the output schema: present means that there is one. A library
-// for Node writes it under a key of its own, which Azure's host never reads.
+// output parses the output schema, if present. A library for Node writes it
+// under another key, which Azure's host ignores.
 func (r *reader) output(tool string) Schema {
 	if text := r.nested("outputSchema"); text != "" {
 		return r.schema(Output, "outputSchema", tool, text)
@@ -87,8 +87,8 @@ func (r *reader) schema(kind SchemaKind, key, tool, text string) (s Schema) {
 	return s
 }
 
-// Object writes t as a binding. Keys without a value are left out, but for the
-// description, which Azure's host needs.
+// Object writes t as a binding. Empty keys are left out except for the
+// description, which Azure's host requires.
 func (t Tool) Object() Object {
 	o := Object{
 		textMember("name", orElse(t.Binding, "context")),
@@ -121,7 +121,7 @@ func (t Tool) Object() Object {
 	return o
 }
 
-// InputSchema returns the schema that a host lists for the arguments.
+// InputSchema returns the input schema that a host lists.
 func (t Tool) InputSchema() []byte {
 	if t.Input.text != "" {
 		return t.Input.JSON()
@@ -129,8 +129,8 @@ func (t Tool) InputSchema() []byte {
 	return appendInputSchema(nil, t.Properties)
 }
 
-// Required returns the names of the arguments without which a host does not
-// call. Of a schema's required only the strings count.
+// Required returns the names of the arguments that a host requires. Entries of
+// a schema's required that are not strings are ignored.
 func (t Tool) Required() []string {
 	var names []string
 	if t.Input.text == "" {
@@ -154,8 +154,8 @@ func (t Tool) Required() []string {
 	return names
 }
 
-// Missing returns the required arguments that are not in args, a JSON object,
-// or are null there. Everything else counts as given: "", 0, false, [] and {}.
+// Missing returns the required arguments that are missing or null in args, a
+// JSON object. "", 0, false, [] and {} count as given.
 func (t Tool) Missing(args []byte) []string {
 	doc, err := rawjson.Parse(args)
 	var missing []string

@@ -23,17 +23,17 @@ type way struct {
 	gateway gateway.Options
 	args    string // empty: {"id":1}
 	asker   tenon.Requester
-	handler func(*rapid.T, promised) tenon.Handler // nil: the answer fits
+	handler func(*rapid.T, declared) tenon.Handler // nil: the answer fits
 	ends    string                                 // a code; or "data", "request"
 }
 
-// promised is a schema with values that fit it and that do not.
-type promised struct{ schema, fits, breaks string }
+// declared is a schema with values that fit it and that do not.
+type declared struct{ schema, fits, breaks string }
 
-func promises() []promised {
-	return []promised{
+func contracts() []declared {
+	return []declared{
 		{bookSchema, `{"title":"Emma"}`, `{"stock":"many"}`},
-		{shelfSchema, `{"page":1,"items":[{"id":1},{"id":2,"note":"ü"},{"id":3}]}`, `{"page":1}`},
+		{librarySchema, `{"page":1,"items":[{"id":1},{"id":2,"note":"ü"},{"id":3}]}`, `{"page":1}`},
 		{`{"type":"array","items":{"type":"integer"}}`, `[1,2,3,4,5,6,7,8,9,10]`, `[1,"x"]`},
 		{`{"type":["string","null"]}`, `null`, `7`},
 		{`{"type":"number"}`, `9007199254740993`, `{}`},
@@ -52,25 +52,25 @@ func consentBy(mode tenon.ConfirmMode) func(*rapid.T, *tenon.Tool) {
 	}
 }
 
-func replies(r tenon.Response) func(*rapid.T, promised) tenon.Handler {
-	return func(*rapid.T, promised) tenon.Handler { return answer(r) }
+func responses(r tenon.Response) func(*rapid.T, declared) tenon.Handler {
+	return func(*rapid.T, declared) tenon.Handler { return answer(r) }
 }
 
 // fails answers with an error of a code, or none, and a message that is drawn.
-func fails(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
-	return func(t *rapid.T, _ promised) tenon.Handler {
+func fails(code tenon.Code) func(*rapid.T, declared) tenon.Handler {
+	return func(t *rapid.T, _ declared) tenon.Handler {
 		err := errors.New(rapid.String().Draw(t, "message"))
 		if code != "" {
 			err = &tenon.Error{Code: code, Message: err.Error()}
 		}
-		reply := tenon.Response{Execution: tenon.Execution{Unsafe: rapid.SampledFrom([]tenon.RequestState{tenon.NotSent, tenon.NoResponse, tenon.Responded}).Draw(t, "sent")}}
-		return func(context.Context, *tenon.Call) (tenon.Response, error) { return reply, err }
+		resp := tenon.Response{Execution: tenon.Execution{Unsafe: rapid.SampledFrom([]tenon.RequestState{tenon.NotSent, tenon.NoResponse, tenon.Responded}).Draw(t, "sent")}}
+		return func(context.Context, *tenon.Call) (tenon.Response, error) { return resp, err }
 	}
 }
 
 // errorStatus answers with a status of a code and a body of any kind.
-func errorStatus(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
-	return func(t *rapid.T, _ promised) tenon.Handler {
+func errorStatus(code tenon.Code) func(*rapid.T, declared) tenon.Handler {
+	return func(t *rapid.T, _ declared) tenon.Handler {
 		status := rapid.SampledFrom(statusesOf(code)).Draw(t, "status")
 		media := rapid.SampledFrom([]string{"", "application/json", "application/problem+json", "text/html; charset=utf-8", "image/png"}).Draw(t, "media")
 		return answer(tenon.Response{Status: status, MediaType: media, Body: rapid.SliceOf(rapid.Byte()).Draw(t, "body")})
@@ -80,7 +80,7 @@ func errorStatus(code tenon.Code) func(*rapid.T, promised) tenon.Handler {
 func breaksUnder(policy tenon.Policy, ends string) way {
 	return way{
 		tool:    func(_ *rapid.T, tool *tenon.Tool) { tool.Policy = policy },
-		handler: func(_ *rapid.T, p promised) tenon.Handler { return answer(jsonReply(200, p.breaks)) },
+		handler: func(_ *rapid.T, p declared) tenon.Handler { return answer(jsonResponse(200, p.breaks)) },
 		ends:    ends,
 	}
 }
@@ -94,9 +94,9 @@ func ways() map[string]way {
 		"an answer that fits":            {ends: "data"},
 		"a part":                         {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 100 }, ends: "data"},
 		"more than may be sent":          {tool: func(_ *rapid.T, tool *tenon.Tool) { tool.MaxResult = 1 }, ends: "request_error"},
-		"an empty answer":                {handler: replies(tenon.Response{Status: 204}), ends: "data"},
-		"a text":                         {handler: replies(tenon.Response{Status: 200, MediaType: "text/csv", Body: []byte("a,b")}), ends: "data"},
-		"a picture":                      {handler: replies(tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("\x89PNG")}), ends: "data"},
+		"an empty answer":                {handler: responses(tenon.Response{Status: 204}), ends: "data"},
+		"a text":                         {handler: responses(tenon.Response{Status: 200, MediaType: "text/csv", Body: []byte("a,b")}), ends: "data"},
+		"a picture":                      {handler: responses(tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("\x89PNG")}), ends: "data"},
 		"a breach under warn":            breaksUnder(tenon.Warn, "data"),
 		"a breach under enforce":         breaksUnder(tenon.Enforce, "contract_violation"),
 		"a breach under repair":          breaksUnder(tenon.Repair, "contract_violation"),
@@ -114,12 +114,12 @@ func ways() map[string]way {
 		"a question that fails":          {tool: consentBy(tenon.ConfirmAuto), asker: &sameAnswer{err: errors.New("no form")}, ends: "internal_error"},
 		"consent that cannot be kept":    {tool: consentBy(tenon.ConfirmArg), gateway: gateway.Options{Store: full}, ends: "internal_error"},
 		"an error without a code":        {handler: fails(""), ends: "internal_error"},
-		"a panic": {handler: func(*rapid.T, promised) tenon.Handler {
+		"a panic": {handler: func(*rapid.T, declared) tenon.Handler {
 			return func(context.Context, *tenon.Call) (tenon.Response, error) { panic("inside") }
 		}, ends: "internal_error"},
 		"a call that takes too long": {
 			gateway: gateway.Options{Timeout: time.Nanosecond},
-			handler: func(*rapid.T, promised) tenon.Handler {
+			handler: func(*rapid.T, declared) tenon.Handler {
 				return func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 					<-ctx.Done()
 					return tenon.Response{}, ctx.Err()
@@ -153,10 +153,10 @@ func allCodes() []tenon.Code {
 	}
 }
 
-// TestEveryAnswerFitsItsShape states: however a call ends, its structure fits
-// the schema that the tool publishes, in every shape; and only the envelope native
+// TestEveryAnswerFitsItsEnvelope states: however a call ends, its structure fits
+// the schema that the tool publishes, in every envelope; and only the envelope native
 // has failures without a structure.
-func TestEveryAnswerFitsItsShape(t *testing.T) {
+func TestEveryAnswerFitsItsEnvelope(t *testing.T) {
 	all := ways()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
@@ -166,11 +166,11 @@ func TestEveryAnswerFitsItsShape(t *testing.T) {
 }
 
 func (w way) fits(t *rapid.T) {
-	p := rapid.SampledFrom(promises()).Draw(t, "promise")
+	p := rapid.SampledFrom(contracts()).Draw(t, "contract")
 	contract := bookContract()
 	contract.Responses[0].Schema = []byte(p.schema)
 	tool := tenon.Tool{
-		Name: "get_book", Envelope: rapid.SampledFrom(allShapes).Draw(t, "shape"),
+		Name: "get_book", Envelope: rapid.SampledFrom(allEnvelopes).Draw(t, "envelope"),
 		Policy: rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn}).Draw(t, "policy"),
 	}
 	if rapid.Bool().Draw(t, "nothing else is declared") {
@@ -180,7 +180,7 @@ func (w way) fits(t *rapid.T) {
 	if w.tool != nil {
 		w.tool(t, &tool)
 	}
-	tool.Handler = answer(jsonReply(200, p.fits))
+	tool.Handler = answer(jsonResponse(200, p.fits))
 	if w.handler != nil {
 		tool.Handler = w.handler(t, p)
 	}
@@ -196,7 +196,7 @@ func (w way) fits(t *rapid.T) {
 		t.Fatalf("ended with %s: %s", ended, res.Content[0].Text)
 	}
 	_, output := c.Find("get_book").Schemas()
-	fitsShape(t, tool.Envelope, output, res)
+	fitsEnvelope(t, tool.Envelope, output, res)
 }
 
 // endOf says in a word how a call ended.
@@ -210,11 +210,11 @@ func endOf(res *tenon.Result) string {
 	return "data"
 }
 
-func fitsShape(t *rapid.T, s tenon.Envelope, output []byte, res *tenon.Result) {
+func fitsEnvelope(t *rapid.T, s tenon.Envelope, output []byte, res *tenon.Result) {
 	ended := endOf(res)
 	bare := s == tenon.Native && ended != "data"
 	if (res.Structured == nil) != bare {
-		t.Fatalf("%s in the shape %s has the structure %s", ended, s, res.Structured)
+		t.Fatalf("%s in the env %s has the structure %s", ended, s, res.Structured)
 	}
 	if bare {
 		if !res.IsError {
@@ -226,8 +226,8 @@ func fitsShape(t *rapid.T, s tenon.Envelope, output []byte, res *tenon.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if faults := published.Validate(res.Structured); len(faults) > 0 {
-		t.Fatalf("%s does not fit %s: %v", res.Structured, output, faults)
+	if diagnostics := published.Validate(res.Structured); len(diagnostics) > 0 {
+		t.Fatalf("%s does not fit %s: %v", res.Structured, output, diagnostics)
 	}
 	var form struct{ Type string }
 	want := map[string]string{"data": "api_response", "request": "confirmation_request"}[ended]

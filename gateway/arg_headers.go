@@ -13,19 +13,19 @@ import (
 
 const (
 	headerKey       = "x-mcp-header"
-	maxHeadersNamed = 8 // arguments that a diagnostic proposes
+	maxHeadersNamed = 8 // arguments that a diagnostic suggests
 )
 
-// bindHeaders marks arguments in the published input schema with the headers
-// that the operator gave them: clients repeat them there, for gateways that
-// route by them. One that cannot be had is a diagnostic, and is not marked.
+// bindHeaders adds x-mcp-header to the arguments in the published input schema
+// for which the operator configured a header: clients repeat them there, for
+// proxies that route by them. A header that is impossible is a diagnostic.
 func (e *Tool) bindHeaders(input []byte) []byte {
 	if len(e.tool.ArgumentHeaders) == 0 {
 		return input
 	}
 	doc, err := rawjson.Parse(input)
 	if err != nil {
-		return input // it is reported as a schema that is no JSON
+		return input // reported elsewhere as a schema that is invalid JSON
 	}
 	h := argumentHeaders{doc: doc, properties: doc.Get(doc.Root(), "properties"), taken: map[string]string{}, marks: map[rawjson.Node]string{}}
 	for p := doc.First(h.properties); p != rawjson.None; p = doc.Next(p) {
@@ -45,7 +45,7 @@ func (e *Tool) bindHeaders(input []byte) []byte {
 	return h.marked(input)
 }
 
-// argumentHeaders are the marks of one input schema.
+// argumentHeaders collects the headers of one input schema.
 type argumentHeaders struct {
 	doc        *rawjson.Doc
 	properties rawjson.Node
@@ -53,7 +53,7 @@ type argumentHeaders struct {
 	marks      map[rawjson.Node]string
 }
 
-// bind marks an argument, or says why it cannot be.
+// bind adds a header to an argument, or returns why that is impossible.
 func (h *argumentHeaders) bind(argument, header string) (wrong string) {
 	p := h.doc.Get(h.properties, argument)
 	other, taken := h.taken[strings.ToLower(header)]
@@ -69,7 +69,7 @@ func (h *argumentHeaders) bind(argument, header string) (wrong string) {
 	default:
 		h.taken[strings.ToLower(header)] = argument
 		mark := string(rawjson.AppendString([]byte(`"`+headerKey+`":`), header))
-		if h.doc.Get(p, "type") == rawjson.None { // clients look for it beside the mark
+		if h.doc.Get(p, "type") == rawjson.None { // clients expect it beside x-mcp-header
 			mark = `"type":"` + kind + `",` + mark
 		}
 		h.marks[p] = mark
@@ -77,8 +77,8 @@ func (h *argumentHeaders) bind(argument, header string) (wrong string) {
 	}
 }
 
-// primitive is the type of values that a header can carry, where the schema at
-// n, or what it refers to, names it; empty: it names none, or another.
+// primitive returns the type of the schema at n, or of the schema it refers to,
+// if a header can carry its values, else the empty string.
 func (h *argumentHeaders) primitive(n rawjson.Node) string {
 	for range 16 {
 		switch t := h.doc.Get(n, "type"); {
@@ -95,7 +95,7 @@ func (h *argumentHeaders) primitive(n rawjson.Node) string {
 	return ""
 }
 
-// candidates names arguments that a header can carry.
+// candidates returns the arguments that a header can carry.
 func (h *argumentHeaders) candidates() string {
 	var names []string
 	for p := h.doc.First(h.properties); p != rawjson.None && len(names) < maxHeadersNamed; p = h.doc.Next(p) {
@@ -109,7 +109,7 @@ func (h *argumentHeaders) candidates() string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// marked is the input schema with the marks.
+// marked returns the input schema with x-mcp-header added.
 func (h *argumentHeaders) marked(input []byte) []byte {
 	var nodes []rawjson.Node
 	for n := range h.marks {
@@ -119,7 +119,7 @@ func (h *argumentHeaders) marked(input []byte) []byte {
 	var out []byte
 	from := 0
 	for _, n := range nodes {
-		at := h.doc.Offset(n) + 1 // behind the brace; it has a type or a $ref, so a comma follows
+		at := h.doc.Offset(n) + 1 // after the brace; the object has a type or a $ref, so a comma follows
 		out = append(append(append(out, input[from:at]...), h.marks[n]...), ',')
 		from = at
 	}

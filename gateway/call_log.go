@@ -9,8 +9,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// logged performs a call and writes one line about it: who called what, how
-// long it took and what became of it. Neither arguments nor answers are in it.
+// logged performs a call and logs one line about it: subject, tool, duration and
+// outcome, but neither arguments nor results.
 func (g *Gateway) logged(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
 	began := time.Now()
 	tool, caller := c.Tool, c.Subject
@@ -32,11 +32,11 @@ func (g *Gateway) logged(ctx context.Context, c *tenon.Call) (*tenon.Result, err
 	return res, err
 }
 
-// contractAttrs are what _meta says of the upstream's answer.
+// contractAttrs returns the members of _meta["tenon/contract"].
 func contractAttrs(meta []byte) []slog.Attr {
 	doc, err := rawjson.Parse(meta)
 	if err != nil {
-		return nil // there is none
+		return nil // no contract in _meta
 	}
 	var attrs []slog.Attr
 	for _, name := range [...]string{"status", "verdict", "executed"} {

@@ -9,14 +9,14 @@ import (
 	"github.com/tenon-mcp/tenon/internal/toolname"
 )
 
-// Mount is an offer under the name of its source.
+// Mount holds the features of a source under its name.
 type Mount struct {
 	Name     string // short name of the source; prefixes tool names
 	Features tenon.Features
-	Forward  map[string]Forward // by the name in Features: tools whose calls are those of others, instead of a Handler
+	Forward  map[string]Forward // by the name in Features: tools that forward their calls to another tool instead of having a Handler
 }
 
-// Prefix says when the source's name stands before a tool's name.
+// Prefix says when tool names are prefixed with the name of their source.
 type Prefix string
 
 // The ways to prefix. Empty means PrefixAuto.
@@ -26,17 +26,17 @@ const (
 	PrefixNever  Prefix = "never"  // no tool; collisions are numbered
 )
 
-// ParsePrefix reads a prefix mode as an operator writes it.
+// ParsePrefix parses the value of a flag or config key.
 func ParsePrefix(s string) (Prefix, error) {
 	return choice("prefix", Prefix(s), PrefixAuto, PrefixAlways, PrefixNever)
 }
 
-// BuildOptions are the choices of Build. The zero value works.
+// BuildOptions are the options of Build. The zero value works.
 type BuildOptions struct {
 	Prefix    Prefix
 	Names     tenon.Naming                       // empty: NamesModels
-	Describe  Toggle                             // the tool "describe"; empty: where a tool has the envelope OpenAPIMCP
-	Configure func(source string, t *tenon.Tool) // called for every tool under its name in the catalog; may change all but that; nil: nothing
+	Describe  Toggle                             // the tool "describe"; empty: if a tool has the envelope OpenAPIMCP
+	Configure func(source string, t *tenon.Tool) // called for every tool, with its name in the catalog; may change everything but the name; nil: no changes
 }
 
 // Catalog is a frozen set of tools, resources and prompts in the order of their
@@ -45,20 +45,20 @@ type Catalog struct {
 	tools       []*Tool
 	byName      map[string]*Tool
 	naming      toolname.Naming
-	next        string // hands out parts; empty: there is none
+	next        string // name of the tool that returns further parts; empty: none
 	resources   []tenon.Resource
 	templates   []tenon.ResourceTemplate
 	prompts     []tenon.Prompt
 	diagnostics []tenon.Diagnostic
 }
 
-// Build joins offers into a catalog and gives every tool a legal, unique name.
-// It never fails: what cannot be served is left out and reported by Faults.
-func Build(offers []Mount, o BuildOptions) *Catalog {
+// Build joins mounts into a catalog and gives every tool a legal, unique name.
+// It never fails: what cannot be served is left out and reported by Diagnostics.
+func Build(mounts []Mount, o BuildOptions) *Catalog {
 	c := &Catalog{byName: map[string]*Tool{}}
 	c.naming = toolname.Naming(o.Names)
-	shared := sharedNames(offers, c.naming)
-	for _, n := range offers {
+	shared := sharedNames(mounts, c.naming)
+	for _, n := range mounts {
 		c.diagnostics = append(c.diagnostics, n.Features.Diagnostics...)
 		c.gather(n.Features)
 		published := new(envelope.Published)
@@ -82,13 +82,13 @@ func Build(offers []Mount, o BuildOptions) *Catalog {
 }
 
 // sharedNames returns the tool names that more than one source uses.
-func sharedNames(offers []Mount, naming toolname.Naming) map[string]bool {
+func sharedNames(mounts []Mount, naming toolname.Naming) map[string]bool {
 	owner := map[string]int{}
 	shared := map[string]bool{}
-	if len(offers) == 1 {
+	if len(mounts) == 1 {
 		return shared
 	}
-	for i, n := range offers {
+	for i, n := range mounts {
 		for _, t := range n.Features.Tools {
 			name := naming.Legal(t.Name)
 			if first, ok := owner[name]; ok && first != i {
@@ -100,7 +100,7 @@ func sharedNames(offers []Mount, naming toolname.Naming) map[string]bool {
 	return shared
 }
 
-// add gives e a name of its own and takes it in.
+// add gives e a unique name and adds it to the catalog.
 func (c *Catalog) add(e *Tool, name string, adjust func(source string, t *tenon.Tool)) {
 	t := &e.tool
 	unique := c.naming.Free(name, func(name string) bool { return c.byName[name] != nil })
@@ -119,7 +119,7 @@ func (c *Catalog) add(e *Tool, name string, adjust func(source string, t *tenon.
 		t.MaxResult = defaultMaxResult
 	}
 	if err := e.makeProjection(); err != nil {
-		c.report(t, fmt.Sprintf("the view of tool %q cannot be had and the tool is left out: %v", unique, err), "")
+		c.report(t, fmt.Sprintf("the projection of tool %q cannot be applied, so the tool is left out: %v", unique, err), "")
 		c.diagnostics[len(c.diagnostics)-1].Kind = tenon.DiagnosticProjection
 		return
 	}
@@ -127,7 +127,7 @@ func (c *Catalog) add(e *Tool, name string, adjust func(source string, t *tenon.
 	c.tools = append(c.tools, e)
 }
 
-// free is the name of a tool of our own: a description's keeps its.
+// free returns the name of a built-in tool; a tool of a description has precedence.
 func (c *Catalog) free(name string) string {
 	if c.byName[name] != nil {
 		return "tenon_" + name
@@ -135,8 +135,8 @@ func (c *Catalog) free(name string) string {
 	return name
 }
 
-func (c *Catalog) report(t *tenon.Tool, what, do string) {
-	c.diagnostics = append(c.diagnostics, tenon.Diagnostic{File: t.Origin.File, Line: t.Origin.Line, Message: what, Hint: do})
+func (c *Catalog) report(t *tenon.Tool, message, hint string) {
+	c.diagnostics = append(c.diagnostics, tenon.Diagnostic{File: t.Origin.File, Line: t.Origin.Line, Message: message, Hint: hint})
 }
 
 // Tools returns the tools in the order of their descriptions. The caller must
@@ -146,28 +146,28 @@ func (c *Catalog) Tools() []*Tool { return c.tools }
 // Find returns the tool with that name, or nil.
 func (c *Catalog) Find(name string) *Tool { return c.byName[name] }
 
-// NextPart returns the tool that hands out the parts of large answers, or nil.
+// NextPart returns the tool that returns further parts of large results, or nil.
 func (c *Catalog) NextPart() *Tool { return c.byName[c.next] }
 
-// Diagnostics returns what was wrong with the descriptions. Faults of schemas are
-// known only once a tool was asked for its definition: see Tool.Diagnostics.
+// Diagnostics returns the problems of the descriptions. Those of schemas are
+// found when a tool's definition is first needed: see [Tool.Diagnostics].
 func (c *Catalog) Diagnostics() []tenon.Diagnostic { return c.diagnostics }
 
-// Resources returns what can be read, in the order of the descriptions. The
-// caller must not change the slice; so with Templates and Prompts.
+// Resources returns the resources in the order of their descriptions. The
+// caller must not change the slice, nor those of Templates and Prompts.
 func (c *Catalog) Resources() []tenon.Resource { return c.resources }
 
-// Templates returns the forms of further resources.
+// Templates returns the resource templates.
 func (c *Catalog) Templates() []tenon.ResourceTemplate { return c.templates }
 
 // Prompts returns the prompts.
 func (c *Catalog) Prompts() []tenon.Prompt { return c.prompts }
 
-// gather takes over what an offer has beside tools. An address or a name that
-// is taken already stays with its first owner.
+// gather adds resources and prompts. A URI or name that is already in use stays
+// with the first source.
 func (c *Catalog) gather(o tenon.Features) {
 	taken := func(what string) {
-		c.diagnostics = append(c.diagnostics, tenon.Diagnostic{Message: what + " is taken; this one was left out"})
+		c.diagnostics = append(c.diagnostics, tenon.Diagnostic{Message: what + " exists already; this one was left out"})
 	}
 	for _, r := range o.Resources {
 		if slices.ContainsFunc(c.resources, func(x tenon.Resource) bool { return x.URI == r.URI }) {
@@ -186,10 +186,10 @@ func (c *Catalog) gather(o tenon.Features) {
 	c.templates = append(c.templates, o.ResourceTemplates...)
 }
 
-// choice finds what an operator wrote among what is known.
-func choice[T ~string](what string, wrote T, known ...T) (T, error) {
-	if slices.Contains(known, wrote) {
-		return wrote, nil
+// choice returns value if it is known, else an error that lists the known ones.
+func choice[T ~string](what string, value T, known ...T) (T, error) {
+	if slices.Contains(known, value) {
+		return value, nil
 	}
-	return "", tenon.Errorf(tenon.CodeUsage, "%s %q is not known; use one of %q", what, wrote, known)
+	return "", tenon.Errorf(tenon.CodeUsage, "%s %q is not known; use one of %q", what, value, known)
 }

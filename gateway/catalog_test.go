@@ -57,11 +57,11 @@ func TestNamesAreLegalAndUnique(t *testing.T) {
 func TestToolWithoutHandlerIsLeftOut(t *testing.T) {
 	c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{{Name: "a"}}}}}, gateway.BuildOptions{})
 	if len(c.Tools()) != 0 || len(c.Diagnostics()) != 1 {
-		t.Errorf("tools %d, faults %v", len(c.Tools()), c.Diagnostics())
+		t.Errorf("tools %d, diagnostics %v", len(c.Tools()), c.Diagnostics())
 	}
 }
 
-// TestPublishedSchemas pins what each shape and policy publishes.
+// TestPublishedSchemas pins what each envelope and policy publishes.
 func TestPublishedSchemas(t *testing.T) {
 	const branches = `{"type":"object","properties":{"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},` +
 		`"type":{"enum":["api_response","error"]},"data":%s,"metadata":{"type":"object","properties":{"status_code":{"type":"integer"},"headers":{"type":"object","additionalProperties":{"type":"string"}}}},` +
@@ -74,7 +74,7 @@ func TestPublishedSchemas(t *testing.T) {
 	list := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":` + bookSchema + `}}`)}
 	tests := map[string]struct {
 		policy  tenon.Policy
-		shape   tenon.Envelope
+		env     tenon.Envelope
 		answers []tenon.ResponseSchema
 		want    string
 	}{
@@ -94,14 +94,14 @@ func TestPublishedSchemas(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tool := tenon.Tool{Name: "x", Policy: tt.policy, Envelope: tt.shape, Contract: tenon.Contract{Responses: tt.answers}, Handler: answer(tenon.Response{})}
+			tool := tenon.Tool{Name: "x", Policy: tt.policy, Envelope: tt.env, Contract: tenon.Contract{Responses: tt.answers}, Handler: answer(tenon.Response{})}
 			c := gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{})
 			_, output := c.Tools()[0].Schemas()
 			if diff := cmp.Diff(tt.want, string(output)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if faults := c.Tools()[0].Diagnostics(); len(faults) > 0 {
-				t.Errorf("faults: %v", faults)
+			if diagnostics := c.Tools()[0].Diagnostics(); len(diagnostics) > 0 {
+				t.Errorf("diagnostics: %v", diagnostics)
 			}
 		})
 	}

@@ -12,56 +12,56 @@ import (
 	"github.com/tenon-mcp/tenon/internal/reservedargs"
 )
 
-// consentLife is how long a request for consent can be agreed to.
+// consentLife is how long a request for confirmation is valid.
 const consentLife = 10 * time.Minute
 
-// asksConsent reports whether consent is due before t does its work.
+// asksConsent reports whether calls of t need confirmation.
 func asksConsent(t *tenon.Tool) bool {
 	destroys := t.Annotations.Destructive != nil && *t.Annotations.Destructive
 	chosen := t.Confirmation.Mode == tenon.ConfirmArg || t.Confirmation.Mode == tenon.ConfirmHuman
 	return t.Confirmation.Mode != tenon.ConfirmOff && (t.Confirmation.Action != "" || t.Confirm != nil || destroys || t.Confirmation.Marked && chosen)
 }
 
-// confirm is the stage between input validation and the handler. It returns a result
-// where the call ends here: nothing was sent. With an error the call unwinds.
-// The consent that was given stays used unless giveBack is called, which a call
-// does that will be made again.
-func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reservedargs.Values) (giveBack func(), res *tenon.Result, err error) {
-	giveBack = func() {}
+// confirm is the stage between input validation and the handler. It returns a
+// result if the call ends here, before anything was sent; an error is for the
+// transport. A confirmation counts for one call: release makes it valid again,
+// for a call that will be repeated.
+func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reservedargs.Values) (release func(), res *tenon.Result, err error) {
+	release = func() {}
 	if !asksConsent(&e.tool) {
-		return giveBack, nil, nil
+		return release, nil, nil
 	}
 	mode := e.tool.Confirmation.Mode
 	if mode == tenon.ConfirmHuman && own.Confirmed {
-		return giveBack, errorResult(e, rejected(tenon.CodeValidation, "Only a person can agree to this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reservedargs.Confirmed))), nil
+		return release, errorResult(e, rejected(tenon.CodeValidation, "Only the user can confirm this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reservedargs.Confirmed))), nil
 	}
 	q, err := confirmationOf(&e.tool, c.Args)
 	if err != nil {
-		return giveBack, g.handlerError(e, &tenon.Response{}, err), nil
+		return release, g.handlerError(e, &tenon.Response{}, err), nil
 	}
 	if mode != tenon.ConfirmArg {
 		answers, err := g.askPerson(ctx, c, q)
 		switch {
 		case err == nil:
-			giveBack, res = g.decision(ctx, e, answers[0])
-			return giveBack, res, nil
+			release, res = g.decision(ctx, e, answers[0])
+			return release, res, nil
 		case !errors.As(err, new(*tenon.UnsupportedInputError)):
 			res, err = g.noDecision(ctx, e, err)
-			return giveBack, res, err
+			return release, res, err
 		case mode == tenon.ConfirmHuman:
-			return giveBack, errorResult(e, rejected(tenon.CodeAuthorization, "This call needs the consent of a person (mode human), and there is no way to ask one. Nothing was sent.",
-				"Call where questions can be answered (elicitation), or ask the operator")), nil
+			return release, errorResult(e, rejected(tenon.CodeAuthorization, "This call needs confirmation by the user (mode human), and this client cannot ask the user. Nothing was sent.",
+				"Use a client that supports elicitation, or ask the operator")), nil
 		}
 	}
-	giveBack, res = g.confirmed(ctx, e, c, q, own)
-	return giveBack, res, nil
+	release, res = g.confirmed(ctx, e, c, q, own)
+	return release, res, nil
 }
 
-// consentForm is what a person fills in. Consent is a field and not only the
-// button of a form, because some clients press that by themselves.
-const consentForm = `{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it","description":"true: the call is made; false: nothing is sent","default":false}},"required":["confirm"]}`
+// consentForm is the form for the user. Confirmation is a field, not only the
+// button of the form, because some clients accept forms automatically.
+const consentForm = `{"type":"object","properties":{"confirm":{"type":"boolean","title":"Confirm","description":"true: the call is made; false: nothing is sent","default":false}},"required":["confirm"]}`
 
-// confirmationOf is what a person is asked about a call with these arguments.
+// confirmationOf returns the request for confirmation of a call with these arguments.
 func confirmationOf(t *tenon.Tool, args []byte) (q tenon.InputRequest, err error) {
 	if t.Confirm != nil {
 		q, err = t.Confirm(args)
@@ -72,16 +72,16 @@ func confirmationOf(t *tenon.Tool, args []byte) (q tenon.InputRequest, err error
 		}
 		q = tenon.FormRequest("", about, []byte(consentForm))
 	}
-	q.Key = "tenon/consent"
+	q.Key = "tenon/confirmation"
 	return q, err
 }
 
-// effectOf says what a tool would do.
+// effectOf describes the effect of a call of t.
 func effectOf(t *tenon.Tool) string {
 	if t.Confirmation.Effect != "" {
 		return t.Confirmation.Effect
 	}
-	return "The tool " + t.Name + " may change or destroy what is there"
+	return "The tool " + t.Name + " may change or delete data"
 }
 
 func (g *Gateway) askPerson(ctx context.Context, c *tenon.Call, q tenon.InputRequest) ([]tenon.InputResponse, error) {
@@ -89,35 +89,35 @@ func (g *Gateway) askPerson(ctx context.Context, c *tenon.Call, q tenon.InputReq
 	defer cancel()
 	answers, err := c.RequestInput(ctx, q)
 	if err == nil && len(answers) != 1 {
-		err = tenon.Errorf(tenon.CodeInternal, "the question for consent has %d answers", len(answers))
+		err = tenon.Errorf(tenon.CodeInternal, "the request for confirmation has %d answers", len(answers))
 	}
 	return answers, err
 }
 
-// decision goes on only with a clear yes, once.
-func (g *Gateway) decision(ctx context.Context, e *Tool, a tenon.InputResponse) (giveBack func(), res *tenon.Result) {
-	giveBack = func() {}
+// decision continues only after an explicit acceptance, which counts once.
+func (g *Gateway) decision(ctx context.Context, e *Tool, a tenon.InputResponse) (release func(), res *tenon.Result) {
+	release = func() {}
 	if !agreedTo(&e.tool, a) {
-		return giveBack, errorResult(e, rejected(tenon.CodeAuthorization, "The person who was asked did not agree. Nothing was sent.",
-			"Do not call again unless the person asks for it"))
+		return release, errorResult(e, rejected(tenon.CodeAuthorization, "The user did not confirm this call. Nothing was sent.",
+			"Do not call again unless the user asks for it"))
 	}
 	if a.RequestState == "" {
-		return giveBack, nil
+		return release, nil
 	}
 	key := "consent used " + a.RequestState
 	fresh, err := g.store.PutIfAbsent(ctx, key, nil, 2*consentLife)
 	switch {
 	case err != nil:
-		return giveBack, g.storeFailed(e, err)
+		return release, g.storeFailed(e, err)
 	case !fresh:
-		return giveBack, errorResult(e, rejected(tenon.CodeValidation, "This consent was used already. Nothing was sent.",
-			"Call again without the answers: the person is asked anew"))
+		return release, errorResult(e, rejected(tenon.CodeValidation, "This confirmation was already used. Nothing was sent.",
+			"Call again without inputResponses: the user is asked again"))
 	}
-	return func() { _, _, _ = g.store.GetAndDelete(context.WithoutCancel(ctx), key) }, nil // one that stays is used, which is safe
+	return func() { _, _, _ = g.store.GetAndDelete(context.WithoutCancel(ctx), key) }, nil // if it fails, the confirmation stays used, which is safe
 }
 
-// agreedTo reports whether an answer is a yes. A ConfirmFunc's form is accepted as
-// a whole.
+// agreedTo reports whether an answer confirms the call. The form of a
+// ConfirmFunc needs only the action "accept".
 func agreedTo(t *tenon.Tool, a tenon.InputResponse) bool {
 	if t.Confirm != nil {
 		return a.Action == "accept"
@@ -126,7 +126,7 @@ func agreedTo(t *tenon.Tool, a tenon.InputResponse) bool {
 	return err == nil && a.Action == "accept" && string(doc.Raw(doc.Get(doc.Root(), "confirm"))) == "true"
 }
 
-// noDecision ends a call whose question has no answer.
+// noDecision ends a call whose request for confirmation got no answer.
 func (g *Gateway) noDecision(ctx context.Context, e *Tool, err error) (*tenon.Result, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -134,51 +134,51 @@ func (g *Gateway) noDecision(ctx context.Context, e *Tool, err error) (*tenon.Re
 	case unwinds(err):
 		return nil, err
 	case errors.Is(err, context.DeadlineExceeded):
-		return errorResult(e, rejected(tenon.CodeTimeout, "The person who was asked did not answer in "+g.inputTimeout.String()+". Nothing was sent.",
-			"Call again when the person is there")), nil
+		return errorResult(e, rejected(tenon.CodeTimeout, "The user did not answer within "+g.inputTimeout.String()+". Nothing was sent.",
+			"Call again when the user is available")), nil
 	}
-	f := rejected(tenon.CodeOf(err), "The person could not be asked. Nothing was sent.")
+	f := rejected(tenon.CodeOf(err), "The user could not be asked. Nothing was sent.")
 	if known, ok := errors.AsType[*tenon.Error](err); ok {
 		f.message += " " + known.Message
 	}
 	return errorResult(e, f), nil
 }
 
-// confirmed goes on where the caller was asked for exactly this call and now
-// agrees; else it is asked.
-func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon.InputRequest, own reservedargs.Values) (giveBack func(), res *tenon.Result) {
-	giveBack = func() {}
+// confirmed continues if the caller was asked to confirm exactly this call and
+// now does; else it asks.
+func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon.InputRequest, own reservedargs.Values) (release func(), res *tenon.Result) {
+	release = func() {}
 	key := "consent " + reservedargs.Key(string(c.Subject), c.Tool, c.Args)
 	if own.Confirmed {
 		_, asked, err := g.store.GetAndDelete(ctx, key)
 		switch {
 		case err != nil:
-			return giveBack, g.storeFailed(e, err)
-		case asked: // one that cannot be put back is asked for again, which is safe
+			return release, g.storeFailed(e, err)
+		case asked: // if it cannot be restored, the caller is asked again, which is safe
 			return func() { _ = g.store.Put(context.WithoutCancel(ctx), key, nil, consentLife) }, nil
 		}
 	}
 	if err := g.store.Put(ctx, key, nil, consentLife); err != nil {
-		return giveBack, g.storeFailed(e, err)
+		return release, g.storeFailed(e, err)
 	}
-	return giveBack, shapeConfirmation(&e.tool, q, e.checks.own.Told(reservedargs.Confirmed, c.OnPage))
+	return release, requestConfirmation(&e.tool, q, e.checks.own.Told(reservedargs.Confirmed, c.OnPage))
 }
 
-// storeFailed fails closed: a consent that cannot be remembered cannot be given.
+// storeFailed fails closed: without the store a confirmation cannot be checked.
 func (g *Gateway) storeFailed(e *Tool, err error) *tenon.Result {
 	g.log.Error("a consent cannot be kept", "tool", e.tool.Name, "error", err)
-	return errorResult(e, rejected(tenon.CodeInternal, "The consent that this call needs cannot be kept now. Nothing was sent.", "Try again later"))
+	return errorResult(e, rejected(tenon.CodeInternal, "The confirmation that this call needs cannot be stored now. Nothing was sent.", "Try again later"))
 }
 
-// rejected is a failure before anything was sent.
+// rejected is a failure of a call before anything was sent.
 func rejected(code tenon.Code, message string, suggestions ...string) toolError {
 	return toolError{code: code, message: message, suggestions: suggestions, judged: outputCheck{verdict: tenon.Unchecked}}
 }
 
-// shapeConfirmation asks the caller for consent, who gives it by an argument: a
-// structure of its own in the envelope openapi-mcp, an error with the same
-// structure as text in the others, in the envelope of shape flowmcp there.
-func shapeConfirmation(t *tenon.Tool, question tenon.InputRequest, argument string) *tenon.Result {
+// requestConfirmation asks the caller for confirmation by an argument: with the
+// structure of the output-structure page in the envelope openapi-mcp, with an
+// error that has this structure as text in the others.
+func requestConfirmation(t *tenon.Tool, question tenon.InputRequest, argument string) *tenon.Result {
 	action := t.Confirmation.Action
 	if action == "" {
 		action = tenon.RunTool

@@ -40,10 +40,10 @@ func mute() *sameAnswer {
 }
 
 // deletes is a tool that needs consent, and counts what reaches its upstream.
-func deletes(mode tenon.ConfirmMode, shape tenon.Envelope, o gateway.Options) (g *gateway.Gateway, sent *[]string) {
+func deletes(mode tenon.ConfirmMode, env tenon.Envelope, o gateway.Options) (g *gateway.Gateway, sent *[]string) {
 	sent = new([]string)
 	tool := tenon.Tool{
-		Name: "get_book", Envelope: shape,
+		Name: "get_book", Envelope: env,
 		Confirmation: tenon.ConfirmRule{Mode: mode, Action: tenon.DeleteResource, Effect: "DELETE /books/{id} deletes what is there"},
 		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			*sent = append(*sent, string(c.Args))
@@ -64,25 +64,25 @@ func TestConsentOfAPerson(t *testing.T) {
 		text   string // contained in the text copy
 	}{
 		"auto: yes":                                        {"", says("accept", yes), `{"id":1}`, 1, ""},
-		"auto: accepted without the field":                 {"", says("accept", `{}`), `{"id":1}`, 0, "did not agree"},
-		"auto: accepted with no":                           {"", says("accept", no), `{"id":1}`, 0, "did not agree"},
-		"auto: declined":                                   {"", says("decline", ""), `{"id":1}`, 0, "did not agree"},
-		"auto: cancelled":                                  {"", says("cancel", yes), `{"id":1}`, 0, "did not agree"},
-		"auto: the argument does not count":                {"", says("decline", ""), `{"id":1,"confirmed":true}`, 0, "did not agree"},
+		"auto: accepted without the field":                 {"", says("accept", `{}`), `{"id":1}`, 0, "did not confirm"},
+		"auto: accepted with no":                           {"", says("accept", no), `{"id":1}`, 0, "did not confirm"},
+		"auto: declined":                                   {"", says("decline", ""), `{"id":1}`, 0, "did not confirm"},
+		"auto: cancelled":                                  {"", says("cancel", yes), `{"id":1}`, 0, "did not confirm"},
+		"auto: the argument does not count":                {"", says("decline", ""), `{"id":1,"confirmed":true}`, 0, "did not confirm"},
 		"auto: the client cannot ask":                      {"", mute(), `{"id":1}`, 0, `"type":"confirmation_request"`},
 		"auto: a question that failed":                     {"", &sameAnswer{err: &tenon.Error{Code: tenon.CodeRequest, Message: "no form"}}, `{"id":1}`, 0, "no form"},
 		"human: yes":                                       {tenon.ConfirmHuman, says("accept", yes), `{"id":1}`, 1, ""},
-		"human: declined":                                  {tenon.ConfirmHuman, says("decline", ""), `{"id":1}`, 0, "did not agree"},
-		"human: the client cannot ask":                     {tenon.ConfirmHuman, mute(), `{"id":1}`, 0, "no way to ask one"},
-		"human: the argument is refused":                   {tenon.ConfirmHuman, says("accept", yes), `{"id":1,"confirmed":true}`, 0, "Only a person"},
+		"human: declined":                                  {tenon.ConfirmHuman, says("decline", ""), `{"id":1}`, 0, "did not confirm"},
+		"human: the client cannot ask":                     {tenon.ConfirmHuman, mute(), `{"id":1}`, 0, "cannot ask the user"},
+		"human: the argument is refused":                   {tenon.ConfirmHuman, says("accept", yes), `{"id":1,"confirmed":true}`, 0, "Only the user"},
 		"arg: a person is not asked":                       {tenon.ConfirmArg, says("accept", yes), `{"id":1}`, 0, `"type":"confirmation_request"`},
 		"arg: the first call is answered with the request": {tenon.ConfirmArg, mute(), `{"id":1,"confirmed":true}`, 0, `"type":"confirmation_request"`},
 		"off: nobody is asked":                             {tenon.ConfirmOff, says("decline", ""), `{"id":1}`, 1, ""},
 	}
 	for name, tt := range tests {
-		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-			t.Run(name+", "+string(shape), func(t *testing.T) {
-				g, sent := deletes(tt.mode, shape, gateway.Options{})
+		for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			t.Run(name+", "+string(env), func(t *testing.T) {
+				g, sent := deletes(tt.mode, env, gateway.Options{})
 				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Args: []byte(tt.args), Requester: tt.person})
 				if err != nil {
 					t.Fatal(err)
@@ -98,7 +98,7 @@ func TestConsentOfAPerson(t *testing.T) {
 						t.Errorf("the text lacks %q: %s", tt.text, res.Content[0].Text)
 					}
 				}
-				if request := res.Confirmation != nil; request && res.IsError != (shape != tenon.OpenAPIMCP) {
+				if request := res.Confirmation != nil; request && res.IsError != (env != tenon.OpenAPIMCP) {
 					t.Errorf("isError of a request is %v", res.IsError)
 				}
 			})
@@ -178,7 +178,7 @@ func (r *again) RequestInput(_ context.Context, questions ...tenon.InputRequest)
 func TestConsentOfARoundIsUsedOnce(t *testing.T) {
 	called := 0
 	asks := true
-	yes := map[string]tenon.InputResponse{"tenon/consent": {Action: "accept", Body: []byte(`{"confirm":true}`)}}
+	yes := map[string]tenon.InputResponse{"tenon/confirmation": {Action: "accept", Body: []byte(`{"confirm":true}`)}}
 	g := one(tenon.Tool{Confirmation: tenon.ConfirmRule{Action: tenon.RunTool}}, func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		if asks {
 			if _, err := c.RequestInput(ctx, tenon.FormRequest("more", "How many?", []byte(`{"type":"object"}`))); err != nil {
@@ -186,7 +186,7 @@ func TestConsentOfARoundIsUsedOnce(t *testing.T) {
 			}
 		}
 		called++
-		return jsonReply(200, `{}`), nil
+		return jsonResponse(200, `{}`), nil
 	})
 	call := func(r *again) (*tenon.Result, error) {
 		return g.Call(t.Context(), &tenon.Call{Tool: "get_book", Requester: r})
@@ -255,7 +255,7 @@ func TestTimeStandsStillWhileAPersonThinks(t *testing.T) {
 					if _, err := c.RequestInput(ctx, tenon.InputRequest{Key: "k"}); err != nil {
 						return tenon.Response{}, err
 					}
-					return jsonReply(200, `{}`), work(tt.after)
+					return jsonResponse(200, `{}`), work(tt.after)
 				})
 				res, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Requester: slowAsker(9 * time.Minute)})
 				if err != nil || res.IsError != tt.isError || tt.isError && res.Code != tenon.CodeTimeout {
@@ -302,5 +302,43 @@ func TestConsentIsPublishedWhereItIsDue(t *testing.T) {
 				t.Errorf("the structure is published: %v", got)
 			}
 		})
+	}
+}
+
+// A consent to one tool is none to another, whatever the arguments.
+func TestConsentIsForOneTool(t *testing.T) {
+	called := map[string]int{}
+	var tools []tenon.Tool
+	for _, name := range []string{"delete_book", "delete_shop"} {
+		tools = append(tools, tenon.Tool{Name: name, Confirmation: tenon.ConfirmRule{Mode: tenon.ConfirmArg, Action: tenon.DeleteResource}, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+			called[name]++
+			return tenon.Response{Status: 204}, nil
+		}})
+	}
+	g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{}), gateway.Options{})
+	get(t, g, "delete_book", "ann", `{"id":1}`)
+	get(t, g, "delete_shop", "ann", `{"id":1,"confirmed":true}`)
+	if called["delete_shop"] != 0 {
+		t.Error("a consent to another tool counted")
+	}
+	if get(t, g, "delete_book", "ann", `{"id":1,"confirmed":true}`); called["delete_book"] != 1 {
+		t.Error("the consent was lost")
+	}
+}
+
+// A form of a tool's own is a consent only where it is accepted.
+func TestDeclinedFormsOfATool(t *testing.T) {
+	for action, sends := range map[string]int{"accept": 1, "decline": 0, "cancel": 0} {
+		called := 0
+		tool := tenon.Tool{Confirm: func([]byte) (tenon.InputRequest, error) {
+			return tenon.FormRequest("", "Sure?", []byte(`{"type":"object"}`)), nil
+		}}
+		g := one(tool, func(context.Context, *tenon.Call) (tenon.Response, error) {
+			called++
+			return jsonResponse(200, `{}`), nil
+		})
+		if _, err := g.Call(t.Context(), &tenon.Call{Tool: "get_book", Requester: says(action, `{}`)}); err != nil || called != sends {
+			t.Errorf("%s: called %d times, %v", action, called, err)
+		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// passContent delivers an answer whose content the source has made itself. The
-// value beside it, in Body, is judged as every other. Content is no part of
-// what was promised: it stays, as the answer's text, also where the value
-// breaks its contract.
+// passContent delivers a response whose content blocks the source made itself.
+// The value beside them, in Body, is validated like any other. The contract does
+// not cover content blocks: they are delivered also where the value violates its
+// schema.
 //
-// The value has what its text blocks leave of the limit.
+// The size limit of the value is reduced by the size of the text blocks.
 func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen []*projection.View, r *tenon.Response) *tenon.Result {
 	if r.Failed {
 		return ownFailure(e, r)
@@ -32,20 +32,20 @@ func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen
 	case len(r.Body) == 0:
 		return g.ownTexts(ctx, e, c, seen, r)
 	default:
-		return tooLarge(e, r, outputCheck{verdict: tenon.Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source has made beside a value, which stays in one piece.")
+		return tooLarge(e, r, outputCheck{verdict: tenon.Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source made beside a value and that cannot be split.")
 	}
 	j, res := g.validateOutput(ctx, e, seen, r)
 	if res == nil {
 		res = g.split(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
 	}
-	var words []tenon.Content // that say how the next part can be had
+	var words []tenon.Content // how to get the next part
 	if envelope.IsPart(res.Meta) && e.tool.Envelope != tenon.OpenAPIMCP {
 		words = res.Content[len(res.Content)-1:]
 	}
 	switch {
 	case res.IsError:
 		res.Content = append(res.Content, r.Content...)
-	case seen != nil && len(r.Body) > 0: // the text would show what the view leaves out
+	case seen != nil && len(r.Body) > 0: // the text would show what the projection leaves out
 		res.Content = append(res.Content, contentBesideText(r)...)
 	case r.Content != nil:
 		res.Content = r.Content
@@ -63,8 +63,8 @@ func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen
 	return res
 }
 
-// ownTexts delivers content whose texts are above the limit, and which has no
-// value beside it: in parts, each of which has whole texts, or a piece of one.
+// ownTexts splits content without a value beside it whose texts exceed the
+// limit: each part has several whole texts or a piece of one.
 func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []*projection.View, r *tenon.Response) *tenon.Result {
 	j, failed := g.validateOutput(ctx, e, seen, r)
 	if failed != nil {
@@ -80,9 +80,9 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []
 	texts := envelope.ListOf(list)
 	limit := e.tool.MaxResult
 	var anything *schema.Schema
-	k := restOf(e, c, r, j)
+	k := remainderOf(e, c, r, j)
 	if k.Cut = anything.Split(texts, limit); k.Cut == nil {
-		return tooLarge(e, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source has made, and the limit has no room for a piece of it.")
+		return tooLarge(e, r, j, bytesOver{e.answer(), len(texts), limit}, "It is text that the source made, and the limit is too small for any piece of it.")
 	}
 	k.Own, k.Limit = true, limit
 	res := g.firstPart(ctx, e, k, texts)
@@ -91,11 +91,11 @@ func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []
 	return res
 }
 
-// ownPart forms a part of such content; texts is a list of some of them.
+// ownPart makes the result of such a part; texts are its texts.
 func (k *remainder) ownPart(texts []byte, p envelope.Part) *tenon.Result {
-	p.By = cmp.Or(k.Dress.Next, k.Dress.Tool)
-	a := answerOf(k.reply(), k.Form)
-	res := k.Dress.part(k.reply(), k.judged(), a.Data(), p)
+	p.By = cmp.Or(k.Format.Next, k.Format.Tool)
+	a := answerOf(k.resp(), k.Form)
+	res := k.Format.part(k.resp(), k.judged(), a.Data(), p)
 	res.Value, res.Content = nil, nil
 	for _, text := range append(envelope.TextsOf(texts), p.OwnWords()) {
 		res.Content = append(res.Content, tenon.Content{Text: []byte(text)})
@@ -103,9 +103,9 @@ func (k *remainder) ownPart(texts []byte, p envelope.Part) *tenon.Result {
 	return res
 }
 
-// besideItems adds to the first result of a stream what its source has made
-// itself: the content stands before the items, as it does beside a value, but
-// for texts where a view selects what is shown.
+// besideItems adds the content blocks that the source made itself to the first
+// result of a stream, before the items; texts are left out where a projection
+// selects what is shown.
 func besideItems(res *tenon.Result, selected bool, r *tenon.Response) *tenon.Result {
 	if res == nil {
 		return nil
@@ -119,22 +119,22 @@ func besideItems(res *tenon.Result, selected bool, r *tenon.Response) *tenon.Res
 	return res
 }
 
-// contentBesideText are the blocks that are no text.
+// contentBesideText returns the blocks that are not text.
 func contentBesideText(r *tenon.Response) []tenon.Content {
 	return slices.DeleteFunc(slices.Clone(r.Content), func(b tenon.Content) bool { return b.Type == tenon.TextContent })
 }
 
-// ownFailure delivers an answer that says itself that it is an error. Its
-// value, if there is one, was promised for successes only.
+// ownFailure delivers a response that marks itself as an error. Its value, if
+// any, is not structured content: output schemas describe successes only.
 func ownFailure(e *Tool, r *tenon.Response) *tenon.Result {
 	res := &tenon.Result{IsError: true, Code: tenon.CodeServer}
 	ours := metaOf(e.tool.Envelope, r, &outputCheck{verdict: tenon.Unchecked}, executedOf(r))
-	if envelope.HasContract(r.Meta) { // the source has a gateway of its own, which knows more
+	if envelope.HasContract(r.Meta) { // the source has its own gateway, whose _meta is more precise
 		res.Meta = envelope.Join(ours, r.Meta)
 	} else {
 		res.Meta = envelope.Join(r.Meta, ours)
 	}
-	// Such a source has said in its text, too, whether it was executed.
+	// The text of such a source also says whether the call was executed.
 	if said := strings.TrimSpace(executedSentence(r.Execution)); said != "" && (len(r.Content) == 0 || !bytes.Contains(r.Content[0].Text, []byte(said))) {
 		res.Content = append(res.Content, tenon.Content{Text: []byte(said)})
 	}

@@ -15,16 +15,16 @@ func TestContentOfItsOwn(t *testing.T) {
 	said := []tenon.Content{{Text: []byte("as the source says")}}
 	tests := []struct {
 		name       string
-		promise    tenon.ContractProvider
+		contract   tenon.ContractProvider
 		policy     tenon.Policy
-		reply      tenon.Response
+		resp       tenon.Response
 		content    string // texts, joined by |
 		structured string
 		isError    bool
 		verdict    tenon.Verdict
 	}{
 		{
-			"no value, nothing promised", nil, "",
+			"no value, nothing declared", nil, "",
 			tenon.Response{Content: said},
 			"as the source says", "", false, tenon.Unchecked,
 		},
@@ -36,12 +36,12 @@ func TestContentOfItsOwn(t *testing.T) {
 		{
 			"a value that does not fit: the content stays, the value goes", book, "",
 			tenon.Response{Content: said, Body: []byte(`{"stock":1}`)},
-			"Error executing tool get_book: The answer of get_book breaks its contract|as the source says", "", true, tenon.Violated,
+			"Error executing tool get_book: The response of get_book violates its schema|as the source says", "", true, tenon.Violated,
 		},
 		{
-			"a promise that is not kept at all", book, "",
+			"a contract that is not kept at all", book, "",
 			tenon.Response{Content: said},
-			"Error executing tool get_book: The answer of get_book breaks its contract|as the source says", "", true, tenon.Undeclared,
+			"Error executing tool get_book: The response of get_book violates its schema|as the source says", "", true, tenon.Undeclared,
 		},
 		{
 			"under warn it is delivered all the same", book, tenon.Warn,
@@ -49,15 +49,15 @@ func TestContentOfItsOwn(t *testing.T) {
 			"as the source says|This answer breaks its published schema", `{"stock":1}`, false, tenon.Violated,
 		},
 		{
-			"an error says nothing that was promised", book, "",
+			"an error says nothing that was declared", book, "",
 			tenon.Response{Content: said, Body: []byte(`{"stock":1}`), Failed: true, Execution: tenon.Execution{Unsafe: tenon.Responded}},
 			"This call was executed and must not be repeated as it is.|as the source says", "", true, tenon.Unchecked,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.reply.Meta = []byte(`{"tenon/contract":{"verdict":"theirs"},"their/own":1}`)
-			res := call(t, one(tenon.Tool{Contract: tt.promise, Policy: tt.policy}, answer(tt.reply)), "")
+			tt.resp.Meta = []byte(`{"tenon/contract":{"verdict":"theirs"},"their/own":1}`)
+			res := call(t, one(tenon.Tool{Contract: tt.contract, Policy: tt.policy}, answer(tt.resp)), "")
 			var texts []string
 			for _, b := range res.Content {
 				text, _, _ := strings.Cut(string(b.Text), ":")
@@ -88,8 +88,8 @@ func TestContentOfItsOwn(t *testing.T) {
 
 func TestASchemaIsPublishedToTheLetter(t *testing.T) {
 	const odd = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"next":{"$ref":"#"},"n":{"$ref":"#/$defs/unused~1name"}},"$defs":{"unused/name":{},"other":{"type":"null"}},"x-own":[1]}`
-	promise := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(odd)}}}
-	g := one(tenon.Tool{Contract: promise, RawSchemas: true}, answer(tenon.Response{}))
+	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(odd)}}}
+	g := one(tenon.Tool{Contract: contract, RawSchemas: true}, answer(tenon.Response{}))
 	if _, got := g.Catalog().Tools()[0].Schemas(); string(got) != odd {
 		t.Errorf("got  %s\nwant %s", got, odd)
 	}
@@ -100,9 +100,9 @@ func TestASchemaIsPublishedToTheLetter(t *testing.T) {
 func TestASchemaThatIsNoJSON(t *testing.T) {
 	for _, doc := range []string{`{"type":object}`, `{"type":"object",}`, `{"a":[}`, `{"x":1 "$defs":{"a":{}}}`, `{"type":"object","$defs":{"a":{},}}`} {
 		for _, form := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-			promise := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(doc)}}}
+			contract := tenon.Contract{Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(doc)}}}
 			for _, verbatim := range []bool{false, true} {
-				g := one(tenon.Tool{Contract: promise, RawSchemas: verbatim, Envelope: form}, answer(tenon.Response{}))
+				g := one(tenon.Tool{Contract: contract, RawSchemas: verbatim, Envelope: form}, answer(tenon.Response{}))
 				e := g.Catalog().Tools()[0]
 				if !json.Valid(e.Definition()) || len(e.Diagnostics()) == 0 {
 					t.Errorf("%s: %s, %v", doc, e.Definition(), e.Diagnostics())

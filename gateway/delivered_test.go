@@ -40,7 +40,7 @@ func drawVariant(t *rapid.T) tenon.ResponseSchema {
 	return v
 }
 
-func drawReply(t *rapid.T) tenon.Response {
+func drawResponse(t *rapid.T) tenon.Response {
 	r := tenon.Response{
 		Status: rapid.SampledFrom([]int{200, 200, 201, 202, 204, 299, 0, 304, 404}).Draw(t, "status"),
 		Body:   []byte(rapid.SampledFrom(deliveredBodies).Draw(t, "body")),
@@ -69,7 +69,7 @@ func (p parts) seq() iter.Seq2[[]byte, error] {
 }
 
 // TestWhatIsDeliveredFitsWhatIsPublished draws what is declared, what comes,
-// policy and shape. Whatever is delivered fits the published schema: a client
+// policy and envelope. Whatever is delivered fits the published schema: a client
 // that checks it never throws. TENON_DELIVERED names a file to which the cases
 // are written, for a foreign validator: see .ci/run.
 func TestWhatIsDeliveredFitsWhatIsPublished(t *testing.T) {
@@ -82,12 +82,12 @@ func TestWhatIsDeliveredFitsWhatIsPublished(t *testing.T) {
 		tool := tenon.Tool{
 			Contract: contract,
 			Policy:   rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn}).Draw(t, "policy"),
-			Envelope: rapid.SampledFrom(allShapes).Draw(t, "shape"),
+			Envelope: rapid.SampledFrom(allEnvelopes).Draw(t, "envelope"),
 		}
 		if rapid.IntRange(0, 4).Draw(t, "selected") == 0 {
 			tool.Projection.Select = []string{"n"}
 		}
-		g := one(tool, answer(drawReply(t)))
+		g := one(tool, answer(drawResponse(t)))
 		e := g.Catalog().Find("get_book")
 		if e == nil {
 			t.Skip("there is no n to select")
@@ -113,8 +113,8 @@ func TestWhatIsDeliveredFitsWhatIsPublished(t *testing.T) {
 			}
 			compiled[string(output)] = s
 		}
-		if faults := s.Validate(res.Structured); len(faults) > 0 {
-			t.Fatalf("%s does not fit %s: %v", res.Structured, output, faults)
+		if diagnostics := s.Validate(res.Structured); len(diagnostics) > 0 {
+			t.Fatalf("%s does not fit %s: %v", res.Structured, output, diagnostics)
 		}
 		if got := string(res.Structured); !slices.Contains(values[string(output)], got) {
 			values[string(output)] = append(values[string(output)], got)
@@ -167,7 +167,7 @@ func TestSuccessesAreHeldAgainstWhatIsPublished(t *testing.T) {
 	for _, tt := range tests {
 		for _, p := range []tenon.Policy{tenon.Enforce, tenon.Warn} {
 			t.Run(tt.name+", "+string(p), func(t *testing.T) {
-				g := one(tenon.Tool{Contract: tenon.Contract{Responses: tt.answers}, Policy: p, Envelope: tenon.OpenAPIMCP}, answer(jsonReply(tt.status, tt.body)))
+				g := one(tenon.Tool{Contract: tenon.Contract{Responses: tt.answers}, Policy: p, Envelope: tenon.OpenAPIMCP}, answer(jsonResponse(tt.status, tt.body)))
 				res := call(t, g, `{}`)
 				if v := verdictOf(t, res); v.Verdict != tt.verdict {
 					t.Errorf("verdict %s, want %s", v.Verdict, tt.verdict)

@@ -10,23 +10,23 @@ import (
 	"github.com/tenon-mcp/tenon/internal/envelope"
 )
 
-// Toggle says whether a catalog has a tool of our own. Empty means BuiltInAuto.
+// Toggle says whether a catalog has a built-in tool. Empty means ToggleAuto.
 type Toggle string
 
-// The ways to have one.
+// The values of Toggle.
 const (
-	ToggleAuto Toggle = "auto" // where a tool needs it
+	ToggleAuto Toggle = "auto" // if a tool needs it
 	ToggleOn   Toggle = "on"
 	ToggleOff  Toggle = "off"
 )
 
-// ParseToggle reads what an operator writes.
+// ParseToggle parses the value of a flag or config key.
 func ParseToggle(s string) (Toggle, error) {
 	return choice("choice", Toggle(s), ToggleAuto, ToggleOn, ToggleOff)
 }
 
-// addDescribe adds the tool that tells of all the others. A tool of that name
-// keeps it.
+// addDescribe adds the built-in tool that describes the others. An existing tool
+// of that name keeps it.
 func (c *Catalog) addDescribe(b Toggle) {
 	wanted := func(e *Tool) bool { return e.tool.Envelope == tenon.OpenAPIMCP }
 	if b == ToggleOff || b != ToggleOn && !slices.ContainsFunc(c.tools, wanted) {
@@ -35,7 +35,7 @@ func (c *Catalog) addDescribe(b Toggle) {
 	yes, no := true, false
 	tools := describable(c.tools)
 	c.add(&Tool{tool: tenon.Tool{
-		Title: "Describe the tools", Description: "Tells what the tools of this server accept and answer, with full schemas and examples.",
+		Title: "Describe the tools", Description: "Describes the arguments and results of this server's tools, with full schemas and examples.",
 		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: tenon.Enforce, Envelope: tenon.Native, RawSchemas: true,
 		Contract: tenon.Contract{Input: []byte(describe.Input), Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(describe.Output)}}},
 		Handler: func(_ context.Context, call *tenon.Call) (tenon.Response, error) {
@@ -50,7 +50,7 @@ func (c *Catalog) addDescribe(b Toggle) {
 	}, describes: true, published: new(envelope.Published)}, c.free("describe"), nil)
 }
 
-// describable are the tools but those that hand out parts of what others say.
+// describable returns the tools without the built-in ones.
 func describable(all []*Tool) (tools []describe.Tool) {
 	for _, e := range all {
 		if !e.resumes {
@@ -60,15 +60,15 @@ func describable(all []*Tool) (tools []describe.Tool) {
 	return tools
 }
 
-// description is what is told of e: the input schema as it is published, the
-// full schema of what callers get to see, and the examples of the description.
+// description holds the published input schema of e, the full output schema
+// after projection, and the examples of the description.
 func (e *Tool) description() describe.Full {
-	checks, _ := e.prepare() // calls say why there are none
+	checks, _ := e.prepare() // calls report the error
 	f := describe.Full{Description: e.tool.Description, Arguments: checks.input}
 	f.Input, _ = e.Schemas()
-	contract, err := promiseOf(&e.tool).Contract()
+	contract, err := contractOf(&e.tool).Contract()
 	if err != nil {
-		contract = tenon.Contract{} // reported by Faults
+		contract = tenon.Contract{} // reported by Diagnostics
 	}
 	f.Output, f.Formats = envelope.DataSchema(e.fullView(contract)), contract.Formats
 	for _, v := range successes(contract.Responses) {

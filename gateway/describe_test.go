@@ -55,8 +55,8 @@ func checkExamples(t *testing.T, d described) (examples int) {
 				if err != nil {
 					t.Fatalf("%s: %v: %s", tool.Name, err, doc)
 				}
-				if faults := s.Validate(value); value != nil && len(faults) > 0 {
-					t.Errorf("%s: the example %s does not fit: %v", tool.Name, value, faults)
+				if diagnostics := s.Validate(value); value != nil && len(diagnostics) > 0 {
+					t.Errorf("%s: the example %s does not fit: %v", tool.Name, value, diagnostics)
 				}
 			}
 		}
@@ -97,7 +97,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		`{"tool":"BOOK"}`:   `there is no tool "BOOK"; did you mean "get_book", "list_books"? Call describe without arguments to see all tools`,
-		`{"cursor":"none"}`: "begin again",
+		`{"cursor":"none"}`: "start again",
 		`{"tols":1}`:        "Leave out tols",
 	} {
 		res, err := g.Call(t.Context(), &tenon.Call{Tool: "describe", Args: []byte(args)})

@@ -15,22 +15,22 @@
 //  2. reserved_args.go takes out the arguments that are not the tool's own. A
 //     resume_token is answered by split.go or stream.go from the store.
 //  3. validate_input.go validates the arguments against the input schema, and
-//     coerces what has one reading.
-//  4. confirm.go asks for confirmation where it is due, before anything is
+//     coerces values that have one possible reading.
+//  4. confirm.go asks for confirmation if the tool needs it, before anything is
 //     sent.
 //  5. invoke.go runs the [tenon.Handler], which returns a [tenon.Response]:
 //     status, media type, headers, bytes.
 //  6. validate_output.go picks the response schema for that status and media
-//     type, validates the bytes and gives a [tenon.Verdict].
-//  7. projection.go leaves of a value what callers get to see.
-//  8. split.go splits a value above the tool's limit into parts that fit the
-//     schema as well; stream.go hands out items as they arrive.
+//     type, validates the bytes and returns a [tenon.Verdict].
+//  7. projection.go selects the part of the value that callers see.
+//  8. split.go splits a value above the tool's limit into parts that are valid
+//     as well; stream.go returns items as they arrive.
 //  9. result.go puts the value into the tool's [tenon.Envelope], beside a text
-//     copy for the model and _meta["tenon/contract"], which says what happened.
+//     copy for the model and _meta["tenon/contract"], which has the verdict.
 //     error_result.go does so for failures, content.go for content that the
 //     source made itself.
 //
-// No stage decodes a value in order to encode it again: bytes are validated,
-// spliced and escaped. So integers, number texts and key order arrive as the
-// upstream wrote them.
+// No stage decodes a value and encodes it again: bytes are validated, spliced
+// and escaped. So integers, number texts and the order of keys stay as the
+// upstream sent them.
 package gateway

@@ -11,32 +11,32 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// TestFlowMCPShape compares the envelope with its page, and with the schema
+// TestFlowMCPEnvelope compares the envelope with its page, and with the schema
 // that the same tool publishes.
-func TestFlowMCPShape(t *testing.T) {
+func TestFlowMCPEnvelope(t *testing.T) {
 	image := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "2XX", MediaType: "image/png"}}}
 	png := tenon.Response{Status: 200, MediaType: "image/png", Body: []byte("\x89PNG")}
 	for _, c := range []struct {
-		name    string
-		promise tenon.ContractProvider
-		policy  tenon.Policy
-		reply   tenon.Response
-		args    string
-		want    string
+		name     string
+		contract tenon.ContractProvider
+		policy   tenon.Policy
+		resp     tenon.Response
+		args     string
+		want     string
 	}{
-		{"a success", bookContract(), tenon.Warn, jsonReply(200, `{"title":"Emma"}`), `{"id":1}`, `{"status":true,"messages":[],"data":{"title":"Emma"}}`},
-		{"a mismatch under warn is delivered", bookContract(), tenon.Warn, jsonReply(200, `[1]`), `{"id":1}`, `{"status":true,"messages":[],"data":[1]}`},
+		{"a success", bookContract(), tenon.Warn, jsonResponse(200, `{"title":"Emma"}`), `{"id":1}`, `{"status":true,"messages":[],"data":{"title":"Emma"}}`},
+		{"a mismatch under warn is delivered", bookContract(), tenon.Warn, jsonResponse(200, `[1]`), `{"id":1}`, `{"status":true,"messages":[],"data":[1]}`},
 		{
-			"a mismatch under enforce is not", bookContract(), tenon.Enforce, jsonReply(200, `{"title":1}`), `{"id":1}`,
-			`{"status":false,"messages":["E005 get_book: The answer of get_book breaks its contract: title: expected string, got 1"],"data":null}`,
+			"a mismatch under enforce is not", bookContract(), tenon.Enforce, jsonResponse(200, `{"title":1}`), `{"id":1}`,
+			`{"status":false,"messages":["E005 get_book: The response of get_book violates its schema: title: expected string, got 1"],"data":null}`,
 		},
-		{"an HTTP status", bookContract(), tenon.Warn, jsonReply(404, `{"title":"gone"}`), `{"id":1}`, `{"status":false,"messages":["E001 get_book: HTTP 404 Not Found: gone"],"data":null}`},
-		{"bad arguments", bookContract(), tenon.Warn, jsonReply(200, `{}`), `{}`, `{"status":false,"messages":["E002 get_book: Invalid arguments: id: required field missing"],"data":null}`},
-		{"an undescribed answer", tenon.Contract{}, tenon.Warn, jsonReply(200, `"x"`), `{}`, `{"status":true,"messages":[],"data":"x"}`},
+		{"an HTTP status", bookContract(), tenon.Warn, jsonResponse(404, `{"title":"gone"}`), `{"id":1}`, `{"status":false,"messages":["E001 get_book: HTTP 404 Not Found: gone"],"data":null}`},
+		{"bad arguments", bookContract(), tenon.Warn, jsonResponse(200, `{}`), `{}`, `{"status":false,"messages":["E002 get_book: Invalid arguments: id: required field missing"],"data":null}`},
+		{"an undescribed answer", tenon.Contract{}, tenon.Warn, jsonResponse(200, `"x"`), `{}`, `{"status":true,"messages":[],"data":"x"}`},
 		{"a picture is base64", image, tenon.Enforce, png, `{}`, `{"status":true,"messages":[],"data":"iVBORw=="}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := one(tenon.Tool{Contract: c.promise, Policy: c.policy, Envelope: tenon.FlowMCP}, answer(c.reply))
+			g := one(tenon.Tool{Contract: c.contract, Policy: c.policy, Envelope: tenon.FlowMCP}, answer(c.resp))
 			res := call(t, g, c.args)
 			if diff := cmp.Diff(c.want, string(res.Structured)); diff != "" {
 				t.Errorf("structured content (-want +got):\n%s", diff)
@@ -49,8 +49,8 @@ func TestFlowMCPShape(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if faults := published.Validate(res.Structured); len(faults) > 0 {
-				t.Errorf("the result does not fit %s: %v", output, faults)
+			if diagnostics := published.Validate(res.Structured); len(diagnostics) > 0 {
+				t.Errorf("the result does not fit %s: %v", output, diagnostics)
 			}
 		})
 	}
@@ -70,16 +70,16 @@ func TestFlowMCPPublishes(t *testing.T) {
 	const envelope = `{"type":"object","properties":{"status":{"type":"boolean"},"messages":{"type":"array","items":{"type":"string"}},"data":%},"required":["status","messages","data"]}`
 	text := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "2XX", MediaType: "text/plain"}}}
 	for _, c := range []struct {
-		name    string
-		promise tenon.ContractProvider
-		policy  tenon.Policy
-		data    string
+		name     string
+		contract tenon.ContractProvider
+		policy   tenon.Policy
+		data     string
 	}{
 		{"nothing declared", nil, tenon.Warn, `{}`},
 		{"advice", text, tenon.Warn, `{"anyOf":[{"type":"string"},{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}]}`},
 		{"enforced", text, tenon.Enforce, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
 	} {
-		g := one(tenon.Tool{Contract: c.promise, Policy: c.policy, Envelope: tenon.FlowMCP}, answer(tenon.Response{}))
+		g := one(tenon.Tool{Contract: c.contract, Policy: c.policy, Envelope: tenon.FlowMCP}, answer(tenon.Response{}))
 		_, output := g.Catalog().Find("get_book").Schemas()
 		before, after, _ := strings.Cut(envelope, "%")
 		if want := before + c.data + after; string(output) != want || !json.Valid(output) {

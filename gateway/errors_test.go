@@ -17,10 +17,10 @@ var codesOfStatuses = map[int]string{
 	409: "conflict", 412: "conflict", 429: "rate_limited", 408: "timeout", 504: "timeout",
 }
 
-// TestEveryErrorFitsItsShape has every status with every kind of body. The
+// TestEveryErrorFitsItsEnvelope has every status with every kind of body. The
 // structure says the code, bounds the body and helps; and it fits the schema
 // that the tool publishes for its successes.
-func TestEveryErrorFitsItsShape(t *testing.T) {
+func TestEveryErrorFitsItsEnvelope(t *testing.T) {
 	bodies := []tenon.Response{
 		{},
 		{MediaType: "application/problem+json", Body: []byte(`{"title":"no","detail":"a reason"}`)},
@@ -39,7 +39,7 @@ func TestEveryErrorFitsItsShape(t *testing.T) {
 		default:
 			want = "request_error"
 		}
-		for _, s := range allShapes {
+		for _, s := range allEnvelopes {
 			for _, r := range bodies {
 				r.Status, r.Header = status, http.Header{"Retry-After": {"7"}}
 				g := one(tenon.Tool{Contract: bookContract(), Policy: tenon.Enforce, Envelope: s}, answer(r))

@@ -6,20 +6,19 @@ import (
 	"github.com/tenon-mcp/tenon"
 )
 
-// Event tells subscribers what is no longer as it was: the catalog, or one
-// resource.
-type Event struct{ URI string } // empty: a new catalog is in force
+// Event says what has changed: the catalog or one resource.
+type Event struct{ URI string } // URI of the resource; empty: the catalog
 
-// Subscribe calls changed for every change until stop is called. It is called
-// by whoever made the change, so it must not block.
+// Subscribe calls changed for every change until stop is called. changed must
+// not block: it is called in the goroutine that makes the change.
 func (g *Gateway) Subscribe(changed func(Event)) (stop func()) {
 	key := &changed
 	g.subscribers.Store(key, nil)
 	return func() { g.subscribers.Delete(key) }
 }
 
-// Notify tells subscribers of a change: of a resource that is not what it was.
-// Swap tells of a catalog by itself.
+// Notify reports a change of a resource to all subscribers. Swap does so for
+// the catalog.
 func (g *Gateway) Notify(c Event) {
 	g.subscribers.Range(func(key, _ any) bool {
 		if changed, ok := key.(*func(Event)); ok {
@@ -29,7 +28,7 @@ func (g *Gateway) Notify(c Event) {
 	})
 }
 
-// unwinds reports whether err is for the transport and not for the model.
+// unwinds reports whether err is for the transport, not for the model.
 func unwinds(err error) bool {
 	return errors.As(err, new(*tenon.InputRequiredError)) || errors.As(err, new(*tenon.UnsupportedInputError))
 }

@@ -106,7 +106,7 @@ func (m *misbehaving) count(method, path string) int {
 	return n
 }
 
-// troubled are the tools of a document that promises the best.
+// troubled are the tools of a document that contracts the best.
 func troubled(t *testing.T, s tenon.Envelope, baseURL string) tenon.Features {
 	var paths []string
 	for _, trouble := range troubles {
@@ -123,7 +123,7 @@ func troubled(t *testing.T, s tenon.Envelope, baseURL string) tenon.Features {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdleConnections)
-	offer, err := openapi.Parse("trouble", []byte(document), openapi.Options{Client: client, BaseURL: baseURL, Policy: tenon.Enforce, Shape: s, Consent: tenon.ConfirmOff})
+	offer, err := openapi.Parse("trouble", []byte(document), openapi.Options{Client: client, BaseURL: baseURL, Policy: tenon.Enforce, Envelope: s, Confirm: tenon.ConfirmOff})
 	if err != nil || len(offer.Diagnostics) > 0 {
 		t.Fatal(err, offer.Diagnostics)
 	}
@@ -131,7 +131,7 @@ func troubled(t *testing.T, s tenon.Envelope, baseURL string) tenon.Features {
 }
 
 // TestExecutedAgreesWithTheUpstream has every trouble with every kind of
-// request, in every shape and revision, over HTTP on both sides. What is said
+// request, in every envelope and revision, over HTTP on both sides. What is said
 // of the call is held against what the upstream counted.
 func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 	m := &misbehaving{seen: map[string]int{}}
@@ -139,7 +139,7 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 	defer upstream.Close()
 	gone := httptest.NewServer(m)
 	gone.Close()
-	for _, s := range allShapes {
+	for _, s := range allEnvelopes {
 		here, away := troubled(t, s, upstream.URL), troubled(t, s, gone.URL)
 		var offer tenon.Features
 		for i, tool := range here.Tools {
@@ -149,12 +149,12 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 			offer.Tools = append(offer.Tools, tool)
 		}
 		g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{}), gateway.Options{Timeout: 200 * time.Millisecond})
-		door := server.New(g, server.Options{NoSessions: true})
+		transport := server.New(g, server.Options{NoSessions: true})
 		for _, trouble := range troubles {
 			for _, method := range []string{"get", "put", "post"} {
 				for _, revision := range revisions {
 					t.Run(strings.Join([]string{string(s), trouble.name, method, revision}, " "), func(t *testing.T) {
-						res := callOver(t, door, revision, method+"_"+trouble.name)
+						res := callOver(t, transport, revision, method+"_"+trouble.name)
 						executed, retry, says := retold(method, trouble.executed)
 						res.check(t, executed, retry, says)
 						if s == tenon.OpenAPIMCP {
@@ -189,14 +189,14 @@ func TestExecutedOfFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range allShapes {
+			for _, s := range allEnvelopes {
 				offer.Tools[0].Envelope = s
 				g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Configure: func(_ string, t *tenon.Tool) { t.Confirmation.Mode = tenon.ConfirmOff }}), gateway.Options{Timeout: 50 * time.Millisecond})
-				door := server.New(g, server.Options{NoSessions: true})
+				transport := server.New(g, server.Options{NoSessions: true})
 				for _, revision := range revisions {
 					t.Run(strings.Join([]string{name, method, string(s), revision}, " "), func(t *testing.T) {
 						executed, retry, says := retold(method, executed)
-						callOver(t, door, revision, "f").check(t, executed, retry, says)
+						callOver(t, transport, revision, "f").check(t, executed, retry, says)
 					})
 				}
 			}
@@ -223,8 +223,8 @@ func TestOwnOutputsHaveNoNull(t *testing.T) {
 	if got, want := string(res.Structured), `{"List":[],"Map":{},"Inner":{"Deep":[]}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	for _, s := range allShapes {
-		for _, r := range []tenon.Response{{Status: 404}, {Status: 200, MediaType: "application/json", Body: []byte(`{"title":7}`)}, jsonReply(200, `{"title":"Emma"}`)} {
+	for _, s := range allEnvelopes {
+		for _, r := range []tenon.Response{{Status: 404}, {Status: 200, MediaType: "application/json", Body: []byte(`{"title":7}`)}, jsonResponse(200, `{"title":"Emma"}`)} {
 			res := call(t, one(tenon.Tool{Envelope: s, Contract: bookContract()}, answer(r)), `{"id":1}`)
 			for _, text := range []string{string(res.Structured), string(res.Meta)} {
 				if text = strings.ReplaceAll(text, `"data":null`, ""); strings.Contains(text, "null") {
@@ -261,7 +261,7 @@ func (r told) checkNext(t *testing.T, executed, retry string) {
 	if form.Error.Code != tenon.CodeNetwork && form.Error.Code != tenon.CodeTimeout {
 		return
 	}
-	want := map[string]string{"no safe": "Nothing was changed: try once more", "unknown safe": "Doing this twice is the same as once: try once more", "unknown unsafe": "Find out with a tool that reads whether "}[executed+" "+retry]
+	want := map[string]string{"no safe": "Nothing was changed: try once more", "unknown safe": "Repeating this call is safe: try once more", "unknown unsafe": "Find out with a tool that reads whether "}[executed+" "+retry]
 	if next := form.Error.Suggestions; len(next) != 2 || want == "" || !strings.HasPrefix(next[0], want) || !strings.Contains(next[1], "tell the operator") {
 		t.Errorf("%s: executed %s, retry %s, suggested %q", form.Error.Code, executed, retry, next)
 	}

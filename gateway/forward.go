@@ -8,19 +8,19 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Forward names the tool, of any catalog, that a call is really one of, and the
-// arguments for it. Input validation has passed args. The call then takes the whole
-// path of that tool, so that its answer keeps that tool's contract. An error
-// is told to the caller as that of a handler.
+// Forward returns the tool, of any catalog, that performs the call instead, and
+// its arguments. args have passed input validation. The call takes the whole
+// path of that tool, so that the result keeps that tool's contract. An error is
+// handled like that of a handler.
 type Forward func(args []byte) (to *Tool, inner []byte, err error)
 
-// forward performs the call that c stands for.
+// forward performs the call that c is forwarded to.
 func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.Result, error) {
 	checks, err := e.ready()
 	if err != nil {
 		return g.handlerError(e, &tenon.Response{}, err), nil
 	}
-	c, healed, violations := checks.validateInput(c, e.publishedNames(checks))
+	c, coerced, violations := checks.validateInput(c, e.publishedNames(checks))
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}
@@ -30,17 +30,16 @@ func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.R
 	}
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args
-	return g.perform(ctx, to, &inner, outer{healed, reservedargs.PlaceOf(c.Args, args)})
+	return g.perform(ctx, to, &inner, outer{coerced, reservedargs.PlaceOf(c.Args, args)})
 }
 
-// outer is the call that was forwarded; zero: none was.
+// outer is the call that was forwarded; zero: none.
 type outer struct {
-	fixes  []schema.Fix // what was changed in its arguments
-	within string       // JSON Pointer in them of the arguments that go on
+	fixes  []schema.Fix // coercions of its arguments
+	within string       // JSON Pointer to the inner call's arguments in them
 }
 
-// below names the places of what was changed in the arguments as the caller sent
-// them.
+// below translates the pointers of fixes to the arguments that the caller sent.
 func (o outer) below(fixes []schema.Fix) []schema.Fix {
 	for i := range fixes {
 		fixes[i].Path = o.within + fixes[i].Path

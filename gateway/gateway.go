@@ -17,22 +17,23 @@ import (
 	"github.com/tenon-mcp/tenon/internal/projection"
 )
 
-// Options are the choices of New. The zero value works.
+// Options are the options of New. The zero value works.
 type Options struct {
 	Logger  *slog.Logger  // nil: nothing is logged
-	Timeout time.Duration // the longest that a call may take, without the time in which somebody is asked; 0: one minute
-	// InputTimeout is how long a question waits for its answer where the call
-	// waits, too. 0: ten minutes.
+	Timeout time.Duration // limit of a call, without the time in which input is pending; 0: one minute
+	// InputTimeout limits how long a call waits for requested input. 0: ten
+	// minutes.
 	InputTimeout time.Duration
-	Store        tenon.Store // what is kept between calls; nil: in the memory of this process
+	Store        tenon.Store // state between calls; nil: in the memory of this process
 	// FlushInterval is how long the first item of a part of a stream waits for
-	// others. 0: five seconds; negative: streams are answered when they end.
+	// further items. 0: five seconds; negative: a stream is one result, when it
+	// has ended.
 	FlushInterval time.Duration
 }
 
-// Gateway performs calls: it finds the tool, checks what goes in, lets the
-// tool's handler work, checks what comes back and gives it the envelope that the
-// tool published. Both validations stand here, so that no source can forget one.
+// Gateway performs calls: it finds the tool, validates the arguments, runs the
+// tool's handler, validates the response and puts it into the published
+// envelope. Both validations are here, so that no source can forget one.
 type Gateway struct {
 	catalog atomic.Pointer[Catalog]
 
@@ -42,9 +43,9 @@ type Gateway struct {
 	inputTimeout  time.Duration
 	flushInterval time.Duration
 	store         tenon.Store
-	streams       sync.Map // of *liveStream, by the name in their tokens
+	streams       sync.Map // of *liveStream, by the id in their tokens
 	places        places
-	clock         deadline.Clock // of the calls' time
+	clock         deadline.Clock // of the deadlines of calls
 }
 
 // New returns a gateway that serves c.
@@ -63,9 +64,9 @@ func New(c *Catalog, o Options) *Gateway {
 	return g
 }
 
-// Load reads a source and returns a gateway that serves what it offers: the
-// short way for programs with one source. What was wrong inside the
-// description is in the Diagnostics of the gateway's catalog.
+// Load reads a source and returns a gateway that serves its features, for
+// programs with one source. The problems of the description are the Diagnostics
+// of the gateway's catalog.
 func Load(ctx context.Context, s tenon.Source, o Options) (*Gateway, error) {
 	offer, err := s.Load(ctx)
 	if err != nil {
@@ -74,21 +75,20 @@ func Load(ctx context.Context, s tenon.Source, o Options) (*Gateway, error) {
 	return New(Build([]Mount{{Features: offer}}, BuildOptions{}), o), nil
 }
 
-// Catalog returns the catalog in force.
+// Catalog returns the current catalog.
 func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 
-// Swap puts c in force. Calls under way end under the catalog in which they
-// began. Subscribers are told.
+// Swap replaces the current catalog and notifies subscribers. Calls in progress
+// end with the catalog in which they began.
 func (g *Gateway) Swap(c *Catalog) {
 	g.catalog.Store(c)
 	g.Notify(Event{})
 }
 
-// Call performs one call. Whatever goes wrong with the tool is a Result with
-// IsError, so that the model can read it. An error means that there is no
-// result: CodeNotFound for a tool that the catalog does not have, ctx's own
-// error where it ended before anything was sent that can change something, and
-// what a [tenon.Requester] said, untouched.
+// Call performs one call. A failure of the tool is a Result with IsError, so
+// that the model can read it. An error means that there is no result:
+// CodeNotFound for an unknown tool, ctx's error if it ended before an unsafe
+// request was sent, and the errors of a [tenon.Requester], unchanged.
 func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
 	if g.log.Enabled(ctx, slog.LevelInfo) {
 		return g.logged(ctx, c)
@@ -112,7 +112,7 @@ func (g *Gateway) call(ctx context.Context, c *tenon.Call) (*tenon.Result, error
 	return g.perform(ctx, e, c, outer{})
 }
 
-// pausing asks while the time of the call stands still.
+// pausing pauses the deadline of the call while input is pending.
 type pausing struct{ asker tenon.Requester }
 
 func (p pausing) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
@@ -121,8 +121,8 @@ func (p pausing) RequestInput(ctx context.Context, questions ...tenon.InputReque
 	return p.asker.RequestInput(ctx, questions...)
 }
 
-// perform makes the call of e. What was changed in the arguments of the call
-// that was forwarded is told beside what is changed here.
+// perform performs a call of e. The coercions of a forwarded call are reported
+// beside those made here.
 func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from outer) (res *tenon.Result, err error) {
 	fixes := from.fixes
 	defer func() { res = withCoercions(res, fixes) }()
@@ -136,11 +136,11 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 		return errorResult(e, rejected(tenon.CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
 	if own.Token != "" {
-		same, _, _ := checks.validateInput(c, e.publishedNames(checks)) // the first call's arguments were compared after that, too
+		same, _, _ := checks.validateInput(c, e.publishedNames(checks)) // the arguments of the first call were stored after coercion, too
 		return g.resume(ctx, e, callWithArgs{same, own}), nil
 	}
-	c, healed, violations := checks.validateInput(c, e.publishedNames(checks))
-	fixes = append(fixes, from.below(healed)...)
+	c, coerced, violations := checks.validateInput(c, e.publishedNames(checks))
+	fixes = append(fixes, from.below(coerced)...)
 	if len(violations) > 0 {
 		return refusedArguments(e, violations), nil
 	}
@@ -148,7 +148,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	if err != nil {
 		return refusedFields(e, err), nil
 	}
-	giveBack, res, err := g.confirm(ctx, e, c, own)
+	release, res, err := g.confirm(ctx, e, c, own)
 	if res != nil || err != nil {
 		return res, err
 	}
@@ -157,44 +157,44 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	var w callInProgress // filled in place
 	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.handlerContext(limited)
 	w.call.Call, w.call.own = c, own
-	if err := g.invoke(w.work, e, c, &w.reply); err != nil { //nolint:contextcheck // it stands on ctx
-		return g.endWithError(ctx, &w, err, giveBack)
+	if err := g.invoke(w.work, e, c, &w.resp); err != nil { //nolint:contextcheck // it stands on ctx
+		return g.endWithError(ctx, &w, err, release)
 	}
 	return g.end(ctx, &w)
 }
 
-// callInProgress is a call whose handler is at work. Few of its bytes are copied: a
-// handler deep on the stack would make that grow.
+// callInProgress is a call whose handler is running. It is passed by pointer to
+// keep the stack small: growing it costs more than the rest of a small call.
 type callInProgress struct {
 	entry   *Tool
 	call    callWithArgs
 	seen    []*projection.View
 	limited *deadline.Context
 	work    context.Context //nolint:containedctx // the handler's, which may outlive the call
-	reply   tenon.Response
+	resp    tenon.Response
 }
 
-// errEnded is told to who ended a call that may have changed something.
-var errEnded = &tenon.Error{Code: tenon.CodeTimeout, Message: "The call was ended before its answer came."}
+// errEnded is the result of a cancelled call that may have changed something.
+var errEnded = &tenon.Error{Code: tenon.CodeTimeout, Message: "The call was ended before its response arrived."}
 
-// endWithError is the end of a call whose handler failed.
-func (g *Gateway) endWithError(ctx context.Context, w *callInProgress, err error, giveBack func()) (*tenon.Result, error) {
+// endWithError makes the result of a call whose handler failed.
+func (g *Gateway) endWithError(ctx context.Context, w *callInProgress, err error, release func()) (*tenon.Result, error) {
 	switch {
-	case ctx.Err() != nil && w.reply.Execution.Unsafe == tenon.NotSent:
+	case ctx.Err() != nil && w.resp.Execution.Unsafe == tenon.NotSent:
 		return nil, ctx.Err()
-	case ctx.Err() != nil: // who still listens must hear what was left behind
+	case ctx.Err() != nil: // the result says whether the call was executed
 		err = errEnded
 	case unwinds(err):
-		giveBack()
+		release()
 		return nil, err
 	case w.limited.Expired() && !saysTimeout(err):
 		err = g.late()
 	}
-	return g.handlerError(w.entry, &w.reply, err), nil
+	return g.handlerError(w.entry, &w.resp, err), nil
 }
 
-// holds is how many bytes an answer takes until it is shaped: what was read, and
-// where more is made of it than one pass sees, its values decoded.
+// holds returns how many bytes a response takes until it is in its envelope: the
+// body, and its decoded values where validation needs them.
 func (e *Tool) holds(seen []*projection.View, r *tenon.Response) (n int64) {
 	if n = int64(len(r.Body)); seen != nil || e.tool.Policy == tenon.Repair || e.checks.decodes {
 		n *= 9
@@ -205,42 +205,42 @@ func (e *Tool) holds(seen []*projection.View, r *tenon.Response) (n int64) {
 	return n
 }
 
-// late is the end of a call that took longer than the gateway lets it. Another
-// deadline that a handler tells of is its own, with its own words.
+// late is the error of a call that exceeded the gateway's timeout. Other
+// timeouts that a handler reports keep their own message.
 func (g *Gateway) late() error {
 	return tenon.Errorf(tenon.CodeTimeout, "the call took longer than %v and was ended", g.timeout)
 }
 
-// saysTimeout reports whether a source told in its own words that there was no
-// answer in time. They stay also where the call's time ran out meanwhile: which
-// of two limits ends first by a hair must not decide what is said.
+// saysTimeout reports whether a source reported a timeout with its own message.
+// That message is kept also if the call's deadline has passed meanwhile: which
+// of two limits ends first must not decide the text.
 func saysTimeout(err error) bool {
 	known, ok := errors.AsType[*tenon.Error](err)
 	return ok && known.Code == tenon.CodeTimeout
 }
 
-// end is the end of a call that has a response.
+// end makes the result of a call that has a response.
 func (g *Gateway) end(ctx context.Context, w *callInProgress) (*tenon.Result, error) {
-	e, reply := w.entry, &w.reply
-	if reply.Items != nil {
-		res, err := g.streamed(ctx, w, &liveStream{entry: e, call: w.call, seen: w.seen, head: *reply})
-		return besideItems(res, w.seen != nil, reply), err
+	e, resp := w.entry, &w.resp
+	if resp.Items != nil {
+		res, err := g.streamed(ctx, w, &liveStream{entry: e, call: w.call, seen: w.seen, head: *resp})
+		return besideItems(res, w.seen != nil, resp), err
 	}
-	if err := inflight.Reach(ctx, e.holds(w.seen, reply)); err != nil {
-		w.reply = tenon.Response{Execution: reply.Execution}
-		w.reply.Execution.Reads = tenon.Responded
-		return g.endWithError(ctx, w, &tenon.Error{Code: tenon.CodeRateLimited, Message: "The call was made, but its answer cannot be delivered: too many bytes wait for clients that read slowly.", Err: err}, nil)
+	if err := inflight.Reach(ctx, e.holds(w.seen, resp)); err != nil {
+		w.resp = tenon.Response{Execution: resp.Execution}
+		w.resp.Execution.Reads = tenon.Responded
+		return g.endWithError(ctx, w, &tenon.Error{Code: tenon.CodeRateLimited, Message: "The call was executed, but its result cannot be delivered: too many bytes are waiting for clients that read slowly.", Err: err}, nil)
 	}
-	if reply.Content != nil || reply.Meta != nil && reply.Status == 0 || reply.Failed {
-		return g.passContent(w.limited, e, w.call, w.seen, reply), nil //nolint:contextcheck // it stands on ctx
+	if resp.Content != nil || resp.Meta != nil && resp.Status == 0 || resp.Failed {
+		return g.passContent(w.limited, e, w.call, w.seen, resp), nil //nolint:contextcheck // it stands on ctx
 	}
-	j, failed := g.validateOutput(w.limited, e, w.seen, reply) //nolint:contextcheck // as above
+	j, failed := g.validateOutput(w.limited, e, w.seen, resp) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}
-	res := g.split(ctx, e, w.call, reply, j, e.tool.MaxResult)
-	if reply.Meta != nil {
-		res.Meta = envelope.Join(reply.Meta, res.Meta)
+	res := g.split(ctx, e, w.call, resp, j, e.tool.MaxResult)
+	if resp.Meta != nil {
+		res.Meta = envelope.Join(resp.Meta, res.Meta)
 	}
 	return res, nil
 }

@@ -44,7 +44,7 @@ func objectContract() tenon.Contract {
 	return c
 }
 
-// one builds a gateway with one tool "get_book" that answers with reply.
+// one builds a gateway with one tool "get_book" that answers with resp.
 func one(tool tenon.Tool, handler tenon.Handler) *gateway.Gateway {
 	tool.Name = "get_book"
 	tool.Handler = handler
@@ -56,7 +56,7 @@ func answer(r tenon.Response) tenon.Handler {
 	return func(context.Context, *tenon.Call) (tenon.Response, error) { return r, nil }
 }
 
-func jsonReply(status int, body string) tenon.Response {
+func jsonResponse(status int, body string) tenon.Response {
 	return tenon.Response{Status: status, MediaType: "application/json", Body: []byte(body)}
 }
 
@@ -87,13 +87,13 @@ func verdictOf(t *testing.T, res *tenon.Result) (c struct {
 	return c
 }
 
-func TestAnswersByPolicyAndShape(t *testing.T) {
-	fits := jsonReply(200, `{"title":"Emma","stock":9007199254740993}`)
-	breaks := jsonReply(200, `{"stock":"12"}`)
+func TestAnswersByPolicyAndEnvelope(t *testing.T) {
+	fits := jsonResponse(200, `{"title":"Emma","stock":9007199254740993}`)
+	breaks := jsonResponse(200, `{"stock":"12"}`)
 	tests := map[string]struct {
 		policy     tenon.Policy
-		shape      tenon.Envelope
-		reply      tenon.Response
+		env        tenon.Envelope
+		resp       tenon.Response
 		isError    bool
 		verdict    string
 		structured string // exact; empty: none
@@ -117,15 +117,15 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 			`"type":"api_response"`,
 		},
 		"openapi-mcp under enforce answers with its error form": {
-			tenon.Enforce, tenon.OpenAPIMCP, jsonReply(200, `{}`), true, "violated",
+			tenon.Enforce, tenon.OpenAPIMCP, jsonResponse(200, `{}`), true, "violated",
 			`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"contract_violation",` +
-				`"message":"The answer of get_book breaks its contract: title: required field missing",` +
-				`"details":{"field":"title","reason":"required field missing","faults":[{"path":"","keyword":"required","expected":"member \"title\"","got":"nothing"}]},` +
-				`"suggestions":["Tell the operator: the service answers otherwise than its description says"]}}`,
+				`"message":"The response of get_book violates its schema: title: required field missing",` +
+				`"details":{"field":"title","reason":"required field missing","violations":[{"path":"","keyword":"required","expected":"member \"title\"","got":"nothing"}]},` +
+				`"suggestions":["Tell the operator: the API does not match its description"]}}`,
 			"contract_violation",
 		},
 		"an undeclared status is its own violation": {
-			tenon.Enforce, tenon.Native, jsonReply(201, `{"title":"Emma"}`), true, "undeclared", "", "expected 200, got 201",
+			tenon.Enforce, tenon.Native, jsonResponse(201, `{"title":"Emma"}`), true, "undeclared", "", "expected 200, got 201",
 		},
 		"an undeclared media type is its own violation": {
 			tenon.Warn, tenon.OpenAPIMCP,
@@ -147,11 +147,11 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 				`"sha256":"8f5f96a7ddb9cb66fc2e02c08f0b0dfd8d3a5f3e6c33e8f8ffd4c7cd4a7c8c45","block":1},"metadata":{"status_code":200,"headers":{}}}`, "image/png",
 		},
 		"what is not strict JSON is delivered as text under warn": {
-			tenon.Warn, tenon.OpenAPIMCP, jsonReply(200, `{"title":"a","title":"b"}`), false, "violated",
+			tenon.Warn, tenon.OpenAPIMCP, jsonResponse(200, `{"title":"a","title":"b"}`), false, "violated",
 			`{"OutputFormat":"unstructured","OutputType":"text","type":"api_response","data":"{\"title\":\"a\",\"title\":\"b\"}","metadata":{"status_code":200,"headers":{}}}`, "title",
 		},
 		"line breaks between tokens are taken out": {
-			tenon.Enforce, tenon.Native, jsonReply(200, "{\n  \"title\": \"Emma\"\r\n}\n"), false, "fits", `{"title":"Emma"}`, "Emma",
+			tenon.Enforce, tenon.Native, jsonResponse(200, "{\n  \"title\": \"Emma\"\r\n}\n"), false, "fits", `{"title":"Emma"}`, "Emma",
 		},
 		"an error status is an error whatever the policy": {
 			tenon.Warn, tenon.OpenAPIMCP,
@@ -164,11 +164,11 @@ func TestAnswersByPolicyAndShape(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			promise := bookContract()
-			if tt.shape == tenon.Native {
-				promise = objectContract()
+			contract := bookContract()
+			if tt.env == tenon.Native {
+				contract = objectContract()
 			}
-			g := one(tenon.Tool{Policy: tt.policy, Envelope: tt.shape, Contract: promise}, answer(tt.reply))
+			g := one(tenon.Tool{Policy: tt.policy, Envelope: tt.env, Contract: contract}, answer(tt.resp))
 			res := call(t, g, `{"id":7}`)
 			if res.IsError != tt.isError {
 				t.Errorf("isError = %v, want %v", res.IsError, tt.isError)
@@ -209,32 +209,32 @@ func TestBadArgumentsReachNoHandler(t *testing.T) {
 	}
 }
 
-// TestHealedArguments are validated, sent and reported as they were read.
-func TestHealedArguments(t *testing.T) {
+// TestCoercedArguments are validated, sent and reported as they were read.
+func TestCoercedArguments(t *testing.T) {
 	for args, want := range map[string]struct {
 		got  string // what the handler gets; empty: nothing
 		meta string // contained in _meta; empty: no word of it
 	}{
 		`{"id":7}`:                      {`{"id":7}`, ""},
-		`{"id":"7"}`:                    {`{"id":7}`, `"tenon/arguments":{"healed":[{"path":"/id","kind":"read-json","old":"\"7\"","new":"7"}]}`},
-		`"{\"id\":\"7\"}"`:              {`{"id":7}`, `{"path":"/id","kind":"read-json"`},
-		`{"id":"7","extra":1}`:          {"", `{"path":"/id","kind":"read-json"`},
+		`{"id":"7"}`:                    {`{"id":7}`, `"tenon/arguments":{"coerced":[{"path":"/id","kind":"parse-json","old":"\"7\"","new":"7"}]}`},
+		`"{\"id\":\"7\"}"`:              {`{"id":7}`, `{"path":"/id","kind":"parse-json"`},
+		`{"id":"7","extra":1}`:          {"", `{"path":"/id","kind":"parse-json"`},
 		`{"id":"seven"}`:                {"", ""},
 		`{"id":"7","id":"8"}`:           {"", ""},
 		`{"id":"[7]"}`:                  {"", ""},
-		`{"id":"\u0037"}`:               {`{"id":7}`, `"healed"`},
-		`{"id":"99999999999999999999"}`: {`{"id":99999999999999999999}`, `"healed"`},
+		`{"id":"\u0037"}`:               {`{"id":7}`, `"coerced"`},
+		`{"id":"99999999999999999999"}`: {`{"id":99999999999999999999}`, `"coerced"`},
 	} {
 		var got string
 		g := one(tenon.Tool{Contract: bookContract()}, func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			got = string(c.Args)
-			return jsonReply(200, `{"title":"Emma"}`), nil
+			return jsonResponse(200, `{"title":"Emma"}`), nil
 		})
 		meta := string(call(t, g, args).Meta)
 		if got != want.got {
 			t.Errorf("%s: the handler got %s, want %s", args, got, want.got)
 		}
-		if !strings.Contains(meta, want.meta) || want.meta == "" && strings.Contains(meta, "healed") {
+		if !strings.Contains(meta, want.meta) || want.meta == "" && strings.Contains(meta, "coerced") {
 			t.Errorf("%s: _meta is %s, want %s", args, meta, want.meta)
 		}
 	}
@@ -254,9 +254,9 @@ func TestExecutedAndRetry(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			reply := jsonReply(500, `{"title":"broken"}`)
-			reply.Execution = tt.sent
-			res := call(t, one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Contract: bookContract()}, answer(reply)), `{"id":1}`)
+			resp := jsonResponse(500, `{"title":"broken"}`)
+			resp.Execution = tt.sent
+			res := call(t, one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Contract: bookContract()}, answer(resp)), `{"id":1}`)
 			c := verdictOf(t, res)
 			if c.Executed != tt.executed || c.Retry != tt.retry {
 				t.Errorf("executed %s, retry %s; want %s, %s", c.Executed, c.Retry, tt.executed, tt.retry)
@@ -421,15 +421,15 @@ func TestNativeText(t *testing.T) {
 }
 
 func TestCredentialHeadersStayHere(t *testing.T) {
-	reply := jsonReply(200, `{"title":"Emma"}`)
-	reply.Header = http.Header{"Set-Cookie": {"sid=1"}, "Www-Authenticate": {"Basic"}, "Link": {"<a>", "<b>"}, "Connection": {"close"}, "Etag": {`"1"`}}
-	for shape, member := range map[tenon.Envelope]func(*tenon.Result) []byte{
+	resp := jsonResponse(200, `{"title":"Emma"}`)
+	resp.Header = http.Header{"Set-Cookie": {"sid=1"}, "Www-Authenticate": {"Basic"}, "Link": {"<a>", "<b>"}, "Connection": {"close"}, "Etag": {`"1"`}}
+	for env, member := range map[tenon.Envelope]func(*tenon.Result) []byte{
 		tenon.OpenAPIMCP: func(r *tenon.Result) []byte { return r.Structured },
 		tenon.Native:     func(r *tenon.Result) []byte { return r.Meta },
 	} {
-		got := string(member(call(t, one(tenon.Tool{Envelope: shape, Contract: bookContract()}, answer(reply)), `{"id":1}`)))
+		got := string(member(call(t, one(tenon.Tool{Envelope: env, Contract: bookContract()}, answer(resp)), `{"id":1}`)))
 		if !strings.Contains(got, `{"status_code":200,"headers":{"Etag":"\"1\"","Link":"<a>, <b>"}}`) {
-			t.Errorf("%s: %s", shape, got)
+			t.Errorf("%s: %s", env, got)
 		}
 	}
 }
@@ -437,9 +437,9 @@ func TestCredentialHeadersStayHere(t *testing.T) {
 // TestAListAndACallAtOnce is for the race detector: what a list renders is not
 // read by a call that does not wait for it.
 func TestAListAndACallAtOnce(t *testing.T) {
-	for _, envelope := range allShapes {
+	for _, envelope := range allEnvelopes {
 		for range 20 {
-			g := one(tenon.Tool{Envelope: envelope, Contract: bookContract()}, answer(jsonReply(200, `{"title":"Emma"}`)))
+			g := one(tenon.Tool{Envelope: envelope, Contract: bookContract()}, answer(jsonResponse(200, `{"title":"Emma"}`)))
 			listed := make(chan bool)
 			go func() {
 				g.Catalog().Tools()[0].Definition()

@@ -14,7 +14,7 @@ import (
 // is a stream, whether that ends at once or not.
 func TestContentBesideItems(t *testing.T) {
 	said, picture := tenon.Content{Text: []byte("said by the source")}, tenon.Content{Type: tenon.ImageContent, Data: []byte("png"), MediaType: "image/png"}
-	for _, form := range allShapes {
+	for _, form := range allEnvelopes {
 		for name, selected := range map[string][]string{"all": nil, "selected": {"[].n"}} {
 			t.Run(string(form)+" "+name, func(t *testing.T) {
 				var items []string
@@ -55,11 +55,11 @@ func TestContentBesideItems(t *testing.T) {
 // TestPlacesBelowCallTool: what was changed in the arguments of a tool is told
 // where it stands in those that the caller sent.
 func TestPlacesBelowCallTool(t *testing.T) {
-	catalog, _ := shelf(`{"page":7,"items":[]}`, 0, tenon.Native)
+	catalog, _ := library(`{"page":7,"items":[]}`, 0, tenon.Native)
 	g := gateway.New(search.Wrap(catalog), gateway.Options{})
 	for args, want := range map[string]string{
-		`{"tool":"list","arguments":{"page":"7"}}`:       `"healed":[{"path":"/arguments/page",`,
-		`{"tool":"list","arguments":"{\"page\":7}"}`:     `"healed":[{"path":"/arguments",`,
+		`{"tool":"list","arguments":{"page":"7"}}`:       `"coerced":[{"path":"/arguments/page",`,
+		`{"tool":"list","arguments":"{\"page\":7}"}`:     `"coerced":[{"path":"/arguments",`,
 		`{"tool":"list","arguments":"{\"page\":\"7\"}"}`: `{"path":"/arguments/page",`,
 	} {
 		if res := get(t, g, "call_tool", "", args); res.IsError || !strings.Contains(string(res.Meta), want) {

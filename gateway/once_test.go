@@ -10,7 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 )
 
-// panicsOnce is a promise whose first reading of a kind panics.
+// panicsOnce is a contract whose first reading of a kind panics.
 type panicsOnce struct {
 	tenon.Contract
 
@@ -31,11 +31,11 @@ func (p panicsOnce) read() (tenon.Contract, error) {
 	return p.Contract, nil
 }
 
-// promiseOf is a ContractProvider by its two readings: a struct that embeds a Contract
+// contractOf is a ContractProvider by its two readings: a struct that embeds a Contract
 // cannot have a method of that name.
-type promiseOf struct{ panicsOnce }
+type contractOf struct{ panicsOnce }
 
-func (p promiseOf) Contract() (tenon.Contract, error) { return p.read() }
+func (p contractOf) Contract() (tenon.Contract, error) { return p.read() }
 
 // A part that panicked while it was made is missing for good, and a tool that
 // lacks one is not called: without its contract nothing would be checked.
@@ -43,9 +43,9 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 	for name, part := range map[string]panicsOnce{
 		"what is published": {published: new(atomic.Bool)}, "what is checked": {contract: new(atomic.Bool)},
 	} {
-		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+		for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 			for _, through := range []string{"get_book", "another"} {
-				t.Run(name+", "+string(shape)+", "+through, func(t *testing.T) {
+				t.Run(name+", "+string(env)+", "+through, func(t *testing.T) {
 					p := part
 					if p.published != nil {
 						p.published = new(atomic.Bool)
@@ -54,9 +54,9 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 					}
 					p.Contract = objectContract()
 					called := 0
-					tool := tenon.Tool{Name: "get_book", Envelope: shape, Contract: promiseOf{p}, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+					tool := tenon.Tool{Name: "get_book", Envelope: env, Contract: contractOf{p}, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 						called++
-						return jsonReply(200, `{"stock":"breaks the contract"}`), nil
+						return jsonResponse(200, `{"stock":"breaks the contract"}`), nil
 					}}
 					var e *gateway.Tool
 					other := tenon.Tool{Name: "another"}
@@ -79,9 +79,9 @@ func TestAPanicWhileAToolIsMadeFailsClosed(t *testing.T) {
 					if called > 0 {
 						t.Errorf("the tool was called %d times without its checks", called)
 					}
-					faults := e.Diagnostics()
-					if len(faults) != 1 || !strings.Contains(faults[0].Message, "panic: ") || strings.Contains(faults[0].Message, "goroutine") {
-						t.Errorf("faults: %v", faults)
+					diagnostics := e.Diagnostics()
+					if len(diagnostics) != 1 || !strings.Contains(diagnostics[0].Message, "panic: ") || strings.Contains(diagnostics[0].Message, "goroutine") {
+						t.Errorf("diagnostics: %v", diagnostics)
 					}
 				})
 			}

@@ -27,13 +27,13 @@ func TestEachPartSaysWhatTheCallDid(t *testing.T) {
 		"unchecked":  {strings.Replace(list, `{"type":"string"}`, `{"type":"string","pattern":"(?<=a+)*(?P>x)"}`, 1), `{"page":7,"note":"a",` + items + `}`, tenon.Enforce, tenon.Execution{}, `"unchecked":[{"path":"/note"`},
 		"executed":   {list, `{"page":7,` + items + `}`, tenon.Enforce, tenon.Execution{Unsafe: tenon.Responded}, `"executed":"yes","retry":"unsafe"`},
 	} {
-		for _, form := range allShapes {
+		for _, form := range allEnvelopes {
 			t.Run(name+", "+string(form), func(t *testing.T) {
-				reply := jsonReply(201, tt.body)
-				reply.Execution, reply.Header = tt.sent, http.Header{"X-Request-Id": {"abc"}}
+				resp := jsonResponse(201, tt.body)
+				resp.Execution, resp.Header = tt.sent, http.Header{"X-Request-Id": {"abc"}}
 				g := one(tenon.Tool{Envelope: form, Policy: tt.policy, MaxResult: 1000, Contract: tenon.Contract{Responses: []tenon.ResponseSchema{
 					{Status: "201", MediaType: "application/json", Schema: []byte(tt.schema)},
-				}}}, answer(reply))
+				}}}, answer(resp))
 				var first string
 				for args, number := `{}`, 1; ; number++ {
 					res := call(t, g, args)
@@ -46,7 +46,8 @@ func TestEachPartSaysWhatTheCallDid(t *testing.T) {
 					if first == "" {
 						first = string(meta.Contract)
 					}
-					if string(meta.Contract) != first || !strings.Contains(first, tt.says) || !strings.Contains(first, `"status":201`) {
+					verdict := map[string]string{"violations": "violated", "repairs": "repaired", "unchecked": "unchecked", "executed": "fits"}[name]
+					if string(meta.Contract) != first || !strings.Contains(first, `"verdict":"`+verdict+`"`) || !strings.Contains(first, tt.says) || !strings.Contains(first, `"status":201`) {
 						t.Errorf("part %d says %s, the first %s, want %s", number, meta.Contract, first, tt.says)
 					}
 					if !strings.Contains(string(res.Meta)+string(res.Structured), `"abc"`) {
@@ -97,7 +98,7 @@ func TestOtherArgumentsBesideAToken(t *testing.T) {
 
 // TestATokenLivesTenMinutes, as it says.
 func TestATokenLivesTenMinutes(t *testing.T) {
-	catalog, _ := shelf(shelfBody(100, "n"), 1000, tenon.Native)
+	catalog, _ := library(libraryBody(100, "n"), 1000, tenon.Native)
 	g := gateway.New(catalog, gateway.Options{})
 	var meta struct {
 		Partial struct{ Expires time.Time } `json:"tenon/partial"`

@@ -8,52 +8,53 @@ import (
 	"github.com/tenon-mcp/tenon/internal/projection"
 )
 
-// makeProjection makes the view of e's tool. The error names what the operator wrote
-// and the contract does not know.
+// makeProjection makes the projection of e's tool. The error names a path that
+// the contract does not have.
 func (e *Tool) makeProjection() error {
 	o := viewOptions(e.tool.Projection)
 	if len(o.Select) == 0 && o.Filter == nil {
 		return nil
 	}
-	contract, err := promiseOf(&e.tool).Contract()
+	contract, err := contractOf(&e.tool).Contract()
 	if err != nil {
 		return err
 	}
-	e.view, err = projection.New(shapePromise(&e.tool, contract), o)
+	e.view, err = projection.New(successContract(&e.tool, contract), o)
 	return err
 }
 
 func viewOptions(v tenon.Projection) projection.Options {
-	o := projection.Options{Select: v.Select, Made: v.Schema}
+	o := projection.Options{Select: v.Select, FilterSchema: v.Schema}
 	if v.Filter != nil {
 		o.Filter = v.Filter
 	}
 	return o
 }
 
-// publishedProjection is what is published of a promise that may be relaxed: the parts of
-// the full one, unless they are larger than all that it would be.
+// publishedProjection returns the output schema that is published for a
+// projection: the selected parts of the full schema, unless these are larger
+// than the whole published schema.
 func (e *Tool) publishedProjection(relaxed tenon.Contract) envelope.Contract {
-	p := shapePromise(&e.tool, relaxed)
-	if e.view == nil || e.view.Promise.Size() <= p.Size() || e.tool.Projection.Filter != nil {
+	p := successContract(&e.tool, relaxed)
+	if e.view == nil || e.view.Contract.Size() <= p.Size() || e.tool.Projection.Filter != nil {
 		return e.fullView(relaxed)
 	}
 	if v, err := projection.New(p, viewOptions(e.tool.Projection)); err == nil {
-		return v.Promise
+		return v.Contract
 	}
-	return e.view.Promise
+	return e.view.Contract
 }
 
-// fullView is what is promised of what callers get to see.
+// fullView returns the full output schema after projection.
 func (e *Tool) fullView(c tenon.Contract) envelope.Contract {
 	if e.view == nil {
-		return shapePromise(&e.tool, c)
+		return successContract(&e.tool, c)
 	}
-	return e.view.Promise
+	return e.view.Contract
 }
 
-// projections returns the views through which a call looks at its answer: the tool's,
-// then the one that the caller asks for. The error is about the latter.
+// projections returns the projections that apply to a call: the tool's, then
+// the one that the caller selects. The error is about the latter.
 func (e *Tool) projections(fields []byte) (seen []*projection.View, err error) {
 	if e.view != nil {
 		seen = append(seen, e.view)
@@ -68,20 +69,20 @@ func (e *Tool) projections(fields []byte) (seen []*projection.View, err error) {
 	return append(seen, asked), nil
 }
 
-// selects makes the view that a caller asks for.
+// selects makes the projection that a caller selects.
 func (e *Tool) selects(fields []byte) (*projection.View, error) {
 	paths, err := projection.ReadPaths(fields)
 	if err != nil {
 		return nil, err
 	}
-	contract, err := promiseOf(&e.tool).Contract()
+	contract, err := contractOf(&e.tool).Contract()
 	if err != nil {
-		contract = tenon.Contract{} // reported by Faults: any path is known
+		contract = tenon.Contract{} // reported by Diagnostics; any path is accepted
 	}
 	return projection.New(e.fullView(contract), projection.Options{Select: paths})
 }
 
-// show leaves of a success what callers get to see, and checks that.
+// show applies a projection to a success and validates the result.
 func (g *Gateway) show(ctx context.Context, e *Tool, seen []*projection.View, r *tenon.Response, j outputCheck) (outputCheck, *tenon.Result) {
 	t := &e.tool
 	for _, v := range seen {
@@ -93,8 +94,8 @@ func (g *Gateway) show(ctx context.Context, e *Tool, seen []*projection.View, r 
 		if err != nil {
 			g.log.Warn("the view of a tool cannot read an answer", "tool", t.Name, "error", err)
 			return j, errorResult(e, toolError{
-				code: tenon.CodeContract, message: "The answer of " + t.Name + " cannot be shown: " + err.Error(), reply: *r, judged: j,
-				suggestions: []string{"Tell the operator: the service answers otherwise than the tool's view expects"},
+				code: tenon.CodeContract, message: "The response of " + t.Name + " cannot be projected: " + err.Error(), resp: *r, judged: j,
+				suggestions: []string{"Tell the operator: the API does not match the tool's projection"},
 			})
 		}
 		r.Body = part
@@ -107,7 +108,7 @@ func (g *Gateway) show(ctx context.Context, e *Tool, seen []*projection.View, r 
 		}
 		j.verdict, j.violations = tenon.Violated, broken
 		g.logViolation(t, r, &j)
-		if t.Policy != tenon.Warn && !v.Guessed {
+		if t.Policy != tenon.Warn && !v.Inferred {
 			return j, errorResult(e, contractViolation(t, r, j))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/jq"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/projection"
 )
 
 const (
@@ -30,7 +31,7 @@ func ordersTool(body string, called *int, change func(*tenon.Tool)) *gateway.Cat
 		},
 		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 			*called++
-			return jsonReply(200, body), nil
+			return jsonResponse(200, body), nil
 		},
 	}
 	change(&tool)
@@ -170,7 +171,7 @@ func TestViewThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestPartsOfWhatIsShown states: whatever is asked for, in every shape and
+// TestPartsOfWhatIsShown states: whatever is asked for, in every envelope and
 // under every policy, fits what is published; parts of it make the whole of
 // it; a token is good for the same question only.
 func TestPartsOfWhatIsShown(t *testing.T) {
@@ -180,7 +181,7 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 		c := ordersTool(ordersBody, &called, func(tool *tenon.Tool) {
 			tool.Fields = true
 			tool.MaxResult = rapid.SampledFrom([]int{0, 250, 400}).Draw(t, "limit")
-			tool.Envelope = rapid.SampledFrom([]tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
+			tool.Envelope = rapid.SampledFrom([]tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "envelope")
 			tool.Policy = rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}).Draw(t, "policy")
 			if rapid.Bool().Draw(t, "selected") {
 				tool.Projection.Select = []string{"total", "orders.id", "orders.by.name"}
@@ -203,7 +204,7 @@ func TestPartsOfWhatIsShown(t *testing.T) {
 			parts = append(parts, res)
 		}
 		whole := joined(t, parts)
-		p, err := schema.ParseProjection(strings.Split(strings.Trim(strings.ReplaceAll(fields, `"`, ""), "[]"), ",")...)
+		p, err := projection.ParseProjection(strings.Split(strings.Trim(strings.ReplaceAll(fields, `"`, ""), "[]"), ",")...)
 		if err != nil {
 			t.Fatal(err)
 		}

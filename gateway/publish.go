@@ -7,32 +7,32 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/reservedargs"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
-// render makes the definition that clients read, and makes sure that it is
-// safe: one bad schema makes some clients drop the whole list.
+// render makes the definition that clients read and ensures that it is valid:
+// one bad schema makes some clients drop the whole list.
 func (e *Tool) render() {
-	promised, faults := promiseOf(&e.tool).PublishedContract()
-	e.diagnostics = faults
-	p := e.publishedProjection(promised)
-	input := promised.Input
+	declared, diagnostics := contractOf(&e.tool).PublishedContract()
+	e.diagnostics = diagnostics
+	p := e.publishedProjection(declared)
+	input := declared.Input
 	if !e.tool.RawSchemas || input == nil {
-		var changes []schema.Change
+		var changes []publish.Change
 		input, changes = e.published.Input(input)
 		e.reportChanges("input", changes)
 	}
 	own := reservedargs.NamesFor(reservedBy(&e.tool)|reservedargs.Token, input)
 	e.names = argnames.Of(input, reservedargs.All()...)
 	input = e.names.Publish(input)
-	acyclic, cycles := schema.BreakCycles(input)
+	acyclic, cycles := publish.BreakCycles(input)
 	switch {
 	case !e.tool.RawSchemas:
 		input = acyclic
 		e.reportChanges("input", cycles)
 	case cycles != nil: // see decision 88
-		e.diagnostics = append(e.diagnostics, diagnosticAt(&e.tool, "the input schema refers to itself and is published as it is: some clients lose all tools over it"))
+		e.diagnostics = append(e.diagnostics, diagnosticAt(&e.tool, "the input schema is recursive and is published unchanged: some clients lose all tools over it"))
 	}
 	input = e.bindHeaders(input)
 	e.input = own.Publish(input, e.publishes(p))
@@ -48,32 +48,32 @@ func (e *Tool) render() {
 	e.definition = d.JSON()
 }
 
-// renderOutput makes the output schema for the tool's policy and shape, if one
-// is published.
+// renderOutput makes the output schema for the tool's policy and envelope, if
+// one is published.
 func (e *Tool) renderOutput(p envelope.Contract) {
-	publish := envelope.PublishNative
+	write := envelope.PublishNative
 	switch {
-	case e.tool.Policy == tenon.Off, e.resumes: // a part has the schema of the tool that was called first
+	case e.tool.Policy == tenon.Off, e.resumes: // parts have the schema of the tool that was called first
 		return
 	case e.tool.Envelope == tenon.OpenAPIMCP:
-		publish = envelope.PublishOpenAPIMCP
+		write = envelope.PublishOpenAPIMCP
 	case e.tool.Envelope == tenon.FlowMCP:
-		publish = envelope.PublishFlowMCP
+		write = envelope.PublishFlowMCP
 	case e.tool.RawSchemas && p.Own() != nil:
 		e.output = p.Own()
 		return
 	}
 	if e.tool.RawSchemas {
-		e.output, e.wraps = publish(p)
+		e.output, e.wraps = write(p)
 		return
 	}
-	out := e.published.Output(p, string(e.tool.Envelope), publish)
+	out := e.published.Output(p, string(e.tool.Envelope), write)
 	e.output, e.wraps = out.Schema, out.Wraps
 	e.reportChanges("output", out.Changes)
 }
 
-// reportChanges reports what is different from what was promised.
-func (e *Tool) reportChanges(which string, changes []schema.Change) {
+// reportChanges reports where the published schema differs from the contract.
+func (e *Tool) reportChanges(which string, changes []publish.Change) {
 	for _, c := range changes {
 		what := which + " schema: " + c.Message
 		if c.Path != "" {
@@ -83,8 +83,8 @@ func (e *Tool) reportChanges(which string, changes []schema.Change) {
 	}
 }
 
-// shapePromise is what the tool promises of its successes.
-func shapePromise(t *tenon.Tool, c tenon.Contract) envelope.Contract {
+// successContract returns the declared successes of the tool.
+func successContract(t *tenon.Tool, c tenon.Contract) envelope.Contract {
 	p := envelope.Contract{Advice: t.Policy == tenon.Warn || t.Fields, Wrapper: c.Wrapper, Consent: asksConsent(t)}
 	answers := c.Responses
 	if t.Envelope != tenon.FlowMCP { // its data may be null anyway
@@ -96,8 +96,8 @@ func shapePromise(t *tenon.Tool, c tenon.Contract) envelope.Contract {
 	return p
 }
 
-// successes returns the variants that describe a success: they alone are
-// published, and they alone are what a success is held against.
+// successes returns the response schemas of successes: they alone are published,
+// and successes are validated against them alone.
 func successes(answers []tenon.ResponseSchema) []tenon.ResponseSchema {
 	var of []tenon.ResponseSchema
 	describes := successRule(answers)
@@ -109,9 +109,9 @@ func successes(answers []tenon.ResponseSchema) []tenon.ResponseSchema {
 	return of
 }
 
-// successRule tells which declared statuses describe a success: the 2xx and
-// that of an answer without HTTP. Where there is none, default does; else it
-// stands for the errors, as documents mean it.
+// successRule tells which declared statuses describe a success: 2xx and the
+// empty status of a response without HTTP. Only without these does default
+// describe successes, since documents mean errors by it otherwise.
 func successRule(answers []tenon.ResponseSchema) func(status string) bool {
 	plain := func(status string) bool { return status == "" || strings.HasPrefix(status, "2") }
 	if slices.ContainsFunc(answers, func(v tenon.ResponseSchema) bool { return plain(v.Status) }) {
@@ -120,9 +120,8 @@ func successRule(answers []tenon.ResponseSchema) func(status string) bool {
 	return func(status string) bool { return strings.EqualFold(status, "default") }
 }
 
-// withNoContent adds what HTTP says of two statuses that a range covers: their
-// answers have no body, so that JSON that is described for the range is not
-// missing there.
+// withNoContent adds 204 and 205, which by RFC 9110 have no body, where a range
+// covers them, so that a body described for the range is not required there.
 func withNoContent(answers []tenon.ResponseSchema) []tenon.ResponseSchema {
 	described := func(v tenon.ResponseSchema) bool {
 		return strings.EqualFold(v.Status, "2XX") && v.MediaType != "" && envelope.KindOfMedia(v.MediaType) == envelope.JSON

@@ -7,8 +7,8 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// reservedBy names the arguments that are the gateway's own with this tool,
-// unless it declares them for itself.
+// reservedBy returns the names of the reserved arguments of this tool, which
+// differ where the tool declares an argument of the same name.
 func reservedBy(t *tenon.Tool) (set reservedargs.Set) {
 	if asksConsent(t) {
 		set |= reservedargs.Confirmed
@@ -22,8 +22,8 @@ func reservedBy(t *tenon.Tool) (set reservedargs.Set) {
 	return set
 }
 
-// publishes names those of them that a caller is told, where the tool promises
-// p. The token is that of the tool that hands out parts, where there is one.
+// publishes returns the reserved arguments that the input schema lists for the
+// contract p.
 func (e *Tool) publishes(p envelope.Contract) reservedargs.Set {
 	set := reservedBy(&e.tool)
 	if e.tool.Confirmation.Mode == tenon.ConfirmHuman {
@@ -36,7 +36,7 @@ func (e *Tool) publishes(p envelope.Contract) reservedargs.Set {
 	return set
 }
 
-// takeReservedArgs takes the arguments that are the gateway's own out of a call.
+// takeReservedArgs removes the reserved arguments from a call.
 func takeReservedArgs(c *tenon.Call, names *reservedargs.Names) (*tenon.Call, reservedargs.Values) {
 	args, own := names.Extract(c.Args)
 	if len(args) == 0 {
@@ -50,8 +50,7 @@ func takeReservedArgs(c *tenon.Call, names *reservedargs.Names) (*tenon.Call, re
 	return c, own
 }
 
-// coerced lists what was read as something else in the arguments that are the
-// gateway's own.
+// coerced lists the coercions of reserved arguments.
 func coerced(own *reservedargs.Values) (fixes []schema.Fix) {
 	for _, c := range own.Coerced {
 		fixes = append(fixes, schema.Fix{Path: "/" + c.Name, Kind: schema.FixKind(c.Kind), Old: c.Old, New: c.New})

@@ -106,7 +106,7 @@ func TestEmptyArgumentsOfOurOwn(t *testing.T) {
 	tests := map[string]struct{ args, says, coerced string }{
 		"null":              {`{"confirmed":null,"fields":null,"resume_token":null}`, "confirmation_request", `"drop-null"`},
 		"empty":             {`{"confirmed":false,"fields":[],"resume_token":""}`, "confirmation_request", `"drop-empty"`},
-		"a yes as text":     {`{"confirmed":"true"}`, "confirmation_request", `"read-json"`},
+		"a yes as text":     {`{"confirmed":"true"}`, "confirmation_request", `"parse-json"`},
 		"a wrong yes":       {`{"confirmed":"sure"}`, `confirmed is true or false`, ""},
 		"a wrong page's":    {`{"__confirmed":1}`, `__confirmed is true or false`, ""},
 		"a wrong token":     {`{"resume_token":{}}`, `resume_token is a string`, ""},

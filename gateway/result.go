@@ -9,45 +9,46 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// answerOf is the response as the envelopes see it.
+// answerOf returns the response in the form that envelopes take.
 func answerOf(r *tenon.Response, f envelope.Kind) envelope.Answer {
 	return envelope.Answer{Form: f, Status: r.Status, Media: r.MediaType, Header: r.Header, Body: r.Body}
 }
 
-// shapeSuccess gives a response the envelope that the tool published.
-func shapeSuccess(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
+// successResult puts the value of a response into the published envelope.
+func successResult(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	a := answerOf(r, j.form)
-	return e.format().shape(r, j, e.checks.data(&a))
+	return e.format().result(r, j, e.checks.data(&a))
 }
 
-// dress is what a success is given its form by. It outlives its tool.
+// resultFormat holds what the envelope of a success depends on. It can outlive its
+// tool, in the stored parts of a result.
 type resultFormat struct {
-	Tool  string
-	Shape tenon.Envelope
-	Wraps bool   // native: the value stands under "result"
-	Bare  bool   // native: no schema is published, so nothing says how to wrap
-	Next  string // the tool that hands out parts
+	Tool     string
+	Envelope tenon.Envelope
+	Wraps    bool   // native: the value is wrapped as "result"
+	Bare     bool   // native: no schema is published, so nothing says how to wrap
+	Next     string // name of the tool that returns further parts
 }
 
 func (e *Tool) format() resultFormat {
-	d := resultFormat{Tool: e.tool.Name, Shape: e.tool.Envelope, Next: e.next}
-	if shapesByDefinition(&e.tool) { // it was rendered: see ready
+	d := resultFormat{Tool: e.tool.Name, Envelope: e.tool.Envelope, Next: e.next}
+	if dependsOnDefinition(&e.tool) { // rendered before: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
 	return d
 }
 
-// shape forms value, which stands for the body of r.
-func (d resultFormat) shape(r *tenon.Response, j outputCheck, value []byte) *tenon.Result {
+// result makes the result of value, which represents the body of r.
+func (d resultFormat) result(r *tenon.Response, j outputCheck, value []byte) *tenon.Result {
 	a := answerOf(r, j.form)
-	// A result with one block, which is nearly every one, is one piece of memory.
+	// Nearly every result has one block, and so needs one allocation.
 	made := &struct {
 		tenon.Result
 		one [1]tenon.Content
 	}{}
 	res := &made.Result
 	res.Value = value
-	switch d.Shape {
+	switch d.Envelope {
 	case tenon.OpenAPIMCP:
 		res.Structured = a.OpenAPIMCP(res.Value)
 		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
@@ -67,12 +68,12 @@ func (d resultFormat) shape(r *tenon.Response, j outputCheck, value []byte) *ten
 	if told := j.said(); told != nil {
 		res.Content = append(res.Content, tenon.Content{Text: told})
 	}
-	res.Meta = metaOf(d.Shape, r, &j, executedOf(r))
+	res.Meta = metaOf(d.Envelope, r, &j, executedOf(r))
 	return res
 }
 
-// native is the structured content of the native shape: the value itself where
-// it can stand there.
+// native is the structured content of the envelope native: the value itself if
+// it is allowed there.
 func (d resultFormat) native(data []byte) []byte {
 	isObject := len(data) > 0 && data[0] == '{'
 	switch {
@@ -86,7 +87,7 @@ func (d resultFormat) native(data []byte) []byte {
 
 func textBlock(text []byte) tenon.Content { return tenon.Content{Text: text} }
 
-// blockKind returns the kind of content block that carries binary data.
+// blockKind returns the content type of binary data.
 func blockKind(media string) tenon.ContentType {
 	switch envelope.KindOf(media) {
 	case envelope.Image:
@@ -97,14 +98,14 @@ func blockKind(media string) tenon.ContentType {
 	return tenon.EmbeddedResource
 }
 
-// errorResult gives a failure the error form of the tool's shape.
+// errorResult puts a failure into the tool's envelope.
 func errorResult(e *Tool, f toolError) *tenon.Result {
 	t := &e.tool
 	form := envelope.Failure{
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
-		Message: strings.TrimSpace(executedSentence(f.reply.Execution) + f.message), Details: f.details, Suggestions: f.suggestions,
+		Message: strings.TrimSpace(executedSentence(f.resp.Execution) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &tenon.Result{IsError: true, Code: f.code, Message: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Envelope, &f.reply, &f.judged, f.executed())}
+	res := &tenon.Result{IsError: true, Code: f.code, Message: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Envelope, &f.resp, &f.judged, f.executed())}
 	switch {
 	case t.Envelope == tenon.OpenAPIMCP, e.describes:
 		res.Structured = form.AppendOpenAPIMCP(nil)
@@ -123,8 +124,8 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 	return res
 }
 
-// metaOf writes the _meta object: the contract's verdict and, where the envelope
-// has no place for them, status and headers of the upstream.
+// metaOf writes the _meta object: the verdict and, where the envelope has no
+// members for them, status and headers of the upstream.
 func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) []byte {
 	m := envelope.Meta{
 		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Execution.Retry(),
@@ -133,8 +134,8 @@ func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string
 	return m.JSON()
 }
 
-// withCoercions returns the result, which others may have too, with what was
-// changed in the arguments.
+// withCoercions returns a copy of the result, which may be shared, with the
+// coercions of the arguments in _meta.
 func withCoercions(r *tenon.Result, fixes []schema.Fix) *tenon.Result {
 	if r == nil || len(fixes) == 0 {
 		return r
@@ -144,19 +145,19 @@ func withCoercions(r *tenon.Result, fixes []schema.Fix) *tenon.Result {
 	return &with
 }
 
-// executedOf says of a call that was answered what its requests did: one that only
-// reads was executed as well.
+// executedOf returns the execution state after a response arrived: a call that
+// only reads counts as executed as well.
 func executedOf(r *tenon.Response) string {
 	switch {
 	case r.Execution.Unsafe != tenon.NotSent:
 		return r.Execution.Executed()
-	case !envelope.HasContract(r.Meta): // else the source has said it
+	case !envelope.HasContract(r.Meta): // else the source has set it
 		return "yes"
 	}
 	return tenon.Execution{Unsafe: r.Execution.Reads}.Executed()
 }
 
-// unfinished is s where an answer began and did not end.
+// unfinished returns s for a response that is incomplete.
 func unfinished(s tenon.Execution) tenon.Execution {
 	if s.Unsafe == tenon.Responded {
 		s.Unsafe = tenon.NoResponse
@@ -164,8 +165,8 @@ func unfinished(s tenon.Execution) tenon.Execution {
 	return s
 }
 
-// executedSentence stands first in the text of a failure that must not be
-// repeated blindly: an agent that reads "failed" repeats a payment.
+// executedSentence begins the text of a failure that must not be repeated
+// blindly: an agent that reads "failed" repeats a payment.
 func executedSentence(s tenon.Execution) string {
 	switch {
 	case s.Retry() == "safe":

@@ -18,7 +18,7 @@ import (
 // first call's were coerced, or these are.
 func TestAResumedCallIsComparedAfterCoercion(t *testing.T) {
 	for first, again := range map[string]string{`{"page":7}`: `{"page":"7"`, `{"page":"7"}`: `{"page":7`, `{ "page" : "7" }`: `{"page":"7"`} {
-		catalog, called := shelf(shelfBody(100, "n"), 1000, tenon.OpenAPIMCP)
+		catalog, called := library(libraryBody(100, "n"), 1000, tenon.OpenAPIMCP)
 		g := gateway.New(catalog, gateway.Options{})
 		token := partialOf(t, get(t, g, "list", "ann", first)).ResumeToken
 		if res := get(t, g, "list", "ann", again+`,"resume_token":"`+token+`"}`); res.IsError || partialOf(t, res).Part != 2 || *called != 1 {
@@ -34,13 +34,13 @@ func TestAResumedCallIsComparedAfterCoercion(t *testing.T) {
 // HTTP says that 204 and 205 have no body: a range that describes one does not
 // describe theirs.
 func TestNoContentUnderARange(t *testing.T) {
-	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		for _, status := range []int{204, 205, 200} {
 			contract := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "2xx", MediaType: "application/json", Schema: []byte(`{"type":"object"}`)}}}
-			g := one(tenon.Tool{Envelope: shape, Contract: contract}, answer(tenon.Response{Status: status}))
+			g := one(tenon.Tool{Envelope: env, Contract: contract}, answer(tenon.Response{Status: status}))
 			res := call(t, g, `{}`)
 			if want := status == 200; res.IsError != want {
-				t.Errorf("%s, %d: %s", shape, status, res.Content[0].Text)
+				t.Errorf("%s, %d: %s", env, status, res.Content[0].Text)
 			}
 			_, output := g.Catalog().Find("get_book").Schemas()
 			if !res.IsError {
@@ -54,7 +54,7 @@ func TestNoContentUnderARange(t *testing.T) {
 func TestSelectionsAreKept(t *testing.T) {
 	reads := 0
 	contract := countedContract{bookContract(), &reads}
-	g := one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Fields: true, Contract: contract}, answer(jsonReply(200, `{"title":"Emma","stock":1}`)))
+	g := one(tenon.Tool{Envelope: tenon.OpenAPIMCP, Fields: true, Contract: contract}, answer(jsonResponse(200, `{"title":"Emma","stock":1}`)))
 	for range 20 {
 		if res := call(t, g, `{"id":1,"_fields":["title"]}`); string(res.Value) != `{"title":"Emma"}` {
 			t.Fatalf("%s", res.Value)
@@ -106,7 +106,7 @@ func TestTwoLimitsThatEndTogether(t *testing.T) {
 			}
 		})
 	}
-	if len(said) != 1 {
+	if len(said) != 1 || !said["the source had no answer in time"] {
 		t.Errorf("said: %v", said)
 	}
 	synctest.Test(t, func(t *testing.T) { // who says nothing of time is told that it was over
@@ -125,26 +125,26 @@ func TestTwoLimitsThatEndTogether(t *testing.T) {
 // the search.
 func TestThePartsOfASearchedToolNameOneThatIsThere(t *testing.T) {
 	for _, describe := range []gateway.Toggle{gateway.ToggleOn, gateway.ToggleOff} {
-		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-			tools := []tenon.Tool{{Name: "list", Envelope: shape, MaxResult: 400, Handler: answer(jsonReply(200, shelfBody(40, "n")))}}
+		for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			tools := []tenon.Tool{{Name: "list", Envelope: env, MaxResult: 400, Handler: answer(jsonResponse(200, libraryBody(40, "n")))}}
 			inner := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{Describe: describe})
 			g := gateway.New(search.Wrap(inner), gateway.Options{})
 			res := get(t, g, "call_tool", "ann", `{"tool":"list","arguments":{}}`)
 			token := partialOf(t, res).ResumeToken
 			said := string(res.Content[len(res.Content)-1].Text)
-			name, found := "next_part", shape == tenon.OpenAPIMCP // whose words stand in the structure
+			name, found := "next_part", env == tenon.OpenAPIMCP // whose words stand in the structure
 			if !found {
 				_, rest, _ := strings.Cut(said, "For the next one call ")
 				name, _, found = strings.Cut(rest, " with ")
 			}
 			if !found || g.Catalog().Find(name) == nil {
-				t.Fatalf("%s: %q names no tool", shape, said)
+				t.Fatalf("%s: %q names no tool", env, said)
 			}
 			if res = get(t, g, name, "ann", `{"resume_token":"`+token+`"}`); partialOf(t, res).Part != 2 {
-				t.Errorf("%s: %s", shape, res.Content[0].Text)
+				t.Errorf("%s: %s", env, res.Content[0].Text)
 			}
 			if res = get(t, g, name, "bob", `{"resume_token":"`+token+`"}`); !res.IsError {
-				t.Errorf("%s: somebody else got a part: %s", shape, res.Value)
+				t.Errorf("%s: somebody else got a part: %s", env, res.Value)
 			}
 			if d := g.Catalog().Find("describe_tool"); (d != nil) != (describe == gateway.ToggleOn) {
 				t.Errorf("describe_tool: %v", d)

@@ -18,22 +18,21 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// partLife is how long the parts of an answer can be asked for.
+// partLife is how long the parts of a result are kept.
 const partLife = 10 * time.Minute
 
-// defaultMaxResult is the limit in the envelope openapi-mcp, which has a place for
+// defaultMaxResult is the limit in the envelope openapi-mcp, whose page defines
 // parts: 100 KiB of a value, and as much of its text copy.
 const defaultMaxResult = 200 << 10
 
-// remainder is what is kept of an answer that was cut, beside its value: all that a
-// part is formed by, so that a catalog that was swapped in between changes
-// nothing.
+// remainder is stored beside the value of a result that was split: everything
+// that its parts depend on, so that a new catalog does not change them.
 type remainder struct {
 	Subject    tenon.Subject
-	Call       string // names the first call with its arguments
-	Dress      resultFormat
+	Call       string // identifies the first call and its arguments
+	Format     resultFormat
 	Form       envelope.Kind
-	Limit      int // bytes that are sent of a part
+	Limit      int // bytes of a part
 	Status     int
 	Media      string
 	Header     http.Header
@@ -43,57 +42,57 @@ type remainder struct {
 	Unchecked  []schema.Violation
 	Repairs    []schema.Fix
 	Cut        *schema.Split
-	Own        bool // what is cut is a list of the source's own texts
+	Own        bool // the value is a list of texts that the source made
 	Until      time.Time
 }
 
-// split gives a success its envelope: whole where all of it is within the limit,
-// else its first part, while the value is kept for the others.
+// split makes the result of a success: all of it if it is within the limit, else
+// the first part, while the value is stored for the others.
 func (g *Gateway) split(ctx context.Context, e *Tool, c callWithArgs, r *tenon.Response, j outputCheck, limit int) *tenon.Result { //nolint:revive // each says something else of the one answer
-	if limit <= 0 || j.form == envelope.Binary { // a picture is one piece, and no text
-		return shapeSuccess(e, r, j)
+	if limit <= 0 || j.form == envelope.Binary { // binary data cannot be split
+		return successResult(e, r, j)
 	}
 	a := answerOf(r, j.form)
 	value := e.checks.data(&a)
 	if len(value) <= limit {
-		if res := e.format().shape(r, j, value); sent(res, j) <= limit {
+		if res := e.format().result(r, j, value); sent(res, j) <= limit {
 			return res
 		}
 	}
-	var against *schema.Schema // a value that breaks its schema was promised nothing
+	var against *schema.Schema // parts of an invalid value need not be valid
 	if !j.broken() {
 		against = j.against
 	}
 	d := e.format()
-	cut := envelope.Divide(against, value, limit, func(part []byte) int { return sent(d.shape(r, j, part), j) })
+	cut := envelope.Divide(against, value, limit, func(part []byte) int { return sent(d.result(r, j, part), j) })
 	if cut == nil {
-		return tooLarge(e, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be cut into parts that fit its schema.")
+		return tooLarge(e, r, j, bytesOver{e.answer(), len(value), limit}, "It cannot be split into parts that are valid by its schema.")
 	}
-	k := restOf(e, c, r, j)
+	k := remainderOf(e, c, r, j)
 	k.Cut, k.Limit = cut, limit
 	return g.firstPart(ctx, e, k, value)
 }
 
-// restOf is what every part of an answer is formed by.
-func restOf(e *Tool, c callWithArgs, r *tenon.Response, j outputCheck) *remainder {
+// remainderOf returns what every part of a result depends on.
+func remainderOf(e *Tool, c callWithArgs, r *tenon.Response, j outputCheck) *remainder {
 	return &remainder{
-		Subject: c.Subject, Call: c.key(), Dress: e.format(), Form: j.form,
+		Subject: c.Subject, Call: c.key(), Format: e.format(), Form: j.form,
 		Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: envelope.Visible(r.Header), Sent: r.Execution,
 		Verdict: j.verdict, Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Until: time.Now().Add(partLife),
 	}
 }
 
-// firstPart keeps what was cut, and forms its first part.
+// firstPart stores the value and makes the first part.
 func (g *Gateway) firstPart(ctx context.Context, e *Tool, k *remainder, value []byte) *tenon.Result {
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(e, k.reply(), k.judged(), bytesOver{e.answer(), len(value), k.Limit}, "There is no room now to keep its parts.")
+		return tooLarge(e, k.resp(), k.judged(), bytesOver{e.answer(), len(value), k.Limit}, "The store is full and cannot keep its parts.")
 	}
 	return k.part(id, 0, value)
 }
 
-func (k *remainder) reply() *tenon.Response {
+func (k *remainder) resp() *tenon.Response {
 	return &tenon.Response{Status: k.Status, MediaType: k.Media, Header: k.Header, Execution: k.Sent}
 }
 
@@ -101,15 +100,15 @@ func (k *remainder) judged() outputCheck {
 	return outputCheck{verdict: k.Verdict, violations: k.Violations, open: k.Unchecked, repairs: k.Repairs, form: k.Form}
 }
 
-// AnswerPart is a part of an answer's value, with what its _meta says.
+// AnswerPart is a part of a value, with its _meta.
 type AnswerPart = schema.Part
 
-// JoinParts puts the parts of an answer together again, given what the _meta of
-// each says under cuts (or cut, where that is the one place) and continued.
+// JoinParts joins the parts of a value, given the members pointers (or pointer, for a
+// single place) and continued of the _meta of each.
 func JoinParts(parts ...AnswerPart) ([]byte, error) { return schema.Join(parts...) }
 
-// sent is how many bytes of a value a result sends: as a value and as text.
-// What stands around it is small.
+// sent returns how many bytes a result has for a value: the value and its text
+// copy. The envelope is small and not counted.
 func sent(res *tenon.Result, j outputCheck) int {
 	n := len(res.Value) - len(j.said())
 	for _, b := range res.Content {
@@ -118,21 +117,21 @@ func sent(res *tenon.Result, j outputCheck) int {
 	return n - max(0, len(res.Structured)-len(res.Value))
 }
 
-// bytesOver says how large an answer is that is over its limit.
+// bytesOver describes a result that exceeds its limit.
 type bytesOver struct {
 	what        string
 	size, limit int
 }
 
-// tooLarge is the failure of an answer, or a part of one, that cannot be handed
-// out within the limit.
+// tooLarge is the failure of a result, or a part of one, that exceeds the limit
+// and cannot be split.
 func tooLarge(e *Tool, r *tenon.Response, j outputCheck, b bytesOver, why string) *tenon.Result {
 	f := toolError{
 		code:    tenon.CodeRequest,
 		message: fmt.Sprintf("%s has %d bytes, and %d are allowed for it and its text copy. %s", b.what, b.size, b.limit, why),
 		details: fmt.Appendf(nil, `{"bytes":%d,"limit":%d}`, b.size, b.limit),
-		reply:   tenon.Response{Status: r.Status, MediaType: r.MediaType, Header: r.Header, Execution: r.Execution}, judged: j,
-		suggestions: []string{"Ask for less, where the arguments allow that: fewer items, one page, a filter", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
+		resp:    tenon.Response{Status: r.Status, MediaType: r.MediaType, Header: r.Header, Execution: r.Execution}, judged: j,
+		suggestions: []string{"Request less if the arguments allow it: fewer items, one page, a filter", "The operator can select parts (--select, --jq) or raise --max-result-bytes"},
 	}
 	if e.tool.Fields {
 		f.suggestions[0] += ", some fields"
@@ -140,20 +139,20 @@ func tooLarge(e *Tool, r *tenon.Response, j outputCheck, b bytesOver, why string
 	return errorResult(e, f)
 }
 
-func (e *Tool) answer() string { return "The answer of " + e.tool.Name }
+func (e *Tool) answer() string { return "The response of " + e.tool.Name }
 
 func (g *Gateway) keep(ctx context.Context, id string, k *remainder, value []byte) error {
 	b, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}
-	if err := g.store.Put(ctx, "rest "+id, b, partLife); err != nil { // it goes first: a value without it is lost room
+	if err := g.store.Put(ctx, "rest "+id, b, partLife); err != nil { // stored first, since a value without it would only take space
 		return err
 	}
 	return g.store.Put(ctx, "value "+id, value, partLife)
 }
 
-// part forms part i, counted from 0.
+// part makes part i, counted from 0.
 func (k *remainder) part(id string, i int, value []byte) *tenon.Result {
 	here := k.Cut.Part(i)
 	p := envelope.Part{
@@ -166,32 +165,32 @@ func (k *remainder) part(id string, i int, value []byte) *tenon.Result {
 	if p.Number < p.Of {
 		p.Token = id + "." + strconv.Itoa(p.Number+1)
 	}
-	r, j := k.reply(), k.judged()
+	r, j := k.resp(), k.judged()
 	slice := k.Cut.AppendPart(make([]byte, 0, k.Cut.Size(value, i)), value, i)
 	if k.Own {
 		return k.ownPart(slice, p)
 	}
-	if size := sent(k.Dress.shape(r, j, slice), j); size > k.Limit {
-		return k.Dress.partTooLarge(r, j, bytesOver{size: len(slice), limit: k.Limit}, p)
+	if size := sent(k.Format.result(r, j, slice), j); size > k.Limit {
+		return k.Format.partTooLarge(r, j, bytesOver{size: len(slice), limit: k.Limit}, p)
 	}
-	return k.Dress.part(r, j, slice, p)
+	return k.Format.part(r, j, slice, p)
 }
 
-// partTooLarge stands for a part that is above the limit by itself: the others
-// can be had anyway.
+// partTooLarge replaces a part that exceeds the limit by itself; the others can
+// still be requested.
 func (d resultFormat) partTooLarge(r *tenon.Response, j outputCheck, b bytesOver, p envelope.Part) *tenon.Result {
-	b.what = fmt.Sprintf("Part %d of %d, which cannot be cut,", p.Number, p.Of)
+	b.what = fmt.Sprintf("Part %d of %d, which cannot be split,", p.Number, p.Of)
 	p.By = cmp.Or(d.Next, d.Tool)
-	res := tooLarge(&Tool{tool: tenon.Tool{Name: d.Tool, Envelope: d.Shape}}, r, j, b, p.Next())
+	res := tooLarge(&Tool{tool: tenon.Tool{Name: d.Tool, Envelope: d.Envelope}}, r, j, b, p.Next())
 	res.Meta = envelope.Join(res.Meta, p.Meta())
 	return res
 }
 
-// part forms value, which is part p of what stands for the body of r.
+// part makes the result of value, which is part p of the value of r.
 func (d resultFormat) part(r *tenon.Response, j outputCheck, value []byte, p envelope.Part) *tenon.Result {
-	p.By = cmp.Or(d.Next, d.Tool) // it takes its own tokens, too
-	res := d.shape(r, j, value)
-	if d.Shape == tenon.OpenAPIMCP {
+	p.By = cmp.Or(d.Next, d.Tool) // the tool that returns parts accepts its own tokens, too
+	res := d.result(r, j, value)
+	if d.Envelope == tenon.OpenAPIMCP {
 		res.Structured = p.OpenAPIMCP(res.Structured)
 		res.Content = slices.Replace(res.Content, 0, 1, tenon.Content{Text: res.Structured})
 	} else {
@@ -201,8 +200,8 @@ func (d resultFormat) part(r *tenon.Response, j outputCheck, value []byte, p env
 	return res
 }
 
-// resume answers a call that asks for a part. Nothing else of the path is
-// passed: no confirmation, no handler, no upstream.
+// resume answers a call that requests a part, from the store: without
+// confirmation, handler and upstream.
 func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Result {
 	id, number, _ := strings.Cut(c.own.Token, ".")
 	kept, _ := g.streams.Load(id)
@@ -211,7 +210,7 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Re
 	}
 	text, ok, err := g.store.Get(ctx, "rest "+id)
 	var k remainder
-	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Dress.Tool != c.Tool {
+	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Format.Tool != c.Tool {
 		return unknownToken(e)
 	}
 	i, err := strconv.Atoi(number)
@@ -228,37 +227,37 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Re
 	return k.part(id, i-1, value)
 }
 
-// callWithArgs is a call with what stood in the gateway's own arguments.
+// callWithArgs is a call with its reserved arguments.
 type callWithArgs struct {
 	*tenon.Call
 	own reservedargs.Values
 }
 
-// key names all that an answer depends on.
+// key identifies everything that a response depends on.
 func (c callWithArgs) key() string {
 	return reservedargs.Key(string(c.Subject), c.Tool, c.Args) + reservedargs.Key("", "", c.own.Fields)
 }
 
-// othersThan reports whether there are arguments beside the token that the
-// first call did not have.
+// othersThan reports whether the arguments beside the token differ from those of
+// the first call.
 func (c callWithArgs) othersThan(first string) bool {
 	return (string(c.Args) != "{}" || c.own.Fields != nil) && c.key() != first
 }
 
 func otherArguments(e *Tool) *tenon.Result {
-	return errorResult(e, rejected(tenon.CodeValidation, "The arguments beside resume_token differ from those of the first call. This request executed nothing.",
+	return errorResult(e, rejected(tenon.CodeValidation, "The arguments besides resume_token differ from those of the first call. This request executed nothing.",
 		"Send resume_token alone"))
 }
 
 func unknownToken(e *Tool) *tenon.Result {
-	return errorResult(e, rejected(tenon.CodeValidation, "This resume_token is not known here: it is older than ten minutes, or of somebody else. "+
-		"This request executed nothing; the call that made the token was executed when it was made.",
+	return errorResult(e, rejected(tenon.CodeValidation, "Unknown resume_token: it expired (10 minutes) or belongs to another caller. "+
+		"This request executed nothing; the first call was executed when it was made.",
 		"If the call only reads, make it again without resume_token"))
 }
 
-// addNextPart adds a tool that hands out parts, for clients that insist on the
-// required arguments of the tool that was called first. A tool of that name
-// keeps it.
+// addNextPart adds the built-in tool that returns further parts, for clients
+// that enforce the required arguments of the tool that was called first. An
+// existing tool of that name keeps it.
 func (c *Catalog) addNextPart() {
 	for _, e := range c.tools {
 		if e.tool.MaxResult <= 0 {
@@ -266,8 +265,8 @@ func (c *Catalog) addNextPart() {
 		}
 		readOnly := true
 		c.add(&Tool{tool: tenon.Tool{
-			Title: "Next part of an answer", Envelope: e.tool.Envelope,
-			Description: "Returns the next part of an answer that was too large for one result.",
+			Title: "Next part of a result", Envelope: e.tool.Envelope,
+			Description: "Returns the next part of a result that was too large for one message.",
 			Annotations: tenon.Annotations{ReadOnly: &readOnly, Idempotent: &readOnly},
 			Contract:    tenon.Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
 			Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {

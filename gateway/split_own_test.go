@@ -19,7 +19,7 @@ func TestTextsOfASourceComeInParts(t *testing.T) {
 		"one":     {strings.Repeat("a line of words, \u00e9 \"\U0001f600\" \\\n", 300)},
 		"several": {"first", strings.Repeat("x", 3000), "", strings.Repeat("\u00e9\n", 900), "last"},
 	} {
-		for _, form := range allShapes {
+		for _, form := range allEnvelopes {
 			t.Run(name+", "+string(form), func(t *testing.T) {
 				const limit = 1000
 				blocks := []tenon.Content{picture}
@@ -119,7 +119,7 @@ func drawAnswer(t *rapid.T, depth int) string {
 }
 
 // TestEveryPartIsWithinTheLimit states of any value under any of some schemas,
-// in every shape: each part fits what is published, what is sent of it is within
+// in every envelope: each part fits what is published, what is sent of it is within
 // the limit or it is an error that says so, and the parts make the value.
 func TestEveryPartIsWithinTheLimit(t *testing.T) {
 	whole, errors, cut := 0, 0, 0
@@ -128,10 +128,10 @@ func TestEveryPartIsWithinTheLimit(t *testing.T) {
 		limit := rapid.IntRange(400, 3000).Draw(t, "limit")
 		doc := rapid.SampledFrom(partSchemas).Draw(t, "schema")
 		g := one(tenon.Tool{
-			Envelope: rapid.SampledFrom(allShapes).Draw(t, "shape"), MaxResult: limit,
+			Envelope: rapid.SampledFrom(allEnvelopes).Draw(t, "envelope"), MaxResult: limit,
 			Policy:   rapid.SampledFrom([]tenon.Policy{tenon.Enforce, tenon.Warn}).Draw(t, "policy"),
 			Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(doc)}}},
-		}, answer(jsonReply(200, body)))
+		}, answer(jsonResponse(200, body)))
 		_, output := g.Catalog().Find("get_book").Schemas()
 		published, err := schema.Compile(output, schema.Options{})
 		if err != nil {

@@ -19,35 +19,35 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-const shelfSchema = `{"type":"object","properties":{"page":{"type":"integer"},"items":{"type":"array","items":{"type":"object",` +
+const librarySchema = `{"type":"object","properties":{"page":{"type":"integer"},"items":{"type":"array","items":{"type":"object",` +
 	`"properties":{"id":{"type":"integer"},"note":{"type":"string"}},"required":["id"]}}},"required":["page","items"],"additionalProperties":false}`
 
 // wholeNotes is the same with notes that cannot be cut: each piece would have to
 // match the pattern.
-var wholeNotes = strings.Replace(shelfSchema, `{"type":"string"}`, `{"type":"string","pattern":"x"}`, 1)
+var wholeNotes = strings.Replace(librarySchema, `{"type":"string"}`, `{"type":"string","pattern":"x"}`, 1)
 
-// shelf is a catalog with one large answer, and counts the calls of its handler.
-func shelf(body string, limit int, shape tenon.Envelope) (c *gateway.Catalog, called *int) {
-	return shelfOf(shelfSchema, body, limit, shape)
+// library is a catalog with one large answer, and counts the calls of its handler.
+func library(body string, limit int, env tenon.Envelope) (c *gateway.Catalog, called *int) {
+	return libraryOf(librarySchema, body, limit, env)
 }
 
-func shelfOf(schema, body string, limit int, shape tenon.Envelope) (c *gateway.Catalog, called *int) {
+func libraryOf(schema, body string, limit int, env tenon.Envelope) (c *gateway.Catalog, called *int) {
 	called = new(int)
 	tool := tenon.Tool{
-		Name: "list", Envelope: shape, MaxResult: limit,
+		Name: "list", Envelope: env, MaxResult: limit,
 		Contract: tenon.Contract{
 			Input:     []byte(`{"type":"object","properties":{"page":{"type":"integer"}},"required":["page"],"additionalProperties":false}`),
 			Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(schema)}},
 		},
 		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
 			*called++
-			return jsonReply(200, body), nil
+			return jsonResponse(200, body), nil
 		},
 	}
 	return gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: []tenon.Tool{tool}}}}, gateway.BuildOptions{}), called
 }
 
-func shelfBody(items int, note string) string {
+func libraryBody(items int, note string) string {
 	var b strings.Builder
 	b.WriteString(`{"page":7,"items":[`)
 	for i := range items {
@@ -61,8 +61,8 @@ func shelfBody(items int, note string) string {
 
 type partial struct {
 	Part, Parts, Returned, Total int
-	Cut                          string
-	Cuts, Continued              []string
+	Pointer                      string
+	Pointers, Continued          []string
 	ResumeToken                  string `json:"resume_token"`
 }
 
@@ -84,9 +84,9 @@ func joined(t interface{ Fatal(...any) }, parts []*tenon.Result) []byte {
 	var all []gateway.AnswerPart
 	for _, res := range parts {
 		p := partialOf(t, res)
-		part := gateway.AnswerPart{Value: res.Value, Cuts: p.Cuts, Continued: p.Continued}
+		part := gateway.AnswerPart{Value: res.Value, Cuts: p.Pointers, Continued: p.Continued}
 		if part.Cuts == nil {
-			part.Cuts = []string{p.Cut}
+			part.Cuts = []string{p.Pointer}
 		}
 		all = append(all, part)
 	}
@@ -115,7 +115,7 @@ func TestNextPartStandsBack(t *testing.T) {
 	} {
 		var tools []tenon.Tool
 		for _, name := range names {
-			tools = append(tools, tenon.Tool{Name: name, Envelope: tenon.FlowMCP, MaxResult: 200, Handler: answer(jsonReply(200, shelfBody(20, name)))})
+			tools = append(tools, tenon.Tool{Name: name, Envelope: tenon.FlowMCP, MaxResult: 200, Handler: answer(jsonResponse(200, libraryBody(20, name)))})
 		}
 		g := gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{}), gateway.Options{})
 		res := get(t, g, "list", "ann", `{}`)
@@ -139,11 +139,11 @@ func TestNextPartStandsBack(t *testing.T) {
 // published, the parts make the value that came, the upstream is called once.
 func TestPartsFitAndMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		shape := rapid.SampledFrom([]tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "shape")
+		env := rapid.SampledFrom([]tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}).Draw(t, "envelope")
 		items := rapid.IntRange(0, 60).Draw(t, "items")
-		body := shelfBody(items, rapid.StringN(0, 20, 40).Draw(t, "note"))
+		body := libraryBody(items, rapid.StringN(0, 20, 40).Draw(t, "note"))
 		limit := rapid.IntRange(500, 4000).Draw(t, "limit")
-		catalog, called := shelf(body, limit, shape)
+		catalog, called := library(body, limit, env)
 		g := gateway.New(catalog, gateway.Options{})
 		_, output := catalog.Find("list").Schemas()
 		published, err := schema.Compile(output, schema.Options{})
@@ -168,7 +168,7 @@ func TestPartsFitAndMakeTheWhole(t *testing.T) {
 			if p.ResumeToken == "" {
 				break
 			}
-			if inStructure := strings.Contains(string(res.Structured), p.ResumeToken); inStructure != (shape == tenon.OpenAPIMCP) {
+			if inStructure := strings.Contains(string(res.Structured), p.ResumeToken); inStructure != (env == tenon.OpenAPIMCP) {
 				t.Fatalf("the structure holds the token: %v", inStructure)
 			}
 			tool = rapid.SampledFrom([]string{"list", "next_part"}).Draw(t, "tool")
@@ -196,7 +196,7 @@ func TestTokensAreBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := memstore.New(memstore.Options{})
 		defer state.Close()
-		catalog, called := shelf(shelfBody(100, "n"), 1000, tenon.OpenAPIMCP)
+		catalog, called := library(libraryBody(100, "n"), 1000, tenon.OpenAPIMCP)
 		g := gateway.New(catalog, gateway.Options{Store: state})
 		token := partialOf(t, get(t, g, "list", "ann", `{"page":7}`)).ResumeToken
 		refused := func(about, tool string, subject tenon.Subject, args string) {
@@ -213,7 +213,7 @@ func TestTokensAreBound(t *testing.T) {
 		for _, wrong := range []string{"x", token + "1", token[:len(token)-1] + "0", token[:len(token)-2], ".2", "7"} {
 			refused("a token that nobody gave: "+wrong, "next_part", "ann", `{"resume_token":"`+wrong+`"}`)
 		}
-		empty, _ := shelf(`{"page":1,"items":[]}`, 1000, tenon.Native)
+		empty, _ := library(`{"page":1,"items":[]}`, 1000, tenon.Native)
 		g.Swap(empty)
 		for range 2 { // the same part as often as it is asked for, in the envelope in which it began
 			if res := get(t, g, "next_part", "ann", `{"resume_token":"`+token+`"}`); res.IsError || !strings.Contains(string(res.Structured), `"type":"api_response"`) {
@@ -241,13 +241,13 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 		"within the limit":      {long, 10_000, nil, ""},
 		"no limit":              {long, 0, nil, ""},
 		"negative":              {long, -1, nil, ""},
-		"one item":              {long, 100, nil, "cannot be cut"},
-		"the text copy counts":  {long, len(long) + 10, nil, "cannot be cut"},
-		"no room to keep parts": {shelfBody(100, "x"), 1000, memstore.New(memstore.Options{MaxBytes: 10}), "no room now"},
+		"one item":              {long, 100, nil, "cannot be split"},
+		"the text copy counts":  {long, len(long) + 10, nil, "cannot be split"},
+		"no room to keep parts": {libraryBody(100, "x"), 1000, memstore.New(memstore.Options{MaxBytes: 10}), "store is full"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			catalog, _ := shelfOf(wholeNotes, tt.body, tt.limit, tenon.Native)
+			catalog, _ := libraryOf(wholeNotes, tt.body, tt.limit, tenon.Native)
 			res := get(t, gateway.New(catalog, gateway.Options{Store: tt.state}), "list", "", `{"page":1}`)
 			switch {
 			case tt.says == "" && (res.IsError || canonicalOf(t, res.Value) != canonicalOf(t, []byte(tt.body))):
@@ -262,15 +262,15 @@ func TestWhatCannotBeCutIsAnError(t *testing.T) {
 // A part that is one item above the limit is an error, and the others can be
 // had anyway.
 func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
-	for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+	for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 		body := `{"page":7,"items":[{"id":1},{"id":2,"note":"` + strings.Repeat("x", 1000) + `"},{"id":3}]}`
-		catalog, _ := shelfOf(wholeNotes, body, 500, shape)
+		catalog, _ := libraryOf(wholeNotes, body, 500, env)
 		g := gateway.New(catalog, gateway.Options{})
 		res := get(t, g, "list", "ann", `{"page":7}`)
 		for i, failed := range []bool{false, true, false} {
 			p := partialOf(t, res)
 			if res.IsError != failed || p.Part != i+1 || p.Parts != 3 || failed && !strings.Contains(res.Message, p.ResumeToken) {
-				t.Errorf("%s, part %d: %s %s", shape, i+1, res.Content[0].Text, res.Meta)
+				t.Errorf("%s, part %d: %s %s", env, i+1, res.Content[0].Text, res.Meta)
 			}
 			if i < 2 {
 				res = get(t, g, "next_part", "ann", `{"resume_token":"`+p.ResumeToken+`"}`)
@@ -280,7 +280,7 @@ func TestAnItemAboveTheLimitCostsItsPart(t *testing.T) {
 }
 
 // TestAllOfAnAnswerIsBounded: lists, texts, texts in objects, and content of
-// the source's own, in every shape: what is sent of a value stays within the
+// the source's own, in every envelope: what is sent of a value stays within the
 // limit, each part fits, and the parts are the whole; or it is an error.
 func TestAllOfAnAnswerIsBounded(t *testing.T) {
 	text := strings.Repeat("a line of words, \u00e9 \"\U0001f600\" \\ and more\n", 200)
@@ -291,24 +291,24 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 	picture := tenon.Content{Type: tenon.ImageContent, Data: []byte("png"), MediaType: "image/png"}
 	said := tenon.Content{Text: []byte("said by the source")}
 	tests := map[string]struct {
-		reply tenon.Response
+		resp  tenon.Response
 		whole string // what the parts make; empty: an error
 	}{
-		"a list":                  {open("application/json", shelfBody(50, "n")), shelfBody(50, "n")},
+		"a list":                  {open("application/json", libraryBody(50, "n")), libraryBody(50, "n")},
 		"a text":                  {open("text/plain", text), quoted},
 		"a text in an object":     {open("application/json", `{"a":{"b":1,"text":`+quoted+`},"z":[]}`), `{"a":{"b":1,"text":` + quoted + `},"z":[]}`},
 		"escapes that make pairs": {open("application/json", `{"t":"`+strings.Repeat(`\ud83d\ude00`, 300)+`"}`), `{"t":"` + strings.Repeat(`\ud83d\ude00`, 300) + `"}`},
-		"a list beside a picture": {open("application/json", shelfBody(50, "n"), picture, said), shelfBody(50, "n")},
+		"a list beside a picture": {open("application/json", libraryBody(50, "n"), picture, said), libraryBody(50, "n")},
 		"a text in an item":       {open("application/json", `{"l":[{"t":`+quoted+`}]}`), `{"l":[{"t":` + quoted + `}]}`},
 		"a text beside a value":   {open("application/json", `{"l":[]}`, tenon.Content{Text: []byte(text)}), ""},
 	}
 	for name, tt := range tests {
-		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-			t.Run(name+", "+string(shape), func(t *testing.T) {
+		for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			t.Run(name+", "+string(env), func(t *testing.T) {
 				const limit = 1000
-				g := one(tenon.Tool{Envelope: shape, MaxResult: limit, Contract: tenon.Contract{Responses: []tenon.ResponseSchema{
+				g := one(tenon.Tool{Envelope: env, MaxResult: limit, Contract: tenon.Contract{Responses: []tenon.ResponseSchema{
 					{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"object"}`)}, {Status: "200", MediaType: "text/plain"},
-				}}}, answer(tt.reply))
+				}}}, answer(tt.resp))
 				_, output := g.Catalog().Find("get_book").Schemas()
 				res := call(t, g, `{}`)
 				if tt.whole == "" {
@@ -327,7 +327,7 @@ func TestAllOfAnAnswerIsBounded(t *testing.T) {
 					if res.IsError || len(res.Structured)+texts > limit+600 { // what stands around a value
 						t.Fatalf("%d bytes: %s", len(res.Structured)+texts, res.Content[0].Text)
 					}
-					if want := len(tt.reply.Content) > 0; (res.Content[0].Type == tenon.ImageContent) != (want && p.Part == 1) {
+					if want := len(tt.resp.Content) > 0; (res.Content[0].Type == tenon.ImageContent) != (want && p.Part == 1) {
 						t.Errorf("the content of part %d: %+v", p.Part, res.Content)
 					}
 					parts = append(parts, res)
@@ -379,15 +379,15 @@ func FuzzPieces(f *testing.F) {
 
 // TestCutAllocatesLittle: 10 MB are kept and cut without a second copy.
 func TestCutAllocatesLittle(t *testing.T) {
-	body := shelfBody(10_000, strings.Repeat("n", 1000))
-	catalog, _ := shelf(body, 100<<10, tenon.OpenAPIMCP)
+	body := libraryBody(10_000, strings.Repeat("n", 1000))
+	catalog, _ := library(body, 100<<10, tenon.OpenAPIMCP)
 	g := gateway.New(catalog, gateway.Options{})
 	get(t, g, "list", "", `{"page":1}`) // schemas are compiled once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	res := get(t, g, "list", "", `{"page":1}`)
 	runtime.ReadMemStats(&after)
-	allocated := int(after.TotalAlloc-before.TotalAlloc) - len(body) // jsonReply makes one copy, as an upstream would
+	allocated := int(after.TotalAlloc-before.TotalAlloc) - len(body) // jsonResponse makes one copy, as an upstream would
 	t.Logf("%d bytes, cut into %d parts: %d bytes allocated", len(body), partialOf(t, res).Parts, allocated)
 	if allocated > 2*len(body) {
 		t.Errorf("%d bytes allocated for a value of %d", allocated, len(body))
@@ -422,7 +422,7 @@ func TestLargeAnswersOfEveryForm(t *testing.T) {
 				c := gateway.Build([]gateway.Mount{{Name: "a", Features: tenon.Features{Tools: []tenon.Tool{{
 					Name: "get", Envelope: form, Policy: tenon.Enforce, MaxResult: limit,
 					Contract: tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(test.schema)}}},
-					Handler:  func(context.Context, *tenon.Call) (tenon.Response, error) { return jsonReply(200, test.body), nil },
+					Handler:  func(context.Context, *tenon.Call) (tenon.Response, error) { return jsonResponse(200, test.body), nil },
 				}}}}}, gateway.BuildOptions{})
 				g := gateway.New(c, gateway.Options{})
 				_, output := c.Find("get").Schemas()

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	streamIdle = time.Minute // a stream that nobody asks for its next part ends
-	maxStreams = 256         // streams that wait for that; one more is answered whole
-	maxOfOne   = 64          // of them that one subject has
+	streamIdle = time.Minute // a stream ends if its next part is not requested in this time
+	maxStreams = 256         // open streams; any further one is a single result
+	maxOfOne   = 64          // open streams of one subject
 )
 
-// places are those of the streams that wait to be asked.
+// places counts the open streams.
 type places struct {
-	mu  sync.Mutex // guards the rest
+	mu  sync.Mutex // guards the other fields
 	all int
 	of  map[tenon.Subject]int
 }
 
-// take takes a place for a stream of s, if there is one.
+// take reserves a place for a stream of s and reports whether there was one.
 func (p *places) take(s tenon.Subject) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,25 +53,25 @@ func (p *places) free(s tenon.Subject) {
 	}
 }
 
-// liveStream is a stream that is answered in parts, in the catalog in which it
+// liveStream is a stream that is returned in parts, with the catalog in which it
 // began. It belongs to this process.
 type liveStream struct {
 	entry *Tool
 	call  callWithArgs
 	seen  []*projection.View
-	head  tenon.Response // of the upstream, without items
+	head  tenon.Response // the upstream's response without items
 	from  *stream.Stream
 	id    string
 
-	turn      chan struct{} // is held by the one that takes the next part, and guards the rest
-	whole     bool          // nobody can come back for a further part
-	delivered int           // parts that were handed out
-	items     int           // in them
-	last      *tenon.Result // the one handed out last, for who asks again
+	turn      chan struct{} // a lock: held while the next part is made; guards the other fields
+	whole     bool          // no further part can be requested
+	delivered int           // delivered parts
+	items     int           // items in them
+	last      *tenon.Result // the last part, for a repeated request
 }
 
-// handlerContext is the context of a handler: one that can outlive the call where
-// an answer may be a stream.
+// handlerContext returns the context of a handler, which can outlive the call if
+// the response can be a stream.
 func (c *validators) handlerContext(limited *deadline.Context) context.Context {
 	if c.streams {
 		return limited.Fork()
@@ -79,10 +79,10 @@ func (c *validators) handlerContext(limited *deadline.Context) context.Context {
 	return limited
 }
 
-// streamed answers with the list of what arrives: whole where the stream ends
-// soon, else its first part.
+// streamed returns the items as a list: all of them if the stream ends soon,
+// else the first part.
 func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream) (*tenon.Result, error) {
-	b := stream.Bounds{Part: max((l.entry.tool.MaxResult+1)/2, 0), // the text copy has the other half
+	b := stream.Bounds{Part: max((l.entry.tool.MaxResult+1)/2, 0), // the other half is for the text copy
 		Wait: g.flushInterval, Idle: streamIdle, Logger: g.log}
 	l.id, l.turn = rand.Text(), make(chan struct{}, 1)
 	stop := func() {}
@@ -99,9 +99,9 @@ func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream
 	l.from = stream.New(l.head.Items, stop, b)
 	p, err := g.next(ctx, l)
 	if p.Err != nil && l.whole && w.limited.Expired() && !saysTimeout(p.Err) {
-		p.Err = g.late() // the source was told before this was
+		p.Err = g.late() // the context of the source was cancelled first
 	}
-	left := ctx.Err() != nil && !p.Last // without a token to come back with
+	left := ctx.Err() != nil && !p.Last // the caller left without a token
 	if err != nil || p.Last || left {
 		l.from.Close()
 	}
@@ -129,8 +129,9 @@ func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream
 	return g.split(ctx, l.entry, l.call, &r, j, l.entry.tool.MaxResult), nil
 }
 
-// next waits for a part as long as a call may take. What came until then is a
-// part, too: the last one where nobody can come back for another.
+// next waits for a part, at most as long as a call can take. The items that have
+// arrived by then are a part, too: the last one if no further part can be
+// requested.
 func (g *Gateway) next(ctx context.Context, l *liveStream) (stream.Part, error) {
 	limited, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
@@ -147,7 +148,7 @@ func (g *Gateway) next(ctx context.Context, l *liveStream) (stream.Part, error) 
 	return p, nil
 }
 
-// partOf forms a part. One that breaks its contract under enforce is the last.
+// partOf makes a part. One that violates its schema under enforce is the last.
 func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *tenon.Result {
 	r := l.head
 	r.Body = p.List
@@ -169,18 +170,18 @@ func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *ten
 	return l.entry.format().part(&r, j, l.entry.checks.data(&a), part)
 }
 
-// interrupted is the end of a stream that has none. What came and was not handed
-// out yet goes with the error: as the contract and the view let it, and whole
-// items of it as far as there is room.
+// interrupted is the result of a stream that ended with an error. It has the
+// items that were not delivered yet, as far as contract, projection and size
+// limit allow.
 func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part) *tenon.Result {
 	r := l.head
 	r.Execution = unfinished(r.Execution)
-	f := toolError{code: tenon.CodeOf(p.Err), message: p.Err.Error(), reply: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}}
+	f := toolError{code: tenon.CodeOf(p.Err), message: p.Err.Error(), resp: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}}
 	if known, ok := errors.AsType[*tenon.Error](p.Err); ok {
 		f.message = known.Message // its cause is for the log
 	}
 	g.log.Warn("a stream broke off", "tool", l.entry.tool.Name, "code", f.code, "error", p.Err)
-	f.message = fmt.Sprintf("The stream broke off after %d items: %s", l.items+p.Items, f.message)
+	f.message = fmt.Sprintf("The stream was interrupted after %d items: %s", l.items+p.Items, f.message)
 	f.suggestions = envelope.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
 	if p.Items == 0 {
 		return errorResult(l.entry, f)
@@ -194,7 +195,7 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 	}
 	a := answerOf(&came, j.form)
 	data, left := envelope.Within(l.entry.checks.data(&a), l.entry.tool.MaxResult/2)
-	f.judged, f.message = j, f.message+". What came until then is no whole answer"
+	f.judged, f.message = j, f.message+". The items received until then do not match the schema of a whole response"
 	switch {
 	case data == nil:
 		f.message += ", and too large to be shown"
@@ -205,7 +206,7 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 		return errorResult(l.entry, f)
 	}
 	f.details = envelope.CameDetails(p.Items, data)
-	if l.entry.tool.Envelope != tenon.OpenAPIMCP { // its details are in the text
+	if l.entry.tool.Envelope != tenon.OpenAPIMCP { // the details are part of the text
 		f.text = data
 	}
 	res := errorResult(l.entry, f)
@@ -213,8 +214,8 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 	return res
 }
 
-// resumeStream answers a call that asks for a part of a stream: the next one,
-// or once more the last.
+// resumeStream answers a call that requests a part of a stream: the next one, or
+// the last one again.
 func (g *Gateway) resumeStream(ctx context.Context, e *Tool, c callWithArgs, l *liveStream, number string) *tenon.Result {
 	if l.call.Subject != c.Subject || !e.resumes && l.call.Tool != c.Tool {
 		return unknownToken(e)
@@ -248,5 +249,5 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Tool, c callWithArgs, l *
 }
 
 func noFurther(e *Tool, err error) *tenon.Result {
-	return errorResult(e, rejected(tenon.CodeOf(err), "No further item has arrived. This request executed nothing.", "Ask again with the same resume_token"))
+	return errorResult(e, rejected(tenon.CodeOf(err), "No further item has arrived. This request executed nothing.", "Repeat the call with the same resume_token"))
 }

@@ -13,17 +13,17 @@ import (
 func TestTheModelIsTold(t *testing.T) {
 	const schema = `{"type":"object","properties":{"count":{"type":"integer"},"items":{"type":"array"}}}`
 	tests := map[string]struct {
-		reply  tenon.Response
+		resp   tenon.Response
 		says   string
 		native bool // only where there is no envelope
 	}{
-		"a value that breaks its schema": {jsonReply(200, `{"count":"12"}`), `This answer breaks its published schema: /count: expected integer, got "12".`, false},
-		"the whole":                      {jsonReply(200, `[1]`), "This answer breaks its published schema: expected object, got [1].", false},
-		"a status that is not declared":  {jsonReply(202, `{}`), "This answer breaks its published schema: expected 200, got 202.", false},
-		"a page under a JSON type":       {jsonReply(200, `<html>`), "This answer is not the JSON that its media type says: ", false},
-		"null":                           {jsonReply(200, `null`), "The service answered 200 with null.", true},
+		"a value that breaks its schema": {jsonResponse(200, `{"count":"12"}`), `This answer breaks its published schema: /count: expected integer, got "12".`, false},
+		"the whole":                      {jsonResponse(200, `[1]`), "This answer breaks its published schema: expected object, got [1].", false},
+		"a status that is not declared":  {jsonResponse(202, `{}`), "This answer breaks its published schema: expected 200, got 202.", false},
+		"a page under a JSON type":       {jsonResponse(200, `<html>`), "This answer is not JSON, although its media type says so: ", false},
+		"null":                           {jsonResponse(200, `null`), "The service answered 200 with null.", true},
 		"no body":                        {tenon.Response{Status: http.StatusNoContent}, "The service answered 204 without a body.", true},
-		"a value that fits":              {jsonReply(200, `{"count":12}`), "", false},
+		"a value that fits":              {jsonResponse(200, `{"count":12}`), "", false},
 	}
 	for name, tt := range tests {
 		for _, s := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
@@ -33,7 +33,7 @@ func TestTheModelIsTold(t *testing.T) {
 					answers = []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(`{}`)}, {Status: "204"}}
 				}
 				tool := tenon.Tool{Envelope: s, Policy: tenon.Warn, MaxResult: 200, Contract: tenon.Contract{Responses: answers}}
-				res := call(t, one(tool, answer(tt.reply)), `{}`)
+				res := call(t, one(tool, answer(tt.resp)), `{}`)
 				var said []string
 				for _, b := range res.Content {
 					said = append(said, string(b.Text))
@@ -49,6 +49,20 @@ func TestTheModelIsTold(t *testing.T) {
 					t.Errorf("executed %s, retry %s", v.Executed, v.Retry)
 				}
 			})
+		}
+	}
+}
+
+// A value fits only where all of its schema could be checked.
+func TestAPatternThatCannotRunLeavesTheVerdictOpen(t *testing.T) {
+	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{
+		Status: "200", MediaType: "application/json",
+		Schema: []byte(`{"type":"object","properties":{"a":{"type":"string","pattern":"(?>a)"},"n":{"type":"integer"}}}`),
+	}}}
+	for body, want := range map[string]string{`{"a":"x"}`: "unchecked", `{"n":1}`: "fits", `{"a":"x","n":"y"}`: "violated"} {
+		res := call(t, one(tenon.Tool{Policy: tenon.Warn, Contract: contract}, answer(jsonResponse(200, body))), `{"id":1}`)
+		if got := verdictOf(t, res).Verdict; got != want {
+			t.Errorf("%s: the verdict is %q, want %q", body, got, want)
 		}
 	}
 }

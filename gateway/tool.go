@@ -12,25 +12,25 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Tool is one tool of a catalog. What it publishes is rendered, and what it
-// is checked against is compiled, when first needed and once.
+// Tool is one tool of a catalog. Its definition is rendered and its contract
+// compiled once, when first needed.
 type Tool struct {
 	tool      tenon.Tool
-	describes bool // it tells of others; its failures are those of the envelope OpenAPIMCP
-	resumes   bool // it hands out the parts of other tools' answers
+	describes bool // the built-in tool describe, whose failures have the envelope OpenAPIMCP
+	resumes   bool // the built-in tool that returns further parts of other tools' results
 
 	source  string
-	forward Forward          // whose call a call is instead; nil: its own
-	view    *projection.View // nil: all of an answer is shown
-	next    string           // the catalog's tool that hands out parts; empty: it has none
+	forward Forward          // nil: the tool performs its calls itself
+	view    *projection.View // nil: all of a response is shown
+	next    string           // the catalog's tool that returns further parts; empty: none
 
-	published   *envelope.Published // of the source
+	published   *envelope.Published // shared by the tools of the source
 	publish     incident.Once
 	definition  []byte
 	input       []byte
-	names       *argnames.Names // of arguments that input has under other names
+	names       *argnames.Names // of arguments that are published under other names
 	output      []byte
-	wraps       bool // native: the value stands under "result"
+	wraps       bool // native: the value is wrapped as "result"
 	diagnostics []tenon.Diagnostic
 
 	asked projection.Selections
@@ -42,21 +42,21 @@ type Tool struct {
 // Name returns the tool's name in its catalog.
 func (e *Tool) Name() string { return e.tool.Name }
 
-// Source returns the name of the source that offers the tool.
+// Source returns the name of the tool's source.
 func (e *Tool) Source() string { return e.source }
 
-// Tool returns the tool under its name in the catalog.
+// Tool returns the tool as its source made it, with its name in the catalog.
 func (e *Tool) Tool() tenon.Tool { return e.tool }
 
-// Definition returns the tool's JSON object for tools/list. It is the same
-// bytes on every call; the caller must not change them. nil: it cannot be
-// rendered, Faults say why, and the tool is not called either.
+// Definition returns the tool's JSON object for tools/list: the same bytes on
+// every call, which the caller must not change. nil: it cannot be rendered, for
+// the reason in Diagnostics, and calls of the tool fail.
 func (e *Tool) Definition() []byte {
-	_ = e.rendered() // Faults and calls say it
+	_ = e.rendered() // Diagnostics and calls report the error
 	return e.definition
 }
 
-// rendered renders what is published. After a panic that is nothing.
+// rendered renders the definition. After a panic nothing is published.
 func (e *Tool) rendered() error {
 	err := e.publish.Do(func() {
 		defer func() {
@@ -69,41 +69,41 @@ func (e *Tool) rendered() error {
 	if err == nil {
 		return nil
 	}
-	return &tenon.Error{Code: tenon.CodeInternal, Message: "The definition of " + e.tool.Name + " cannot be made, so the tool is not called. Nothing was sent.", Err: err}
+	return &tenon.Error{Code: tenon.CodeInternal, Message: "The definition of " + e.tool.Name + " cannot be rendered, so the tool is not called. Nothing was sent.", Err: err}
 }
 
-// Schemas returns the input and output schema as they are published. The
-// output is nil where none is.
+// Schemas returns the published input and output schema. output is nil if none
+// is published.
 func (e *Tool) Schemas() (input, output []byte) {
 	_ = e.rendered() // as in Definition
 	return e.input, e.output
 }
 
-// PublishedArgument returns where an argument, or a place in one, stands in the
-// published input schema. The pointer has the names of the description: some of
-// them are published otherwise, since clients refuse them. Both are accepted.
+// PublishedArgument translates a JSON Pointer into the arguments from the names
+// of the description to the published ones, which differ where clients refuse
+// the former. Calls accept both.
 func (e *Tool) PublishedArgument(pointer string) string {
 	_ = e.rendered() // as in Definition
 	return e.names.Pointer(pointer)
 }
 
-// Diagnostics returns what rendering and compiling the tool's schemas had to leave
-// out. It renders and compiles if that has not happened yet.
+// Diagnostics returns the problems found while rendering and compiling the
+// tool's schemas, which it does if that has not happened yet.
 func (e *Tool) Diagnostics() []tenon.Diagnostic {
 	rendering := e.rendered()
 	checks, compiling := e.prepare()
-	faults := append(slices.Clip(e.diagnostics), checks.faults...)
+	diagnostics := append(slices.Clip(e.diagnostics), checks.diagnostics...)
 	for _, err := range []error{rendering, compiling} {
 		if err != nil {
-			what, _, _ := strings.Cut(err.Error(), "\n") // the stack is for the log
-			faults = append(faults, diagnosticAt(&e.tool, what))
+			message, _, _ := strings.Cut(err.Error(), "\n") // the stack is for the log
+			diagnostics = append(diagnostics, diagnosticAt(&e.tool, message))
 		}
 	}
-	return faults
+	return diagnostics
 }
 
-// prepare compiles what the tool's calls are checked against. With an error
-// there is nothing to check against, and no call must be made.
+// prepare compiles the contract. After an error there is nothing to validate
+// against, and the handler must not run.
 func (e *Tool) prepare() (*validators, error) {
 	err := e.compile.Do(func() { e.checks = compileValidators(e) })
 	if err == nil {
@@ -112,19 +112,19 @@ func (e *Tool) prepare() (*validators, error) {
 	return &e.checks, &tenon.Error{Code: tenon.CodeInternal, Message: "The contract of " + e.tool.Name + " cannot be compiled, so the tool is not called. Nothing was sent.", Err: err}
 }
 
-// ready is prepare, and renders what the answers are given their form by, or the
-// arguments their names.
+// ready is prepare, and renders the definition where a call needs it: for the
+// envelope or for the names of arguments.
 func (e *Tool) ready() (*validators, error) {
 	checks, err := e.prepare()
-	if err == nil && (checks.renames || shapesByDefinition(&e.tool)) {
+	if err == nil && (checks.renames || dependsOnDefinition(&e.tool)) {
 		err = e.rendered()
 	}
 	return checks, err
 }
 
-// publishedNames returns what the arguments are published under, which is known
-// where ready has said so; nil: their own names. A call that needs none of them
-// does not look, as a list may be rendering them.
+// publishedNames returns the names under which arguments are published; nil:
+// their own. It must follow ready. A call that renames no argument must not read
+// e.names, which a concurrent tools/list could be writing.
 func (e *Tool) publishedNames(checks *validators) *argnames.Names {
 	if !checks.renames {
 		return nil
@@ -132,29 +132,29 @@ func (e *Tool) publishedNames(checks *validators) *argnames.Names {
 	return e.names
 }
 
-// shapesByDefinition reports whether the form of an answer depends on what is
-// published.
-func shapesByDefinition(t *tenon.Tool) bool {
+// dependsOnDefinition reports whether the envelope of a result depends on the
+// published schema.
+func dependsOnDefinition(t *tenon.Tool) bool {
 	return t.Envelope != tenon.OpenAPIMCP && t.Envelope != tenon.FlowMCP
 }
 
-// diagnosticAt makes a report about t at the place where it is described.
-func diagnosticAt(t *tenon.Tool, what string) tenon.Diagnostic {
-	return tenon.Diagnostic{File: t.Origin.File, Line: t.Origin.Line, Message: t.Name + ": " + what}
+// diagnosticAt returns a diagnostic at the place where t is described.
+func diagnosticAt(t *tenon.Tool, message string) tenon.Diagnostic {
+	return tenon.Diagnostic{File: t.Origin.File, Line: t.Origin.Line, Message: t.Name + ": " + message}
 }
 
-// promiseOf returns t's promise, or one that promises nothing.
-func promiseOf(t *tenon.Tool) tenon.ContractProvider {
+// contractOf returns t's contract, or an empty one.
+func contractOf(t *tenon.Tool) tenon.ContractProvider {
 	if t.Contract == nil {
 		return tenon.Contract{}
 	}
 	return t.Contract
 }
 
-// compileSchema compiles doc for input validation or two; nil doc gives nil.
+// compileSchema compiles doc for validation; nil gives nil.
 func compileSchema(doc []byte, formats bool) (*schema.Schema, error) {
 	if doc == nil {
-		return nil, nil //nolint:nilnil // no schema is a legal promise: nothing is checked
+		return nil, nil //nolint:nilnil // without a schema nothing is validated
 	}
 	return schema.Compile(doc, schema.Options{AssertFormat: formats})
 }

@@ -11,31 +11,31 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// validators is a contract ready to be checked against.
+// validators is a compiled contract.
 type validators struct {
-	input   *schema.Schema
-	answers []envelope.Declared
-	good    []envelope.Declared // of answers, those of a success, as they are published
-	own     reservedargs.Names  // arguments that are the gateway's
-	streams bool                // items of an answer may arrive one by one
-	renames bool                // arguments may be published under other names
-	base64  bool                // binary data stands in the answer itself
-	decodes bool                // an answer is checked with its value decoded
-	faults  []tenon.Diagnostic
+	input       *schema.Schema
+	answers     []envelope.Declared
+	good        []envelope.Declared // the declared successes, as they are published
+	own         reservedargs.Names  // names of the reserved arguments
+	streams     bool                // the items of a response can arrive one by one
+	renames     bool                // some arguments are published under other names
+	base64      bool                // binary data is part of the value
+	decodes     bool                // validation needs the decoded value
+	diagnostics []tenon.Diagnostic
 }
 
-// compileValidators compiles a tool's contract. What does not compile is not
-// checked, and reported: a call must not fail over a description's mistake.
+// compileValidators compiles a tool's contract. A schema that does not compile
+// is reported and not used: calls must not fail because of an invalid schema.
 func compileValidators(e *Tool) validators {
 	t := &e.tool
 	c := validators{base64: t.Envelope == tenon.FlowMCP, own: reservedargs.NamesFor(reservedBy(t), nil)}
-	contract, err := promiseOf(t).Contract()
+	contract, err := contractOf(t).Contract()
 	if err != nil {
-		c.faults = append(c.faults, diagnosticAt(t, "its contract cannot be read, calls are not checked: "+err.Error()))
+		c.diagnostics = append(c.diagnostics, diagnosticAt(t, "its contract cannot be read, calls are not checked: "+err.Error()))
 		return c
 	}
 	if c.input, err = compileSchema(contract.Input, contract.Formats); err != nil {
-		c.faults = append(c.faults, diagnosticAt(t, "the input schema does not compile, arguments are not checked: "+err.Error()))
+		c.diagnostics = append(c.diagnostics, diagnosticAt(t, "the input schema does not compile, arguments are not checked: "+err.Error()))
 	}
 	c.tellUnchecked(t, "the input schema", c.input)
 	answers := withNoContent(contract.Responses)
@@ -43,7 +43,7 @@ func compileValidators(e *Tool) validators {
 	for _, v := range answers {
 		checked := envelope.Declared{Status: v.Status, Media: v.MediaType, Open: v.Open}
 		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
-			c.faults = append(c.faults, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
+			c.diagnostics = append(c.diagnostics, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}
 		c.tellUnchecked(t, "the schema of answer "+v.Status, checked.Body)
 		c.answers = append(c.answers, checked)
@@ -65,28 +65,29 @@ func compileValidators(e *Tool) validators {
 	return c
 }
 
-// tellUnchecked reports the patterns of a schema that cannot be run.
+// tellUnchecked reports the patterns of a schema that cannot be compiled.
 func (c *validators) tellUnchecked(t *tenon.Tool, where string, s *schema.Schema) {
 	if s == nil {
 		return
 	}
 	for _, u := range s.Unchecked() {
-		c.faults = append(c.faults, diagnosticAt(t, fmt.Sprintf("%s: the pattern %.200q at %s cannot be run, values are not checked against it", where, u.Pattern, u.Pointer)))
+		c.diagnostics = append(c.diagnostics, diagnosticAt(t, fmt.Sprintf("%s: the pattern %.200q at %s cannot be run, values are not checked against it", where, u.Pattern, u.Pointer)))
 	}
 }
 
-// validateInput validates the arguments; what was read or restored is what is sent.
-func (c *validators) validateInput(call *tenon.Call, names *argnames.Names) (checked *tenon.Call, healed []schema.Fix, violations []schema.Violation) {
-	args, healed, violations := names.Validate(c.input, call.Args)
+// validateInput validates the arguments and returns them as they are sent: after
+// coercion and with their original names.
+func (c *validators) validateInput(call *tenon.Call, names *argnames.Names) (checked *tenon.Call, coerced []schema.Fix, violations []schema.Violation) {
+	args, coerced, violations := names.Validate(c.input, call.Args)
 	if bytes.Equal(args, call.Args) {
-		return call, healed, violations
+		return call, coerced, violations
 	}
 	with := *call
 	with.Args = args
-	return &with, healed, violations
+	return &with, coerced, violations
 }
 
-// checkedSchema is the schema that bodies are checked against.
+// checkedSchema returns the schema that bodies are validated against.
 func checkedSchema(v *tenon.ResponseSchema) []byte {
 	if v.Check != nil {
 		return v.Check

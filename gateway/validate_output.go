@@ -13,21 +13,21 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// outputCheck is what output validation found out about a response.
+// outputCheck is the result of output validation.
 type outputCheck struct {
 	verdict    tenon.Verdict
 	violations []schema.Violation
-	open       []schema.Violation // where the schema has patterns that cannot be run
-	form       envelope.Kind      // how the body can stand in the result
-	against    *schema.Schema     // of the variant; nil: the body is not described
+	open       []schema.Violation // places whose patterns cannot be compiled
+	form       envelope.Kind      // how the result represents the body
+	against    *schema.Schema     // of the declared response; nil: the body is not described
 	repairs    []schema.Fix
 }
 
-// validateOutput judges a response and leaves of it what callers get to see; the result is
-// not nil where it is a failure.
+// validateOutput validates a response and applies the projections; the result is
+// not nil if the call failed.
 func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*projection.View, r *tenon.Response) (outputCheck, *tenon.Result) {
 	t := &e.tool
-	j := outputCheck{verdict: tenon.Unchecked, form: formOfReply(r)}
+	j := outputCheck{verdict: tenon.Unchecked, form: formOfResponse(r)}
 	if j.form == envelope.JSON {
 		r.Body = rawjson.WithoutMark(r.Body)
 	}
@@ -59,7 +59,7 @@ func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*projectio
 	return g.show(ctx, e, seen, r, j)
 }
 
-// unsuccessful is the result of a response that is none.
+// unsuccessful is the result of a response that is not a success.
 func unsuccessful(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 	if !succeeded(r) {
 		return errorResult(e, upstreamError(r, j))
@@ -70,9 +70,9 @@ func unsuccessful(e *Tool, r *tenon.Response, j outputCheck) *tenon.Result {
 // succeeded reports whether the response is a success: without HTTP it always is.
 func succeeded(r *tenon.Response) bool { return r.Status == 0 || r.Status/100 == 2 }
 
-// encoding is what the body is still encoded by: nobody here could undo it.
-// Empty: nothing, as where the header only claims it (UTF-8 is no encoding of
-// this kind, and some services name it here).
+// encoding returns the content encoding of the body that could not be decoded.
+// Empty: none, also where the header has a value that is not a content encoding
+// (some services send UTF-8).
 func encoding(r *tenon.Response) string {
 	e := r.Header.Get("Content-Encoding")
 	if e == "" || utf8.Valid(r.Body) || envelope.KindOfMedia(r.MediaType) == envelope.Binary && strings.EqualFold(e, "identity") {
@@ -81,14 +81,14 @@ func encoding(r *tenon.Response) string {
 	return e
 }
 
-// encoded judges such a body: it is bytes, whatever its media type says.
+// encoded validates such a body: it is bytes, whatever its media type is.
 func (j *outputCheck) encoded(encoding string) {
 	j.form, j.verdict = envelope.Binary, tenon.Violated
-	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body whose content encoding can be undone", Got: "Content-Encoding: " + envelope.Excerpt([]byte(encoding), 100)})
+	j.violations = append(j.violations, schema.Violation{Keyword: "encoding", Expected: "a body in a supported content encoding", Got: "Content-Encoding: " + envelope.Excerpt([]byte(encoding), 100)})
 }
 
-// said tells the model, which sees no _meta, in one line of text that a value
-// which is delivered breaks its contract.
+// said adds a line of text to a delivered value that violates its schema, for
+// the model, which does not see _meta.
 func (j *outputCheck) said() []byte {
 	if !j.broken() || len(j.violations) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (j *outputCheck) repair(r *tenon.Response) {
 	}
 }
 
-// repaired takes over what the source of a response changed before.
+// repaired adds the repairs that the source made.
 func (j *outputCheck) repaired(before []schema.Fix) {
 	if len(before) == 0 {
 		return
@@ -126,12 +126,12 @@ func (g *Gateway) logViolation(t *tenon.Tool, r *tenon.Response, j *outputCheck)
 		return
 	}
 	v := j.violations[0]
-	g.log.Warn("the answer breaks its contract", "tool", t.Name, "policy", string(t.Policy), "verdict", string(j.verdict),
+	g.log.Warn("the answer violates its schema", "tool", t.Name, "policy", string(t.Policy), "verdict", string(j.verdict),
 		"status", r.Status, "path", v.Path, "keyword", v.Keyword, "expected", v.Expected, "violations", len(j.violations))
 }
 
-// validateOutput picks the variant for the response's status and media type and validates
-// the body's bytes against it.
+// validateOutput picks the declared response for status and media type and
+// validates the body against it.
 func (c *validators) validateOutput(r *tenon.Response, j *outputCheck) {
 	body, described := c.described(r, j)
 	if !described {
@@ -150,9 +150,9 @@ func (c *validators) validateOutput(r *tenon.Response, j *outputCheck) {
 	}
 }
 
-// described picks the variant, and tells whether it describes the body, which
-// is the value that has to fit then. A success is held against what is
-// published of successes, and where the description names none, against nothing.
+// described picks the declared response and reports whether it describes the
+// body, whose value must then be valid. A success is validated against the
+// published successes only; without any, it is not validated.
 func (c *validators) described(r *tenon.Response, j *outputCheck) (body []byte, described bool) {
 	declared := c.answers
 	if succeeded(r) {
@@ -174,15 +174,15 @@ func (c *validators) described(r *tenon.Response, j *outputCheck) (body []byte, 
 		return nil, false
 	}
 	j.against = v.Body
-	if j.form != envelope.JSON { // a range covers it: the value that will stand for it has to fit
+	if j.form != envelope.JSON { // covered by a media type range: the value that represents the body must be valid
 		return c.data(&a), true
 	}
 	return r.Body, true
 }
 
-// as takes a body for what its declared media type says it is, where a schema
-// says no more. A range can cover bodies of several forms (image/* the text of
-// image/svg+xml); what is published is that of the range.
+// as treats a body as its declared media type says, where the schema says no
+// more. A range can cover bodies of several forms (image/* covers the text of
+// image/svg+xml); the form of the range is published.
 func (j *outputCheck) as(media string, listed bool) {
 	switch form := envelope.KindOfMedia(media); {
 	case form == envelope.JSON && j.form == envelope.JSON:
@@ -198,7 +198,7 @@ func (j *outputCheck) as(media string, listed bool) {
 	j.verdict = tenon.Fits
 }
 
-// data is the value that stands for an answer's body in the tool's shape.
+// data returns the value that represents a body in the tool's envelope.
 func (c *validators) data(a *envelope.Answer) []byte {
 	if c.base64 && a.Form == envelope.Binary {
 		return a.Base64()
@@ -206,8 +206,8 @@ func (c *validators) data(a *envelope.Answer) []byte {
 	return a.Data()
 }
 
-// strict makes sure that a body that will be spliced as JSON is JSON: what is
-// not becomes text, and a violation of kind syntax.
+// strict ensures that a body that will be spliced as JSON is JSON; any other
+// becomes text and a violation with the keyword syntax.
 func (j *outputCheck) strict(body []byte) {
 	if j.form != envelope.JSON {
 		return
@@ -223,9 +223,9 @@ func (j *outputCheck) strict(body []byte) {
 	}
 }
 
-// formOfReply is the form of a response's body. A body without a media type is
-// taken for JSON; strict corrects that where it is not.
-func formOfReply(r *tenon.Response) envelope.Kind {
+// formOfResponse returns the form of a response's body. A body without a media type
+// is treated as JSON; strict corrects that if it is not.
+func formOfResponse(r *tenon.Response) envelope.Kind {
 	switch {
 	case r.Items != nil:
 		return envelope.JSON

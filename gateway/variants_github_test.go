@@ -10,6 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
 // TestVariantsOfGitHub answers operations of a real document with values that
@@ -19,11 +20,11 @@ func TestVariantsOfGitHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var reply tenon.Response
+	var resp tenon.Response
 	for i := range offer.Tools {
-		offer.Tools[i].Handler = func(context.Context, *tenon.Call) (tenon.Response, error) { return reply, nil }
+		offer.Tools[i].Handler = func(context.Context, *tenon.Call) (tenon.Response, error) { return resp, nil }
 		offer.Tools[i].Policy = tenon.Enforce
-		offer.Tools[i].Envelope = allShapes[i%len(allShapes)]
+		offer.Tools[i].Envelope = allEnvelopes[i%len(allEnvelopes)]
 		offer.Tools[i].Confirmation.Mode = tenon.ConfirmOff
 	}
 	g := gateway.New(gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{Describe: gateway.ToggleOff}), gateway.Options{})
@@ -37,7 +38,7 @@ func TestVariantsOfGitHub(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		args, ok := input.Sample()
+		args, ok := sample.Of(input)
 		if !ok || operations == 500 {
 			continue
 		}
@@ -53,13 +54,13 @@ func TestVariantsOfGitHub(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			value, ok := s.Sample()
+			value, ok := sample.Of(s)
 			if !ok {
 				continue
 			}
 			for _, body := range []string{string(value), `{"spoilt":` + string(value) + `}`, string(value[:len(value)-1])} {
-				reply = tenon.Response{Status: status, MediaType: v.MediaType, Body: []byte(body)}
-				fits := len(s.Validate(reply.Body)) == 0
+				resp = tenon.Response{Status: status, MediaType: v.MediaType, Body: []byte(body)}
+				fits := len(s.Validate(resp.Body)) == 0
 				res, err := g.Call(t.Context(), &tenon.Call{Tool: e.Name(), Args: args})
 				if err != nil {
 					t.Fatal(err)

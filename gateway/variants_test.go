@@ -11,7 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// The axes of the matrix. numberSchema is promised for every body of JSON.
+// The axes of the matrix. numberSchema is declared for every body of JSON.
 const numberSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 
 var (
@@ -25,17 +25,17 @@ var (
 		"image/*":                  {"image/png"},
 		"":                         {},
 	}
-	comeMedias = []string{"application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "image/png", "nothing said"}
-	comeBodies = map[string]string{"nothing": "", "a fit": `{"n":1}`, "a breach": `{"n":"x"}`, "a repairable breach": `{"n":"1"}`, "no JSON": `{"n":`}
-	allPolices = []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}
-	allShapes  = []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}
+	comeMedias   = []string{"application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "image/png", "nothing said"}
+	comeBodies   = map[string]string{"nothing": "", "a fit": `{"n":1}`, "a breach": `{"n":"x"}`, "a repairable breach": `{"n":"1"}`, "no JSON": `{"n":`}
+	allPolices   = []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}
+	allEnvelopes = []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}
 )
 
 // variantCase is one cell of the matrix.
 type variantCase struct {
 	status, declared, came, body string
 	policy                       tenon.Policy
-	shape                        tenon.Envelope
+	env                          tenon.Envelope
 }
 
 // isJSON and the others say what stands in the answer, by the rules as the
@@ -78,7 +78,7 @@ func (c variantCase) data() string {
 	switch {
 	case c.body == "nothing":
 		return "null"
-	case c.came == "image/png" && c.shape == tenon.FlowMCP:
+	case c.came == "image/png" && c.env == tenon.FlowMCP:
 		return `"ey` // base64 of {"
 	case c.came == "image/png":
 		return `{"mimeType":"image/png","bytes":`
@@ -95,17 +95,17 @@ func (c variantCase) call(t *testing.T) (*tenon.Result, []byte) {
 	if strings.HasSuffix(c.declared, "json") || c.declared == "*/*" {
 		contract.Responses[0].Schema = []byte(numberSchema)
 	}
-	reply := tenon.Response{Status: 200, Body: []byte(comeBodies[c.body])}
+	resp := tenon.Response{Status: 200, Body: []byte(comeBodies[c.body])}
 	if c.came != "nothing said" {
-		reply.MediaType = c.came
+		resp.MediaType = c.came
 	}
-	g := one(tenon.Tool{Contract: contract, Policy: c.policy, Envelope: c.shape}, answer(reply))
+	g := one(tenon.Tool{Contract: contract, Policy: c.policy, Envelope: c.env}, answer(resp))
 	_, output := g.Catalog().Find("get_book").Schemas()
 	return call(t, g, `{}`), output
 }
 
 // TestVariants holds every combination of what is declared, what comes, policy
-// and shape against the rules; and every structured content against the schema
+// and envelope against the rules; and every structured content against the schema
 // that its tool publishes.
 func TestVariants(t *testing.T) {
 	cases := 0
@@ -116,8 +116,8 @@ func TestVariants(t *testing.T) {
 		switch {
 		case res.IsError != c.isError():
 			t.Errorf("%+v: isError = %v", c, res.IsError)
-		case !res.IsError && c.shape == tenon.Native && !strings.Contains(string(res.Value), c.data()),
-			!res.IsError && c.shape != tenon.Native && !strings.Contains(string(res.Structured), `"data":`+c.data()):
+		case !res.IsError && c.env == tenon.Native && !strings.Contains(string(res.Value), c.data()),
+			!res.IsError && c.env != tenon.Native && !strings.Contains(string(res.Structured), `"data":`+c.data()):
 			t.Errorf("%+v: no data %s in %s, %s", c, c.data(), res.Structured, res.Value)
 		case res.IsError && c.policy == tenon.Enforce && len(res.Content) != 1,
 			res.IsError && c.policy == tenon.Repair && len(res.Content) != 2:
@@ -143,7 +143,7 @@ func eachVariant(f func(variantCase)) {
 			for _, came := range comeMedias {
 				for body := range comeBodies {
 					for _, p := range allPolices {
-						for _, s := range allShapes {
+						for _, s := range allEnvelopes {
 							f(variantCase{status, declared, came, body, p, s})
 						}
 					}
@@ -167,8 +167,8 @@ func fitsPublished(t *testing.T, compiled map[string]*schema.Schema, output, str
 		}
 		compiled[string(output)] = s
 	}
-	if faults := s.Validate(structured); len(faults) > 0 {
-		t.Errorf("%+v: %s does not fit %s: %v", what, structured, output, faults)
+	if diagnostics := s.Validate(structured); len(diagnostics) > 0 {
+		t.Errorf("%+v: %s does not fit %s: %v", what, structured, output, diagnostics)
 	}
 }
 
@@ -177,12 +177,12 @@ func TestRepairsAreListed(t *testing.T) {
 	contract := tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(
 		`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array"},"o":{"type":"string"}},"required":["n","l"],"additionalProperties":false}`,
 	)}}}
-	g := one(tenon.Tool{Contract: contract, Policy: tenon.Repair}, answer(jsonReply(200, `{"x":[1],"n":"7","o":null,"l":null}`)))
+	g := one(tenon.Tool{Contract: contract, Policy: tenon.Repair}, answer(jsonResponse(200, `{"x":[1],"n":"7","o":null,"l":null}`)))
 	res := call(t, g, `{}`)
 	if got, want := string(res.Structured), `{"n":7,"l":[]}`; got != want {
 		t.Errorf("delivered %s, want %s", got, want)
 	}
-	const want = `"repairs":[{"path":"/x","kind":"drop-member","old":"[1]","new":"nothing"},{"path":"/n","kind":"read-text","old":"\"7\"","new":"7"},` +
+	const want = `"repairs":[{"path":"/x","kind":"drop-property","old":"[1]","new":"nothing"},{"path":"/n","kind":"parse-scalar","old":"\"7\"","new":"7"},` +
 		`{"path":"/o","kind":"drop-null","old":"null","new":"nothing"},{"path":"/l","kind":"empty-null","old":"null","new":"[]"}]`
 	if !strings.Contains(string(res.Meta), want) {
 		t.Errorf("_meta is\n%s, want\n%s", res.Meta, want)
@@ -205,9 +205,9 @@ func TestHalfSurrogates(t *testing.T) {
 	}{
 		{"repaired", object, tenon.Repair, `{"v":"cut \ud83d"}`, `{"v":"cut \ufffd"}`, []string{`"verdict":"repaired"`, `{"path":"/v","kind":"replace-surrogate","old":"\\ud83d","new":"\\ufffd"}`}},
 		{"a whole pair", object, tenon.Repair, `{"v":"\ud83d\ude00"}`, `{"v":"\ud83d\ude00"}`, []string{`"verdict":"fits"`}},
-		{"beside another repair", object, tenon.Repair, `{"v":"\udc00","n":"7"}`, `{"v":"\ufffd","n":7}`, []string{`"replace-surrogate"`, `"read-text"`}},
+		{"beside another repair", object, tenon.Repair, `{"v":"\udc00","n":"7"}`, `{"v":"\ufffd","n":7}`, []string{`"replace-surrogate"`, `"parse-scalar"`}},
 		{"in a name", object, tenon.Repair, `{"\ud800":1}`, `{"\ufffd":1}`, []string{`"verdict":"repaired"`}},
-		{"nothing promised", nil, tenon.Repair, `{"v":"\ud800"}`, `{"v":"\ufffd"}`, []string{`"replace-surrogate"`}},
+		{"nothing declared", nil, tenon.Repair, `{"v":"\ud800"}`, `{"v":"\ufffd"}`, []string{`"replace-surrogate"`}},
 		{"two names that become one", object, tenon.Repair, `{"\ud800":1,"\ud801":2}`, "", []string{`"verdict":"violated"`}},
 		{"what is broken otherwise", object, tenon.Repair, `{"v":"\ud800`, "", []string{`"verdict":"violated"`}},
 		{"enforce", object, tenon.Enforce, `{"v":"\ud800"}`, "", []string{`"verdict":"violated"`, `half of a surrogate pair`}},
@@ -218,7 +218,7 @@ func TestHalfSurrogates(t *testing.T) {
 			if c.contract != nil {
 				tool.Contract = *c.contract
 			}
-			res := call(t, one(tool, answer(jsonReply(200, c.body))), `{}`)
+			res := call(t, one(tool, answer(jsonResponse(200, c.body))), `{}`)
 			if c.value != "" && (res.IsError || string(res.Structured) != c.value && string(res.Structured) != `{"result":`+c.value+`}`) {
 				t.Errorf("delivered %s, want %s", res.Structured, c.value)
 			}
@@ -240,7 +240,7 @@ func TestManyRepairsAreCounted(t *testing.T) {
 	body := "[" + strings.Repeat(`"1",`, 24) + `"1"]`
 	g := one(tenon.Tool{Contract: contract, Policy: tenon.Repair}, answer(tenon.Response{MediaType: "application/json", Body: []byte(body)}))
 	meta := string(call(t, g, `{}`).Meta)
-	if got := strings.Count(meta, `"kind":"read-text"`); got != 20 || !strings.Contains(meta, `"moreRepairs":5`) {
+	if got := strings.Count(meta, `"kind":"parse-scalar"`); got != 20 || !strings.Contains(meta, `"moreRepairs":5`) {
 		t.Errorf("%d repairs are listed in %s", got, meta)
 	}
 }
@@ -248,8 +248,8 @@ func TestManyRepairsAreCounted(t *testing.T) {
 // TestUnrepairableIsText has the data beside the error, and says so in no
 // other channel.
 func TestUnrepairableIsText(t *testing.T) {
-	for _, s := range allShapes {
-		g := one(tenon.Tool{Contract: bookContract(), Policy: tenon.Repair, Envelope: s}, answer(jsonReply(200, `{"stock":"many"}`)))
+	for _, s := range allEnvelopes {
+		g := one(tenon.Tool{Contract: bookContract(), Policy: tenon.Repair, Envelope: s}, answer(jsonResponse(200, `{"stock":"many"}`)))
 		res := call(t, g, `{"id":1}`)
 		if !res.IsError || len(res.Content) != 2 || string(res.Content[1].Text) != `{"stock":"many"}` || strings.Contains(string(res.Structured), "many\"}") {
 			t.Errorf("%s: %s", s, fmt.Sprint(res))

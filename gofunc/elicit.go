@@ -6,7 +6,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/elicitation"
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 type callKey struct{}
@@ -35,7 +35,7 @@ func CallFromContext(ctx context.Context) *tenon.Call {
 // Another is [*DeclinedError]: the person said no.
 func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 	var form T
-	c, err := schema.For(reflect.TypeFor[T](), schema.ForOptions{Form: true})
+	c, err := gotype.For(reflect.TypeFor[T](), gotype.ForOptions{Form: true})
 	if err != nil {
 		return form, &tenon.Error{Code: tenon.CodeInternal, Message: "the question " + key + " cannot be asked", Err: err}
 	}
@@ -77,14 +77,14 @@ func (e *DeclinedError) Error() string {
 // Confirmation is made by [Confirm].
 type Confirmation struct {
 	in  reflect.Type
-	ask func(c *schema.Codec, args []byte) (tenon.InputRequest, error)
+	ask func(c *gotype.Codec, args []byte) (tenon.InputRequest, error)
 }
 
 // Confirm makes the question that is asked before a function runs, of the
 // arguments with which it would: the gateway asks it, and without a yes the
 // function does not begin. [ConfirmRequest] makes one that only needs the yes.
 func Confirm[In any](ask func(in In) tenon.InputRequest) Confirmation {
-	return Confirmation{in: reflect.TypeFor[In](), ask: func(c *schema.Codec, args []byte) (tenon.InputRequest, error) {
+	return Confirmation{in: reflect.TypeFor[In](), ask: func(c *gotype.Codec, args []byte) (tenon.InputRequest, error) {
 		var in In
 		if err := c.Decode(args, &in); err != nil {
 			return tenon.InputRequest{}, &tenon.Error{Code: tenon.CodeValidation, Message: "Invalid arguments: " + err.Error()}

@@ -277,7 +277,7 @@ func TestFormsAreFlat(t *testing.T) {
 		"an object inside": {func(ctx context.Context) error {
 			_, err := gofunc.Elicit[struct{ Where loc }](ctx, "k", "m")
 			return err
-		}, "no field of a form"},
+		}, "not a field of a form"},
 		"a list of anything": {func(ctx context.Context) error {
 			_, err := gofunc.Elicit[struct{ Names []string }](ctx, "k", "m")
 			return err

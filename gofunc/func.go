@@ -8,6 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 // Function is a typed Go function on its way to become a tool. It is made by
@@ -26,8 +27,8 @@ type Options struct {
 	Policy      tenon.Policy        // empty: Enforce
 	TextOnly    bool                // the result is text for the model: no schema, no structuredContent, no check
 	NoTitles    bool                // schemas without titles; false: they are made of the names in Go
-	Unions      []schema.Union      // the types that stand for interfaces
-	Types       []schema.TypeSchema // of types that cannot bring their schema; see [schema.Of]
+	Unions      []gotype.Union      // the types that stand for interfaces
+	Types       []gotype.TypeSchema // of types that cannot bring their schema; see [gotype.Of]
 	Confirm     Confirmation        // what is asked before the function runs; zero: nothing
 
 	// Schemas written by hand, for types that say less than is known, such as
@@ -41,7 +42,7 @@ type Options struct {
 // input schema, the type of its result the output schema. What is no object is
 // published and sent as {"result": value}. A pointer to an object is that
 // object: nil without an error is an error; [Optional] is for what may be
-// missing. [schema.For] tells how types become schemas, and which struct tags
+// missing. [gotype.For] tells how types become schemas, and which struct tags
 // describe and constrain their members.
 //
 // What the function returns is checked against its schema before it leaves. An
@@ -66,7 +67,7 @@ func Func[In, Out any](name, description string, fn func(context.Context, In) (O
 		if err != nil {
 			return b.failed(ctx, err)
 		}
-		return b.reply(&out)
+		return b.response(&out)
 	}
 	return f
 }
@@ -88,7 +89,7 @@ func (f Function) Tool() (tenon.Tool, error) {
 	}
 	b := &bound{name: f.name, options: f.options}
 	var err error
-	if b.input, err = f.bind(f.in, f.options.Input, schema.ForOptions{Arguments: true}); err != nil {
+	if b.input, err = f.bind(f.in, f.options.Input, gotype.ForOptions{Arguments: true}); err != nil {
 		return tenon.Tool{}, f.loadError("argument: " + err.Error())
 	}
 	var out reflect.Type
@@ -114,10 +115,10 @@ func (f Function) Tool() (tenon.Tool, error) {
 }
 
 // bind makes the codec of a type, whose schema may be written by hand.
-func (f Function) bind(t reflect.Type, byHand []byte, o schema.ForOptions) (*schema.Codec, error) {
+func (f Function) bind(t reflect.Type, byHand []byte, o gotype.ForOptions) (*gotype.Codec, error) {
 	o.Name, o.NoTitles, o.Unions, o.Types = f.name, f.options.NoTitles, f.options.Unions, f.options.Types
 	o.Foreign, o.Refuse = o.Foreign || byHand != nil, noValue
-	c, err := schema.For(t, o)
+	c, err := gotype.For(t, o)
 	if err != nil || byHand == nil {
 		return c, err
 	}
@@ -143,7 +144,7 @@ var _ tenon.Source = Functions{}
 // the program that has to change.
 func (fs Functions) Load(context.Context) (tenon.Features, error) {
 	var offer tenon.Features
-	var faults []error
+	var diagnostics []error
 	names := map[string]bool{}
 	for _, f := range fs {
 		t, err := f.Tool()
@@ -152,23 +153,23 @@ func (fs Functions) Load(context.Context) (tenon.Features, error) {
 		}
 		names[f.name] = true
 		if err != nil {
-			faults = append(faults, err)
+			diagnostics = append(diagnostics, err)
 			continue
 		}
 		offer.Tools = append(offer.Tools, t)
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err := errors.Join(diagnostics...); err != nil {
 		return tenon.Features{}, err
 	}
 	return offer, nil
 }
 
-// bound is a function with the codecs of its types. It promises the schemas
+// bound is a function with the codecs of its types. It declares the schemas
 // that they write when they are asked.
 type bound struct {
 	name          string
 	options       Options
-	input, output *schema.Codec // output is nil where the result is content
+	input, output *gotype.Codec // output is nil where the result is content
 	pointer       bool          // what the function returns is a pointer to its result
 	inner         bool          // the result is a pointer to what output writes
 }
@@ -224,8 +225,8 @@ func (b *bound) failed(ctx context.Context, err error) (tenon.Response, error) {
 	return tenon.Response{Execution: b.sent(tenon.Responded)}, err
 }
 
-// reply writes what the function returned.
-func (b *bound) reply(out any) (tenon.Response, error) {
+// response writes what the function returned.
+func (b *bound) response(out any) (tenon.Response, error) {
 	out, r, err := b.unpack(out)
 	r.Execution = b.sent(tenon.Responded)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/gofunc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 type (
@@ -164,8 +164,8 @@ func TestResultTypes(t *testing.T) {
 		},
 		{"sdk: Optional that is there", returns(&seven), wrapped(`{"anyOf":[{"type":"integer"},{"type":"null"}],"title":"Result"}`), `{"result":7}`, []string{"7"}},
 		{"sdk: Optional that is None", returns(gofunc.Optional[int]{}), wrapped(`{"anyOf":[{"type":"integer"},{"type":"null"}],"title":"Result"}`), `{"result":null}`, []string{}},
-		{"sdk: an optional model", returns(schema.Some(w)), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":` + weatherJSON + `}`, []string{weatherText}},
-		{"sdk: an optional model that is None", returns(schema.Optional[WeatherData]{}), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":null}`, []string{}},
+		{"sdk: an optional model", returns(gotype.Some(w)), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":` + weatherJSON + `}`, []string{weatherText}},
+		{"sdk: an optional model that is None", returns(gotype.Optional[WeatherData]{}), `{` + weatherDefs + `,` + wrapped(`{"anyOf":[{"$ref":"#/$defs/WeatherData"},{"type":"null"}]}`)[1:], `{"result":null}`, []string{}},
 		{"page: a dict with str keys is not wrapped", returns(map[string]float64{"London": 16.2, "Reykjavik": 4.4}), `{"additionalProperties":{"type":"number"},"title":"fDictOutput","type":"object"}`, `{"London":16.2,"Reykjavik":4.4}`, []string{"{\n  \"London\": 16.2,\n  \"Reykjavik\": 4.4\n}"}},
 		{
 			"sdk: a dict of models", returns(map[string][]WeatherData{"a": {w}}),
@@ -192,8 +192,8 @@ func TestResultTypes(t *testing.T) {
 			if _, output := e.Schemas(); tt.schema == "" && output != nil || tt.schema != "" && canonical(t, output) != canonical(t, []byte(tt.schema)) {
 				t.Errorf("output schema (-want +got):\n%s", cmp.Diff(tt.schema, string(output)))
 			}
-			if faults := e.Diagnostics(); len(faults) > 0 {
-				t.Errorf("faults: %v", faults)
+			if diagnostics := e.Diagnostics(); len(diagnostics) > 0 {
+				t.Errorf("diagnostics: %v", diagnostics)
 			}
 			res := callFunc(t, g, `{}`)
 			if res.IsError {
@@ -267,7 +267,7 @@ func TestArgumentsThatGoCannotHoldAreInvalid(t *testing.T) {
 	}
 }
 
-func TestABreachNamesTheField(t *testing.T) {
+func TestAViolationNamesTheField(t *testing.T) {
 	type ratio struct {
 		Mail  string  `json:"mail" check:"format=email"`
 		Ratio float64 `json:"ratio" check:"max=1"`
@@ -278,11 +278,11 @@ func TestABreachNamesTheField(t *testing.T) {
 	}{
 		"the upstream lost a field": {
 			returns(gofunc.JSON[WeatherData]{Raw: json.RawMessage(`{"temperature": 16.2, "conditions": "Overcast"}`)}),
-			"The answer of f breaks its contract: humidity: required field missing",
+			"The response of f violates its schema: humidity: required field missing",
 		},
 		"deep inside": {
 			returns([]gofunc.JSON[WeatherData]{{Raw: json.RawMessage(weatherJSON)}, {Raw: json.RawMessage(`{"temperature":"warm","humidity":1,"conditions":""}`)}}),
-			"The answer of f breaks its contract: 1.temperature: expected number, got \"warm\"",
+			"The response of f violates its schema: 1.temperature: expected number, got \"warm\"",
 		},
 		"what is no JSON":              {returns(gofunc.JSON[WeatherData]{Raw: json.RawMessage(`<html>`)}), "strict JSON"},
 		"constraints and formats":      {returns(ratio{"nobody", 2}), "mail: expected format email, got \"nobody\"; ratio: expected at most 1, got 2"},
@@ -343,9 +343,9 @@ func TestAnErrorKeepsItsCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)})
-	if got := tenon.CodeOf(err); got != tenon.CodeConflict || reply.Execution.Unsafe != tenon.Responded {
-		t.Errorf("code %s, sent %v", got, reply.Execution)
+	response, err := tool.Handler(t.Context(), &tenon.Call{Args: []byte(`{}`)})
+	if got := tenon.CodeOf(err); got != tenon.CodeConflict || response.Execution.Unsafe != tenon.Responded {
+		t.Errorf("code %s, sent %v", got, response.Execution)
 	}
 }
 
@@ -373,10 +373,10 @@ func TestRegistrationRefuses(t *testing.T) {
 		"a type of which nothing is exported": {returns(station{"x"}), "function f: result: gofunc_test.station: no exported fields, so nothing of it would be written"},
 		"a channel inside":                    {returns([]struct{ Done chan int }{}), "function f: result: []struct { Done chan int }[].Done: a chan has no JSON"},
 		"a channel as text":                   {returns(make(chan int)).With(gofunc.Options{TextOnly: true}), "function f: result: chan int: a chan has no JSON"},
-		"an interface":                        {returns[pet](cat{1}), "function f: result: gofunc_test.pet: gofunc_test.pet is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types"},
+		"an interface":                        {returns[pet](cat{1}), "function f: result: gofunc_test.pet: gofunc_test.pet is an interface with methods, so its JSON is unknown: register its types with gotype.UnionOf in gofunc.Options.Unions, or its schema with gotype.Of in gofunc.Options.Types"},
 		"blocks inside a value":               {returns(map[string]tenon.Content{}), "function f: result: map[string]tenon.Content[]: a tenon.Content is content, not a value: return a Content, a []Content, or an Output with the value and its Content"},
 		"a result inside a value":             {returns([]gofunc.Output[int]{}), "function f: result: []gofunc.Output[int][]: a gofunc.Output is a whole result, not a value inside one: return it by itself"},
-		"arguments that are no object":        {gofunc.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: take a struct, or a map with string keys"},
+		"arguments that are no object":        {gofunc.Func("f", "", func(context.Context, int) (int, error) { return 0, nil }), "function f: argument: int: arguments are an object: use a struct, or a map with string keys"},
 		"a name that is taken":                {first, "function taken: another function has this name"},
 		"no function":                         {gofunc.Func[none, int]("f", "", nil), "function f: the function is nil"},
 		"a name that clients refuse":          {gofunc.Func("get weather", "", func(context.Context, none) (int, error) { return 0, nil }), "function get weather: not a name that every client accepts: 1 to 64 of A-Z a-z 0-9 _ -"},
@@ -436,7 +436,7 @@ type cat struct {
 func (cat) pet() {}
 
 func TestInterfacesAreUnions(t *testing.T) {
-	g := gatewayOf(t, returns[pet](cat{9}).With(gofunc.Options{NoTitles: true, Unions: []gofunc.Union{schema.UnionOf("kind", map[string]pet{"cat": cat{}})}}))
+	g := gatewayOf(t, returns[pet](cat{9}).With(gofunc.Options{NoTitles: true, Unions: []gofunc.Union{gotype.UnionOf("kind", map[string]pet{"cat": cat{}})}}))
 	if res := callFunc(t, g, `{}`); string(res.Structured) != `{"result":{"kind":"cat","lives":9}}` {
 		t.Errorf("%s %s", res.Structured, texts(res))
 	}

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 // Output is a T with all that a result can hold beside it: for functions that
-// want more than their value. What it promises is the schema of T.
+// want more than their value. What it declares is the schema of T.
 //
 // A function that returns a [tenon.Content] or a []Content, by itself or in an Output,
-// promises nothing: the blocks are all that the client gets.
+// declares nothing: the blocks are all that the client gets.
 type Output[T any] struct {
 	Value   T               // stands in structuredContent; checked against the schema of T
 	Content []tenon.Content // what the model reads; nil: a text copy of the value
@@ -75,7 +75,7 @@ func noValue(t reflect.Type) string {
 // bindOutput makes the codec of the result. A pointer to an object is that
 // object, as in encoding/json, where there is one.
 func (b *bound) bindOutput(f Function, t reflect.Type) (err error) {
-	o := schema.ForOptions{Foreign: f.options.TextOnly}
+	o := gotype.ForOptions{Foreign: f.options.TextOnly}
 	if e := pointed(t); e != nil && f.options.Output == nil {
 		if b.output, err = f.bind(e, nil, o); err == nil && b.output.IsObject() {
 			b.inner = true

@@ -32,7 +32,7 @@ func wire(t *testing.T, res *tenon.Result) string {
 }
 
 // TestContentOfOnesOwn has what the page says of content blocks, images, audio
-// and whole results: blocks alone promise nothing, an Output promises its
+// and whole results: blocks alone declare nothing, an Output declares its
 // value.
 func TestContentOfOnesOwn(t *testing.T) {
 	w := weather()

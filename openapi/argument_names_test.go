@@ -35,8 +35,8 @@ func TestNamesThatClientsTake(t *testing.T) {
 		_, _ = io.WriteString(w, `{}`)
 	}))
 	defer upstream.Close()
-	for _, shape := range []tenon.Envelope{tenon.OpenAPIMCP, tenon.Native} {
-		offer, err := openapi.Parse("d", []byte(underscored), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Shape: shape, Consent: tenon.ConfirmOff})
+	for _, envelope := range []tenon.Envelope{tenon.OpenAPIMCP, tenon.Native} {
+		offer, err := openapi.Parse("d", []byte(underscored), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Envelope: envelope, Confirm: tenon.ConfirmOff})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestNamesThatClientsTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			if sent != tt.sent || tt.refused != "" && !strings.Contains(strings.ReplaceAll(string(res.Content[0].Text), `\"`, `"`), tt.refused) {
-				t.Errorf("%s, %s: sent %q\n%s", shape, tt.name, sent, res.Content[0].Text)
+				t.Errorf("%s, %s: sent %q\n%s", envelope, tt.name, sent, res.Content[0].Text)
 			}
 		}
 		input, _ := g.Catalog().Find("put").Schemas()

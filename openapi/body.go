@@ -4,111 +4,113 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
 // body is how an operation's request body is made.
 type body struct {
-	arg      string // its property in the arguments; empty for forms of 2.0, whose fields are parameters
+	arg      string // property in the arguments; empty for forms of 2.0, whose fields are parameters
 	media    string // Content-Type, as declared
 	write    bodyWriter
 	required bool
-	node     value // request body object, or body parameter of 2.0
-	schema   value // of the chosen media type
-	doc      *document
+	node     document.Value // request body object, or body parameter of 2.0
+	schema   document.Value // of the chosen media type
+	doc      *document.Document
 
 	rules     map[string]partRule // fields of a form, by name
-	otherwise partRule            // of fields that the schema does not name
-	files     *files
-	altered
+	otherwise partRule            // for fields that the schema does not name
+	files     *encode.Files
+	overridden
 }
 
-// bodyWriter says how the argument becomes bytes.
+// bodyWriter is the way in which the argument becomes bytes.
 type bodyWriter uint8
 
 const (
 	noBody bodyWriter = iota
 	jsonBody
 	formBody
-	fieldsBody // form of 2.0: the parameters in it
+	fieldsBody // form of 2.0: its fields are parameters
 	textBody
 	binaryBody
 	partsBody      // multipart, of an object
-	partFieldsBody // multipart of 2.0: the parameters in it
+	partFieldsBody // multipart form of 2.0: its fields are parameters
 	xmlBody
 	unsupportedBody
 )
 
-// exists tells whether the body is one argument.
-func (b *body) exists() bool {
+// isArgument reports whether the body is one argument.
+func (b *body) isArgument() bool {
 	return b.write != noBody && b.write != fieldsBody && b.write != partFieldsBody
 }
 
 // bodyOf reads the request body and chooses one of its media types.
-func (p *plan) bodyOf(o *operation, params []parameter, legacy value) body {
+func (p *plan) bodyOf(o *operation, params []parameter, legacy document.Value) body {
 	if o.api.legacy() {
 		return p.legacyBodyOf(o, params, legacy)
 	}
-	node, err := o.api.doc.deref(o.node.get("requestBody"))
+	node, err := o.api.doc.Deref(o.node.Get("requestBody"))
 	if err != nil {
-		p.fault(o, o.node.get("requestBody"), "request body is left out: "+err.Error())
+		p.addDiagnostic(o, o.node.Get("requestBody"), "request body ignored: "+err.Error())
 		return body{}
 	}
-	b := body{node: node, required: node.isTrue("required"), doc: o.api.doc, files: o.api.files()}
+	b := body{node: node, required: node.IsTrue("required"), doc: o.api.doc, files: o.api.files()}
 	rank := 0
-	var chosen value
-	for media, v := range node.get("content").each() {
-		entry, err := o.api.doc.deref(v)
+	var chosen document.Value
+	for media, v := range node.Get("content").Each() {
+		entry, err := o.api.doc.Deref(v)
 		if err != nil {
-			p.fault(o, v, "request body "+media+" is left out: "+err.Error())
+			p.addDiagnostic(o, v, "request body "+media+" ignored: "+err.Error())
 			continue
 		}
-		if w, r := o.api.doc.writerOf(mediaType(media), entry.get("schema")); r > rank {
+		if w, r := writerOf(o.api.doc, encode.MediaType(media), entry.Get("schema")); r > rank {
 			rank, chosen = r, entry
-			b.media, b.write, b.schema = media, w, entry.get("schema")
+			b.media, b.write, b.schema = media, w, entry.Get("schema")
 		}
 	}
 	if b.write == jsonBody && strings.Contains(b.media, "*") {
 		b.media = "application/json"
 	}
 	if b.write == formBody || b.write == partsBody {
-		b.rules, b.otherwise = p.partRules(o, b.schema, chosen.get("encoding"))
+		b.rules, b.otherwise = p.partRules(o, b.schema, chosen.Get("encoding"))
 	}
 	return b
 }
 
-// unsendable is the media type of a request body where none of those that are
-// declared can be made; empty: one can, or there is no body.
-func (o *operation) unsendable() (media string, required bool) {
+// unsupportedMedia returns a media type of the request body where none of the
+// declared ones can be written; empty: one can, or there is no body.
+func (o *operation) unsupportedMedia() (media string, required bool) {
 	if o.api.legacy() {
-		return o.legacyUnsendable()
+		return o.legacyUnsupportedMedia()
 	}
-	node := o.api.doc.follow(o.node.get("requestBody"))
-	for key, v := range node.get("content").each() {
-		if w, _ := o.api.doc.writerOf(mediaType(key), o.api.doc.follow(v).get("schema")); w != unsupportedBody {
+	node := o.api.doc.Follow(o.node.Get("requestBody"))
+	for key, v := range node.Get("content").Each() {
+		if w, _ := writerOf(o.api.doc, encode.MediaType(key), o.api.doc.Follow(v).Get("schema")); w != unsupportedBody {
 			return "", false
 		}
-		media = mediaType(key)
+		media = encode.MediaType(key)
 	}
-	return media, node.isTrue("required")
+	return media, node.IsTrue("required")
 }
 
-func (o *operation) legacyUnsendable() (media string, required bool) {
-	consumes := o.node.get("consumes")
-	if consumes.len() == 0 {
-		consumes = o.api.doc.root.get("consumes")
+func (o *operation) legacyUnsupportedMedia() (media string, required bool) {
+	consumes := o.node.Get("consumes")
+	if consumes.Len() == 0 {
+		consumes = o.api.doc.Root.Get("consumes")
 	}
-	for _, c := range consumes.each() { // nearly always something that can be made
-		if w, _ := o.api.doc.writerOf(mediaType(c.str()), value{}); w != unsupportedBody {
+	for _, c := range consumes.Each() {
+		if w, _ := writerOf(o.api.doc, encode.MediaType(c.Str()), document.Value{}); w != unsupportedBody {
 			return "", false
 		}
-		media = mediaType(c.str())
+		media = encode.MediaType(c.Str())
 	}
 	if media == "" {
 		return "", false
 	}
-	for _, from := range []value{o.item, o.node} {
-		for _, v := range o.api.doc.follow(from.get("parameters")).each() {
-			if node := o.api.doc.follow(v); node.strAt("in") == "body" {
+	for _, from := range []document.Value{o.item, o.node} {
+		for _, v := range o.api.doc.Follow(from.Get("parameters")).Each() {
+			if node := o.api.doc.Follow(v); node.StrAt("in") == "body" {
 				if b := o.api.legacyBody(node, consumes); b.write == unsupportedBody {
 					return b.media, b.required
 				}
@@ -118,10 +120,10 @@ func (o *operation) legacyUnsendable() (media string, required bool) {
 	return "", false
 }
 
-// writerOf says how a body of a media type is made, and how much it is liked:
-// a schema says most about JSON and nothing about bytes.
-func (d *document) writerOf(media string, schema value) (w bodyWriter, rank int) {
-	schema = d.follow(schema)
+// writerOf returns how a body of a media type is written, and its rank among
+// alternatives: JSON is described best by a schema, raw bytes least.
+func writerOf(d *document.Document, media string, schema document.Value) (w bodyWriter, rank int) {
+	schema = d.Follow(schema)
 	switch {
 	case strings.Contains(media, "*") && isBytes(schema):
 		return binaryBody, 4
@@ -129,7 +131,7 @@ func (d *document) writerOf(media string, schema value) (w bodyWriter, rank int)
 		return jsonBody, 9
 	case media == "*/*" || media == "application/*":
 		return jsonBody, 5
-	case isJSON(media):
+	case encode.IsJSON(media):
 		return jsonBody, 8
 	case media == "application/x-www-form-urlencoded":
 		return formBody, 7
@@ -139,9 +141,9 @@ func (d *document) writerOf(media string, schema value) (w bodyWriter, rank int)
 		return xmlBody, 3
 	case strings.HasPrefix(media, "text/") && media != "text/event-stream":
 		return textBody, 4
-	case isBinary(media), schema.strAt("format") == "binary", schema.strAt("type") == "file":
+	case isBinary(media), schema.StrAt("format") == "binary", schema.StrAt("type") == "file":
 		return binaryBody, 4
-	case schema.strAt("type") == "string":
+	case schema.StrAt("type") == "string":
 		return textBody, 2
 	}
 	return unsupportedBody, 1
@@ -160,46 +162,47 @@ func isBinary(media string) bool {
 	return false
 }
 
-// legacyBodyOf reads the body of 2.0: one parameter, or the fields of a form.
-func (p *plan) legacyBodyOf(o *operation, params []parameter, node value) body {
-	consumes := o.node.get("consumes")
-	if consumes.len() == 0 {
-		consumes = o.api.doc.root.get("consumes")
+// legacyBodyOf reads the body of 2.0: a body parameter, or the fields of a
+// form.
+func (p *plan) legacyBodyOf(o *operation, params []parameter, node document.Value) body {
+	consumes := o.node.Get("consumes")
+	if consumes.Len() == 0 {
+		consumes = o.api.doc.Root.Get("consumes")
 	}
-	if node.ok() {
+	if node.OK() {
 		return o.api.legacyBody(node, consumes)
 	}
 	for i := range params {
-		if params[i].in == inForm {
+		if params[i].in == encode.InForm {
 			return p.legacyForm(o, params, consumes)
 		}
 	}
 	return body{}
 }
 
-func (a *api) legacyBody(node, consumes value) body {
-	b := body{doc: a.doc, files: a.files(), node: node, schema: node.get("schema"), required: node.isTrue("required"), media: "application/json", write: jsonBody}
+func (a *api) legacyBody(node, consumes document.Value) body {
+	b := body{doc: a.doc, files: a.files(), node: node, schema: node.Get("schema"), required: node.IsTrue("required"), media: "application/json", write: jsonBody}
 	rank := 0
-	for _, c := range consumes.each() {
-		if w, r := a.doc.writerOf(mediaType(c.str()), b.schema); r > rank {
-			rank, b.write, b.media = r, w, c.str()
+	for _, c := range consumes.Each() {
+		if w, r := writerOf(a.doc, encode.MediaType(c.Str()), b.schema); r > rank {
+			rank, b.write, b.media = r, w, c.Str()
 		}
 	}
 	if b.write == formBody || b.write == partsBody || b.write == jsonBody && strings.Contains(b.media, "*") {
-		b.write, b.media = jsonBody, "application/json" // a form has no body parameter: the list is the document's default
+		b.write, b.media = jsonBody, "application/json" // a form has no body parameter, so this list is the document's default
 	}
 	return b
 }
 
-func (p *plan) legacyForm(o *operation, params []parameter, consumes value) body {
+func (p *plan) legacyForm(o *operation, params []parameter, consumes document.Value) body {
 	multipart := !onlyJSON(consumes)
-	for _, c := range consumes.each() {
-		if mediaType(c.str()) == "application/x-www-form-urlencoded" {
+	for _, c := range consumes.Each() {
+		if encode.MediaType(c.Str()) == "application/x-www-form-urlencoded" {
 			multipart = false
 		}
 	}
 	for i := range params {
-		if params[i].node.strAt("type") == "file" {
+		if params[i].node.StrAt("type") == "file" {
 			multipart = true
 		}
 	}
@@ -209,42 +212,42 @@ func (p *plan) legacyForm(o *operation, params []parameter, consumes value) body
 	return body{write: fieldsBody, media: "application/x-www-form-urlencoded"}
 }
 
-// onlyJSON: documents often say "application/json" once for all operations,
-// their forms included.
-func onlyJSON(consumes value) bool {
-	for _, c := range consumes.each() {
-		if !isJSON(mediaType(c.str())) {
+// onlyJSON reports whether consumes lists nothing but JSON. Documents often set
+// "application/json" once for all operations, including those with forms.
+func onlyJSON(consumes document.Value) bool {
+	for _, c := range consumes.Each() {
+		if !encode.IsJSON(encode.MediaType(c.Str())) {
 			return false
 		}
 	}
 	return true
 }
 
-// bytes makes the body out of its argument. media is its Content-Type where
-// that is not the declared one.
-func (b *body) bytes(v argument) (content []byte, media string, err error) {
+// bytes encodes the body's argument. media is its Content-Type where that
+// differs from the declared one.
+func (b *body) bytes(v encode.Argument) (content []byte, media string, err error) {
 	switch b.write {
 	case jsonBody:
-		return v.doc.Raw(v.node), "", nil
+		return v.Doc.Raw(v.Node), "", nil
 	case formBody:
 		content, err = b.form(v)
 	case textBody:
-		content = v.scalar()
+		content = v.Scalar()
 	case binaryBody:
-		var u upload
-		u, err = b.files.read(b.arg, v)
-		content = u.content
+		var u encode.Upload
+		u, err = b.files.Read(b.arg, v)
+		content = u.Content
 		if strings.Contains(b.media, "*") {
-			media = u.media
+			media = u.MediaType
 		}
 	case partsBody:
 		return b.parts(v)
 	case xmlBody:
-		if v.kind() == rawjson.String && b.doc.isRawXML(b.schema, v) {
-			content = v.scalar()
+		if v.Kind() == rawjson.String && encode.IsRawXML(b.doc, b.schema, v) {
+			content = v.Scalar()
 			break
 		}
-		content, err = b.doc.xmlDocument(b.schema, b.arg, v)
+		content, err = encode.XML(b.doc, b.schema, b.arg, v)
 	default:
 		err = b.unsupported()
 	}
@@ -252,61 +255,61 @@ func (b *body) bytes(v argument) (content []byte, media string, err error) {
 }
 
 func (b *body) unsupported() error {
-	return refused("a request body of type %s is not supported yet", b.media)
+	return encode.Rejected("a request body of type %s is not supported yet", b.media)
 }
 
-func (b *body) form(v argument) ([]byte, error) {
-	if v.kind() != rawjson.Object {
-		return nil, invalid("argument %s must be an object", b.arg)
+func (b *body) form(v encode.Argument) ([]byte, error) {
+	if v.Kind() != rawjson.Object {
+		return nil, encode.Invalid("argument %s must be an object", b.arg)
 	}
-	plain := styleOf("form")
-	plain.escape = escapeForm
+	plain := encode.StyleOf("form")
+	plain.Escape = encode.EscapeForm
 	var dst []byte
-	for n := v.doc.First(v.node); n != rawjson.None && len(dst) <= maxText; n = v.doc.Next(n) {
-		field := argument{v.doc, n}
-		if !field.given() {
+	for n := v.Doc.First(v.Node); n != rawjson.None && len(dst) <= encode.MaxText; n = v.Doc.Next(n) {
+		field := encode.Argument{Doc: v.Doc, Node: n}
+		if !field.IsGiven() {
 			continue
 		}
-		key := v.doc.Key(n)
+		key := v.Doc.Key(n)
 		rule := b.rules[key]
 		switch {
 		case rule.how:
-			dst = appendField(dst, rule.style, escapeForm.text(key), field, true)
-		case isJSON(rule.media):
-			dst = appendPair(dst, escapeForm.text(key), field)
+			dst = appendField(dst, rule.style, encode.EscapeForm.Text(key), field, true)
+		case encode.IsJSON(rule.media):
+			dst = appendPair(dst, encode.EscapeForm.Text(key), field)
 		default:
-			dst = appendField(dst, plain, escapeForm.text(key), field, false)
+			dst = appendField(dst, plain, encode.EscapeForm.Text(key), field, false)
 		}
 	}
-	if len(dst) > maxText {
-		return nil, tooLong("the form", maxText)
+	if len(dst) > encode.MaxText {
+		return nil, encode.TooLong("the form", encode.MaxText)
 	}
 	return dst, nil
 }
 
-// appendField writes one field behind the others. An object without a style of
-// its own is JSON text (3.1 §4.8.15.1.1).
-func appendField(dst []byte, s style, name string, v argument, styled bool) []byte {
+// appendField appends a field. An object without a style is written as JSON
+// text (3.1 §4.8.15.1.1).
+func appendField(dst []byte, s encode.Style, name string, v encode.Argument, styled bool) []byte {
 	start := len(dst)
 	if start > 0 {
 		dst = append(dst, '&')
 	}
 	mark := len(dst)
-	if v.kind() == rawjson.Object && !styled {
+	if v.Kind() == rawjson.Object && !styled {
 		return appendPair(dst[:start], name, v)
 	}
-	dst = s.append(dst, name, v)
+	dst = s.Append(dst, name, v)
 	if len(dst) == mark {
 		return dst[:start]
 	}
 	return dst
 }
 
-// appendPair writes a field as one text, JSON where it is no scalar.
-func appendPair(dst []byte, name string, v argument) []byte {
+// appendPair appends a field as text, and as JSON if it is not a scalar.
+func appendPair(dst []byte, name string, v encode.Argument) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, '&')
 	}
 	dst = append(append(dst, name...), '=')
-	return escapeForm.append(dst, v.scalar())
+	return encode.EscapeForm.Append(dst, v.Scalar())
 }

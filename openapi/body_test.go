@@ -86,7 +86,7 @@ func TestMultipartIsExactOnTheWire(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sent, err := call(t, c.doc, c.args, openapi.Options{FileRoot: dir})
+			sent, err := call(t, c.doc, c.args, openapi.Options{UploadRoot: dir})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestFilesOutsideTheFolderAreNotSent(t *testing.T) {
 	}
 	doc := multipart30(`"f":{"type":"string","format":"binary"}`, "")
 	for _, name := range []string{"../secret", "link", filepath.ToSlash(filepath.Join(dir, "secret")), "//" + filepath.ToSlash(dir) + "/secret", ".", "none"} {
-		sent, err := call(t, doc, `{"body":{"f":"file:`+name+`"}}`, openapi.Options{FileRoot: root})
+		sent, err := call(t, doc, `{"body":{"f":"file:`+name+`"}}`, openapi.Options{UploadRoot: root})
 		if err == nil || sent != "" {
 			t.Errorf("%s: sent %q", name, sent)
 		}

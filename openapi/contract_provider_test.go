@@ -33,9 +33,9 @@ func budgeted() string {
 
 func TestSchemaBudgets(t *testing.T) {
 	const limit = 1500
-	promise := load(t, budgeted(), openapi.Options{MaxInputSchema: limit, MaxOutputSchema: limit}).Tools[0].Contract
-	published, faults := promise.PublishedContract()
-	full, err := promise.Contract()
+	contract := load(t, budgeted(), openapi.Options{MaxInputSchema: limit, MaxOutputSchema: limit}).Tools[0].Contract
+	published, diagnostics := contract.PublishedContract()
+	full, err := contract.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestSchemaBudgets(t *testing.T) {
 		t.Errorf("the small answer changed: %s", d)
 	}
 	var what []string
-	for _, f := range faults {
+	for _, f := range diagnostics {
 		what = append(what, strings.Join(strings.Fields(f.Message)[:5], " "))
 	}
 	if d := cmp.Diff([]string{"POST /a: input schema of", "POST /a: output schema 200", "POST /a: output schema 202"}, what); d != "" {
@@ -62,11 +62,11 @@ func TestSchemaBudgets(t *testing.T) {
 }
 
 func TestNoBudget(t *testing.T) {
-	promise := load(t, budgeted(), openapi.Options{MaxInputSchema: -1, MaxOutputSchema: -1}).Tools[0].Contract
-	published, faults := promise.PublishedContract()
-	full, err := promise.Contract()
-	if err != nil || len(faults) > 0 {
-		t.Fatal(err, faults)
+	contract := load(t, budgeted(), openapi.Options{MaxInputSchema: -1, MaxOutputSchema: -1}).Tools[0].Contract
+	published, diagnostics := contract.PublishedContract()
+	full, err := contract.Contract()
+	if err != nil || len(diagnostics) > 0 {
+		t.Fatal(err, diagnostics)
 	}
 	full.Responses[3].Schema = nil // an error's body is checked, not published
 	if d := cmp.Diff(full, published); d != "" {
@@ -103,10 +103,10 @@ func TestToolsAreUsedFromManyGoroutines(t *testing.T) {
 	wg.Wait()
 	for _, tool := range load(t, doc, o).Tools {
 		wg.Go(func() {
-			_, faults := tool.Contract.PublishedContract()
+			_, diagnostics := tool.Contract.PublishedContract()
 			mu.Lock()
 			defer mu.Unlock()
-			reported += len(faults)
+			reported += len(diagnostics)
 		})
 	}
 	wg.Wait()

@@ -14,7 +14,7 @@ import (
 )
 
 // Each archive holds a document (in.json or in.yaml) and what its tools
-// promise.
+// contract.
 func TestContracts(t *testing.T) {
 	files, err := filepath.Glob("testdata/contract/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -46,7 +46,7 @@ func TestContracts(t *testing.T) {
 
 func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 	t.Helper()
-	published, faults := tool.Contract.PublishedContract()
+	published, diagnostics := tool.Contract.PublishedContract()
 	full, err := tool.Contract.Contract()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func writeContract(t *testing.T, w *bytes.Buffer, tool tenon.Tool) {
 		}
 		fmt.Fprintf(w, "  answer %s %s %s\n", v.Status, strings.ReplaceAll(fmt.Sprintf("%q", v.MediaType), `"`, "'"), schema)
 	}
-	for _, f := range faults {
+	for _, f := range diagnostics {
 		fmt.Fprintf(w, "  fault %v\n", f)
 	}
 }

@@ -2,34 +2,40 @@ package openapi
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
 // maxCredential bounds a credential in bytes: upstreams refuse longer headers.
 const maxCredential = 32 << 10
 
-// Credential says where the value of a security scheme's credential comes
-// from: exactly one of its fields. For the scheme http basic the value is "user:password", for the schemes with a token the token alone.
+// Credential is the source of a security scheme's credential: exactly one field
+// is set. For the scheme http basic the value is "user:password", for schemes
+// with a token the token alone.
 type Credential struct {
 	Value  Secret                                    // the value itself
-	File   string                                    // a file that holds it; read for each call, so that it can be replaced
-	Caller string                                    // a header of the caller's request that holds it, see tenon.Call.Header; an Authorization header's scheme may stand before it
-	Fetch  func(ctx context.Context) (string, error) // makes it, for each call; its errors are logged
-	OAuth  *OAuth                                    // an access token that is got with it and kept
-	None   bool                                      // the scheme asks for nothing, whatever the document says
+	File   string                                    // a file that contains it; read for each call, so it can be replaced
+	Caller string                                    // a header of the caller's request that contains it, see tenon.Call.Header; an Authorization header may include its scheme
+	Fetch  func(ctx context.Context) (string, error) // called for each call; its errors are logged
+	OAuth  *OAuth                                    // obtains an access token, which is cached
+	None   bool                                      // the scheme requires nothing, whatever the document says
 }
 
-// check refuses what the operator cannot have meant.
+// check rejects invalid credentials.
 func (c Credential) check() error {
 	given := 0
 	for _, is := range []bool{c.Value != "", c.File != "", c.Caller != "", c.Fetch != nil, c.OAuth != nil, c.None} {
@@ -39,36 +45,35 @@ func (c Credential) check() error {
 	}
 	switch {
 	case given != 1:
-		return errors.New("it wants exactly one place that the value comes from")
-	case c.Caller != "" && !isToken(c.Caller):
-		return fmt.Errorf("%q is no name of a header", c.Caller)
+		return errors.New("set exactly one source for the value")
+	case c.Caller != "" && !encode.IsToken(c.Caller):
+		return fmt.Errorf("%q is not a header name", c.Caller)
 	case c.OAuth != nil:
 		return c.OAuth.check()
 	}
 	return nil
 }
 
-// given is a credential of a scheme, and the one origin that it goes to; nil:
-// to the server of any operation that demands it.
-type given struct {
+// configuredCredential is a credential of a scheme and the only origin that it is sent to;
+// nil: the server of any operation that requires it.
+type configuredCredential struct {
 	Credential
-	to    *url.URL
-	oauth *oauth // what OAuth became; nil: none
+	origin *url.URL
+	oauth  *oauth // made from OAuth; nil: none
 }
 
-// giveCredentials hands each scheme its credentials. A name that the document
-// does not have is refused: a typing error must not send calls out without
-// their credential.
-func (a *api) giveCredentials() error {
+// configureCredentials assigns credentials to the schemes. An unknown name is an
+// error: a typing error must not send calls without their credential.
+func (a *api) configureCredentials() error {
 	for _, name := range slices.Sorted(maps.Keys(a.options.Credentials)) {
-		if err := a.giveCredential(name, a.options.Credentials[name]); err != nil {
+		if err := a.configureCredential(name, a.options.Credentials[name]); err != nil {
 			return &tenon.Error{Code: tenon.CodeUsage, Message: "--auth " + name + ": " + err.Error()}
 		}
 	}
 	return nil
 }
 
-func (a *api) giveCredential(key string, c Credential) error {
+func (a *api) configureCredential(key string, c Credential) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -78,19 +83,19 @@ func (a *api) giveCredential(key string, c Credential) error {
 	}
 	s := a.schemes[name]
 	if s == nil && c.None {
-		s = &scheme{name: name, about: "not described"}
+		s = &scheme{name: name, kind: "not declared"}
 		a.schemes[name] = s
 	}
 	if s == nil {
 		return errors.New("the document has no such security scheme; " + a.schemeNames())
 	}
-	g := given{Credential: c, to: to}
+	g := configuredCredential{Credential: c, origin: to}
 	if c.OAuth != nil {
 		if g.oauth, err = a.newOAuth(s, *c.OAuth); err != nil {
 			return err
 		}
 	}
-	s.given = append(s.given, g)
+	s.credentials = append(s.credentials, g)
 	return nil
 }
 
@@ -107,26 +112,26 @@ func splitCredential(key string) (name string, to *url.URL, err error) {
 // parseOrigin reads scheme://host or scheme://host:port.
 func parseOrigin(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || !usable(u) || u.User != nil || u.Path != "" {
-		return nil, errors.New("an origin looks like https://host or https://host:port")
+	if err != nil || !isServerURL(u) || u.User != nil || u.Path != "" {
+		return nil, errors.New("not an origin; write https://host or https://host:port")
 	}
 	return u, nil
 }
 
-// at picks the credential for a server: the one for its origin before the one
-// for any. elsewhere names where there are others.
-func (s *scheme) at(base *url.URL) (from *given, elsewhere string) {
-	for i := range s.given {
-		g := &s.given[i]
+// credentialFor picks the credential for a server: the one for its origin before the one
+// for any. elsewhere is another origin that has one.
+func (s *scheme) credentialFor(base *url.URL) (from *configuredCredential, elsewhere string) {
+	for i := range s.credentials {
+		g := &s.credentials[i]
 		switch {
-		case g.to == nil:
+		case g.origin == nil:
 			if from == nil {
 				from = g
 			}
-		case isOrigin(g.to, base):
+		case isOrigin(g.origin, base):
 			return g, ""
 		default:
-			elsewhere = g.to.String()
+			elsewhere = g.origin.String()
 		}
 	}
 	return from, elsewhere
@@ -144,34 +149,34 @@ func (a *api) schemeNames() string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// value gets the credential for a call. Where there is none, why says so; an
-// error is one that was given and cannot be had.
-func (g *given) value(ctx context.Context, call *tenon.Call, scopes []string) (got proof, why string, err error) {
+// get gets the credential for a call. why says why there is none; an error
+// means that a configured one cannot be obtained.
+func (g *configuredCredential) get(ctx context.Context, call *tenon.Call, scopes []string) (got appliedCredential, why string, err error) {
 	switch {
 	case g.Value != "":
 		got.text = string(g.Value)
 	case g.Caller != "":
 		if got.text = strings.TrimSpace(call.Header.Get(g.Caller)); got.text == "" {
-			return proof{}, "the caller sent no header " + g.Caller, nil
+			return appliedCredential{}, "the caller sent no header " + g.Caller, nil
 		}
 	case g.File != "":
 		got.text, err = readSecret(g.File)
 	case g.Fetch != nil:
 		got.text, err = g.Fetch(ctx)
 	case g.oauth != nil:
-		got.text, got.tokens, err = g.oauth.token(ctx, scopes)
+		got.text, got.cache, err = g.oauth.token(ctx, scopes)
 		got.token = got.text
 	}
 	got.text = strings.TrimSpace(got.text)
 	switch {
 	case err != nil:
-		return proof{}, "", err
+		return appliedCredential{}, "", err
 	case got.text == "":
-		return proof{}, "", errors.New("it is empty")
+		return appliedCredential{}, "", errors.New("it is empty")
 	case len(got.text) > maxCredential:
-		return proof{}, "", fmt.Errorf("it is longer than %d KiB", maxCredential>>10)
+		return appliedCredential{}, "", fmt.Errorf("it is longer than %d KiB", maxCredential>>10)
 	case strings.ContainsFunc(got.text, isControl):
-		return proof{}, "", errors.New("it holds a control character")
+		return appliedCredential{}, "", errors.New("it contains a control character")
 	}
 	return got, "", nil
 }
@@ -188,8 +193,8 @@ func readSecret(path string) (string, error) {
 	return string(b), err
 }
 
-// text is the credential as the request holds it. A caller's header may bring
-// its authentication scheme along.
+// text formats the credential for the request. The value of a caller's header
+// may include the authentication scheme.
 func (s *scheme) text(value string, fromCaller bool) string {
 	if s.prefix == "" {
 		return value
@@ -201,4 +206,68 @@ func (s *scheme) text(value string, fromCaller bool) string {
 		value = base64.StdEncoding.EncodeToString([]byte(value))
 	}
 	return s.prefix + value
+}
+
+// Secret is text that is never printed: all verbs of fmt, encoding/json and
+// log/slog print a placeholder.
+type Secret string
+
+const secretPlaceholder = "(secret)"
+
+// String does not return the secret.
+func (Secret) String() string { return secretPlaceholder }
+
+// GoString does not return it either.
+func (Secret) GoString() string { return secretPlaceholder }
+
+// MarshalText hides the secret from encoders.
+func (Secret) MarshalText() ([]byte, error) { return []byte(secretPlaceholder), nil }
+
+// ClientCert names the PEM files of a client certificate, followed by its
+// intermediate certificates. They are read for each new connection, so they can
+// be replaced.
+type ClientCert struct {
+	Cert string
+	Key  string // empty: the key is in the same file
+}
+
+func (c ClientCert) read() (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(c.Cert, or(c.Key, c.Cert))
+	return &pair, err
+}
+
+// useClientCerts configures the client with the operator's certificates. They
+// are read once now, so that a mistake is found at start.
+func (o *Options) useClientCerts() error {
+	if len(o.ClientCerts) == 0 {
+		return nil
+	}
+	readers := map[string]func() (*tls.Certificate, error){}
+	for to, c := range o.ClientCerts {
+		u, err := parseOrigin(to)
+		if err == nil {
+			_, err = c.read()
+		}
+		if err != nil {
+			return &tenon.Error{Code: tenon.CodeUsage, Message: "--client-cert " + to + ": " + document.WithoutPath(err).Error()}
+		}
+		readers[u.Scheme+"://"+net.JoinHostPort(u.Hostname(), portOf(u))] = c.read
+	}
+	client, err := egress.WithCertificates(o.Client, readers)
+	if err != nil {
+		return &tenon.Error{Code: tenon.CodeUsage, Message: "--client-cert: " + err.Error()}
+	}
+	o.Client = client
+	return nil
+}
+
+// hasClientCert reports whether a client certificate is configured for the
+// operation's server.
+func (o *operation) hasClientCert() bool {
+	for to := range o.api.options.ClientCerts {
+		if u, err := parseOrigin(to); err == nil && isOrigin(u, o.planned().base) {
+			return true
+		}
+	}
+	return false
 }

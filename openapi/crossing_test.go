@@ -90,7 +90,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // crossing is one client of the server.
 type crossing struct {
-	door       http.Handler
+	server     http.Handler
 	token, key string
 	seen       []byte // what the last answer was, whole
 }
@@ -108,7 +108,7 @@ func (c *crossing) call(tool, arguments string) (answer crossingAnswer, err erro
 		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
-	c.door.ServeHTTP(w, r)
+	c.server.ServeHTTP(w, r)
 	c.seen = w.Body.Bytes()
 	return answer, json.Unmarshal(c.seen, &answer)
 }
@@ -189,11 +189,11 @@ func TestNoCredentialCrosses(t *testing.T) {
 	defer home.Close()
 	var log safeBuffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	door := crossingServer(t, home, other, logger)
+	server := crossingServer(t, home, other, logger)
 
 	var all sync.WaitGroup
 	for i := range clients {
-		c := &crossing{door: door, token: fmt.Sprintf("s3cret-token-%d", i), key: fmt.Sprintf("s3cret-key-%d", i%4)} // a key is shared by some
+		c := &crossing{server: server, token: fmt.Sprintf("s3cret-token-%d", i), key: fmt.Sprintf("s3cret-key-%d", i%4)} // a key is shared by some
 		all.Go(func() {
 			for n := range calls {
 				c.check(t, n+i)
@@ -204,7 +204,7 @@ func TestNoCredentialCrosses(t *testing.T) {
 		})
 	}
 	all.Wait()
-	foreignParts(t, door)
+	foreignParts(t, server)
 	if far.failures.Load() == 0 {
 		t.Error("nothing was made again")
 	}
@@ -220,7 +220,7 @@ func TestNoCredentialCrosses(t *testing.T) {
 func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Logger) http.Handler {
 	t.Helper()
 	offer := load(t, crossingDocument, openapi.Options{
-		Client: outward(t, home, other), BaseURL: home.URL, Consent: tenon.ConfirmOff,
+		Client: outward(t, home, other), BaseURL: home.URL, Confirm: tenon.ConfirmOff,
 		Credentials: map[string]openapi.Credential{"token": {Caller: "X-Token"}, "key@" + home.URL: {Caller: "X-Key"}, "sid": {Caller: "X-Key"}},
 		Upstream: openapi.Upstream{
 			Retries: 20, MaxWait: time.Minute, MaxConcurrent: 12, RequestsPerSecond: 1e6, BreakerFailures: 1000, CacheBytes: 1 << 20,
@@ -236,15 +236,15 @@ func crossingServer(t *testing.T, home, other *httptest.Server, logger *slog.Log
 
 // foreignParts asks for the rest of an answer with another's credential, and
 // with its own token but another's key.
-func foreignParts(t *testing.T, door http.Handler) {
+func foreignParts(t *testing.T, server http.Handler) {
 	t.Helper()
-	owner := &crossing{door: door, token: "s3cret-owner", key: "s3cret-key"}
+	owner := &crossing{server: server, token: "s3cret-owner", key: "s3cret-key"}
 	first, err := owner.call("get", `{"what":"long"}`)
 	if err != nil || first.Result.Structured.Token == "" {
 		t.Fatalf("%v: %s", err, owner.seen)
 	}
 	arguments := `{"resume_token":"` + first.Result.Structured.Token + `"}`
-	for _, c := range []*crossing{{door: door, token: "s3cret-thief", key: "s3cret-key"}, {door: door, token: "s3cret-owner", key: "s3cret-other"}} {
+	for _, c := range []*crossing{{server: server, token: "s3cret-thief", key: "s3cret-key"}, {server: server, token: "s3cret-owner", key: "s3cret-other"}} {
 		a, err := c.call("get", arguments)
 		if err != nil || !a.Result.IsError || a.Result.Structured.Data.Rows != nil {
 			t.Errorf("a foreign part was given: %v, %s", err, c.seen)

@@ -11,58 +11,60 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// The rule of this file: a description that changes does not decide anew where a
-// credential goes. Those that the operator has not bound to an origin go to the
-// places that the first load knew, or that Options.AuthOrigins names.
+// Rule of this file: a changed description must not send a credential to a new
+// place. Credentials that the operator has not bound to an origin are sent only
+// to the places of the first load, or to those in Options.AuthOrigins.
 
-// operatorHeaders stands for the scheme of the headers that the operator sends.
+// operatorHeaders is the key for the headers that the operator sends, in place
+// of a scheme's name.
 const operatorHeaders = "\x00headers"
 
-// destinations are the places that the credentials of one document may go to:
-// origins, URLs of token endpoints and of metadata, by the scheme's name. The
-// first load fills them in. nil allows every place.
+// destinations are the places that the credentials of one document may be sent
+// to: origins, URLs of token endpoints and of metadata, by scheme name. The
+// first load sets them. nil allows every place.
 type destinations struct {
-	mu    sync.Mutex
-	known map[string]map[string]bool // nil: nothing was loaded yet
-	found map[string]string          // token endpoints by the metadata that named them first
+	mu        sync.Mutex
+	known     map[string]map[string]bool // nil: nothing was loaded yet
+	endpoints map[string]string          // token endpoints by the URL of the metadata that first named them
 
 	access func() Access // of the last load; nil: there was none
 }
 
-// settleDestinations compares where the credentials of the document go with
-// where they may, and tells what is new.
-func (a *api) settleDestinations(all []found) []tenon.Diagnostic {
-	if a.homes == nil {
+// checkDestinations compares where the document sends credentials with where
+// they may go, and reports what is new.
+func (a *api) checkDestinations(all []found) []tenon.Diagnostic {
+	if a.destinations == nil {
 		return nil
 	}
-	now := a.destinations(all)
-	first := a.homes.begin(now, func() Access { return a.access(all) })
+	now := a.findDestinations(all)
+	first := a.destinations.begin(now, func() Access { return a.access(all) })
 	if first && len(a.authOrigins) == 0 {
 		return nil
 	}
 	var told []tenon.Diagnostic
 	for _, scheme := range slices.Sorted(maps.Keys(now)) {
 		for _, place := range slices.Sorted(maps.Keys(now[scheme])) {
-			if a.mayGo(scheme, place) {
+			if a.allowsDestination(scheme, place) {
 				continue
 			}
-			name, why := "the credential of "+scheme, "where it did not go at first"
+			name, why := "the credential of "+scheme, "which was not its destination at the first load"
 			if scheme == operatorHeaders {
 				name = "the operator's headers"
 			}
 			if len(a.authOrigins) > 0 {
-				why = "which --auth-origin does not name"
+				why = "which is not in --auth-origin"
 			}
-			told = append(told, a.doc.fault(value{}, fmt.Sprintf("%s would go to %s, %s: calls that send it there are refused", name, place, why),
-				"if that is meant, --auth-origin "+originOfText(place)+" accepts it"))
+			told = append(told, a.doc.Diagnostic(document.Value{}, fmt.Sprintf("%s would be sent to %s, %s; such calls are rejected", name, place, why),
+				"to allow it, use --auth-origin "+originOfText(place)))
 		}
 	}
 	return told
 }
 
-// begin keeps the places of the first load.
+// begin records the places of the first load.
 func (d *destinations) begin(now map[string]map[string]bool, access func() Access) (first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,40 +75,40 @@ func (d *destinations) begin(now map[string]map[string]bool, access func() Acces
 	return first
 }
 
-// mayGo tells whether a scheme's credential may go to a place.
-func (a *api) mayGo(scheme, place string) bool {
+// allowsDestination reports whether a scheme's credential may be sent to a place.
+func (a *api) allowsDestination(scheme, place string) bool {
 	if len(a.authOrigins) > 0 {
 		return a.authOrigins[originOfText(place)]
 	}
-	if a.homes == nil {
+	if a.destinations == nil {
 		return true
 	}
-	a.homes.mu.Lock()
-	defer a.homes.mu.Unlock()
-	return a.homes.known == nil || a.homes.known[scheme][place]
+	a.destinations.mu.Lock()
+	defer a.destinations.mu.Unlock()
+	return a.destinations.known == nil || a.destinations.known[scheme][place]
 }
 
-// endpoint tells whether a token endpoint is the one that the metadata named
-// first, or one that the operator names.
-func (a *api) endpoint(metadata, at string) bool {
+// allowsTokenEndpoint reports whether a token endpoint is the one that the metadata named
+// first, or is in Options.AuthOrigins.
+func (a *api) allowsTokenEndpoint(metadata, at string) bool {
 	if len(a.authOrigins) > 0 {
 		return a.authOrigins[originOfText(at)]
 	}
-	if a.homes == nil {
+	if a.destinations == nil {
 		return true
 	}
-	a.homes.mu.Lock()
-	defer a.homes.mu.Unlock()
-	if a.homes.found == nil {
-		a.homes.found = map[string]string{}
+	a.destinations.mu.Lock()
+	defer a.destinations.mu.Unlock()
+	if a.destinations.endpoints == nil {
+		a.destinations.endpoints = map[string]string{}
 	}
-	a.homes.found[metadata] = cmp.Or(a.homes.found[metadata], at)
-	return a.homes.found[metadata] == at
+	a.destinations.endpoints[metadata] = cmp.Or(a.destinations.endpoints[metadata], at)
+	return a.destinations.endpoints[metadata] == at
 }
 
-// destinations are the places to which the document sends the credentials that
-// are bound to none.
-func (a *api) destinations(all []found) map[string]map[string]bool {
+// findDestinations returns the places to which the document sends unbound
+// credentials.
+func (a *api) findDestinations(all []found) map[string]map[string]bool {
 	now := map[string]map[string]bool{}
 	add := func(scheme, place string) {
 		if now[scheme] == nil {
@@ -121,18 +123,18 @@ func (a *api) destinations(all []found) map[string]map[string]bool {
 	if !slices.Contains(slices.Collect(maps.Values(unbound)), true) || a.options.BaseURL != "" {
 		return now
 	}
-	whole := a.doc.root.get("security")
+	whole := a.doc.Root.Get("security")
 	for _, f := range all {
-		list := f.op.node.get("security")
-		own := f.op.node.get("servers").ok() || f.op.item.get("servers").ok() || f.op.node.get("schemes").ok()
-		if !own && !list.ok() && whole.len() == 0 {
+		list := f.op.node.Get("security")
+		own := f.op.node.Get("servers").OK() || f.op.item.Get("servers").OK() || f.op.node.Get("schemes").OK()
+		if !own && !list.OK() && whole.Len() == 0 {
 			continue
 		}
 		base, _ := f.op.baseOf()
 		if base == nil {
 			continue
 		}
-		for name := range schemesIn(nearest(list, whole)) {
+		for name := range schemesIn(effectiveSecurity(list, whole)) {
 			if unbound[name] {
 				add(name, originOf(base))
 			}
@@ -141,65 +143,66 @@ func (a *api) destinations(all []found) map[string]map[string]bool {
 	return now
 }
 
-// schemesIn are the names of the schemes in a list of security requirements.
-func schemesIn(list value) map[string]bool {
+// schemesIn returns the names of the schemes in a list of security
+// requirements.
+func schemesIn(list document.Value) map[string]bool {
 	names := map[string]bool{}
-	for _, together := range list.each() {
-		for name := range together.each() {
+	for _, together := range list.Each() {
+		for name := range together.Each() {
 			names[name] = true
 		}
 	}
 	return names
 }
 
-// unbound are the schemes whose credentials are bound to no place. The token
-// endpoints that the document names are added.
+// unbound returns the schemes whose credentials are not bound to an origin, and
+// adds the token endpoints that the document names.
 func (a *api) unbound(add func(scheme, place string)) map[string]bool {
 	unbound := map[string]bool{}
 	for name, s := range a.schemes {
-		for i := range s.given {
-			g := &s.given[i]
+		for i := range s.credentials {
+			g := &s.credentials[i]
 			if g.oauth != nil && g.OAuth.TokenURL == "" {
 				add(name, cmp.Or(g.oauth.settings.TokenURL, g.oauth.metadata))
 			}
-			unbound[name] = unbound[name] || g.to == nil && !g.None
+			unbound[name] = unbound[name] || g.origin == nil && !g.None
 		}
 	}
 	return unbound
 }
 
-func nearest(own, whole value) value {
-	if own.ok() {
+func effectiveSecurity(own, whole document.Value) document.Value {
+	if own.OK() {
 		return own
 	}
 	return whole
 }
 
-// astray says why the credential may not go where the operation or its token
-// endpoint is; empty: it may.
-func (p *plan) astray(o *operation, s *scheme, from *given) string {
+// changedDestination says why the credential may not be sent to the operation's server or
+// its token endpoint; empty: it may.
+func (p *plan) changedDestination(o *operation, s *scheme, from *configuredCredential) string {
 	a := o.api
 	if from.oauth != nil && from.OAuth.TokenURL == "" {
-		if place := cmp.Or(from.oauth.settings.TokenURL, from.oauth.metadata); !a.mayGo(s.name, place) {
-			return "the description names another token endpoint than before, " + place
+		if place := cmp.Or(from.oauth.settings.TokenURL, from.oauth.metadata); !a.allowsDestination(s.name, place) {
+			return "the token endpoint in the description has changed to " + place
 		}
 	}
-	if from.to == nil && a.options.BaseURL == "" && !a.mayGo(s.name, originOf(p.base)) {
-		return "the description names another server for it than before, " + originOf(p.base)
+	if from.origin == nil && a.options.BaseURL == "" && !a.allowsDestination(s.name, originOf(p.base)) {
+		return "the server in the description has changed to " + originOf(p.base)
 	}
 	return ""
 }
 
-// strayHeaders is an error where the operator's headers hold a credential and
-// the description has moved the server that they are for.
-func (p *plan) strayHeaders(o *operation) error {
+// checkHeaderDestination is an error where the operator's headers contain a credential
+// and the description has moved their server.
+func (p *plan) checkHeaderDestination(o *operation) error {
 	a := o.api
-	if a.options.BaseURL != "" || !sameOrigin(p.base, a.base) || a.mayGo(operatorHeaders, originOf(p.base)) {
+	if a.options.BaseURL != "" || !document.SameOrigin(p.base, a.base) || a.allowsDestination(operatorHeaders, originOf(p.base)) {
 		return nil
 	}
 	for name := range a.options.Header {
 		if isSecretHeader(name) {
-			return &tenon.Error{Code: tenon.CodeAuthentication, Message: "nothing was sent: the description names another server for the header " + name + " than before; the operator accepts it with --auth-origin " + originOf(p.base)}
+			return &tenon.Error{Code: tenon.CodeAuthentication, Message: "not sent: the server in the description, for which the header " + name + " is configured, has changed; the operator can allow it with --auth-origin " + originOf(p.base)}
 		}
 	}
 	return nil
@@ -207,7 +210,7 @@ func (p *plan) strayHeaders(o *operation) error {
 
 var secretHeader = regexp.MustCompile(`(?i)auth|cookie|token|secret|passw|key|credential|session|signature`)
 
-// isSecretHeader tells whether a header's name is one of a credential.
+// isSecretHeader reports whether a header's name suggests a credential.
 func isSecretHeader(name string) bool { return secretHeader.MatchString(name) }
 
 // readOrigins reads Options.AuthOrigins.
@@ -223,8 +226,7 @@ func readOrigins(list []string) (map[string]bool, error) {
 	return all, nil
 }
 
-// originOf is scheme://host:port of a URL, the port left out where it is the
-// usual one.
+// originOf returns scheme://host:port of a URL, without a default port.
 func originOf(u *url.URL) string {
 	if u == nil {
 		return ""

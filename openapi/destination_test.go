@@ -22,11 +22,11 @@ func (e *everywhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	e.sent = append(e.sent, r.URL.Scheme+"://"+r.URL.Host+r.URL.Path+" "+r.Header.Get("Authorization")+r.Header.Get("K")+r.Header.Get("X-Client"))
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/meta"):
-		return reply(r, http.StatusOK, `{"token_endpoint":"`+e.endpoint+`"}`), nil
+		return respond(r, http.StatusOK, `{"token_endpoint":"`+e.endpoint+`"}`), nil
 	case r.Method == http.MethodPost:
-		return reply(r, http.StatusOK, `{"access_token":"t","token_type":"bearer","expires_in":3600}`), nil
+		return respond(r, http.StatusOK, `{"access_token":"t","token_type":"bearer","expires_in":3600}`), nil
 	}
-	return reply(r, http.StatusOK, `{}`), nil
+	return respond(r, http.StatusOK, `{}`), nil
 }
 
 // A description that changes does not take a credential along to another place.
@@ -44,21 +44,21 @@ func TestChangedDescriptionMovesNoCredential(t *testing.T) {
 		o          openapi.Options
 		then       string // the description
 		endpoint   string // of the metadata, then
-		told       string // by a fault; empty: nothing
+		told       string // by a diagnostic; empty: nothing
 		refused    bool
 	}{
 		{"nothing moves", "get", openapi.Options{Credentials: keys}, doc(api+"/v2", "", id, meta), id, "", false},
-		{"the server", "get", openapi.Options{Credentials: keys}, doc("https://evil.test", "", id, meta), id, "credential of key would go to https://evil.test", true},
+		{"the server", "get", openapi.Options{Credentials: keys}, doc("https://evil.test", "", id, meta), id, "credential of key would be sent to https://evil.test", true},
 		{"the port", "get", openapi.Options{Credentials: keys}, doc(api+":8443", "", id, meta), id, "https://api.test:8443", true},
 		{"the scheme of the URL", "get", openapi.Options{Credentials: keys}, doc("http://api.test", "", id, meta), id, "http://api.test", true},
 		{"the server of a path", "get", openapi.Options{Credentials: keys}, doc(api, `"servers":[{"url":"https://evil.test"}],`, id, meta), id, "https://evil.test", true},
 		{"a name in another case", "get", openapi.Options{Credentials: keys}, doc("https://API.test:443/", "", id, meta), id, "", false},
-		{"the token URL", "put", openapi.Options{Credentials: keys}, doc(api, "", "https://evil.test/token", meta), id, "credential of oauth would go to https://evil.test/token", true},
+		{"the token URL", "put", openapi.Options{Credentials: keys}, doc(api, "", "https://evil.test/token", meta), id, "credential of oauth would be sent to https://evil.test/token", true},
 		{"its path", "put", openapi.Options{Credentials: keys}, doc(api, "", "https://id.test/other", meta), id, "https://id.test/other", true},
 		{"the metadata", "patch", openapi.Options{Credentials: keys}, doc(api, "", id, "https://evil.test/meta"), id, "https://evil.test/meta", true},
 		{"the endpoint that it names", "patch", openapi.Options{Credentials: keys}, doc(api, "", id, meta), "https://evil.test/token", "", true},
 		{"without a credential", "free", openapi.Options{Credentials: keys}, doc("https://other.test", "", id, meta), id, "https://other.test", false},
-		{"a secret header", "free", openapi.Options{Header: http.Header{"K-Token": {"k"}}}, doc("https://evil.test", "", id, meta), id, "operator's headers would go to https://evil.test", true},
+		{"a secret header", "free", openapi.Options{Header: http.Header{"K-Token": {"k"}}}, doc("https://evil.test", "", id, meta), id, "operator's headers would be sent to https://evil.test", true},
 		{"another header", "free", openapi.Options{Header: http.Header{"X-Client": {"k"}}}, doc("https://other.test", "", id, meta), id, "", false},
 		{"accepted", "get", openapi.Options{Credentials: keys, AuthOrigins: []string{api, "https://new.test", "https://id.test"}}, doc("https://new.test", "", id, meta), id, "", false},
 		{"not accepted", "get", openapi.Options{Credentials: keys, AuthOrigins: []string{api, "https://id.test"}}, doc("https://evil.test", "", id, meta), id, "https://evil.test", true},

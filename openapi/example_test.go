@@ -24,9 +24,9 @@ func ExampleNew() {
 
 	ctx := context.Background()
 	g, err := gateway.Load(ctx, openapi.New("../testdata/pets.yaml", openapi.Options{
-		BaseURL: pets.URL,
-		Client:  pets.Client(), // the default client refuses private addresses
-		Shape:   tenon.Native,
+		BaseURL:  pets.URL,
+		Client:   pets.Client(), // the default client refuses private addresses
+		Envelope: tenon.Native,
 	}), gateway.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -68,13 +68,13 @@ paths:
 	}
 	// Output:
 	// list_orders
-	// shop.yaml:8: operation POST /orders is skipped: it is no object
+	// shop.yaml:8: operation POST /orders is skipped: not an object
 }
 
 // A Choice picks the operations that are offered.
 func ExampleSelection() {
 	source := openapi.New("../testdata/pets.yaml", openapi.Options{
-		Choose: openapi.Selection{Include: []string{"path:/pets/*"}, ReadOnly: true},
+		Selection: openapi.Selection{Include: []string{"path:/pets/*"}, ReadOnly: true},
 	})
 	offer, err := source.Load(context.Background())
 	if err != nil {

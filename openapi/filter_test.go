@@ -37,7 +37,7 @@ func filter(t *testing.T, doc []byte, c openapi.Selection) *openapi.Filtered {
 	if err := os.WriteFile(name, doc, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := openapi.New(name, openapi.Options{Choose: c}).Filter(context.Background())
+	f, err := openapi.New(name, openapi.Options{Selection: c}).Filter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func checkReduced(t *testing.T, whole, reduced []byte, c openapi.Selection) {
 
 func definitions(t *testing.T, doc []byte, c openapi.Selection) []string {
 	t.Helper()
-	offer, err := openapi.Parse("doc.json", doc, openapi.Options{Choose: c})
+	offer, err := openapi.Parse("doc.json", doc, openapi.Options{Selection: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func TestFilterGitHub(t *testing.T) {
 
 func TestFilterSays(t *testing.T) {
 	f := filter(t, []byte(filtered), openapi.Selection{Include: []string{"listPets", "listDogs"}})
-	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Message, `listDogs`) {
-		t.Errorf("faults: %v", f.Faults)
+	if len(f.Diagnostics) != 1 || !strings.Contains(f.Diagnostics[0].Message, `listDogs`) {
+		t.Errorf("diagnostics: %v", f.Diagnostics)
 	}
 	if f.Operations != 1 || f.TotalOperations != 5 {
 		t.Errorf("%d of %d operations, want 1 of 5", f.Operations, f.TotalOperations)

@@ -109,6 +109,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(operation30("/a/{p}/b{l}/c{m}/d", fuzzedOperation)))
 	f.Add([]byte(operation20("/a/{x}", `"parameters":[{"name":"p","in":"body","schema":{"$ref":"#/definitions/A"}}]`)))
 	f.Add([]byte(`{"openapi":"3.2.0","paths":{"/a":{"query":{"operationId":"` + strings.Repeat("ü a", 40) + `"},"additionalOperations":{"COPY":{},"get":{}}},"/b":{"$ref":"#/paths/~1a"}}}`))
+	f.Add([]byte(operation30("/a", `"parameters":[{"name":"p","in":"query","schema":{"type":"string","pattern":"^\"a\"$"}}]`)))
 	f.Add([]byte("openapi: 3.1.0\npaths:\n  /a:\n    get:\n      parameters: {a: b}\n      responses:\n        200:\n          content:\n            '*/*': {schema: {$ref: '#/paths'}}\n"))
 	f.Add([]byte(`{"openapi":"3.0.0","servers":[{"url":"{a}","variables":{"a":{"default":8}}}],"paths":{"/{":{"get":{"parameters":[{"name":"a","in":"path"}]}}}}`))
 	name := regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)

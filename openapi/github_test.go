@@ -33,8 +33,8 @@ type tally struct{ schemas, whole, withoutTexts, cut, empty, inputsCut int }
 
 func (n *tally) add(t *testing.T, tool tenon.Tool) {
 	t.Helper()
-	published, faults := tool.Contract.PublishedContract()
-	for _, f := range faults {
+	published, diagnostics := tool.Contract.PublishedContract()
+	for _, f := range diagnostics {
 		switch {
 		case !strings.Contains(f.Message, "relaxed"):
 		case strings.HasPrefix(f.Message, "input"):
@@ -72,7 +72,7 @@ func TestGitHubBecomesTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := countOperations(t, doc); len(offer.Tools) != want || want < 1000 || len(offer.Diagnostics) > 0 {
-		t.Errorf("%d tools of %d operations, faults %v", len(offer.Tools), want, offer.Diagnostics)
+		t.Errorf("%d tools of %d operations, diagnostics %v", len(offer.Tools), want, offer.Diagnostics)
 	}
 	legal := regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 	seen := map[string]bool{}

@@ -26,7 +26,7 @@ func (s *sentRequest) RoundTrip(r *http.Request) (*http.Response, error) {
 		b, _ := io.ReadAll(r.Body)
 		s.body = string(b)
 	}
-	return reply(r, http.StatusOK, `{}`), nil
+	return respond(r, http.StatusOK, `{}`), nil
 }
 
 const free = `"schema":{"type":"object","additionalProperties":true}`
@@ -53,12 +53,12 @@ func guardedGateway(t testing.TB, way http.RoundTripper) *gateway.Gateway {
 	t.Helper()
 	me := json.RawMessage(`"me"`)
 	fix := func(operations, name string) openapi.OperationOverride {
-		return openapi.OperationOverride{Operations: operations, Parameters: []openapi.ParameterOverride{{Name: name, Fix: me}}}
+		return openapi.OperationOverride{Operations: operations, Parameters: []openapi.ParameterOverride{{Name: name, Const: me}}}
 	}
 	offer, err := openapi.Parse("doc.json", []byte(guardedDoc), openapi.Options{
-		Client: &http.Client{Transport: way}, Consent: tenon.ConfirmOff,
+		Client: &http.Client{Transport: way}, Confirm: tenon.ConfirmOff,
 		Credentials: map[string]openapi.Credential{"q": {Value: "secret-q"}, "c": {Value: "secret-c"}, "h": {Value: "secret-h"}},
-		Changes:     []openapi.OperationOverride{fix("", "owner"), fix("deep", "filter[owner]"), fix("cookie", "role")},
+		Overrides:   []openapi.OperationOverride{fix("", "owner"), fix("deep", "filter[owner]"), fix("cookie", "role")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestNoNameIsWrittenTwice(t *testing.T) {
 		for _, args := range all {
 			way.req = nil
 			res, err := g.Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
-			if err != nil || !res.IsError || way.req != nil || !strings.Contains(res.Message, "not the caller's to say") && !strings.Contains(res.Message, "control character") {
+			if err != nil || !res.IsError || way.req != nil || !strings.Contains(res.Message, "set by the operator") && !strings.Contains(res.Message, "control character") {
 				t.Errorf("%s %s: %v %s", tool, args, err, res.Structured)
 			}
 		}

@@ -3,71 +3,75 @@ package openapi
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/deadline"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// handler sends the operation's request and returns the upstream's answer. It
-// is no method, and the response is filled in place: both spare copies on a stack
-// that is deep enough.
+// handler sends the operation's request and returns the upstream's response.
+// The functions that it calls fill the response in place, so that nothing is
+// copied on an already deep stack.
 func (o *operation) handler() tenon.Handler {
-	return func(ctx context.Context, c *tenon.Call) (reply tenon.Response, err error) {
+	return func(ctx context.Context, c *tenon.Call) (response tenon.Response, err error) {
 		if o.planned().route().streams {
-			err = o.callStream(ctx, c, &reply)
-			return reply, err
+			err = o.callStream(ctx, c, &response)
+			return response, err
 		}
-		ctx, cancel := o.bounded(ctx)
+		ctx, cancel := o.withTimeout(ctx)
 		defer cancel()
-		err = o.answered(ctx, c, &reply, func(req *http.Request) (egress.Response, error) { return o.send(c, req) })
-		return reply, err
+		err = o.call(ctx, c, &response, func(req *http.Request) (egress.Response, error) { return o.send(c, req) })
+		return response, err
 	}
 }
 
-// sender sends a request and returns what came, with the body or without.
+// sender sends a request and returns the response, with or without its body.
 type sender func(req *http.Request) (egress.Response, error)
 
-// answered makes the request of a call and fills in what came of it.
-func (o *operation) answered(ctx context.Context, c *tenon.Call, reply *tenon.Response, send sender) error {
-	var got exchanged
+// call performs the exchange of a call and fills in the response.
+func (o *operation) call(ctx context.Context, c *tenon.Call, response *tenon.Response, send sender) error {
+	var got exchangeResult
 	err := o.exchange(ctx, c, page{args: c.Args}, send, &got)
-	if got.Status == http.StatusUnauthorized && got.sent.refused() {
-		err = o.exchangeAgain(ctx, c, send, &got, err)
+	if got.Status == http.StatusUnauthorized && got.sent.invalidate() {
+		err = o.retryUnauthorized(ctx, c, send, &got, err)
 	}
-	if err == nil && o.follows(got.Response) {
-		got.Response, reply.Meta = o.follow(ctx, c, got.Response)
+	if err == nil && o.isFirstPage(got.Response) {
+		got.Response, response.Meta = o.followPages(ctx, c, got.Response)
 	}
-	reply.Status, reply.Header = got.Status, got.Header
-	reply.MediaType = mediaOf(got.Response)
-	reply.Execution = o.sent(got.Progress, got.Status)
-	reply.Body = got.sent.body(got.Status, readable(reply.MediaType, got.Body))
+	response.Status, response.Header = got.Status, got.Header
+	response.MediaType = mediaOf(got.Response)
+	response.Execution = o.execution(got.State, got.Status)
+	response.Body = got.sent.body(got.Status, toUTF8(response.MediaType, got.Body))
 	return err
 }
 
-// exchangeAgain replaces a kept access token that was refused, once: what
-// answers 401 did not apply the request (RFC 9110 §15.5.2).
-func (o *operation) exchangeAgain(ctx context.Context, c *tenon.Call, send sender, first *exchanged, err error) error {
-	var again exchanged
+// retryUnauthorized repeats the request with a new access token, once. A server
+// that responds 401 has not applied the request (RFC 9110 §15.5.2).
+func (o *operation) retryUnauthorized(ctx context.Context, c *tenon.Call, send sender, first *exchangeResult, err error) error {
+	var again exchangeResult
 	failed := o.exchange(ctx, c, page{args: c.Args}, send, &again)
-	if failed != nil && again.Progress == egress.NotSent {
+	if failed != nil && again.State == egress.NotSent {
 		return err
 	}
 	*first = again
 	return failed
 }
 
-// exchanged is what came of one request, and what it carried.
-type exchanged struct {
+// exchangeResult is the response to one request, and its credentials.
+type exchangeResult struct {
 	egress.Response
-	sent carried
+	sent sentCredentials
 }
 
-// exchange makes one request of a call and fills in what came of it.
-func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send sender, got *exchanged) error {
+// exchange sends one request of a call and fills in the result.
+func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send sender, got *exchangeResult) error {
 	req, err := o.planned().request(egress.Tracked(ctx), o.method, at.args)
 	if err != nil {
 		return err
@@ -81,24 +85,24 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 	got.Response, err = send(req)
 	got.sent.headers(got.Header)
 	if err != nil {
-		return failure(err)
+		return requestError(err)
 	}
 	return nil
 }
 
-// sent tells how far the request got, where that matters. A redirect is the
-// answer only where it was not followed: 307 and 308 say that the request is
-// to be made elsewhere (RFC 9110 §15.4.8), 303 that it was carried out, and
-// behind the others services have either.
-func (o *operation) sent(p egress.RequestState, status int) tenon.Execution {
+// execution returns the execution state of the call. A redirect that was not
+// followed counts by its status: 307 and 308 mean that the request was not
+// carried out (RFC 9110 §15.4.8), 303 that it was, and the others are
+// ambiguous.
+func (o *operation) execution(p egress.RequestState, status int) tenon.Execution {
 	switch {
 	case p == egress.NotSent:
 		return tenon.Execution{}
 	case o.safe:
-		return tenon.Execution{Reads: tenon.NoResponse} // whether an answer came is seen by its status
+		return tenon.Execution{Reads: tenon.NoResponse} // the status shows whether there was a response
 	}
-	s := tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: o.repeatable()}
-	if p != egress.Answered {
+	s := tenon.Execution{Unsafe: tenon.NoResponse, Idempotent: o.idempotent()}
+	if p != egress.Responded {
 		return s
 	}
 	switch status {
@@ -111,8 +115,8 @@ func (o *operation) sent(p egress.RequestState, status int) tenon.Execution {
 	return s
 }
 
-// mediaOf is the media type as it was sent. A body without one is looked at
-// (RFC 9110 §8.3 allows that): it is JSON or just bytes.
+// mediaOf returns the media type of the response. A body without one is
+// examined, as RFC 9110 §8.3 allows: it is JSON or just bytes.
 func mediaOf(res egress.Response) string {
 	if len(res.Body) == 0 {
 		return ""
@@ -126,33 +130,33 @@ func mediaOf(res egress.Response) string {
 	return "application/octet-stream"
 }
 
-// readable is a body whose text is UTF-8. JSON is that whatever its charset
-// parameter says (RFC 8259 §8.1): only what cannot be read so is converted.
-func readable(media string, body []byte) []byte {
-	if strings.IndexByte(media, ';') < 0 { // no charset is named
+// toUTF8 converts the text of a body to UTF-8. JSON is UTF-8 whatever its
+// charset parameter says (RFC 8259 §8.1), so only invalid JSON is converted.
+func toUTF8(media string, body []byte) []byte {
+	if strings.IndexByte(media, ';') < 0 { // no charset parameter
 		return body
 	}
-	kind := mediaType(media)
+	kind := encode.MediaType(media)
 	if isBinary(kind) {
 		return body
 	}
 	text := egress.UTF8(media, body)
-	if isJSON(kind) && !bytes.Equal(text, body) && rawjson.Check(body) == nil {
+	if encode.IsJSON(kind) && !bytes.Equal(text, body) && rawjson.Check(body) == nil {
 		return body
 	}
 	return text
 }
 
-// failure is a failed request as the caller may read it: what egress prints
-// holds no path, no query and no credential. The cause goes to the log.
-func failure(err error) error {
+// requestError converts an error of egress. Its text contains no path, query or
+// credential, so the caller may read it. The cause is for the log.
+func requestError(err error) error {
 	e, ok := errors.AsType[*egress.Error](err)
 	if !ok {
-		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no answer", Err: err}
+		return &tenon.Error{Code: tenon.CodeNetwork, Message: "no response", Err: err}
 	}
 	if e.NotAllowed() {
 		return &tenon.Error{Code: tenon.CodeNetwork, Message: e.Error(), Err: e.Err, Suggestions: []string{
-			"Tell the operator: this address is not public, and is only called where it is allowed (--allow-host); until then, calling again does not help",
+			"Tell the operator: this address is not public and must be allowed with --allow-private-host; retrying does not help",
 		}}
 	}
 	return &tenon.Error{Code: codeOf(e.Kind), Message: e.Error(), Err: e.Err}
@@ -162,11 +166,93 @@ func codeOf(k egress.Kind) tenon.Code {
 	switch k {
 	case egress.Timeout:
 		return tenon.CodeTimeout
-	case egress.Refused, egress.TooLarge:
-		return tenon.CodeRequest // another request may do
-	case egress.Busy, egress.Full:
+	case egress.Forbidden, egress.TooLarge:
+		return tenon.CodeRequest // a different request may succeed
+	case egress.RateLimited, egress.Full:
 		return tenon.CodeRateLimited
-	case egress.Network, egress.Canceled, egress.Truncated, egress.Down:
+	case egress.Network, egress.Canceled, egress.Truncated, egress.CircuitOpen:
 	}
 	return tenon.CodeNetwork
+}
+
+// Upstream configures how the source calls its servers. Limits and the circuit
+// breaker apply to each origin (scheme, host and port) separately. The zero
+// value sends each request once, without limits, and caches nothing.
+type Upstream struct {
+	// Retries is the number of retries after a transient failure: no
+	// connection, no or an incomplete response, status 408, 429, 502, 503 or
+	// 504. A request that may change something is retried only if it is PUT or
+	// DELETE, is marked as safe or idempotent (see Overrides, TrustMarks),
+	// carries the Idempotency-Key that its operation declares (one is generated
+	// if the caller passed none), or if none of its bytes was sent. Retry-After
+	// is honoured.
+	Retries int
+	MaxWait time.Duration // longest wait before a retry or for a free slot; a longer wait fails immediately; 0: 10 s
+
+	MaxConcurrent     int           // concurrent requests; 0: no limit
+	RequestsPerSecond float64       // 0: no limit
+	BreakerFailures   int           // consecutive requests without a response, or with 502, 503 or 504, that open the circuit breaker; 0: no breaker
+	BreakerCooldown   time.Duration // time until the breaker lets one request through; 0: 30 s
+
+	// CacheBytes bounds the cache of responses to GET and HEAD, which follows
+	// the rules of RFC 9111 for private caches; 0: none. An entry is used only
+	// for the same Subject and a request with equal headers.
+	CacheBytes int64
+}
+
+func (u Upstream) policy(attempt time.Duration) egress.Policy {
+	return egress.Policy{
+		Retries: u.Retries, MaxWait: u.MaxWait, Attempt: attempt,
+		Concurrent: u.MaxConcurrent, Rate: u.RequestsPerSecond, Failures: u.BreakerFailures, Pause: u.BreakerCooldown, CacheBytes: u.CacheBytes,
+	}
+}
+
+// send sends a request of the operation under the operator's limits.
+func (o *operation) send(c *tenon.Call, req *http.Request) (egress.Response, error) {
+	a := o.api
+	if a.upstreams == nil {
+		return egress.Do(a.options.Client, req, a.options.MaxResponse)
+	}
+	return a.upstreams.Do(req, o.requestOptions(c, req))
+}
+
+// requestOptions returns the options of egress for a request.
+func (o *operation) requestOptions(c *tenon.Call, req *http.Request) egress.RequestOptions {
+	return egress.RequestOptions{MaxBody: o.api.options.MaxResponse, Safe: o.safe, Idempotent: o.idempotent() || o.ensureIdempotencyKey(req), Identity: string(c.Subject)}
+}
+
+// open is send for a response that may be a stream.
+func (o *operation) open(c *tenon.Call, req *http.Request) (*egress.Stream, egress.Response, error) {
+	if a := o.api; a.upstreams != nil {
+		return a.upstreams.Open(req, o.requestOptions(c, req))
+	}
+	return egress.Open(o.api.options.Client, req, o.api.options.MaxResponse)
+}
+
+// withTimeout returns ctx with the timeout of one request, or ctx itself if the
+// timeout applies to each attempt.
+func (o *operation) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.api.upstreams != nil {
+		return ctx, func() {}
+	}
+	return deadline.Within(ctx, o.api.options.Timeout)
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// ensureIdempotencyKey reports whether the operation declares an Idempotency-Key, and
+// generates one if the caller passed none. Undeclared keys do not count,
+// because upstreams ignore them.
+func (o *operation) ensureIdempotencyKey(req *http.Request) bool {
+	for i := range o.planned().params {
+		q := &o.planned().params[i]
+		if q.in != encode.InHeader || http.CanonicalHeaderKey(q.wire) != idempotencyKey {
+			continue
+		}
+		if req.Header[idempotencyKey] == nil {
+			req.Header[idempotencyKey] = []string{rand.Text()}
+		}
+		return true
+	}
+	return false
 }

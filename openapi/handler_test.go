@@ -86,10 +86,10 @@ func upstream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestReplies(t *testing.T) {
+func TestResponses(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(upstream))
 	defer s.Close()
-	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, MaxAnswer: 1000, TrustMarks: true})
+	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, MaxResponse: 1000, TrustMarks: true})
 	none := tenon.Execution{}
 	read := tenon.Execution{Reads: tenon.NoResponse} // whether an answer came is seen by its status
 	answered := tenon.Execution{Unsafe: tenon.Responded}
@@ -123,21 +123,21 @@ func TestReplies(t *testing.T) {
 		{"argument that cannot be sent", "post", "..", 0, "", "", tenon.CodeValidation, none},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			reply, err := named(t, offer, c.tool).Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"` + c.what + `"}`)})
+			respond, err := named(t, offer, c.tool).Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"` + c.what + `"}`)})
 			if tenon.CodeOf(err) != c.code {
 				t.Errorf("error %v, want %s", err, c.code)
 			}
-			if reply.Status != c.status || reply.Execution != c.sent {
-				t.Errorf("status %d, sent %v; want %d, %v", reply.Status, reply.Execution, c.status, c.sent)
+			if respond.Status != c.status || respond.Execution != c.sent {
+				t.Errorf("status %d, sent %v; want %d, %v", respond.Status, respond.Execution, c.status, c.sent)
 			}
 			if err != nil {
 				return
 			}
-			if d := cmp.Diff([]string{c.media, c.body}, []string{reply.MediaType, string(reply.Body)}); d != "" {
+			if d := cmp.Diff([]string{c.media, c.body}, []string{respond.MediaType, string(respond.Body)}); d != "" {
 				t.Error(d)
 			}
-			if c.what == "json" && reply.Header.Get("X-Page") != "2" {
-				t.Errorf("header %v", reply.Header)
+			if c.what == "json" && respond.Header.Get("X-Page") != "2" {
+				t.Errorf("header %v", respond.Header)
 			}
 		})
 	}
@@ -158,9 +158,9 @@ func TestTimeout(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(upstream))
 	defer s.Close()
 	offer := load(t, methods, openapi.Options{Client: outward(t, s), BaseURL: s.URL, Timeout: 2 * time.Second})
-	reply, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"slow"}`)})
-	if tenon.CodeOf(err) != tenon.CodeTimeout || reply.Execution != (tenon.Execution{Unsafe: tenon.NoResponse}) {
-		t.Errorf("%v, %v", reply.Execution, err)
+	respond, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"slow"}`)})
+	if tenon.CodeOf(err) != tenon.CodeTimeout || respond.Execution != (tenon.Execution{Unsafe: tenon.NoResponse}) {
+		t.Errorf("%v, %v", respond.Execution, err)
 	}
 }
 
@@ -176,16 +176,16 @@ func TestNothingListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	offer := load(t, methods, openapi.Options{Client: c, BaseURL: "http://" + addr})
-	reply, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"json"}`)})
-	if tenon.CodeOf(err) != tenon.CodeNetwork || reply.Execution != (tenon.Execution{}) {
-		t.Errorf("%v, %v", reply.Execution, err)
+	respond, err := named(t, offer, "post").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"json"}`)})
+	if tenon.CodeOf(err) != tenon.CodeNetwork || respond.Execution != (tenon.Execution{}) {
+		t.Errorf("%v, %v", respond.Execution, err)
 	}
 }
 
 func TestPrivateAddressIsRefusedByDefault(t *testing.T) {
 	offer := load(t, methods, openapi.Options{BaseURL: "http://127.0.0.1:1"})
 	_, err := named(t, offer, "get").Handler(t.Context(), &tenon.Call{Args: []byte(`{"what":"x"}`)})
-	if tenon.CodeOf(err) != tenon.CodeNetwork || !strings.Contains(err.Error(), "--allow-host 127.0.0.1:1") {
+	if tenon.CodeOf(err) != tenon.CodeNetwork || !strings.Contains(err.Error(), "--allow-private-host 127.0.0.1:1") {
 		t.Errorf("%v", err)
 	}
 }

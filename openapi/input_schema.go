@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/convert"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// input is the full schema of the arguments object, as it is published or as
-// it is checked.
-func (o *operation) input(dir direction) []byte {
-	if !o.api.doc.marked() && !o.api.doc.discriminated() {
-		dir = input // both are the same
+// input returns the full schema of the arguments object, for publication or for
+// validation.
+func (o *operation) input(dir convert.Direction) []byte {
+	if !o.api.doc.MayHaveReadOnly() && !o.api.doc.MayHaveDiscriminator() {
+		dir = convert.Input // both are equal
 	}
 	p := o.planned()
 	w := inputWriter{dst: make([]byte, 0, 1024)}
@@ -22,7 +24,7 @@ func (o *operation) input(dir direction) []byte {
 			w.property(q.arg, o.parameterSchema(q, dir), or(q.description, describe(q.node)), q.required)
 		}
 	}
-	if p.body.exists() && !p.body.hidden && p.body.write != unsupportedBody {
+	if p.body.isArgument() && !p.body.hidden && p.body.write != unsupportedBody {
 		w.property(p.body.arg, o.bodySchema(&p.body, dir), or(p.body.description, p.body.describe()), p.body.required)
 	}
 	w.dst = append(w.dst, '}')
@@ -31,26 +33,26 @@ func (o *operation) input(dir direction) []byte {
 		w.dst = append(append(w.dst, w.required...), ']')
 	}
 	w.dst = append(w.dst, `,"additionalProperties":false}`...)
-	return assemble(w.dst, w.deps...)
+	return convert.Assemble(w.dst, w.deps...)
 }
 
 // inputWriter collects the properties.
 type inputWriter struct {
 	dst      []byte
-	required []byte // the inside of the list
-	deps     [][]*definition
+	required []byte // the elements of the list
+	deps     [][]*convert.Definition
 	some     bool
 }
 
-func (w *inputWriter) property(name string, f fragment, description string, required bool) {
+func (w *inputWriter) property(name string, f convert.Fragment, description string, required bool) {
 	if w.some {
 		w.dst = append(w.dst, ',')
 	}
 	w.some = true
 	w.dst = append(rawjson.AppendString(w.dst, name), ':')
-	w.dst = appendDescribed(w.dst, objectSchema(f.body), description)
-	if len(f.deps) > 0 {
-		w.deps = append(w.deps, f.deps)
+	w.dst = appendDescribed(w.dst, objectSchema(f.Body), description)
+	if len(f.Deps) > 0 {
+		w.deps = append(w.deps, f.Deps)
 	}
 	if !required {
 		return
@@ -61,65 +63,66 @@ func (w *inputWriter) property(name string, f fragment, description string, requ
 	w.required = rawjson.AppendString(w.required, name)
 }
 
-func (o *operation) parameterSchema(q *parameter, dir direction) fragment {
+func (o *operation) parameterSchema(q *parameter, dir convert.Direction) convert.Fragment {
 	switch {
-	case !q.node.ok():
-		return fragment{body: []byte(`{"type":"string"}`)} // only the path names it
+	case !q.node.OK():
+		return convert.Fragment{Body: []byte(`{"type":"string"}`)} // declared by the path alone
 	case o.api.legacy():
-		return o.api.doc.convertParameter(q.node, dir)
-	case q.schema.ok():
-		return o.api.doc.convert(q.schema, dir)
+		return o.api.schemas.Parameter(q.node, dir)
+	case q.schema.OK():
+		return o.api.schemas.Schema(q.schema, dir)
 	}
-	return fragment{body: []byte("{}")}
+	return convert.Fragment{Body: []byte("{}")}
 }
 
-func (o *operation) bodySchema(b *body, dir direction) fragment {
+func (o *operation) bodySchema(b *body, dir convert.Direction) convert.Fragment {
 	switch {
 	case b.write == unsupportedBody:
-		return fragment{body: []byte("{}")}
+		return convert.Fragment{Body: []byte("{}")}
 	case b.write == binaryBody:
-		return fragment{body: []byte(`{"type":"string","contentEncoding":"base64"}`)}
-	case b.write == textBody && b.schema.strAt("type") != "string":
-		return fragment{body: []byte(`{"type":"string"}`)}
-	case (b.write == formBody || b.write == partsBody) && !b.schema.ok():
-		return fragment{body: []byte(`{"type":"object"}`)}
-	case b.schema.ok():
-		return o.api.doc.convert(b.schema, dir)
+		return convert.Fragment{Body: []byte(`{"type":"string","contentEncoding":"base64"}`)}
+	case b.write == textBody && b.schema.StrAt("type") != "string":
+		return convert.Fragment{Body: []byte(`{"type":"string"}`)}
+	case (b.write == formBody || b.write == partsBody) && !b.schema.OK():
+		return convert.Fragment{Body: []byte(`{"type":"object"}`)}
+	case b.schema.OK():
+		return o.api.schemas.Schema(b.schema, dir)
 	}
-	return fragment{body: []byte("{}")}
+	return convert.Fragment{Body: []byte("{}")}
 }
 
-// describe is the description of a parameter.
-func describe(node value) string {
-	text := strings.TrimSpace(node.strAt("description"))
-	if node.isTrue("deprecated") {
+// describe returns the description of a parameter.
+func describe(node document.Value) string {
+	text := strings.TrimSpace(node.StrAt("description"))
+	if node.IsTrue("deprecated") {
 		text = strings.TrimSpace("Deprecated. " + text)
 	}
 	return text
 }
 
-// describe also says what kind of body the bytes become.
+// describe returns the description of a body, with its media type where the
+// argument is not JSON.
 func (b *body) describe() string {
-	text := b.node.strAt("description")
+	text := b.node.StrAt("description")
 	switch b.write {
 	case textBody:
 		text += " (" + b.media + ")"
 	case xmlBody:
 		text += " (" + b.media
-		if s := b.doc.follow(b.schema); saysNothing(s) || !s.ok() || s.strAt("type") == "string" {
+		if s := b.doc.Follow(b.schema); saysNothing(s) || !s.OK() || s.StrAt("type") == "string" {
 			text += "; a string is the whole document"
 		}
 		text += ")"
 	case binaryBody:
-		text += " (" + b.media + b.files.hint("; ") + ")"
+		text += " (" + b.media + b.files.Hint("; ") + ")"
 	case partsBody:
-		text += " (" + b.media + b.files.hint("; files ") + ")"
+		text += " (" + b.media + b.files.Hint("; files ") + ")"
 	default:
 	}
 	return strings.TrimSpace(text)
 }
 
-// appendDescribed writes a schema with a description, which wins over the
+// appendDescribed writes a schema with a description, which replaces the
 // schema's own.
 func appendDescribed(dst, schema []byte, description string) []byte {
 	if description == "" {
@@ -134,7 +137,7 @@ func appendDescribed(dst, schema []byte, description string) []byte {
 	return append(dst, '}')
 }
 
-// members is the inside of a schema object without its description.
+// members returns the members of a schema object without its description.
 func members(schema []byte) []byte {
 	schema = bytes.TrimSpace(schema)
 	inside := schema[1 : len(schema)-1]

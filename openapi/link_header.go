@@ -3,11 +3,13 @@ package openapi
 import (
 	"net/url"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// nextLink is the target of the first link with the relation next in Link
-// headers (RFC 8288 §3), as it stands there; empty: there is none. A link with
-// an anchor is about something else.
+// nextLink returns the target of the first link with the relation next in Link
+// headers (RFC 8288 §3), unresolved, or "". A link with an anchor belongs to
+// another resource.
 func nextLink(headers []string) string {
 	for _, h := range headers {
 		for h != "" {
@@ -21,7 +23,8 @@ func nextLink(headers []string) string {
 	return ""
 }
 
-// endsLinks tells whether Link headers lead through pages, and not on.
+// endsLinks reports whether Link headers are for pagination and have no next
+// page.
 func endsLinks(headers []string) bool {
 	leads := false
 	for _, h := range headers {
@@ -41,8 +44,8 @@ func endsLinks(headers []string) bool {
 	return leads
 }
 
-// cutLink reads one link of a header: its target, its parameters by name in
-// lower case, and what follows. A name that stands twice keeps its first value.
+// cutLink reads one link of a header: its target, its parameters by lower-case
+// name, and the remainder. Of duplicate parameters the first counts.
 func cutLink(h string) (target string, params map[string]string, rest string) {
 	_, h, open := strings.Cut(h, "<")
 	target, h, closed := strings.Cut(h, ">")
@@ -110,10 +113,10 @@ func isNext(params map[string]string) bool {
 	return false
 }
 
-// resolved is where a link in an answer leads; nil: nowhere that can be asked.
+// resolved resolves a link of a response; nil: it cannot be requested.
 func resolved(from *url.URL, link string) *url.URL {
 	u, err := from.Parse(link)
-	if err != nil || u.User != nil || u.Opaque != "" || len(link) > maxLine {
+	if err != nil || u.User != nil || u.Opaque != "" || len(link) > encode.MaxLine {
 		return nil
 	}
 	u.Fragment, u.RawFragment = "", ""

@@ -116,7 +116,7 @@ func TestServers(t *testing.T) {
 	doc := func(root, item, op string) string {
 		return strings.NewReplacer("1%", root, "2%", item, "3%", op).Replace(strings.Replace(strings.Replace(strings.Replace(v3, "%s", "1%", 1), "%s", "2%", 1), "%s", "3%", 1))
 	}
-	const none = "the document names no usable server; name one with --base-url"
+	const none = "the document has no usable server; set one with --base-url"
 	for _, c := range []struct{ name, at, doc, base, want string }{
 		{"document", "d", doc(`"servers":[{"url":"https://one.test/v1/"}],`, "", ""), "", "https://one.test/v1/a"},
 		{"first of several", "d", doc(`"servers":[{"url":"https://one.test"},{"url":"https://two.test"}],`, "", ""), "", "https://one.test/a"},
@@ -232,9 +232,9 @@ func TestLoadReadsAURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{})
-	if err != nil || reply.Status != http.StatusNoContent {
-		t.Errorf("%v, %v", reply, err)
+	respond, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{})
+	if err != nil || respond.Status != http.StatusNoContent {
+		t.Errorf("%v, %v", respond, err)
 	}
 	if f := offer.Tools[0].Origin.File; f != upstream.URL+"/moved.json" {
 		t.Errorf("file %q", f)
@@ -245,8 +245,8 @@ func TestLoadReadsAURL(t *testing.T) {
 	}
 }
 
-func TestPolicyAndShapeOfTheOperator(t *testing.T) {
-	offer := load(t, operation30("/a", ""), openapi.Options{Policy: tenon.Enforce, Shape: tenon.Native})
+func TestPolicyAndEnvelopeOfTheOperator(t *testing.T) {
+	offer := load(t, operation30("/a", ""), openapi.Options{Policy: tenon.Enforce, Envelope: tenon.Native})
 	if tool := offer.Tools[0]; tool.Policy != tenon.Enforce || tool.Envelope != tenon.Native {
 		t.Errorf("policy %s, shape %s", tool.Policy, tool.Envelope)
 	}

@@ -37,7 +37,7 @@ func TestLongDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(offer.Tools) != operations || len(offer.Diagnostics) > 0 {
-		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Diagnostics)
+		t.Fatalf("%d tools, diagnostics %v", len(offer.Tools), offer.Diagnostics)
 	}
 	for i := range offer.Tools {
 		tool := &offer.Tools[i]

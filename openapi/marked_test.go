@@ -57,7 +57,7 @@ func TestReadOnlyAndWriteOnly(t *testing.T) {
 				_, _ = io.WriteString(w, tt.answer)
 			}))
 			defer upstream.Close()
-			offer, err := openapi.Parse("d", []byte(tt.document), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Policy: tenon.Enforce, Consent: tenon.ConfirmOff})
+			offer, err := openapi.Parse("d", []byte(tt.document), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, Policy: tenon.Enforce, Confirm: tenon.ConfirmOff})
 			if err != nil {
 				t.Fatal(err)
 			}

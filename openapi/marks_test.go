@@ -50,9 +50,9 @@ func TestMarksNeverLowerTheGuard(t *testing.T) {
 		o    openapi.Options
 		want int
 	}{
-		{openapi.Options{Choose: openapi.Selection{ReadOnly: true}}, 0},
-		{openapi.Options{Choose: openapi.Selection{ReadOnly: true}, TrustMarks: true}, 1},
-		{openapi.Options{Choose: openapi.Selection{ReadOnly: true}, Changes: []openapi.OperationOverride{{Operations: "find", Safe: &yes}}}, 1},
+		{openapi.Options{Selection: openapi.Selection{ReadOnly: true}}, 0},
+		{openapi.Options{Selection: openapi.Selection{ReadOnly: true}, TrustMarks: true}, 1},
+		{openapi.Options{Selection: openapi.Selection{ReadOnly: true}, Overrides: []openapi.OperationOverride{{Operations: "find", Safe: &yes}}}, 1},
 	} {
 		if offer := load(t, doc, c.o); len(offer.Tools) != c.want {
 			t.Errorf("%+v: %d tools, want %d", c.o, len(offer.Tools), c.want)
@@ -60,7 +60,7 @@ func TestMarksNeverLowerTheGuard(t *testing.T) {
 	}
 }
 
-// lower tells whether hints promise more than those of the method.
+// lower tells whether annotations claim more than those of the method.
 func lower(method, marked tenon.Annotations) bool {
 	is := func(b *bool, value bool) bool { return b != nil && *b == value }
 	return is(marked.ReadOnly, true) && !is(method.ReadOnly, true) ||

@@ -7,48 +7,50 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// multipartWriter makes a body of several parts (RFC 7578). What a part is
-// sent as comes from its encoding object, else from its schema: JSON for
-// objects, a file for binary data, plain text for the rest.
+// multipartWriter encodes a multipart body (RFC 7578). The media type of a part
+// is that of its encoding object, or follows from its schema: JSON for objects,
+// a file for binary data, plain text for everything else.
 type multipartWriter struct {
 	buf      bytes.Buffer
 	boundary string
 	form     bool // multipart/form-data: parts have names
-	files    *files
+	files    *encode.Files
 }
 
-func newMultipart(media string, f *files) *multipartWriter {
+func newMultipart(media string, f *encode.Files) *multipartWriter {
 	var b [15]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
-	return &multipartWriter{boundary: "tenon-" + hex.EncodeToString(b[:]), form: mediaType(media) == "multipart/form-data", files: f}
+	return &multipartWriter{boundary: "tenon-" + hex.EncodeToString(b[:]), form: encode.MediaType(media) == "multipart/form-data", files: f}
 }
 
-// contentType is the header that tells the boundary.
+// contentType returns the Content-Type with the boundary.
 func (w *multipartWriter) contentType(media string) string {
-	return mediaType(media) + "; boundary=" + w.boundary
+	return encode.MediaType(media) + "; boundary=" + w.boundary
 }
 
-// partRule says how a field is sent.
+// partRule is how a field is encoded.
 type partRule struct {
-	media string // Content-Type of the part; empty: by the value
+	media string // Content-Type of the part; empty: depends on the value
 	file  bool   // the argument stands for bytes; see files
-	bare  bool   // that its schema says nothing is why it is a file: a Content-Type decides otherwise
-	style style
-	how   bool // style counts: the encoding object names one
+	bare  bool   // it is a file only because its schema is empty, so a Content-Type can make it text
+	style encode.Style
+	how   bool // style is set: by the encoding object
 }
 
-// field writes the parts of one argument: one for each element of a list
-// (RFC 7578 §4.3), unless the list is JSON.
-func (w *multipartWriter) field(name string, rule partRule, v argument) error {
-	isJSONPart := rule.media != "" && isJSON(rule.media)
-	if v.kind() != rawjson.Array || isJSONPart {
+// field writes the parts of one argument: one per element of a list (RFC 7578
+// §4.3), unless the list is JSON.
+func (w *multipartWriter) field(name string, rule partRule, v encode.Argument) error {
+	isJSONPart := rule.media != "" && encode.IsJSON(rule.media)
+	if v.Kind() != rawjson.Array || isJSONPart {
 		return w.part(name, rule, v)
 	}
-	for n := v.doc.First(v.node); n != rawjson.None; n = v.doc.Next(n) {
-		item := argument{v.doc, n}
-		if !item.given() {
+	for n := v.Doc.First(v.Node); n != rawjson.None; n = v.Doc.Next(n) {
+		item := encode.Argument{Doc: v.Doc, Node: n}
+		if !item.IsGiven() {
 			continue
 		}
 		if err := w.part(name, rule, item); err != nil {
@@ -58,19 +60,19 @@ func (w *multipartWriter) field(name string, rule partRule, v argument) error {
 	return nil
 }
 
-func (w *multipartWriter) part(name string, rule partRule, v argument) error {
-	filename, media, content := "", rule.media, v.scalar()
+func (w *multipartWriter) part(name string, rule partRule, v encode.Argument) error {
+	filename, media, content := "", rule.media, v.Scalar()
 	switch {
-	case rule.file && v.kind() == rawjson.String:
-		got, err := w.files.read(name, v)
+	case rule.file && v.Kind() == rawjson.String:
+		got, err := w.files.Read(name, v)
 		if err != nil {
 			return err
 		}
-		content, filename = got.content, got.name
+		content, filename = got.Content, got.Name
 		if media == "" || strings.Contains(media, "*") {
-			media = got.media
+			media = got.MediaType
 		}
-	case v.kind() == rawjson.Object || v.kind() == rawjson.Array:
+	case v.Kind() == rawjson.Object || v.Kind() == rawjson.Array:
 		if media == "" {
 			media = "application/json"
 		}
@@ -89,8 +91,8 @@ func (w *multipartWriter) part(name string, rule partRule, v argument) error {
 	w.buf.WriteString("\r\n")
 	w.buf.Write(content)
 	w.buf.WriteString("\r\n")
-	if w.buf.Len() > maxUpload {
-		return tooLong("the body", maxUpload)
+	if w.buf.Len() > encode.MaxUpload {
+		return encode.TooLong("the body", encode.MaxUpload)
 	}
 	return nil
 }
@@ -100,24 +102,24 @@ func (w *multipartWriter) end() []byte {
 	return w.buf.Bytes()
 }
 
-// quoteName writes a name as browsers do: what could end it or the line is
+// quoteName escapes a name as browsers do: quotes and line ends are
 // percent-encoded (RFC 7578 §5.1.1 leaves it to them).
 func quoteName(name string) string {
 	return strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A").Replace(name)
 }
 
-// parts makes a multipart body out of an object.
-func (b *body) parts(v argument) ([]byte, string, error) {
-	if v.kind() != rawjson.Object {
-		return nil, "", invalid("argument %s must be an object", b.arg)
+// parts encodes an object as a multipart body.
+func (b *body) parts(v encode.Argument) ([]byte, string, error) {
+	if v.Kind() != rawjson.Object {
+		return nil, "", encode.Invalid("argument %s must be an object", b.arg)
 	}
 	w := newMultipart(b.media, b.files)
-	for n := v.doc.First(v.node); n != rawjson.None; n = v.doc.Next(n) {
-		field := argument{v.doc, n}
-		if !field.given() {
+	for n := v.Doc.First(v.Node); n != rawjson.None; n = v.Doc.Next(n) {
+		field := encode.Argument{Doc: v.Doc, Node: n}
+		if !field.IsGiven() {
 			continue
 		}
-		name := v.doc.Key(n)
+		name := v.Doc.Key(n)
 		rule, known := b.rules[name]
 		if !known {
 			rule = b.otherwise
@@ -129,95 +131,70 @@ func (b *body) parts(v argument) ([]byte, string, error) {
 	return w.end(), w.contentType(b.media), nil
 }
 
-// partRules reads how each property of a form is sent, and how those that the
-// schema does not name.
-func (p *plan) partRules(o *operation, schema, encoding value) (rules map[string]partRule, otherwise partRule) {
+// partRules reads how each property of a form is encoded, and how undeclared
+// ones are.
+func (p *plan) partRules(o *operation, schema, encoding document.Value) (rules map[string]partRule, otherwise partRule) {
 	rules = map[string]partRule{}
 	d := o.api.doc
-	d.properties(schema, 0, func(name string, v value) {
-		rules[name] = partRule{file: d.isFile(v), bare: !d.declaresFile(v)}
+	d.Properties(schema, 0, func(name string, v document.Value) {
+		rules[name] = partRule{file: isFile(d, v), bare: !declaresFile(d, v)}
 	})
-	for name, v := range encoding.each() {
+	for name, v := range encoding.Each() {
 		rule := rules[name]
-		if media := firstMedia(v.strAt("contentType")); media != "" {
+		if media := firstMedia(v.StrAt("contentType")); media != "" {
 			rule.media = media
 			rule.file = rule.file && !rule.bare || isBinary(media)
 		}
-		if v.get("style").ok() || v.get("explode").ok() {
-			rule.style, rule.how = p.styleAt(o, v, inForm), true
-			rule.style.escape = escapeForm
+		if v.Get("style").OK() || v.Get("explode").OK() {
+			rule.style, rule.how = p.styleAt(o, v, encode.InForm), true
+			rule.style.Escape = encode.EscapeForm
 		}
 		rules[name] = rule
 	}
-	if more := schema.get("additionalProperties"); more.kind() == rawjson.Object {
-		otherwise.file = d.isFile(d.follow(more))
+	if more := schema.Get("additionalProperties"); more.Kind() == rawjson.Object {
+		otherwise.file = isFile(d, d.Follow(more))
 	}
 	return rules, otherwise
 }
 
-// firstMedia is the first of a list of media types that can be sent.
+// firstMedia returns the first media type of a list that is not a range.
 func firstMedia(list string) string {
 	for m := range strings.SplitSeq(list, ",") {
-		if m = strings.TrimSpace(m); validMedia(mediaType(m)) && !strings.ContainsAny(m, "\r\n*") {
+		if m = strings.TrimSpace(m); encode.IsMediaType(encode.MediaType(m)) && !strings.ContainsAny(m, "\r\n*") {
 			return m
 		}
 	}
 	return ""
 }
 
-// follow is deref that answers nothing where a reference leads nowhere.
-func (d *document) follow(v value) value {
-	target, err := d.deref(v)
-	if err != nil {
-		return value{}
-	}
-	return target
+// isFile reports whether a schema is of raw bytes or a list of them: the format
+// binary (3.0), type file (2.0), a media type without an encoding (3.1).
+func isFile(d *document.Document, schema document.Value) bool {
+	return declaresFile(d, schema) || d.Version >= document.V31 && saysNothing(itemOf(d, schema))
 }
 
-// properties goes over the properties of an object's schema, those of what it
-// is composed of included.
-func (d *document) properties(schema value, depth int, yield func(name string, v value)) {
-	const maxDepth = 8
-	schema = d.follow(schema)
-	if !schema.ok() || depth > maxDepth {
-		return
-	}
-	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		for _, part := range schema.get(key).each() {
-			d.properties(part, depth+1, yield)
-		}
-	}
-	for name, v := range schema.get("properties").each() {
-		yield(name, d.follow(v))
-	}
+func declaresFile(d *document.Document, schema document.Value) bool {
+	return isBytes(itemOf(d, schema))
 }
 
-// isFile tells a schema of raw bytes, or of a list of them: the format binary
-// (3.0), type file (2.0), a media type without an encoding (3.1).
-func (d *document) isFile(schema value) bool {
-	return d.declaresFile(schema) || d.version >= v31 && saysNothing(d.itemOf(schema))
-}
-
-func (d *document) declaresFile(schema value) bool { return isBytes(d.itemOf(schema)) }
-
-// itemOf is the schema of a part: of an array's items, where it describes them.
-func (d *document) itemOf(schema value) value {
-	if items := schema.get("items"); schema.strAt("type") == "array" && items.ok() {
-		return d.follow(items)
+// itemOf returns the schema of a part: for an array the schema of its items.
+func itemOf(d *document.Document, schema document.Value) document.Value {
+	if items := schema.Get("items"); schema.StrAt("type") == "array" && items.OK() {
+		return d.Follow(items)
 	}
 	return schema
 }
 
-// saysNothing tells the schemas that admit every value: since 3.1 a part of such
-// a schema is bytes (3.1 §4.8.15.1.3, application/octet-stream).
-func saysNothing(schema value) bool {
-	if schema.kind() == rawjson.Bool {
-		return schema.file.doc.IsTrue(schema.node)
+// saysNothing reports whether a schema accepts every value: since 3.1 a part
+// with such a schema is bytes (3.1 §4.8.15.1.3, application/octet-stream).
+func saysNothing(schema document.Value) bool {
+	if schema.Kind() == rawjson.Bool {
+		return schema.File.Doc.IsTrue(schema.Node)
 	}
-	if schema.kind() != rawjson.Object {
+	if schema.Kind() != rawjson.Object {
 		return false
 	}
-	for key := range schema.each() {
+	for key := range schema.Each() {
 		switch key {
 		case "title", "description", "deprecated", "default", "example", "examples", "readOnly", "writeOnly", "$comment", "externalDocs", "xml":
 		default:
@@ -229,8 +206,8 @@ func saysNothing(schema value) bool {
 	return true
 }
 
-// isBytes tells a schema of raw bytes itself.
-func isBytes(schema value) bool {
-	return schema.strAt("format") == "binary" || schema.strAt("type") == "file" ||
-		schema.strAt("contentMediaType") != "" && schema.strAt("contentEncoding") == "" && !strings.HasPrefix(schema.strAt("contentMediaType"), "text/") && !isJSON(schema.strAt("contentMediaType"))
+// isBytes reports whether a schema is of raw bytes.
+func isBytes(schema document.Value) bool {
+	return schema.StrAt("format") == "binary" || schema.StrAt("type") == "file" ||
+		schema.StrAt("contentMediaType") != "" && schema.StrAt("contentEncoding") == "" && !strings.HasPrefix(schema.StrAt("contentMediaType"), "text/") && !encode.IsJSON(schema.StrAt("contentMediaType"))
 }

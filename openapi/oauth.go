@@ -10,43 +10,43 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
-// OAuth gets access tokens for schemes of OAuth 2.0 and OpenID Connect, and for
-// http bearer where TokenURL is given: with the client's own credentials, or
-// with a refresh token. A token is kept until shortly before it expires, and
-// replaced once when an upstream answers 401 to it.
+// OAuth obtains access tokens for schemes of OAuth 2.0 and OpenID Connect, and
+// for http bearer if TokenURL is set: with the client credentials grant or a
+// refresh token. A token is cached until shortly before it expires, and
+// replaced once when an upstream responds 401.
 type OAuth struct {
 	ClientID     string
 	ClientSecret Secret
 	RefreshToken Secret            // empty: the grant is client_credentials
-	TokenURL     string            // empty: as the document has it, or the metadata that it names
-	Scopes       []string          // empty: for client credentials those that the operation demands, for a refresh token those it was given for
-	Params       map[string]string // further members of the token request, such as audience; for client credentials only
-	InBody       bool              // the client's id and secret stand in the form; else in an Authorization header
+	TokenURL     string            // empty: taken from the document, or from the metadata that it names
+	Scopes       []string          // empty: for client credentials those that the operation requires, for a refresh token those it was issued for
+	Params       map[string]string // additional parameters of the token request, such as audience; for client credentials only
+	InBody       bool              // client id and secret are sent in the form, not in an Authorization header
 }
 
 func (o *OAuth) check() error {
 	switch {
 	case o.ClientID == "":
-		return errors.New("it has no client_id")
+		return errors.New("client_id is missing")
 	case o.RefreshToken != "" && len(o.Params) > 0:
-		return errors.New("further members of the token request go with client credentials only")
+		return errors.New("additional parameters of the token request are for client credentials only")
 	}
 	return nil
 }
 
-// oauth keeps the tokens of one scheme, by the scopes that they are for.
+// oauth caches the tokens of one scheme by their scopes.
 type oauth struct {
 	api      *api
 	settings OAuth
-	metadata string // where the token endpoint stands; empty: it is known
+	metadata string // URL of the metadata that names the token endpoint; empty: the endpoint is known
 
 	mu     sync.Mutex
-	tokens map[string]*egress.Tokens // by scopes, joined by spaces
+	tokens map[string]*egress.Tokens // by scopes, separated by spaces
 }
 
 func (a *api) newOAuth(s *scheme, o OAuth) (*oauth, error) {
 	if s.prefix != "Bearer " {
-		return nil, errors.New("an access token is no credential for " + s.about)
+		return nil, errors.New("an access token cannot be used for " + s.kind)
 	}
 	made := &oauth{api: a, settings: o, tokens: map[string]*egress.Tokens{}}
 	if o.TokenURL != "" {
@@ -56,11 +56,11 @@ func (a *api) newOAuth(s *scheme, o OAuth) (*oauth, error) {
 	if at == "" {
 		for _, member := range []string{"openIdConnectUrl", "oauth2MetadataUrl"} { // the latter: 3.2
 			if made.metadata == "" {
-				made.metadata = a.absolute(s.node.strAt(member))
+				made.metadata = a.absolute(s.node.StrAt(member))
 			}
 		}
 		if made.metadata == "" {
-			return nil, errors.New("the document names no token URL; give it with the credential as token_url")
+			return nil, errors.New("the document names no token URL; set token_url of the credential")
 		}
 		return made, nil
 	}
@@ -68,31 +68,30 @@ func (a *api) newOAuth(s *scheme, o OAuth) (*oauth, error) {
 	return made, nil
 }
 
-// tokenURL is the token endpoint that the document names for the grant, or for
-// another one: there is hardly ever more than one endpoint.
+// tokenURL returns the token endpoint that the document names for the grant, or
+// for another grant: there is hardly ever more than one endpoint.
 func (s *scheme) tokenURL(refresh bool) string {
-	if at := s.node.strAt("tokenUrl"); at != "" { // 2.0
+	if at := s.node.StrAt("tokenUrl"); at != "" { // 2.0
 		return at
 	}
-	flows := s.node.get("flows")
+	flows := s.node.Get("flows")
 	order := []string{"clientCredentials", "authorizationCode", "password", "deviceAuthorization"}
 	if refresh {
 		order = []string{"authorizationCode", "password", "deviceAuthorization", "clientCredentials"}
 	}
 	for _, name := range order {
-		flow := flows.get(name)
-		if at := flow.strAt("refreshUrl"); at != "" && refresh {
+		flow := flows.Get(name)
+		if at := flow.StrAt("refreshUrl"); at != "" && refresh {
 			return at
 		}
-		if at := flow.strAt("tokenUrl"); at != "" {
+		if at := flow.StrAt("tokenUrl"); at != "" {
 			return at
 		}
 	}
 	return ""
 }
 
-// absolute resolves a URL of the document, which should have none that is
-// relative.
+// absolute resolves a URL of the document, which may be relative.
 func (a *api) absolute(text string) string {
 	base := a.at
 	if base == nil {
@@ -105,7 +104,8 @@ func (a *api) absolute(text string) string {
 	return base.ResolveReference(u).String()
 }
 
-// token returns an access token for the scopes, and who keeps it.
+// token returns an access token for the scopes, and the cache that it comes
+// from.
 func (o *oauth) token(ctx context.Context, scopes []string) (string, *egress.Tokens, error) {
 	t, err := o.of(ctx, scopes)
 	if err != nil {
@@ -133,8 +133,8 @@ func (o *oauth) of(ctx context.Context, scopes []string) (*egress.Tokens, error)
 		if at, err = egress.TokenEndpoint(ctx, o.api.options.Client, o.metadata); err != nil {
 			return nil, err
 		}
-		if !o.api.endpoint(o.metadata, at) {
-			return nil, errors.New("the metadata names another token endpoint than before, " + originOfText(at) + ": if that is meant, --auth-origin accepts it")
+		if !o.api.allowsTokenEndpoint(o.metadata, at) {
+			return nil, errors.New("the token endpoint in the metadata has changed to " + originOfText(at) + "; the operator can allow it with --auth-origin")
 		}
 	}
 	params := url.Values{}

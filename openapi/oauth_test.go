@@ -27,6 +27,7 @@ type authority struct {
 	valid   string // the token that the API takes
 	expires int    // seconds
 	fails   string // answers token requests with this instead
+	kind    string // of its tokens; empty: bearer
 }
 
 func (a *authority) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -34,25 +35,29 @@ func (a *authority) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer a.mu.Unlock()
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		return reply(r, 200, `{"issuer":"https://id.test","token_endpoint":"https://id.test/token"}`), nil
+		return respond(r, 200, `{"issuer":"https://id.test","token_endpoint":"https://id.test/token"}`), nil
 	case "/token":
 		body, _ := io.ReadAll(r.Body)
 		user, password, _ := r.BasicAuth()
 		a.asked = append(a.asked, strings.Trim(fmt.Sprintf("%s %s:%s %s", r.URL, user, password, body), " "))
 		if a.fails != "" {
-			return reply(r, 400, a.fails), nil
+			return respond(r, 400, a.fails), nil
+		}
+		kind := a.kind
+		if kind == "" {
+			kind = "bearer"
 		}
 		a.granted++
 		a.valid = fmt.Sprintf("token-%d", a.granted)
-		return reply(r, 200, fmt.Sprintf(`{"access_token":%q,"token_type":"bearer","expires_in":%d,"refresh_token":"r%d"}`, a.valid, a.expires, a.granted)), nil
+		return respond(r, 200, fmt.Sprintf(`{"access_token":%q,"token_type":%q,"expires_in":%d,"refresh_token":"r%d"}`, a.valid, kind, a.expires, a.granted)), nil
 	}
 	if r.Header.Get("Authorization") != "Bearer "+a.valid {
-		return reply(r, 401, `{"error":"no"}`), nil
+		return respond(r, 401, `{"error":"no"}`), nil
 	}
-	return reply(r, 200, `{"token":"`+a.valid+`"}`), nil
+	return respond(r, 200, `{"token":"`+a.valid+`"}`), nil
 }
 
-func reply(r *http.Request, status int, body string) *http.Response {
+func respond(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r, ContentLength: int64(len(body)),
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
@@ -194,9 +199,9 @@ func TestManyCallsAskForOneToken(t *testing.T) {
 // caller nor the log sees it, and nothing is sent to the API.
 func TestTokensThatCannotBeHad(t *testing.T) {
 	for _, c := range []struct{ name, answer, want string }{
-		{"a known code", `{"error":"invalid_client","error_description":"s3cret is wrong"}`, "POST https://id.test: the token endpoint answered 400: invalid_client"},
-		{"another", `{"error":"s3cret"}`, "the token endpoint answered 400"},
-		{"no JSON", "s3cret", "the token endpoint answered 400"},
+		{"a known code", `{"error":"invalid_client","error_description":"s3cret is wrong"}`, "POST https://id.test: the token endpoint responded 400: invalid_client"},
+		{"another", `{"error":"s3cret"}`, "the token endpoint responded 400"},
+		{"no JSON", "s3cret", "the token endpoint responded 400"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			status, err := spending(t, &authority{fails: c.answer}, "oauth", client)(0)
@@ -211,15 +216,23 @@ func TestTokensThatCannotBeHad(t *testing.T) {
 	}
 }
 
-func TestOAuthThatCannotBeMeant(t *testing.T) {
+// A token that is to be sent in another way than a bearer token is not sent.
+func TestTokensOfAnotherKindAreNotSent(t *testing.T) {
+	status, err := spending(t, &authority{kind: "DPoP"}, "oauth", client)(0)
+	if status != 0 || tenon.CodeOf(err) != tenon.CodeAuthentication {
+		t.Errorf("%d, %v", status, err)
+	}
+}
+
+func TestOAuthThatAreInvalid(t *testing.T) {
 	for _, c := range []struct {
 		name, scheme string
 		oauth        openapi.OAuth
 		want         string
 	}{
-		{"no client", "oauth", openapi.OAuth{}, "it has no client_id"},
-		{"an API key", "key", client, "an access token is no credential for apiKey in header K"},
-		{"no token URL", "empty", client, "the document names no token URL; give it with the credential as token_url"},
+		{"no client", "oauth", openapi.OAuth{}, "client_id is missing"},
+		{"an API key", "key", client, "an access token cannot be used for apiKey in header K"},
+		{"no token URL", "empty", client, "the document names no token URL; set token_url of the credential"},
 		{"bearer without one", "bearer", client, "the document names no token URL"},
 	} {
 		_, err := openapi.Parse("d", []byte(tokenDocument), openapi.Options{Credentials: map[string]openapi.Credential{c.scheme: {OAuth: &c.oauth}}})

@@ -3,9 +3,11 @@ package openapi
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"net/url"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -13,105 +15,109 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/convert"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// api is one document with what its operations share.
+// api is one document and what its operations share.
 type api struct {
-	doc     *document
-	at      *url.URL // where the document was read; nil: a file
-	options Options
-	choice  *chooser
-	changes []*change
-	base    *url.URL // the server of operations that name none
-	baseErr error    // why there is no base
-	schemes map[string]*scheme
+	doc       *document.Document
+	schemas   *convert.Converter
+	at        *url.URL // where the document was read; nil: a file
+	options   Options
+	selection *selection
+	overrides []*override
+	base      *url.URL // the server of operations that declare none
+	baseErr   error    // why there is no base
+	schemes   map[string]*scheme
 
-	homes       *destinations   // nil: the document is read once
-	authOrigins map[string]bool // that the operator names; empty: none
+	destinations *destinations   // nil: the document is read once
+	authOrigins  map[string]bool // set by the operator; empty: none
 
-	unbelieved []unbelieved // marks of the document that do nothing
+	ignoredMarks []ignoredMark // extensions of the document without effect
 
-	upstreams *egress.Upstreams // nil: each request is sent once and at once
+	upstreams *egress.Upstreams // nil: each request is sent once, without limits
 
-	yes, no bool // what hints point to
+	yes, no bool // targets of the pointers in annotations
 
-	mu     sync.Mutex
-	shorts shorts
-	told   int // how many of the document's conversion faults were handed out
+	mu                  sync.Mutex
+	published           publishedSchemas
+	reportedConversions int // how many of the document's conversion diagnostics were reported
 }
 
-// operation is one operation, whatever the version of its document.
+// operation is an operation of any version of OpenAPI.
 type operation struct {
 	api    *api
-	method string // upper case where the specification names it, else as written
-	path   string // template without its "#fragment"
-	item   value  // path item
-	node   value  // operation object
-	safe   bool   // changes nothing at the upstream
+	method string         // upper case if the specification names it, else as written
+	path   string         // template without its "#fragment"
+	item   document.Value // path item
+	node   document.Value // operation object
+	safe   bool           // changes nothing at the upstream
 
-	changes []*change // of how it is offered
+	overrides []*override // overrides
 
 	once sync.Once
-	plan *plan // what is fixed about its requests; see planned
+	plan *plan // the constant parts of its requests; see planned
 }
 
-// planned returns what is fixed about o's requests, worked out at first use.
+// planned returns the plan of o's requests, which is made at first use.
 func (o *operation) planned() *plan {
 	o.once.Do(func() { o.plan = newPlan(o) })
-	if o.plan == nil { // the first time ended in a panic
-		panic("the requests of " + o.method + " " + o.path + " could not be worked out")
+	if o.plan == nil { // its first use panicked
+		panic("the requests of " + o.method + " " + o.path + " could not be planned")
 	}
 	return o.plan
 }
 
-// files is where arguments that stand for bytes may come from.
-func (a *api) files() *files { return &files{root: a.options.FileRoot} }
+// files returns the source of file arguments.
+func (a *api) files() *encode.Files { return &encode.Files{Root: a.options.UploadRoot} }
 
-// legacy tells documents of version 2.0 from the others.
-func (a *api) legacy() bool { return a.doc.version == v20 }
+// legacy reports whether the document is of version 2.0.
+func (a *api) legacy() bool { return a.doc.Version == document.V20 }
 
 // index makes a tool of each operation, in the order of the document.
 func (a *api) index() (tenon.Features, error) {
-	paths := a.doc.root.get("paths")
-	ix := &indexer{api: a, names: names{make(map[string]int, 2*paths.len()), cmp.Or(a.options.MaxName, maxName)}}
-	for path, item := range paths.each() {
+	paths := a.doc.Root.Get("paths")
+	ix := &indexer{api: a, names: names{make(map[string]int, 2*paths.Len()), cmp.Or(a.options.MaxName, maxName)}}
+	for path, item := range paths.Each() {
 		if strings.HasPrefix(path, "x-") {
 			continue
 		}
 		ix.path(path, item)
 	}
-	for _, rule := range a.choice.unused() {
-		ix.fault(paths, fmt.Sprintf("the rule %q matches no operation", rule.Text), rule.Meant)
-		ix.offer.Diagnostics[len(ix.offer.Diagnostics)-1].Kind = tenon.DiagnosticSelector
+	for _, rule := range a.selection.unused() {
+		ix.addDiagnostic(paths, fmt.Sprintf("the selector %q matches no operation", rule.Text), rule.Suggestion)
+		ix.features.Diagnostics[len(ix.features.Diagnostics)-1].Kind = tenon.DiagnosticSelector
 	}
-	if err := a.unreached(ix.changed); err != nil {
+	if err := a.checkUnusedOverrides(ix.changed); err != nil {
 		return tenon.Features{}, err
 	}
-	ix.offer.Tools = ix.tools()
-	a.doc.tellPatterns()
-	ix.offer.Diagnostics = slices.Concat(a.settleDestinations(ix.found), a.unbelievedMarks(), ix.offer.Diagnostics) // first, because it is about what may be called
-	ix.offer.Diagnostics = append(ix.offer.Diagnostics, a.conversionFaults()...)                                    // what reading the bytes lost
-	return ix.offer, nil
+	ix.features.Tools = ix.tools()
+	reportPatterns(a.doc)
+	ix.features.Diagnostics = slices.Concat(a.checkDestinations(ix.found), a.ignoredMarkDiagnostics(), ix.features.Diagnostics) // first, because they concern credentials
+	ix.features.Diagnostics = append(ix.features.Diagnostics, a.conversionDiagnostics()...)                                     // of reading the bytes
+	return ix.features, nil
 }
 
 type indexer struct {
-	api   *api
-	names names
-	found []found
-	offer tenon.Features
+	api      *api
+	names    names
+	found    []found
+	features tenon.Features
 
-	changed []*operation // that are offered otherwise than the document says
+	changed []*operation // those with overrides
 }
 
-// found is an operation that is offered, where it was described and its name.
+// found is a selected operation, the place of its description and its name.
 type found struct {
 	op   *operation
-	at   value
+	at   document.Value
 	name string
 }
 
-// tools makes the tools, of many by all processors: a client waits for them.
-// One that cannot be made is missing, and told.
+// tools makes the tools, many of them in parallel: a client is waiting. One
+// that cannot be made is skipped and reported.
 func (ix *indexer) tools() []tenon.Tool {
 	const many = 1000
 	all := ix.found
@@ -136,33 +142,33 @@ func (ix *indexer) tools() []tenon.Tool {
 	}
 	made.Wait()
 	for _, err := range slices.Concat(failed...) {
-		ix.fault(ix.api.doc.root, "a tool is left out: "+err.Error(), "")
+		ix.addDiagnostic(ix.api.doc.Root, "a tool is skipped: "+err.Error(), "")
 	}
 	return slices.DeleteFunc(tools, func(t tenon.Tool) bool { return t.Handler == nil })
 }
 
-func (ix *indexer) fault(v value, what, do string) {
-	ix.offer.Diagnostics = append(ix.offer.Diagnostics, ix.api.doc.fault(v, what, do))
+func (ix *indexer) addDiagnostic(v document.Value, what, do string) {
+	ix.features.Diagnostics = append(ix.features.Diagnostics, ix.api.doc.Diagnostic(v, what, do))
 }
 
-func (ix *indexer) path(path string, v value) {
-	item, err := ix.api.doc.deref(v)
+func (ix *indexer) path(path string, v document.Value) {
+	item, err := ix.api.doc.Deref(v)
 	switch {
 	case err != nil:
-		ix.fault(v, "path "+path+" is skipped: "+err.Error(), "")
+		ix.addDiagnostic(v, "path "+path+" is skipped: "+err.Error(), "")
 		return
 	case !strings.HasPrefix(path, "/"):
-		ix.fault(v, "path "+path+" is skipped: it does not begin with /", "")
+		ix.addDiagnostic(v, "path "+path+" is skipped: it does not start with /", "")
 		return
-	case item.kind() != rawjson.Object:
-		ix.fault(v, "path "+path+" is skipped: it is no object", "")
+	case item.Kind() != rawjson.Object:
+		ix.addDiagnostic(v, "path "+path+" is skipped: not an object", "")
 		return
 	}
 	if before, fragment, _ := strings.Cut(path, "#"); !strings.Contains(fragment, "/") {
-		path = before // Box tells operations of one path apart by a fragment
+		path = before // Box has several operations per path, with different fragments
 	}
-	for key, node := range item.each() {
-		if m := method(key); m != "" {
+	for key, node := range item.Each() {
+		if m := document.Method(key); m != "" {
 			ix.operation(m, path, item, node)
 		} else if key == "additionalOperations" {
 			ix.additional(path, item, node)
@@ -170,81 +176,55 @@ func (ix *indexer) path(path string, v value) {
 	}
 }
 
-// additional reads the methods that have no member of their own (3.2).
-func (ix *indexer) additional(path string, item, nodes value) {
-	for key, node := range nodes.each() {
-		if !isToken(key) || key == "CONNECT" || method(strings.ToLower(key)) == key {
-			ix.fault(node, "operation "+key+" "+path+" is skipped: not a method for additionalOperations", "")
+// additional reads the methods without a member of their own (3.2).
+func (ix *indexer) additional(path string, item, nodes document.Value) {
+	for key, node := range nodes.Each() {
+		if !encode.IsToken(key) || key == "CONNECT" || document.Method(strings.ToLower(key)) == key {
+			ix.addDiagnostic(node, "operation "+key+" "+path+" is skipped: not a method for additionalOperations", "")
 			continue
 		}
 		ix.operation(key, path, item, node)
 	}
 }
 
-func (ix *indexer) operation(method, path string, item, v value) {
-	node, err := ix.api.doc.deref(v) // not in the specification but in DigitalOcean's document
+func (ix *indexer) operation(method, path string, item, v document.Value) {
+	node, err := ix.api.doc.Deref(v) // a reference is not allowed here, but DigitalOcean's document has them
 	if err != nil {
-		ix.fault(v, "operation "+method+" "+path+" is skipped: "+err.Error(), "")
+		ix.addDiagnostic(v, "operation "+method+" "+path+" is skipped: "+err.Error(), "")
 		return
 	}
-	if node.kind() != rawjson.Object {
-		ix.fault(v, "operation "+method+" "+path+" is skipped: it is no object", "")
+	if node.Kind() != rawjson.Object {
+		ix.addDiagnostic(v, "operation "+method+" "+path+" is skipped: not an object", "")
 		return
 	}
 	op := &operation{api: ix.api, method: method, path: path, item: item, node: node}
-	op.changes = ix.api.changesOf(op)
-	op.settleSafe()
-	wanted := propose(said(op, func(c *OperationOverride) string { return c.Name }, node.strAt("operationId")), method, path, ix.names.most)
-	name := ix.names.take(wanted) // also of what is not chosen: a choice renames nothing
-	if !ix.api.choice.takes(op) {
+	op.overrides = ix.api.overridesOf(op)
+	op.resolveSafe()
+	wanted := propose(lastOverride(op, func(c *OperationOverride) string { return c.Name }, node.StrAt("operationId")), method, path, ix.names.maxLength)
+	name := ix.names.take(wanted) // unselected operations take their names too, so that a selection renames nothing
+	if !ix.api.selection.selects(op) {
 		return
 	}
-	if media, required := op.unsendable(); media != "" {
+	if media, required := op.unsupportedMedia(); media != "" {
 		what := "operation " + method + " " + path + " is served without its request body: "
 		if required {
-			what = "operation " + method + " " + path + " is left out: its request body is required, and "
+			what = "operation " + method + " " + path + " is skipped: its request body is required, and "
 		}
-		ix.fault(v, what+"no body of type "+media+" can be made", "describe it as JSON, a form, text or bytes")
+		ix.addDiagnostic(v, what+"bodies of type "+media+" are not supported", "declare it as JSON, a form, text or bytes")
 		if required {
 			return
 		}
 	}
 	if name != wanted {
-		ix.fault(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
+		ix.addDiagnostic(v, "the name "+wanted+" is taken; operation "+method+" "+path+" is served as "+name, "give each operation its own operationId")
 	}
 	ix.found = append(ix.found, found{op, v, name})
-	if op.changes != nil {
+	if op.overrides != nil {
 		ix.changed = append(ix.changed, op)
 	}
 }
 
-// method returns the method of a path item's member, or "" where the member is
-// no operation. A switch on constants: no string is allocated.
-func method(key string) string {
-	switch key {
-	case "get":
-		return "GET"
-	case "put":
-		return "PUT"
-	case "post":
-		return "POST"
-	case "delete":
-		return "DELETE"
-	case "options":
-		return "OPTIONS"
-	case "head":
-		return "HEAD"
-	case "patch":
-		return "PATCH"
-	case "trace":
-		return "TRACE"
-	case "query":
-		return "QUERY"
-	}
-	return ""
-}
-
-// isSafe names the methods that change nothing (RFC 9110 §9.2.1 and the QUERY
+// isSafe reports whether a method is safe (RFC 9110 §9.2.1 and the QUERY
 // method).
 func isSafe(method string) bool {
 	switch method {
@@ -254,17 +234,84 @@ func isSafe(method string) bool {
 	return false
 }
 
-// isToken tells whether s may be a method or the name of a header (RFC 9110
-// §5.6.2).
-func isToken(s string) bool {
-	for i := range len(s) {
-		if !isTokenByte(s[i]) {
-			return false
-		}
-	}
-	return s != ""
+// maxName is the longest name that all clients accept; Options.MaxName sets
+// another limit.
+const maxName = 64
+
+// names gives the operations of a document unique names, in the order of the
+// document.
+type names struct {
+	taken     map[string]int
+	maxLength int // maximum length of a name
 }
 
-func isTokenByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+// propose returns the preferred name of an operation.
+func propose(id, method, path string, most int) string {
+	if n := sanitizeName(id); n != "" {
+		return shorten(n, most)
+	}
+	return shorten(sanitizeName(strings.ToLower(method)+" "+path), most)
+}
+
+// take returns n if it is free, else n with a number, and reserves it.
+func (ns names) take(n string) string {
+	for {
+		k := ns.taken[n] + 1
+		ns.taken[n] = k
+		if k == 1 {
+			return n
+		}
+		suffix := "_" + strconv.Itoa(k)
+		m := n[:min(len(n), ns.maxLength-len(suffix))] + suffix
+		if ns.taken[m] == 0 {
+			ns.taken[m] = 1
+			return m
+		}
+	}
+}
+
+// sanitizeName replaces each run of characters that are not allowed in a name with one
+// underscore, and removes runs at the ends.
+func sanitizeName(s string) string {
+	ok := true
+	for i := 0; i < len(s) && ok; i++ {
+		ok = isNameByte(s[i])
+	}
+	if ok {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	gap := false
+	for i := range len(s) {
+		if !isNameByte(s[i]) {
+			gap = true
+			continue
+		}
+		if gap && len(b) > 0 && b[len(b)-1] != '_' && s[i] != '_' {
+			b = append(b, '_')
+		}
+		gap = false
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
+}
+
+// shorten cuts a long name at the end of a word and appends a hash of the whole
+// name, so that the result does not depend on other names in the document.
+func shorten(n string, most int) string {
+	if len(n) <= most {
+		return n
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(n))
+	suffix := fmt.Sprintf("_%06x", h.Sum32()&0xffffff)
+	head := n[:most-len(suffix)]
+	if i := strings.LastIndexAny(head, "_-."); i > len(head)*2/3 {
+		head = head[:i]
+	}
+	return strings.TrimRight(head, "_-.") + suffix
 }

@@ -3,58 +3,60 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// OperationOverride is how operations are offered otherwise than their document says. The
-// zero value of a member leaves things as they are; of several changes of one
-// operation, the later wins.
+// OperationOverride changes how operations are offered. A zero field changes
+// nothing; of several overrides of one operation, the last wins.
 type OperationOverride struct {
-	Operations  string              // a rule as in Choice, which must match something; empty: all operations
+	Operations  string              // a selector as in Selection, which must match an operation; empty: all operations
 	Name        string              // of the tool
 	Title       string              // for people
 	Description string              // for the model
 	Safe        *bool               // true: it changes nothing, whatever its method; false: it may change something
-	Destructive *bool               // it may destroy what is there
-	Idempotent  *bool               // twice has the effect of once
-	OpenWorld   *bool               // it talks to things outside the upstream's own domain
-	Parameters  []ParameterOverride // each must be a parameter of one of the operations
+	Destructive *bool               // it may delete or overwrite data
+	Idempotent  *bool               // repeating it has no further effect
+	OpenWorld   *bool               // it interacts with systems outside the upstream's own domain
+	Parameters  []ParameterOverride // each must name a parameter of a matching operation
 }
 
-// ParameterOverride is how one parameter is offered otherwise.
+// ParameterOverride changes how a parameter is offered.
 type ParameterOverride struct {
-	Name        string          // as the upstream knows it; "body" is the whole body
+	Name        string          // its name at the upstream; "body" is the whole body
 	Rename      string          // name of the argument
 	Description string          // for the model
-	Hide        bool            // it is no argument and is not sent; a parameter that is required can only be fixed
-	Fix         json.RawMessage // it is no argument; this value is always sent
+	Hide        bool            // not an argument and not sent; a required parameter needs Fix instead
+	Const       json.RawMessage // not an argument; always sent with this value
 }
 
-// change is a Change that was read.
-type change struct {
+// override is a parsed override.
+type override struct {
 	OperationOverride
 	matches func(Subject) bool
-	reached bool
-	used    []bool // by the parameters
+	matched bool
+	used    []bool // by parameter
 }
 
-func readChanges(list []OperationOverride) ([]*change, error) {
-	all := make([]*change, 0, len(list))
+func parseOverrides(list []OperationOverride) ([]*override, error) {
+	all := make([]*override, 0, len(list))
 	for _, c := range list {
-		r := &change{OperationOverride: c, used: make([]bool, len(c.Parameters))}
+		r := &override{OperationOverride: c, used: make([]bool, len(c.Parameters))}
 		if c.Operations != "" {
 			var err error
-			if r.matches, err = readRule(c.Operations); err != nil {
-				return nil, usage(fmt.Errorf("change of %q: %w", c.Operations, err))
+			if r.matches, err = parseSelector(c.Operations); err != nil {
+				return nil, usage(fmt.Errorf("override of %q: %w", c.Operations, err))
 			}
 		}
 		for _, p := range c.Parameters {
 			switch {
 			case p.Name == "":
-				return nil, usage(fmt.Errorf("change of %q: a parameter has no name", c.Operations))
-			case p.Fix != nil && rawjson.Check(p.Fix) != nil:
-				return nil, usage(fmt.Errorf("change of %q: the value of %s is not JSON", c.Operations, p.Name))
+				return nil, usage(fmt.Errorf("override of %q: a parameter has no name", c.Operations))
+			case p.Const != nil && rawjson.Check(p.Const) != nil:
+				return nil, usage(fmt.Errorf("override of %q: the value of %s is not JSON", c.Operations, p.Name))
 			}
 		}
 		all = append(all, r)
@@ -62,37 +64,37 @@ func readChanges(list []OperationOverride) ([]*change, error) {
 	return all, nil
 }
 
-// changesOf returns the changes that concern o: those of the document, then
-// those of the operator.
-func (a *api) changesOf(o *operation) (all []*change) {
-	if c := o.own(); c != nil {
+// overridesOf returns the overrides of o: that of the document, then those of the
+// operator.
+func (a *api) overridesOf(o *operation) (all []*override) {
+	if c := o.documentOverride(); c != nil {
 		all = append(all, c)
 	}
-	if len(a.changes) == 0 {
+	if len(a.overrides) == 0 {
 		return all
 	}
 	s := o.subject()
-	for _, c := range a.changes {
+	for _, c := range a.overrides {
 		if c.matches == nil || c.matches(s) {
-			c.reached = true
+			c.matched = true
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// own is what the operation says of itself by x-mcp-…; nil: nothing.
-func (o *operation) own() *change {
-	if !o.node.file.extended() {
+// documentOverride returns the operation's own override from its x-mcp-… members, or nil.
+func (o *operation) documentOverride() *override {
+	if !o.node.File.MayHaveExtensions() {
 		return nil
 	}
-	c := OperationOverride{Name: o.node.strAt("x-mcp-name"), Title: o.node.strAt("x-mcp-title"), Description: o.node.strAt("x-mcp-description")}
+	c := OperationOverride{Name: o.node.StrAt("x-mcp-name"), Title: o.node.StrAt("x-mcp-title"), Description: o.node.StrAt("x-mcp-description")}
 	some := c.Name+c.Title+c.Description != ""
 	for key, to := range map[string]**bool{
 		"x-mcp-safe": &c.Safe, "x-mcp-destructive": &c.Destructive, "x-mcp-idempotent": &c.Idempotent, "x-mcp-open-world": &c.OpenWorld,
 	} {
-		if v := o.node.get(key); v.kind() == rawjson.Bool {
-			is := o.node.isTrue(key)
+		if v := o.node.Get(key); v.Kind() == rawjson.Bool {
+			is := o.node.IsTrue(key)
 			*to, some = &is, true
 		}
 	}
@@ -100,15 +102,15 @@ func (o *operation) own() *change {
 		return nil
 	}
 	if !o.api.options.TrustMarks {
-		o.distrust(&c)
+		o.dropUntrustedMarks(&c)
 	}
-	return &change{OperationOverride: c}
+	return &override{OperationOverride: c}
 }
 
-// said returns the last of the changes of o that says something.
-func said[T comparable](o *operation, of func(*OperationOverride) T, otherwise T) T {
+// lastOverride returns the last value that an override of o sets.
+func lastOverride[T comparable](o *operation, of func(*OperationOverride) T, otherwise T) T {
 	var nothing T
-	for _, c := range o.changes {
+	for _, c := range o.overrides {
 		if v := of(&c.OperationOverride); v != nothing {
 			otherwise = v
 		}
@@ -116,51 +118,52 @@ func said[T comparable](o *operation, of func(*OperationOverride) T, otherwise T
 	return otherwise
 }
 
-// settleSafe decides whether o changes nothing. What destroys does change
-// something, unless the same voice or a later one says that it is safe.
-func (o *operation) settleSafe() {
-	destroys := said(o, func(c *OperationOverride) *bool { return c.Destructive }, nil)
+// resolveSafe decides whether o is safe. A destructive operation is not, unless
+// the same or a later override says that it is.
+func (o *operation) resolveSafe() {
+	destroys := lastOverride(o, func(c *OperationOverride) *bool { return c.Destructive }, nil)
 	o.safe = isSafe(o.method) && (destroys == nil || !*destroys)
-	if s := said(o, func(c *OperationOverride) *bool { return c.Safe }, nil); s != nil {
+	if s := lastOverride(o, func(c *OperationOverride) *bool { return c.Safe }, nil); s != nil {
 		o.safe = *s
 	}
 }
 
-// unreached is an error for a change that concerns nothing: what was to be
-// hidden or marked unsafe must not be offered because of a typing error.
-func (a *api) unreached(operations []*operation) error {
+// checkUnusedOverrides returns an error for an override without effect: because of a
+// typing error, something would be offered that was to be hidden or marked
+// unsafe.
+func (a *api) checkUnusedOverrides(operations []*operation) error {
 	for _, o := range operations {
-		for _, c := range o.changes {
+		for _, c := range o.overrides {
 			if len(c.Parameters) > 0 {
-				o.planned() // which uses them
+				o.planned() // reads the parameter overrides
 				break
 			}
 		}
 	}
-	for _, c := range a.changes {
-		if !c.reached && c.matches != nil {
-			return usage(fmt.Errorf("the change of %q concerns no operation", c.Operations))
+	for _, c := range a.overrides {
+		if !c.matched && c.matches != nil {
+			return usage(fmt.Errorf("the override of %q matches no operation", c.Operations))
 		}
 		for i, used := range c.used {
 			if !used {
-				return usage(fmt.Errorf("the change of %q: no operation that it concerns has the parameter %s", c.Operations, c.Parameters[i].Name))
+				return usage(fmt.Errorf("the override of %q: no matching operation has the parameter %s", c.Operations, c.Parameters[i].Name))
 			}
 		}
 	}
 	return nil
 }
 
-// altered is what becomes of a parameter.
-type altered struct {
+// overridden is the effect of overrides on a parameter.
+type overridden struct {
 	description string
 	hidden      bool
-	fixed       []byte // JSON; nil: the caller says
+	fixed       []byte // JSON; nil: an argument of the caller
 }
 
-// alter applies the changes to a parameter or the body. arg is changed where it
-// is renamed.
-func (o *operation) alter(p *plan, name string, required bool, arg *string) (a altered) {
-	for _, c := range o.changes {
+// overrideParameter applies the overrides to a parameter or the body, and renames its
+// argument.
+func (o *operation) overrideParameter(p *plan, name string, required bool, arg *string) (a overridden) {
+	for _, c := range o.overrides {
 		for i, pc := range c.Parameters {
 			if pc.Name != name {
 				continue
@@ -173,65 +176,118 @@ func (o *operation) alter(p *plan, name string, required bool, arg *string) (a a
 				a.description = pc.Description
 			}
 			a.hidden = a.hidden || pc.Hide
-			if pc.Fix != nil {
-				a.fixed = pc.Fix
+			if pc.Const != nil {
+				a.fixed = pc.Const
 			}
 		}
 	}
 	if a.hidden && a.fixed == nil && required {
-		p.fault(o, o.node, "parameter "+name+" is required and cannot be hidden: fix its value")
+		p.addDiagnostic(o, o.node, "parameter "+name+" is required and cannot be hidden: set a fixed value")
 		a.hidden = false
 	}
 	a.hidden = a.hidden || a.fixed != nil
 	return a
 }
 
-func (c *change) use(i int) {
-	if !c.used[i] { // written while loading, only read later
+func (c *override) use(i int) {
+	if !c.used[i] { // written only while loading
 		c.used[i] = true
 	}
 }
 
-// settle applies the changes to the parameters of a plan, whose arguments keep
-// different names.
-func (p *plan) settle(o *operation) {
-	if len(o.changes) == 0 {
+// overrideParameters applies the overrides to the parameters of a plan and keeps argument
+// names unique.
+func (p *plan) overrideParameters(o *operation) {
+	if len(o.overrides) == 0 {
 		return
 	}
 	taken := map[string]bool{}
 	for i := range p.params {
 		q := &p.params[i]
-		q.altered = o.alter(p, q.name, q.required, &q.arg)
-		q.arg = free(taken, q.arg)
+		q.overridden = o.overrideParameter(p, q.name, q.required, &q.arg)
+		q.arg = uniqueName(taken, q.arg)
 	}
-	if p.body.exists() && p.body.arg != "" {
-		p.body.altered = o.alter(p, "body", p.body.required, &p.body.arg)
-		p.body.arg = free(taken, p.body.arg)
+	if p.body.isArgument() && p.body.arg != "" {
+		p.body.overridden = o.overrideParameter(p, "body", p.body.required, &p.body.arg)
+		p.body.arg = uniqueName(taken, p.body.arg)
 	}
 }
 
-// withFixed adds the values that the caller does not say to the arguments.
+// withFixed adds the fixed values to the arguments.
 func (p *plan) withFixed(args []byte) []byte {
 	var add []byte
-	fix := func(arg string, a altered) {
+	fix := func(arg string, a overridden) {
 		if a.fixed != nil {
 			add = append(append(append(rawjson.AppendString(append(add, ','), arg), ':'), a.fixed...), ' ')
 		}
 	}
 	for i := range p.params {
-		fix(p.params[i].arg, p.params[i].altered)
+		fix(p.params[i].arg, p.params[i].overridden)
 	}
-	fix(p.body.arg, p.body.altered)
+	fix(p.body.arg, p.body.overridden)
 	if add == nil {
 		return args
 	}
 	doc, err := rawjson.Parse(args)
 	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {
-		return args // what is wrong with them is said elsewhere
+		return args // reported by the caller
 	}
 	out := []byte{'{'}
 	for n := doc.First(doc.Root()); n != rawjson.None; n = doc.Next(n) {
 		out = append(append(append(rawjson.AppendString(out, doc.Key(n)), ':'), doc.Raw(n)...), ',')
 	}
 	return append(append(out, add[1:]...), '}')
+}
+
+// Rule of this file: extensions in a document may make its operations more
+// restricted than their methods imply, never less. The author of the document
+// decides neither what --read-only includes nor what requires confirmation; the
+// operator does, by trusting the document (Options.TrustMarks) or marking
+// operations.
+
+// ignoredMark is an extension that has no effect.
+type ignoredMark struct {
+	at   document.Value
+	what string
+}
+
+// dropUntrustedMarks removes from c, which the document sets for o, the values that are
+// less restricted than the method.
+func (o *operation) dropUntrustedMarks(c *OperationOverride) {
+	additive := o.method == "POST" && !o.hasDestructiveName()
+	for _, m := range []struct {
+		name     string
+		mark     **bool
+		harmless bool // the less restricted value
+		anyway   bool // the method implies it
+	}{
+		{"x-mcp-safe", &c.Safe, true, isSafe(o.method)},
+		{"x-mcp-destructive", &c.Destructive, false, isSafe(o.method) || additive},
+		{"x-mcp-idempotent", &c.Idempotent, true, isIdempotentMethod(o.method)},
+		{"x-mcp-open-world", &c.OpenWorld, false, false},
+	} {
+		if *m.mark == nil || **m.mark != m.harmless || m.anyway {
+			continue
+		}
+		*m.mark = nil
+		o.api.ignoredMarks = append(o.api.ignoredMarks, ignoredMark{o.node, fmt.Sprintf("%s of %s %s", m.name, o.method, o.path)})
+	}
+}
+
+// ignoredMarkDiagnostics reports the extensions without effect, in one diagnostic.
+func (a *api) ignoredMarkDiagnostics() []tenon.Diagnostic {
+	const shown = 3
+	n := len(a.ignoredMarks)
+	if n == 0 {
+		return nil
+	}
+	names := make([]string, 0, shown)
+	for _, u := range a.ignoredMarks[:min(n, shown)] {
+		names = append(names, u.what)
+	}
+	what := "marks of the document that declare an operation safer than its method are ignored: " + strings.Join(names, ", ")
+	if n > shown {
+		what += fmt.Sprintf(" and %d more", n-shown)
+	}
+	return []tenon.Diagnostic{a.doc.Diagnostic(a.ignoredMarks[0].at, what, "use --mark-safe SELECTOR for an operation or --trust-marks for the whole document")}
 }

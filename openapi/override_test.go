@@ -26,7 +26,7 @@ const shop = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{
 
 func offered(t *testing.T, changes ...openapi.OperationOverride) map[string]tenon.Tool {
 	t.Helper()
-	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Changes: changes, TrustMarks: true})
+	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Overrides: changes, TrustMarks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,10 @@ func TestChangesOfParameters(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}))
 	defer upstream.Close()
-	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, TrustMarks: true, Changes: []openapi.OperationOverride{
+	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Client: upstream.Client(), BaseURL: upstream.URL, TrustMarks: true, Overrides: []openapi.OperationOverride{
 		{Parameters: []openapi.ParameterOverride{{Name: "id", Rename: "pet", Description: "its number"}}},
-		{Operations: "getPet", Parameters: []openapi.ParameterOverride{{Name: "key", Fix: json.RawMessage(`"a b&c"`)}, {Name: "full", Hide: true}}},
-		{Operations: "findPets", Parameters: []openapi.ParameterOverride{{Name: "body", Fix: json.RawMessage(`{"kind":"cat"}`)}}},
+		{Operations: "getPet", Parameters: []openapi.ParameterOverride{{Name: "key", Const: json.RawMessage(`"a b&c"`)}, {Name: "full", Hide: true}}},
+		{Operations: "findPets", Parameters: []openapi.ParameterOverride{{Name: "body", Const: json.RawMessage(`{"kind":"cat"}`)}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -107,13 +107,13 @@ func TestChangesThatReachNothing(t *testing.T) {
 		change openapi.OperationOverride
 		want   string
 	}{
-		{"a rule that matches nothing", openapi.OperationOverride{Operations: "getDog"}, `the change of "getDog" concerns no operation`},
+		{"a rule that matches nothing", openapi.OperationOverride{Operations: "getDog"}, `the override of "getDog" matches no operation`},
 		{"a rule that is none", openapi.OperationOverride{Operations: "/[/"}, `not a regular expression`},
 		{"a parameter that is not there", openapi.OperationOverride{Operations: "getPet", Parameters: []openapi.ParameterOverride{{Name: "key"}, {Name: "kee", Hide: true}}}, `has the parameter kee`},
-		{"a value that is not JSON", openapi.OperationOverride{Parameters: []openapi.ParameterOverride{{Name: "id", Fix: json.RawMessage(`{`)}}}, `is not JSON`},
+		{"a value that is not JSON", openapi.OperationOverride{Parameters: []openapi.ParameterOverride{{Name: "id", Const: json.RawMessage(`{`)}}}, `is not JSON`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Changes: []openapi.OperationOverride{tt.change}})
+			_, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Overrides: []openapi.OperationOverride{tt.change}})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
@@ -122,7 +122,7 @@ func TestChangesThatReachNothing(t *testing.T) {
 }
 
 func TestRequiredCannotBeHidden(t *testing.T) {
-	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Changes: []openapi.OperationOverride{{Operations: "getPet", Parameters: []openapi.ParameterOverride{{Name: "key", Hide: true}}}}})
+	offer, err := openapi.Parse("shop.json", []byte(shop), openapi.Options{Overrides: []openapi.OperationOverride{{Operations: "getPet", Parameters: []openapi.ParameterOverride{{Name: "key", Hide: true}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestRequiredCannotBeHidden(t *testing.T) {
 	if input, _ := e.Schemas(); !strings.Contains(string(input), `"key"`) {
 		t.Errorf("the argument is gone: %s", input)
 	}
-	if faults := e.Diagnostics(); len(faults) == 0 || !strings.Contains(faults[0].Message, "fix its value") {
-		t.Errorf("nobody says so: %v", faults)
+	if diagnostics := e.Diagnostics(); len(diagnostics) == 0 || !strings.Contains(diagnostics[0].Message, "set a fixed value") {
+		t.Errorf("nobody says so: %v", diagnostics)
 	}
 }

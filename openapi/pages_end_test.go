@@ -45,12 +45,12 @@ func followed(t *testing.T, params string, s *script, args string) (tenon.Respon
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(args)})
+	respond, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(args)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, faults := offer.Tools[0].Contract.PublishedContract()
-	return reply, faults
+	_, diagnostics := offer.Tools[0].Contract.PublishedContract()
+	return respond, diagnostics
 }
 
 // TestWhereListsEnd: what led on once is what ends a list, numbers are counted
@@ -67,7 +67,7 @@ func TestWhereListsEnd(t *testing.T) {
 	)
 	why := func(more, what string) string { return `"more":` + more + `,"why":"` + what + `"}` }
 	unknown := func(arg string) string {
-		return why("null", "the answer says neither how many items there are nor whether there are more, so argument "+arg+" is not counted on")
+		return why("null", "the response contains neither the number of items nor whether there are more, so argument "+arg+" is not incremented")
 	}
 	tests := []struct {
 		name, params string
@@ -78,25 +78,25 @@ func TestWhereListsEnd(t *testing.T) {
 	}{
 		{"a link that is not there any more", page, []string{link + `[1,2]`, `[3]`}, `{}`, `[1,2,3]`, none, []string{"/a?p=2"}},
 		{"links that lead back only", page, []string{"Link: </a?p=1>; rel=\"first prev\"\n" + `{"total":2,"items":[1,2]}`}, `{}`, ``, ``, nil},
-		{"a URL that is not there any more", page, []string{`{"next":"/a?p=2","items":[1,2]}`, `{"items":[3],"has_more":true}`}, `{}`, `{"items":[1,2,3],"has_more":true}`, why("true", "the answer says that there are more, and does not lead to them"), []string{"/a?p=2"}},
+		{"a URL that is not there any more", page, []string{`{"next":"/a?p=2","items":[1,2]}`, `{"items":[3],"has_more":true}`}, `{}`, `{"items":[1,2,3],"has_more":true}`, why("true", "the response says that there are more items, but not where the next page is"), []string{"/a?p=2"}},
 		{"a URL that is null", page, []string{`{"next":null,"items":[1,2]}`}, `{}`, ``, ``, nil},
 		{"a URL that is null at last", page, []string{`{"next":"/a?p=2","items":[1,2]}`, `{"next":null,"items":[3,4]}`}, `{}`, `{"next":null,"items":[1,2,3,4]}`, none, []string{"/a?p=2"}},
 		{"a URL that is empty", offset, []string{`{"links":{"next":""},"items":[1,2],"total":2}`}, `{}`, ``, ``, nil},
 		{"an object with an address that is null", offset, []string{`{"_links":{"next":{"href":null}},"items":[1,2]}`}, `{}`, ``, ``, nil},
-		{"a cursor that is not there any more", param("cursor", text) + "," + offset, []string{`{"next_cursor":"b","items":[1,2],"total":9}`, `{"items":[3],"total":9}`}, `{}`, `{"items":[1,2,3],"total":9}`, why("true", "the answer says that there are 9 items, and does not lead to the rest"), []string{"/a?cursor=b"}},
+		{"a cursor that is not there any more", param("cursor", text) + "," + offset, []string{`{"next_cursor":"b","items":[1,2],"total":9}`, `{"items":[3],"total":9}`}, `{}`, `{"items":[1,2,3],"total":9}`, why("true", "the response says that there are 9 items, but not where the next page is"), []string{"/a?cursor=b"}},
 		{"a cursor that is null", param("cursor", text) + "," + page, []string{`{"next_cursor":null,"items":[1,2]}`}, `{}`, ``, ``, nil},
 		{"pages that are alike and lead on", page, []string{"Link: </a?p=2>; rel=next\n[0]", "Link: </a?p=3>; rel=next\n[0]", "[0]"}, `{}`, `[0,0,0]`, none, []string{"/a?p=2", "/a?p=3"}},
 		{"an empty page that leads on", page, []string{link + `[1]`, "Link: </a?p=3>; rel=next\n[]", `[2]`}, `{}`, `[1,2]`, none, []string{"/a?p=2", "/a?p=3"}},
 		{"the same page for another number", page, []string{`{"has_more":true,"items":[1]}`}, `{}`, `{"has_more":true,"items":[1]}`, why("true", "the upstream sent the same page again"), []string{"/a?page=2"}},
 
-		{"a text that is called start", param("start", text), []string{`{"total":4,"items":[1,2]}`}, `{}`, `{"total":4,"items":[1,2]}`, why("true", "the answer says that there are 4 items, and does not lead to the rest"), nil},
+		{"a text that is called start", param("start", text), []string{`{"total":4,"items":[1,2]}`}, `{}`, `{"total":4,"items":[1,2]}`, why("true", "the response says that there are 4 items, but not where the next page is"), nil},
 		{"a time that is called start, beside links", param("start", `{"type":"string","format":"date"}`), []string{link + `[1]`, `[2]`}, `{"start":"2026-01-01"}`, `[1,2]`, none, []string{"/a?p=2"}},
-		{"digits that are a text", param("offset", `{"type":"string","pattern":"^[0-9]+$"}`), []string{`{"has_more":true,"items":[1]}`}, `{}`, `{"has_more":true,"items":[1]}`, why("true", "the answer says that there are more, and does not lead to them"), nil},
-		{"a number that nobody described", `{"name":"offset","in":"query"}`, []string{`{"has_more":true,"items":[1]}`}, `{}`, `{"has_more":true,"items":[1]}`, why("true", "the answer says that there are more, and does not lead to them"), nil},
+		{"digits that are a text", param("offset", `{"type":"string","pattern":"^[0-9]+$"}`), []string{`{"has_more":true,"items":[1]}`}, `{}`, `{"has_more":true,"items":[1]}`, why("true", "the response says that there are more items, but not where the next page is"), nil},
+		{"a number that nobody described", `{"name":"offset","in":"query"}`, []string{`{"has_more":true,"items":[1]}`}, `{}`, `{"has_more":true,"items":[1]}`, why("true", "the response says that there are more items, but not where the next page is"), nil},
 		{"an integer by reference", param("offset", `{"$ref":"#/components/schemas/Count"}`), []string{`{"total":3,"items":[1,2]}`, `{"total":3,"items":[3]}`}, `{}`, `{"total":3,"items":[1,2,3]}`, none, []string{"/a?offset=2"}},
 		{"a list that is capped below its limit", offset + "," + limit, []string{`{"total":3,"items":[1,2]}`, `{"total":3,"items":[3]}`}, `{}`, `{"total":3,"items":[1,2,3]}`, none, []string{"/a?offset=2"}},
 		{"a cap and pages", page + "," + limit, []string{`{"total":3,"items":[1,2]}`, `{"total":3,"items":[3]}`}, `{}`, `{"total":3,"items":[1,2,3]}`, none, []string{"/a?page=2"}},
-		{"a total that is not reached", offset, []string{`{"total":3,"items":[1,2]}`, `{"total":3,"items":[]}`}, `{}`, `{"total":3,"items":[1,2]}`, why("true", "the answer says that there are 3 items, and does not lead to the rest"), []string{"/a?offset=2"}},
+		{"a total that is not reached", offset, []string{`{"total":3,"items":[1,2]}`, `{"total":3,"items":[]}`}, `{}`, `{"total":3,"items":[1,2]}`, why("true", "the response says that there are 3 items, but not where the next page is"), []string{"/a?offset=2"}},
 		{"a total that is of something else", offset, []string{`{"total":1,"items":[1,2]}`}, `{}`, `{"total":1,"items":[1,2]}`, unknown("offset"), nil},
 		{"a total in a header", offset, []string{"X-Total-Count: 3\n[1,2]", "X-Total-Count: 3\n[3]"}, `{}`, `[1,2,3]`, none, []string{"/a?offset=2"}},
 		{"neither a total nor more", offset, []string{`[1,2]`}, `{}`, `[1,2]`, unknown("offset"), nil},
@@ -104,16 +104,16 @@ func TestWhereListsEnd(t *testing.T) {
 		{"a number of pages", page, []string{`{"total_pages":2,"items":[1]}`, `{"total_pages":2,"items":[2]}`}, `{}`, `{"total_pages":2,"items":[1,2]}`, none, []string{"/a?page=2"}},
 		{"pages from zero, as the answer says", page, []string{`{"total":2,"page":0,"items":[1]}`, `{"total":2,"page":1,"items":[2]}`}, `{}`, `{"total":2,"page":1,"items":[1,2]}`, none, []string{"/a?page=1"}},
 		{"the next page by its number", page, []string{`{"next_page":7,"items":[1]}`, `{"next_page":null,"items":[2]}`}, `{}`, `{"next_page":null,"items":[1,2]}`, none, []string{"/a?page=7"}},
-		{"pages that begin where nothing says", param("page", integer), []string{`{"total":2,"items":[1]}`}, `{}`, `{"total":2,"items":[1]}`, why("true", "nothing says where argument page begins to count"), nil},
-		{"the same, by a number of pages", param("page", integer), []string{`{"total_pages":2,"items":[1]}`}, `{}`, `{"total_pages":2,"items":[1]}`, why("true", "nothing says where argument page begins to count"), nil},
+		{"pages that begin where nothing says", param("page", integer), []string{`{"total":2,"items":[1]}`}, `{}`, `{"total":2,"items":[1]}`, why("true", "the first value of argument page is not declared"), nil},
+		{"the same, by a number of pages", param("page", integer), []string{`{"total_pages":2,"items":[1]}`}, `{}`, `{"total_pages":2,"items":[1]}`, why("true", "the first value of argument page is not declared"), nil},
 		{"pages from zero, by the minimum", param("page", `{"type":"integer","minimum":0}`), []string{`{"total":2,"items":[1]}`, `{"total":2,"items":[2]}`}, `{}`, `{"total":2,"items":[1,2]}`, none, []string{"/a?page=1"}},
-		{"an index that begins where nothing says", param("startIndex", integer), []string{`{"totalResults":3,"items":[1,2]}`}, `{}`, `{"totalResults":3,"items":[1,2]}`, why("true", "nothing says where argument startIndex begins to count"), nil},
+		{"an index that begins where nothing says", param("startIndex", integer), []string{`{"totalResults":3,"items":[1,2]}`}, `{}`, `{"totalResults":3,"items":[1,2]}`, why("true", "the first value of argument startIndex is not declared"), nil},
 		{"an index that begins where the answer says", param("startIndex", integer), []string{`{"totalResults":3,"startIndex":1,"items":[1,2]}`, `{"totalResults":3,"startIndex":3,"items":[3]}`}, `{}`, `{"totalResults":3,"startIndex":3,"items":[1,2,3]}`, none, []string{"/a?startIndex=3"}},
-		{"a number above what the argument takes", param("page", `{"type":"integer","minimum":1,"maximum":2}`), []string{`{"total":3,"items":[1]}`, `{"total":3,"items":[2]}`}, `{}`, `{"total":3,"items":[1,2]}`, why("true", "what would lead to the next page is no value for argument page"), []string{"/a?page=2"}},
-		{"a cursor that the argument does not take", param("cursor", `{"type":"string","maxLength":3}`), []string{`{"next_cursor":"long","items":[1]}`}, `{}`, `{"next_cursor":"long","items":[1]}`, why("true", "what would lead to the next page is no value for argument cursor"), nil},
+		{"a number above what the argument takes", param("page", `{"type":"integer","minimum":1,"maximum":2}`), []string{`{"total":3,"items":[1]}`, `{"total":3,"items":[2]}`}, `{}`, `{"total":3,"items":[1,2]}`, why("true", "the upstream's value for the next page is not valid for argument page"), []string{"/a?page=2"}},
+		{"a cursor that the argument does not take", param("cursor", `{"type":"string","maxLength":3}`), []string{`{"next_cursor":"long","items":[1]}`}, `{}`, `{"next_cursor":"long","items":[1]}`, why("true", "the upstream's value for the next page is not valid for argument cursor"), nil},
 		{"a cursor that is a number", param("cursor", integer), []string{`{"next_cursor":"7","items":[1]}`, `{"items":[2]}`}, `{}`, `{"items":[1,2]}`, none, []string{"/a?cursor=7"}},
-		{"the id of an item that the argument does not take", param("starting_after", integer), []string{`{"has_more":true,"data":[{"id":"x"}]}`}, `{}`, `{"has_more":true,"data":[{"id":"x"}]}`, why("true", "what would lead to the next page is no value for argument starting_after"), nil},
-		{"a time that is called after", param("after", `{"type":"string","format":"date-time"}`), []string{`{"has_more":true,"data":[{"id":"x"}]}`}, `{}`, `{"has_more":true,"data":[{"id":"x"}]}`, why("true", "the answer says that there are more, and does not lead to them"), nil},
+		{"the id of an item that the argument does not take", param("starting_after", integer), []string{`{"has_more":true,"data":[{"id":"x"}]}`}, `{}`, `{"has_more":true,"data":[{"id":"x"}]}`, why("true", "the upstream's value for the next page is not valid for argument starting_after"), nil},
+		{"a time that is called after", param("after", `{"type":"string","format":"date-time"}`), []string{`{"has_more":true,"data":[{"id":"x"}]}`}, `{}`, `{"has_more":true,"data":[{"id":"x"}]}`, why("true", "the response says that there are more items, but not where the next page is"), nil},
 		{"no argument for pages, and a number called total", param("q", text), []string{`{"total":99,"items":[1]}`}, `{}`, ``, ``, nil},
 	}
 	for _, tt := range tests {
@@ -149,9 +149,9 @@ func TestWhatIsNotCountedIsToldBefore(t *testing.T) {
 		`{"name":"page","in":"query"}`:                                             true,
 		`{"name":"page","in":"query","schema":{"type":"integer"}}`:                 false,
 	} {
-		_, faults := followed(t, params, &script{answers: []string{"[]"}}, `{}`)
-		if told := len(faults) > 0 && strings.Contains(faults[0].Message, "pages are not followed by argument"); told != want {
-			t.Errorf("%s: %v", params, faults)
+		_, diagnostics := followed(t, params, &script{answers: []string{"[]"}}, `{}`)
+		if told := len(diagnostics) > 0 && strings.Contains(diagnostics[0].Message, "pages are not followed by argument"); told != want {
+			t.Errorf("%s: %v", params, diagnostics)
 		}
 	}
 }

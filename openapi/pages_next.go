@@ -7,89 +7,92 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/convert"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// way is how a list leads from one page to the next. The first that leads
-// anywhere is kept: where it ends, the list does.
-type way uint8
+// pagingMethod is how the next page is found. The first way that works is used for the
+// whole list.
+type pagingMethod uint8
 
 const (
-	noWay way = iota
+	unknownPaging pagingMethod = iota
 	byLink
 	byCursor
 	byItem
 	byNumber
 )
 
-// next finds the request for the page behind the last one. Without one, why says
-// what is known of more; empty: nothing is, or the list is at its end.
+// next returns the request for the next page. Without one, why is the reason;
+// empty: the list is complete, or nothing is known about more.
 func (p *pages) next(ctx context.Context, at page) (next *page, why string) {
-	if p.last.ends() {
+	if p.last.isLastPage() {
 		return nil, ""
 	}
-	if p.way == noWay || p.way == byLink {
+	if p.method == unknownPaging || p.method == byLink {
 		if link := p.link(); link != "" {
-			p.way = byLink
+			p.method = byLink
 			return p.linked(ctx, at, link)
 		}
 	}
-	if p.way == noWay || p.way == byCursor {
+	if p.method == unknownPaging || p.method == byCursor {
 		if cursor, q := p.cursor(); q != nil && cursor != "" {
-			p.way = byCursor
-			return p.asking(at, q, cursor)
+			p.method = byCursor
+			return p.withArgument(at, q, cursor)
 		}
 	}
-	if p.way == byLink || p.way == byCursor || p.saysNoNext() {
+	if p.method == byLink || p.method == byCursor || p.hasEmptyNext() {
 		return nil, ""
 	}
 	if id, q := p.itemCursor(); q != nil {
-		p.way = byItem
-		return p.asking(at, q, id)
+		p.method = byItem
+		return p.withArgument(at, q, id)
 	}
-	if p.way == byItem {
+	if p.method == byItem {
 		return nil, ""
 	}
 	return p.numbered(at)
 }
 
-// linked is the page behind a link.
+// linked returns the page behind a link.
 func (p *pages) linked(ctx context.Context, at page, link string) (next *page, why string) {
 	req, err := p.op.planned().request(ctx, p.op.method, p.call.Args)
 	if err != nil {
-		return nil, "the next page cannot be asked for"
+		return nil, "the next page cannot be requested"
 	}
 	from := req.URL
 	if at.link != nil {
 		from = at.link
 	}
 	to := resolved(from, link)
-	if to == nil || !sameOrigin(to, req.URL) {
+	if to == nil || !document.SameOrigin(to, req.URL) {
 		return nil, "the next page is at another origin"
 	}
 	return &page{args: p.call.Args, link: to}, ""
 }
 
-// asking is the page that an argument leads to. No caller gave its value, so it
-// must be one that a caller may give.
-func (p *pages) asking(at page, q *parameter, text string) (next *page, why string) {
+// withArgument returns the page that an argument selects. The value comes from the
+// upstream, so it is validated like an argument of a caller.
+func (p *pages) withArgument(at page, q *parameter, text string) (next *page, why string) {
 	s := p.op.schemaOf(q)
 	for _, value := range [][]byte{rawjson.AppendString(nil, text), []byte(text)} {
 		if s != nil && rawjson.Check(value) == nil && len(s.Validate(value)) == 0 {
 			return &page{args: withArgument(at.args, q, value)}, ""
 		}
 	}
-	return nil, "what would lead to the next page is no value for argument " + q.arg
+	return nil, "the upstream's value for the next page is not valid for argument " + q.arg
 }
 
-// link is where the header or a member of the answer says that the next page
-// is.
+// link returns the next page's link from the Link header or a member of the
+// response.
 func (p *pages) link() string {
 	if link := nextLink(p.res.Header.Values("Link")); link != "" {
 		return link
 	}
 	doc, found := p.last.doc, ""
-	p.last.about(func(name string, n rawjson.Node) bool {
+	p.last.visitPageInfo(func(name string, n rawjson.Node) bool {
 		if !isNextLink(name) {
 			return true
 		}
@@ -104,11 +107,11 @@ func (p *pages) link() string {
 	return found
 }
 
-// saysNoNext tells whether the answer has a place for what leads on, and
-// nothing there.
-func (p *pages) saysNoNext() (none bool) {
+// hasEmptyNext reports whether the response has a member or header for the next
+// page that is empty.
+func (p *pages) hasEmptyNext() (none bool) {
 	doc := p.last.doc
-	p.last.about(func(name string, n rawjson.Node) bool {
+	p.last.visitPageInfo(func(name string, n rawjson.Node) bool {
 		if isNextLink(name) || isNextCursor(name) || name == "nextoffset" {
 			if doc.Kind(n) == rawjson.Object && doc.Get(n, "href") != rawjson.None {
 				n = doc.Get(n, "href")
@@ -128,13 +131,13 @@ func (p *pages) saysNoNext() (none bool) {
 	return none || endsLinks(p.res.Header.Values("Link"))
 }
 
-// cursor is the operation's parameter for a cursor, and what the answer gives
-// for it; nil: pages are not found by cursors here.
+// cursor returns the operation's cursor parameter and its value for the next
+// page; nil: the operation has none.
 func (p *pages) cursor() (value string, q *parameter) {
 	if q = p.op.pageParameter(isCursor, notTime); q == nil {
 		return "", nil
 	}
-	p.last.about(func(name string, n rawjson.Node) bool {
+	p.last.visitPageInfo(func(name string, n rawjson.Node) bool {
 		if !isNextCursor(name) {
 			return true
 		}
@@ -150,10 +153,10 @@ func (p *pages) cursor() (value string, q *parameter) {
 	return value, q
 }
 
-// itemCursor is the parameter that takes the id of the last item, with that id;
-// nil: there is none, or the answer does not say that there is more.
+// itemCursor returns the parameter that takes the id of the last item, and that
+// id; nil: there is none, or the response does not say that there are more.
 func (p *pages) itemCursor() (id string, q *parameter) {
-	if q = p.op.pageParameter(isItemCursor, notTime); q == nil || !p.last.more() {
+	if q = p.op.pageParameter(isItemCursor, notTime); q == nil || !p.last.hasMore() {
 		return "", nil
 	}
 	if id = p.last.lastID(); id == "" {
@@ -162,8 +165,8 @@ func (p *pages) itemCursor() (id string, q *parameter) {
 	return id, q
 }
 
-// numbered is the next page where the operation counts pages or items, by an
-// integer, and the answer says that there are more.
+// numbered returns the next page by number or offset, if the response says that
+// there are more.
 func (p *pages) numbered(at page) (next *page, why string) {
 	if p.last.count == 0 {
 		return nil, ""
@@ -176,31 +179,31 @@ func (p *pages) numbered(at page) (next *page, why string) {
 		return nil, ""
 	}
 	if n, ok := p.nextNumber(offset); ok {
-		p.way = byNumber
-		return p.asking(at, q, strconv.Itoa(n))
+		p.method = byNumber
+		return p.withArgument(at, q, strconv.Itoa(n))
 	}
 	now, known := p.position(at, q, offset)
 	total, counted := p.total()
 	switch {
 	case counted && p.count >= total:
 		return nil, ""
-	case !counted && !p.last.more() && (offset || !p.pagesLeft(now, q)):
+	case !counted && !p.last.hasMore() && (offset || !p.pagesLeft(now, q)):
 		if _, told := p.last.number(pageTotals()...); told && !offset {
 			return nil, ""
 		}
 		p.unknown = true
-		return nil, "the answer says neither how many items there are nor whether there are more, so argument " + q.arg + " is not counted on"
+		return nil, "the response contains neither the number of items nor whether there are more, so argument " + q.arg + " is not incremented"
 	case !known:
-		return nil, "nothing says where argument " + q.arg + " begins to count"
+		return nil, "the first value of argument " + q.arg + " is not declared"
 	}
-	p.way = byNumber
+	p.method = byNumber
 	if offset {
-		return p.asking(at, q, strconv.Itoa(now+p.last.count))
+		return p.withArgument(at, q, strconv.Itoa(now+p.last.count))
 	}
-	return p.asking(at, q, strconv.Itoa(now+1))
+	return p.withArgument(at, q, strconv.Itoa(now+1))
 }
 
-// nextNumber is the number of the next page where the answer says it.
+// nextNumber returns the number of the next page from the response.
 func (p *pages) nextNumber(offset bool) (n int, ok bool) {
 	if offset {
 		return p.last.number("nextoffset", "nextskip", "nextstart")
@@ -212,7 +215,8 @@ func pageTotals() []string {
 	return []string{"totalpages", "pages", "pagecount", "lastpage", "numpages"}
 }
 
-// pagesLeft tells whether the answer's number of pages is above the present one.
+// pagesLeft reports whether the response's number of pages is above the current
+// page.
 func (p *pages) pagesLeft(now int, q *parameter) bool {
 	all, ok := p.last.number(pageTotals()...)
 	first := 1
@@ -224,18 +228,18 @@ func (p *pages) pagesLeft(now int, q *parameter) bool {
 	return ok && now-first+1 < all
 }
 
-// position is the number that led to the last page: of the arguments, else as
-// the answer has it, else where the parameter begins.
+// position returns the number of the current page: from the arguments, else
+// from the response, else the first value of the parameter.
 func (p *pages) position(at page, q *parameter, offset bool) (n int, known bool) {
 	if doc, err := rawjson.Parse(at.args); err == nil {
-		v := argument{doc, doc.Get(doc.Root(), q.arg)}
-		if n, err := strconv.Atoi(string(v.scalar())); v.given() && err == nil {
+		v := encode.Argument{Doc: doc, Node: doc.Get(doc.Root(), q.arg)}
+		if n, err := strconv.Atoi(string(v.Scalar())); v.IsGiven() && err == nil {
 			return n, true
 		}
 	}
 	echoes := []string{"page", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage", "number"}
 	if offset {
-		echoes = []string{plainWord(q.name)}
+		echoes = []string{normalizeName(q.name)}
 	}
 	if n, ok := p.last.number(echoes...); ok {
 		return n, true
@@ -243,22 +247,23 @@ func (p *pages) position(at page, q *parameter, offset bool) (n int, known bool)
 	if n, ok := p.op.first(q); ok {
 		return n, true
 	}
-	return 0, offset && countsFromZero(plainWord(q.name)) // the first page is 1 for some and 0 for others
+	return 0, offset && countsFromZero(normalizeName(q.name)) // the first page is 1 in some APIs and 0 in others
 }
 
-// first is where a parameter begins to count, as its schema says.
+// first returns the first value of a counting parameter according to its
+// schema.
 func (o *operation) first(q *parameter) (n int, known bool) {
-	s := o.api.doc.follow(q.schema)
+	s := o.api.doc.Follow(q.schema)
 	for _, key := range []string{"default", "minimum"} {
-		if n, err := strconv.Atoi(string(s.get(key).raw())); err == nil && (key == "default" || n == 0 || n == 1) {
+		if n, err := strconv.Atoi(string(s.Get(key).Raw())); err == nil && (key == "default" || n == 0 || n == 1) {
 			return n, true
 		}
 	}
 	return 0, false
 }
 
-// total is how many items the list has, as the answer says. One that is below
-// what came is that of something else.
+// total returns the number of items of the list according to the response. A
+// number below the items already read counts something else.
 func (p *pages) total() (n int, ok bool) {
 	if n, ok = p.last.number("total", "totalcount", "totalitems", "totalresults", "totalelements", "totalrecords"); !ok {
 		for _, name := range []string{"X-Total-Count", "X-Total", "X-WP-Total", "Total-Count"} {
@@ -271,16 +276,17 @@ func (p *pages) total() (n int, ok bool) {
 	return n, ok && n >= p.count
 }
 
-// left says what the answer knows of more, at the end of a walk; empty: nothing.
-func (p *pages) left() string {
-	if p.way == noWay && p.op.pageParameter(isPaging, anyKind) == nil {
+// unreadReason says at the end of a list what is known about unread items; empty:
+// nothing.
+func (p *pages) unreadReason() string {
+	if p.method == unknownPaging && p.op.pageParameter(isPaging, anyKind) == nil {
 		return ""
 	}
 	if total, ok := p.total(); ok && p.count < total {
-		return "the answer says that there are " + strconv.Itoa(total) + " items, and does not lead to the rest"
+		return "the response says that there are " + strconv.Itoa(total) + " items, but not where the next page is"
 	}
-	if p.last.more() {
-		return "the answer says that there are more, and does not lead to them"
+	if p.last.hasMore() {
+		return "the response says that there are more items, but not where the next page is"
 	}
 	return ""
 }
@@ -289,12 +295,12 @@ func isPaging(name string) bool {
 	return isOffset(name) || isPageNumber(name) || isCursor(name) || isItemCursor(name)
 }
 
-// pageParameter is the operation's parameter in the query whose name and kind
-// are of those; nil: there is none. What the operator fixed is not among them.
+// pageParameter returns the first query parameter with such a name and kind, or
+// nil. Parameters that the operator has fixed do not count.
 func (o *operation) pageParameter(is func(name string) bool, kind func(*operation, *parameter) bool) *parameter {
 	params := o.planned().params
 	for i := range params {
-		if q := &params[i]; q.in == inQuery && !q.hidden && is(plainWord(q.name)) && kind(o, q) {
+		if q := &params[i]; q.in == encode.InQuery && !q.hidden && is(normalizeName(q.name)) && kind(o, q) {
 			return q
 		}
 	}
@@ -303,44 +309,45 @@ func (o *operation) pageParameter(is func(name string) bool, kind func(*operatio
 
 func anyKind(*operation, *parameter) bool { return true }
 
-// notTime tells the parameters that are no time: after and start often are one.
+// notTime reports whether a parameter is not a time, as after and start often
+// are.
 func notTime(o *operation, q *parameter) bool {
-	format := o.api.doc.follow(q.schema).strAt("format")
+	format := o.api.doc.Follow(q.schema).StrAt("format")
 	return !slices.Contains([]string{"date", "date-time", "time", "datetime"}, format)
 }
 
-// isInteger tells the parameters that take integers alone.
+// isInteger reports whether a parameter accepts only integers.
 func isInteger(o *operation, q *parameter) bool {
 	s := o.schemaOf(q)
 	takes := func(value string) bool { return s == nil || len(s.Validate([]byte(value))) == 0 }
 	return !takes(`"1"`) && !takes(`"a"`) && !takes("1.5") && !takes("2.5")
 }
 
-// schemaOf is what the values of a parameter are checked against; nil: its schema
-// cannot be read.
+// schemaOf returns the schema that validates a parameter; nil: its schema is
+// invalid.
 func (o *operation) schemaOf(q *parameter) *schema.Schema {
-	f := o.parameterSchema(q, checked)
-	s, err := schema.Compile(assemble(objectSchema(f.body), f.deps), schema.Options{})
+	f := o.parameterSchema(q, convert.InputCheck)
+	s, err := schema.Compile(convert.Assemble(objectSchema(f.Body), f.Deps), schema.Options{})
 	if err != nil {
 		return nil
 	}
 	return s
 }
 
-// namesPage tells whether the caller said which page it wants.
-func (o *operation) namesPage(args []byte) bool {
+// selectsPage reports whether the caller selects a page.
+func (o *operation) selectsPage(args []byte) bool {
 	doc, err := rawjson.Parse(args)
 	if err != nil {
 		return false
 	}
 	named := func(is func(string) bool, kind func(*operation, *parameter) bool) bool {
 		q := o.pageParameter(is, kind)
-		return q != nil && argument{doc, doc.Get(doc.Root(), q.arg)}.given()
+		return q != nil && encode.Argument{Doc: doc, Node: doc.Get(doc.Root(), q.arg)}.IsGiven()
 	}
 	return named(isCursor, notTime) || named(isItemCursor, notTime) || named(isBackwards, notTime) || named(isOffset, isInteger) || named(isPageNumber, isInteger)
 }
 
-// withArgument is an object of arguments with one of them set.
+// withArgument returns the arguments with one of them set.
 func withArgument(args []byte, q *parameter, value []byte) []byte {
 	b := []byte{'{'}
 	if doc, err := rawjson.Parse(args); err == nil {
@@ -352,4 +359,58 @@ func withArgument(args []byte, q *parameter, value []byte) []byte {
 	}
 	b = append(rawjson.AppendString(b, q.arg), ':')
 	return append(append(b, value...), '}')
+}
+
+// Usual names of parameters and members, normalized by normalizeName. Nothing is
+// guessed for other names.
+
+func isOffset(name string) bool {
+	return slices.Contains([]string{"offset", "skip", "start", "startindex", "pageoffset", "startat"}, name)
+}
+
+// countsFromZero reports whether an offset always starts at 0.
+func countsFromZero(name string) bool {
+	return slices.Contains([]string{"offset", "skip", "pageoffset"}, name)
+}
+
+func isPageNumber(name string) bool {
+	return slices.Contains([]string{"page", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage"}, name)
+}
+
+func isCursor(name string) bool {
+	return slices.Contains([]string{
+		"cursor", "pagetoken", "nexttoken", "nextpagetoken", "continuationtoken", "continuation", "continue", "marker", "after", "nextcursor", "pagecursor", "startcursor", "pageafter", "scrollid", "bookmark",
+	}, name)
+}
+
+// isItemCursor reports whether a parameter takes the id of the last item of the
+// previous page. The response then only says that there are more.
+func isItemCursor(name string) bool {
+	return slices.Contains([]string{"startingafter", "afterid", "startafter"}, name)
+}
+
+// isBackwards reports whether a parameter selects previous pages.
+func isBackwards(name string) bool {
+	return slices.Contains([]string{"endingbefore", "beforeid", "before"}, name)
+}
+
+// isNextCursor reports whether a member contains the cursor of the next page.
+func isNextCursor(name string) bool {
+	return slices.Contains([]string{
+		"nextcursor", "nextpagetoken", "nexttoken", "continuationtoken", "continuation", "continue", "nextmarker", "endcursor", "cursor", "after", "next", "nextpagecursor", "scrollid", "bookmark",
+	}, name)
+}
+
+func isNextLink(name string) bool {
+	return slices.Contains([]string{"next", "nexturl", "nextlink", "odatanextlink", "nextpageurl", "nextpage", "nexthref", "nexturi"}, name)
+}
+
+// isPageInfo reports whether a member beside a list contains pagination data.
+func isPageInfo(name string) bool {
+	return slices.Contains([]string{"meta", "metadata", "paging", "pagination", "pageinfo", "page", "links", "cursors", "responsemetadata", "search"}, name)
+}
+
+// normalizeName normalizes a name: lower case without punctuation.
+func normalizeName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "@", "", "[", "", "]", "").Replace(name))
 }

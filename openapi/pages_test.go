@@ -140,21 +140,21 @@ func TestPagesAreFollowed(t *testing.T) {
 		asked            int
 	}{
 		{"links in a header", "link", `{}`, 10, `[0,1,2,3,4,5,6]`, `{"read":4,"items":7,"more":false}`, 4},
-		{"as many as the operator allows", "link", `{}`, 2, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"as many pages as the operator allows were read"}`, 2},
+		{"as many as the operator allows", "link", `{}`, 2, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the operator's limit of pages is reached"}`, 2},
 		{"not at all", "link", `{}`, 0, `[0,1]`, ``, 1},
 		{"links in a member, with the credential once", "member", `{}`, 10, `{"count":7,"next":null,"results":[0,1,2,3,4,5,6]}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"a link to another origin", "elsewhere", `{}`, 10, `[0,1]`, `{"read":1,"items":2,"more":true,"why":"the next page is at another origin"}`, 1},
 		{"links in a circle", "circle", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the upstream sent the same page again"}`, 3},
-		{"a page that fails", "fails", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the next page was answered with status 502"}`, 3},
+		{"a page that fails", "fails", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the upstream responded to the request for the next page with status 502"}`, 3},
 		{"cursors", "cursor", `{"q":"x"}`, 10, `{"data":[0,1,2,3,4,5,6],"meta":{"next_cursor":""},"other":[]}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"offsets and a total", "offset", `{}`, 10, `{"items":[0,1,2,3,4,5,6],"total":7}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"numbers of pages", "page", `{}`, 10, `{"has_more":false,"page":4,"rows":[0,1,2,3,4,5,6]}`, `{"read":4,"items":7,"more":false}`, 4},
 		{"the id of the last item", "items", `{}`, 10, `{"data":[{"id":"0"},{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"},{"id":"5"},{"id":"6"}],"has_more":false,"object":"list","url":"/items"}`, `{"read":4,"items":7,"more":false}`, 4},
-		{"the pages before one that the call names", "items", `{"ending_before":"3"}`, 10, `{"data":[{"id":"0"},{"id":"1"}],"has_more":true,"object":"list","url":"/items"}`, `{"read":1,"items":2,"more":true,"why":"the call names the page that it wants"}`, 1},
+		{"the pages before one that the call names", "items", `{"ending_before":"3"}`, 10, `{"data":[{"id":"0"},{"id":"1"}],"has_more":true,"object":"list","url":"/items"}`, `{"read":1,"items":2,"more":true,"why":"the call selects a page"}`, 1},
 		{"links and lists as HAL has them", "hal", `{}`, 10, `{"_embedded":{"orders":[0,1,2,3,4,5,6]},"_links":{"self":{"href":"/hal?from=6"}}}`, `{"read":4,"items":7,"more":false}`, 4},
-		{"a page that the call names", "page", `{"page":2}`, 10, `{"has_more":true,"page":2,"rows":[2,3]}`, `{"read":1,"items":2,"more":true,"why":"the call names the page that it wants"}`, 1},
-		{"numbers, and nothing that says how many", "deaf", `{}`, 10, `[0,1]`, `{"read":1,"items":2,"more":null,"why":"the answer says neither how many items there are nor whether there are more, so argument page is not counted on"}`, 1},
-		{"no more than the schema allows", "short", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the schema allows no more items in one list"}`, 2},
+		{"a page that the call names", "page", `{"page":2}`, 10, `{"has_more":true,"page":2,"rows":[2,3]}`, `{"read":1,"items":2,"more":true,"why":"the call selects a page"}`, 1},
+		{"numbers, and nothing that says how many", "deaf", `{}`, 10, `[0,1]`, `{"read":1,"items":2,"more":null,"why":"the response contains neither the number of items nor whether there are more, so argument page is not incremented"}`, 1},
+		{"no more than the schema allows", "short", `{}`, 10, `[0,1,2,3]`, `{"read":2,"items":4,"more":true,"why":"the schema's maxItems is reached"}`, 2},
 		{"no list", "none", `{}`, 10, `{"one":1}`, ``, 1},
 		{"a request that changes something", "change", `{}`, 10, `[0,1]`, ``, 1},
 	}
@@ -195,12 +195,12 @@ func callPages(t *testing.T, upstream *httptest.Server, tool, args string, most 
 	}
 	for _, x := range offer.Tools {
 		if x.Name == tool {
-			reply, err := x.Handler(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
+			respond, err := x.Handler(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reply.Body = []byte(strings.TrimSpace(string(reply.Body)))
-			return reply
+			respond.Body = []byte(strings.TrimSpace(string(respond.Body)))
+			return respond
 		}
 	}
 	t.Fatalf("no tool %s", tool)
@@ -213,7 +213,7 @@ func TestTheListOfAllPagesIsChecked(t *testing.T) {
 	var u turning
 	upstream := httptest.NewServer(&u)
 	defer upstream.Close()
-	offer, err := openapi.Parse("lists", []byte(lists), openapi.Options{Client: outward(t, upstream), BaseURL: upstream.URL, FollowPages: 9, Shape: tenon.Native})
+	offer, err := openapi.Parse("lists", []byte(lists), openapi.Options{Client: outward(t, upstream), BaseURL: upstream.URL, FollowPages: 9, Envelope: tenon.Native})
 	if err != nil {
 		t.Fatal(err)
 	}

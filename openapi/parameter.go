@@ -7,73 +7,41 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
-
-// location is where a parameter stands in a request.
-type location uint8
-
-const (
-	inPath location = iota
-	inQuery
-	inHeader
-	inCookie
-	inForm        // a field of a form (2.0)
-	inQueryString // the whole query (3.2)
-)
-
-func (l location) String() string {
-	return [...]string{"path", "query", "header", "cookie", "form", "query"}[l]
-}
-
-func locationOf(in string) (location, bool) {
-	switch in {
-	case "path":
-		return inPath, true
-	case "query":
-		return inQuery, true
-	case "header":
-		return inHeader, true
-	case "cookie":
-		return inCookie, true
-	case "formData":
-		return inForm, true
-	case "querystring":
-		return inQueryString, true
-	}
-	return 0, false
-}
 
 // parameter is one parameter of an operation.
 type parameter struct {
 	arg      string // its property in the arguments object
 	name     string // its name at the upstream
-	wire     string // the name as it is written: escaped, or a canonical header
-	in       location
+	wire     string // the name as written: percent-encoded, or a canonical header name
+	in       encode.Location
 	required bool
-	json     bool  // written as JSON text
-	style    style // how else
-	node     value // parameter object; not ok where only the path names it
-	schema   value // its schema; of 2.0 the parameter object itself
-	altered
+	json     bool           // written as JSON text
+	style    encode.Style   // how it is written otherwise
+	node     document.Value // parameter object; not ok if only the path names it
+	schema   document.Value // its schema; in 2.0 the parameter object itself
+	overridden
 }
 
-// declared collects the parameters of the path item and of the operation; of
-// two with one name and place the operation's counts. A body of 2.0 comes back
-// on its own.
-func (p *plan) declared(o *operation) (ps []parameter, body value) {
-	for _, from := range []value{o.item, o.node} {
-		list, err := o.api.doc.deref(from.get("parameters"))
+// declaredParameters collects the parameters of the path item and of the operation; those
+// of the operation replace those of the path item. A body parameter of 2.0 is
+// returned separately.
+func (p *plan) declaredParameters(o *operation) (ps []parameter, body document.Value) {
+	for _, from := range []document.Value{o.item, o.node} {
+		list, err := o.api.doc.Deref(from.Get("parameters"))
 		if err != nil {
-			p.fault(o, from.get("parameters"), "parameters are left out: "+err.Error())
+			p.addDiagnostic(o, from.Get("parameters"), "parameters ignored: "+err.Error())
 			continue
 		}
-		ps = slices.Grow(ps, list.len())
-		for _, v := range list.each() {
-			node, err := o.api.doc.deref(v)
+		ps = slices.Grow(ps, list.Len())
+		for _, v := range list.Each() {
+			node, err := o.api.doc.Deref(v)
 			switch {
 			case err != nil:
-				p.fault(o, v, "parameter is left out: "+err.Error())
-			case o.api.legacy() && node.strAt("in") == "body":
+				p.addDiagnostic(o, v, "parameter ignored: "+err.Error())
+			case o.api.legacy() && node.StrAt("in") == "body":
 				body = node
 			default:
 				ps = p.declare(o, ps, node)
@@ -83,34 +51,34 @@ func (p *plan) declared(o *operation) (ps []parameter, body value) {
 	return ps, body
 }
 
-func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
-	name := node.strAt("name")
-	in, known := locationOf(node.strAt("in"))
-	if in == inPath && strings.IndexByte(o.path, '?') >= 0 {
+func (p *plan) declare(o *operation, ps []parameter, node document.Value) []parameter {
+	name := node.StrAt("name")
+	in, known := encode.LocationOf(node.StrAt("in"))
+	if in == encode.InPath && strings.IndexByte(o.path, '?') >= 0 {
 		if key, found := o.queryKey(name); found {
-			name, in = key, inQuery
+			name, in = key, encode.InQuery
 		}
 	}
 	switch {
-	case name == "" && in != inQueryString || !known:
-		p.fault(o, node, "parameter "+strconv.Quote(name)+" is left out: no name or no known place")
+	case name == "" && in != encode.InQueryString || !known:
+		p.addDiagnostic(o, node, "parameter "+strconv.Quote(name)+" ignored: its name is missing or its location is unknown")
 		return ps
-	case in == inHeader && !isToken(name):
-		p.fault(o, node, "header parameter "+strconv.Quote(name)+" is left out: no header has such a name")
+	case in == encode.InHeader && !encode.IsToken(name):
+		p.addDiagnostic(o, node, "header parameter "+strconv.Quote(name)+" ignored: not a valid header name")
 		return ps
-	case in == inHeader && reroutes(name):
-		p.fault(o, node, "header parameter "+strconv.Quote(name)+" is left out: by it a service may take the request for another one")
+	case in == encode.InHeader && overridesRequest(name):
+		p.addDiagnostic(o, node, "header parameter "+strconv.Quote(name)+" ignored: some services use it as another method or path of the request")
 		return ps
-	case in == inHeader && (ignoredHeader(name) || p.fromOperator(o, name)), p.asksFor(in, name):
+	case in == encode.InHeader && (ignoredHeader(name) || p.isOperatorHeader(o, name)), p.isRequiredCredential(in, name):
 		return ps
-	case in == inPath && (strings.Contains(name, "/") || !strings.Contains(o.path, "{"+name+"}")):
-		p.fault(o, node, "path parameter "+strconv.Quote(name)+" is left out: the path has no place for it")
+	case in == encode.InPath && (strings.Contains(name, "/") || !strings.Contains(o.path, "{"+name+"}")):
+		p.addDiagnostic(o, node, "path parameter "+strconv.Quote(name)+" ignored: not in the path")
 		return ps
 	}
-	q := parameter{name: name, in: in, node: node, required: in == inPath || node.isTrue("required")}
+	q := parameter{name: name, in: in, node: node, required: in == encode.InPath || node.IsTrue("required")}
 	p.write(o, &q)
 	for i := range ps {
-		if ps[i].in == in && (ps[i].name == name || in == inHeader && strings.EqualFold(ps[i].name, name)) {
+		if ps[i].in == in && (ps[i].name == name || in == encode.InHeader && strings.EqualFold(ps[i].name, name)) {
 			ps[i] = q
 			return ps
 		}
@@ -118,15 +86,14 @@ func (p *plan) declare(o *operation, ps []parameter, node value) []parameter {
 	return append(ps, q)
 }
 
-// fromOperator tells whether the operator sends that header.
-func (p *plan) fromOperator(o *operation, name string) bool {
+// isOperatorHeader reports whether the operator sends that header.
+func (p *plan) isOperatorHeader(o *operation, name string) bool {
 	_, ok := o.api.options.Header[http.CanonicalHeaderKey(name)]
-	return ok && sameOrigin(p.base, o.api.base)
+	return ok && document.SameOrigin(p.base, o.api.base)
 }
 
-// ignoredHeader names the headers that are not parameters: three because the
-// specification says so (3.1 §4.8.12.2), the others because they belong to the
-// connection.
+// ignoredHeader reports whether a header is not a parameter: three are excluded
+// by the specification (3.1 §4.8.12.2), the others belong to the connection.
 func ignoredHeader(name string) bool {
 	switch strings.ToLower(strings.ReplaceAll(name, "_", "-")) {
 	case "accept", "content-type", "authorization",
@@ -137,86 +104,69 @@ func ignoredHeader(name string) bool {
 	return false
 }
 
-// write decides how q is written and where its schema is.
+// write sets how q is written and where its schema is.
 func (p *plan) write(o *operation, q *parameter) {
-	q.schema = q.node.get("schema")
-	if content := q.node.get("content"); content.len() > 0 {
-		for media, v := range content.each() {
-			entry, err := o.api.doc.deref(v)
+	q.schema = q.node.Get("schema")
+	if content := q.node.Get("content"); content.Len() > 0 {
+		for media, v := range content.Each() {
+			entry, err := o.api.doc.Deref(v)
 			if err != nil {
-				p.fault(o, v, "parameter "+q.name+" has no schema: "+err.Error())
+				p.addDiagnostic(o, v, "parameter "+q.name+" has no schema: "+err.Error())
 			}
-			q.schema = entry.get("schema")
-			q.json = isJSON(mediaType(media))
+			q.schema = entry.Get("schema")
+			q.json = encode.IsJSON(encode.MediaType(media))
 			break
 		}
 	}
 	if o.api.legacy() {
 		q.schema = q.node
-		q.style = legacyStyle(q.node.strAt("collectionFormat"), q.in)
+		q.style = encode.LegacyStyle(q.node.StrAt("collectionFormat"), q.in)
 	} else {
 		q.style = p.styleAt(o, q.node, q.in)
 	}
-	q.style.escape = escapeAll
+	q.style.Escape = encode.EscapeAll
 	switch q.in {
-	case inHeader:
-		q.style.escape = escapeNone
+	case encode.InHeader:
+		q.style.Escape = encode.EscapeNone
 		q.wire = http.CanonicalHeaderKey(q.name)
 		return
-	case inForm:
-		q.style.escape = escapeForm
-	case inQuery:
-		if q.node.isTrue("allowReserved") {
-			q.style.escape = escapeReserved
+	case encode.InForm:
+		q.style.Escape = encode.EscapeForm
+	case encode.InQuery:
+		if q.node.IsTrue("allowReserved") {
+			q.style.Escape = encode.EscapeReserved
 		}
 	default:
 	}
-	q.wire = q.style.escape.text(q.name)
+	q.wire = q.style.Escape.Text(q.name)
 }
 
-// styleAt reads style and explode of a parameter or a form field.
-func (p *plan) styleAt(o *operation, node value, in location) style {
-	name := node.strAt("style")
-	if name != "" && !in.allows(name) {
-		p.fault(o, node, "style "+strconv.Quote(name)+" does not exist in a "+in.String()+"; its default is used")
+// styleAt reads style and explode of a parameter or form field.
+func (p *plan) styleAt(o *operation, node document.Value, in encode.Location) encode.Style {
+	name := node.StrAt("style")
+	if name != "" && !in.Allows(name) {
+		p.addDiagnostic(o, node, "style "+strconv.Quote(name)+" is not allowed in a "+in.String()+"; the default is used")
 		name = ""
 	}
 	if name == "" {
 		name = "form"
-		if in == inPath || in == inHeader {
+		if in == encode.InPath || in == encode.InHeader {
 			name = "simple"
 		}
 	}
-	s := styleOf(name)
-	if in == inCookie {
-		s.between = "; "
+	s := encode.StyleOf(name)
+	if in == encode.InCookie {
+		s.Between = "; "
 	}
-	if node.get("explode").kind() == rawjson.Bool {
-		s.explode = s.deep || node.isTrue("explode")
+	if node.Get("explode").Kind() == rawjson.Bool {
+		s.Explode = s.Deep || node.IsTrue("explode")
 	}
 	return s
 }
 
-// allows tells which styles a place has (3.1 §4.8.12.4, 3.2 adds cookie).
-func (l location) allows(style string) bool {
-	switch style {
-	case "simple":
-		return l == inPath || l == inHeader
-	case "label", "matrix":
-		return l == inPath
-	case "form":
-		return l != inPath && l != inHeader
-	case "spaceDelimited", "pipeDelimited", "deepObject":
-		return l == inQuery || l == inForm
-	case "cookie":
-		return l == inCookie
-	}
-	return false
-}
-
-// assign gives every parameter its property in the arguments object, and the
-// body its own. Names that two places share carry their place.
-func assign(ps []parameter, withBody bool) (body string) {
+// assignArguments names the argument of every parameter and of the body, whose name it
+// returns. Names that occur in two locations are prefixed with the location.
+func assignArguments(ps []parameter, withBody bool) (body string) {
 	count := make(map[string]int, len(ps))
 	for i := range ps {
 		count[argumentName(ps[i].name)]++
@@ -227,18 +177,18 @@ func assign(ps []parameter, withBody bool) (body string) {
 		if count[name] > 1 {
 			name = ps[i].in.String() + "_" + name
 		}
-		ps[i].arg = free(taken, name)
+		ps[i].arg = uniqueName(taken, name)
 	}
 	if !withBody {
 		return ""
 	}
 	if taken["body"] {
-		return free(taken, "request_body")
+		return uniqueName(taken, "request_body")
 	}
 	return "body"
 }
 
-func free(taken map[string]bool, name string) string {
+func uniqueName(taken map[string]bool, name string) string {
 	n := name
 	for k := 2; taken[n]; k++ {
 		n = name + "_" + strconv.Itoa(k)
@@ -247,11 +197,11 @@ func free(taken map[string]bool, name string) string {
 	return n
 }
 
-// argumentName is a parameter's name as a property of the arguments. Some
-// models' interfaces refuse a whole request over a property such as "page[size]"
-// or "$filter", so those become page_size and filter.
+// argumentName converts a parameter's name to that of a property of the
+// arguments. Some model APIs reject a whole request because of a property such
+// as "page[size]" or "$filter", so those become page_size and filter.
 func argumentName(name string) string {
-	n := legal(name)
+	n := sanitizeName(name)
 	if n == "" {
 		n = "query"
 	}

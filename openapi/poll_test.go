@@ -49,7 +49,7 @@ func (f *far) answer(status int, body string) {
 func polled(t *testing.T, f *far, every time.Duration, log *slog.Logger, changed func()) {
 	t.Helper()
 	f.answer(http.StatusOK, emptyDocument)
-	s := openapi.New("https://u:pa55@docs.test:444/k3y/api.json?token=s3cret", openapi.Options{Client: &http.Client{Transport: f}, Poll: every, Logger: log})
+	s := openapi.New("https://u:pa55@docs.test:444/k3y/api.json?token=s3cret", openapi.Options{Client: &http.Client{Transport: f}, PollInterval: every, Logger: log})
 	if _, err := s.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +90,10 @@ func TestAnUpstreamThatFallsSilentIsToldOnce(t *testing.T) {
 			}
 			want := ""
 			if log {
-				want = `level=WARN msg="a description in the web cannot be read any more; its tools stay as they are" host=docs.test:444 every=1m0s error="GET https://docs.test:444: the upstream answered 503 Service Unavailable"
-level=WARN msg="a description in the web can be read again" host=docs.test:444
-level=WARN msg="a description in the web cannot be read any more; its tools stay as they are" host=docs.test:444 every=1m0s error="GET https://docs.test:444: the request failed"
-level=WARN msg="a description in the web can be read again" host=docs.test:444
+				want = `level=WARN msg="cannot read a remote description; its tools are unchanged" host=docs.test:444 every=1m0s error="GET https://docs.test:444: the upstream responded 503 Service Unavailable"
+level=WARN msg="a remote description is available again" host=docs.test:444
+level=WARN msg="cannot read a remote description; its tools are unchanged" host=docs.test:444 every=1m0s error="GET https://docs.test:444: the request failed"
+level=WARN msg="a remote description is available again" host=docs.test:444
 `
 			}
 			if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -119,7 +119,7 @@ func TestTheEndOfAPollIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		s := openapi.New("https://docs.test/api.json", openapi.Options{
-			Client: &http.Client{Transport: hanging{&far{status: http.StatusOK, body: emptyDocument}}}, Poll: time.Minute, Logger: slog.New(slog.NewTextHandler(&out, nil)),
+			Client: &http.Client{Transport: hanging{&far{status: http.StatusOK, body: emptyDocument}}}, PollInterval: time.Minute, Logger: slog.New(slog.NewTextHandler(&out, nil)),
 		})
 		if _, err := s.Load(t.Context()); err != nil {
 			t.Fatal(err)

@@ -18,10 +18,10 @@ import (
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
-// shelf is a document in four files: paths, parameters, answers and schemas
+// library is a document in four files: paths, parameters, answers and schemas
 // stand in files of their own, in JSON and YAML, and refer to each other across
 // folders and back to the main file.
-func shelf() map[string]string {
+func library() map[string]string {
 	return map[string]string{
 		"openapi.yaml": `
 openapi: 3.1.0
@@ -99,17 +99,17 @@ func offer(t *testing.T, spec string, o openapi.Options) tenon.Features {
 }
 
 // contracts are the schemas of all tools of an offer, as values, and every
-// fault of loading and publishing.
+// diagnostic of loading and publishing.
 func contracts(t *testing.T, o tenon.Features) (map[string]any, []string) {
 	t.Helper()
-	all, faults := map[string]any{}, []string{}
+	all, diagnostics := map[string]any{}, []string{}
 	for _, f := range o.Diagnostics {
-		faults = append(faults, f.String())
+		diagnostics = append(diagnostics, f.String())
 	}
 	for _, tool := range o.Tools {
 		c, told := tool.Contract.PublishedContract()
 		for _, f := range told {
-			faults = append(faults, f.String())
+			diagnostics = append(diagnostics, f.String())
 		}
 		add := func(key string, doc []byte) {
 			var v any
@@ -126,13 +126,13 @@ func contracts(t *testing.T, o tenon.Features) (map[string]any, []string) {
 			add(tool.Name+" "+a.Status, a.Schema)
 		}
 	}
-	return all, faults
+	return all, diagnostics
 }
 
 func TestDocumentInSeveralFiles(t *testing.T) {
-	got, faults := contracts(t, offer(t, filepath.Join(onDisk(t, shelf()), "openapi.yaml"), openapi.Options{}))
-	if len(faults) > 0 {
-		t.Errorf("faults: %v", faults)
+	got, diagnostics := contracts(t, offer(t, filepath.Join(onDisk(t, library()), "openapi.yaml"), openapi.Options{}))
+	if len(diagnostics) > 0 {
+		t.Errorf("diagnostics: %v", diagnostics)
 	}
 	for tool, want := range map[string]string{
 		"read in":  `"id":{"$ref":"#/$defs/Id"}`,
@@ -170,10 +170,10 @@ func TestFilesMakeNoDifference(t *testing.T) {
 		"api.json": `{"openapi":"3.1.0","paths":{"/a":{"get":{"operationId":"a","parameters":[{"name":"n","in":"query","schema":{"type":"integer","minimum":3}}],
 			"responses":{"200":` + split["r.json"] + `}}}}}`,
 	}
-	a, faultsA := contracts(t, offer(t, filepath.Join(onDisk(t, split), "api.json"), openapi.Options{}))
-	b, faultsB := contracts(t, offer(t, filepath.Join(onDisk(t, whole), "api.json"), openapi.Options{}))
-	if diff := cmp.Diff(b, a); diff != "" || len(faultsA)+len(faultsB) > 0 {
-		t.Errorf("several files (+) differ from one (-), faults %v %v:\n%s", faultsA, faultsB, diff)
+	a, diagnosticsA := contracts(t, offer(t, filepath.Join(onDisk(t, split), "api.json"), openapi.Options{}))
+	b, diagnosticsB := contracts(t, offer(t, filepath.Join(onDisk(t, whole), "api.json"), openapi.Options{}))
+	if diff := cmp.Diff(b, a); diff != "" || len(diagnosticsA)+len(diagnosticsB) > 0 {
+		t.Errorf("several files (+) differ from one (-), diagnostics %v %v:\n%s", diagnosticsA, diagnosticsB, diff)
 	}
 }
 
@@ -191,11 +191,11 @@ func TestFilesThatAreNotRead(t *testing.T) {
 		"link.json":                      "escapes",
 		"none.json":                      "no such file",
 		"broken.json":                    "broken.json:1: not JSON",
-		"list.json":                      "no schema",
-		"file:///etc/passwd":             `"file" are not read`,
+		"list.json":                      "not a schema",
+		"file:///etc/passwd":             `"file" is not supported`,
 		"http://169.254.169.254/latest/": "--allow-ref 169.254.169.254",
 		"//example.com/a.json":           "relative to the file",
-		"gopher://example.com/":          `"gopher" are not read`,
+		"gopher://example.com/":          `"gopher" is not supported`,
 	} {
 		spec := filepath.Join(dir, "in", "api.json")
 		text := `{"openapi":"3.1.0","servers":[{"url":"https://example.com"}],"paths":{"/a":{"get":{"operationId":"a","responses":{"200":{"description":"",
@@ -203,9 +203,9 @@ func TestFilesThatAreNotRead(t *testing.T) {
 		if err := os.WriteFile(spec, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, faults := contracts(t, offer(t, spec, openapi.Options{}))
-		if len(faults) != 1 || !strings.Contains(faults[0], want) {
-			t.Errorf("%s: faults %q, want one with %s", ref, faults, want)
+		_, diagnostics := contracts(t, offer(t, spec, openapi.Options{}))
+		if len(diagnostics) != 1 || !strings.Contains(diagnostics[0], want) {
+			t.Errorf("%s: diagnostics %q, want one with %s", ref, diagnostics, want)
 		}
 	}
 }
@@ -221,9 +221,9 @@ func TestRefRootWidensWhatIsRead(t *testing.T) {
 			"content":{"application/json":{"schema":{"$ref":"../common.json"}}}}}}}}}`,
 		"common.json": `{"type":"integer"}`,
 	})
-	got, faults := contracts(t, offer(t, filepath.Join(dir, "in", "api.json"), openapi.Options{RefRoot: dir}))
-	if diff := cmp.Diff(map[string]any{"type": "integer"}, got["a 200"]); diff != "" || len(faults) > 0 {
-		t.Errorf("faults %v, %s", faults, diff)
+	got, diagnostics := contracts(t, offer(t, filepath.Join(dir, "in", "api.json"), openapi.Options{RefRoot: dir}))
+	if diff := cmp.Diff(map[string]any{"type": "integer"}, got["a 200"]); diff != "" || len(diagnostics) > 0 {
+		t.Errorf("diagnostics %v, %s", diagnostics, diff)
 	}
 	_, err := openapi.New(filepath.Join(dir, "common.json"), openapi.Options{RefRoot: filepath.Join(dir, "in")}).Load(context.Background())
 	if tenon.CodeOf(err) != tenon.CodeUsage {
@@ -262,7 +262,7 @@ func webOptions(t *testing.T) openapi.Options {
 
 func TestDocumentInSeveralFilesOfTheWeb(t *testing.T) {
 	files := map[string]string{}
-	for name, text := range shelf() {
+	for name, text := range library() {
 		files["v1/"+name] = text
 	}
 	base, asked := web(t, files)
@@ -270,10 +270,10 @@ func TestDocumentInSeveralFilesOfTheWeb(t *testing.T) {
 	if n := asked.Load(); n != int64(len(files)) {
 		t.Errorf("loading asked for %d files, want %d", n, len(files))
 	}
-	got, faults := contracts(t, o)
-	want, _ := contracts(t, offer(t, filepath.Join(onDisk(t, shelf()), "openapi.yaml"), openapi.Options{}))
-	if diff := cmp.Diff(len(want), len(got)); diff != "" || len(faults) > 0 {
-		t.Errorf("faults %v, %s", faults, diff)
+	got, diagnostics := contracts(t, o)
+	want, _ := contracts(t, offer(t, filepath.Join(onDisk(t, library()), "openapi.yaml"), openapi.Options{}))
+	if diff := cmp.Diff(len(want), len(got)); diff != "" || len(diagnostics) > 0 {
+		t.Errorf("diagnostics %v, %s", diagnostics, diff)
 	}
 	if n := asked.Load(); n != int64(len(files)) {
 		t.Errorf("publishing asked the web again: %d", n)
@@ -296,9 +296,9 @@ func TestFilesOfTheWebThatAreNotRead(t *testing.T) {
 		"none.json":       "404",
 	} {
 		files["v1/api.json"] = refersTo(ref)
-		_, faults := contracts(t, offer(t, base+"/v1/api.json", webOptions(t)))
-		if len(faults) != 1 || !strings.Contains(faults[0], want) {
-			t.Errorf("%s: faults %q, want one with %s", ref, faults, want)
+		_, diagnostics := contracts(t, offer(t, base+"/v1/api.json", webOptions(t)))
+		if len(diagnostics) != 1 || !strings.Contains(diagnostics[0], want) {
+			t.Errorf("%s: diagnostics %q, want one with %s", ref, diagnostics, want)
 		}
 	}
 	if n := asked.Load(); n != 1 { // by the redirect, whose answer is not used
@@ -311,9 +311,9 @@ func TestHostsThatTheOperatorNames(t *testing.T) {
 	spec := filepath.Join(onDisk(t, map[string]string{"api.json": refersTo(base + "/a.json")}), "api.json")
 	o := webOptions(t)
 	o.RefHosts = []string{base[len("http://"):]}
-	got, faults := contracts(t, offer(t, spec, o))
-	if diff := cmp.Diff(map[string]any{"type": "integer"}, got["a 200"]); diff != "" || len(faults) > 0 {
-		t.Errorf("faults %v, %s", faults, diff)
+	got, diagnostics := contracts(t, offer(t, spec, o))
+	if diff := cmp.Diff(map[string]any{"type": "integer"}, got["a 200"]); diff != "" || len(diagnostics) > 0 {
+		t.Errorf("diagnostics %v, %s", diagnostics, diff)
 	}
 }
 
@@ -346,10 +346,10 @@ func TestSchemasThatNameThemselves(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "with.json"), []byte(with), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, faults := contracts(t, offer(t, filepath.Join(dir, "with.json"), openapi.Options{}))
+		got, diagnostics := contracts(t, offer(t, filepath.Join(dir, "with.json"), openapi.Options{}))
 		body, _ := json.Marshal(got["a 200"])
-		if !strings.Contains(string(body), `{"const":"`+want+`"`) || len(faults) > 0 {
-			t.Errorf("%s is %s, want %q; faults %v", name, body, want, faults)
+		if !strings.Contains(string(body), `{"const":"`+want+`"`) || len(diagnostics) > 0 {
+			t.Errorf("%s is %s, want %q; diagnostics %v", name, body, want, diagnostics)
 		}
 	}
 }

@@ -10,39 +10,42 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// plan is what is fixed about an operation's requests. It never changes.
+// plan is the part of an operation's requests that does not depend on
+// arguments. It is immutable.
 type plan struct {
-	base    *url.URL
-	baseErr error
-	params  []parameter
-	body    body
-	demand  demand
-	guarded guarded
-	faults  []tenon.Diagnostic
+	base         *url.URL
+	baseErr      error
+	params       []parameter
+	body         body
+	requirement  requirement
+	guardedNames guardedNames
+	diagnostics  []tenon.Diagnostic
 
-	// Only calls need these.
-	header func() http.Header // sent with every request; shared, so copied before something is added
+	// Needed by calls only.
+	header func() http.Header // sent with every request; shared, so callers copy it before adding to it
 	route  func() *route
 }
 
-// route is where requests go, and what for.
+// route is the target of the requests, and the kind of response.
 type route struct {
 	path    []segment
-	tail    string // literal text behind the last of path, escaped
-	query   []part // the query that the path brings along
-	streams bool   // a success is declared to be a stream
+	tail    string // literal text after the last segment of path, escaped
+	query   []part // query of the path's template
+	streams bool   // a success response is declared as a stream
 }
 
-// segment is a segment of the path that holds parameters.
+// segment is a path segment with parameters.
 type segment struct {
-	lead  string // literal text before it, to the slash; escaped
+	lead  string // literal text before it, up to the slash; escaped
 	parts []part
 }
 
-// part is a piece of a segment or a query: literal text, escaped, or the value of a
-// parameter.
+// part is a piece of a segment or query: literal text, escaped, or the value of
+// a parameter.
 type part struct {
 	literal string
 	param   int // index in plan.params; -1: literal
@@ -52,17 +55,17 @@ func newPlan(o *operation) *plan {
 	p := new(plan)
 	p.base, p.baseErr = o.baseOf()
 	if p.baseErr == nil {
-		p.baseErr = p.strayHeaders(o)
+		p.baseErr = p.checkHeaderDestination(o)
 	}
-	p.demand = o.demand(p)
-	params, legacyBody := p.declared(o)
-	params = p.namedInQuery(o, p.named(o, params))
+	p.requirement = o.requirement(p)
+	params, legacyBody := p.declaredParameters(o)
+	params = p.addUndeclaredQuery(o, p.addUndeclared(o, params))
 	p.body = p.bodyOf(o, params, legacyBody)
-	p.body.arg = assign(params, p.body.exists())
+	p.body.arg = assignArguments(params, p.body.isArgument())
 	p.params = params
-	p.settle(o)
+	p.overrideParameters(o)
 	p.guard(o)
-	p.tellUncounted(o)
+	p.reportUncountable(o)
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) })
 	p.route = sync.OnceValue(func() *route {
 		path, tail := p.segments(o.template())
@@ -71,14 +74,14 @@ func newPlan(o *operation) *plan {
 	return p
 }
 
-func (p *plan) fault(o *operation, v value, what string) {
-	p.faults = append(p.faults, o.api.doc.fault(v, what, ""))
+func (p *plan) addDiagnostic(o *operation, v document.Value, what string) {
+	p.diagnostics = append(p.diagnostics, o.api.doc.Diagnostic(v, what, ""))
 }
 
-// named adds the parameters that the path names and nobody declared. They are
-// common: without them the operation could not be called.
-func (p *plan) named(o *operation, ps []parameter) []parameter {
-	rest := o.template() + "?" + o.restOfQuery()
+// addUndeclared adds the parameters of the path that are not declared. This is a common
+// mistake, and without them the operation could not be called.
+func (p *plan) addUndeclared(o *operation, ps []parameter) []parameter {
+	rest := o.template() + "?" + o.literalQueryText()
 	for {
 		_, after, found := strings.Cut(rest, "{")
 		name, next, closed := strings.Cut(after, "}")
@@ -87,29 +90,29 @@ func (p *plan) named(o *operation, ps []parameter) []parameter {
 		}
 		rest = next
 		if name != "" && !strings.Contains(name, "/") && find(ps, name) < 0 {
-			p.fault(o, o.node, "path parameter "+name+" is not declared; taken as a string")
-			ps = append(ps, parameter{name: name, in: inPath, required: true, style: styleOf("simple")})
+			p.addDiagnostic(o, o.node, "path parameter "+name+" is not declared; assumed to be a string")
+			ps = append(ps, parameter{name: name, in: encode.InPath, required: true, style: encode.StyleOf("simple")})
 		}
 	}
 }
 
-// namedInQuery adds those of a query in the template, which some documents
-// write like a path: "/fax?q={q}".
-func (p *plan) namedInQuery(o *operation, ps []parameter) []parameter {
+// addUndeclaredQuery adds undeclared parameters of a query in the template, which
+// some documents write like a path: "/fax?q={q}".
+func (p *plan) addUndeclaredQuery(o *operation, ps []parameter) []parameter {
 	for key := range o.queryTemplate() {
-		declared := slices.ContainsFunc(ps, func(q parameter) bool { return q.in == inQuery && q.name == key })
+		declared := slices.ContainsFunc(ps, func(q parameter) bool { return q.in == encode.InQuery && q.name == key })
 		if !declared {
-			p.fault(o, o.node, "query parameter "+key+" is not declared; taken as a string")
-			q := parameter{name: key, in: inQuery, style: styleOf("form")}
-			q.wire = q.style.escape.text(key)
+			p.addDiagnostic(o, o.node, "query parameter "+key+" is not declared; assumed to be a string")
+			q := parameter{name: key, in: encode.InQuery, style: encode.StyleOf("form")}
+			q.wire = q.style.Escape.Text(key)
 			ps = append(ps, q)
 		}
 	}
 	return ps
 }
 
-// queryTemplate goes over the pairs of the query in the path whose value is a
-// parameter: its key, and the parameter's name.
+// queryTemplate iterates over the pairs in the query of the path whose value is
+// a parameter: key, and name of the parameter.
 func (o *operation) queryTemplate() iter.Seq2[string, string] {
 	_, query, found := strings.Cut(o.path, "?")
 	return func(yield func(string, string) bool) {
@@ -124,7 +127,7 @@ func (o *operation) queryTemplate() iter.Seq2[string, string] {
 	}
 }
 
-// pairOf takes "key={name}" apart; of other pairs the name is empty.
+// pairOf splits "key={name}"; for other pairs name is empty.
 func pairOf(pair string) (key, name string) {
 	key, text, _ := strings.Cut(pair, "=")
 	name, found := strings.CutPrefix(text, "{")
@@ -135,8 +138,8 @@ func pairOf(pair string) (key, name string) {
 	return key, name
 }
 
-// queryKey is the key whose value in the template's query is the parameter of
-// that name.
+// queryKey returns the key in the template's query whose value is the parameter
+// of that name.
 func (o *operation) queryKey(name string) (key string, found bool) {
 	for key, n := range o.queryTemplate() {
 		if n == name {
@@ -146,29 +149,30 @@ func (o *operation) queryKey(name string) (key string, found bool) {
 	return "", false
 }
 
-// find returns the index of a path parameter, -1 if there is none.
+// find returns the index of a path parameter, or -1.
 func find(ps []parameter, name string) int {
 	for i := range ps {
-		if ps[i].in == inPath && ps[i].name == name {
+		if ps[i].in == encode.InPath && ps[i].name == name {
 			return i
 		}
 	}
 	return -1
 }
 
-// pathKeep are the bytes that literal text of a path may hold besides the
-// unreserved ones.
+// pathKeep are the bytes that are legal in a path in addition to the unreserved
+// ones.
 const pathKeep = "/:@!$&'()*+,;="
 
-// template is the path without the literal query that some documents put into
-// it.
+// template returns the path without the literal query that some documents add
+// to it.
 func (o *operation) template() string {
 	path, _, _ := strings.Cut(o.path, "?")
 	return path
 }
 
-// restOfQuery is the template's query without the pairs that are parameters.
-func (o *operation) restOfQuery() string {
+// literalQueryText returns the template's query without the pairs that are
+// parameters.
+func (o *operation) literalQueryText() string {
 	_, query, found := strings.Cut(o.path, "?")
 	if !found {
 		return ""
@@ -182,21 +186,21 @@ func (o *operation) restOfQuery() string {
 	return strings.Join(kept, "&")
 }
 
-// literalQuery splits restOfQuery where parameters stand: in a key, or in a part
-// of a value.
+// literalQuery splits literalQueryText at parameters, which can be in a key or a
+// part of a value.
 func (p *plan) literalQuery(o *operation) []part {
 	const keep = pathKeep + "?"
-	text := o.restOfQuery()
+	text := o.literalQueryText()
 	if parts := p.parts(text, keep); parts != nil || text == "" {
 		return parts
 	}
-	return []part{{escapeLiteral(text, keep), -1}}
+	return []part{{encode.EscapeLiteral(text, keep), -1}}
 }
 
-// segments splits the path where parameters stand. It begins with a slash.
+// segments splits the path at parameters. It starts with a slash.
 func (p *plan) segments(path string) (all []segment, tail string) {
 	if p.base != nil {
-		tail = escapeLiteral(strings.TrimRight(p.base.EscapedPath(), "/"), pathKeep)
+		tail = encode.EscapeLiteral(strings.TrimRight(p.base.EscapedPath(), "/"), pathKeep)
 	}
 	for text := range strings.SplitSeq(path[1:], "/") {
 		tail += "/"
@@ -204,14 +208,14 @@ func (p *plan) segments(path string) (all []segment, tail string) {
 			all = append(all, segment{tail, parts})
 			tail = ""
 		} else {
-			tail += escapeLiteral(text, pathKeep)
+			tail += encode.EscapeLiteral(text, pathKeep)
 		}
 	}
 	return all, tail
 }
 
-// parts splits one segment, or a query, whose literal text may hold the bytes of
-// keep; nil if no parameter is in it.
+// parts splits one segment, or a query, whose literal text may contain the
+// bytes of keep unescaped; nil if it contains no parameter.
 func (p *plan) parts(text, keep string) (parts []part) {
 	for {
 		before, after, found := strings.Cut(text, "{")
@@ -219,26 +223,26 @@ func (p *plan) parts(text, keep string) (parts []part) {
 		i := find(p.params, name)
 		if !found || !closed || i < 0 {
 			if parts != nil && text != "" {
-				parts = append(parts, part{escapeLiteral(text, keep), -1})
+				parts = append(parts, part{encode.EscapeLiteral(text, keep), -1})
 			}
 			return parts
 		}
 		if before != "" {
-			parts = append(parts, part{escapeLiteral(before, keep), -1})
+			parts = append(parts, part{encode.EscapeLiteral(before, keep), -1})
 		}
 		parts = append(parts, part{"", i})
 		text = next
 	}
 }
 
-// fixedHeader holds Accept, Content-Type and, for the origin that they are
-// meant for, the operator's headers. Those win over everything.
+// fixedHeader returns Accept, Content-Type and, for their origin, the
+// operator's headers, which take precedence.
 func (p *plan) fixedHeader(o *operation) http.Header {
 	h := http.Header{"Accept": {o.accept()}}
 	if p.body.media != "" {
 		h["Content-Type"] = []string{p.body.media}
 	}
-	if sameOrigin(p.base, o.api.base) {
+	if document.SameOrigin(p.base, o.api.base) {
 		maps.Copy(h, o.api.options.Header)
 	}
 	return h

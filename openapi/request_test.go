@@ -67,7 +67,7 @@ func call(t *testing.T, doc, args string, o openapi.Options) (string, error) {
 	o.Client = &http.Client{Transport: w}
 	offer := load(t, doc, o)
 	if len(offer.Tools) != 1 {
-		t.Fatalf("%d tools, faults %v", len(offer.Tools), offer.Diagnostics)
+		t.Fatalf("%d tools, diagnostics %v", len(offer.Tools), offer.Diagnostics)
 	}
 	_, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Args: []byte(args)})
 	return strings.Join(w.sent, "\n---\n"), err
@@ -249,31 +249,31 @@ func TestRequestIsRefused(t *testing.T) {
 	header := operation30("/a", parameter30("header", ""))
 	for _, c := range []struct{ name, doc, args, want string }{
 		{"empty path argument", path, `{"p":""}`, "argument p is empty"},
-		{"dot", path, `{"p":"."}`, "argument p must not hold"},
-		{"dot dot", path, `{"p":".."}`, "argument p must not hold"},
-		{"dot dot behind a slash", path, `{"p":"../admin"}`, "argument p must not hold"},
-		{"dot dot behind a backslash", path, `{"p":"a\\..\\b"}`, "argument p must not hold"},
-		{"dot dot made of two arguments", operation30("/a/{p}{q}", ""), `{"p":".","q":"."}`, "must not hold"},
-		{"empty label", operation30("/a/{p}", parameter30("path", `"style":"label",`)), `{"p":""}`, "must not hold"},
+		{"dot", path, `{"p":"."}`, "argument p must not contain"},
+		{"dot dot", path, `{"p":".."}`, "argument p must not contain"},
+		{"dot dot behind a slash", path, `{"p":"../admin"}`, "argument p must not contain"},
+		{"dot dot behind a backslash", path, `{"p":"a\\..\\b"}`, "argument p must not contain"},
+		{"dot dot made of two arguments", operation30("/a/{p}{q}", ""), `{"p":".","q":"."}`, "must not contain"},
+		{"empty label", operation30("/a/{p}", parameter30("path", `"style":"label",`)), `{"p":""}`, "must not contain"},
 		{"missing path argument", path, `{}`, "argument p is required"},
 		{"null path argument", path, `{"p":null}`, "argument p is required"},
 		{"empty list in a path", path, `{"p":[]}`, "argument p is empty"},
-		{"CR LF in a header", header, `{"p":"a\r\nX: 1"}`, "argument p holds a control character"},
-		{"NUL in a header", header, `{"p":"a\u0000"}`, "argument p holds a control character"},
-		{"LF in a header's list", header, `{"p":["a","b\nc"]}`, "argument p holds a control character"},
+		{"CR LF in a header", header, `{"p":"a\r\nX: 1"}`, "argument p contains a control character"},
+		{"NUL in a header", header, `{"p":"a\u0000"}`, "argument p contains a control character"},
+		{"LF in a header's list", header, `{"p":["a","b\nc"]}`, "argument p contains a control character"},
 		{"required query argument", operation30("/a", parameter30("query", `"required":true,`)), `{}`, "argument p is required"},
 		{"required body", operation30("/a", `"requestBody":{"required":true,"content":{"application/json":{}}}`), `{}`, "argument body is required"},
 		{"form that is no object", operation30("/a", `"requestBody":{"content":{"application/x-www-form-urlencoded":{}}}`), `{"body":1}`, "argument body must be an object"},
 		{"binary that is no base64", operation30("/a", `"requestBody":{"content":{"image/png":{}}}`), `{"body":"ü"}`, "argument body is not base64"},
 		{"multipart that is no object", operation30("/a", `"requestBody":{"required":true,"content":{"multipart/form-data":{}}}`), `{"body":1}`, "argument body must be an object"},
-		{"a file that no folder is allowed for", operation20("/a", `"parameters":[{"name":"f","in":"formData","type":"file"}]`), `{"f":"file:a.txt"}`, "--file-root"},
+		{"a file that no folder is allowed for", operation20("/a", `"parameters":[{"name":"f","in":"formData","type":"file"}]`), `{"f":"file:a.txt"}`, "--upload-root"},
 		{"a file of another scheme", operation20("/a", `"parameters":[{"name":"f","in":"formData","type":"file"}]`), `{"f":"http://example.com/"}`, "neither base64 nor a data: URI nor file:PATH"},
 		{"a data: URI without data", operation20("/a", `"parameters":[{"name":"f","in":"formData","type":"file"}]`), `{"f":"data:text/plain"}`, "without a comma"},
-		{"a control character in XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":{"a":"\u0001"}}`, "a control character stands in a text"},
-		{"a member that is no name in XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":{"a b":1}}`, `"a b" is no name`},
-		{"a list without a root in XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":[1]}`, "does not say what wraps it"},
+		{"a control character in XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":{"a":"\u0001"}}`, "it contains a control character"},
+		{"a member that is not a valid name in XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":{"a b":1}}`, `"a b" is not a valid name`},
+		{"a list without a root in XML", operation30("/a", `"requestBody":{"content":{"application/xml":{}}}`), `{"body":[1]}`, "its schema has no xml.wrapped"},
 		{"a body of an unknown kind", operation30("/a", `"requestBody":{"content":{"application/x-unknown":{}}}`), `{"body":{}}`, "application/x-unknown is not supported yet"},
-		{"arguments that are no object", path, `[]`, "the arguments are no object"},
+		{"arguments that are no object", path, `[]`, "the arguments are not an object"},
 		{"arguments that are no JSON", path, `{`, "the arguments are not JSON"},
 		{
 			"query beyond the bound", operation30("/a", parameter30("query", `"style":"deepObject",`)),

@@ -5,44 +5,49 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/convert"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// answer is one declared answer before its schema is converted.
-type answer struct {
+// declaredResponse is a declared response before its schema is converted.
+type declaredResponse struct {
 	status string
 	media  string
-	schema value // not ok: the body is not described
-	lines  value // of a stream of JSON lines: its schema, of an item or of the list; see lineSchema
-	entry  value // where its examples stand
-	open   bool  // the document says nothing about a body
+	schema document.Value // not ok: the body has no schema
+	lines  document.Value // schema of a stream of JSON lines, either of an item or of the list; see lineSchema
+	entry  document.Value // media type object, with examples
+	open   bool           // the document does not say whether there is a body
 }
 
-// answers lists what the operation declares, in the order of the document.
-func (o *operation) answers(fault func(v value, what string)) []answer {
-	var all []answer
-	for status, v := range o.node.get("responses").each() {
+// responses lists the declared responses in the order of the document.
+func (o *operation) responses(report func(v document.Value, what string)) []declaredResponse {
+	var all []declaredResponse
+	for status, v := range o.node.Get("responses").Each() {
 		if !isStatus(status) {
 			continue
 		}
-		node, err := o.api.doc.deref(v)
+		node, err := o.api.doc.Deref(v)
 		if err != nil {
-			fault(v, "answer "+status+" is left out: "+err.Error())
+			report(v, "response "+status+" ignored: "+err.Error())
 			continue
 		}
 		status = strings.Replace(status, "xx", "XX", 1)
 		switch {
 		case o.method == "HEAD": // never has a body
-			all = append(all, answer{status: status})
+			all = append(all, declaredResponse{status: status})
 		case o.api.legacy():
-			all = o.legacyAnswers(all, status, node)
+			all = o.legacyResponses(all, status, node)
 		default:
-			all = o.contentAnswers(all, status, node, fault)
+			all = o.contentResponses(all, status, node, report)
 		}
 	}
 	return all
 }
 
-// isStatus tells a status from an extension: "200", "2XX", "default".
+// isStatus reports whether a key of a responses object is a status, such as
+// "200", "2XX" or "default", not an extension.
 func isStatus(s string) bool {
 	if s == "default" {
 		return true
@@ -54,47 +59,46 @@ func isStatus(s string) bool {
 	return digits || strings.EqualFold(s[1:], "XX")
 }
 
-func (o *operation) contentAnswers(all []answer, status string, node value, fault func(v value, what string)) []answer {
+func (o *operation) contentResponses(all []declaredResponse, status string, node document.Value, report func(v document.Value, what string)) []declaredResponse {
 	before := len(all)
-	for media, v := range node.get("content").each() {
-		entry, err := o.api.doc.deref(v)
+	for media, v := range node.Get("content").Each() {
+		entry, err := o.api.doc.Deref(v)
 		if err != nil {
-			fault(v, "answer "+status+" "+media+" is not described: "+err.Error())
+			report(v, "response "+status+" "+media+" has no schema: "+err.Error())
 		}
-		a := answer{status: status, media: mediaType(media), entry: entry}
+		a := declaredResponse{status: status, media: encode.MediaType(media), entry: entry}
 		if a.media == "" || repeated(all[before:], a.media) {
 			continue
 		}
-		a.describe(o.api.doc, entry.get("schema"))
+		a.describe(o.api.doc, entry.Get("schema"))
 		all = append(all, a)
 	}
 	if len(all) == before {
-		all = append(all, answer{status: status, open: mayHaveBody(status)})
+		all = append(all, declaredResponse{status: status, open: mayHaveBody(status)})
 	}
 	return all
 }
 
-// mayHaveBody tells the statuses whose answers have a body (RFC 9110 §6.4.1 and
-// §15): where an answer of 3.x has no content, nothing is said about it.
+// mayHaveBody reports whether a response with a status can have a body (RFC
+// 9110 §6.4.1 and §15). In 3.x a response without content is undescribed.
 func mayHaveBody(status string) bool {
 	return status != "204" && status != "205" && status != "304" && status[0] != '1'
 }
 
-// describe takes in the schema of a body, where it says something about the
-// media type.
-func (a *answer) describe(d *document, schema value) {
+// describe sets the schema of a body, if it describes values of the media type.
+func (a *declaredResponse) describe(d *document.Document, schema document.Value) {
 	switch {
-	case strings.Contains(a.media, "*") && isBytes(d.follow(schema)): // bytes of any type
-	case isJSON(a.media):
+	case strings.Contains(a.media, "*") && isBytes(d.Follow(schema)): // bytes of any type
+	case encode.IsJSON(a.media):
 		a.schema = schema
 	case isStream(a.media) && a.media != eventStream:
 		a.lines = schema
 	}
 }
 
-// repeated tells whether a media type was there already: two keys may differ
+// repeated reports whether a media type is already listed: two keys may differ
 // in parameters only.
-func repeated(all []answer, media string) bool {
+func repeated(all []declaredResponse, media string) bool {
 	for i := range all {
 		if all[i].media == media {
 			return true
@@ -103,20 +107,20 @@ func repeated(all []answer, media string) bool {
 	return false
 }
 
-// legacyAnswers reads an answer of 2.0: one schema for all that is produced.
-func (o *operation) legacyAnswers(all []answer, status string, node value) []answer {
-	schema := node.get("schema")
-	if !schema.ok() {
-		return append(all, answer{status: status})
+// legacyResponses reads a response of 2.0: one schema for all of produces.
+func (o *operation) legacyResponses(all []declaredResponse, status string, node document.Value) []declaredResponse {
+	schema := node.Get("schema")
+	if !schema.OK() {
+		return append(all, declaredResponse{status: status})
 	}
-	produces := o.node.get("produces")
-	if produces.len() == 0 {
-		produces = o.api.doc.root.get("produces")
+	produces := o.node.Get("produces")
+	if produces.Len() == 0 {
+		produces = o.api.doc.Root.Get("produces")
 	}
-	file := schema.strAt("type") == "file"
+	file := schema.StrAt("type") == "file"
 	before := len(all)
-	for _, v := range produces.each() {
-		a := answer{status: status, media: mediaType(v.str())}
+	for _, v := range produces.Each() {
+		a := declaredResponse{status: status, media: encode.MediaType(v.Str())}
 		if a.media == "" || repeated(all[before:], a.media) {
 			continue
 		}
@@ -128,36 +132,20 @@ func (o *operation) legacyAnswers(all []answer, status string, node value) []ans
 	switch {
 	case len(all) > before:
 	case file:
-		all = append(all, answer{status: status, media: "*/*"})
+		all = append(all, declaredResponse{status: status, media: "*/*"})
 	default:
-		all = append(all, answer{status: status, media: "application/json", schema: schema})
+		all = append(all, declaredResponse{status: status, media: "application/json", schema: schema})
 	}
 	return all
 }
 
-// mediaType is a media type or range in lower case and without parameters.
-func mediaType(s string) string {
-	s, _, _ = strings.Cut(s, ";")
-	return strings.ToLower(strings.TrimSpace(s))
-}
-
-// isJSON tells whether a schema describes bodies of a media type. Ranges
-// count: generators write "*/*" where they mean JSON.
-func isJSON(media string) bool {
-	switch media {
-	case "application/json", "text/json", "*/*", "application/*":
-		return true
-	}
-	return strings.HasSuffix(media, "+json")
-}
-
-// isSuccess tells the statuses of an answer that holds data; without any
-// declared 2xx that is "default".
+// isSuccess reports whether responses with a status contain data; without any
+// declared 2xx those with "default" do.
 func isSuccess(status string, declared bool) bool {
 	return status[0] == '2' || status == "default" && !declared
 }
 
-func declaresSuccess(all []answer) bool {
+func declaresSuccess(all []declaredResponse) bool {
 	for i := range all {
 		if all[i].status[0] == '2' {
 			return true
@@ -166,18 +154,18 @@ func declaresSuccess(all []answer) bool {
 	return false
 }
 
-// variant converts an answer.
-func (o *operation) variant(a answer) tenon.ResponseSchema {
+// responseSchema converts a response.
+func (o *operation) responseSchema(a declaredResponse) tenon.ResponseSchema {
 	v := tenon.ResponseSchema{Status: a.status, MediaType: a.media, Open: a.open}
-	v.Schema = o.bodyOf(a, output)
+	v.Schema = o.responseBodySchema(a, convert.Output)
 	v.Example = o.example(a.entry)
 	return v
 }
 
-// bodyOf is the schema of an answer's body, nil if nothing is said of it.
-func (o *operation) bodyOf(a answer, dir direction) []byte {
+// responseBodySchema returns the schema of a response's body, or nil.
+func (o *operation) responseBodySchema(a declaredResponse, dir convert.Direction) []byte {
 	switch {
-	case a.schema.ok():
+	case a.schema.OK():
 		return o.api.standalone(a.schema, dir)
 	case isStream(a.media):
 		return o.listSchema(a, dir)
@@ -185,23 +173,23 @@ func (o *operation) bodyOf(a answer, dir direction) []byte {
 	return nil
 }
 
-// example is the first example of a media type's entry.
-func (o *operation) example(entry value) []byte {
-	if e := entry.get("example"); e.ok() {
-		return e.raw()
+// example returns the first example of a media type object.
+func (o *operation) example(entry document.Value) []byte {
+	if e := entry.Get("example"); e.OK() {
+		return e.Raw()
 	}
-	for _, e := range entry.get("examples").each() {
-		if e, err := o.api.doc.deref(e); err == nil && e.get("value").ok() {
-			return e.get("value").raw()
+	for _, e := range entry.Get("examples").Each() {
+		if e, err := o.api.doc.Deref(e); err == nil && e.Get("value").OK() {
+			return e.Get("value").Raw()
 		}
 	}
 	return nil
 }
 
-// standalone is a schema as a document of its own.
-func (a *api) standalone(schema value, dir direction) []byte {
-	f := a.doc.convert(schema, dir)
-	return assemble(objectSchema(f.body), f.deps)
+// standalone returns a schema as a self-contained document.
+func (a *api) standalone(schema document.Value, dir convert.Direction) []byte {
+	f := a.schemas.Schema(schema, dir)
+	return convert.Assemble(objectSchema(f.Body), f.Deps)
 }
 
 // objectSchema writes a boolean schema as an object.
@@ -215,17 +203,17 @@ func objectSchema(body []byte) []byte {
 	return body
 }
 
-// accept lists the declared media types for the Accept header: JSON first and
-// best. Without any the upstream decides.
+// accept returns the Accept header with the declared media types, JSON first.
+// Without any the upstream decides.
 func (o *operation) accept() string {
 	const most = 8
 	var json, other []string
-	for _, a := range o.answers(func(value, string) {}) {
+	for _, a := range o.responses(func(document.Value, string) {}) {
 		list := &other
-		if isJSON(a.media) {
+		if encode.IsJSON(a.media) {
 			list = &json
 		}
-		if a.media != "" && !strings.Contains(a.media, "*") && len(*list) < most && validMedia(a.media) && !slices.Contains(*list, a.media) {
+		if a.media != "" && !strings.Contains(a.media, "*") && len(*list) < most && encode.IsMediaType(a.media) && !slices.Contains(*list, a.media) {
 			*list = append(*list, a.media)
 		}
 	}
@@ -240,9 +228,86 @@ func (o *operation) accept() string {
 	return strings.Join(json, ", ") + ", " + strings.Join(other, ";q=0.5, ") + ";q=0.5"
 }
 
-// validMedia keeps a document from writing anything but a media type into the
-// header.
-func validMedia(s string) bool {
-	major, minor, found := strings.Cut(s, "/")
-	return found && isToken(major) && isToken(minor)
+// lineSchema converts the schema of a stream of JSON lines to that of a list.
+// Before 3.2 OpenAPI had no field for items: some documents describe the list,
+// others one item. Of a described list only items is used, because it arrives
+// in parts.
+func (o *operation) lineSchema(v document.Value, dir convert.Direction) []byte {
+	d := o.api.schemas
+	looks := maxListChecks
+	switch describesList(o.api.doc, v, &looks) {
+	case sometimes:
+		f := d.Schema(v, dir)
+		either := objectSchema(f.Body)
+		doc := append(append([]byte(`{"type":"array","anyOf":[{"items":`), either...), "},"...)
+		return convert.Assemble(append(append(doc, either...), "]}"...), f.Deps)
+	case always:
+		if list := o.api.doc.Follow(v); list.Get("items").OK() {
+			return listOf(d.Schema(list.Get("items"), dir))
+		}
+		return o.api.standalone(v, dir)
+	default:
+		return listOf(d.Schema(v, dir))
+	}
+}
+
+func listOf(items convert.Fragment) []byte {
+	return convert.Assemble(append(append([]byte(`{"type":"array","items":`), objectSchema(items.Body)...), '}'), items.Deps)
+}
+
+// maxListChecks bounds the schemas that describesList visits.
+const maxListChecks = 64
+
+// often says how many values of a schema are of some kind.
+type often uint8
+
+const (
+	never often = iota
+	sometimes
+	always
+)
+
+func oftenOf(some, others bool) often {
+	switch {
+	case !some:
+		return never
+	case others:
+		return sometimes
+	}
+	return always
+}
+
+// describesList reports whether the values of a schema are lists. looks bounds
+// the number of schemas to visit.
+func describesList(d *document.Document, v document.Value, looks *int) often {
+	if *looks--; *looks < 0 {
+		return sometimes
+	}
+	v = d.Follow(v)
+	switch t := v.Get("type"); {
+	case t.Kind() == rawjson.String:
+		return oftenOf(t.Str() == "array", false)
+	case t.Kind() == rawjson.Array:
+		lists, others := false, false
+		for _, one := range t.Each() {
+			lists = lists || one.Str() == "array"
+			others = others || one.Str() != "array" && one.Str() != "null"
+		}
+		return oftenOf(lists, others)
+	case v.Get("items").OK() && !v.Get("properties").OK():
+		return always
+	}
+	is := never
+	for _, part := range v.Get("allOf").Each() {
+		is = max(is, describesList(d, part, looks))
+	}
+	for _, key := range []string{"oneOf", "anyOf"} {
+		lists, others := false, false
+		for _, branch := range v.Get(key).Each() {
+			one := describesList(d, branch, looks)
+			lists, others = lists || one != never, others || one != always
+		}
+		is = max(is, oftenOf(lists, others))
+	}
+	return is
 }

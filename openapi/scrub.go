@@ -12,24 +12,25 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// The rule of this file: a credential that an upstream sends back, in a header or
-// in what it says about an error, is not handed on. Data is: what a success holds
-// is the service's affair.
+// Rule of this file: a credential that an upstream echoes in a header or an
+// error body is not passed on. The body of a success is data and is not
+// changed.
 
-// shortest is the length from which a secret is looked for inside other text. A
-// shorter one is hidden where it is the whole value.
-const shortest = 4
+// minSecret is the minimum length of a secret that is searched for within other
+// text. A shorter one is hidden only if it is the whole value.
+const minSecret = 4
 
-// scrubber hides secrets.
+// scrubber hides secrets in responses.
 type scrubber struct {
 	secrets []string
-	forms   []string // what they may look like, the longest first; nil: not made yet
+	encoded []string // encodings of the secrets, the longest first; nil: not computed yet
 }
 
-// hide adds a secret as a request holds it, without its authentication scheme.
-func (s *scrubber) hide(sc *scheme, text string) {
+// addCredential adds a secret from a request, without its authentication scheme.
+func (s *scrubber) addCredential(sc *scheme, text string) {
 	text = strings.TrimPrefix(text, sc.prefix)
 	s.add(text)
 	if sc.prefix == "Basic " {
@@ -53,9 +54,9 @@ func (s *scrubber) add(text string) {
 	}
 }
 
-// hideOperators adds what the operator sends along: headers whose names are those
-// of secrets, and the user of the base URL.
-func (s *scrubber) hideOperators(h http.Header, user *url.Userinfo) {
+// addOperatorSecrets adds the secrets that the operator sends: headers with names of
+// credentials, and the user info of the base URL.
+func (s *scrubber) addOperatorSecrets(h http.Header, user *url.Userinfo) {
 	for name, values := range h {
 		if !isSecretHeader(name) {
 			continue
@@ -83,38 +84,38 @@ func (s *scrubber) hideOperators(h http.Header, user *url.Userinfo) {
 	}
 }
 
-// looks are the forms in which the secrets are plain to see.
-func (s *scrubber) looks() []string {
-	if s.forms != nil {
-		return s.forms
+// encodings returns the encodings in which the secrets are recognized.
+func (s *scrubber) encodings() []string {
+	if s.encoded != nil {
+		return s.encoded
 	}
 	for _, secret := range s.secrets {
-		if len(secret) < shortest {
+		if len(secret) < minSecret {
 			continue
 		}
 		quoted := rawjson.AppendString(nil, secret)
 		inJSON := string(quoted[1 : len(quoted)-1])
 		careful, _ := json.Marshal(secret) // with the escapes of &, < and > that Go and others write
-		s.forms = append(s.forms, secret, inJSON, string(careful[1:len(careful)-1]), strings.ReplaceAll(inJSON, "/", `\/`), html.EscapeString(secret),
+		s.encoded = append(s.encoded, secret, inJSON, string(careful[1:len(careful)-1]), strings.ReplaceAll(inJSON, "/", `\/`), html.EscapeString(secret),
 			base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)))
-		for _, e := range []string{escapeAll.text(secret), escapeReserved.text(secret), url.QueryEscape(secret), url.PathEscape(secret)} {
-			s.forms = append(s.forms, e, percent.ReplaceAllStringFunc(e, strings.ToLower))
+		for _, e := range []string{encode.EscapeAll.Text(secret), encode.EscapeReserved.Text(secret), url.QueryEscape(secret), url.PathEscape(secret)} {
+			s.encoded = append(s.encoded, e, percent.ReplaceAllStringFunc(e, strings.ToLower))
 		}
 	}
-	slices.SortFunc(s.forms, func(a, b string) int {
+	slices.SortFunc(s.encoded, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
 		return strings.Compare(a, b)
 	})
-	s.forms = slices.Compact(s.forms)
-	return s.forms
+	s.encoded = slices.Compact(s.encoded)
+	return s.encoded
 }
 
 var percent = regexp.MustCompile("%[0-9A-F]{2}")
 
-// headers takes the secrets out of headers. The map may be shared with nobody,
-// its lists may be.
+// headers removes the secrets from headers. The map must not be shared; its
+// values may be.
 func (s *scrubber) headers(h http.Header) {
 	if len(s.secrets) == 0 {
 		return
@@ -124,7 +125,7 @@ func (s *scrubber) headers(h http.Header) {
 		for i, v := range values {
 			clean := s.text(v)
 			if slices.Contains(s.secrets, v) {
-				clean = hidden
+				clean = secretPlaceholder
 			}
 			if clean == v {
 				continue
@@ -139,22 +140,22 @@ func (s *scrubber) headers(h http.Header) {
 }
 
 func (s *scrubber) text(v string) string {
-	for _, form := range s.looks() {
+	for _, form := range s.encodings() {
 		if strings.Contains(v, form) {
-			v = strings.ReplaceAll(v, form, hidden)
+			v = strings.ReplaceAll(v, form, secretPlaceholder)
 		}
 	}
 	return v
 }
 
-// body takes the secrets out of what an upstream says of an error.
+// body removes the secrets from the body of an error.
 func (s *scrubber) body(status int, b []byte) []byte {
 	if len(s.secrets) == 0 || status/100 == 2 || len(b) == 0 {
 		return b
 	}
-	for _, form := range s.looks() {
+	for _, form := range s.encodings() {
 		if bytes.Contains(b, []byte(form)) {
-			b = bytes.ReplaceAll(b, []byte(form), []byte(hidden))
+			b = bytes.ReplaceAll(b, []byte(form), []byte(secretPlaceholder))
 		}
 	}
 	return b

@@ -26,7 +26,7 @@ func TestCredentialsThatComeBackAreHidden(t *testing.T) {
 			for _, form := range forms(s) {
 				echo := http.Header{"Content-Type": {"text/plain"}, "X-Echo": {"before " + form + " behind"}, "Location": {"https://other.test/?k=" + form}}
 				way := echoing(func(r *http.Request) *http.Response {
-					got := reply(r, status, "you sent "+form)
+					got := respond(r, status, "you sent "+form)
 					got.Header = echo
 					return got
 				})

@@ -104,17 +104,17 @@ func TestRequestsWithoutTheirCredentialAreNotSent(t *testing.T) {
 		credentials map[string]openapi.Credential
 		want        string
 	}{
-		{"none given", ``, nil, "nothing was sent, because GET /a needs a credential: key (apiKey in header x-api-key) is not given: --auth key=env:NAME (or file:PATH, command:CMD, caller:HEADER)"},
-		{"one of two", `"security":[{"key":[],"bearer":[]}]`, map[string]openapi.Credential{"key": value("s3cret")}, "bearer (http bearer) is not given: --auth bearer=env:NAME"},
-		{"a kind that is not spoken", `"security":[{"digest":[]}]`, map[string]openapi.Credential{"digest": value("s3cret")}, "digest (http digest) is not spoken here; --auth digest=none sends the call without"},
-		{"a scheme that is not described", `"security":[{"gone":[]}]`, nil, "gone (not described) is not spoken here"},
-		{"each alternative", `"security":[{"key":[]},{"cookie":[]}]`, nil, "; or cookie (apiKey in cookie sid) is not given"},
-		{"another origin", ``, map[string]openapi.Credential{"key@https://other.test": value("s3cret")}, "is given for https://other.test alone, and this operation's server is another"},
+		{"none given", ``, nil, "not sent: GET /a needs a credential: key (apiKey in header x-api-key) is not configured: --auth key=env:NAME (or file:PATH, command:CMD, caller:HEADER)"},
+		{"one of two", `"security":[{"key":[],"bearer":[]}]`, map[string]openapi.Credential{"key": value("s3cret")}, "bearer (http bearer) is not configured: --auth bearer=env:NAME"},
+		{"a kind that is not spoken", `"security":[{"digest":[]}]`, map[string]openapi.Credential{"digest": value("s3cret")}, "digest (http digest) is not supported; --auth digest=none sends the call without a credential"},
+		{"a scheme that is not declared", `"security":[{"gone":[]}]`, nil, "gone (not declared) is not supported"},
+		{"each alternative", `"security":[{"key":[]},{"cookie":[]}]`, nil, "; or cookie (apiKey in cookie sid) is not configured"},
+		{"another origin", ``, map[string]openapi.Credential{"key@https://other.test": value("s3cret")}, "is given for https://other.test only, and this operation is on another server"},
 		{"the caller brings none", ``, map[string]openapi.Credential{"key": {Caller: "X-Key"}}, "is missing: the caller sent no header X-Key"},
-		{"the file is gone", ``, map[string]openapi.Credential{"key": {File: "none"}}, "the credential of key (apiKey in header x-api-key) cannot be had"},
-		{"it cannot be fetched, and another is there", `"security":[{"key":[]},{"bearer":[]}]`, map[string]openapi.Credential{"key": failing, "bearer": value("s3cret")}, "the credential of key"},
-		{"it would add a line", ``, map[string]openapi.Credential{"key": value("s3cret\r\nX-Admin: 1")}, "the credential of key"},
-		{"it would add a cookie", `"security":[{"cookie":[]}]`, map[string]openapi.Credential{"cookie": value("s3cret; admin=1")}, "the credential of cookie"},
+		{"the file is gone", ``, map[string]openapi.Credential{"key": {File: "none"}}, "cannot obtain the credential of key (apiKey in header x-api-key); see the server log"},
+		{"it cannot be fetched, and another is there", `"security":[{"key":[]},{"bearer":[]}]`, map[string]openapi.Credential{"key": failing, "bearer": value("s3cret")}, "cannot obtain the credential of key"},
+		{"it would add a line", ``, map[string]openapi.Credential{"key": value("s3cret\r\nX-Admin: 1")}, "cannot obtain the credential of key"},
+		{"it would add a cookie", `"security":[{"cookie":[]}]`, map[string]openapi.Credential{"cookie": value("s3cret; admin=1")}, "cannot obtain the credential of cookie"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := leaving(t, secured(c.op), openapi.Options{Credentials: c.credentials}, &tenon.Call{})
@@ -154,6 +154,16 @@ func TestWhereCredentialsComeFrom(t *testing.T) {
 				t.Errorf("got %s, %v; want %s", got, err, c.want)
 			}
 		})
+	}
+}
+
+// A credential that would write a second cookie, or end the first, is not sent.
+func TestACookieHoldsOneCredential(t *testing.T) {
+	for _, secret := range []openapi.Secret{"a; admin=1", "a b", "a,b", `a"b`, `a\b`} {
+		got, err := leaving(t, secured(`"security":[{"cookie":[]}]`), openapi.Options{Credentials: map[string]openapi.Credential{"cookie": value(secret)}}, &tenon.Call{})
+		if got != "nothing" || tenon.CodeOf(err) != tenon.CodeAuthentication || strings.Contains(err.Error(), string(secret)) {
+			t.Errorf("%q: %s, %v", string(secret), got, err)
+		}
 	}
 }
 
@@ -231,17 +241,17 @@ func TestCredentialsAreNoArguments(t *testing.T) {
 	}
 }
 
-func TestCredentialsThatCannotBeMeant(t *testing.T) {
+func TestCredentialsThatAreInvalid(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		from map[string]openapi.Credential
 		want string
 	}{
 		{"no such scheme", map[string]openapi.Credential{"kye": value("k")}, "--auth kye: the document has no such security scheme; it has basic, bearer, cookie, "},
-		{"from nowhere", map[string]openapi.Credential{"key": {}}, "--auth key: it wants exactly one place"},
-		{"from two places", map[string]openapi.Credential{"key": {Value: "s3cret", File: "x"}}, "--auth key: it wants exactly one place"},
-		{"no header's name", map[string]openapi.Credential{"key": {Caller: "a b"}}, `"a b" is no name of a header`},
-		{"no origin", map[string]openapi.Credential{"key@http://api.test/x": value("s3cret")}, "an origin looks like"},
+		{"from nowhere", map[string]openapi.Credential{"key": {}}, "--auth key: set exactly one source"},
+		{"from two places", map[string]openapi.Credential{"key": {Value: "s3cret", File: "x"}}, "--auth key: set exactly one source"},
+		{"no header's name", map[string]openapi.Credential{"key": {Caller: "a b"}}, `"a b" is not a header name`},
+		{"no origin", map[string]openapi.Credential{"key@http://api.test/x": value("s3cret")}, "not an origin"},
 	} {
 		_, err := openapi.Parse("d", []byte(secured("")), openapi.Options{Credentials: c.from})
 		if tenon.CodeOf(err) != tenon.CodeUsage || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cret") {
@@ -267,7 +277,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 // Upstreams repeat the query in where they point to.
 func TestCredentialsInTheQueryDoNotComeBack(t *testing.T) {
 	away := &http.Client{Transport: answers(func(r *http.Request) *http.Response {
-		got := reply(r, http.StatusFound, "")
+		got := respond(r, http.StatusFound, "")
 		got.Header = http.Header{"Location": {"https://other.test" + r.URL.RequestURI()}, "X-Echo": {"a", r.URL.Query().Get("api key")}}
 		return got
 	}), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

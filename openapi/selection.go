@@ -14,76 +14,78 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/suggest"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
 // Selection says which operations of a document become tools. The zero value
-// takes all. It is applied before anything is converted.
+// selects all. It is applied before anything is converted.
 //
-// A rule is one of
+// A selector is one of
 //
-//	tag:NAME        operations with the tag, upper and lower case alike
-//	method:GET      operations of the method
-//	path:/a/*/b     operations of the path; * stands for one segment or part of it, ** for any number
-//	id:repos_*      operations by their operationId, as it is or as a tool's name has it, with * for anything
+//	tag:NAME        operations with the tag, ignoring case
+//	method:GET      operations with the method
+//	path:/a/*/b     operations with the path; * matches one segment or part of it, ** any number
+//	id:repos_*      operations by operationId, as written or as in the tool's name; * matches anything
 //	/regexp/        operations for which it matches "GET /a/{id} operationId"
-//	GET /a/{id}     one operation; method and path may hold * and **
-//	@FILE           the rules in the lines of a file; empty lines and those with # are skipped
-//	anything else   as id:
+//	GET /a/{id}     one operation; method and path may contain * and **
+//	@FILE           the selectors in the lines of a file; empty lines and lines with # are skipped
+//	anything else   like id:
 type Selection struct {
 	Include  []string // operations that match any of these; empty: all
-	Exclude  []string // of them, not those that match any of these
+	Exclude  []string // except those that match any of these
 	ReadOnly bool     // of them, only those that change nothing
 }
 
-// maxRules bounds the rules of a source, those in files included.
-const maxRules = 10_000
+// maxSelectors bounds the selectors of a source, including those in files.
+const maxSelectors = 10_000
 
-// Subject is what the rules of a [Selection] look at: an operation, or a tool of
-// another kind of description as far as it has the same.
+// Subject is what the selectors of a [Selection] are matched against: an
+// operation, or a tool from another kind of description with the corresponding
+// fields.
 type Subject struct {
 	Method, Path string
-	IDs          []string // its names; /regexp/ sees the first
+	IDs          []string // its names; /regexp/ is matched with the first
 	Tags         []string
 }
 
-// Selector is a [Selection] that was read. It is not for concurrent use.
-type Selector struct{ c *chooser }
+// Selector is a parsed [Selection]. It is not safe for concurrent use.
+type Selector struct{ selection *selection }
 
-// Chooser reads the rules.
-func (c Selection) Chooser() (*Selector, error) {
-	read, err := c.read()
+// Selector parses the selectors.
+func (c Selection) Selector() (*Selector, error) {
+	read, err := c.parse()
 	return &Selector{read}, err
 }
 
-// Takes reports whether s is chosen by Only and Except.
-func (c *Selector) Takes(s Subject) bool { return c.c.picks(s) }
+// Takes reports whether s is selected by Include and Exclude.
+func (c *Selector) Takes(s Subject) bool { return c.selection.matches(s) }
 
-// Unused are the rules that nothing has matched.
-func (c *Selector) Unused() []UnusedRule { return c.c.unused() }
+// Unused returns the selectors that have matched nothing.
+func (c *Selector) Unused() []UnusedSelector { return c.selection.unused() }
 
-// UnusedRule is a rule that has matched nothing.
-type UnusedRule struct{ Text, Meant string } // Meant asks what may have been meant; empty: nothing is like it
+// UnusedSelector is a selector that has matched nothing.
+type UnusedSelector struct{ Text, Suggestion string } // Suggestion is empty if nothing is similar
 
-// chooser is a Choice that was read.
-type chooser struct {
-	only, except []rule
-	readOnly     bool
+// selection is a parsed Selection.
+type selection struct {
+	include, exclude []selector
+	readOnly         bool
 
-	ids, paths, tags map[string]bool // that rules were held against
+	ids, paths, tags map[string]bool // names that selectors were compared with
 }
 
-// rule is one way to match an operation.
-type rule struct {
+// selector is a parsed selector.
+type selector struct {
 	text    string
 	matches func(s Subject) bool
 	used    bool
 }
 
-func (c Selection) read() (*chooser, error) {
-	ch := &chooser{readOnly: c.ReadOnly}
+func (c Selection) parse() (*selection, error) {
+	ch := &selection{readOnly: c.ReadOnly}
 	var err error
-	if ch.only, err = readRules(c.Include); err == nil {
-		ch.except, err = readRules(c.Exclude)
+	if ch.include, err = parseSelectors(c.Include); err == nil {
+		ch.exclude, err = parseSelectors(c.Exclude)
 	}
 	if err != nil {
 		return nil, usage(err)
@@ -91,30 +93,30 @@ func (c Selection) read() (*chooser, error) {
 	return ch, nil
 }
 
-// ParseSelector says what is wrong with a rule of a [Selection]. Where the rule names
-// a file, it is not opened.
+// ParseSelector checks a selector of a [Selection]. It does not open the file
+// of @FILE.
 func ParseSelector(text string) error {
 	if strings.HasPrefix(text, "@") {
 		return nil
 	}
-	_, err := readRule(text)
+	_, err := parseSelector(text)
 	return err
 }
 
-func readRules(texts []string) (rules []rule, err error) {
+func parseSelectors(texts []string) (rules []selector, err error) {
 	add := func(from, text string) error {
-		matches, err := readRule(text)
+		matches, err := parseSelector(text)
 		if err != nil {
-			return fmt.Errorf("%srule %q: %w", from, text, err)
+			return fmt.Errorf("%sselector %q: %w", from, text, err)
 		}
-		if rules = append(rules, rule{text: text, matches: matches}); len(rules) > maxRules {
-			return fmt.Errorf("there are more than %d rules", maxRules)
+		if rules = append(rules, selector{text: text, matches: matches}); len(rules) > maxSelectors {
+			return fmt.Errorf("more than %d selectors", maxSelectors)
 		}
 		return nil
 	}
 	for _, text := range texts {
 		if name, isFile := strings.CutPrefix(text, "@"); isFile {
-			err = ruleFile(name, add)
+			err = readSelectorFile(name, add)
 		} else {
 			err = add("", text)
 		}
@@ -127,11 +129,11 @@ func readRules(texts []string) (rules []rule, err error) {
 
 func usage(err error) error { return &tenon.Error{Code: tenon.CodeUsage, Message: err.Error()} }
 
-// ruleFile gives the rules of a file to add, with the lines where they stand.
-func ruleFile(name string, add func(from, text string) error) error {
+// readSelectorFile passes the selectors of a file to add, with their lines.
+func readSelectorFile(name string, add func(from, text string) error) error {
 	f, err := os.Open(name) //nolint:gosec // the operator names the file
 	if err != nil {
-		return fmt.Errorf("rules of %s: %w", name, plain(err))
+		return fmt.Errorf("read selectors of %s: %w", name, document.WithoutPath(err))
 	}
 	defer f.Close()
 	scan := bufio.NewScanner(f)
@@ -145,14 +147,14 @@ func ruleFile(name string, add func(from, text string) error) error {
 		}
 	}
 	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("rules of %s: a line has more than %d bytes", name, bufio.MaxScanTokenSize)
+		return fmt.Errorf("read selectors of %s: a line has more than %d bytes", name, bufio.MaxScanTokenSize)
 	} else if err != nil {
-		return fmt.Errorf("rules of %s: %w", name, plain(err))
+		return fmt.Errorf("read selectors of %s: %w", name, document.WithoutPath(err))
 	}
 	return nil
 }
 
-func readRule(text string) (func(Subject) bool, error) {
+func parseSelector(text string) (func(Subject) bool, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	switch kind {
 	case "tag":
@@ -202,7 +204,7 @@ func byPlace(method, path string) (func(Subject) bool, error) {
 	return func(s Subject) bool { return m.MatchString(s.Method) && p.MatchString(s.Path) }, err
 }
 
-// glob is a pattern in which * stands for anything but a slash and ** for
+// glob compiles a pattern in which * matches anything but a slash and **
 // anything.
 func glob(text string) (*regexp.Regexp, error) {
 	if text == "" {
@@ -214,32 +216,32 @@ func glob(text string) (*regexp.Regexp, error) {
 	return regexp.Compile("^" + quoted + "$")
 }
 
-// takes reports whether o becomes a tool.
-func (c *chooser) takes(o *operation) bool {
-	return (len(c.only)+len(c.except) == 0 || c.picks(o.subject())) && (o.safe || !c.readOnly)
+// selects reports whether o becomes a tool.
+func (c *selection) selects(o *operation) bool {
+	return (len(c.include)+len(c.exclude) == 0 || c.matches(o.subject())) && (o.safe || !c.readOnly)
 }
 
-func (c *chooser) picks(s Subject) bool {
-	c.note(s)
-	return (len(c.only) == 0 || anyMatches(c.only, s)) && !anyMatches(c.except, s)
+func (c *selection) matches(s Subject) bool {
+	c.recordNames(s)
+	return (len(c.include) == 0 || anyMatches(c.include, s)) && !anyMatches(c.exclude, s)
 }
 
-// subject is the operation as rules see it.
+// subject returns what selectors are matched against.
 func (o *operation) subject() Subject {
-	s := Subject{Method: o.method, Path: o.path, IDs: []string{o.node.strAt("operationId")}}
+	s := Subject{Method: o.method, Path: o.path, IDs: []string{o.node.StrAt("operationId")}}
 	if id := s.IDs[0]; id != "" {
 		s.IDs = append(s.IDs, tenon.ToolName(id))
 	}
-	for _, t := range o.node.get("tags").each() {
-		if t.kind() == rawjson.String {
-			s.Tags = append(s.Tags, t.str())
+	for _, t := range o.node.Get("tags").Each() {
+		if t.Kind() == rawjson.String {
+			s.Tags = append(s.Tags, t.Str())
 		}
 	}
 	return s
 }
 
-// anyMatches tries all rules, so that it is known which match nothing.
-func anyMatches(rules []rule, s Subject) (found bool) {
+// anyMatches tries all rules, to find out which match nothing.
+func anyMatches(rules []selector, s Subject) (found bool) {
 	for i := range rules {
 		if (!found || !rules[i].used) && rules[i].matches(s) {
 			found, rules[i].used = true, true
@@ -248,27 +250,27 @@ func anyMatches(rules []rule, s Subject) (found bool) {
 	return found
 }
 
-// unused names the rules that no operation matched: most are mistakes.
-func (c *chooser) unused() (all []UnusedRule) {
-	for _, list := range [][]rule{c.only, c.except} {
+// unused returns the selectors that no operation matched: most are mistakes.
+func (c *selection) unused() (all []UnusedSelector) {
+	for _, list := range [][]selector{c.include, c.exclude} {
 		for i := range list {
 			if text := list[i].text; !list[i].used {
-				all = append(all, UnusedRule{text, c.meant(text)})
+				all = append(all, UnusedSelector{text, c.suggest(text)})
 			}
 		}
 	}
 	return all
 }
 
-// maxNoted bounds what is kept of the operations for the question what was meant.
-const maxNoted = 50_000
+// maxRecordedNames bounds the names that are kept for suggestions.
+const maxRecordedNames = 50_000
 
-// note keeps what a rule may have been meant for.
-func (c *chooser) note(s Subject) {
+// recordNames records names for suggestions.
+func (c *selection) recordNames(s Subject) {
 	if c.ids == nil {
 		c.ids, c.paths, c.tags = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
-	if len(c.ids) >= maxNoted {
+	if len(c.ids) >= maxRecordedNames {
 		return
 	}
 	for _, id := range s.IDs {
@@ -280,8 +282,8 @@ func (c *chooser) note(s Subject) {
 	c.paths[s.Path] = true
 }
 
-// meant asks for what there is instead of what a rule names.
-func (c *chooser) meant(text string) string {
+// suggest suggests existing names that are similar to a selector's.
+func (c *selection) suggest(text string) string {
 	const most = 3
 	kind, rest, found := strings.Cut(text, ":")
 	among := c.ids

@@ -44,35 +44,35 @@ func TestChoice(t *testing.T) {
 		"exceptions":           {openapi.Selection{Include: []string{"tag:repos"}, Exclude: []string{"users_*"}}, "repos_list repos_create"},
 		"what changes nothing": {openapi.Selection{ReadOnly: true}, "repos_list repos_get search carts_get users_list"},
 	} {
-		offer := load(t, chosenFrom, openapi.Options{Choose: c.choice, TrustMarks: true})
+		offer := load(t, chosenFrom, openapi.Options{Selection: c.choice, TrustMarks: true})
 		var names []string
 		for _, tool := range offer.Tools {
 			names = append(names, tool.Name)
 		}
 		if diff := cmp.Diff(c.want, strings.Join(names, " ")); diff != "" || len(offer.Diagnostics) > 0 {
-			t.Errorf("%s: faults %v, %s", name, offer.Diagnostics, diff)
+			t.Errorf("%s: diagnostics %v, %s", name, offer.Diagnostics, diff)
 		}
 	}
 }
 
 func TestRulesThatMatchNothingAreTold(t *testing.T) {
-	offer := load(t, chosenFrom, openapi.Options{TrustMarks: true, Choose: openapi.Selection{Include: []string{"search", "tag:none"}, Exclude: []string{"id:nobody"}}})
+	offer := load(t, chosenFrom, openapi.Options{TrustMarks: true, Selection: openapi.Selection{Include: []string{"search", "tag:none"}, Exclude: []string{"id:nobody"}}})
 	if len(offer.Diagnostics) != 2 || !strings.Contains(offer.Diagnostics[0].Message, `"tag:none" matches no`) || !strings.Contains(offer.Diagnostics[1].Message, `"id:nobody" matches no`) {
-		t.Errorf("faults %v", offer.Diagnostics)
+		t.Errorf("diagnostics %v", offer.Diagnostics)
 	}
 }
 
 func TestTheLineOfARuleInAFileIsTold(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rules.txt")
 	for text, want := range map[string]string{
-		"# books\n\ntag:books\n  path:\n":      file + `:4: rule "path:": the pattern is empty`,
-		"/a[/":                                 file + `:1: rule "/a[/": not a regular expression (RE2): missing closing ] in [`,
-		"a\n" + strings.Repeat("long", 20_000): "rules of " + file + ": a line has more than 65536 bytes",
+		"# books\n\ntag:books\n  path:\n":      file + `:4: selector "path:": the pattern is empty`,
+		"/a[/":                                 file + `:1: selector "/a[/": not a regular expression (RE2): missing closing ] in [`,
+		"a\n" + strings.Repeat("long", 20_000): "read selectors of " + file + ": a line has more than 65536 bytes",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Choose: openapi.Selection{Exclude: []string{"@" + file}}})
+		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Selection: openapi.Selection{Exclude: []string{"@" + file}}})
 		if tenon.CodeOf(err) != tenon.CodeUsage || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -84,7 +84,7 @@ func TestTheLineOfARuleInAFileIsTold(t *testing.T) {
 
 func TestRulesThatAreNone(t *testing.T) {
 	for _, rule := range []string{"", "path:", "/(/", "@" + filepath.Join(t.TempDir(), "none")} {
-		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Choose: openapi.Selection{Include: []string{rule}}})
+		_, err := openapi.Parse("doc.json", []byte(chosenFrom), openapi.Options{Selection: openapi.Selection{Include: []string{rule}}})
 		if tenon.CodeOf(err) != tenon.CodeUsage {
 			t.Errorf("%q: error %v, want one of usage", rule, err)
 		}

@@ -26,25 +26,25 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestServerVariables(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		chosen map[string]string
-		x, y   string // where the tools ask
-		fault  string
+		name       string
+		chosen     map[string]string
+		x, y       string // where the tools ask
+		diagnostic string
 	}{
 		{"defaults", nil, "https://eu.a.test:8443/v1/x", "https://one.c.test/y", ""},
 		{"one is chosen", map[string]string{"region": "us"}, "https://us.a.test:8443/v1/x", "https://one.c.test/y", ""},
 		{"those without a list may be anything", map[string]string{"port": "1", "base": "v2", "cell": "two"}, "https://eu.a.test:1/v2/x", "https://two.c.test/y", ""},
 		{"a value that only another server takes", map[string]string{"region": "asia"}, "https://asia.b.test/x", "https://one.c.test/y", ""},
-		{"a value that no server takes", map[string]string{"region": "mars"}, "", "", `doc.json: the server variable region is one of asia, eu, us, not "mars"`},
+		{"a value that no server takes", map[string]string{"region": "mars"}, "", "", `doc.json: the server variable region must be one of asia, eu, us, not "mars"`},
 		{"a name that is misspelt", map[string]string{"regoin": "us"}, "", "", `doc.json: no server has a variable "regoin"; there are: region`},
 		{"a name that is like no other", map[string]string{"x": "us"}, "", "", `doc.json: no server has a variable "x"; there are: base, cell, port, region`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			to := &asked{}
 			offer, err := openapi.Parse("doc.json", []byte(regions), openapi.Options{Client: &http.Client{Transport: to}, ServerVariables: c.chosen})
-			if c.fault != "" {
-				if tenon.CodeOf(err) != tenon.CodeUsage || err.Error() != c.fault {
-					t.Errorf("error %v, want %s", err, c.fault)
+			if c.diagnostic != "" {
+				if tenon.CodeOf(err) != tenon.CodeUsage || err.Error() != c.diagnostic {
+					t.Errorf("error %v, want %s", err, c.diagnostic)
 				}
 				return
 			}

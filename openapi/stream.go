@@ -14,18 +14,21 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/convert"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
-// maxItem bounds one item of a stream.
+// maxItem bounds one item of a stream, in bytes.
 const maxItem = 4 << 20
 
-// eventSchema describes a server-sent event, as OpenAPI 3.2 does.
+// eventSchema describes a server-sent event, as in OpenAPI 3.2.
 const eventSchema = `{"type":"object","properties":{"data":{"type":"string"},"event":{"type":"string"},"id":{"type":"string"},` +
 	`"retry":{"type":"integer","minimum":0}},"required":["data"]}`
 
 const eventStream = "text/event-stream"
 
-// isStream tells the media types whose bodies are items one after the other.
+// isStream reports whether bodies of a media type are sequences of items.
 func isStream(media string) bool {
 	switch media {
 	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", eventStream:
@@ -34,9 +37,10 @@ func isStream(media string) bool {
 	return false
 }
 
-// streams tells whether a success of the operation is declared to be a stream.
+// streams reports whether a success response of the operation is declared as a
+// stream.
 func (o *operation) streams() bool {
-	all := o.answers(func(value, string) {})
+	all := o.responses(func(document.Value, string) {})
 	declared := declaresSuccess(all)
 	for _, a := range all {
 		if isStream(a.media) && isSuccess(a.status, declared) {
@@ -46,57 +50,57 @@ func (o *operation) streams() bool {
 	return false
 }
 
-// listSchema describes a stream as the list of its items.
-func (o *operation) listSchema(a answer, dir direction) []byte {
-	items := fragment{body: []byte("{}")}
-	switch described := a.entry.get("itemSchema"); {
-	case described.ok():
-		items = o.api.doc.convert(described, dir)
+// listSchema returns the schema of a stream as the list of its items.
+func (o *operation) listSchema(a declaredResponse, dir convert.Direction) []byte {
+	items := convert.Fragment{Body: []byte("{}")}
+	switch described := a.entry.Get("itemSchema"); {
+	case described.OK():
+		items = o.api.schemas.Schema(described, dir)
 	case a.media == eventStream:
-		items.body = []byte(eventSchema)
-	case a.lines.ok():
+		items.Body = []byte(eventSchema)
+	case a.lines.OK():
 		return o.lineSchema(a.lines, dir)
 	}
 	return listOf(items)
 }
 
-// callStream is the handler of an operation that declares a stream. The source's
-// limit of time ends with the headers of a stream: how long its items are
-// waited for is the gateway's affair.
-func (o *operation) callStream(ctx context.Context, c *tenon.Call, reply *tenon.Response) error {
+// callStream is the handler of an operation that declares a stream. The
+// source's timeout ends with the headers of a stream; the gateway limits the
+// time between items.
+func (o *operation) callStream(ctx context.Context, c *tenon.Call, response *tenon.Response) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(o.api.options.Timeout, func() { cancel(context.DeadlineExceeded) })
 	end := func() { late.Stop(); cancel(nil) }
 	var body *egress.Stream
-	err := o.answered(ctx, c, reply, func(req *http.Request) (egress.Response, error) {
+	err := o.call(ctx, c, response, func(req *http.Request) (egress.Response, error) {
 		opened, res, err := o.open(c, req)
 		switch {
 		case err != nil:
 			return res, err
-		case res.Status/100 == 2 && isStream(mediaType(res.Header.Get("Content-Type"))):
+		case res.Status/100 == 2 && isStream(encode.MediaType(res.Header.Get("Content-Type"))):
 			body = opened
 			return res, nil
 		}
-		return opened.Whole()
+		return opened.ReadAll()
 	})
 	if body != nil {
 		late.Stop()
-		reply.MediaType = reply.Header.Get("Content-Type")
-		reply.Items = items(body, mediaType(reply.MediaType), end)
+		response.MediaType = response.Header.Get("Content-Type")
+		response.Items = items(body, encode.MediaType(response.MediaType), end)
 		return err
 	}
 	end()
 	if err != nil && context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // it is set above
-		err = &tenon.Error{Code: tenon.CodeTimeout, Message: "no complete answer before the deadline", Err: err}
+		err = &tenon.Error{Code: tenon.CodeTimeout, Message: "no complete response before the timeout", Err: err}
 	}
 	return err
 }
 
-// items are the items of a stream. It has to be ranged over once.
+// items iterates over the items of a stream, once.
 func items(body *egress.Stream, media string, end func()) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		defer end()
-		defer func() { _ = body.Close() }() // what is left of it nobody wants
+		defer func() { _ = body.Close() }() // an unread remainder is discarded
 		lines := bufio.NewScanner(body)
 		lines.Buffer(nil, maxItem)
 		read := jsonLines
@@ -110,9 +114,9 @@ func items(body *egress.Stream, media string, end func()) iter.Seq2[[]byte, erro
 	}
 }
 
-// jsonLines reads a JSON value a line. An error is about the stream.
+// jsonLines reads one JSON value per line.
 func jsonLines(lines *bufio.Scanner, yield func([]byte, error) bool) error {
-	for n := 1; scan(lines); n++ {
+	for n := 1; scanLine(lines); n++ {
 		line := lines.Bytes()
 		if n == 1 {
 			line = rawjson.WithoutMark(line)
@@ -131,8 +135,8 @@ func jsonLines(lines *bufio.Scanner, yield func([]byte, error) bool) error {
 	return streamError(lines.Err())
 }
 
-// scan is Scan but for a line that an error cut off.
-func scan(lines *bufio.Scanner) bool { return lines.Scan() && lines.Err() == nil }
+// scanLine is Scan except for a line that is truncated by an error.
+func scanLine(lines *bufio.Scanner) bool { return lines.Scan() && lines.Err() == nil }
 
 func streamError(err error) error {
 	switch {
@@ -141,15 +145,15 @@ func streamError(err error) error {
 	case errors.Is(err, bufio.ErrTooLong):
 		return &tenon.Error{Code: tenon.CodeRequest, Message: "an item of the stream is larger than " + strconv.Itoa(maxItem) + " bytes"}
 	}
-	return failure(err)
+	return requestError(err)
 }
 
-// events reads server-sent events (WHATWG HTML §9.2). One that the end of the
-// stream cuts off is none.
+// events reads server-sent events (WHATWG HTML §9.2). An incomplete event at
+// the end is ignored.
 func events(lines *bufio.Scanner, yield func([]byte, error) bool) error {
 	var e event
 	first := true
-	for scan(lines) {
+	for scanLine(lines) {
 		line := lines.Bytes()
 		if first {
 			line, first = rawjson.WithoutMark(line), false
@@ -160,7 +164,7 @@ func events(lines *bufio.Scanner, yield func([]byte, error) bool) error {
 			}
 			continue
 		}
-		if e.told && !yield(e.item(), nil) {
+		if e.hasData && !yield(e.item(), nil) {
 			return nil
 		}
 		e = event{id: e.id}
@@ -168,10 +172,10 @@ func events(lines *bufio.Scanner, yield func([]byte, error) bool) error {
 	return streamError(lines.Err())
 }
 
-// event is one that is being read.
+// event is an event that is being read.
 type event struct {
 	data, name, id, retry []byte
-	told                  bool // it has data
+	hasData               bool // it has data
 }
 
 func (e *event) field(line []byte) {
@@ -179,10 +183,10 @@ func (e *event) field(line []byte) {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
 	case "data":
-		if e.told {
+		if e.hasData {
 			e.data = append(e.data, '\n')
 		}
-		e.data, e.told = append(e.data, value...), true
+		e.data, e.hasData = append(e.data, value...), true
 	case "event":
 		e.name = bytes.Clone(value)
 	case "id":
@@ -196,7 +200,7 @@ func (e *event) field(line []byte) {
 	}
 }
 
-// item is the event as JSON.
+// item returns the event as JSON.
 func (e *event) item() []byte {
 	dst := rawjson.AppendString([]byte(`{"data":`), e.data)
 	if len(e.name) > 0 {
@@ -224,7 +228,7 @@ func scanEventLines(data []byte, atEOF bool) (advance int, token []byte, err err
 	case i+1 < len(data) && data[i+1] == '\n':
 		return i + 2, data[:i], nil
 	case i+1 == len(data) && !atEOF:
-		return 0, nil, nil // the LF may be on its way
+		return 0, nil, nil // the LF may follow
 	}
 	return i + 1, data[:i], nil
 }

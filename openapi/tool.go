@@ -6,51 +6,51 @@ import (
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
 const (
 	maxTitle       = 120  // bytes of a title
-	maxDescription = 1024 // bytes of a description; clients read all of a list at once
+	maxDescription = 1024 // bytes of a description; clients read those of all tools
 )
 
-// tool is the tool of an operation that was described at v.
-func (o *operation) tool(name string, v value) tenon.Tool {
-	summary := strings.TrimSpace(o.node.strAt("summary"))
+// tool returns the tool of an operation that is described at v.
+func (o *operation) tool(name string, v document.Value) tenon.Tool {
+	summary := strings.TrimSpace(o.node.StrAt("summary"))
 	t := tenon.Tool{
 		Name:         name,
 		Original:     o.original(name),
 		Description:  o.description(summary),
-		Keywords:     o.words(),
+		Keywords:     o.keywords(),
 		Group:        o.group(),
-		Annotations:  o.hints(),
-		Confirmation: o.consent(),
+		Annotations:  o.annotations(),
+		Confirmation: o.confirmRule(),
 		Policy:       o.api.options.Policy,
-		Envelope:     o.api.options.Shape,
+		Envelope:     o.api.options.Envelope,
 		Contract:     o,
 		Handler:      o.handler(),
-		Origin:       o.api.doc.fault(v, "", ""),
+		Origin:       o.api.doc.Diagnostic(v, "", ""),
 	}
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
 		t.Title = summary
 	}
-	t.Title = said(o, func(c *OperationOverride) string { return c.Title }, t.Title)
-	t.Description = said(o, func(c *OperationOverride) string { return c.Description }, t.Description)
+	t.Title = lastOverride(o, func(c *OperationOverride) string { return c.Title }, t.Title)
+	t.Description = lastOverride(o, func(c *OperationOverride) string { return c.Description }, t.Description)
 	return t
 }
 
-// original is the operationId where the tool is called after it, and after it
-// alone.
+// original returns the operationId if the tool's name is made from it.
 func (o *operation) original(name string) string {
-	id := o.node.strAt("operationId")
-	if shorten(legal(id), cmp.Or(o.api.options.MaxName, maxName)) != name {
+	id := o.node.StrAt("operationId")
+	if shorten(sanitizeName(id), cmp.Or(o.api.options.MaxName, maxName)) != name {
 		return ""
 	}
 	return id
 }
 
-// description says what the operation does, for the model.
+// description returns the description of the operation for the model.
 func (o *operation) description(summary string) string {
-	text := strings.TrimSpace(o.node.strAt("description"))
+	text := strings.TrimSpace(o.node.StrAt("description"))
 	switch {
 	case summary == "" && text == "":
 		text = o.method + " " + o.path
@@ -59,17 +59,18 @@ func (o *operation) description(summary string) string {
 	case summary != "" && !strings.HasPrefix(text, summary):
 		text = summary + "\n\n" + text
 	}
-	if o.node.isTrue("deprecated") {
+	if o.node.IsTrue("deprecated") {
 		text = "Deprecated. " + text
 	}
-	return cut(text, maxDescription)
+	return truncate(text, maxDescription)
 }
 
-// group is the operation's first tag, or else the first segment of its path.
+// group returns the operation's first tag, or else the first segment of its
+// path.
 func (o *operation) group() string {
-	for _, tag := range o.node.get("tags").each() {
-		if text := strings.TrimSpace(tag.str()); text != "" {
-			return cut(text, maxTitle)
+	for _, tag := range o.node.Get("tags").Each() {
+		if text := strings.TrimSpace(tag.Str()); text != "" {
+			return truncate(text, maxTitle)
 		}
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(o.template(), "/"), "/")
@@ -79,17 +80,17 @@ func (o *operation) group() string {
 	return first
 }
 
-// words are what a search finds the operation by beside its texts.
-func (o *operation) words() string {
+// keywords returns additional keywords for search.
+func (o *operation) keywords() string {
 	all := []string{o.path}
-	for _, tag := range o.node.get("tags").each() {
-		all = append(all, tag.str())
+	for _, tag := range o.node.Get("tags").Each() {
+		all = append(all, tag.Str())
 	}
 	return strings.Join(all, " ")
 }
 
-// cut shortens s to limit bytes, at the end of a word where one is near.
-func cut(s string, limit int) string {
+// truncate shortens s to limit bytes, at the end of a word if one is near.
+func truncate(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -103,60 +104,60 @@ func cut(s string, limit int) string {
 	return strings.TrimSpace(s[:n]) + "…"
 }
 
-// hints tells from the method what a call does. PUT and PATCH overwrite what
-// was there and a method that nobody knows may do anything: for them the
-// protocol's default stands, destructive. POST adds (the protocol's "only
-// additive updates"), unless the operation's own words say that it takes away.
-func (o *operation) hints() tenon.Annotations {
+// annotations derives the annotations from the method. PUT and PATCH overwrite data
+// and an unknown method may do anything: they keep the protocol's default,
+// destructive. POST is additive unless the operation's name says that it
+// removes something.
+func (o *operation) annotations() tenon.Annotations {
 	var h tenon.Annotations
 	yes, no := &o.api.yes, &o.api.no
-	if o.repeatable() {
+	if o.idempotent() {
 		h.Idempotent = yes
 	}
-	h.OpenWorld = said(o, func(c *OperationOverride) *bool { return c.OpenWorld }, nil)
-	switch destroys := said(o, func(c *OperationOverride) *bool { return c.Destructive }, nil); {
+	h.OpenWorld = lastOverride(o, func(c *OperationOverride) *bool { return c.OpenWorld }, nil)
+	switch destroys := lastOverride(o, func(c *OperationOverride) *bool { return c.Destructive }, nil); {
 	case o.safe:
 		h.ReadOnly = yes
 	case destroys != nil:
 		h.Destructive = destroys
 	case o.method == "DELETE":
 		h.Destructive = yes
-	case o.method == "POST" && !o.takesAway():
+	case o.method == "POST" && !o.hasDestructiveName():
 		h.Destructive = no
 	}
 	return h
 }
 
-// repeatable tells whether two equal requests have the effect of one (RFC 9110
-// §9.2.2, or the document says so).
-func (o *operation) repeatable() bool {
-	if says := said(o, func(c *OperationOverride) *bool { return c.Idempotent }, nil); says != nil && !o.safe {
+// idempotent reports whether the operation is idempotent (RFC 9110 §9.2.2, or
+// by an override).
+func (o *operation) idempotent() bool {
+	if says := lastOverride(o, func(c *OperationOverride) *bool { return c.Idempotent }, nil); says != nil && !o.safe {
 		return *says
 	}
-	return o.safe || repeatableMethod(o.method)
+	return o.safe || isIdempotentMethod(o.method)
 }
 
-// repeatableMethod names the methods that are idempotent (RFC 9110 §9.2.2).
-func repeatableMethod(method string) bool {
+// isIdempotentMethod reports whether a method is idempotent (RFC 9110 §9.2.2).
+func isIdempotentMethod(method string) bool {
 	return isSafe(method) || method == "PUT" || method == "DELETE"
 }
 
-// takesAway looks for a destroying word in the operation's name and in the
+// hasDestructiveName looks for a destructive verb in the operation's name and in the
 // last segment of its path.
-func (o *operation) takesAway() bool {
+func (o *operation) hasDestructiveName() bool {
 	last := o.path[strings.LastIndexByte(o.path, '/')+1:]
-	return hasTakingWord(o.node.strAt("operationId")) || hasTakingWord(last)
+	return hasDestructiveVerb(o.node.StrAt("operationId")) || hasDestructiveVerb(last)
 }
 
-// hasTakingWord looks at the words of s, which end where letters end and before
-// a capital that follows a small letter.
-func hasTakingWord(s string) bool {
+// hasDestructiveVerb checks the words of s, which end at non-letters and before a
+// capital that follows a small letter.
+func hasDestructiveVerb(s string) bool {
 	start := 0
 	for i := range len(s) + 1 {
 		if i < len(s) && isLetter(s[i]) && (i == start || !isUpper(s[i]) || isUpper(s[i-1])) {
 			continue
 		}
-		if isTakingWord(s[start:i]) {
+		if isDestructiveVerb(s[start:i]) {
 			return true
 		}
 		start = i
@@ -170,7 +171,7 @@ func hasTakingWord(s string) bool {
 func isUpper(c byte) bool  { return c >= 'A' && c <= 'Z' }
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || isUpper(c) }
 
-func isTakingWord(w string) bool {
+func isDestructiveVerb(w string) bool {
 	if len(w) < 4 || len(w) > 10 {
 		return false
 	}
@@ -181,4 +182,33 @@ func isTakingWord(w string) bool {
 		return true
 	}
 	return false
+}
+
+// confirmRule is required for every operation that is not safe: its effect is known
+// from its method only, and an unknown method may do anything.
+func (o *operation) confirmRule() tenon.ConfirmRule {
+	c := tenon.ConfirmRule{Mode: o.api.options.Confirm}
+	if o.safe {
+		return c
+	}
+	effect := "may change data"
+	c.Action = tenon.RunTool
+	switch o.method {
+	case "POST":
+		c.Action, effect = tenon.CreateResource, "creates something or runs an action"
+	case "PUT":
+		c.Action, effect = tenon.ReplaceResource, "replaces existing data"
+	case "PATCH":
+		c.Action, effect = tenon.UpdateResource, "changes existing data"
+	case "DELETE":
+		c.Action, effect = tenon.DeleteResource, "deletes existing data"
+	}
+	if o.method == "POST" && o.hasDestructiveName() {
+		c.Action, effect = tenon.RunTool, "runs an action that removes something"
+	}
+	c.Effect = o.method + " " + o.path + " " + effect
+	if summary := strings.TrimSuffix(strings.TrimSpace(o.node.StrAt("summary")), "."); summary != "" {
+		c.Effect = truncate(summary, maxTitle) + ": " + c.Effect
+	}
+	return c
 }

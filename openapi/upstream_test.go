@@ -33,10 +33,10 @@ func (u *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	if status == 0 {
 		return nil, errors.New("the connection broke")
 	}
-	return reply(r, status, `{}`), nil
+	return respond(r, status, `{}`), nil
 }
 
-const patient = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"paths":{"/a":{
+const waiting = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"paths":{"/a":{
 	"get":{"operationId":"get"},"put":{"operationId":"put"},"post":{"operationId":"post"},"patch":{"operationId":"keyed","parameters":[{"name":"idempotency-key","in":"header","schema":{"type":"string"}}]}},
 	"/b":{"post":{"operationId":"safe","x-mcp-safe":true}},"/c":{"post":{"operationId":"again","x-mcp-idempotent":true}},
 	"/d":{"get":{"operationId":"stream","responses":{"200":{"content":{"text/event-stream":{"schema":{}}}}}}}}}`
@@ -45,7 +45,7 @@ const patient = `{"openapi":"3.0.0","servers":[{"url":"https://api.test"}],"path
 // of the call, as "STATUS executed retry".
 func through(t *testing.T, u *turns, upstream openapi.Upstream, tool, args string) string {
 	t.Helper()
-	offer := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, TrustMarks: true, Consent: tenon.ConfirmOff})
+	offer := load(t, waiting, openapi.Options{Client: &http.Client{Transport: u}, Upstream: upstream, TrustMarks: true, Confirm: tenon.ConfirmOff})
 	catalog := gateway.Build([]gateway.Mount{{Name: "api", Features: offer}}, gateway.BuildOptions{})
 	got, err := gateway.New(catalog, gateway.Options{}).Call(t.Context(), &tenon.Call{Tool: tool, Args: []byte(args)})
 	if err != nil {
@@ -124,14 +124,14 @@ func TestCallsThatAreHeldBack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				u := &turns{statuses: []int{503}}
-				tools := load(t, patient, openapi.Options{Client: &http.Client{Transport: u}, Upstream: c.upstream}).Tools
+				tools := load(t, waiting, openapi.Options{Client: &http.Client{Transport: u}, Upstream: c.upstream}).Tools
 				stream := tools[len(tools)-1].Handler
 				post := tools[2].Handler
 				if r, err := post(t.Context(), &tenon.Call{}); err != nil || r.Status != 503 {
 					t.Fatal(r.Status, err)
 				}
 				r, err := post(t.Context(), &tenon.Call{})
-				if tenon.CodeOf(err) != c.code || r.Execution != (tenon.Execution{}) || !strings.Contains(err.Error(), "https://api.test: nothing was sent: ") {
+				if tenon.CodeOf(err) != c.code || r.Execution != (tenon.Execution{}) || !strings.Contains(err.Error(), "https://api.test: not sent: ") {
 					t.Errorf("%v, %+v", err, r.Execution)
 				}
 				if _, err := stream(t.Context(), &tenon.Call{}); tenon.CodeOf(err) != c.code {

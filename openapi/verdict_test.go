@@ -36,7 +36,7 @@ type contractReport struct {
 // callOne calls the one operation of a document.
 func callOne(t testing.TB, document string, u *upstreamSays, policy tenon.Policy) (*tenon.Result, contractReport) {
 	t.Helper()
-	offer, err := openapi.Parse("d", []byte(document), openapi.Options{Client: &http.Client{Transport: u, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, Policy: policy, Shape: tenon.OpenAPIMCP})
+	offer, err := openapi.Parse("d", []byte(document), openapi.Options{Client: &http.Client{Transport: u, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, Policy: policy, Envelope: tenon.OpenAPIMCP})
 	if err != nil || len(offer.Tools) == 0 {
 		t.Fatal(err, offer.Diagnostics)
 	}
@@ -169,14 +169,14 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 		executed, retry  string
 		message, advices string
 	}{
-		{"post", 307, "no", "safe", "HTTP 307 Temporary Redirect; it was not followed to https://other.test/a", "Nothing was carried out here"},
-		{"post", 308, "no", "safe", "HTTP 308 Permanent Redirect; it was not followed to", "wants this call at the other address"},
-		{"post", 301, "unknown", "unsafe", "It is not known whether this call was executed", "another address"},
+		{"post", 307, "no", "safe", "HTTP 307 Temporary Redirect; it was not followed to https://other.test/a", "The call was not executed"},
+		{"post", 308, "no", "safe", "HTTP 308 Permanent Redirect; it was not followed to", "expects it at the other URL"},
+		{"post", 301, "unknown", "unsafe", "It is not known whether this call was executed", "another URL"},
 		{"post", 302, "unknown", "unsafe", "HTTP 302 Found; it was not followed to", "find out with a tool that reads"},
 		{"put", 302, "unknown", "safe", "HTTP 302 Found; it was not followed to", "find out with a tool that reads"},
-		{"post", 303, "yes", "unsafe", "HTTP 303 See Other; it was not followed to", "read what came of it"},
+		{"post", 303, "yes", "unsafe", "HTTP 303 See Other; it was not followed to", "read the outcome"},
 		{"get", 304, "", "", "HTTP 304 Not Modified", "If-None-Match"},
-		{"get", 308, "", "", "HTTP 308 Permanent Redirect", "Nothing was carried out here"},
+		{"get", 308, "", "", "HTTP 308 Permanent Redirect", "The call was not executed"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.method, tt.status), func(t *testing.T) {

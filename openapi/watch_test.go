@@ -25,8 +25,8 @@ func TestEveryFileOfADocumentIsWatched(t *testing.T) {
 	put("overlay.yaml", "{overlay: 1.0.0, info: {title: o, version: '1'}, actions: [{target: $.info, update: {x-a: 1}}]}")
 	put("rules.txt", "id:a\n")
 	s := openapi.New(filepath.Join(dir, "main.yaml"), openapi.Options{
-		Overlays: []string{filepath.Join(dir, "overlay.yaml")},
-		Choose:   openapi.Selection{Include: []string{"@" + filepath.Join(dir, "rules.txt")}},
+		Overlays:  []string{filepath.Join(dir, "overlay.yaml")},
+		Selection: openapi.Selection{Include: []string{"@" + filepath.Join(dir, "rules.txt")}},
 	})
 	load := func() {
 		t.Helper()

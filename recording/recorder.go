@@ -1,4 +1,12 @@
-package flowmcp
+// Package recording records the HTTP exchanges of a source and replays them.
+//
+// It does not know the source, its tools or its credentials: a [Recorder] is a
+// transport between a source's client and the network, and learns secret values
+// from the environment that it wraps. No secret value is stored.
+//
+// A [Recording] is the file of one test case: its arguments, its result and the
+// exchanges.
+package recording
 
 import (
 	"bytes"
@@ -13,116 +21,117 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/redact"
 )
 
-// Exchange is a request and its answer, as a recording keeps them. The values
-// of server parameters stand in it under names that mean nothing.
+// Exchange is a recorded request and its response. Values of server parameters
+// are replaced by meaningless names.
 type Exchange struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
-	Sent    string            `json:"sent,omitempty"` // body of the request
+	Sent    string            `json:"sent,omitempty"` // request body
 	Status  int               `json:"status"`
-	Headers map[string]string `json:"headers,omitempty"` // of the answer
-	Text    string            `json:"text,omitempty"`    // body of the answer
-	Base64  string            `json:"base64,omitempty"`  // instead, where it is no text
+	Headers map[string]string `json:"headers,omitempty"` // response headers
+	Text    string            `json:"text,omitempty"`    // response body
+	Base64  string            `json:"base64,omitempty"`  // response body that is not valid UTF-8
 }
 
-// Recorder stands in the way out of a source and keeps what goes by, or plays it
-// back. It is safe for concurrent use.
+// Recorder is a transport that records the exchanges of a source, or replays
+// them. It is safe for concurrent use.
 type Recorder struct {
-	play bool
-	next http.RoundTripper
+	replay bool
+	next   http.RoundTripper
 
-	mu     sync.Mutex
-	names  map[string]string // values of server parameters and what stands for them
-	all    []Exchange
-	played []bool
+	mu       sync.Mutex
+	names    map[string]string // values of server parameters and their replacements
+	all      []Exchange
+	replayed []bool
 }
 
-// NewRecorder returns a tape that records, or one that plays.
-func NewRecorder(play bool) *Recorder { return &Recorder{play: play, names: map[string]string{}} }
+// New returns a Recorder that records, or one that replays.
+func New(replay bool) *Recorder { return &Recorder{replay: replay, names: map[string]string{}} }
 
-// Client returns a client like c whose requests go by the tape, or nowhere
-// else where it plays.
-func (t *Recorder) Client(c *http.Client) *http.Client {
+// Client returns a copy of c that sends its requests through the recorder.
+func (rec *Recorder) Client(c *http.Client) *http.Client {
 	through := *c
-	t.next = c.Transport
-	through.Transport = t
+	rec.next = c.Transport
+	through.Transport = rec
 	return &through
 }
 
-// Env returns an environment that the tape knows: what env gives is not
-// recorded, and where the tape plays nothing need be given.
-func (t *Recorder) Env(env func(string) (string, bool)) func(string) (string, bool) {
+// Env wraps env so that its values are not recorded. While replaying, every
+// variable is set.
+func (rec *Recorder) Env(env func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		instead := "recorded-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-		if t.play {
+		if rec.replay {
 			return instead, true
 		}
 		value, ok := env(name)
 		if ok && value != "" {
-			t.mu.Lock()
-			t.names[value] = instead
-			t.mu.Unlock()
+			rec.mu.Lock()
+			rec.names[value] = instead
+			rec.mu.Unlock()
 		}
 		return value, ok
 	}
 }
 
-// Load puts exchanges on a tape that plays, in the place of those before.
-func (t *Recorder) Load(all []Exchange) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.all, t.played = all, make([]bool, len(all))
+// Load replaces the exchanges to replay.
+func (rec *Recorder) Load(all []Exchange) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.all, rec.replayed = all, make([]bool, len(all))
 }
 
-// Take returns what was recorded since the last Take.
-func (t *Recorder) Take() []Exchange {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	all := t.all
-	t.all = nil
+// Exchanges returns the exchanges recorded since its last call.
+func (rec *Recorder) Exchanges() []Exchange {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	all := rec.all
+	rec.all = nil
 	return all
 }
 
-// Hide takes the values of server parameters out of a text, in every form that
-// a request can have them in.
-func (t *Recorder) Hide(text string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	values := make([]string, 0, len(t.names))
-	for value := range t.names {
+// Redact replaces the values of server parameters in a text, in every encoding
+// that a request can use.
+func (rec *Recorder) Redact(text string) string {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	values := make([]string, 0, len(rec.names))
+	for value := range rec.names {
 		values = append(values, value)
 	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	for _, value := range values {
-		text = string(spellingsOf(value).replace([]byte(text), t.names[value]))
+		text = string(redact.For(value).Replace([]byte(text), rec.names[value]))
 	}
 	return text
 }
 
-// maxRecorded bounds one answer on a tape.
+// maxRecorded limits one recorded response.
 const maxRecorded = 32 << 20
 
-// RoundTrip records an exchange, or answers from the tape.
-func (t *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip records an exchange, or replays one.
+func (rec *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent, err := readAndClose(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if t.play {
-		return t.answer(r, string(sent))
+	if rec.replay {
+		return rec.respond(r, string(sent))
 	}
-	if t.next == nil {
+	if rec.next == nil {
 		return nil, errors.New("the client that is recorded has no transport of its own")
 	}
 	r = r.Clone(r.Context())
-	r.Header.Set("Accept-Encoding", "identity") // what is packed cannot be searched for keys
+	r.Header.Set("Accept-Encoding", "identity") // compressed bodies cannot be searched for keys
 	r.Body = http.NoBody
 	if len(sent) > 0 {
 		r.Body = io.NopCloser(bytes.NewReader(sent))
 	}
-	res, err := t.next.RoundTrip(r)
+	res, err := rec.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
@@ -131,29 +140,29 @@ func (t *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
-	e := Exchange{Method: r.Method, URL: t.Hide(r.URL.String()), Sent: t.Hide(string(sent)), Status: res.StatusCode, Headers: map[string]string{}}
+	e := Exchange{Method: r.Method, URL: rec.Redact(r.URL.String()), Sent: rec.Redact(string(sent)), Status: res.StatusCode, Headers: map[string]string{}}
 	for name, values := range res.Header {
-		if len(e.Headers) < maxHeaders && keptHeader(name) {
-			e.Headers[name] = t.Hide(strings.Join(values, ", "))
+		if len(e.Headers) < maxHeaders && isRecordedHeader(name) {
+			e.Headers[name] = rec.Redact(strings.Join(values, ", "))
 		}
 	}
 	if utf8.Valid(body) {
-		e.Text = t.Hide(string(body))
+		e.Text = rec.Redact(string(body))
 	} else {
-		e.Base64 = base64.StdEncoding.EncodeToString([]byte(t.Hide(string(body))))
+		e.Base64 = base64.StdEncoding.EncodeToString([]byte(rec.Redact(string(body))))
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.all = append(t.all, e)
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.all = append(rec.all, e)
 	return res, nil
 }
 
-// maxHeaders bounds the headers of one answer on a tape.
+// maxHeaders limits the headers of one recorded response.
 const maxHeaders = 64
 
-// keptHeader tells the headers of an answer that handlers may read. Those that
-// are only about the connection, and those that let somebody in, are left out.
-func keptHeader(name string) bool {
+// isRecordedHeader reports whether a response header is recorded. Headers of the
+// connection and headers with credentials are not.
+func isRecordedHeader(name string) bool {
 	switch name {
 	case "Set-Cookie", "Set-Cookie2", "Authorization", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info",
 		"Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length", "Trailer", "Upgrade", "Date", "Alt-Svc":
@@ -162,8 +171,7 @@ func keptHeader(name string) bool {
 	return !credentialHeader.MatchString(name)
 }
 
-// credentialHeader finds the names of headers in which upstreams hand out
-// sessions, tokens and keys.
+// credentialHeader matches names of headers with sessions, tokens and keys.
 var credentialHeader = regexp.MustCompile(`(?i)auth|cookie|token|secret|passw|key|credential|session|signature`)
 
 func readAndClose(body io.ReadCloser) ([]byte, error) {
@@ -178,26 +186,27 @@ func readAndClose(body io.ReadCloser) ([]byte, error) {
 	return all, err
 }
 
-// answer plays the exchange of a request: the same, else, because some sign or
-// name the time, one of the same method and path. Each is played once.
-func (t *Recorder) answer(r *http.Request, sent string) (*http.Response, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// respond replays the exchange of a request: an equal one, else one with the
+// same method and path, because some requests are signed or contain the time.
+// Each is replayed once.
+func (rec *Recorder) respond(r *http.Request, sent string) (*http.Response, error) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
 	same := func(e Exchange) bool { return e.Method == r.Method && e.URL == r.URL.String() && e.Sent == sent }
 	near := func(e Exchange) bool {
 		u, err := url.Parse(e.URL)
 		return err == nil && e.Method == r.Method && u.Host == r.URL.Host && u.Path == r.URL.Path
 	}
 	for _, fits := range []func(Exchange) bool{same, near} {
-		for i, e := range t.all {
-			if t.played[i] || !fits(e) {
+		for i, e := range rec.all {
+			if rec.replayed[i] || !fits(e) {
 				continue
 			}
-			t.played[i] = true
+			rec.replayed[i] = true
 			return e.response(r)
 		}
 	}
-	return nil, fmt.Errorf("the recording has no answer for %s %s%s", r.Method, r.URL.Host, r.URL.Path)
+	return nil, fmt.Errorf("the recording has no response for %s %s%s", r.Method, r.URL.Host, r.URL.Path)
 }
 
 func (e Exchange) response(r *http.Request) (*http.Response, error) {

@@ -1,4 +1,4 @@
-package flowmcp_test
+package recording_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/recording"
 )
 
 // sameAnswer gives every request the same answer.
@@ -31,9 +31,9 @@ func TestNoCredentialLiesInARecording(t *testing.T) {
 		for _, name := range handedOut {
 			answer.header.Set(name, "handed-out")
 		}
-		tape := flowmcp.NewRecorder(false)
-		tape.Env(shopKey)("SHOP_KEY")
-		client := tape.Client(&http.Client{Transport: answer})
+		recorder := recording.New(false)
+		recorder.Env(shopKey)("SHOP_KEY")
+		client := recorder.Client(&http.Client{Transport: answer})
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://api.shop.example/c4nary%2Fof%20the%20shop%26=%221?key=c4nary/of%20the%20shop%26%3D%221", strings.NewReader(string(quoted)))
 		if err != nil {
 			t.Fatal(err)
@@ -46,11 +46,11 @@ func TestNoCredentialLiesInARecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = res.Body.Close()
-		recorded, err := json.Marshal(tape.Take())
+		recorded, err := json.Marshal(recorder.Exchanges())
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all []flowmcp.Exchange
+		var all []recording.Exchange
 		if err := json.Unmarshal(recorded, &all); err != nil || len(all) != 1 || all[0].Headers["Etag"] != "kept" {
 			t.Fatalf("%s, %v", recorded, err)
 		}
@@ -66,3 +66,7 @@ func TestNoCredentialLiesInARecording(t *testing.T) {
 		}
 	}
 }
+
+const canary = "c4nary/of the shop&=\"1"
+
+func shopKey(name string) (string, bool) { return canary, name == "SHOP_KEY" }

@@ -48,10 +48,10 @@ func agree(t *testing.T, doc, value []byte) {
 		return
 	}
 	if diff := cmp.Diff(want, violated(got)); diff != "" {
-		t.Fatalf("places (-library +we):\n%s\nbyte tier %v, schema %s\nvalue %s", diff, s.Bytes(), doc, value)
+		t.Fatalf("locations (-library +we):\n%s\nbyte validator %v, schema %s\nvalue %s", diff, s.Bytes(), doc, value)
 	}
 }
 
-// misplaced reports whether the library may name wrong places: an error of
+// misplaced reports whether the library may name wrong locations: an error of
 // propertyNames shares its path with the members that come after it.
 func misplaced(doc []byte) bool { return strings.Contains(string(doc), "propertyNames") }

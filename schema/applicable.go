@@ -1,20 +1,25 @@
 package schema
 
-import "slices"
+import (
+	"slices"
 
-// guide goes down into a value with all the schemas that have to fit there.
-type guide struct {
-	*run
-	must  bool // only rules without which no value fits; false: also those of the branches that this value fits
-	doubt bool // there are more rules than those that were gathered
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// schemaCollector collects the schemas that apply to a value while a caller descends into
+// it.
+type schemaCollector struct {
+	*validation
+	necessary  bool // only schemas that every valid value satisfies; false: also the branches that this value satisfies
+	incomplete bool // more schemas may apply than were collected
 }
 
-// maxRules is how many schemas may apply to one value before nothing is
+// maxRules bounds the schemas that apply to one value; beyond it nothing is
 // concluded from them.
 const maxRules = 200
 
-// follow gathers the schemas that n has for a member.
-func (g *guide) follow(rules []*node, n *node, name []byte, kind types, start int) []*node {
+// collectForMember adds the schemas that n applies to a member.
+func (g *schemaCollector) collectForMember(rules []*node, n *node, name []byte, kind rawjson.Types, start int) []*node {
 	o := n.object
 	if o == nil {
 		return rules
@@ -22,85 +27,86 @@ func (g *guide) follow(rules []*node, n *node, name []byte, kind types, start in
 	known := false
 	if i := o.members.find(name, g.seed); i >= 0 && o.members.list[i].declared {
 		known = true
-		rules = g.gather(rules, o.members.list[i].node, kind, start)
+		rules = g.collect(rules, o.members.list[i].node, kind, start)
 	}
 	for _, p := range o.patterns {
-		if g.stop != 0 {
+		if g.Stop != 0 {
 			return rules
 		}
-		switch matched, open := p.match.matches(g.run, name); {
+		switch matched, open := p.match.matches(g.validation, name); {
 		case open:
-			known, g.doubt = true, true
+			known, g.incomplete = true, true
 		case matched:
 			known = true
-			rules = g.gather(rules, p.node, kind, start)
+			rules = g.collect(rules, p.node, kind, start)
 		}
 	}
 	if !known {
-		rules = g.gather(rules, o.additional, kind, start)
+		rules = g.collect(rules, o.additional, kind, start)
 	}
 	return rules
 }
 
-// gather adds n, and all schemas that have to fit because n does, to the rules
-// for the value of a kind that begins at start.
-func (g *guide) gather(rules []*node, n *node, kind types, start int) []*node {
+// collect adds n and every schema that n implies to the schemas for the value of
+// a kind that begins at start.
+func (g *schemaCollector) collect(rules []*node, n *node, kind rawjson.Types, start int) []*node {
 	for hops := 0; n != nil && n.alias != nil; hops++ {
 		if n = n.alias; hops == maxRules { // a reference to itself
-			g.doubt = true
+			g.incomplete = true
 			return rules
 		}
 	}
-	if n == nil || g.doubt && len(rules) >= maxRules || slices.Contains(rules, n) {
+	if n == nil || g.incomplete && len(rules) >= maxRules || slices.Contains(rules, n) {
 		return rules
 	}
 	rules = append(rules, n)
 	if e := n.exact; e != nil && (e.constant != nil || e.enum != nil) || len(rules) >= maxRules {
-		g.doubt = true
+		g.incomplete = true
 	}
 	l := n.logic
 	if l == nil {
 		return rules
 	}
-	g.doubt = g.doubt || l.notTold || l.condTold
+	g.incomplete = g.incomplete || l.hasNot || l.hasIf
 	for _, to := range l.all {
-		rules = g.gather(rules, to, kind, start)
+		rules = g.collect(rules, to, kind, start)
 	}
 	for _, group := range l.any {
-		rules = g.choose(rules, g.named(l.meant.any(), group, start), kind, start, false)
+		rules = g.collectBranch(rules, g.selectBranches(l.discriminator.any(), group, start), kind, start, false)
 	}
 	if len(l.one) > 0 {
-		rules = g.choose(rules, g.named(l.meant.one(), l.one, start), kind, start, true)
+		rules = g.collectBranch(rules, g.selectBranches(l.discriminator.one(), l.one, start), kind, start, true)
 	}
 	return rules
 }
 
-// named is the branch of a union that a discriminator names for this value, where
-// the value is to be changed: it is told what that branch finds wrong, and
-// whether it fits then is judged by the whole schema. Else it is all of them.
-func (g *guide) named(c choice, group []*node, start int) []*node {
-	if !g.must || g.stop != 0 {
+// selectBranches returns the branch that a discriminator selects for this value, where
+// the value is to be changed: the changes follow that branch, and the whole
+// schema decides afterwards whether the result is valid. Otherwise it returns
+// all branches.
+func (g *schemaCollector) selectBranches(c choice, group []*node, start int) []*node {
+	if !g.necessary || g.Stop != 0 {
 		return group
 	}
-	return g.meant(c, group, start)
+	return g.selectedBranch(c, group, start)
 }
 
-// choose gathers the branch of a union that counts: the only one for values of
-// the kind, or the first that this value fits, but not where other values may
-// fit another.
-func (g *guide) choose(rules, group []*node, kind types, start int, only bool) []*node {
-	admitted := slices.DeleteFunc(slices.Clone(group), func(n *node) bool { return n.fits()&kind == 0 })
+// collectBranch adds the branch of a union that applies: the only one for values of
+// the kind, or the first that this value satisfies, but not where other values
+// may satisfy another.
+func (g *schemaCollector) collectBranch(rules, group []*node, kind rawjson.Types, start int, only bool) []*node {
+	admitted := slices.DeleteFunc(slices.Clone(group), func(n *node) bool { return n.validTypes()&kind == 0 })
 	if len(admitted) == 1 {
-		return g.gather(rules, admitted[0], kind, start)
+		return g.collect(rules, admitted[0], kind, start)
 	}
 	for _, n := range admitted {
-		if only || g.must {
+		if only || g.necessary {
 			break
 		}
 		if fits, open := g.try(n, start); fits && !open {
-			return g.gather(rules, n, kind, start)
+			return g.collect(rules, n, kind, start)
 		}
 	}
-	g.doubt = true
+	g.incomplete = true
 	return rules
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tenon-mcp/tenon/schema"
+	schemaprojection "github.com/tenon-mcp/tenon/schema/projection"
 )
 
 const repositoryDoc = `{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"},"full_name":{"type":"string"},
@@ -112,7 +113,7 @@ func BenchmarkProject50KB(b *testing.B) {
 		paths []string
 	}{{"two of five", []string{"items[].id", "items[].name"}}, {"ends", []string{"items[].id", "items[].tags"}}, {"none", []string{"other"}}} {
 		b.Run(c.name, func(b *testing.B) {
-			p, err := schema.ParseProjection(c.paths...)
+			p, err := schemaprojection.ParseProjection(c.paths...)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
 // A body accepts in its new place what the document accepts, whatever else is
@@ -23,7 +23,7 @@ func FuzzBundle(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bundleHolds)) }
 
 func bundleHolds(t *rapid.T) {
 	m := maker{T: t, named: rapid.Bool().Draw(t, "named")}
-	var bundle schema.Bundle
+	var bundle publish.Bundle
 	var docs, bodies []string
 	var before []*jsonschema.Schema
 	for range rapid.IntRange(1, 3).Draw(t, "documents") {
@@ -37,7 +37,7 @@ func bundleHolds(t *rapid.T) {
 		}
 		body, err := bundle.Add([]byte(doc))
 		if err != nil {
-			t.Fatalf("%s\nis refused: %v", doc, err)
+			t.Fatalf("%s\nis rejected: %v", doc, err)
 		}
 		alone(t, doc)
 		before = append(before, s)
@@ -62,14 +62,14 @@ func bundleHolds(t *rapid.T) {
 
 // alone fails unless AddOnly makes of a document what Add makes of it.
 func alone(t *rapid.T, doc string) {
-	var one, only schema.Bundle
+	var one, only publish.Bundle
 	want, err := one.Add([]byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := only.AddOnly([]byte(doc))
 	if err != nil {
-		t.Fatalf("%s\nis refused: %v", doc, err)
+		t.Fatalf("%s\nis rejected: %v", doc, err)
 	}
 	if w, g := compact(t, want)+compact(t, one.AppendDefs(nil)), compact(t, got)+compact(t, only.AppendDefs(nil)); w != g {
 		t.Fatalf("%s\nbecame %s\nand alone %s", doc, w, g)

@@ -1,7 +1,7 @@
 package schema_test
 
 // agreeCases are schemas with values that the library and we must judge alike.
-// They cover each keyword of the byte tier and are the seeds of the fuzzers.
+// They cover each keyword of the byte validator and are the seeds of the fuzzers.
 func agreeCases() []struct{ doc, values string } {
 	return []struct{ doc, values string }{
 		{`true`, `[null,1,"a",{}]`},

@@ -10,7 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-func TestHeal(t *testing.T) {
+func TestCoerce(t *testing.T) {
 	tests := map[string]struct{ schema, value, want string }{
 		"an object as text":                    {`{"properties":{"a":{"type":"object"}}}`, `{"a":"{\"b\":1}"}`, `{"a":{"b":1}}`},
 		"a list as text, with space around it": {`{"properties":{"a":{"type":"array"}}}`, `{"a":" [1, 2] "}`, `{"a":[1, 2]}`},
@@ -41,8 +41,8 @@ func TestHeal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			healed, fixes := s.Coerce([]byte(tt.value))
-			if diff := cmp.Diff(tt.want, string(healed)); diff != "" {
+			coerced, fixes := s.Coerce([]byte(tt.value))
+			if diff := cmp.Diff(tt.want, string(coerced)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if (len(fixes) > 0) != (tt.want != tt.value) {
@@ -52,29 +52,29 @@ func TestHeal(t *testing.T) {
 	}
 }
 
-// TestHealFindsWhatWasMeant writes members of an object as text and gets the
+// TestCoerceRestoresTextArguments writes members of an object as text and gets the
 // object back.
-func TestHealFindsWhatWasMeant(t *testing.T) {
+func TestCoerceRestoresTextArguments(t *testing.T) {
 	s, err := schema.Compile([]byte(`{"type":"object","properties":{"o":{"type":"object"},"l":{"type":"array"},"n":{"type":["number","null"]},"s":{"type":"string"}}}`), schema.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		meant := map[string]json.RawMessage{
+		intended := map[string]json.RawMessage{
 			"o": encoded(rapid.MapOf(rapid.String(), rapid.Int()).Draw(t, "o")),
 			"l": encoded(rapid.SliceOf(rapid.String()).Draw(t, "l")),
 			"n": encoded(rapid.Ptr(rapid.Int64(), true).Draw(t, "n")),
 			"s": encoded(rapid.SampledFrom([]string{"{}", "[1]", "7", "null", "x"}).Draw(t, "s")),
 		}
 		sent := map[string]json.RawMessage{}
-		for name, v := range meant {
+		for name, v := range intended {
 			if sent[name] = v; name != "s" && rapid.Bool().Draw(t, "as text") {
 				sent[name] = encoded(string(v))
 			}
 		}
-		healed, _ := s.Coerce(encoded(sent))
-		if diff := cmp.Diff(string(encoded(meant)), string(healed)); diff != "" {
-			t.Errorf("(-meant +got)\n%s", diff)
+		coerced, _ := s.Coerce(encoded(sent))
+		if diff := cmp.Diff(string(encoded(intended)), string(coerced)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -20,14 +21,14 @@ func FuzzClientSafe(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clientSafeHolds)) }
 func clientSafeHolds(t *rapid.T) {
 	m := maker{T: t, wild: rapid.Bool().Draw(t, "wild"), named: rapid.Bool().Draw(t, "named")}
 	doc := m.document(m.pick("", `"type":"object"`, `"type":"object"`, `"type":["object","null"]`))
-	safe, changes := schema.Compatible([]byte(doc))
+	safe, changes := publish.Compatible([]byte(doc))
 	before, err := oracle(doc)
 	if safe == nil {
 		if len(changes) != 1 {
-			t.Fatalf("%s\nis refused for several reasons: %+v", doc, changes)
+			t.Fatalf("%s\nis rejected for several reasons: %+v", doc, changes)
 		}
 		if value := m.object(3); err == nil && fits(t, before, value) {
-			t.Fatalf("%s\nis refused, though %s fits: %+v", doc, value, changes)
+			t.Fatalf("%s\nis rejected, though %s fits: %+v", doc, value, changes)
 		}
 		return
 	}
@@ -38,7 +39,7 @@ func clientSafeHolds(t *rapid.T) {
 	if _, err := schema.Compile(safe, schema.Options{}); err != nil {
 		t.Fatalf("%s\nbecame %s\nwhich does not compile: %v", doc, safe, err)
 	}
-	if again, more := schema.Compatible(safe); len(more) > 0 || string(again) != string(safe) {
+	if again, more := publish.Compatible(safe); len(more) > 0 || string(again) != string(safe) {
 		t.Fatalf("%s\nbecame %s\nand then %s\n%v", doc, safe, again, more)
 	}
 	if err != nil {
@@ -47,7 +48,7 @@ func clientSafeHolds(t *rapid.T) {
 	for i := range 12 {
 		value := m.object(3)
 		if fits(t, before, value) && !fits(t, after, value) {
-			t.Fatalf("%s\nbecame %s\n%v\nand refuses value %d, %s", doc, safe, fmt.Sprintf("%+v", changes), i, value)
+			t.Fatalf("%s\nbecame %s\n%v\nand rejects value %d, %s", doc, safe, fmt.Sprintf("%+v", changes), i, value)
 		}
 	}
 }

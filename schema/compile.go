@@ -11,55 +11,55 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// maxSchemas is how many schemas one document may hold, those in it counted.
+// maxSchemas bounds the schemas of one document, nested ones included.
 const maxSchemas = 200_000
 
 // compiler turns a document into nodes. It checks every keyword of the
-// specification, also those that only the second tier understands.
+// specification, including those that only the fallback validator implements.
 type compiler struct {
-	doc      *rawjson.Doc
-	o        Options
-	seed     maphash.Seed
-	slab     []node
-	spare    *node            // made and not needed
-	plain    [isAny + 1]*node // those that name types and nothing else
-	all      []place          // every node, with its place
-	places   []place          // of the schemas that stand where schemas are expected, by place
-	strays   map[rawjson.Node]*node
-	refs     []pending
-	anchors  map[string]rawjson.Node
-	formats  map[string]*jsonschema.Schema
-	beyond   string // the first keyword that needs the second tier
-	nested   bool   // documents of their own stand inside this one
-	open     []unrun
-	count    int
-	patterns int // the size of all patterns so far
-	err      *Error
+	doc             *rawjson.Doc
+	o               Options
+	seed            maphash.Seed
+	slab            []node
+	spare           *node                    // allocated and not needed
+	plain           [rawjson.IsAny + 1]*node // shared nodes that constrain the type only
+	all             []locatedNode            // every node with its location
+	schemas         []locatedNode            // schemas in schema positions, sorted by location
+	unexpected      map[rawjson.Node]*node
+	refs            []pending
+	anchors         map[string]rawjson.Node
+	formats         map[string]*jsonschema.Schema
+	fallbackKeyword string // the first keyword that needs the fallback validator
+	nested          bool   // the document embeds other documents
+	unrunnable      []unrunnablePattern
+	count           int
+	patterns        int // the size of all patterns so far
+	err             *Error
 }
 
-// place is where a schema stands. A nil node accepts everything.
-type place struct {
+// locatedNode is the location of a schema. A nil node accepts everything.
+type locatedNode struct {
 	at   rawjson.Node
 	node *node
 }
 
-// pending is a reference that is not resolved yet.
+// pending is an unresolved reference.
 type pending struct {
 	from *logicRules
 	slot int // in from.all
 	at   rawjson.Node
 }
 
-// program is what a compiler makes.
+// program is the output of a compiler.
 type program struct {
-	root    *node
-	beyond  string // the byte tier cannot serve the document because of this keyword; empty: it can
-	open    []unrun
-	apart   bool // the places of its schemas do not show all that refers to them
-	doc     *rawjson.Doc
-	schemas int
-	meant   map[string]*discriminator // by the place of its schema; nil: the byte tier serves the document
-	chain   int                       // how many schemas can apply to one value in a row
+	root            *node
+	fallbackKeyword string // the keyword that needs the fallback validator; empty: none
+	unrunnable      []unrunnablePattern
+	hiddenRefs      bool // there are references that locations do not show
+	doc             *rawjson.Doc
+	schemas         int
+	discriminators  map[string]*discriminator // by schema location; nil: the fallback validator is not needed
+	longestChain    int                       // the longest chain of schemas that apply to one value
 }
 
 func compileProgram(doc *rawjson.Doc, seed maphash.Seed, o Options) (*program, *Error) {
@@ -69,10 +69,10 @@ func compileProgram(doc *rawjson.Doc, seed maphash.Seed, o Options) (*program, *
 	if c.err != nil {
 		return nil, c.err
 	}
-	p := &program{root: root, open: c.open, doc: doc, schemas: c.count, apart: c.nested || len(c.strays) > 0}
-	p.chain = c.survey()
-	if p.beyond = c.beyond; p.beyond != "" {
-		p.meant = c.discriminators()
+	p := &program{root: root, unrunnable: c.unrunnable, doc: doc, schemas: c.count, hiddenRefs: c.nested || len(c.unexpected) > 0}
+	p.longestChain = c.analyze()
+	if p.fallbackKeyword = c.fallbackKeyword; p.fallbackKeyword != "" {
+		p.discriminators = c.discriminators()
 	}
 	return p, nil
 }
@@ -84,26 +84,26 @@ func (c *compiler) fail(at rawjson.Node, format string, args ...any) {
 	}
 }
 
-// pointer answers the JSON Pointer of a place.
+// pointer returns the JSON Pointer of a location.
 func (c *compiler) pointer(at rawjson.Node) string { return pointerOf(c.doc, at) }
 
 func pointerOf(doc *rawjson.Doc, at rawjson.Node) string {
-	p := placer{doc: doc, found: []finding{{at: doc.Offset(at)}}, seen: map[Violation]struct{}{}}
+	p := locator{doc: doc, found: []pendingViolation{{at: doc.Offset(at)}}, seen: map[Violation]struct{}{}}
 	p.visit(doc.Root(), nil)
-	if len(p.placed) == 0 {
+	if len(p.violations) == 0 {
 		return ""
 	}
-	return p.placed[0].Path
+	return p.violations[0].Path
 }
 
-// needs notes that the second tier has to serve the document.
-func (c *compiler) needs(keyword string) {
-	if c.beyond == "" {
-		c.beyond = keyword
+// needsFallback records that a keyword needs the fallback validator.
+func (c *compiler) needsFallback(keyword string) {
+	if c.fallbackKeyword == "" {
+		c.fallbackKeyword = keyword
 	}
 }
 
-// schema compiles the schema at a place.
+// schema compiles the schema at a location.
 func (c *compiler) schema(at rawjson.Node) *node {
 	if c.count++; c.count > maxSchemas {
 		c.fail(at, "more than %d schemas in one document", maxSchemas)
@@ -111,10 +111,10 @@ func (c *compiler) schema(at rawjson.Node) *node {
 	if c.err != nil {
 		return nil
 	}
-	where := len(c.places)
-	c.places = append(c.places, place{at: at})
+	where := len(c.schemas)
+	c.schemas = append(c.schemas, locatedNode{at: at})
 	n := c.compile(at)
-	c.places[where].node = n
+	c.schemas[where].node = n
 	return n
 }
 
@@ -143,8 +143,8 @@ func (c *compiler) newNode(at rawjson.Node) *node {
 		n = &c.slab[0]
 		c.slab = c.slab[1:]
 	}
-	*n = node{types: isAny}
-	c.all = append(c.all, place{at, n})
+	*n = node{types: rawjson.IsAny}
+	c.all = append(c.all, locatedNode{at, n})
 	return n
 }
 
@@ -160,8 +160,8 @@ func (c *compiler) object(at rawjson.Node) *node {
 	return c.share(b.n)
 }
 
-// share gives back a node that only says which type a value has, because most
-// do: one for each set of types is enough.
+// share returns one shared node for all schemas that constrain nothing but the
+// type, because most do.
 func (c *compiler) share(n *node) *node {
 	if n.types == 0 || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil || n.logic != nil {
 		return n
@@ -176,29 +176,29 @@ func (c *compiler) share(n *node) *node {
 	return n
 }
 
-// lookup answers the schema at a place, which is compiled now if nothing
-// expected a schema there.
+// lookup returns the schema at a location. It compiles it now if that is not a
+// schema position.
 func (c *compiler) lookup(at rawjson.Node) *node {
-	i, ok := slices.BinarySearchFunc(c.places, at, func(p place, at rawjson.Node) int { return cmp.Compare(p.at, at) })
+	i, ok := slices.BinarySearchFunc(c.schemas, at, func(p locatedNode, at rawjson.Node) int { return cmp.Compare(p.at, at) })
 	if ok {
-		return c.places[i].node
+		return c.schemas[i].node
 	}
-	if n, ok := c.strays[at]; ok {
+	if n, ok := c.unexpected[at]; ok {
 		return n
 	}
 	n := c.newNode(at) // references inside may lead back here
-	if c.strays == nil {
-		c.strays = map[rawjson.Node]*node{}
+	if c.unexpected == nil {
+		c.unexpected = map[rawjson.Node]*node{}
 	}
-	c.strays[at] = n
-	known := c.places
-	c.places = nil
+	c.unexpected[at] = n
+	known := c.schemas
+	c.schemas = nil
 	if got := c.compile(at); got != nil {
 		*n = *got
 	}
-	for _, p := range c.places {
-		c.strays[p.at] = p.node
+	for _, p := range c.schemas {
+		c.unexpected[p.at] = p.node
 	}
-	c.places = known
+	c.schemas = known
 	return n
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// reference compiles $ref; what it means is found when all is read.
+// reference compiles $ref; it is resolved when the whole document is read.
 func (b *builder) reference(m rawjson.Node) {
 	if !b.kind(m, rawjson.String, "a string") {
 		return
@@ -18,8 +18,8 @@ func (b *builder) reference(m rawjson.Node) {
 	l.all = append(l.all, nil)
 }
 
-// resolve finds what the references mean. The list grows while it works: a
-// reference may lead to a schema that nothing else leads to.
+// resolve resolves the references. The list grows meanwhile: a reference may
+// lead to a schema that nothing else leads to.
 func (c *compiler) resolve() {
 	for i := 0; i < len(c.refs) && c.err == nil; i++ {
 		ref := c.refs[i]
@@ -28,20 +28,21 @@ func (c *compiler) resolve() {
 			continue
 		}
 		if to == rawjson.None {
-			c.fail(ref.at, "reference %q leads nowhere", c.doc.Str(ref.at))
+			c.fail(ref.at, "reference %q cannot be resolved", c.doc.Str(ref.at))
 			return
 		}
 		ref.from.all[ref.slot] = c.lookup(to)
 	}
 }
 
-// target answers the place that a reference names. It is not ok if only the
-// second tier can tell: other documents, and those inside this one.
+// target returns the location that a reference names. It is not ok for
+// references that only the fallback validator resolves: to other documents, and
+// to documents embedded in this one.
 func (c *compiler) target(at rawjson.Node) (rawjson.Node, bool) {
 	ref := c.doc.Str(at)
 	fragment, local := strings.CutPrefix(ref, "#")
 	if !local || c.nested {
-		c.needs("$ref")
+		c.needsFallback("$ref")
 		return rawjson.None, false
 	}
 	name, err := url.PathUnescape(fragment)
@@ -57,48 +58,48 @@ func (c *compiler) target(at rawjson.Node) (rawjson.Node, bool) {
 	return rawjson.None, true
 }
 
-// mark is where a walk over the graph of schemas stands with a node.
-type mark uint8
+// walkState is the state of a node in a walk over the graph of schemas.
+type walkState uint8
 
 const (
-	unseen mark = iota
-	open
-	closed
+	unvisited walkState = iota
+	visiting
+	visited
 )
 
-// survey finds the schemas that apply to the same value in a circle (left to
-// the second tier, which notices at run time), and what can fit each schema.
-// It answers how long a row of schemas that apply to one value can be.
-func (c *compiler) survey() int {
+// analyze finds the schemas that apply to the same value in a cycle (left to the
+// fallback validator, which detects them at run time), and what each schema can
+// accept. It returns the longest chain of schemas that apply to one value.
+func (c *compiler) analyze() int {
 	longest := 1
 	for _, p := range c.all {
-		longest = max(longest, c.look(p.node))
+		longest = max(longest, c.analyzeNode(p.node))
 	}
-	if c.beyond != "" {
+	if c.fallbackKeyword != "" {
 		return len(c.all) + 1 // references that were not followed
 	}
 	return longest
 }
 
-func (c *compiler) look(n *node) int {
+func (c *compiler) analyzeNode(n *node) int {
 	switch {
 	case n == nil:
 		return 1
-	case n.mark == open:
-		c.needs("$ref")
+	case n.state == visiting:
+		c.needsFallback("$ref")
 		return 1
-	case n.mark == closed:
+	case n.state == visited:
 		return n.chain
 	}
-	n.mark = open
+	n.state = visiting
 	n.chain = 1
 	if n.logic != nil {
 		n.logic.all = slices.DeleteFunc(n.logic.all, func(to *node) bool { return to == nil })
-		n.logic.each(func(to *node) { n.chain = max(n.chain, 1+c.look(to)) })
+		n.logic.each(func(to *node) { n.chain = max(n.chain, 1+c.analyzeNode(to)) })
 		n.settleAlias()
 	}
-	n.accepts = n.fitting()
-	n.mark = closed
+	n.accepts = n.computeTypes()
+	n.state = visited
 	return n.chain
 }
 
@@ -122,16 +123,16 @@ func (l *logicRules) each(visit func(*node)) {
 	}
 }
 
-// settleAlias makes a schema that is nothing but one reference, or allOf of
-// one schema, lead straight there.
+// settleAlias resolves a schema that is nothing but one reference, or allOf of
+// one schema, to its target.
 func (n *node) settleAlias() {
 	l := n.logic
-	if len(l.all)+len(l.any)+len(l.one) == 0 && !l.notTold && !l.condTold {
+	if len(l.all)+len(l.any)+len(l.one) == 0 && !l.hasNot && !l.hasIf {
 		n.logic = nil // references to schemas that accept everything
 		return
 	}
-	if n.types != isAny || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil ||
-		len(l.all) != 1 || len(l.any)+len(l.one) > 0 || l.notTold || l.condTold {
+	if n.types != rawjson.IsAny || n.exact != nil || n.text != nil || n.number != nil || n.array != nil || n.object != nil ||
+		len(l.all) != 1 || len(l.any)+len(l.one) > 0 || l.hasNot || l.hasIf {
 		return
 	}
 	if n.alias = l.all[0]; n.alias.alias != nil {
@@ -139,8 +140,8 @@ func (n *node) settleAlias() {
 	}
 }
 
-// fitting answers the types of the values that may fit.
-func (n *node) fitting() types {
+// computeTypes returns the types of the values that can be valid.
+func (n *node) computeTypes() rawjson.Types {
 	t := n.types
 	if n.exact != nil {
 		if n.exact.constant != nil {
@@ -154,7 +155,7 @@ func (n *node) fitting() types {
 		return t
 	}
 	for _, to := range n.logic.all {
-		t &= to.fits()
+		t &= to.validTypes()
 	}
 	for _, group := range n.logic.any {
 		t &= union(group)
@@ -165,17 +166,17 @@ func (n *node) fitting() types {
 	return t
 }
 
-func union(list []*node) types {
-	var t types
+func union(list []*node) rawjson.Types {
+	var t rawjson.Types
 	for _, n := range list {
-		t |= n.fits()
+		t |= n.validTypes()
 	}
 	return t
 }
 
-func (n *node) fits() types {
+func (n *node) validTypes() rawjson.Types {
 	if n == nil {
-		return isAny
+		return rawjson.IsAny
 	}
 	return n.accepts
 }

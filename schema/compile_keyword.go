@@ -1,8 +1,6 @@
 package schema
 
-import (
-	"github.com/tenon-mcp/tenon/internal/rawjson"
-)
+import "github.com/tenon-mcp/tenon/internal/rawjson"
 
 // builder compiles one schema object.
 type builder struct {
@@ -10,8 +8,8 @@ type builder struct {
 	n          *node
 	at         rawjson.Node
 	properties []memberRule
-	required   rawjson.Node // 0: not given (the root is no keyword)
-	tag        rawjson.Node // discriminator; 0: not given
+	required   rawjson.Node // 0: absent (the root is not a keyword)
+	tag        rawjson.Node // discriminator; 0: absent
 }
 
 // keyword compiles one member of a schema object.
@@ -22,7 +20,7 @@ func (b *builder) keyword(m rawjson.Node) {
 	}
 }
 
-// assertion compiles the keywords that look at the value itself.
+// assertion compiles the keywords that constrain the value itself.
 func (b *builder) assertion(key []byte, m rawjson.Node) bool {
 	switch string(key) {
 	case "type":
@@ -70,7 +68,7 @@ func (b *builder) assertion(key []byte, m rawjson.Node) bool {
 	return true
 }
 
-// applicator compiles the keywords that hold other schemas.
+// applicator compiles the keywords that contain other schemas.
 func (b *builder) applicator(key []byte, m rawjson.Node) bool {
 	switch string(key) {
 	case "properties":
@@ -83,7 +81,7 @@ func (b *builder) applicator(key []byte, m rawjson.Node) bool {
 		o.forbidden = b.c.doc.Kind(m) == rawjson.Bool && !b.c.doc.IsTrue(m)
 	case "propertyNames":
 		o := b.object()
-		o.names, o.namesTold = b.c.schema(m), true
+		o.names, o.hasNames = b.c.schema(m), true
 	case "items":
 		b.array().items = b.c.schema(m)
 	case "prefixItems":
@@ -98,10 +96,10 @@ func (b *builder) applicator(key []byte, m rawjson.Node) bool {
 		b.logic().one = b.list(m)
 	case "not":
 		l := b.logic()
-		l.not, l.notTold = b.c.schema(m), true
+		l.not, l.hasNot = b.c.schema(m), true
 	case "if":
 		l := b.logic()
-		l.cond, l.condTold = b.c.schema(m), true
+		l.cond, l.hasIf = b.c.schema(m), true
 	case "then":
 		b.logic().then = b.c.schema(m)
 	case "else":
@@ -114,8 +112,8 @@ func (b *builder) applicator(key []byte, m rawjson.Node) bool {
 	return true
 }
 
-// annotation looks at the keywords that say nothing about values here, and at
-// those that are left to the second tier. Unknown keywords are annotations.
+// annotation checks the keywords that do not constrain values, and those that
+// are left to the fallback validator. Unknown keywords are annotations.
 func (b *builder) annotation(key []byte, m rawjson.Node) {
 	switch string(key) {
 	case "title", "description", "contentEncoding", "contentMediaType", "$comment", "$schema":
@@ -136,32 +134,32 @@ func (b *builder) annotation(key []byte, m rawjson.Node) {
 		b.anchor(m)
 	case "$dynamicRef":
 		b.kind(m, rawjson.String, "a string")
-		b.c.needs(string(key))
+		b.c.needsFallback(string(key))
 	case "contains", "unevaluatedItems", "unevaluatedProperties":
-		b.c.needs(string(key))
+		b.c.needsFallback(string(key))
 		b.c.schema(m)
 	case "dependentSchemas":
-		b.c.needs(string(key))
+		b.c.needsFallback(string(key))
 		b.each(m)
 	case "dependentRequired":
-		b.c.needs(string(key))
+		b.c.needsFallback(string(key))
 		b.dependent(m)
 	case "dependencies":
-		b.c.needs(string(key))
+		b.c.needsFallback(string(key))
 	case "minContains", "maxContains":
 		b.whole(m)
 	}
 }
 
-// finish puts together what several keywords said.
+// finish combines keywords that depend on each other.
 func (b *builder) finish() {
 	if len(b.properties) > 0 || b.required != 0 {
 		b.object().members = newMembers(b.properties, b.requiredNames(), b.c.seed)
 	}
 	if b.tag != 0 && b.n.logic != nil {
-		b.n.logic.meant = b.discriminator()
+		b.n.logic.discriminator = b.discriminator()
 	}
-	if l := b.n.logic; l != nil && !l.condTold {
+	if l := b.n.logic; l != nil && !l.hasIf {
 		l.then, l.alt = nil, nil
 	}
 }
@@ -219,7 +217,7 @@ func (b *builder) logic() *logicRules {
 	return b.n.logic
 }
 
-// kind refuses a keyword whose value has another type.
+// kind rejects a keyword whose value has another type.
 func (b *builder) kind(m rawjson.Node, want rawjson.Kind, words string) bool {
 	if b.c.doc.Kind(m) != want {
 		b.c.fail(m, "must be %s", words)

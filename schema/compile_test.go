@@ -13,41 +13,41 @@ import (
 
 func TestCompileRefuses(t *testing.T) {
 	tests := map[string]struct{ doc, pointer, what string }{
-		"what is not JSON":              {`{"type":`, "", "offset 8: the input ends, expected a value"},
-		"duplicate keys":                {`{"type":"null","type":"null"}`, "", "offset 15: duplicate key"},
-		"what is no schema":             {`[]`, "", "a schema is an object or a boolean"},
-		"an unknown type":               {`{"properties":{"a/b":{"type":"text"}}}`, "/properties/a~1b/type", `"text" is not the name of a type`},
-		"a type that is no name":        {`{"type":["string",1]}`, "/type/1", "1 is not the name of a type"},
-		"no types":                      {`{"type":[]}`, "/type", "must not be empty"},
-		"a type that stands twice":      {`{"type":["null","null"]}`, "/type", `"\"null\"" stands twice in the list`},
-		"required that is no list":      {`{"required":true}`, "/required", "must be a list of names"},
-		"a name required twice":         {`{"required":["a","\u0061"]}`, "/required", `"a" stands twice in the list`},
-		"a negative count":              {`{"minLength":-1}`, "/minLength", "must be an integer that is not negative"},
-		"a count with a fraction":       {`{"maxItems":1.5}`, "/maxItems", "must be an integer that is not negative"},
-		"a multiple of nothing":         {`{"multipleOf":0}`, "/multipleOf", "must be more than 0"},
-		"a bound that is no number":     {`{"minimum":"1"}`, "/minimum", "must be a number"},
-		"an empty union":                {`{"anyOf":[]}`, "/anyOf", "must not be empty"},
-		"items as a list":               {`{"items":[{}]}`, "/items", "a schema is an object or a boolean"},
-		"a pattern that is no string":   {`{"pattern":1}`, "/pattern", "must be a string"},
-		"a description that is null":    {`{"description":null}`, "/description", "must be a string"},
-		"a reference to nothing":        {`{"$ref":"#/$defs/a"}`, "/$ref", `reference "#/$defs/a" leads nowhere`},
-		"a reference to no anchor":      {`{"items":{"$ref":"#a"}}`, "/items/$ref", `reference "#a" leads nowhere`},
-		"a reference to what is none":   {`{"$ref":"#/x","x":1}`, "/x", "a schema is an object or a boolean"},
-		"a fault behind a reference":    {`{"$ref":"#/x/y","x":{"y":{"type":"x"}}}`, "/x/y/type", `"x" is not the name of a type`},
-		"a reference to the network":    {`{"$ref":"http://127.0.0.1:1/s"}`, "", `failing loading "http://127.0.0.1:1/s": reference to http://127.0.0.1:1/s, which is another document`},
-		"a reference to a file":         {`{"$ref":"file:///etc/passwd"}`, "", `failing loading "file:///etc/passwd": reference to file:///etc/passwd, which is another document`},
-		"a wrong anchor":                {`{"$anchor":"1"}`, "/$anchor", `"1" is not the name of an anchor`},
-		"a fault in the second tier":    {`{"contains":{"minimum":[]},"unevaluatedItems":true}`, "/contains/minimum", "must be a number"},
-		"too many schemas for tier two": {`{"contains":{},"prefixItems":[` + strings.Repeat("{},", 6000) + `{}]}`, "", "6003 schemas in one document with contains; at most 5000 are read"},
+		"what is not JSON":                  {`{"type":`, "", "offset 8: the input ends, expected a value"},
+		"duplicate keys":                    {`{"type":"null","type":"null"}`, "", "offset 15: duplicate key"},
+		"not a schema":                      {`[]`, "", "a schema is an object or a boolean"},
+		"an unknown type":                   {`{"properties":{"a/b":{"type":"text"}}}`, "/properties/a~1b/type", `"text" is not the name of a type`},
+		"a type that is not a name":         {`{"type":["string",1]}`, "/type/1", "1 is not the name of a type"},
+		"no types":                          {`{"type":[]}`, "/type", "must not be empty"},
+		"a type that is listed twice":       {`{"type":["null","null"]}`, "/type", `"\"null\"" is in the list twice`},
+		"required that is not a list":       {`{"required":true}`, "/required", "must be a list of names"},
+		"a name required twice":             {`{"required":["a","\u0061"]}`, "/required", `"a" is in the list twice`},
+		"a negative count":                  {`{"minLength":-1}`, "/minLength", "must be an integer that is not negative"},
+		"a count with a fraction":           {`{"maxItems":1.5}`, "/maxItems", "must be an integer that is not negative"},
+		"a multiple of nothing":             {`{"multipleOf":0}`, "/multipleOf", "must be more than 0"},
+		"a bound that is not a number":      {`{"minimum":"1"}`, "/minimum", "must be a number"},
+		"an empty union":                    {`{"anyOf":[]}`, "/anyOf", "must not be empty"},
+		"items as a list":                   {`{"items":[{}]}`, "/items", "a schema is an object or a boolean"},
+		"a pattern that is not a string":    {`{"pattern":1}`, "/pattern", "must be a string"},
+		"a description that is null":        {`{"description":null}`, "/description", "must be a string"},
+		"a reference to nothing":            {`{"$ref":"#/$defs/a"}`, "/$ref", `reference "#/$defs/a" cannot be resolved`},
+		"a reference to no anchor":          {`{"items":{"$ref":"#a"}}`, "/items/$ref", `reference "#a" cannot be resolved`},
+		"a reference to what is none":       {`{"$ref":"#/x","x":1}`, "/x", "a schema is an object or a boolean"},
+		"a error behind a reference":        {`{"$ref":"#/x/y","x":{"y":{"type":"x"}}}`, "/x/y/type", `"x" is not the name of a type`},
+		"a reference to the network":        {`{"$ref":"http://127.0.0.1:1/s"}`, "", `failing loading "http://127.0.0.1:1/s": reference to http://127.0.0.1:1/s, which is another document`},
+		"a reference to a file":             {`{"$ref":"file:///etc/passwd"}`, "", `failing loading "file:///etc/passwd": reference to file:///etc/passwd, which is another document`},
+		"a wrong anchor":                    {`{"$anchor":"1"}`, "/$anchor", `"1" is not the name of an anchor`},
+		"a error in the fallback validator": {`{"contains":{"minimum":[]},"unevaluatedItems":true}`, "/contains/minimum", "must be a number"},
+		"too many schemas for tier two":     {`{"contains":{},"prefixItems":[` + strings.Repeat("{},", 6000) + `{}]}`, "", "6003 schemas in one document with contains; at most 5000 are read"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := schema.Compile([]byte(test.doc), schema.Options{})
-			var fault *schema.Error
-			if !errors.As(err, &fault) {
+			var got *schema.Error
+			if !errors.As(err, &got) {
 				t.Fatalf("got %v, want an *Error", err)
 			}
-			if diff := cmp.Diff(&schema.Error{Pointer: test.pointer, Message: test.what}, fault); diff != "" {
+			if diff := cmp.Diff(&schema.Error{Pointer: test.pointer, Message: test.what}, got); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
@@ -61,7 +61,7 @@ func TestReferencesInsideADocumentInTheDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"/a"}, violated(s.Validate([]byte(`{"a":1}`)))); diff != "" {
-		t.Errorf("places (-want +got):\n%s", diff)
+		t.Errorf("locations (-want +got):\n%s", diff)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestViolationsOfTheSecondTierComeInOrder(t *testing.T) {
 		got = append(got, v.Path)
 	}
 	if diff := cmp.Diff([]string{"/d", "/a", "/c", "/b", "/f"}, got); diff != "" {
-		t.Errorf("places (-want +got):\n%s", diff)
+		t.Errorf("locations (-want +got):\n%s", diff)
 	}
 }
 
@@ -133,8 +133,8 @@ func TestWhatViolationsSay(t *testing.T) {
 		"members":            {`{"maxProperties":0}`, `{"a":1}`, "maxProperties", "at most 0 members", `{"a":1}`},
 		"a pattern":          {`{"pattern":"^x"}`, `"y"`, "pattern", "a string that matches ^x", `"y"`},
 		"a multiple":         {`{"multipleOf":0.5}`, `1.2`, "multipleOf", "a multiple of 0.5", "1.2"},
-		"not":                {`{"not":{}}`, `1`, "not", "a value that the schema under not refuses", "1"},
-		"oneOf":              {`{"oneOf":[true,true]}`, `1`, "oneOf", "only one of the schemas under oneOf to fit", "1"},
+		"not":                {`{"not":{}}`, `1`, "not", "a value that does not match the schema under not", "1"},
+		"oneOf":              {`{"oneOf":[true,true]}`, `1`, "oneOf", "exactly one matching schema under oneOf", "1"},
 		"false":              {`false`, `1`, "false", "nothing", "1"},
 		"a name":             {`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, "propertyNames", `another name than "ab"`, `{"ab":1}`},
 		"equal items":        {`{"uniqueItems":true}`, `[1,1.0]`, "uniqueItems", "no two equal items", "[1,1.0]"},
@@ -147,13 +147,13 @@ func TestWhatViolationsSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, s.Validate([]byte(test.value))); diff != "" {
-				t.Errorf("byte tier (-want +got):\n%s", diff)
+				t.Errorf("byte validator (-want +got):\n%s", diff)
 			}
 			if s, err = schema.Compile([]byte(`{"allOf":[`+test.doc+`],"dependentRequired":{}}`), schema.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, s.Validate([]byte(test.value))); diff != "" {
-				t.Errorf("second tier (-want +got):\n%s", diff)
+				t.Errorf("fallback validator (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -30,24 +30,24 @@ func (b *builder) types(m rawjson.Node) {
 	}
 }
 
-func (b *builder) typeName(m rawjson.Node) types {
-	var t types
+func (b *builder) typeName(m rawjson.Node) rawjson.Types {
+	var t rawjson.Types
 	if b.c.doc.Kind(m) == rawjson.String {
-		t = typeNamed(string(b.c.decoded(m)))
+		t = rawjson.TypeNamed(string(b.c.decoded(m)))
 	}
 	if t == 0 {
-		b.c.fail(m, "%s is not the name of a type", excerpt(b.c.doc.Raw(m)))
+		b.c.fail(m, "%s is not the name of a type", rawjson.Excerpt(b.c.doc.Raw(m)))
 	}
 	return t
 }
 
-// distinct refuses a list that names something twice.
+// distinct rejects a list with duplicates.
 func (b *builder) distinct(m rawjson.Node, names [][]byte) {
 	if len(names) <= fewKeys {
 		for i := range names {
 			for j := range i {
 				if bytes.Equal(names[i], names[j]) {
-					b.c.fail(m, "%q stands twice in the list", names[i])
+					b.c.fail(m, "%q is in the list twice", names[i])
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func (b *builder) distinct(m rawjson.Node, names [][]byte) {
 	seen := make(map[string]struct{}, len(names))
 	for _, n := range names {
 		if _, twice := seen[string(n)]; twice {
-			b.c.fail(m, "%q stands twice in the list", n)
+			b.c.fail(m, "%q is in the list twice", n)
 		}
 		seen[string(n)] = struct{}{}
 	}
@@ -98,13 +98,13 @@ func (b *builder) enum(m rawjson.Node) {
 	b.exact().enum = newValueSet(raws)
 }
 
-// whole answers a count: an integer that is not negative.
+// whole returns a count: an integer that is not negative.
 func (b *builder) whole(m rawjson.Node) int {
 	if !b.kind(m, rawjson.Number, "a number") {
 		return 0
 	}
-	d := parseDecimal(b.c.doc.Raw(m))
-	n := d.int()
+	d := rawjson.ParseDecimal(b.c.doc.Raw(m))
+	n := d.Int()
 	if n < 0 {
 		b.c.fail(m, "must be an integer that is not negative")
 	}
@@ -123,15 +123,15 @@ func (b *builder) multiple(m rawjson.Node) {
 		return
 	}
 	raw := b.c.doc.Raw(m)
-	if d := parseDecimal(raw); d.negative || d.len() == 0 {
+	if d := rawjson.ParseDecimal(raw); d.Negative || d.Len() == 0 {
 		b.c.fail(m, "must be more than 0")
 		return
 	}
 	b.number().multiple = newDivisor(raw)
 }
 
-// id is the name of the document at its root; anywhere else it begins a
-// document of its own, with other meanings for the references in it.
+// id checks $id. At the root it names the document; anywhere else it begins an
+// embedded document, in which references have other targets.
 func (b *builder) id(m rawjson.Node) {
 	if !b.kind(m, rawjson.String, "a string") {
 		return
@@ -142,7 +142,7 @@ func (b *builder) id(m rawjson.Node) {
 	}
 	if b.at != b.c.doc.Root() {
 		b.c.nested = true
-		b.c.needs("$id")
+		b.c.needsFallback("$id")
 	}
 }
 
@@ -159,7 +159,7 @@ func (b *builder) anchor(m rawjson.Node) {
 		b.c.anchors = map[string]rawjson.Node{}
 	}
 	if other, twice := b.c.anchors[name]; twice && other != b.at {
-		b.c.needs("$anchor") // legal only in a document of its own
+		b.c.needsFallback("$anchor") // valid only in an embedded document
 	}
 	b.c.anchors[name] = b.at
 }
@@ -200,18 +200,18 @@ func newMembers(list []memberRule, required [][]byte, seed maphash.Seed) members
 	return m
 }
 
-// quote writes the names as most values have them.
+// quote prepares the names with quotes, as most values have them.
 func (m *members) quote() {
 	size := 0
 	for i := range m.list {
 		size += len(m.list[i].name) + 2
 	}
-	room := make([]byte, 0, size)
+	buf := make([]byte, 0, size)
 	for i := range m.list {
-		start, name := len(room), m.list[i].name
-		room = append(append(append(room, '"'), name...), '"')
+		start, name := len(buf), m.list[i].name
+		buf = append(append(append(buf, '"'), name...), '"')
 		if !needsEscapes(name) {
-			m.list[i].quoted = room[start:]
+			m.list[i].quoted = buf[start:]
 		}
 	}
 }
@@ -225,10 +225,10 @@ func needsEscapes(name []byte) bool {
 	return false
 }
 
-// shortList is how many names are looked through one by one.
+// shortList is how many names are compared one by one.
 const shortList = 6
 
-// index makes the table, with room for more names.
+// index builds the table, with space for more names.
 func (m *members) index(more int, seed maphash.Seed) {
 	n := len(m.list) + more
 	if n <= shortList {

@@ -8,11 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/publish"
 )
 
 func TestBreakCycles(t *testing.T) {
-	again := func(where string) string { return `"description":"As #/$defs/` + where + ` says, to any depth."` }
+	again := func(where string) string {
+		return `"description":"As #/$defs/` + where + ` describes, nested to any depth."`
+	}
 	for name, c := range map[string]struct{ in, want string }{
 		"none": {
 			`{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A"}},"$defs":{"A":{"properties":{"b":{"$ref":"#/$defs/B"}}},"B":{}}}`, "",
@@ -42,7 +44,7 @@ func TestBreakCycles(t *testing.T) {
 		if c.want == "" {
 			c.want = c.in
 		}
-		got, changes := schema.BreakCycles([]byte(c.in))
+		got, changes := publish.BreakCycles([]byte(c.in))
 		if diff := cmp.Diff(c.want, string(got)); diff != "" || (len(changes) == 0) != (c.want == c.in) {
 			t.Errorf("%s (-want +got):\n%s\n%+v", name, diff, changes)
 		}
@@ -58,11 +60,11 @@ func TestBreakCyclesLinear(t *testing.T) {
 	for i := range 300 {
 		defs = append(defs, fmt.Sprintf(`"D%d":{"items":{"anyOf":[%s]}}`, i, strings.Join(all, ",")))
 	}
-	acyclic, _ := schema.BreakCycles([]byte(`{"type":"object","$defs":{` + strings.Join(defs, ",") + `}}`))
+	acyclic, _ := publish.BreakCycles([]byte(`{"type":"object","$defs":{` + strings.Join(defs, ",") + `}}`))
 	mustEnd(t, acyclic)
 }
 
-// What BreakCycles makes has no cycle, accepts what the document accepts, and is
+// What publish.BreakCycles makes has no cycle, accepts what the document accepts, and is
 // as fit to be published as the document.
 func TestBreakCyclesProperty(t *testing.T) { rapid.Check(t, breakCyclesHolds) }
 
@@ -71,16 +73,16 @@ func FuzzBreakCycles(f *testing.F) { f.Fuzz(rapid.MakeFuzz(breakCyclesHolds)) }
 func breakCyclesHolds(t *rapid.T) {
 	m := maker{T: t}
 	made := m.document(`"type":"object"`)
-	doc, _ := schema.Compatible([]byte(made))
+	doc, _ := publish.Compatible([]byte(made))
 	if doc == nil {
 		return
 	}
-	acyclic, changes := schema.BreakCycles(doc)
+	acyclic, changes := publish.BreakCycles(doc)
 	if (len(changes) == 0) != (string(acyclic) == string(doc)) {
 		t.Fatalf("%s\nbecame %s\nby %+v", doc, acyclic, changes)
 	}
 	mustEnd(t, acyclic)
-	if safe, more := schema.Compatible(acyclic); len(more) > 0 {
+	if safe, more := publish.Compatible(acyclic); len(more) > 0 {
 		t.Fatalf("%s\nbecame %s\nand to be published %s\n%+v", doc, acyclic, safe, more)
 	}
 	before, err := oracle(string(doc))
@@ -90,20 +92,20 @@ func breakCyclesHolds(t *rapid.T) {
 	after := mustCompile(t, string(acyclic), string(doc))
 	for range 12 {
 		if value := m.object(3); fits(t, before, value) && !fits(t, after, value) {
-			t.Fatalf("%s\nbecame %s\nand refuses %s", doc, acyclic, value)
+			t.Fatalf("%s\nbecame %s\nand rejects %s", doc, acyclic, value)
 		}
 	}
 }
 
 // mustEnd fails where following references from anywhere comes back: with
-// nothing left to break, BreakCycles returns the document.
+// nothing left to break, publish.BreakCycles returns the document.
 func mustEnd(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }, doc []byte,
 ) {
 	t.Helper()
-	if again, more := schema.BreakCycles(doc); len(more) > 0 {
+	if again, more := publish.BreakCycles(doc); len(more) > 0 {
 		t.Fatalf("%s\nhas a cycle still, %s: %+v", doc, again, more)
 	}
 }

@@ -9,17 +9,17 @@ import (
 )
 
 // discriminator is the keyword of OpenAPI that names the branch of oneOf or
-// anyOf that a value is meant for. OpenAPI 3.1 calls it a hint and defines
-// validation by JSON Schema alone, to which it is an annotation: whether a value
-// fits never hangs on it. It chooses whose violations are reported where no
-// branch fits. A value that lacks the property, has no string there or one that
-// is not mapped is reported as without it: the violations of all branches.
+// anyOf that a value belongs to. OpenAPI 3.1 calls it a hint and defines
+// validation by JSON Schema alone, where it is an annotation: it never decides
+// whether a value is valid. It selects the branch whose violations are reported
+// where no branch is satisfied. Where the property is absent, not a string or
+// not mapped, the violations of all branches are reported.
 type discriminator struct {
 	property       string
-	ofOne, ofAnyOf map[string]int // the position of the branch, by the property's value
+	ofOne, ofAnyOf map[string]int // index of the branch by the property's value
 }
 
-// choice is a discriminator of one union.
+// choice is a discriminator applied to one union.
 type choice struct {
 	property string
 	branch   map[string]int
@@ -39,8 +39,8 @@ func (d *discriminator) any() choice {
 	return choice{d.property, d.ofAnyOf}
 }
 
-// discriminator compiles the keyword, nil if it names no branch. It is no part of
-// JSON Schema, so one of another form is no error.
+// discriminator compiles the keyword; nil if it names no branch. JSON Schema
+// does not define it, so an ill-formed one is not an error.
 func (b *builder) discriminator() *discriminator {
 	d := b.c.doc
 	name := d.Get(b.tag, "propertyName")
@@ -54,8 +54,8 @@ func (b *builder) discriminator() *discriminator {
 	return made
 }
 
-// branches finds what the branches of a union are called: by the mapping, which
-// has references or names, else by the last segment of their reference. Inline
+// branches returns the names of a union's branches: by the mapping, which has
+// references or names, else by the last segment of their reference. Inline
 // branches have no name.
 func (b *builder) branches(union string) map[string]int {
 	const ambiguous = -1
@@ -94,7 +94,7 @@ func (b *builder) branches(union string) map[string]int {
 			i, ok = refs[to]
 		}
 		if !ok {
-			i = ambiguous // it leads to no branch
+			i = ambiguous // not a branch
 		}
 		branch[d.Key(m)] = i
 	}
@@ -106,7 +106,7 @@ func (b *builder) branches(union string) map[string]int {
 	return branch
 }
 
-// lastSegment is the name that a reference ends with.
+// lastSegment returns the last segment of a reference.
 func lastSegment(ref string) string {
 	name := ref[strings.LastIndexByte(ref, '/')+1:]
 	if decoded, err := url.PathUnescape(name); err == nil {
@@ -115,20 +115,20 @@ func lastSegment(ref string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 }
 
-// meant answers the branch that the value at start is meant for, all branches if
-// the value does not tell.
-func (r *run) meant(c choice, list []*node, start int) []*node {
-	if len(c.branch) == 0 || kindOf(r.b[start]) != isObject {
+// selectedBranch returns the branch that the discriminator selects for the value at
+// start, all branches if it selects none.
+func (r *validation) selectedBranch(c choice, list []*node, start int) []*node {
+	if len(c.branch) == 0 || rawjson.KindOf(r.B[start]) != rawjson.IsObject {
 		return list
 	}
-	r.i = start
-	if !r.plain(isObject, nil) {
+	r.I = start
+	if !r.plain(rawjson.IsObject, nil) {
 		return list
 	}
-	r.left -= (r.i - start) >> 3
-	doc, err := rawjson.Parse(r.b[start:r.i])
+	r.left -= (r.I - start) >> 3
+	doc, err := rawjson.Parse(r.B[start:r.I])
 	if err != nil {
-		return list // cannot be: the syntax was checked
+		return list // unreachable: the syntax was checked
 	}
 	if i, ok := c.of(doc, doc.Root()); ok {
 		return list[i : i+1]
@@ -136,7 +136,7 @@ func (r *run) meant(c choice, list []*node, start int) []*node {
 	return list
 }
 
-// of answers the position of the branch that a value is meant for.
+// of returns the index of the branch that a value selects.
 func (c choice) of(doc *rawjson.Doc, value rawjson.Node) (position int, ok bool) {
 	if len(c.branch) == 0 || doc.Kind(value) != rawjson.Object {
 		return 0, false
@@ -149,12 +149,12 @@ func (c choice) of(doc *rawjson.Doc, value rawjson.Node) (position int, ok bool)
 	return position, ok
 }
 
-// discriminators are all of the document, by the addresses that the library gives
-// to their schemas.
+// discriminators returns the discriminators of the document by the URLs that
+// the library gives to their schemas.
 func (c *compiler) discriminators() map[string]*discriminator {
 	var all map[string]*discriminator
 	for _, p := range c.all {
-		if p.node.logic == nil || p.node.logic.meant == nil {
+		if p.node.logic == nil || p.node.logic.discriminator == nil {
 			continue
 		}
 		if all == nil {
@@ -164,7 +164,7 @@ func (c *compiler) discriminators() map[string]*discriminator {
 		for i, t := range tokens {
 			tokens[i] = url.PathEscape(t)
 		}
-		all[base+"#"+strings.Join(tokens, "/")] = p.node.logic.meant
+		all[base+"#"+strings.Join(tokens, "/")] = p.node.logic.discriminator
 	}
 	return all
 }

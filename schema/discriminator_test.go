@@ -18,7 +18,7 @@ const pets = `"$defs":{
 	"Pet":{"oneOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"}],"discriminator":{"propertyName":"kind"}}}`
 
 // Where no branch fits, the violations are those of the branch that the value
-// is meant for. Both tiers say the same.
+// belongs to. Both validators agree.
 func TestDiscriminator(t *testing.T) {
 	const both = `[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"}]`
 	union := func(keyword, branches, mapping string) string {
@@ -34,14 +34,14 @@ func TestDiscriminator(t *testing.T) {
 		{"another name", union("oneOf", both, ""), `{"kind":"Dog"}`, []string{"/bark"}},
 		{"anyOf", union("anyOf", both, ""), `{"kind":"Cat","bark":1}`, []string{"/lives"}},
 		{"a name with escapes", union("oneOf", both, ""), `{"\u006bind":"C\u0061t"}`, []string{"/lives"}},
-		{"a value that is no name", union("oneOf", both, explicit), `{"kind":"a cat"}`, []string{"/lives"}},
+		{"a value that is not a name", union("oneOf", both, explicit), `{"kind":"a cat"}`, []string{"/lives"}},
 		{"a mapping to a name", union("oneOf", both, explicit), `{"kind":"tom"}`, []string{"/lives"}},
 		{"a name beside a mapping", union("oneOf", both, explicit), `{"kind":"Cat"}`, []string{"/lives"}},
 		{"a name that is mapped to another", union("oneOf", both, explicit), `{"kind":"Dog"}`, []string{"/lives"}},
 		{"a mapping to no branch", union("oneOf", both, explicit), `{"kind":"bird"}`, all},
-		{"a mapping that is no string", union("oneOf", both, explicit), `{"kind":"odd"}`, all},
+		{"a mapping that is not a string", union("oneOf", both, explicit), `{"kind":"odd"}`, all},
 		{"an unknown kind", union("anyOf", both, ""), `{"kind":"Fish"}`, all},
-		{"a kind that is no string", union("oneOf", both, ""), `{"kind":null}`, []string{"/bark", "/kind", "/lives"}},
+		{"a kind that is not a string", union("oneOf", both, ""), `{"kind":null}`, []string{"/bark", "/kind", "/lives"}},
 		{"no kind", union("oneOf", both, ""), `{}`, all},
 		{"no object", union("oneOf", both, ""), `[]`, []string{""}},
 		{"an inline branch has no name", union("oneOf", `[{"type":"object","required":["x"]},{"$ref":"#/$defs/Cat"}]`, ""), `{"kind":"Cat"}`, []string{"/lives"}},
@@ -149,7 +149,7 @@ func TestDiscriminatorLeadsChanges(t *testing.T) {
 	} {
 		for _, tier := range []string{"", `"unevaluatedItems":true,`} {
 			s := compile(t, "{"+tier+schemas+","+doc+"}")
-			for _, tt := range []struct{ value, fixed, healed string }{
+			for _, tt := range []struct{ value, fixed, coerced string }{
 				{`{"kind":"Cat","lives":"9"}`, `{"kind":"Cat","lives":9}`, `{"kind":"Cat","lives":9}`},
 				{`{"kind":"Cat","lives":9,"toys":null,"more":1}`, `{"kind":"Cat","lives":9}`, `{"kind":"Cat","lives":9,"more":1}`},
 				{`{"kind":"Cat","lives":9,"toys":"[1]"}`, ``, `{"kind":"Cat","lives":9,"toys":[1]}`},
@@ -167,8 +167,8 @@ func TestDiscriminatorLeadsChanges(t *testing.T) {
 						t.Errorf("%s %s: %s is told %v", tier, union, tt.value, v)
 					}
 				}
-				if healed, _ := s.Coerce([]byte(tt.value)); string(healed) != or(tt.healed, tt.value) {
-					t.Errorf("%s %s: %s is read as %s", tier, union, tt.value, healed)
+				if coerced, _ := s.Coerce([]byte(tt.value)); string(coerced) != or(tt.coerced, tt.value) {
+					t.Errorf("%s %s: %s is read as %s", tier, union, tt.value, coerced)
 				}
 			}
 		}

@@ -1,9 +1,10 @@
 // Package schema works on JSON Schema 2020-12 documents as bytes: it compiles
 // them and checks values against them without decoding either.
 //
-// It does not know what a tool, a call or a source is, and it opens nothing: a
-// reference that leaves the document is an error.
+// It does not know tools, calls or sources, and it opens nothing: a reference
+// that leaves the document is an error.
 //
-// It stands below the root. Sources and the catalog compile what they publish
-// with it; a gateway checks the arguments of every call and the answer to it.
+// It is below the root package on the path of a call. Sources and the catalog
+// compile what they publish with it; a gateway checks the arguments and the
+// result of every call.
 package schema

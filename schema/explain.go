@@ -14,38 +14,38 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// message answers the library's own words for an error, without the place.
+// message returns the library's message for an error, without the location.
 func message(k jsonschema.ErrorKind) string {
 	return strings.TrimPrefix((&jsonschema.ValidationError{ErrorKind: k}).Error(), "at '': ")
 }
 
 // explainer turns the errors of the library into violations. An error of
-// propertyNames may carry a wrong place: in v6.0.3 it shares the memory of its
-// path with the values that are looked at after it.
+// propertyNames can have a wrong location: in v6.0.3 its path shares memory
+// with values that are visited later.
 type explainer struct {
-	value *rawjson.Doc
-	meant map[string]*discriminator
-	found []placed
-	seen  map[Violation]struct{}
+	value          *rawjson.Doc
+	discriminators map[string]*discriminator
+	found          []locatedViolation
+	seen           map[Violation]struct{}
 }
 
-// placed is a violation and where the value begins that it is about.
-type placed struct {
+// locatedViolation is a violation and the offset of its value.
+type locatedViolation struct {
 	at int
 	Violation
 }
 
-// maxLeaves bounds the errors that are looked at before the first are chosen.
+// maxLeaves bounds the errors that are collected before the first are chosen.
 const maxLeaves = 100 * maxViolations
 
-func explain(err *jsonschema.ValidationError, value []byte, meant map[string]*discriminator) []Violation {
+func explain(err *jsonschema.ValidationError, value []byte, discriminators map[string]*discriminator) []Violation {
 	doc, perr := rawjson.Parse(value)
 	if perr != nil {
-		return tooMuch() // cannot be: the syntax was checked
+		return limitViolation() // unreachable: the syntax was checked
 	}
-	e := explainer{value: doc, meant: meant, seen: map[Violation]struct{}{}}
+	e := explainer{value: doc, discriminators: discriminators, seen: map[Violation]struct{}{}}
 	e.walk(err)
-	slices.SortFunc(e.found, func(a, b placed) int { // the library's order is that of a map
+	slices.SortFunc(e.found, func(a, b locatedViolation) int { // the library's order is that of a map
 		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Expected, b.Expected))
 	})
 	found := make([]Violation, min(len(e.found), maxViolations))
@@ -55,8 +55,8 @@ func explain(err *jsonschema.ValidationError, value []byte, meant map[string]*di
 	return found
 }
 
-// walk reports the leaves of the tree of errors: those are what is wrong, the
-// inner ones only say which union or reference led there.
+// walk reports the leaves of the tree of errors; the inner ones only name the
+// union or reference on the way.
 func (e *explainer) walk(err *jsonschema.ValidationError) {
 	if len(e.found) >= maxLeaves {
 		return
@@ -75,15 +75,15 @@ func (e *explainer) walk(err *jsonschema.ValidationError) {
 func pathOf(err *jsonschema.ValidationError) string {
 	var ptr []byte
 	for _, t := range err.InstanceLocation {
-		ptr = appendToken(ptr, t)
+		ptr = rawjson.AppendToken(ptr, t)
 	}
 	return string(ptr)
 }
 
-// branches answers what led to an error: of a union, which has an error for each
-// branch, that of the branch that the value is meant for, if it tells.
+// branches returns the causes of an error: for a union, which has a cause for
+// each branch, only that of the branch that the discriminator selects, if any.
 func (e *explainer) branches(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
-	d := e.meant[err.SchemaURL]
+	d := e.discriminators[err.SchemaURL]
 	if d == nil {
 		return err.Causes
 	}
@@ -101,8 +101,9 @@ func (e *explainer) branches(err *jsonschema.ValidationError) []*jsonschema.Vali
 	return err.Causes[i : i+1]
 }
 
-// optional reports whether c only says that a value is not null, where another
-// branch of a union takes values of its type: that one says what is wrong.
+// optional reports whether c is only that the value is not null, while another
+// branch of the union accepts values of its type: that branch has the relevant
+// error.
 func optional(union, c *jsonschema.ValidationError) bool {
 	switch union.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -114,7 +115,7 @@ func optional(union, c *jsonschema.ValidationError) bool {
 	})
 }
 
-// wantsNull reports whether an error says that a value is not null.
+// wantsNull reports whether an error is that the value is not null.
 func wantsNull(err *jsonschema.ValidationError) bool {
 	switch k := err.ErrorKind.(type) {
 	case *kind.Type:
@@ -129,8 +130,8 @@ func wantsNull(err *jsonschema.ValidationError) bool {
 	return false
 }
 
-// mistyped reports whether an error says that a value at this depth has
-// another type.
+// mistyped reports whether an error is that a value at this depth has another
+// type.
 func mistyped(err *jsonschema.ValidationError, depth int) bool {
 	if _, ok := err.ErrorKind.(*kind.Type); ok {
 		return len(err.InstanceLocation) == depth
@@ -152,14 +153,14 @@ func (e *explainer) leaf(path string, k jsonschema.ErrorKind) {
 		e.missing(path, "dependencies", k.Missing)
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			e.add(string(appendToken([]byte(path), name)), "additionalProperties", noMember(name))
+			e.add(string(rawjson.AppendToken([]byte(path), name)), "additionalProperties", noMember(name))
 		}
 	case *kind.FalseSchema:
 		e.add(path, "false", nothing)
 	case *kind.Not:
-		e.add(path, "not", "a value that the schema under not refuses")
+		e.add(path, "not", "a value that does not match the schema under not")
 	case *kind.RefCycle:
-		e.add(path, "$ref", "a reference that leads somewhere")
+		e.add(path, "$ref", "a reference without a cycle")
 	default:
 		e.add(path, strings.Join(k.KeywordPath(), "/"), expected(k))
 	}
@@ -173,7 +174,7 @@ func (e *explainer) missing(path, keyword string, names []string) {
 
 func (e *explainer) add(path, keyword, expected string) {
 	at := e.value.Pointer(path)
-	e.put(at, Violation{path, keyword, cut(expected, maxExpected), excerpt(e.value.Raw(at))})
+	e.put(at, Violation{path, keyword, rawjson.Truncate(expected, maxExpected), rawjson.Excerpt(e.value.Raw(at))})
 }
 
 func (e *explainer) put(at rawjson.Node, v Violation) {
@@ -181,17 +182,20 @@ func (e *explainer) put(at rawjson.Node, v Violation) {
 		return
 	}
 	e.seen[v] = struct{}{}
-	e.found = append(e.found, placed{e.value.Offset(at), v})
+	e.found = append(e.found, locatedViolation{e.value.Offset(at), v})
 }
 
-func member(name string) string   { return cut("member "+strconv.Quote(name), maxExpected) }
-func noMember(name string) string { return cut("no member "+strconv.Quote(name), maxExpected) }
+func member(name string) string { return rawjson.Truncate("member "+strconv.Quote(name), maxExpected) }
 
-// expected says in a few words what a keyword asks for.
+func noMember(name string) string {
+	return rawjson.Truncate("no member "+strconv.Quote(name), maxExpected)
+}
+
+// expected describes what a keyword requires.
 func expected(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
-		return alternatives(k.Want)
+		return rawjson.Alternatives(k.Want)
 	case *kind.Const:
 		return text(k.Want)
 	case *kind.Enum:
@@ -203,7 +207,7 @@ func expected(k jsonschema.ErrorKind) string {
 	case *kind.UniqueItems:
 		return "no two equal items"
 	case *kind.OneOf:
-		return "only one of the schemas under oneOf to fit"
+		return "exactly one matching schema under oneOf"
 	case *kind.PropertyNames:
 		return "another name than " + strconv.Quote(k.Property)
 	case *kind.Minimum:
@@ -235,18 +239,18 @@ func expectedCount(k jsonschema.ErrorKind) string {
 	case *kind.MaxProperties:
 		return "at most " + count(strconv.Itoa(k.Want), "member")
 	case *kind.Contains:
-		return "an item that fits contains"
+		return "an item that matches contains"
 	case *kind.MinContains:
-		return "at least " + count(strconv.Itoa(k.Want), "item") + " that fit contains"
+		return "at least " + count(strconv.Itoa(k.Want), "item") + " that match contains"
 	case *kind.MaxContains:
-		return "at most " + count(strconv.Itoa(k.Want), "item") + " that fit contains"
+		return "at most " + count(strconv.Itoa(k.Want), "item") + " that match contains"
 	}
 	return message(k)
 }
 
 func matching(pattern string) string { return "a string that matches " + pattern }
 
-// decimalText writes a number of a schema, which is always a decimal.
+// decimalText formats a number of a schema, which is always a decimal.
 func decimalText(r *big.Rat) string {
 	n, _ := r.FloatPrec()
 	return r.FloatString(n)

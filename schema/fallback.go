@@ -13,99 +13,103 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/schemadoc"
 )
 
-// second is the second tier: a schema of the library, which knows every
-// keyword of the specification and wants values decoded.
-type second struct {
-	doc   any
-	o     Options
-	chain int                       // how many schemas can apply to one value in a row
-	meant map[string]*discriminator // by the place of its schema, as the library has it
-	pool  sync.Pool                 // of *instance: one run at a time, because it counts its steps
+// fallback is the fallback validator: a schema of the library, which implements
+// every keyword of the specification and needs values decoded.
+type fallback struct {
+	doc            any
+	o              Options
+	chain          int                       // the longest chain of schemas that apply to one value
+	discriminators map[string]*discriminator // by the library's URL of the schema
+	pool           sync.Pool                 // of *instance: each serves one validation at a time, because it counts steps
 
-	// Where patterns cannot be run: the schema without what hangs on them. What
-	// breaks it breaks the schema, too. nil if nothing is known of that.
-	loose *second
+	// Where patterns cannot be run: the schema without everything that depends
+	// on them. What violates it violates the schema, too. nil if that is not
+	// known.
+	wider *fallback
 }
 
-// base is where the library believes the document to be. Nothing is ever read
-// from there.
+// base is the URL under which the library knows the document. Nothing is ever
+// loaded from it.
 const base = "tenon:///schema"
 
 const (
-	// maxSecond bounds the schemas of one document: the library looks through
-	// all of them for each.
-	maxSecond = 5000
-	// maxStack bounds the calls of the library that can be open at once, of
-	// which each takes about a kilobyte of stack.
+	// maxFallbackSchemas bounds the schemas of one document: the library searches all of
+	// them for each.
+	maxFallbackSchemas = 5000
+	// maxStack bounds the nested calls of the library, each of which takes
+	// about a kilobyte of stack.
 	maxStack = 100_000
 )
 
-// instance is a compiled schema with the counter that its nodes count on.
+// instance is a compiled schema with its step counter.
 type instance struct {
 	schema *jsonschema.Schema
-	left   int      // steps that the run may still take
-	open   *matcher // the first pattern that the run came to and that cannot be run
+	left   int      // remaining steps
+	open   *matcher // the first pattern met that cannot be run
 }
 
-func compileSecond(p *program, o Options) (*second, *Error) {
-	if p.schemas > maxSecond {
-		return nil, &Error{Message: fmt.Sprintf("%d schemas in one document with %s; at most %d are read", p.schemas, p.beyond, maxSecond)}
+func compileFallback(p *program, o Options) (*fallback, *Error) {
+	if p.schemas > maxFallbackSchemas {
+		return nil, &Error{Message: fmt.Sprintf("%d schemas in one document with %s; at most %d are read", p.schemas, p.fallbackKeyword, maxFallbackSchemas)}
 	}
-	s, fault := newSecond(p.doc.Raw(p.doc.Root()), p.chain, o)
-	if fault == nil {
-		s.meant = p.meant
+	s, invalid := newFallback(p.doc.Raw(p.doc.Root()), p.longestChain, o)
+	if invalid == nil {
+		s.discriminators = p.discriminators
 	}
-	if fault == nil && len(p.open) > 0 {
-		if doc := p.loosened(); doc != nil {
-			s.loose, fault = newSecond(doc, p.chain, o)
+	if invalid == nil && len(p.unrunnable) > 0 {
+		if doc := p.widened(); doc != nil {
+			s.wider, invalid = newFallback(doc, p.longestChain, o)
 		}
 	}
-	return s, fault
+	return s, invalid
 }
 
-// loosened answers the document without the patterns that cannot be run and
-// without all that could accept less because of that, nil if it is not known
-// what that is.
-func (p *program) loosened() []byte {
-	x := findSites(p.doc)
-	if p.apart || slices.ContainsFunc(x.refs, func(r reference) bool { return r.via == kwDynamicRef || r.kind == refForeign }) {
+// widened returns the document without the patterns that cannot be run and
+// without everything that could accept less because of that, nil if that is not
+// known.
+func (p *program) widened() []byte {
+	x := schemadoc.FindLocations(p.doc)
+	if p.hiddenRefs || slices.ContainsFunc(x.Refs, func(r schemadoc.Reference) bool {
+		return r.Via == schemadoc.KwDynamicRef || r.Kind == schemadoc.RefForeign
+	}) {
 		return nil
 	}
-	l := newLoosener(x, func(int32, rawjson.Node, string) {})
-	for _, u := range p.open {
-		i := x.at(u.at)
+	l := schemadoc.NewWidener(x, func(int32, rawjson.Node, string) {})
+	for _, u := range p.unrunnable {
+		i := x.At(u.at)
 		if i < 0 {
 			return nil
 		}
-		l.drop(i, u.keyword, "")
+		l.Drop(i, u.keyword, "")
 	}
-	l.settle()
-	return l.patches.apply(p.doc.Root())
+	l.DropDanglingRefs()
+	return l.Edits.Apply(p.doc.Root())
 }
 
-func newSecond(text []byte, chain int, o Options) (*second, *Error) {
+func newFallback(text []byte, chain int, o Options) (*fallback, *Error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, &Error{Message: err.Error()}
 	}
 	if !moderate(doc) {
-		return nil, &Error{Message: "a number with an exponent that no double has"}
+		return nil, &Error{Message: "a number whose exponent is beyond the range of a double"}
 	}
 	if root, ok := doc.(map[string]any); ok {
 		delete(root, "$schema") // every document is read as 2020-12
 	}
-	s := &second{doc: doc, o: o, chain: chain}
+	s := &fallback{doc: doc, o: o, chain: chain}
 	first, err := s.compile()
 	if err != nil {
-		return nil, secondError(err)
+		return nil, fallbackError(err)
 	}
 	s.pool.Put(first)
 	return s, nil
 }
 
-func (s *second) compile() (*instance, error) {
+func (s *fallback) compile() (*instance, error) {
 	in := &instance{}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -129,7 +133,7 @@ func (s *second) compile() (*instance, error) {
 	return in, err
 }
 
-// errSteps stops a run of the library that takes too long.
+// errSteps stops a validation of the library that takes too many steps.
 var errSteps = errors.New("too many steps")
 
 // Validate is called by the library for every schema that it applies.
@@ -139,7 +143,7 @@ func (in *instance) Validate(*jsonschema.ValidatorContext, any) {
 	}
 }
 
-// run validates a decoded value of a size.
+// run validates a decoded value. Size is the length of its JSON.
 func (in *instance) run(v any, size int) (err error) {
 	defer func() {
 		switch p := recover(); p {
@@ -154,31 +158,31 @@ func (in *instance) run(v any, size int) (err error) {
 	return in.schema.Validate(v)
 }
 
-func (s *second) check(value []byte) (found, open []Violation) {
+func (s *fallback) check(value []byte) (found, open []Violation) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil || !moderate(doc) || nesting(doc)*s.chain > maxStack {
-		return tooMuch(), nil
+		return limitViolation(), nil
 	}
 	found, m := s.validate(doc, value)
 	if m == nil {
 		return found, nil
 	}
-	if s.loose != nil {
-		if found, _ = s.loose.validate(doc, value); found != nil {
+	if s.wider != nil {
+		if found, _ = s.wider.validate(doc, value); found != nil {
 			return found, nil
 		}
 	}
-	return nil, []Violation{{Keyword: "pattern", Expected: m.words(), Got: excerpt(value)}}
+	return nil, []Violation{{Keyword: "pattern", Expected: m.words(), Got: rawjson.Excerpt(value)}}
 }
 
-// validate answers what is wrong with a decoded value, and the first pattern
-// that this hangs on and that cannot be run.
-func (s *second) validate(doc any, value []byte) ([]Violation, *matcher) {
+// validate returns the violations of a decoded value, and the first pattern met
+// that cannot be run.
+func (s *fallback) validate(doc any, value []byte) ([]Violation, *matcher) {
 	in, ok := s.pool.Get().(*instance)
 	if !ok {
 		var err error
-		if in, err = s.compile(); err != nil { // it compiled before
-			return tooMuch(), nil
+		if in, err = s.compile(); err != nil { // unreachable: it compiled before
+			return limitViolation(), nil
 		}
 	}
 	err := in.run(doc, len(value))
@@ -189,21 +193,21 @@ func (s *second) validate(doc any, value []byte) ([]Violation, *matcher) {
 	case err == nil:
 		return nil, open
 	case errors.As(err, &broken):
-		return explain(broken, value, s.meant), open
+		return explain(broken, value, s.discriminators), open
 	}
-	return tooMuch(), nil
+	return limitViolation(), nil
 }
 
-// moderate reports whether the library can calculate with all numbers: it
-// writes out the zeros of an exponent.
+// moderate reports whether the library can handle all numbers: it writes out
+// the zeros of an exponent.
 func moderate(v any) bool {
 	switch v := v.(type) {
 	case json.Number:
 		if !strings.ContainsAny(string(v), "eE") {
 			return true
 		}
-		d := parseDecimal([]byte(v))
-		return d.point > -2000
+		d := rawjson.ParseDecimal([]byte(v))
+		return d.Point > -2000
 	case []any:
 		return !slices.ContainsFunc(v, func(e any) bool { return !moderate(e) })
 	case map[string]any:
@@ -216,7 +220,7 @@ func moderate(v any) bool {
 	return true
 }
 
-// nesting answers how deep a decoded value is.
+// nesting returns the depth of a decoded value.
 func nesting(v any) int {
 	deepest := 0
 	switch v := v.(type) {
@@ -232,19 +236,19 @@ func nesting(v any) int {
 	return deepest + 1
 }
 
-// noLoader refuses every document that is not compiled into the library.
+// noLoader rejects every document that is not compiled into the library.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("reference to %s, which is another document", url)
 }
 
-// regexp compiles a pattern, and counts what it costs.
+// regexp compiles a pattern that counts its cost.
 func (in *instance) regexp(pattern string) (jsonschema.Regexp, error) {
 	return &counted{newMatcher(pattern), in}, nil
 }
 
-// stepsOfMatch is what it costs to match a short text at all.
+// stepsOfMatch is the cost of matching a short string.
 const stepsOfMatch = 3
 
 type counted struct {
@@ -254,7 +258,7 @@ type counted struct {
 
 func (c *counted) String() string { return c.source }
 
-// MatchString lets a pattern that cannot be run match, and notes that.
+// MatchString reports a match for a pattern that cannot be run, and records it.
 func (c *counted) MatchString(s string) bool {
 	if c.run == nil {
 		c.in.open = cmp.Or(c.in.open, c.matcher)
@@ -269,8 +273,8 @@ func (c *counted) MatchString(s string) bool {
 	return matched
 }
 
-// secondError translates an error of the library's compiler.
-func secondError(err error) *Error {
+// fallbackError translates an error of the library's compiler.
+func fallbackError(err error) *Error {
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if v, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
 			for len(v.Causes) > 0 {
@@ -278,7 +282,7 @@ func secondError(err error) *Error {
 			}
 			var ptr []byte
 			for _, t := range v.InstanceLocation {
-				ptr = appendToken(ptr, t)
+				ptr = rawjson.AppendToken(ptr, t)
 			}
 			return &Error{Pointer: string(ptr), Message: message(v.ErrorKind)}
 		}

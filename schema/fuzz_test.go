@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzValidate: on every schema and value the library and we agree about what
-// compiles, about the verdict and about the places that are wrong. A third
+// compiles, about the verdict and about the locations that are wrong. A third
 // input that is not empty is turned into a schema and a value, which reaches
 // deeper than what mutation makes of text. The seeds are our own cases and,
 // where it is at hand, the official suite.
@@ -66,11 +66,11 @@ func usable(b []byte) bool {
 	return true
 }
 
-// dangling reports whether a reference leads nowhere. The library does not
+// dangling reports whether a reference cannot be resolved. The library does not
 // mind where nothing leads to the reference.
 func dangling(doc []byte) bool {
 	_, err := schema.Compile(doc, schema.Options{})
-	return err != nil && strings.Contains(err.Error(), "leads nowhere")
+	return err != nil && strings.Contains(err.Error(), "cannot be resolved")
 }
 
 // FuzzCompile: compiling any bytes ends with a schema or an error, and a
@@ -100,7 +100,7 @@ type grower struct {
 	at   int
 }
 
-// pick answers a number below n; zero when the seed is used up.
+// pick returns a number below n; zero when the seed is used up.
 func (g *grower) pick(n int) int {
 	if g.at >= len(g.seed) {
 		return 0
@@ -158,7 +158,7 @@ func (g *grower) value(b []byte, depth int) []byte {
 	return append(b, one(g, "}", " }", "\t}")...)
 }
 
-// names answers different names.
+// names returns different names.
 func (g *grower) names(limit int) []string {
 	var names []string
 	seen := map[string]bool{}

@@ -56,7 +56,7 @@ func (g *guided) like(s any, depth int) string {
 	return g.leaf(s)
 }
 
-// below answers a number from 0 to n-1, each as likely.
+// below returns a number from 0 to n-1, each as likely.
 func (g *guided) below(n int) int {
 	list := make([]string, n)
 	for i := range list {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
 func TestInfer(t *testing.T) {
@@ -38,7 +39,7 @@ func TestInfer(t *testing.T) {
 			for _, s := range test.samples {
 				samples = append(samples, []byte(s))
 			}
-			got, err := schema.Infer(samples...)
+			got, err := sample.Infer(samples...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,8 +55,8 @@ func TestInfer(t *testing.T) {
 			}
 		})
 	}
-	if _, err := schema.Infer([]byte(`1`), []byte(`{"a":1,"a":2}`)); err == nil || !strings.HasPrefix(err.Error(), "sample 2: ") {
-		t.Errorf("what is no strict JSON: %v", err)
+	if _, err := sample.Infer([]byte(`1`), []byte(`{"a":1,"a":2}`)); err == nil || !strings.HasPrefix(err.Error(), "sample 2: ") {
+		t.Errorf("invalid JSON: %v", err)
 	}
 }
 
@@ -70,7 +71,7 @@ func inferHolds(t *rapid.T) {
 	for range rapid.IntRange(0, 5).Draw(t, "samples") {
 		samples = append(samples, []byte(m.value(4)))
 	}
-	doc, err := schema.Infer(samples...)
+	doc, err := sample.Infer(samples...)
 	if err != nil {
 		t.Fatalf("%s: %v", samples, err)
 	}
@@ -80,7 +81,7 @@ func inferHolds(t *rapid.T) {
 	}
 	for _, sample := range samples {
 		if bad := s.Validate(sample); bad != nil || !s.Bytes() {
-			t.Fatalf("%s\ninferred of %s refuses %s: %v", doc, samples, sample, bad)
+			t.Fatalf("%s\ninferred of %s rejects %s: %v", doc, samples, sample, bad)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type closedLoader struct{}
 
 func (closedLoader) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// pointers answers where the library sees the value broken, sorted; empty if
+// pointers returns where the library sees the value broken, sorted; empty if
 // it fits.
 func (j judge) pointers(value []byte) []string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
@@ -78,7 +78,7 @@ func pointerToken(s string) string {
 	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
 }
 
-// violated answers the places of violations, sorted.
+// violated returns the locations of violations, sorted.
 func violated(found []schema.Violation) []string {
 	var list []string
 	for _, v := range found {

@@ -2,69 +2,20 @@ package schema
 
 import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// types is a set of JSON types. Numbers count twice, so that "integer" is a
-// part of "number".
-type types uint8
-
-const (
-	isNull types = 1 << iota
-	isBool
-	isInteger  // a number without a fraction: 1, 1.0, 1e2
-	isFraction // any other number
-	isString
-	isArray
-	isObject
-	isNumber    = isInteger | isFraction
-	isContainer = isArray | isObject
-	isAny       = isNull | isBool | isNumber | isString | isContainer
-)
-
-// typeNamed answers the set that a name of the keyword type stands for, 0 for
-// an unknown name.
-func typeNamed(name string) types {
-	switch name {
-	case "null":
-		return isNull
-	case "boolean":
-		return isBool
-	case "integer":
-		return isInteger
-	case "number":
-		return isNumber
-	case "string":
-		return isString
-	case "array":
-		return isArray
-	case "object":
-		return isObject
-	}
-	return 0
-}
-
-// words names the types of the set, for people.
-func (t types) words() string {
-	var w []string
-	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
-		if set := typeNamed(name); t&set == set {
-			t &^= set
-			w = append(w, name)
-		}
-	}
-	return alternatives(w)
-}
-
-// node is one compiled schema object. A nil *node stands for a schema that
-// accepts everything. What a kind of value is checked against hangs on a
-// pointer of its own, because most schemas speak of one kind only.
+// node is one compiled schema object. A nil *node is a schema that accepts
+// everything. The rules for each kind of value are behind a pointer, because
+// most schemas have rules for one kind only.
 type node struct {
-	alias   *node // the schema is a reference and nothing else
-	types   types // what the keyword type admits
-	accepts types // what can fit at all, once unions and references are looked through
-	refuse  bool  // the schema false
-	mark    mark  // used while the graph is looked over
-	chain   int   // how many schemas apply to one value in a row, from here on
+	alias   *node         // the schema is only a reference
+	types   rawjson.Types // allowed by the keyword type
+	accepts rawjson.Types // of valid values, with unions and references resolved
+	refuse  bool          // the schema false
+	state   walkState     // used while the graph is walked
+	chain   int           // the longest chain of schemas that apply to one value, from here on
 	exact   *exactRules
 	text    *textRules
 	number  *numberRules
@@ -73,7 +24,7 @@ type node struct {
 	logic   *logicRules
 }
 
-// exactRules are the keywords that stop the check of their schema object when
+// exactRules are the keywords that end the check of their schema object when
 // they fail: const, enum, format.
 type exactRules struct {
 	constant *valueSet
@@ -82,7 +33,8 @@ type exactRules struct {
 	name     string             // of the format
 }
 
-// sole answers the only set of values that is asked for, nil if there is more.
+// sole returns the only set of values that is allowed, nil if there is another
+// rule.
 func (e *exactRules) sole() *valueSet {
 	switch {
 	case e.format != nil:
@@ -119,7 +71,7 @@ type objectRules struct {
 	additional *node
 	forbidden  bool  // additionalProperties: false
 	names      *node // propertyNames
-	namesTold  bool
+	hasNames   bool
 }
 
 type patternRule struct {
@@ -129,13 +81,13 @@ type patternRule struct {
 
 // logicRules are the keywords that apply other schemas to the same value.
 type logicRules struct {
-	all       []*node   // $ref and allOf
-	any       [][]*node // anyOf
-	one       []*node   // oneOf
-	not       *node
-	notTold   bool
-	cond      *node // if
-	condTold  bool
-	then, alt *node // then, else
-	meant     *discriminator
+	all           []*node   // $ref and allOf
+	any           [][]*node // anyOf
+	one           []*node   // oneOf
+	not           *node
+	hasNot        bool
+	cond          *node // if
+	hasIf         bool
+	then, alt     *node // then, else
+	discriminator *discriminator
 }

@@ -15,15 +15,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tenon-mcp/tenon/schema"
+	schemaprojection "github.com/tenon-mcp/tenon/schema/projection"
 )
 
 func projection(t interface {
 	Helper()
 	Fatal(args ...any)
 }, paths string,
-) *schema.Projection {
+) *schemaprojection.Projection {
 	t.Helper()
-	p, err := schema.ParseProjection(strings.Split(paths, ",")...)
+	p, err := schemaprojection.ParseProjection(strings.Split(paths, ",")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestProjectValue(t *testing.T) {
 		})
 	}
 	if got, err := projection(t, "a").AppendValue(nil, []byte(`{"a":`)); err == nil {
-		t.Errorf("what is no JSON became %s", got)
+		t.Errorf("invalid JSON became %s", got)
 	}
 }
 
@@ -114,8 +115,8 @@ func TestProjectSchema(t *testing.T) {
 			`*.b`, `{"type":"object","minProperties":1,"additionalProperties":{"properties":{"b":{"type":"string"},"c":{}}}}`,
 			`{"type":"object","minProperties":1,"properties":{},"additionalProperties":{"properties":{"b":{"type":"string"}}}}`,
 		},
-		"not, where a type is refused": {`a`, `{"properties":{"a":{}},"not":{"type":"null"}}`, `{"properties":{"a":{}},"not":{"type":"null"}}`},
-		"not, where it needs the rest": {`a`, `{"properties":{"a":{}},"not":{"required":["b"]}}`, `{"properties":{"a":{}}}`},
+		"not, where a type is rejected": {`a`, `{"properties":{"a":{}},"not":{"type":"null"}}`, `{"properties":{"a":{}},"not":{"type":"null"}}`},
+		"not, where it needs the rest":  {`a`, `{"properties":{"a":{}},"not":{"required":["b"]}}`, `{"properties":{"a":{}}}`},
 		"if, where it needs the rest": {
 			`a`, `{"properties":{"a":{}},"if":{"required":["b"]},"then":{"required":["a"]},"else":{"properties":{"a":{"type":"null"}}}}`,
 			`{"properties":{"a":{}}}`,
@@ -163,7 +164,7 @@ func TestProjectionRefuses(t *testing.T) {
 	tests := map[string]struct{ paths, want string }{
 		"nothing at all":             {``, `path : a name is missing`},
 		"an empty name":              {`a..b`, `path a..b: a name is missing`},
-		"an index":                   {`items[0]`, `path items[0]: only "[]" may stand in brackets; names with brackets are written as JSON Pointers`},
+		"an index":                   {`items[0]`, `path items[0]: only "[]" is allowed in brackets; names with brackets are written as JSON Pointers`},
 		"a letter too few":           {`itms`, `path itms: itms is not known; there is items`},
 		"a member of the items":      {`Name`, `path Name: Name is not known; there is items, total, meta`},
 		"deep, in a union":           {`items.owner.nam`, `path items.owner.nam: nam is not known; there is items.owner.name`},
@@ -175,10 +176,10 @@ func TestProjectionRefuses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			p, err := schema.ParseProjection(strings.Split(test.paths, ",")...)
+			p, err := schemaprojection.ParseProjection(strings.Split(test.paths, ",")...)
 			if err == nil {
 				_, err = p.AppendSchema(nil, []byte(doc))
-				if unknown := (*schema.PathError)(nil); err != nil && !errors.As(err, &unknown) {
+				if unknown := (*schemaprojection.PathError)(nil); err != nil && !errors.As(err, &unknown) {
 					t.Errorf("%T", err)
 				}
 			}
@@ -193,7 +194,7 @@ func TestProjectionRefuses(t *testing.T) {
 	for name, paths := range map[string][]string{
 		"no path": nil, "many paths": make([]string, 1000), "a long path": {strings.Repeat("a", 20_000)}, "a deep path": {strings.Repeat("a.", 100) + "b"},
 	} {
-		if _, err := schema.ParseProjection(paths...); err == nil {
+		if _, err := schemaprojection.ParseProjection(paths...); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
@@ -288,7 +289,7 @@ func projectionHolds(t *rapid.T) (doc string, checked int, says bool) {
 	}
 	p := projection(t, strings.Join(paths, ","))
 	narrow, err := p.AppendSchema(nil, []byte(doc))
-	if unknown := (*schema.PathError)(nil); errors.As(err, &unknown) {
+	if unknown := (*schemaprojection.PathError)(nil); errors.As(err, &unknown) {
 		return doc, 0, false
 	} else if err != nil {
 		t.Fatalf("%s by %v: %v", doc, paths, err)
@@ -345,7 +346,7 @@ func TestProjectGitHub(t *testing.T) {
 			path := g.path(g.root, rapid.IntRange(1, 4).Draw(t, "steps"))
 			p := projection(t, path)
 			narrow, err := p.AppendSchema(nil, []byte(doc))
-			if unknown := (*schema.PathError)(nil); path == "*" && errors.As(err, &unknown) {
+			if unknown := (*schemaprojection.PathError)(nil); path == "*" && errors.As(err, &unknown) {
 				return // a string, a number
 			} else if err != nil {
 				t.Fatalf("%s by %s: %v", name, path, err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon/schema"
+	schemaprojection "github.com/tenon-mcp/tenon/schema/projection"
 )
 
 func TestProjectValueLeavesOutSpace(t *testing.T) {
@@ -32,7 +32,7 @@ func TestProjectValueLeavesOutSpace(t *testing.T) {
 
 func TestProjectNamesLikeStructure(t *testing.T) {
 	for path, want := range map[string]string{`/a":1,"b`: `{"a\":1,\"b":2}`, `b`: `{"b":3}`, `/x\`: `{"x\\":4}`, `/`: `{"":5}`} {
-		p, err := schema.ParseProjection(path)
+		p, err := schemaprojection.ParseProjection(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func FuzzProjectValue(f *testing.F) {
 	f.Add(`[[{"a\"b":1,"":2}],"\\",{}]`, `/a"b,/`)
 	any1 := compile(f, `{}`)
 	f.Fuzz(func(t *testing.T, value, paths string) {
-		p, err := schema.ParseProjection(strings.Split(paths, ",")...)
+		p, err := schemaprojection.ParseProjection(strings.Split(paths, ",")...)
 		if err != nil {
 			return
 		}

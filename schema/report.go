@@ -8,102 +8,103 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// finding is a violation before its place has a name.
-type finding struct {
+// pendingViolation is a violation at an offset, before its JSON Pointer is known.
+type pendingViolation struct {
 	at       int // where the value begins
 	keyword  string
 	expected string
-	missing  bool // nothing is there
+	missing  bool // a member is absent
 }
 
-// note keeps a violation if the run collects them. It answers false, so that
+// note records a violation if the validation collects them. It returns false, so that
 // callers can return it.
-func (r *run) note(at int, keyword, expected string) bool {
-	if r.collect && r.stop == 0 {
-		r.found = append(r.found, finding{at: at, keyword: keyword, expected: expected})
+func (r *validation) note(at int, keyword, expected string) bool {
+	if r.collect && r.Stop == 0 {
+		r.found = append(r.found, pendingViolation{at: at, keyword: keyword, expected: expected})
 		if len(r.found) >= maxViolations {
-			r.stop = full
+			r.Stop = full
 		}
 	}
 	return false
 }
 
-// doubt notes that it is open whether the value at a place fits.
-func (r *run) doubt(at int, keyword, expected string) {
+// noteOpen records that it is unknown whether the value at an offset is valid.
+func (r *validation) noteOpen(at int, keyword, expected string) {
 	r.open = true
-	if r.collect && len(r.doubts) < maxViolations {
-		r.doubts = append(r.doubts, finding{at: at, keyword: keyword, expected: expected})
+	if r.collect && len(r.foundOpen) < maxViolations {
+		r.foundOpen = append(r.foundOpen, pendingViolation{at: at, keyword: keyword, expected: expected})
 	}
 }
 
-const hangsOnPattern = "what hangs on a pattern that cannot be run: not checked"
+const dependsOnPattern = "not checked: it depends on a pattern that cannot be run"
 
-// words say what a pattern that cannot be run asks for.
+// words describes the requirement of a pattern that cannot be run.
 func (m *matcher) words() string {
-	return cut(matching(m.source), maxExpected-len(notRun)) + notRun
+	return rawjson.Truncate(matching(m.source), maxExpected-len(notChecked)) + notChecked
 }
 
-const notRun = " (not checked: it cannot be run)"
+const notChecked = " (not checked: it cannot be run)"
 
-func (r *run) noteMissing(at int, name string) {
-	if r.collect && r.stop == 0 {
+func (r *validation) noteMissing(at int, name string) {
+	if r.collect && r.Stop == 0 {
 		r.note(at, "required", member(name))
 		r.found[len(r.found)-1].missing = true
 	}
 }
 
-// account answers what is wrong with a value that does not fit. It runs once
-// more and collects.
-func (r *run) account(root *node) []Violation {
-	if v := checkSyntax(r.b); v != nil {
+// collectViolations returns the violations of an invalid value. It runs once more and
+// collects.
+func (r *validation) collectViolations(root *node) []Violation {
+	if v := checkSyntax(r.B); v != nil {
 		return v
 	}
-	if r.stop == limit {
-		return tooMuch()
+	if r.Stop == limit {
+		return limitViolation()
 	}
 	r.found = r.found[:0]
-	r.reset(r.b, true)
+	r.reset(r.B, true)
 	r.value(root)
 	if len(r.found) == 0 {
-		return tooMuch()
+		return limitViolation()
 	}
 	return r.violations(r.found)
 }
 
-// unjudged answers where it is open whether a value fits that breaks nothing else.
-func (r *run) unjudged(root *node) []Violation {
-	r.doubts = r.doubts[:0]
-	r.reset(r.b, true)
+// collectOpen returns where it is unknown whether a value without violations is
+// valid.
+func (r *validation) collectOpen(root *node) []Violation {
+	r.foundOpen = r.foundOpen[:0]
+	r.reset(r.B, true)
 	r.value(root)
-	if len(r.doubts) == 0 {
-		return []Violation{{Keyword: "pattern", Expected: hangsOnPattern, Got: excerpt(r.b)}}
+	if len(r.foundOpen) == 0 {
+		return []Violation{{Keyword: "pattern", Expected: dependsOnPattern, Got: rawjson.Excerpt(r.B)}}
 	}
-	return r.violations(r.doubts)
+	return r.violations(r.foundOpen)
 }
 
-// violations gives findings their places, in the order of the value.
-func (r *run) violations(found []finding) []Violation {
-	doc, err := rawjson.Parse(r.b)
+// violations turns pending violations into violations, in document order.
+func (r *validation) violations(found []pendingViolation) []Violation {
+	doc, err := rawjson.Parse(r.B)
 	if err != nil {
-		return tooMuch() // cannot be: the syntax was checked
+		return limitViolation() // unreachable: the syntax was checked
 	}
-	slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(a.at, b.at) })
-	p := placer{doc: doc, found: found, seen: make(map[Violation]struct{}, len(found))}
+	slices.SortStableFunc(found, func(a, b pendingViolation) int { return cmp.Compare(a.at, b.at) })
+	p := locator{doc: doc, found: found, seen: make(map[Violation]struct{}, len(found))}
 	p.visit(doc.Root(), nil)
-	return p.placed
+	return p.violations
 }
 
-// placer goes once over a document and gives offsets their pointers.
-type placer struct {
-	doc    *rawjson.Doc
-	found  []finding // by offset; those that are placed are cut off
-	placed []Violation
-	seen   map[Violation]struct{}
+// locator computes the JSON Pointers of offsets in one pass over a document.
+type locator struct {
+	doc        *rawjson.Doc
+	found      []pendingViolation // sorted by offset; done ones are cut off
+	violations []Violation
+	seen       map[Violation]struct{}
 }
 
-func (p *placer) visit(n rawjson.Node, path []byte) {
+func (p *locator) visit(n rawjson.Node, path []byte) {
 	for len(p.found) > 0 && p.found[0].at <= p.doc.Offset(n) {
-		p.place(p.found[0], n, path)
+		p.add(p.found[0], n, path)
 		p.found = p.found[1:]
 	}
 	object := p.doc.Kind(n) == rawjson.Object
@@ -112,7 +113,7 @@ func (p *placer) visit(n rawjson.Node, path []byte) {
 		next := p.doc.Next(c)
 		if next == rawjson.None || p.found[0].at < p.doc.Offset(next) {
 			if p.found[0].at >= p.doc.Offset(n)+len(p.doc.Raw(n)) {
-				return // behind this container
+				return // after this container
 			}
 			p.visit(c, p.token(path, c, object, index))
 		}
@@ -120,20 +121,20 @@ func (p *placer) visit(n rawjson.Node, path []byte) {
 	}
 }
 
-func (p *placer) token(path []byte, c rawjson.Node, object bool, index int) []byte {
+func (p *locator) token(path []byte, c rawjson.Node, object bool, index int) []byte {
 	if object {
-		return appendToken(path, p.doc.Key(c))
+		return rawjson.AppendToken(path, p.doc.Key(c))
 	}
 	return strconv.AppendInt(append(path, '/'), int64(index), 10)
 }
 
-func (p *placer) place(f finding, n rawjson.Node, path []byte) {
-	v := Violation{Path: string(path), Keyword: f.keyword, Expected: cut(f.expected, maxExpected), Got: nothing}
+func (p *locator) add(f pendingViolation, n rawjson.Node, path []byte) {
+	v := Violation{Path: string(path), Keyword: f.keyword, Expected: rawjson.Truncate(f.expected, maxExpected), Got: nothing}
 	if !f.missing {
-		v.Got = excerpt(p.doc.Raw(n))
+		v.Got = rawjson.Excerpt(p.doc.Raw(n))
 	}
 	if _, twice := p.seen[v]; !twice {
 		p.seen[v] = struct{}{}
-		p.placed = append(p.placed, v)
+		p.violations = append(p.violations, v)
 	}
 }

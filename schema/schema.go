@@ -10,32 +10,32 @@ import (
 
 // Schema is a compiled schema. It is immutable and safe for concurrent use.
 type Schema struct {
-	doc    []byte
-	root   *node        // what the byte tier checks with
-	seed   maphash.Seed // of the names in it
-	runs   sync.Pool    // of *run
-	second *second      // the second tier; nil: the byte tier serves the schema
-	open   []Unchecked
+	doc         []byte
+	root        *node
+	seed        maphash.Seed // of the names in it
+	validations sync.Pool    // of *run
+	fallback    *fallback    // the fallback validator; nil: not needed
+	open        []UncheckedPattern
 }
 
-// Unchecked is a pattern that cannot be run.
-type Unchecked struct {
+// UncheckedPattern is a pattern that cannot be run.
+type UncheckedPattern struct {
 	Pointer string // JSON Pointer of its keyword in the document
 	Pattern string
 }
 
 // Options of [Compile]. The zero value treats format as an annotation.
 type Options struct {
-	AssertFormat bool // a string that breaks its format is a violation; false: format is an annotation
+	AssertFormat bool // a string that does not match its format is a violation; false: format is an annotation
 }
 
-// Error says why a document is not a schema.
+// Error is the reason why a document is not a schema.
 type Error struct {
-	Pointer string // JSON Pointer to the place in the document; empty: the document itself
+	Pointer string // JSON Pointer into the document; empty: the document itself
 	Message string // what is wrong there
 }
 
-// Error formats e as "pointer: what".
+// Error formats e as "pointer: message".
 func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Message
@@ -46,13 +46,14 @@ func (e *Error) Error() string {
 // maxDocument is the size of the largest document that is compiled.
 const maxDocument = 8 << 20
 
-// Compile checks a schema document and makes it ready for use. The Schema
-// keeps doc, which must not change any more. The error is an *[Error].
+// Compile checks a schema document and prepares it for validation. The Schema
+// keeps doc, which must not change afterwards. The error is an *[Error].
 //
 // References must stay inside the document: "#", "#/…" and "#anchor". Patterns
 // are regular expressions of ECMA-262 with the u flag, or of RE2 where they are
-// none of ECMA-262. One that is neither is no error: [Schema.Unchecked] tells
-// it, and [Schema.Check] where it left something open.
+// not valid in ECMA-262. One that is valid in neither is not an error:
+// [Schema.Unchecked] lists it, and [Schema.Check] reports where it left a
+// result open.
 func Compile(doc []byte, o Options) (*Schema, error) {
 	if len(doc) > maxDocument {
 		return nil, &Error{Message: fmt.Sprintf("a schema of %d bytes; at most %d are read", len(doc), maxDocument)}
@@ -65,74 +66,73 @@ func Compile(doc []byte, o Options) (*Schema, error) {
 		return nil, &Error{Message: err.Error()}
 	}
 	s := &Schema{doc: doc, seed: maphash.MakeSeed()}
-	p, fault := compileProgram(tape, s.seed, o)
-	if fault != nil {
-		return nil, fault
+	p, invalid := compileProgram(tape, s.seed, o)
+	if invalid != nil {
+		return nil, invalid
 	}
 	s.root = p.root
-	for _, u := range p.open[:min(len(p.open), maxViolations)] {
-		s.open = append(s.open, Unchecked{pointerOf(tape, u.keyword), u.pattern})
+	for _, u := range p.unrunnable[:min(len(p.unrunnable), maxViolations)] {
+		s.open = append(s.open, UncheckedPattern{pointerOf(tape, u.keyword), u.pattern})
 	}
-	if p.beyond != "" {
-		if s.second, fault = compileSecond(p, o); fault != nil {
-			return nil, fault
+	if p.fallbackKeyword != "" {
+		if s.fallback, invalid = compileFallback(p, o); invalid != nil {
+			return nil, invalid
 		}
 	}
 	return s, nil
 }
 
-// Validate answers what is wrong with value, nil if it fits, in the order of
-// the value and at most 100 of it. Input that is not strict JSON (RFC 8259 with
-// the rules of I-JSON, nested at most 1000 deep) is one violation of the
-// keyword "syntax"; a check that would cost too much is one of "limit".
+// Validate returns the violations of value, nil if it is valid, in document
+// order and at most 100. Input that is not strict JSON (RFC 8259 with the rules
+// of I-JSON, nested at most 1000 deep) is one violation of the keyword
+// "syntax"; a check that would cost too much is one of "limit".
 func (s *Schema) Validate(value []byte) []Violation {
 	found, _ := s.Check(value)
 	return found
 }
 
-// Check is [Schema.Validate] that tells more of a value in which nothing is
-// found to be wrong: open are the places where that hangs on a pattern that
-// cannot be run. They are read as violations, of which it is not known whether
-// they are any.
+// Check is [Schema.Validate] with more detail about a value without violations:
+// open lists the locations where the result depends on a pattern that cannot be
+// run, in the form of violations.
 func (s *Schema) Check(value []byte) (found, open []Violation) {
-	if s.second != nil {
+	if s.fallback != nil {
 		if v := checkSyntax(value); v != nil {
 			return v, nil
 		}
-		return s.second.check(value)
+		return s.fallback.check(value)
 	}
-	r := s.borrow()
+	r := s.acquire()
 	r.reset(value, false)
 	switch {
-	case !r.fits(s.root):
-		found = r.account(s.root)
+	case !r.matches(s.root):
+		found = r.collectViolations(s.root)
 	case r.open:
-		open = r.unjudged(s.root)
+		open = r.collectOpen(s.root)
 	}
-	s.giveBack(r)
+	s.release(r)
 	return found, open
 }
 
 // Unchecked returns the patterns that cannot be run.
-func (s *Schema) Unchecked() []Unchecked { return s.open }
+func (s *Schema) Unchecked() []UncheckedPattern { return s.open }
 
-// borrow answers a run that is not in use.
-func (s *Schema) borrow() *run {
-	if r, ok := s.runs.Get().(*run); ok {
+// acquire returns an idle run.
+func (s *Schema) acquire() *validation {
+	if r, ok := s.validations.Get().(*validation); ok {
 		return r
 	}
-	return &run{seed: s.seed}
+	return &validation{seed: s.seed}
 }
 
-func (s *Schema) giveBack(r *run) {
+func (s *Schema) release(r *validation) {
 	r.release()
-	s.runs.Put(r)
+	s.validations.Put(r)
 }
 
-// Bytes reports whether values are checked in one pass over their bytes. The
-// other schemas use keywords that need the value decoded, which costs some
+// Bytes reports whether values are validated in one pass over their bytes.
+// Other schemas use keywords that need the value decoded, which costs about
 // twenty times as much.
-func (s *Schema) Bytes() bool { return s.second == nil }
+func (s *Schema) Bytes() bool { return s.fallback == nil }
 
 // Doc returns the document that s was compiled from.
 func (s *Schema) Doc() []byte { return s.doc }

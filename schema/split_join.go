@@ -10,23 +10,23 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Part is a part of a value that was cut.
+// Part is a part of a value that was split.
 type Part struct {
 	Value     []byte
-	Cuts      []string // JSON Pointers, in the whole, of the arrays and texts that go on in this part
-	Continued []string // of those arrays whose first item here is the rest of the last one before
+	Cuts      []string // JSON Pointers, in the whole value, of the arrays, objects and strings that are split and continue here
+	Continued []string // of those arrays whose first item continues the last item of the previous part
 }
 
-// Join puts the parts of a value together again. Objects have the members of all
-// parts; arrays that are named as cut have the items of all parts that name
-// them, texts the pieces; an item that is continued is put together in the same
-// way. Everything else is what it is in the first part that has it. All parts,
-// in order, make a value that is equal to the one that was cut.
+// Join reassembles a value from its parts. Objects have the members of all
+// parts; arrays that are listed in Cuts have the items of all parts that list
+// them, strings the pieces; a continued item is joined in the same way.
+// Everything else is taken from the first part that has it. All parts, in
+// order, make a value that is equal to the one that was split.
 func Join(parts ...Part) ([]byte, error) {
 	if len(parts) == 0 {
-		return nil, errors.New("join: there is no part")
+		return nil, errors.New("join: no parts")
 	}
-	j := joiner{named: map[string][]int{}, goesOn: map[string][]int{}, below: map[string]bool{}, found: map[string]bool{}}
+	j := joiner{named: map[string][]int{}, continued: map[string][]int{}, below: map[string]bool{}, found: map[string]bool{}}
 	var roots []located
 	for i, part := range parts {
 		doc, err := rawjson.Parse(part.Value)
@@ -37,16 +37,16 @@ func Join(parts ...Part) ([]byte, error) {
 		roots = append(roots, located{i, doc.Root()})
 		for _, p := range part.Cuts {
 			j.named[p] = append(j.named[p], i)
-			j.above(p)
+			j.markAncestors(p)
 		}
 		for _, p := range part.Continued {
-			j.goesOn[p] = append(j.goesOn[p], i)
+			j.continued[p] = append(j.continued[p], i)
 		}
 	}
 	whole := j.value(nil, roots, "")
 	for p := range j.named {
 		if !j.found[p] && j.err == nil {
-			j.err = fmt.Errorf("join: no part has a list, object or text at %q", p)
+			j.err = fmt.Errorf("join: no part has an array, object or string at %q", p)
 		}
 	}
 	if j.err != nil {
@@ -56,22 +56,22 @@ func Join(parts ...Part) ([]byte, error) {
 }
 
 type joiner struct {
-	docs   []*rawjson.Doc
-	named  map[string][]int // the parts that name a pointer as cut
-	goesOn map[string][]int // and as continued
-	below  map[string]bool  // there is a cut below a pointer
-	found  map[string]bool
-	err    error
+	docs      []*rawjson.Doc
+	named     map[string][]int // the parts that list a pointer as split
+	continued map[string][]int // the parts that list it as continued
+	below     map[string]bool  // something below the pointer is split
+	found     map[string]bool
+	err       error
 }
 
-// located is a value: in which part, and at which node of it.
+// located is a value: its part, and its node in that part.
 type located struct {
 	part int
 	node rawjson.Node
 }
 
-// above notes the places in which the one at p stands.
-func (j *joiner) above(p string) {
+// markAncestors marks the ancestors of the location p.
+func (j *joiner) markAncestors(p string) {
 	for i := strings.LastIndexByte(p, '/'); i >= 0; i = strings.LastIndexByte(p, '/') {
 		if p = p[:i]; j.below[p] {
 			return
@@ -80,13 +80,13 @@ func (j *joiner) above(p string) {
 	}
 }
 
-// value writes what stands at a path in these parts.
+// value writes the value at a path of these parts.
 func (j *joiner) value(dst []byte, at []located, path string) []byte {
 	kind := j.kind(at[0])
 	named := j.named[path]
 	for _, a := range at {
 		if j.kind(a) != kind && (named != nil || j.below[path]) {
-			j.err = fmt.Errorf("join part %d: the value at %q has another type than in the parts before", a.part+1, path)
+			j.err = fmt.Errorf("join part %d: the value at %q has another type than in the previous parts", a.part+1, path)
 			return dst
 		}
 	}
@@ -95,11 +95,11 @@ func (j *joiner) value(dst []byte, at []located, path string) []byte {
 	case kind == rawjson.Object:
 		return j.object(dst, at, path)
 	case kind == rawjson.Array && named != nil:
-		return j.array(dst, j.of(at, named), path)
+		return j.array(dst, j.inParts(at, named), path)
 	case kind == rawjson.Array && j.below[path]:
 		return j.tuple(dst, at, path)
 	case kind == rawjson.String && named != nil:
-		return j.text(dst, j.of(at, named))
+		return j.text(dst, j.inParts(at, named))
 	}
 	return append(dst, j.raw(at[0])...)
 }
@@ -107,8 +107,8 @@ func (j *joiner) value(dst []byte, at []located, path string) []byte {
 func (j *joiner) kind(a located) rawjson.Kind { return j.docs[a.part].Kind(a.node) }
 func (j *joiner) raw(a located) []byte        { return j.docs[a.part].Raw(a.node) }
 
-// of are those of some places that are in one of the parts.
-func (j *joiner) of(at []located, parts []int) (kept []located) {
+// inParts returns the locations that are in one of the parts.
+func (j *joiner) inParts(at []located, parts []int) (kept []located) {
 	for _, a := range at {
 		if _, is := slices.BinarySearch(parts, a.part); is {
 			kept = append(kept, a)
@@ -142,12 +142,12 @@ func (j *joiner) object(dst []byte, at []located, path string) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(rawjson.AppendString(dst, name), ':')
-		dst = j.value(dst, members[name], string(appendToken([]byte(path), name)))
+		dst = j.value(dst, members[name], string(rawjson.AppendToken([]byte(path), name)))
 	}
 	return append(dst, '}')
 }
 
-// text writes the pieces of a text one behind the other.
+// text concatenates the pieces of a string.
 func (j *joiner) text(dst []byte, at []located) []byte {
 	dst = append(dst, '"')
 	for _, a := range at {
@@ -157,10 +157,10 @@ func (j *joiner) text(dst []byte, at []located) []byte {
 	return append(dst, '"')
 }
 
-// array writes the items of an array that is cut.
+// array writes the items of an array that is split.
 func (j *joiner) array(dst []byte, at []located, path string) []byte {
 	dst = append(dst, '[')
-	var item []located // the one that is not written yet
+	var item []located // not written yet
 	index := 0
 	write := func() {
 		if len(item) == 0 {
@@ -178,7 +178,7 @@ func (j *joiner) array(dst []byte, at []located, path string) []byte {
 		index++
 	}
 	for _, a := range at {
-		_, goesOn := slices.BinarySearch(j.goesOn[path], a.part)
+		_, goesOn := slices.BinarySearch(j.continued[path], a.part)
 		for e := j.docs[a.part].First(a.node); e != rawjson.None; e = j.docs[a.part].Next(e) {
 			if !goesOn {
 				write()
@@ -191,8 +191,8 @@ func (j *joiner) array(dst []byte, at []located, path string) []byte {
 	return append(dst, ']')
 }
 
-// tuple writes an array that every part has whole, but for what is cut in its
-// items.
+// tuple writes an array that every part has whole, except for what is split
+// inside its items.
 func (j *joiner) tuple(dst []byte, at []located, path string) []byte {
 	var items [][]located
 	for _, a := range at {

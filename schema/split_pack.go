@@ -3,46 +3,47 @@ package schema
 import (
 	"slices"
 	"strconv"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// packer goes over a value and puts what is cut of it into parts, one after the
-// other.
+// packer walks a value and distributes the split regions over parts.
 type packer struct {
-	*cutter
-	frames    []frame            // the regions that the position is in, the value itself first
-	begins    int                // bytes that the next part begins with
-	used      int                // bytes of the part that is being made, or a few more
-	items     int                // in it
-	pieces    int                // bytes of texts in it
-	done      []UncheckedPattern // in items that are over already
-	named     []int              // what these have of it
-	continued []int              // arrays that it goes on in, in an item
-	holes     int                // of all parts
+	*splitter
+	frames    []frame // the split regions around the position, outermost first
+	begins    int     // bytes that every new part begins with
+	used      int     // upper bound of the current part's bytes
+	items     int     // in the current part
+	pieces    int     // bytes of strings in the current part
+	done      []Hole  // in items that are complete
+	named     []int   // the split regions of these
+	continued []int   // arrays whose item the current part continues
+	holes     int     // of all parts
 	failed    bool
 	onlyText  bool
-	bytes     []int // of texts, in each part
+	bytes     []int // of strings, in each part
 	cut       Split
 }
 
-// frame is an item or a member that is cut in its turn.
+// frame is an item or a member that is split in its turn.
 type frame struct {
 	*region
-	base  int     // bytes of it that stand in every part
+	base  int     // bytes of it that are repeated in every part
 	owner *region // the array or object that it is in
 }
 
-// divide cuts the value. It answers nil if one part is enough or there are too
-// many.
-func (c *cutter) divide() *Split {
-	p := packer{cutter: c, onlyText: true}
-	start := skipSpaces(c.b, 0)
+// divide splits the value. It returns nil if one part is enough or there are
+// too many.
+func (c *splitter) divide() *Split {
+	p := packer{splitter: c, onlyText: true}
+	start := skipSpaces(c.B, 0)
 	rules, doubt := c.rootRules(start)
 	left := maxRegions
-	root := c.region(&region{at: start, start: start, end: skipValue(c.b, start), rules: rules, doubt: doubt}, &left)
-	if !c.choose(root, c.room-(len(c.b)-(root.end-root.start))) {
+	root := c.region(&region{at: start, start: start, end: skipValue(c.B, start), rules: rules, incomplete: doubt}, &left)
+	if !c.choose(root, c.maxSize-(len(c.B)-(root.end-root.start))) {
 		return nil
 	}
-	p.push(frame{root, len(c.b) - (root.end - root.start) + root.base(), nil})
+	p.push(frame{root, len(c.B) - (root.end - root.start) + root.base(), nil})
 	p.used = p.begins
 	p.walk(root)
 	p.close()
@@ -62,7 +63,7 @@ func (p *packer) push(f frame) {
 	p.frames = append(p.frames, f)
 	p.begins += f.base
 	if f.owner != nil {
-		p.begins -= f.owner.floor
+		p.begins -= f.owner.minSize
 	}
 }
 
@@ -71,26 +72,26 @@ func (p *packer) pop() {
 	p.frames = p.frames[:len(p.frames)-1]
 	p.begins -= f.base
 	if f.owner != nil {
-		p.begins += f.owner.floor
+		p.begins += f.owner.minSize
 	}
-	p.leaves(f.region, func(start, end int) {
+	p.omitted(f.region, func(start, end int) {
 		if start < end {
-			p.done = append(p.done, UncheckedPattern{start, end})
+			p.done = append(p.done, Hole{start, end})
 		}
 	}, func(i int) { p.named = append(p.named, i) })
 }
 
-// walk hands out what is cut of a region.
+// walk distributes what is split of a region.
 func (p *packer) walk(r *region) {
 	switch {
 	case p.failed:
-	case !r.cut:
-		for _, k := range r.kids {
+	case !r.split:
+		for _, k := range r.children {
 			p.walk(k)
 		}
-	case r.kind == isArray:
+	case r.kind == rawjson.IsArray:
 		p.walkItems(r)
-	case r.kind == isObject:
+	case r.kind == rawjson.IsObject:
 		p.walkMembers(r)
 	default:
 		p.walkText(r)
@@ -102,17 +103,17 @@ type child struct {
 	span
 	value  int // where the value begins
 	index  int // of the item; -1: a member
-	name   piece
-	before int // where the child before it ends, 0: it is the first
+	name   rawjson.Piece
+	before int // where the previous child ends, 0: this is the first
 }
 
-// walkItems hands out the items of an array, as many at a time as must stand
+// walkItems distributes the items of an array, as many at a time as must stay
 // together.
 func (p *packer) walkItems(r *region) {
 	p.onlyText = false
 	units := r.count / r.unit
 	u := child{}
-	p.cutter.items(r, func(i int, item span) {
+	p.splitter.items(r, func(i int, item span) {
 		if i%r.unit == 0 && i/r.unit < units {
 			u = child{span: item, value: item.start, index: i, before: u.end}
 		}
@@ -123,11 +124,11 @@ func (p *packer) walkItems(r *region) {
 	})
 }
 
-// walkMembers hands out the members of an object that need not stand in every
-// part, and what is cut of the others.
+// walkMembers distributes the members of an object that need not be in every
+// part, and what is split of the others.
 func (p *packer) walkMembers(r *region) {
 	p.onlyText = false
-	kids, must, before := r.standingKids(), r.must, 0
+	kids, must, before := r.fixedChildren(), r.required, 0
 	p.members(r, func(m pair) {
 		if len(must) > 0 && must[0].start == m.start {
 			must = must[1:]
@@ -142,11 +143,11 @@ func (p *packer) walkMembers(r *region) {
 	})
 }
 
-// gap answers how many bytes stand between a child and what the part has of its
-// region before it.
+// gap returns the number of bytes between a child and the part's previous item
+// of its region.
 func (r *region) gap(k child, fresh bool) int {
 	switch {
-	case r.kind == isArray && (fresh || r.first == 0), r.kind == isObject && (fresh || r.first == 0) && len(r.must) == 0:
+	case r.kind == rawjson.IsArray && (fresh || r.first == 0), r.kind == rawjson.IsObject && (fresh || r.first == 0) && len(r.required) == 0:
 		return 0
 	case k.before == 0:
 		return len(",")
@@ -154,15 +155,15 @@ func (r *region) gap(k child, fresh bool) int {
 	return k.start - k.before
 }
 
-// child puts a child into this part or, if that becomes too large, into the next
-// one; or, if it is too large for any, what is cut of it into several.
+// child adds a child to the current part or, if that becomes too large, to the
+// next one; or, if it is too large for any, splits it over several.
 func (p *packer) child(r *region, k child) {
 	switch {
 	case p.failed:
-	case p.used+p.adds(r, k) <= p.room:
+	case p.used+p.adds(r, k) <= p.maxSize:
 		p.take(r, k)
 		p.items++
-	case p.begins-r.floor+r.gap(k, true)+k.end-k.start > p.room && p.inside(r, k):
+	case p.begins-r.minSize+r.gap(k, true)+k.end-k.start > p.maxSize && p.splitChild(r, k):
 	default:
 		if p.items > 0 {
 			p.close()
@@ -172,11 +173,11 @@ func (p *packer) child(r *region, k child) {
 	}
 }
 
-// adds answers how many bytes a child adds to the part.
+// adds returns how many bytes a child adds to the part.
 func (p *packer) adds(r *region, k child) int {
 	size := r.gap(k, false) + k.end - k.start
 	if r.first == 0 {
-		size -= r.floor
+		size -= r.minSize
 	}
 	return size
 }
@@ -189,32 +190,32 @@ func (p *packer) take(r *region, k child) {
 	r.last = k.end
 }
 
-// inside cuts a child that no part has room for, if it can be cut.
-func (p *packer) inside(r *region, k child) bool {
-	if k.index >= 0 && (p.mode.flat || r.unit > 1) || len(p.frames) == maxNesting || kindOf(p.b[k.value])&(isContainer|isString) == 0 {
+// splitChild splits a child that is larger than a part, if it can be split.
+func (p *packer) splitChild(r *region, k child) bool {
+	if k.index >= 0 && (p.mode.flat || r.unit > 1) || len(p.frames) == maxNesting || rawjson.KindOf(p.B[k.value])&(rawjson.IsContainer|rawjson.IsString) == 0 {
 		return false
 	}
 	in := &region{at: k.start, start: k.value, end: k.end}
 	if k.index < 0 {
-		name := string(p.plainText(k.name))
-		in.pointer = string(appendToken([]byte(r.pointer), name))
-		in.rules, in.doubt = p.memberRules(r, []byte(name), k.value)
+		name := string(p.PlainText(k.name))
+		in.pointer = string(rawjson.AppendToken([]byte(r.pointer), name))
+		in.rules, in.incomplete = p.memberRules(r, []byte(name), k.value)
 	} else {
 		in.pointer = r.pointer + "/" + strconv.Itoa(k.index)
-		in.rules, in.doubt = p.itemRules(r, k.index, k.value)
+		in.rules, in.incomplete = p.itemRules(r, k.index, k.value)
 	}
 	left := maxRegions
 	p.region(in, &left)
 	around := k.value - k.start + r.gap(k, true)
-	room := p.room - (p.begins - r.floor) - around
-	if !p.choose(in, room) {
+	limit := p.maxSize - (p.begins - r.minSize) - around
+	if !p.choose(in, limit) {
 		return false
 	}
 	base := around + in.base()
-	if start := p.used + r.gap(k, false) - r.gap(k, true) + base; p.items > 0 && p.room-start < max(minPiece, (room-in.base())/4) {
+	if start := p.used + r.gap(k, false) - r.gap(k, true) + base; p.items > 0 && p.maxSize-start < max(minPiece, (limit-in.base())/4) {
 		p.close()
 	}
-	left = base - around + k.value - k.end // what the parts do not have of it
+	left = base - around + k.value - k.end // of which the parts have nothing
 	p.take(r, k)
 	p.used += left
 	p.push(frame{in, base, r})
@@ -223,19 +224,19 @@ func (p *packer) inside(r *region, k child) bool {
 	return true
 }
 
-// walkText hands out a text.
+// walkText distributes a string.
 func (p *packer) walkText(r *region) {
 	end := r.end - len(`"`)
 	for from := r.start + 1; from < end && !p.failed; {
-		left := p.room - p.used + r.floor
+		left := p.maxSize - p.used + r.minSize
 		if left < minPiece && p.items > 0 {
 			p.close()
 			continue
 		}
-		to := pieceEnd(p.b[:end], from, max(left, minPiece))
+		to := pieceEnd(p.B[:end], from, max(left, minPiece))
 		if to < end {
 			for n, at := 0, from; n < r.unit && at < end; n++ {
-				at += characterLen(p.b[at:end])
+				at += characterLen(p.B[at:end])
 				to = max(to, at)
 			}
 			if to = min(to, r.tail); to <= from {
@@ -243,7 +244,7 @@ func (p *packer) walkText(r *region) {
 			}
 		}
 		r.first, r.last = from, to
-		p.used += to - from - r.floor
+		p.used += to - from - r.minSize
 		p.items++
 		p.pieces += to - from
 		if from = to; from < end {
@@ -252,7 +253,7 @@ func (p *packer) walkText(r *region) {
 	}
 }
 
-// close ends a part, and begins the next one.
+// close ends a part and begins the next one.
 func (p *packer) close() {
 	if p.items == 0 {
 		return
@@ -260,14 +261,14 @@ func (p *packer) close() {
 	s := Slice{Items: p.items, Holes: p.done, Continued: p.continued}
 	hole := func(start, end int) {
 		if start < end {
-			s.Holes = append(s.Holes, UncheckedPattern{start, end})
+			s.Holes = append(s.Holes, Hole{start, end})
 		}
 	}
 	for _, f := range p.frames {
-		p.leaves(f.region, hole, func(i int) { s.Cuts = append(s.Cuts, i) })
+		p.omitted(f.region, hole, func(i int) { s.Cuts = append(s.Cuts, i) })
 	}
 	s.Cuts = append(s.Cuts, p.named...)
-	slices.SortFunc(s.Holes, func(a, b UncheckedPattern) int { return a.Start - b.Start })
+	slices.SortFunc(s.Holes, func(a, b Hole) int { return a.Start - b.Start })
 	p.holes += len(s.Holes)
 	p.failed = p.failed || p.holes > maxHoles || len(p.cut.Parts) == maxParts
 	p.cut.Parts = append(p.cut.Parts, s)
@@ -280,32 +281,32 @@ func (p *packer) close() {
 		if f.owner != nil {
 			f.owner.first, f.owner.last = f.at, f.end
 		}
-		if f.owner != nil && f.owner.kind == isArray {
+		if f.owner != nil && f.owner.kind == rawjson.IsArray {
 			p.continued = append(p.continued, p.index(f.owner))
 		}
 	}
 }
 
-// leaves tells what the part leaves out of a region, and names what is cut
-// there.
-func (p *packer) leaves(r *region, hole func(start, end int), name func(index int)) {
-	for _, k := range r.standingKids() {
-		p.leaves(k, hole, name)
+// omitted reports what the part leaves out of a region, and which regions are
+// split there.
+func (p *packer) omitted(r *region, hole func(start, end int), name func(index int)) {
+	for _, k := range r.fixedChildren() {
+		p.omitted(k, hole, name)
 	}
-	if !r.cut {
+	if !r.split {
 		return
 	}
-	if r.first != 0 || r.floor == 0 {
+	if r.first != 0 || r.minSize == 0 {
 		name(p.index(r))
 	}
 	kept := span{r.first, r.last}
 	if r.first == 0 {
-		kept = r.stretch
+		kept = r.minimum
 	}
-	at := r.start + 1 // all before is told
+	at := r.start + 1 // everything before is reported
 	keep := func(k span) {
 		from := k.start
-		for at > r.start+1 && p.b[from-1] != ',' && from > at {
+		for at > r.start+1 && p.B[from-1] != ',' && from > at {
 			from--
 		}
 		if at > r.start+1 && from > at {
@@ -314,7 +315,7 @@ func (p *packer) leaves(r *region, hole func(start, end int), name func(index in
 		hole(at, from)
 		at = k.end
 	}
-	for _, m := range r.must {
+	for _, m := range r.required {
 		if kept.start != 0 && kept.start < m.start {
 			keep(kept)
 			kept.start = 0
@@ -329,7 +330,7 @@ func (p *packer) leaves(r *region, hole func(start, end int), name func(index in
 	hole(at, r.end-1)
 }
 
-// index answers the place of a region's pointer.
+// index returns the position of a region's pointer in the list.
 func (p *packer) index(r *region) int {
 	if r.named == 0 {
 		p.cut.Pointers = append(p.cut.Pointers, r.pointer)

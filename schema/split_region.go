@@ -4,79 +4,82 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"unicode/utf8"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// region is an array, an object or a text that may be cut.
+// region is an array, an object or a string that may be split.
 type region struct {
-	at, start, end int // at is where the member begins, with its name; else start
+	at, start, end int // at is where a member begins, including its name; else start
 	pointer        string
-	kind           types
+	kind           rawjson.Types
 	rules          []*node
-	doubt          bool // there are more rules than these
-	standing       standing
-	kids           []*region // those in it that stand where it stands: of an object by names, of an array that is not cut by index
+	incomplete     bool // more schemas may apply than these
+	proof          splitProof
+	children       []*region // regions inside at fixed locations: of an object by names, of an array that is not split by index
 
-	floor   int  // bytes of an array or a text that stand in a part that has no slice of it
-	stretch span // where these are
-	unit    int  // items of an array that stay together
-	count   int  // items of an array
-	tail    int  // where the last piece of a text may begin at the latest
-	largest int  // bytes of the largest item or optional member
-	must    []span
-	always  int // bytes of these, with the commas between them
+	minSize      int  // bytes of an array or a string in a part that has no slice of it
+	minimum      span // of these
+	unit         int  // items of an array that stay together
+	count        int  // items of an array
+	tail         int  // the latest start of the last piece of a string
+	largest      int  // bytes of the largest item or optional member
+	required     []span
+	requiredSize int // bytes of must, with the commas between them
 
-	cut         bool
-	named       int // its place among the pointers, counted from 1
-	first, last int // the items that the part has which is being made; first is 0: none
+	split       bool
+	named       int // its position among the pointers, counted from 1
+	first, last int // the items in the current part; first is 0: none
 }
 
-// span is a stretch of the value.
+// span is a range of bytes of the value.
 type span struct{ start, end int }
 
-// cutter divides a value.
-type cutter struct {
-	guide
-	schema *Schema
-	mode   mode
-	room   int
-	budget int  // bytes that may still be looked at
-	unsure bool // a region was cut of which the schema does not show that its slices fit
+// splitter splits a value.
+type splitter struct {
+	schemaCollector
+	schema  *Schema
+	mode    mode
+	maxSize int
+	budget  int  // bytes that may still be scanned
+	unsure  bool // a region was split whose parts the schema does not prove valid
 }
 
-// Bounds of the regions that are looked at.
+// Bounds of the regions that are considered.
 const (
-	minRegion  = 4   // bytes: a smaller one is not worth it
+	minRegion  = 4   // bytes
 	maxKids    = 256 // in one object
 	maxRegions = 512
 )
 
-// region completes the description of a region, with those that stand where it
-// stands.
-func (c *cutter) region(r *region, left *int) *region {
+// region completes the description of a region, with the regions at fixed
+// locations inside it.
+func (c *splitter) region(r *region, left *int) *region {
 	start, end := r.start, r.end
-	r.kind = kindOf(c.b[start])
-	r.standing = c.standing(r)
+	r.kind = rawjson.KindOf(c.B[start])
+	r.proof = c.proofOf(r)
 	if *left--; *left < 0 || c.budget < 0 {
 		return r
 	}
 	c.budget -= end - start
 	switch r.kind {
-	case isArray:
-		c.lookArray(r, left)
-	case isObject:
-		c.lookObject(r, left)
-	case isString:
-		c.lookText(r)
+	case rawjson.IsArray:
+		c.scanArray(r, left)
+	case rawjson.IsObject:
+		c.scanObject(r, left)
+	case rawjson.IsString:
+		c.scanText(r)
 	}
 	return r
 }
 
-// big reports whether a value may be a region that counts.
-func (c *cutter) big(start, end int) bool {
-	return end-start >= max(minRegion, c.room/64) && kindOf(c.b[start])&(isContainer|isString) != 0
+// isCandidate reports whether a value is large enough to be a region.
+func (c *splitter) isCandidate(start, end int) bool {
+	return end-start >= max(minRegion, c.maxSize/64) && rawjson.KindOf(c.B[start])&(rawjson.IsContainer|rawjson.IsString) != 0
 }
 
-func (c *cutter) lookArray(r *region, left *int) {
+func (c *splitter) scanArray(r *region, left *int) {
 	floor, prefix := 0, false
 	for _, n := range r.rules {
 		if n.array != nil {
@@ -87,39 +90,39 @@ func (c *cutter) lookArray(r *region, left *int) {
 		r.count++
 		r.largest = max(r.largest, item.end-item.start)
 		if i < floor {
-			r.stretch = span{r.start + 1, item.end}
+			r.minimum = span{r.start + 1, item.end}
 			if i == 0 {
-				r.stretch.start = item.start
+				r.minimum.start = item.start
 			} else {
-				r.stretch.start = r.must[0].start
+				r.minimum.start = r.required[0].start
 			}
 		}
 		if i == 0 {
-			r.must = []span{item}
+			r.required = []span{item}
 		}
 	})
-	r.must = nil
+	r.required = nil
 	r.unit = max(1, floor)
-	r.floor = r.stretch.end - r.stretch.start
-	if !prefix && r.count > floor && r.standing != refused {
+	r.minSize = r.minimum.end - r.minimum.start
+	if !prefix && r.count > floor && r.proof != unsplittable {
 		return
 	}
-	// All items stand in every part, and each may be cut for itself.
-	r.standing, r.floor = refused, 0
+	// All items are in every part, and each can be split by itself.
+	r.proof, r.minSize = unsplittable, 0
 	if c.mode.flat || r.count > maxKids {
 		return
 	}
 	c.items(r, func(i int, item span) {
-		if !c.big(item.start, item.end) {
+		if !c.isCandidate(item.start, item.end) {
 			return
 		}
 		rules, doubt := c.itemRules(r, i, item.start)
-		kid := &region{at: item.start, start: item.start, end: item.end, pointer: r.pointer + "/" + strconv.Itoa(i), rules: rules, doubt: doubt}
-		r.kids = append(r.kids, c.region(kid, left))
+		kid := &region{at: item.start, start: item.start, end: item.end, pointer: r.pointer + "/" + strconv.Itoa(i), rules: rules, incomplete: doubt}
+		r.children = append(r.children, c.region(kid, left))
 	})
 }
 
-func (c *cutter) lookObject(r *region, left *int) {
+func (c *splitter) scanObject(r *region, left *int) {
 	fewest := 0
 	for _, n := range r.rules {
 		if n.object != nil {
@@ -134,12 +137,12 @@ func (c *cutter) lookObject(r *region, left *int) {
 	var optional []pair
 	var kids []open
 	c.members(r, func(m pair) {
-		if c.big(m.value.start, m.value.end) {
-			kids = append(kids, open{m.span, m.value, string(c.plainText(m.name))})
+		if c.isCandidate(m.value.start, m.value.end) {
+			kids = append(kids, open{m.span, m.value, string(c.PlainText(m.name))})
 		}
-		if required(c.plainText(m.name)) {
-			r.must = append(r.must, m.span)
-			r.always += m.end - m.start + m.lead
+		if required(c.PlainText(m.name)) {
+			r.required = append(r.required, m.span)
+			r.requiredSize += m.end - m.start + m.lead
 			return
 		}
 		if len(optional) < fewest {
@@ -147,14 +150,14 @@ func (c *cutter) lookObject(r *region, left *int) {
 		}
 		r.largest = max(r.largest, m.end-m.start)
 	})
-	if add := fewest - len(r.must); add > 0 { // some must be there, whichever
+	if add := fewest - len(r.required); add > 0 { // any others, so that there are enough
 		for _, m := range optional[:min(add, len(optional))] {
-			r.must = append(r.must, m.span)
-			r.always += m.end - m.start + m.lead
+			r.required = append(r.required, m.span)
+			r.requiredSize += m.end - m.start + m.lead
 		}
-		slices.SortFunc(r.must, func(a, b span) int { return a.start - b.start })
+		slices.SortFunc(r.required, func(a, b span) int { return a.start - b.start })
 	}
-	r.always = max(r.always-len(","), 0)
+	r.requiredSize = max(r.requiredSize-len(","), 0)
 	if len(kids) > maxKids {
 		slices.SortStableFunc(kids, func(a, b open) int { return (b.value.end - b.value.start) - (a.value.end - a.value.start) })
 		kids = kids[:maxKids]
@@ -162,37 +165,37 @@ func (c *cutter) lookObject(r *region, left *int) {
 	}
 	for _, k := range kids {
 		rules, doubt := c.memberRules(r, []byte(k.name), k.value.start)
-		kid := &region{at: k.member.start, start: k.value.start, end: k.value.end, pointer: string(appendToken([]byte(r.pointer), k.name)), rules: rules, doubt: doubt}
-		r.kids = append(r.kids, c.region(kid, left))
+		kid := &region{at: k.member.start, start: k.value.start, end: k.value.end, pointer: string(rawjson.AppendToken([]byte(r.pointer), k.name)), rules: rules, incomplete: doubt}
+		r.children = append(r.children, c.region(kid, left))
 	}
 }
 
-// lookText finds the characters of a text that must stand together.
-func (c *cutter) lookText(r *region) {
+// scanText finds the characters of a string that must stay together.
+func (c *splitter) scanText(r *region) {
 	fewest := 0
 	for _, n := range r.rules {
 		if n.text != nil {
 			fewest = max(fewest, n.text.min)
 		}
 	}
-	r.stretch = span{r.start + 1, r.start + 1}
+	r.minimum = span{r.start + 1, r.start + 1}
 	r.tail = r.end - 1
 	r.unit = fewest
-	if fewest == 0 || r.standing == refused {
+	if fewest == 0 || r.proof == unsplittable {
 		return
 	}
 	ahead, n := r.start+1, 0
 	for ; n < fewest && ahead < r.end-1; n++ {
-		ahead += characterLen(c.b[ahead : r.end-1])
+		ahead += characterLen(c.B[ahead : r.end-1])
 	}
-	r.stretch.end, r.floor = ahead, ahead-r.start-1
+	r.minimum.end, r.minSize = ahead, ahead-r.start-1
 	behind := r.start + 1
 	for ahead < r.end-1 {
-		ahead += characterLen(c.b[ahead : r.end-1])
-		behind += characterLen(c.b[behind : r.end-1])
+		ahead += characterLen(c.B[ahead : r.end-1])
+		behind += characterLen(c.B[behind : r.end-1])
 	}
-	if r.tail = behind; behind < r.stretch.end || n < fewest { // too short to be two
-		r.standing = refused
+	if r.tail = behind; behind < r.minimum.end || n < fewest { // too short for two pieces
+		r.proof = unsplittable
 	}
 }
 
@@ -200,38 +203,38 @@ func (c *cutter) lookText(r *region) {
 type pair struct {
 	span
 	value span
-	name  piece
-	lead  int // from the comma or brace before it
+	name  rawjson.Piece
+	lead  int // bytes since the comma or brace before it
 }
 
 // items yields the items of an array, which is known to be JSON.
-func (c *cutter) items(r *region, yield func(index int, item span)) {
-	i := skipSpaces(c.b, r.start+1)
-	for n := 0; c.b[i] != ']'; n++ {
-		end := skipValue(c.b, i)
+func (c *splitter) items(r *region, yield func(index int, item span)) {
+	i := skipSpaces(c.B, r.start+1)
+	for n := 0; c.B[i] != ']'; n++ {
+		end := skipValue(c.B, i)
 		yield(n, span{i, end})
-		if i = skipSpaces(c.b, end); c.b[i] == ',' {
-			i = skipSpaces(c.b, i+1)
+		if i = skipSpaces(c.B, end); c.B[i] == ',' {
+			i = skipSpaces(c.B, i+1)
 		}
 	}
 }
 
 // members yields the members of an object, which is known to be JSON.
-func (c *cutter) members(r *region, yield func(m pair)) {
+func (c *splitter) members(r *region, yield func(m pair)) {
 	before := r.start
-	i := skipSpaces(c.b, before+1)
-	for c.b[i] != '}' {
+	i := skipSpaces(c.B, before+1)
+	for c.B[i] != '}' {
 		m := pair{span: span{start: i}, lead: i - before}
-		m.name = piece{start: i + 1, end: skipValue(c.b, i) - 1}
-		m.name.escaped = bytes.IndexByte(c.b[m.name.start:m.name.end], '\\') >= 0
-		i = skipSpaces(c.b, m.name.end+1)
-		m.value.start = skipSpaces(c.b, i+1)
-		m.value.end = skipValue(c.b, m.value.start)
+		m.name = rawjson.Piece{Start: i + 1, End: skipValue(c.B, i) - 1}
+		m.name.Escaped = bytes.IndexByte(c.B[m.name.Start:m.name.End], '\\') >= 0
+		i = skipSpaces(c.B, m.name.End+1)
+		m.value.start = skipSpaces(c.B, i+1)
+		m.value.end = skipValue(c.B, m.value.start)
 		m.end = m.value.end
 		yield(m)
-		if i = skipSpaces(c.b, m.end); c.b[i] == ',' {
+		if i = skipSpaces(c.B, m.end); c.B[i] == ',' {
 			before = i
-			i = skipSpaces(c.b, i+1)
+			i = skipSpaces(c.B, i+1)
 		}
 	}
 }
@@ -243,7 +246,7 @@ func skipSpaces(b []byte, i int) int {
 	return i
 }
 
-// skipValue answers where the value ends that begins at i. It is known to be
+// skipValue returns the end of the value that begins at i, which is known to be
 // JSON.
 func skipValue(b []byte, i int) int {
 	for depth := 0; ; {
@@ -273,4 +276,53 @@ func skipValue(b []byte, i int) int {
 			return i
 		}
 	}
+}
+
+// minPiece is the smallest piece of a string worth a part, in bytes: smaller
+// ones would make too many parts.
+const minPiece = 16
+
+// pieceEnd returns the end of a piece of at most maxSize bytes that begins at
+// from: after a line break if there is one in its second half, and never inside
+// a character or an escape.
+func pieceEnd(text []byte, from, limit int) int {
+	if len(text)-from <= limit {
+		return len(text)
+	}
+	end, line := from, 0
+	for end < len(text) {
+		next := end + characterLen(text[end:])
+		if next-from > limit {
+			break
+		}
+		if end = next; end-from > limit/2 && string(text[end-2:end]) == `\n` {
+			line = end
+		}
+	}
+	if line > 0 {
+		return line
+	}
+	return max(end, from+1)
+}
+
+// characterLen returns the length of the first character inside a JSON string
+// as it is written: UTF-8, an escape, or the two escapes of a surrogate pair.
+func characterLen(text []byte) int {
+	const escape = len(`\u0000`)
+	switch {
+	case text[0] != '\\':
+		_, size := utf8.DecodeRune(text)
+		return size
+	case len(text) < escape || text[1] != 'u':
+		return min(2, len(text))
+	case isHighSurrogate(text) && len(text) >= 2*escape && text[escape] == '\\' && text[escape+1] == 'u':
+		return 2 * escape
+	}
+	return escape
+}
+
+// isHighSurrogate reports whether an escape begins a pair: \ud800 to \udbff.
+func isHighSurrogate(text []byte) bool {
+	c := text[3] | 0x20
+	return text[2]|0x20 == 'd' && (c == '8' || c == '9' || c == 'a' || c == 'b')
 }

@@ -57,7 +57,7 @@ func TestCut(t *testing.T) {
 		"an array in an array":                        {`{}`, `[[1,2,3,4,5,6,7,8,9]]`, 10, ` /0: [[1,2,3]] | [[4,5,6]] | [[7,8,9]]`},
 		"one item cannot be divided":                  {`{}`, `{"a":["a long text"]}`, 12, none},
 		"not JSON":                                    {`{}`, `{"a":[1,2,3,4,5}`, 10, none},
-		"a key that comes twice":                      {`{}`, `{"a":[1,2,3],"a":[1,2,3]}`, 20, none},
+		"a key that is duplicated":                    {`{}`, `{"a":[1,2,3],"a":[1,2,3]}`, 20, none},
 
 		"minItems":                                {`{"minItems":1}`, `[1,2,3]`, 5, `: [1,2] | [3]`},
 		"minItems of two":                         {`{"minItems":2}`, `[1,2,3,4,5]`, 6, `: [1,2] | [3,4,5]`},
@@ -73,7 +73,7 @@ func TestCut(t *testing.T) {
 		"a branch that fits whatever is sliced":   {`{"anyOf":[{"items":{"type":"string"}},{"items":{"type":"integer"}}]}`, `[1,2,3]`, 5, `: [1,2] | [3]`},
 		"a part that fits two of oneOf":           {`{"oneOf":[{"items":{"type":"number"}},{"items":{"enum":[1,2]}}]}`, `[1,2,3]`, 5, none},
 		"parts that fit one of oneOf":             {`{"oneOf":[{"items":{"type":"number"}},{"items":{"type":"string"}}]}`, `[1,2,3]`, 5, `: [1,2] | [3]`},
-		"not, and parts are refused by it":        {`{"not":{"maxItems":2}}`, `[1,2,3]`, 5, none},
+		"not, and parts are rejected by it":       {`{"not":{"maxItems":2}}`, `[1,2,3]`, 5, none},
 		"not, and parts are fine":                 {`{"not":{"type":"object"}}`, `[1,2,3]`, 5, `: [1,2] | [3]`},
 		"if, and parts are fine":                  {`{"if":{"maxItems":2},"then":{"items":{"type":"integer"}}}`, `[1,2,3]`, 5, `: [1,2] | [3]`},
 		"const above the array":                   {`{"properties":{"a":{"const":{"b":[1,2,3]}}}}`, `{"a":{"b":[1,2,3]}}`, 17, none},
@@ -114,7 +114,7 @@ func TestCutProperty(t *testing.T) {
 		cuts += made
 		doubtful += checked
 	})
-	t.Logf("%d values were cut, %d of them under a schema for the second tier", cuts, doubtful)
+	t.Logf("%d values were cut, %d of them under a schema for the fallback validator", cuts, doubtful)
 	if cuts < 10 {
 		t.Errorf("only %d values were cut: the property was hardly tried", cuts)
 	}
@@ -169,7 +169,7 @@ func checkParts(t *rapid.T, s *schema.Schema, c *schema.Split, value []byte, lim
 	}
 }
 
-// Where the schema forbids nothing, no part is above a limit that leaves room
+// Where the schema forbids nothing, no part is above a limit that leaves space
 // for the names on the way and a piece of a text.
 func TestNoPartIsAboveTheLimit(t *testing.T) {
 	inside, open := 0, compile(t, `{}`)

@@ -25,7 +25,7 @@ type suiteCase struct {
 	Valid       bool            `json:"valid"`
 }
 
-// suiteSkip answers why a group of the official suite is not for us, with
+// suiteSkip returns why a group of the official suite is not for us, with
 // what Compile said about its schema; empty if it is.
 func suiteSkip(file string, err error) string {
 	switch {
@@ -79,7 +79,7 @@ func TestSuite(t *testing.T) {
 			run += len(g.Tests)
 		}
 	}
-	t.Logf("%d cases run, %d of them by the byte tier; %d skipped", run, inBytes, skipped)
+	t.Logf("%d cases run, %d of them by the byte validator; %d skipped", run, inBytes, skipped)
 }
 
 func readSuite(t testing.TB, file string) (groups []suiteGroup) {
@@ -106,7 +106,7 @@ func runSuiteGroup(t *testing.T, g suiteGroup, s *schema.Schema) {
 			t.Errorf("%s: valid is %v, got %v\nschema %s\nvalue %s", test.Description, test.Valid, got, g.Schema, test.Data)
 		}
 		if diff := cmp.Diff(library.pointers(test.Data), violated(got)); diff != "" && s.Bytes() {
-			t.Errorf("%s: places (-library +byte tier):\n%s\nschema %s\nvalue %s", test.Description, diff, g.Schema, test.Data)
+			t.Errorf("%s: locations (-library +byte validator):\n%s\nschema %s\nvalue %s", test.Description, diff, g.Schema, test.Data)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// maxSurrogates bounds how many replaced characters of one answer are told.
+// maxSurrogates bounds the reported replacements in one document.
 const maxSurrogates = 100
 
 // ReplaceSurrogates returns JSON with U+FFFD for each half of a surrogate pair:
 // the strings of JavaScript, Java and .NET can have them, JSON in UTF-8 cannot,
-// and one character need not cost the whole value. Each place is told as a
-// change. What is no JSON comes back as it is.
+// and one character should not cost the whole value. Each location is reported
+// as a change. Invalid JSON is returned unchanged.
 func ReplaceSurrogates(data []byte) ([]byte, []Fix) {
 	fixed, at := rawjson.ReplaceSurrogates(data)
 	if at == nil {
@@ -21,7 +21,7 @@ func ReplaceSurrogates(data []byte) ([]byte, []Fix) {
 	}
 	doc, err := rawjson.Parse(fixed)
 	if err != nil {
-		return data, nil // whoever reads it says so
+		return data, nil // the caller's parser reports the error
 	}
 	var repairs []Fix
 	for _, offset := range at[:min(len(at), maxSurrogates)] {
@@ -36,8 +36,8 @@ func ReplaceSurrogates(data []byte) ([]byte, []Fix) {
 	return fixed, repairs
 }
 
-// pointerAt is the JSON Pointer of the innermost value that an offset stands in;
-// a member's name counts as its value.
+// pointerAt returns the JSON Pointer of the innermost value at an offset; a
+// member's name counts as its value.
 func pointerAt(doc *rawjson.Doc, offset int) string {
 	var path strings.Builder
 	escape := strings.NewReplacer("~", "~0", "/", "~1")

@@ -1,110 +1,100 @@
 package schema
 
-import "hash/maphash"
+import (
+	"hash/maphash"
 
-// run is one check of one value. It goes over the bytes from left to right
-// and needs the value decoded nowhere. A fault ends it at once; what is wrong
-// in all is found by a second run with collect set, which goes on behind a
-// fault and always stands at the end of a value when it leaves it.
-type run struct {
-	b       []byte
-	i       int // the position
-	depth   int // of containers
-	frames  int // of schemas that apply to one value
-	left    int // what the run may still cost: a value or eight bytes are one
-	floor   int // where left is looked at
-	stop    stop
-	collect bool
-	open    bool // whether the value fits hangs on a pattern that cannot be run
-	found   []finding
-	doubts  []finding
-	seed    maphash.Seed
-	keys    []hashed // keys of the open objects, items of the open uniqueItems arrays
-	seen    []uint64 // sets of the declared members that the open objects have
-	scratch []byte
-	memo    map[visit]ending
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// validation is one validation of one value. It reads the bytes from left to right and
+// never decodes the value. The first violation ends it; the complete list is
+// made by a second run with collect set, which continues after a violation and
+// is always at the end of a value when it leaves it.
+type validation struct {
+	rawjson.Scanner
+	frames    int // nested schemas that apply to one value
+	left      int // remaining budget: a value or eight bytes cost one
+	floor     int // tick is called when left is below it
+	collect   bool
+	open      bool // the result depends on a pattern that cannot be run
+	found     []pendingViolation
+	foundOpen []pendingViolation
+	seed      maphash.Seed
+	keys      []hashed // keys of the open objects, items of the open uniqueItems arrays
+	seen      []uint64 // sets of the declared members present in the open objects
+	memo      map[visit]outcome
 }
 
-// stop says why a run ended before its time.
-type stop uint8
-
+// Reasons why a validation ended early, beside NotJSON.
 const (
-	notJSON stop = iota + 1
-	limit
+	limit = rawjson.NotJSON + 1 + iota
 	full
 )
 
 const (
-	maxDepth  = 1000  // as in rawjson
 	maxFrames = 20000 // bounds the stack
 	maxMemo   = 1 << 18
-	maxKept   = 1 << 14 // of a scratch space, from one run to the next
+	maxKept   = 1 << 14 // of scratch space kept for the next run
 )
 
-// visit is one schema at one place.
+// visit is one schema at one offset.
 type visit struct {
 	node *node
 	at   int
 }
 
-// ending is what became of a visit.
-type ending struct {
-	at   int // where the value ends; -1: it does not fit
+// outcome is the result of a visit.
+type outcome struct {
+	at   int // where the value ends; -1: it is invalid
 	open bool
 }
 
-func (r *run) reset(value []byte, collect bool) {
-	r.b, r.i, r.depth, r.frames, r.stop, r.collect, r.open = value, 0, 0, 0, 0, collect, false
+func (r *validation) reset(value []byte, collect bool) {
+	r.B, r.I, r.Depth, r.frames, r.Stop, r.collect, r.open = value, 0, 0, 0, 0, collect, false
 	r.keys, r.seen, r.memo = r.keys[:0], r.seen[:0], nil
 	r.left = 1<<20 + 16*len(value)
 	r.floor = r.left - 1<<18 - 4*len(value)
 }
 
-// release forgets the value, so that the run can be kept for the next one.
-func (r *run) release() {
-	r.b, r.memo, r.found, r.doubts = nil, nil, nil, nil
-	if cap(r.keys)+cap(r.seen)+cap(r.scratch) > maxKept {
-		r.keys, r.seen, r.scratch = nil, nil, nil
+// release drops the references to the value, so that the validation can be reused.
+func (r *validation) release() {
+	r.B, r.memo, r.found, r.foundOpen = nil, nil, nil, nil
+	if cap(r.keys)+cap(r.seen)+cap(r.Scratch) > maxKept {
+		r.keys, r.seen, r.Scratch = nil, nil, nil
 	}
 }
 
-// fits checks the whole input.
-func (r *run) fits(root *node) bool {
+// matches checks the whole input.
+func (r *validation) matches(root *node) bool {
 	if !r.value(root) {
 		return false
 	}
-	r.next()
-	return r.i == len(r.b)
+	r.Next()
+	return r.I == len(r.B)
 }
 
-// broken ends the run because the input is not JSON.
-func (r *run) broken() bool {
-	r.stop = notJSON
-	return false
-}
+// fatal reports whether a violation ends the validation.
+func (r *validation) fatal() bool { return !r.collect || r.Stop != 0 }
 
-// fatal reports whether a fault that was found ends the run.
-func (r *run) fatal() bool { return !r.collect || r.stop != 0 }
-
-// tick is called when the run has cost much. First it begins to remember what
-// it did already, which makes all but the worst schemas cheap; then it ends.
-func (r *run) tick() bool {
+// tick is called when the validation has cost much. First it begins to memoize
+// results, which makes all but the worst schemas cheap; then it ends the validation.
+func (r *validation) tick() bool {
 	if r.memo == nil && r.left >= 0 {
-		r.memo = make(map[visit]ending)
+		r.memo = make(map[visit]outcome)
 		r.floor = 0
 	}
 	if r.left < 0 {
-		r.stop = limit
+		r.Stop = limit
 		return false
 	}
 	return true
 }
 
 // value checks the value at the position.
-func (r *run) value(n *node) bool {
-	kind := kindOf(r.next())
+func (r *validation) value(n *node) bool {
+	kind := rawjson.KindOf(r.Next())
 	if kind == 0 {
-		return r.broken()
+		return r.Broken()
 	}
 	if r.left--; r.left < r.floor && !r.tick() {
 		return false
@@ -122,7 +112,7 @@ func (r *run) value(n *node) bool {
 	switch {
 	case kind&admitted == 0:
 		return r.wrongType(kind, n)
-	case r.memo != nil && !r.collect && (kind&isContainer != 0 || n.logic != nil):
+	case r.memo != nil && !r.collect && (kind&rawjson.IsContainer != 0 || n.logic != nil):
 		return r.remembered(kind, n)
 	case n.exact == nil && n.logic == nil:
 		return r.plain(kind, n)
@@ -130,21 +120,21 @@ func (r *run) value(n *node) bool {
 	return r.whole(kind, n)
 }
 
-// remembered is whole for a run that keeps what it found out.
-func (r *run) remembered(kind types, n *node) bool {
-	r.left -= 8 // what it costs to look
-	key := visit{n, r.i}
+// remembered is whole with memoized results.
+func (r *validation) remembered(kind rawjson.Types, n *node) bool {
+	r.left -= 8 // the cost of a lookup
+	key := visit{n, r.I}
 	if end, ok := r.memo[key]; ok {
-		r.i = end.at
+		r.I = end.at
 		r.open = r.open || end.open
 		return end.at >= 0
 	}
 	before := r.open
 	r.open = false
 	ok := r.whole(kind, n)
-	end := ending{r.i, r.open}
+	end := outcome{r.I, r.open}
 	r.open = r.open || before
-	if r.stop != 0 || len(r.memo) >= maxMemo {
+	if r.Stop != 0 || len(r.memo) >= maxMemo {
 		return ok
 	}
 	if !ok {
@@ -155,52 +145,52 @@ func (r *run) remembered(kind types, n *node) bool {
 }
 
 // plain reads a value and applies the rules for its kind.
-func (r *run) plain(kind types, n *node) bool {
+func (r *validation) plain(kind rawjson.Types, n *node) bool {
 	switch kind {
-	case isString:
+	case rawjson.IsString:
 		if n == nil {
 			return r.text(nil)
 		}
 		return r.text(n.text)
-	case isNumber:
+	case rawjson.IsNumber:
 		return r.number(n)
-	case isArray:
+	case rawjson.IsArray:
 		if n == nil {
 			return r.array(nil)
 		}
 		return r.array(n.array)
-	case isObject:
+	case rawjson.IsObject:
 		if n == nil || n.object == nil {
 			return r.anyObject()
 		}
 		return r.object(n.object)
 	}
-	return r.word()
+	return r.Word()
 }
 
 // rules reports whether n has rules for values of a kind.
-func (n *node) rules(kind types) bool {
+func (n *node) rules(kind rawjson.Types) bool {
 	switch kind {
-	case isString:
+	case rawjson.IsString:
 		return n.text != nil
-	case isNumber:
+	case rawjson.IsNumber:
 		return n.number != nil
-	case isArray:
+	case rawjson.IsArray:
 		return n.array != nil
-	case isObject:
+	case rawjson.IsObject:
 		return n.object != nil
 	}
 	return false
 }
 
-// whole applies all that a schema says about a value.
-func (r *run) whole(kind types, n *node) bool {
-	start := r.i
-	if kind == isNumber && n.types&isFraction == 0 {
-		if v, ok := r.num(); !ok || !r.integer(v) {
-			return ok && r.collect && r.note(start, "type", n.types.words())
+// whole applies all rules of a schema to a value.
+func (r *validation) whole(kind rawjson.Types, n *node) bool {
+	start := r.I
+	if kind == rawjson.IsNumber && n.types&rawjson.IsFraction == 0 {
+		if v, ok := r.Num(); !ok || !r.integer(v) {
+			return ok && r.collect && r.note(start, "type", n.types.Words())
 		}
-		r.i = start
+		r.I = start
 	}
 	if n.exact != nil {
 		if !r.exact(kind, n.exact) {
@@ -209,7 +199,7 @@ func (r *run) whole(kind types, n *node) bool {
 		if n.logic == nil && !n.rules(kind) {
 			return true
 		}
-		r.i = start
+		r.I = start
 	}
 	if n.logic == nil {
 		return r.plain(kind, n)
@@ -221,7 +211,7 @@ func (r *run) whole(kind types, n *node) bool {
 		}
 	}
 	if r.frames++; r.frames > maxFrames {
-		r.stop = limit
+		r.Stop = limit
 		return false
 	}
 	ok = r.logic(n.logic, start, read) && ok
@@ -229,34 +219,33 @@ func (r *run) whole(kind types, n *node) bool {
 	return ok
 }
 
-// wrongType leaves a value whose type is not admitted.
-func (r *run) wrongType(kind types, n *node) bool {
+// wrongType reads a value whose type is not allowed.
+func (r *validation) wrongType(kind rawjson.Types, n *node) bool {
 	if !r.collect {
 		return false
 	}
-	start := r.i
+	start := r.I
 	r.plain(kind, nil)
 	if n.refuse {
 		return r.note(start, "false", nothing)
 	}
-	return r.note(start, "type", n.types.words())
+	return r.note(start, "type", n.types.Words())
 }
 
-// exact checks const, enum and format and leaves the position behind the
-// value.
-func (r *run) exact(kind types, e *exactRules) bool {
-	if set := e.sole(); set != nil && kind == isString {
-		if n := set.prefix(r.b[r.i:]); n > 0 {
-			r.i += n
+// exact checks const, enum and format and leaves the position after the value.
+func (r *validation) exact(kind rawjson.Types, e *exactRules) bool {
+	if set := e.sole(); set != nil && kind == rawjson.IsString {
+		if n := set.prefix(r.B[r.I:]); n > 0 {
+			r.I += n
 			r.left -= n >> 3
 			return true
 		}
 	}
-	start := r.i
+	start := r.I
 	if !r.plain(kind, nil) {
 		return false
 	}
-	raw := r.b[start:r.i]
+	raw := r.B[start:r.I]
 	r.charge(kind, raw)
 	if e.constant != nil && !r.in(e.constant, kind, raw) {
 		return r.collect && r.note(start, "const", e.constant.words())
@@ -264,23 +253,23 @@ func (r *run) exact(kind types, e *exactRules) bool {
 	if e.enum != nil && !r.in(e.enum, kind, raw) {
 		return r.collect && r.note(start, "enum", "one of "+e.enum.words())
 	}
-	if e.format != nil && kind == isString && !r.formatted(e, raw[1:len(raw)-1]) {
+	if e.format != nil && kind == rawjson.IsString && !r.formatted(e, raw[1:len(raw)-1]) {
 		return r.collect && r.note(start, "format", "format "+e.name)
 	}
 	return true
 }
 
-// charge counts what it costs to compare a value.
-func (r *run) charge(kind types, raw []byte) {
-	if kind&isContainer != 0 {
+// charge counts the cost of comparing a value.
+func (r *validation) charge(kind rawjson.Types, raw []byte) {
+	if kind&rawjson.IsContainer != 0 {
 		r.left -= 7 * len(raw) >> 3
 	}
 	r.left -= len(raw) >> 3
 }
 
-func (r *run) in(set *valueSet, kind types, raw []byte) (ok bool) {
+func (r *validation) in(set *valueSet, kind rawjson.Types, raw []byte) (ok bool) {
 	if set.kinds&kind != 0 {
-		ok, r.scratch = set.has(raw, r.scratch)
+		ok, r.Scratch = set.has(raw, r.Scratch)
 	}
 	return ok
 }

@@ -1,13 +1,17 @@
 package schema
 
-import "slices"
+import (
+	"slices"
 
-// logic applies the schemas that speak of the same value, which begins at
-// start. Read says that the value was already gone over to its end.
-func (r *run) logic(l *logicRules, start int, read bool) bool {
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+)
+
+// logic applies the schemas for the same value, which begins at start. Read
+// reports that the value was already read to its end.
+func (r *validation) logic(l *logicRules, start int, read bool) bool {
 	end := -1
 	if read {
-		end = r.i
+		end = r.I
 	}
 	ok := true
 	for step := range 4 {
@@ -17,20 +21,20 @@ func (r *run) logic(l *logicRules, start int, read bool) bool {
 			}
 			ok = false
 		}
-		end = max(end, r.i)
+		end = max(end, r.I)
 	}
 	if end == start { // nothing read it
-		r.i = start
-		return r.plain(kindOf(r.b[start]), nil) && ok
+		r.I = start
+		return r.plain(rawjson.KindOf(r.B[start]), nil) && ok
 	}
-	r.i = end
+	r.I = end
 	return ok
 }
 
-// logicStep leaves the position at the end of the value, or at its start if
-// it did not read all of it.
-func (r *run) logicStep(l *logicRules, step, start int) bool {
-	r.i = start
+// logicStep leaves the position at the end of the value, or at its start if it
+// did not read all of it.
+func (r *validation) logicStep(l *logicRules, step, start int) bool {
+	r.I = start
 	switch step {
 	case 0:
 		return r.allOf(l.all, start)
@@ -42,26 +46,26 @@ func (r *run) logicStep(l *logicRules, step, start int) bool {
 	return r.condition(l, start)
 }
 
-// try finds out whether a schema fits, without noting why not, and whether that
-// is open. The position is behind the value if it may fit.
-func (r *run) try(n *node, start int) (ok, open bool) {
-	collect, before, depth, frames, keys, seen := r.collect, r.open, r.depth, r.frames, len(r.keys), len(r.seen)
+// try reports whether a schema matches, without recording violations, and
+// whether that is unknown. The position is after the value if it may match.
+func (r *validation) try(n *node, start int) (ok, open bool) {
+	collect, before, depth, frames, keys, seen := r.collect, r.open, r.Depth, r.frames, len(r.keys), len(r.seen)
 	r.collect, r.open = false, false
-	r.i = start
+	r.I = start
 	ok = r.value(n)
 	open = r.open && ok
 	r.collect, r.open = collect, before
 	if !ok {
-		r.depth, r.frames, r.keys, r.seen = depth, frames, r.keys[:keys], r.seen[:seen]
-		r.i = start
+		r.Depth, r.frames, r.keys, r.seen = depth, frames, r.keys[:keys], r.seen[:seen]
+		r.I = start
 	}
 	return ok, open
 }
 
-func (r *run) allOf(list []*node, start int) bool {
+func (r *validation) allOf(list []*node, start int) bool {
 	ok := true
 	for _, n := range list {
-		r.i = start
+		r.I = start
 		if !r.value(n) {
 			if r.fatal() {
 				return false
@@ -72,20 +76,20 @@ func (r *run) allOf(list []*node, start int) bool {
 	return ok
 }
 
-func (r *run) anyOf(l *logicRules, start int) bool {
+func (r *validation) anyOf(l *logicRules, start int) bool {
 	ok := true
 	for _, list := range l.any {
 		if !r.someOf(list, start) {
 			if r.fatal() {
 				return false
 			}
-			ok = r.allOf(r.telling(r.meant(l.meant.any(), list, start), start), start) && ok // none fits: note what is wrong with each
+			ok = r.allOf(r.relevantBranches(r.selectedBranch(l.discriminator.any(), list, start), start), start) && ok // none matches: record the violations of each
 		}
 	}
 	return ok
 }
 
-func (r *run) someOf(list []*node, start int) bool {
+func (r *validation) someOf(list []*node, start int) bool {
 	end, perhaps := start, false
 	for _, n := range list {
 		ok, open := r.try(n, start)
@@ -93,20 +97,20 @@ func (r *run) someOf(list []*node, start int) bool {
 		case ok && !open:
 			return true
 		case ok:
-			end, perhaps = r.i, true
+			end, perhaps = r.I, true
 		}
-		if r.stop != 0 {
+		if r.Stop != 0 {
 			return false
 		}
 	}
 	if perhaps {
-		r.i = end
-		r.doubt(start, "anyOf", hangsOnPattern)
+		r.I = end
+		r.noteOpen(start, "anyOf", dependsOnPattern)
 	}
 	return perhaps
 }
 
-func (r *run) oneOf(l *logicRules, start int) bool {
+func (r *validation) oneOf(l *logicRules, start int) bool {
 	list := l.one
 	fit, perhaps, end := 0, 0, start
 	for _, n := range list {
@@ -114,70 +118,70 @@ func (r *run) oneOf(l *logicRules, start int) bool {
 		switch {
 		case ok && open:
 			perhaps++
-			end = r.i
+			end = r.I
 		case ok:
 			fit++
-			end = r.i
+			end = r.I
 		}
-		if r.stop != 0 {
+		if r.Stop != 0 {
 			return false
 		}
 		if fit == 2 {
 			break
 		}
 	}
-	r.i = end
+	r.I = end
 	switch {
 	case fit < 2 && perhaps > 0:
-		r.doubt(start, "oneOf", hangsOnPattern)
+		r.noteOpen(start, "oneOf", dependsOnPattern)
 		return true
 	case len(list) == 0 || fit == 1:
 		return true
 	case fit == 2:
-		return r.note(start, "oneOf", "only one of the schemas under oneOf to fit")
+		return r.note(start, "oneOf", "exactly one matching schema under oneOf")
 	case r.fatal():
 		return false
 	}
-	return r.allOf(r.telling(r.meant(l.meant.one(), list, start), start), start)
+	return r.allOf(r.relevantBranches(r.selectedBranch(l.discriminator.one(), list, start), start), start)
 }
 
-// telling are the branches of a union that say what is wrong with a value: one
-// that is for null alone does not where another takes values of this type.
-func (r *run) telling(list []*node, start int) []*node {
-	kind := kindOf(r.b[start])
-	if kind == isNull || !slices.ContainsFunc(list, func(n *node) bool { return n.admits()&kind != 0 }) {
+// relevantBranches returns the branches of a union whose violations are relevant: not
+// one for null alone where another accepts values of this type.
+func (r *validation) relevantBranches(list []*node, start int) []*node {
+	kind := rawjson.KindOf(r.B[start])
+	if kind == rawjson.IsNull || !slices.ContainsFunc(list, func(n *node) bool { return n.admits()&kind != 0 }) {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(n *node) bool { return n.admits() == isNull })
+	return slices.DeleteFunc(slices.Clone(list), func(n *node) bool { return n.admits() == rawjson.IsNull })
 }
 
-// admits is what can fit at all.
-func (n *node) admits() types {
+// admits returns the types of valid values.
+func (n *node) admits() rawjson.Types {
 	for n != nil && n.alias != nil {
 		n = n.alias
 	}
 	if n == nil {
-		return isAny
+		return rawjson.IsAny
 	}
 	return n.accepts
 }
 
-// condition is not, and if with then and else.
-func (r *run) condition(l *logicRules, start int) bool {
+// condition checks not, and if with then and else.
+func (r *validation) condition(l *logicRules, start int) bool {
 	ok := true
-	if l.notTold {
+	if l.hasNot {
 		switch fits, open := r.try(l.not, start); {
 		case fits && open:
-			r.doubt(start, "not", hangsOnPattern)
+			r.noteOpen(start, "not", dependsOnPattern)
 		case fits:
-			ok = r.note(start, "not", "a value that the schema under not refuses")
+			ok = r.note(start, "not", "a value that does not match the schema under not")
 		}
-		if r.stop != 0 || !ok && r.fatal() {
+		if r.Stop != 0 || !ok && r.fatal() {
 			return false
 		}
-		r.i = start
+		r.I = start
 	}
-	if !l.condTold {
+	if !l.hasIf {
 		return ok
 	}
 	branch := l.then
@@ -185,32 +189,32 @@ func (r *run) condition(l *logicRules, start int) bool {
 	if !fits {
 		branch = l.alt
 	}
-	if r.stop != 0 {
+	if r.Stop != 0 {
 		return false
 	}
 	if open {
-		return r.either(l, start) && ok
+		return r.thenOrElse(l, start) && ok
 	}
 	if branch != nil {
-		r.i = start
+		r.I = start
 		ok = r.value(branch) && ok
 	}
 	return ok
 }
 
-// either is if, where it is open which branch counts.
-func (r *run) either(l *logicRules, start int) bool {
+// thenOrElse checks then and else where it is unknown which of them applies.
+func (r *validation) thenOrElse(l *logicRules, start int) bool {
 	then, perhapsThen := r.try(l.then, start)
 	alt, perhapsAlt := r.try(l.alt, start)
 	switch {
-	case r.stop != 0:
+	case r.Stop != 0:
 		return false
 	case !then && !alt:
-		r.i = start
-		return r.value(l.then) // and notes why not
+		r.I = start
+		return r.value(l.then) // and records the violations
 	case !then || !alt || perhapsThen || perhapsAlt:
-		r.doubt(start, "if", hangsOnPattern)
+		r.noteOpen(start, "if", dependsOnPattern)
 	}
-	r.i = start
-	return r.plain(kindOf(r.b[start]), nil)
+	r.I = start
+	return r.plain(rawjson.KindOf(r.B[start]), nil)
 }

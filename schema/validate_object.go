@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// members are the names that properties and required speak of.
+// members are the names in properties and required.
 type members struct {
 	list     []memberRule
 	table    []uint32 // open addressing, by hash: index+1 into list, 0: free; nil: list is short
@@ -18,9 +18,9 @@ type members struct {
 
 type memberRule struct {
 	name     []byte
-	quoted   []byte // as most values have it: between quotes; nil if it needs escapes
+	quoted   []byte // with quotes, as most values have it; nil if it needs escapes
 	node     *node
-	declared bool // stands under properties
+	declared bool // in properties
 }
 
 // find looks a name up.
@@ -42,42 +42,42 @@ func (m *members) find(name []byte, seed maphash.Seed) int {
 	return -1
 }
 
-// sets is how many words a set of all indexes has.
+// sets returns how many words a set of all indexes has.
 func (m *members) sets() int { return (len(m.list) + 63) / 64 }
 
-// anyObject reads an object that nothing is said about.
-func (r *run) anyObject() bool {
-	if !r.enter() {
+// anyObject reads an object without rules.
+func (r *validation) anyObject() bool {
+	if !r.Enter() {
 		return false
 	}
 	base := len(r.keys)
-	for more := r.next() != '}'; more; {
-		at, s, ok := r.key()
-		if !ok || !r.newName(base, at, s) || !r.colon() || !r.value(nil) {
+	for more := r.Next() != '}'; more; {
+		at, s, ok := r.Key()
+		if !ok || !r.newName(base, at, s) || !r.Colon() || !r.value(nil) {
 			return false
 		}
 		if more, ok = r.comma(); !ok {
 			return false
 		}
 	}
-	r.leave()
-	return r.unique(base, r.sameName) || r.broken()
+	r.Leave()
+	return r.unique(base, r.sameName) || r.Broken()
 }
 
 // object reads an object by its rules.
-func (r *run) object(o *objectRules) bool {
-	start := r.i
-	if !r.enter() {
+func (r *validation) object(o *objectRules) bool {
+	start := r.I
+	if !r.Enter() {
 		return false
 	}
 	base, seen, hint, count, ok := len(r.keys), len(r.seen), 0, 0, true
-	r.left -= 4 // it is dearer than a scalar
+	r.left -= 4 // it costs more than a scalar
 	for range o.members.sets() {
 		r.seen = append(r.seen, 0)
 	}
-	for more := r.next() != '}'; more; count++ {
+	for more := r.Next() != '}'; more; count++ {
 		at, s, index, fine := r.name(&o.members, hint)
-		if !fine || !r.know(base, seen, index, at, s) || !r.colon() {
+		if !fine || !r.noteName(base, seen, index, at, s) || !r.Colon() {
 			return false
 		}
 		if index >= 0 {
@@ -93,104 +93,86 @@ func (r *run) object(o *objectRules) bool {
 			return false
 		}
 	}
-	r.leave()
+	r.Leave()
 	if !r.unique(base, r.sameName) {
-		return r.broken()
+		return r.Broken()
 	}
 	ok = r.checkObject(o, start, count, seen) && ok
 	r.seen = r.seen[:seen]
 	return ok
 }
 
-// know notes a name, so that it is noticed when it comes again.
-func (r *run) know(base, seen, index, at int, name piece) bool {
+// noteName records a name, to detect duplicates.
+func (r *validation) noteName(base, seen, index, at int, name rawjson.Piece) bool {
 	if index < 0 {
 		return r.newName(base, at, name)
 	}
-	return r.mark(seen, index) || r.broken()
+	return r.mark(seen, index) || r.Broken()
 }
 
-// name reads the key at the position and finds it among the members, -1 if it
-// is none of them.
-func (r *run) name(m *members, hint int) (at int, s piece, index int, ok bool) {
-	r.next()
+// name reads the key at the position and finds it among the members; index is
+// -1 if it is not one of them.
+func (r *validation) name(m *members, hint int) (at int, s rawjson.Piece, index int, ok bool) {
+	r.Next()
 	for index = hint; index < len(m.list) && index < hint+2; index++ {
 		q := m.list[index].quoted
-		if end := r.i + len(q); len(q) > 0 && end <= len(r.b) && string(r.b[r.i:end]) == string(q) {
-			at, s.start, s.end = r.i, r.i+1, end-1
-			r.i = end
+		if end := r.I + len(q); len(q) > 0 && end <= len(r.B) && string(r.B[r.I:end]) == string(q) {
+			at, s.Start, s.End = r.I, r.I+1, end-1
+			r.I = end
 			return at, s, index, true
 		}
 	}
-	if at, s, ok = r.key(); !ok {
+	if at, s, ok = r.Key(); !ok {
 		return at, s, -1, false
 	}
-	return at, s, m.find(r.plainText(s), r.seed), true
+	return at, s, m.find(r.PlainText(s), r.seed), true
 }
 
-// key reads the key at the position.
-func (r *run) key() (at int, s piece, ok bool) {
-	if r.next() != '"' {
-		return 0, s, r.broken()
-	}
-	at = r.i
-	s, ok = r.str()
-	return at, s, ok
-}
-
-func (r *run) colon() bool {
-	if r.next() != ':' {
-		return r.broken()
-	}
-	r.i++
-	return true
-}
-
-// comma reads what stands behind a member.
-func (r *run) comma() (more, ok bool) {
-	switch r.next() {
+// comma reads the comma or closing brace after a member.
+func (r *validation) comma() (more, ok bool) {
+	switch r.Next() {
 	case ',':
-		r.i++
+		r.I++
 		return true, true
 	case '}':
 		return false, true
 	}
-	return false, r.broken()
+	return false, r.Broken()
 }
 
-// mark puts an index into the set and reports whether it is new.
-func (r *run) mark(seen, index int) bool {
+// mark adds an index to the set and reports whether it is new.
+func (r *validation) mark(seen, index int) bool {
 	word, bit := &r.seen[seen+index/64], uint64(1)<<(index%64)
 	fresh := *word&bit == 0
 	*word |= bit
 	return fresh
 }
 
-// newName keeps a name that the schema does not know.
-func (r *run) newName(base, at int, s piece) bool {
-	h := hashed{maphash.Bytes(r.seed, r.plainText(s)), at}
-	return r.newKeyed(base, h, r.sameName) || r.broken()
+// newName records a name that the schema does not declare.
+func (r *validation) newName(base, at int, s rawjson.Piece) bool {
+	h := hashed{maphash.Bytes(r.seed, r.PlainText(s)), at}
+	return r.newKeyed(base, h, r.sameName) || r.Broken()
 }
 
 // sameName compares the keys that begin at two offsets.
-func (r *run) sameName(a, b int) bool {
+func (r *validation) sameName(a, b int) bool {
 	x, y := r.rawAt(a), r.rawAt(b)
 	return bytes.Equal(rawjson.AppendUnescaped(nil, x[1:len(x)-1]), rawjson.AppendUnescaped(nil, y[1:len(y)-1]))
 }
 
-// member checks the value of a member, and its name where the schema says
-// something about names.
-func (r *run) member(o *objectRules, index, at int, s piece, object int) bool {
+// member checks the value of a member, and its name if the schema has rules for
+// names.
+func (r *validation) member(o *objectRules, index, at int, s rawjson.Piece, object int) bool {
 	ok := true
-	if o.namesTold {
-		end := r.i
+	if o.hasNames {
+		end := r.I
 		switch fits, open := r.try(o.names, at); {
 		case open:
-			r.doubt(object, "propertyNames", hangsOnPattern)
+			r.noteOpen(object, "propertyNames", dependsOnPattern)
 		case !fits:
-			ok = r.collect && r.note(object, "propertyNames", "another name than "+string(r.b[s.start-1:s.end+1]))
+			ok = r.collect && r.note(object, "propertyNames", "another name than "+string(r.B[s.Start-1:s.End+1]))
 		}
-		if r.i = end; !ok && r.fatal() {
+		if r.I = end; !ok && r.fatal() {
 			return false
 		}
 	}
@@ -201,13 +183,13 @@ func (r *run) member(o *objectRules, index, at int, s piece, object int) bool {
 	if declared {
 		return r.value(o.members.list[index].node) && ok
 	}
-	return r.rest(o, s) && ok
+	return r.additional(o, s) && ok
 }
 
 // matched checks a member of an object that has patternProperties.
-func (r *run) matched(o *objectRules, index int, declared bool, s piece) bool {
-	r.next()
-	start, ok, read, open := r.i, true, false, false
+func (r *validation) matched(o *objectRules, index int, declared bool, s rawjson.Piece) bool {
+	r.Next()
+	start, ok, read, open := r.I, true, false, false
 	if declared {
 		ok, read = r.value(o.members.list[index].node), true
 	}
@@ -215,30 +197,30 @@ func (r *run) matched(o *objectRules, index int, declared bool, s piece) bool {
 		if !ok && r.fatal() {
 			return false
 		}
-		matched, unknown := p.match.matches(r, r.plainText(s))
+		matched, unknown := p.match.matches(r, r.PlainText(s))
 		switch {
 		case unknown:
 			open = true
 		case matched:
-			r.i = start
+			r.I = start
 			ok = r.value(p.node) && ok
 			read = true
 		}
 	}
 	switch {
-	case open && r.stop == 0:
-		return r.perhapsMatched(o, s, start, read) && ok
+	case open && r.Stop == 0:
+		return r.maybeMatched(o, s, start, read) && ok
 	case !read:
-		return r.rest(o, s)
+		return r.additional(o, s)
 	}
 	return ok
 }
 
-// perhapsMatched checks a member where it is open which of the patterns that
-// cannot be run match its name. Read says that the value stands under another
-// keyword.
-func (r *run) perhapsMatched(o *objectRules, s piece, start int, read bool) bool {
-	all, none, words := true, true, "" // of the schemas that may speak of it
+// maybeMatched checks a member where it is unknown which of the patterns that
+// cannot be run match its name. Read reports that another keyword already
+// covers the value.
+func (r *validation) maybeMatched(o *objectRules, s rawjson.Piece, start int, read bool) bool {
+	all, none, words := true, true, "" // of the schemas that may apply
 	count := func(ok, open bool) {
 		all = all && ok && !open
 		none = none && !ok
@@ -257,34 +239,34 @@ func (r *run) perhapsMatched(o *objectRules, s piece, start int, read bool) bool
 	default:
 		count(r.try(o.additional, start))
 	}
-	r.i = start
+	r.I = start
 	switch {
-	case r.stop != 0:
+	case r.Stop != 0:
 		return false
 	case none:
-		return r.rest(o, s)
+		return r.additional(o, s)
 	case !all:
-		r.doubt(start, "patternProperties", words)
+		r.noteOpen(start, "patternProperties", words)
 	}
-	return r.plain(kindOf(r.b[start]), nil)
+	return r.plain(rawjson.KindOf(r.B[start]), nil)
 }
 
-// rest checks a member that neither properties nor patternProperties know.
-func (r *run) rest(o *objectRules, s piece) bool {
+// additional checks a member that is in neither properties nor patternProperties.
+func (r *validation) additional(o *objectRules, s rawjson.Piece) bool {
 	if !o.forbidden {
 		return r.value(o.additional)
 	}
 	if !r.collect {
 		return false
 	}
-	name := string(r.plainText(s))
-	kind := kindOf(r.next())
-	at := r.i
+	name := string(r.PlainText(s))
+	kind := rawjson.KindOf(r.Next())
+	at := r.I
 	r.plain(kind, nil)
 	return r.note(at, "additionalProperties", noMember(name))
 }
 
-func (r *run) checkObject(o *objectRules, start, count, seen int) bool {
+func (r *validation) checkObject(o *objectRules, start, count, seen int) bool {
 	ok := true
 	if o.members.needed {
 		for i, want := range o.members.required {
@@ -302,8 +284,8 @@ func (r *run) checkObject(o *objectRules, start, count, seen int) bool {
 	return ok
 }
 
-// missing notes the members of one word of the set.
-func (r *run) missing(o *objectRules, start, first int, set uint64) bool {
+// missing records the absent members of one word of the set.
+func (r *validation) missing(o *objectRules, start, first int, set uint64) bool {
 	for ; set != 0 && r.collect; set &= set - 1 {
 		name := o.members.list[first+bits.TrailingZeros64(set)].name
 		r.noteMissing(start, string(name))

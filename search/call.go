@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	describeInput = `{"type":"object","properties":{"tool":{"type":"string","description":"its name, as search_tools returned it"}},"required":["tool"],"additionalProperties":false}`
-	callInput     = `{"type":"object","properties":{"tool":{"type":"string","description":"its name, as search_tools returned it"},` +
-		`"arguments":{"type":"object","description":"the arguments of that tool; without it none"}},"required":["tool"],"additionalProperties":false}`
+	describeInput = `{"type":"object","properties":{"tool":{"type":"string","description":"name of the tool, as returned by search_tools"}},"required":["tool"],"additionalProperties":false}`
+	callInput     = `{"type":"object","properties":{"tool":{"type":"string","description":"name of the tool, as returned by search_tools"},` +
+		`"arguments":{"type":"object","description":"the arguments of that tool; default: none"}},"required":["tool"],"additionalProperties":false}`
 )
 
-// describeTool is the tool describe of the catalog, for one tool.
+// describeTool is the catalog's tool describe for one tool.
 func (s *searcher) describeTool() tenon.Tool {
 	yes, no := true, false
 	t := tenon.Tool{
 		Name: "describe_tool", Title: "Describe a tool",
-		Description: "Tells what a tool accepts and answers, with full schemas and an example. Its outputSchema is that of the data in the answer.",
+		Description: "Returns the full input and output schemas of a tool, with an example. Its outputSchema is that of the data in the result.",
 		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Envelope: tenon.Native, RawSchemas: true,
 		Contract: tenon.Contract{Input: []byte(describeInput)},
 	}
@@ -35,19 +35,19 @@ func (s *searcher) describeTool() tenon.Tool {
 	return t
 }
 
-// described makes of a call of describe_tool one of describe.
-func (s *searcher) described(args []byte) (*gateway.Tool, []byte, error) {
-	_, _, err := s.target(args)
+// forwardDescribe converts a call of describe_tool to one of describe.
+func (s *searcher) forwardDescribe(args []byte) (*gateway.Tool, []byte, error) {
+	_, _, err := s.forwardCall(args)
 	return s.describes, args, err
 }
 
-// callTool makes the call of another tool. What it publishes is what the
-// answers of all tools have in common.
+// callTool calls another tool. Its output schema is what the results of all
+// tools have in common.
 func (s *searcher) callTool() tenon.Tool {
 	t := tenon.Tool{
 		Name: "call_tool", Title: "Call a tool",
-		Description: "Calls a tool that search_tools found. The answer is that tool's own. Where an answer says to repeat the call with another argument " +
-			"(confirmed, resume_token), put it into arguments.",
+		Description: "Calls a tool that search_tools found and returns its result. If a result says to repeat the call with another argument " +
+			"(confirmed, resume_token), add it to arguments.",
 		Annotations: s.sharedHints(), Envelope: tenon.Native, RawSchemas: true, Policy: tenon.Off,
 		Contract: tenon.Contract{Input: []byte(callInput)},
 	}
@@ -57,8 +57,8 @@ func (s *searcher) callTool() tenon.Tool {
 	return t
 }
 
-// target finds the tool that a call of call_tool names.
-func (s *searcher) target(args []byte) (*gateway.Tool, []byte, error) {
+// forwardCall finds the tool that a call of call_tool names.
+func (s *searcher) forwardCall(args []byte) (*gateway.Tool, []byte, error) {
 	var asked struct {
 		Tool      string
 		Arguments json.RawMessage
@@ -69,19 +69,19 @@ func (s *searcher) target(args []byte) (*gateway.Tool, []byte, error) {
 	to := s.catalog.Find(asked.Tool)
 	if to == nil || to == s.describes {
 		name := envelope.Excerpt([]byte(asked.Tool), maxName)
-		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("there is no tool %q%s", name, s.near(name))}
+		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("unknown tool %q%s", name, s.near(name))}
 	}
 	return to, asked.Arguments, nil
 }
 
-// Bounds of what somebody is told who named no tool.
+// Limits of the message for an unknown tool.
 const (
 	maxNear = 3   // tools
 	maxName = 200 // bytes of the name
 )
 
-// near names the tools that may have been meant, those that are spelled like
-// it before those that its words find, and the search for others.
+// near suggests tools with a similar name, or else those that a search for its
+// words finds, and the search.
 func (s *searcher) near(name string) string {
 	query := strings.ToLower(strings.Join(slices.Collect(words(name)), " "))
 	if query == "" {
@@ -108,7 +108,7 @@ func (s *searcher) near(name string) string {
 	return "; did you mean " + strings.Join(near, ", ") + "? To find others, " + search
 }
 
-// sharedHints says of call_tool what is true of every tool.
+// sharedHints returns the annotations that are true of every tool.
 func (s *searcher) sharedHints() tenon.Annotations {
 	yes := true
 	for _, e := range s.tools {
@@ -119,8 +119,9 @@ func (s *searcher) sharedHints() tenon.Annotations {
 	return tenon.Annotations{ReadOnly: &yes}
 }
 
-// sharedOutput is a schema that every answer fits; nil: there is none, as
-// tools of the shape native have each their own form, or no structure at all.
+// sharedOutput returns a schema that every result matches; nil: none, because
+// with the envelope native each tool has its own form, or no structured
+// content.
 func (s *searcher) sharedOutput() []byte {
 	var openAPI, flowMCP bool
 	for _, e := range s.tools {
@@ -146,8 +147,8 @@ func (s *searcher) sharedOutput() []byte {
 	return nil
 }
 
-// nextTool is the tool that hands out the parts of large answers: their words
-// name it.
+// nextTool is the tool that returns the parts of large results, which refer to
+// it by name.
 func nextTool(next *gateway.Tool) tenon.Tool {
 	t := next.Tool()
 	input, _ := next.Schemas()

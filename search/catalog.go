@@ -1,13 +1,13 @@
-// Package search puts three tools in the place of a large catalog: one that
-// finds tools by plain words, one that describes a tool, and one that calls it.
-// Where answers may come in parts, the tool that hands those out stays.
+// Package search replaces a large catalog by three tools: one that finds tools
+// by plain words, one that describes a tool, and one that calls it. If results
+// may have several parts, the tool that returns those remains.
 //
-// It does not know where tools come from, how calls are checked or shaped, nor
-// any protocol: what is called through it takes the whole path of the tool that
-// was named, so the answer keeps that tool's contract.
+// It does not know where tools come from, how calls are validated, nor any
+// protocol: a call through it takes the whole path of the named tool, so the
+// result has that tool's contract.
 //
-// On the path of a description it stands between [gateway.Build] and the
-// gateway: a catalog goes in, a catalog comes out.
+// On the path of a description it is between [gateway.Build] and the gateway: a
+// catalog goes in, a catalog comes out.
 package search
 
 import (
@@ -23,39 +23,39 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Bounds of one answer of search_tools.
+// Limits of a result of search_tools.
 const (
 	defaultHits = 5
 	maxText     = 300 // bytes of a tool's description in it
 	maxTopics   = 40
 
-	nearlyAsGood = 0.95 // of the score of the last hit that is shown
+	nearlyAsGood = 0.95 // of the score of the last hit that is returned
 )
 
 const (
 	searchInput = `{"type":"object","properties":{` +
 		`"query":{"type":"string","minLength":1,"maxLength":1000,"description":"what you want to do, in plain words"},` +
-		`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many tools to return; without it 5"}},"required":["query"],"additionalProperties":false}`
+		`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many tools to return; default: 5"}},"required":["query"],"additionalProperties":false}`
 	searchOutput = `{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{` +
-		`"tool":{"type":"string","description":"its name, for describe_tool and call_tool"},"description":{"type":"string"},"readOnly":{"type":"boolean"},` +
+		`"tool":{"type":"string","description":"name of the tool, for describe_tool and call_tool"},"description":{"type":"string"},"readOnly":{"type":"boolean"},` +
 		`"required":{"type":"array","items":{"type":"string"}},"optional":{"type":"array","items":{"type":"string"}}},` +
 		`"required":["tool","description","required","optional"]}},` +
-		`"more":{"type":"integer","description":"how many others fit nearly as well as the last of these: raise limit, or say more exactly what you want"},` +
-		`"hint":{"type":"string"},"topics":{"type":"array","description":"what the tools are about, where none was found","items":{"type":"string"}},` +
-		`"of":{"type":"integer","description":"how many tools there are to search"}},"required":["tools","of"]}`
+		`"more":{"type":"integer","description":"how many others match nearly as well as the last of these: raise limit, or be more specific"},` +
+		`"hint":{"type":"string"},"topics":{"type":"array","description":"topics of the tools, if none was found","items":{"type":"string"}},` +
+		`"of":{"type":"integer","description":"number of tools that were searched"}},"required":["tools","of"]}`
 )
 
 // Wrap returns a catalog with the tools search_tools, describe_tool and
-// call_tool in the place of all tools of c. Resources, templates and prompts
-// stay. The index is made at the first search. c is to have the tool describe,
-// which answers for describe_tool.
+// call_tool in place of all tools of c. Resources, templates and prompts
+// remain. The index is built at the first search. c should have the tool
+// describe, which implements describe_tool.
 func Wrap(c *gateway.Catalog) *gateway.Catalog {
 	s, next := newSearcher(c), c.NextPart()
 	offer := tenon.Features{
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
 		Resources: c.Resources(), ResourceTemplates: c.Templates(), Prompts: c.Prompts(), Diagnostics: c.Diagnostics(),
 	}
-	forward := map[string]gateway.Forward{"describe_tool": s.described, "call_tool": s.target}
+	forward := map[string]gateway.Forward{"describe_tool": s.forwardDescribe, "call_tool": s.forwardCall}
 	if s.describes == nil {
 		offer.Tools = slices.Delete(offer.Tools, 1, 2)
 	}
@@ -63,15 +63,15 @@ func Wrap(c *gateway.Catalog) *gateway.Catalog {
 		offer.Tools = append(offer.Tools, nextTool(next))
 		forward[next.Name()] = func(args []byte) (*gateway.Tool, []byte, error) { return next, args, nil }
 	}
-	return gateway.Build([]gateway.Mount{{Name: own, Features: offer, Forward: forward}}, gateway.BuildOptions{Describe: gateway.ToggleOff})
+	return gateway.Build([]gateway.Mount{{Name: ownSource, Features: offer, Forward: forward}}, gateway.BuildOptions{Describe: gateway.ToggleOff})
 }
 
-// own is the source of the tools that the product adds by itself.
-const own = "tenon"
+// ownSource is the source of the tools that the product adds itself.
+const ownSource = "tenon"
 
 type searcher struct {
 	catalog   *gateway.Catalog
-	tools     []*gateway.Tool // that are found
+	tools     []*gateway.Tool // those that can be found
 	describes *gateway.Tool
 	index     func() *index
 }
@@ -84,7 +84,7 @@ func newSearcher(c *gateway.Catalog) *searcher {
 			if e != c.NextPart() {
 				s.describes = e
 			}
-		case own:
+		case ownSource:
 		default:
 			s.tools = append(s.tools, e)
 		}
@@ -110,7 +110,7 @@ func (s *searcher) searchTool() tenon.Tool {
 	yes, no := true, false
 	return tenon.Tool{
 		Name: "search_tools", Title: "Search tools",
-		Description: fmt.Sprintf("Finds the tools for a task among the %d of this server. Say in plain words what you want to do, then call the best with call_tool.", len(s.tools)),
+		Description: fmt.Sprintf("Finds tools for a task among the %d of this server. Describe the task in plain words, then call the best tool with call_tool.", len(s.tools)),
 		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: tenon.Enforce, Envelope: tenon.Native, RawSchemas: true,
 		Contract: contract(searchInput, searchOutput),
 		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
@@ -139,7 +139,7 @@ func (s *searcher) found(query string, limit int) []byte {
 		dst = appendHit(dst, s.tools[h.tool])
 	}
 	dst = append(dst, ']')
-	if more := alike(hits, n); more > 0 {
+	if more := similar(hits, n); more > 0 {
 		dst = fmt.Appendf(dst, `,"more":%d`, more)
 	}
 	if hint := x.hint(query); hint != "" {
@@ -151,9 +151,9 @@ func (s *searcher) found(query string, limit int) []byte {
 	return fmt.Appendf(dst, `,"of":%d}`, len(s.tools))
 }
 
-// alike is how many hits after the first n are about as good as the last of
-// those.
-func alike(hits []hit, n int) int {
+// similar returns how many hits after the first n are about as good as the last
+// of those.
+func similar(hits []hit, n int) int {
 	if n == 0 {
 		return 0
 	}
@@ -164,7 +164,7 @@ func alike(hits []hit, n int) int {
 	return more
 }
 
-// topics are the groups of the tools, as far as there is room.
+// topics returns the groups of the tools, up to a limit.
 func (s *searcher) topics() []string {
 	var all []string
 	for _, e := range s.tools {
@@ -189,7 +189,7 @@ func appendHit(dst []byte, e *gateway.Tool) []byte {
 	return append(dst, '}')
 }
 
-// brief is the title and the first sentence of the description.
+// brief returns the title and the first sentence of the description.
 func brief(t *tenon.Tool) string {
 	about := t.Title
 	if more := lead(textOf(t).body); more != "" {

@@ -19,20 +19,20 @@ import (
 
 const book = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`
 
-// shelf offers a few tools whose upstream answers with body.
-func shelf(shape tenon.Envelope, policy tenon.Policy, status int, body string) tenon.Features {
+// bookshop offers a few tools whose upstream answers with body.
+func bookshop(envelope tenon.Envelope, policy tenon.Policy, status int, body string) tenon.Features {
 	answers := []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(book)}}
-	reply := func(context.Context, *tenon.Call) (tenon.Response, error) {
+	respond := func(context.Context, *tenon.Call) (tenon.Response, error) {
 		return tenon.Response{Status: status, MediaType: "application/json", Body: []byte(body), Header: http.Header{}}, nil
 	}
 	input := []byte(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`)
 	return tenon.Features{Tools: []tenon.Tool{
-		{Name: "getBook", Title: "Get a book", Group: "books", Envelope: shape, Policy: policy, Contract: tenon.Contract{Input: input, Responses: answers}, Handler: reply},
+		{Name: "getBook", Title: "Get a book", Group: "books", Envelope: envelope, Policy: policy, Contract: tenon.Contract{Input: input, Responses: answers}, Handler: respond},
 		{
-			Name: "burnBook", Title: "Burn a book", Envelope: shape, Policy: policy, Contract: tenon.Contract{Input: input, Responses: answers}, Handler: reply,
+			Name: "burnBook", Title: "Burn a book", Envelope: envelope, Policy: policy, Contract: tenon.Contract{Input: input, Responses: answers}, Handler: respond,
 			Confirmation: tenon.ConfirmRule{Mode: tenon.ConfirmArg, Action: tenon.DeleteResource, Effect: "burns it"},
 		},
-		{Name: "listBooks", Title: "List books", Envelope: shape, Policy: policy, Contract: tenon.Contract{Responses: answers}, Handler: reply, MaxResult: 100},
+		{Name: "listBooks", Title: "List books", Envelope: envelope, Policy: policy, Contract: tenon.Contract{Responses: answers}, Handler: respond, MaxResult: 100},
 	}}
 }
 
@@ -54,27 +54,27 @@ func call(t *testing.T, c *gateway.Catalog, tool, args string) *tenon.Result {
 func TestCallToolIsTheCall(t *testing.T) {
 	for _, tt := range []struct{ name, tool, args, body string }{
 		{"an answer that fits", "getBook", `{"id":1}`, `{"title":"Emma"}`},
-		{"an answer that breaks its contract", "getBook", `{"id":1}`, `{"title":7}`},
+		{"an answer that violates its schema", "getBook", `{"id":1}`, `{"title":7}`},
 		{"an error of the upstream", "getBook", `{"id":1}`, ""},
 		{"arguments that do not fit", "getBook", `{"id":"x"}`, `{"title":"Emma"}`},
 		{"arguments that can be healed", "getBook", `{"id":"1"}`, `{"title":"Emma"}`},
 		{"consent is asked for", "burnBook", `{"id":1}`, `{"title":"Emma"}`},
 		{"a tool without arguments", "listBooks", `{}`, `{"title":"Emma"}`},
 	} {
-		for _, shape := range []tenon.Envelope{tenon.OpenAPIMCP, tenon.FlowMCP, tenon.Native} {
+		for _, envelope := range []tenon.Envelope{tenon.OpenAPIMCP, tenon.FlowMCP, tenon.Native} {
 			for _, policy := range []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off} {
-				t.Run(tt.name+"/"+string(shape)+"/"+string(policy), func(t *testing.T) {
+				t.Run(tt.name+"/"+string(envelope)+"/"+string(policy), func(t *testing.T) {
 					status := 200
 					if tt.body == "" {
 						status = 500
 					}
-					all := catalog(shelf(shape, policy, status, tt.body))
+					all := catalog(bookshop(envelope, policy, status, tt.body))
 					want := call(t, all, tt.tool, tt.args)
 					got := call(t, search.Wrap(all), "call_tool", `{"tool":"`+tt.tool+`","arguments":`+tt.args+`}`)
-					checkPublished(t, search.Wrap(all), got, shape)
+					checkPublished(t, search.Wrap(all), got, envelope)
 					got.Meta = bytes.Replace(got.Meta, []byte(`"path":"/arguments/`), []byte(`"path":"/`), 1) // as they were sent
 					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("call_tool answers otherwise than %s (-direct +through):\n%s", tt.tool, diff)
+						t.Errorf("call_tool does not match %s (-direct +through):\n%s", tt.tool, diff)
 					}
 				})
 			}
@@ -82,10 +82,10 @@ func TestCallToolIsTheCall(t *testing.T) {
 	}
 }
 
-func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape tenon.Envelope) {
+func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, envelope tenon.Envelope) {
 	t.Helper()
 	_, output := c.Find("call_tool").Schemas()
-	if shape == tenon.Native {
+	if envelope == tenon.Native {
 		if output != nil {
 			t.Errorf("call_tool publishes %s though every tool has a form of its own", output)
 		}
@@ -105,7 +105,7 @@ func checkPublished(t *testing.T, c *gateway.Catalog, res *tenon.Result, shape t
 
 func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 	long := `{"title":"Emma","pages":[` + strings.TrimSuffix(strings.Repeat(`"0123456789",`, 9), ",") + `]}`
-	offer := shelf(tenon.OpenAPIMCP, tenon.Warn, 200, long)
+	offer := bookshop(tenon.OpenAPIMCP, tenon.Warn, 200, long)
 	g := gateway.New(search.Wrap(catalog(offer)), gateway.Options{})
 	ask := func(tool, args string) *tenon.Result {
 		res, err := g.Call(context.Background(), &tenon.Call{Tool: tool, Args: []byte(args), Subject: "owner"})
@@ -134,7 +134,7 @@ func TestAgreedAndResumedThroughCallTool(t *testing.T) {
 }
 
 func TestSearchAndDescribe(t *testing.T) {
-	over := search.Wrap(catalog(shelf(tenon.OpenAPIMCP, tenon.Warn, 200, `{"title":"Emma"}`)))
+	over := search.Wrap(catalog(bookshop(tenon.OpenAPIMCP, tenon.Warn, 200, `{"title":"Emma"}`)))
 	var names []string
 	for _, e := range over.Tools() {
 		names = append(names, e.Name())
@@ -145,19 +145,19 @@ func TestSearchAndDescribe(t *testing.T) {
 	for _, tt := range []struct{ name, tool, args, want string }{
 		{"a tool is found by other words", "search_tools", `{"query":"what titles do you have, show all of them","limit":1}`, `"tool":"listBooks"`},
 		{"with its arguments", "search_tools", `{"query":"burn a book","limit":1}`, `"required":["id"],"optional":["confirmed"]`},
-		{"nothing is found", "search_tools", `{"query":"xyzzy"}`, `{"tools":[],"hint":"no tool has the word \"xyzzy\"","topics":["books"],"of":3}`},
-		{"a slip of the pen", "search_tools", `{"query":"list boosk"}`, `no tool has the word \"boosk\" (did you mean book or books?)`},
+		{"nothing is found", "search_tools", `{"query":"xyzzy"}`, `{"tools":[],"hint":"not found in any tool: \"xyzzy\"","topics":["books"],"of":3}`},
+		{"a slip of the pen", "search_tools", `{"query":"list boosk"}`, `not found in any tool: \"boosk\" (did you mean book or books?)`},
 		{"a name that no tool has is no slip", "search_tools", `{"query":"get a book for alice","limit":1}`, `"optional":[]}],"of":3}`},
 		{"a tool that fits as well is told", "search_tools", `{"query":"book","limit":1}`, `"more":2,"of":3}`},
 		{"a tool is described", "describe_tool", `{"tool":"getBook"}`, `"name":"getBook"`},
-		{"a tool that is not there", "describe_tool", `{"tool":"getBok"}`, `there is no tool "getBok"; did you mean "getBook"? To find others, call search_tools with {"query":"get bok"}`},
-		{"words that are no tool's", "describe_tool", `{"tool":"send_SMSToParent"}`, `there is no tool "send_SMSToParent"; to find one, call search_tools with {"query":"send smsto parent"}`},
-		{"a name without words", "describe_tool", `{"tool":"?!"}`, `there is no tool "?!"; find one with search_tools`},
+		{"a tool that is not there", "describe_tool", `{"tool":"getBok"}`, `unknown tool "getBok"; did you mean "getBook"? To find others, call search_tools with {"query":"get bok"}`},
+		{"words that are no tool's", "describe_tool", `{"tool":"send_SMSToParent"}`, `unknown tool "send_SMSToParent"; to find one, call search_tools with {"query":"send smsto parent"}`},
+		{"a name without words", "describe_tool", `{"tool":"?!"}`, `unknown tool "?!"; find one with search_tools`},
 		{"a name without end", "describe_tool", `{"tool":"` + strings.Repeat("book ", 300) + `"}`, `…"; did you mean`},
-		{"the tool that describes is not described", "describe_tool", `{"tool":"describe"}`, `there is no tool "describe"`},
+		{"the tool that describes is not described", "describe_tool", `{"tool":"describe"}`, `unknown tool "describe"`},
 		{"a tool that is not there is not called", "call_tool", `{"tool":"book_get"}`, `did you mean "getBook", `},
 		{"a tool whose letters changed places is not called", "call_tool", `{"tool":"lsitBooks"}`, `did you mean "listBooks"? To find others, call search_tools with {"query":"lsit books"}`},
-		{"the tool that describes is not called", "call_tool", `{"tool":"describe"}`, `there is no tool`},
+		{"the tool that describes is not called", "call_tool", `{"tool":"describe"}`, `unknown tool`},
 		{"no tool is named", "call_tool", `{}`, `tool`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestSearchAndDescribe(t *testing.T) {
 // TestAnyQuery: whatever is asked, the answer is a success that fits its
 // schema, with no more tools than asked for.
 func TestAnyQuery(t *testing.T) {
-	g := gateway.New(search.Wrap(catalog(shelf(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.Options{})
+	g := gateway.New(search.Wrap(catalog(bookshop(tenon.Native, tenon.Enforce, 200, `{}`))), gateway.Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		query := rapid.StringN(1, 200, 900).Draw(t, "query")
 		args := append([]byte(`{"limit":2,"query":`), quoted(query)...)

@@ -8,21 +8,21 @@ import (
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
-// Bounds of a hint.
+// Limits of a hint.
 const (
 	maxUnknown     = 3  // words
 	maxUnknownWord = 40 // bytes of one
-	maxAlike       = 2  // words that are spelled like one
+	maxSimilar     = 2  // similar words
 )
 
-// hint tells which words of a query no tool has, where those are half of the
-// query or more: a name in a question is none, a slip of the pen is.
+// hint names the words of a query that occur in no tool, if they are at least
+// half of the query: a typing error, not a name in a question.
 func (x *index) hint(query string) string {
 	var unknown []string
 	terms := x.read(query)
 	for _, t := range terms {
-		if t.asked != "" && !isFiller(t.asked) && !x.known(t) {
-			unknown = append(unknown, t.asked)
+		if t.word != "" && !isFiller(t.word) && !x.known(t) {
+			unknown = append(unknown, t.word)
 		}
 	}
 	if len(unknown) == 0 || 2*len(unknown) < len(terms) {
@@ -32,14 +32,14 @@ func (x *index) hint(query string) string {
 	for i, w := range unknown {
 		w = envelope.Excerpt([]byte(w), maxUnknownWord)
 		unknown[i] = strconv.Quote(w)
-		if near := suggest.Near(w, x.vocabulary, maxAlike); near != nil {
+		if near := suggest.Near(w, x.vocabulary, maxSimilar); near != nil {
 			unknown[i] += " (did you mean " + strings.Join(near, " or ") + "?)"
 		}
 	}
-	return "no tool has the word " + strings.Join(unknown, ", ")
+	return "not found in any tool: " + strings.Join(unknown, ", ")
 }
 
-// known tells whether a tool has one of a term's stems.
+// known reports whether a tool has one of a term's stems.
 func (x *index) known(t term) bool {
 	for stem := range t.stems {
 		if x.postings[stem] != nil {

@@ -2,19 +2,18 @@ package search
 
 import "strings"
 
-// intent is what is to be done to the things behind a tool.
+// intent is the kind of action of a tool or a query.
 type intent uint8
 
 const (
 	unknown intent = iota
 	reads
 	adds
-	takesAway
+	removes
 	changes
 )
 
-// intentOf tells what a text wants to be done, or says that it does: its first
-// word that says so counts.
+// intentOf returns the intent of a text: that of the first word that has one.
 func intentOf(text string) intent {
 	text = strings.ReplaceAll(strings.ToLower(text), "give me ", "show ")
 	for w := range words(text) {
@@ -39,7 +38,7 @@ func intentOfWord(stem string) intent {
 	case "delet", "remov", "eras", "drop", "destroy", "discard", "uninstall", "rid", "throw", "clear", "purg", "revok", "cancel", "kick", "expel",
 		"detach", "leav", "wip", "unlink", "disconnect", "unmount", "unpin", "unfollow", "unsubscrib", "unwatch", "unassign", "unstar", "abort",
 		"terminat", "invalidat":
-		return takesAway
+		return removes
 	case "chang", "updat", "edit", "modify", "renam", "set", "replac", "turn", "enabl", "disabl", "clos", "lock", "adjust", "lower", "rais", "giv",
 		"forbid", "allow", "let", "mark", "mov", "resiz", "upgrad", "downgrad", "restart", "reboot", "reset", "resum", "paus", "archiv", "unarchiv",
 		"restor", "reopen", "transfer", "convert", "assign", "mut", "protect", "switch", "power", "block", "unblock", "activat", "deactivat",
@@ -49,22 +48,22 @@ func intentOfWord(stem string) intent {
 	return unknown
 }
 
-// fits weighs what a tool does by what is wanted. A tool that reads is no
-// answer to a wish that something be done; among those that write, names and
-// methods are used too freely to be strict.
-func fits(want, does intent) float64 {
+// intentFactor is the factor for a tool with another intent than the query. A tool that
+// reads does not match a query for an action; among tools that write, names and
+// methods are used too loosely to be strict.
+func intentFactor(want, does intent) float64 {
 	switch {
 	case want == unknown || does == unknown || want == does:
 		return 1
 	case want == reads, does == reads:
 		return 0.66
-	case want == takesAway, does == takesAway:
+	case want == removes, does == removes:
 		return 0.8
 	}
 	return 0.95
 }
 
-// wantsList tells whether a question is about many things.
+// wantsList reports whether a query is about several things.
 func wantsList(query string) bool {
 	for w := range words(strings.ToLower(query)) {
 		switch w {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// How much a word counts, in parts of one that was asked for itself.
+// Weights of words, relative to a word of the query.
 const (
-	kinWeight     = 0.8  // of one of the same root
-	contextWeight = 0.75 // of what somebody has rather than wants: "in this project"
-	synonymWeight = 0.7  // of one that stands for it
-	fillerWeight  = 0.3  // of one that says little: "my", "which"
+	sameRootWeight = 0.8  // same root
+	contextWeight  = 0.75 // context and not a goal: "in this project"
+	synonymWeight  = 0.7  // synonym
+	fillerWeight   = 0.3  // little meaning: "my", "which"
 )
 
-const contextWords = 2 // that follow on "this" and the like
+const contextWords = 2 // number of words after "this" and the like
 
-// term is one thing that was asked for: the stems that mean it, with weights.
+// term is one word or phrase of a query: the stems that match it, with weights.
 type term struct {
-	asked  string // as it stands in the query; empty: it follows from another
+	word   string // as in the query; empty: derived from another term
 	weight float64
 	stems  map[string]float64
 }
@@ -30,7 +30,7 @@ func (t term) add(weight float64, stems ...string) {
 	}
 }
 
-// read makes the terms of a query.
+// read splits a query into terms.
 func (x *index) read(query string) []term {
 	raw := slices.Collect(words(nameValues(query)))
 	stems := make([]string, len(raw))
@@ -39,8 +39,8 @@ func (x *index) read(query string) []term {
 		stems[i] = stem(raw[i])
 	}
 	var terms []term
-	used := make([]bool, len(stems)) // as a part of a phrase
-	context := 0                     // words for which a demonstrative still counts
+	used := make([]bool, len(stems)) // part of a phrase
+	context := 0                     // remaining words after a demonstrative
 	for i, w := range stems {
 		context--
 		if isDemonstrative(raw[i]) {
@@ -73,16 +73,16 @@ func (x *index) read(query string) []term {
 	return terms
 }
 
-// termsOf makes the terms of one word.
+// termsOf returns the terms of one word.
 func (x *index) termsOf(word string, weight float64) []term {
 	w := stem(word)
 	m := x.synonyms.words[w]
 	t := newTerm(word, weight)
 	t.add(synonymWeight, m.stems...)
-	t.add(kinWeight, x.kin[root(w)]...)
+	t.add(sameRootWeight, x.sameRoot[root(w)]...)
 	t.add(1, w)
 	if rest, ok := strings.CutPrefix(w, "un"); ok && len(rest) > 2 && m.stems == nil && x.postings[rest] != nil {
-		t.add(kinWeight, rest) // to unpin may be to remove a pin
+		t.add(sameRootWeight, rest) // to unpin may be to remove a pin
 		m.also = []string{stem("remove"), stem("delete")}
 	}
 	return appendTerm([]term{t}, weight, m.also)
@@ -101,7 +101,7 @@ func isDemonstrative(w string) bool {
 	return w == "this" || w == "our" || w == "my" || w == "your" || w == "its"
 }
 
-// isFiller tells the words that say little, and yet something.
+// isFiller reports whether a word has little meaning, but some.
 func isFiller(w string) bool {
 	switch w {
 	case "my", "i", "me", "mine", "who", "what", "which", "all":
@@ -110,8 +110,8 @@ func isFiller(w string) bool {
 	return false
 }
 
-// nameValues puts what they are in the place of values that somebody gives: an
-// address, a version, a path. A number is nothing to look for.
+// nameValues replaces values, such as an address, a version or a path, by their
+// kind. Numbers are removed.
 func nameValues(query string) string {
 	tokens := strings.Fields(query)
 	for i, token := range tokens {

@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// text is what an index is told of one tool.
+// text is what the index contains about one tool.
 type text struct {
 	name, title, words, body string
 	traits
 }
 
-// traits are what is known of a tool beside its words.
+// traits are properties of a tool besides its words.
 type traits struct {
-	intent intent
-	list   bool // it answers many things
-	past   bool // nobody should use it any more
+	intent     intent
+	list       bool // it returns several things
+	deprecated bool // deprecated
 }
 
 // The constants of BM25F (Robertson and Zaragoza, The Probabilistic Relevance
-// Framework, 2009) and of what is done to its scores. The result hardly changes
-// when one of them does, except with the first two.
+// Framework, 2009) and of the adjustments to its scores. Except for the first
+// two, results hardly depend on their exact values.
 const (
-	uncovered    = 0.4  // of a tool of whose title nothing was asked
-	ownRarity    = 0.25 // how much a word's own rarity counts, beside that of all that stand for it
-	saturation   = 1.0
-	boilerplate  = 0.5  // of all descriptions have a word: it says nothing there
-	leadFactor   = 0.8  // of a first sentence that was asked for, beside a title
-	singleFactor = 0.85 // of tools that answer one thing where many are asked for
-	pastFactor   = 0.85 // of tools that nobody should use any more
+	uncovered        = 0.4  // of a tool whose title has no word of the query
+	ownRarity        = 0.25 // weight of a word's own rarity, relative to that of all its synonyms
+	saturation       = 1.0
+	boilerplate      = 0.5  // share of descriptions above which a word is ignored
+	leadFactor       = 0.8  // of a first sentence that matches, relative to a title
+	singleFactor     = 0.85 // of tools that return one thing where several are wanted
+	deprecatedFactor = 0.85 // of deprecated tools
 )
 
-// field is one part of a text: how much a word in it counts, and how much less
-// in a long one.
+// field is one part of a text: the weight of its words, and how much that
+// decreases with its length.
 type field struct {
 	text         func(*text) string
 	weight, bias float64
@@ -51,7 +51,7 @@ func fields() []field {
 	}
 }
 
-// posting is one tool in which a stem occurs, with its weighted frequency.
+// posting is a tool in which a stem occurs, with its weighted frequency.
 type posting struct {
 	tool int32
 	freq float32
@@ -60,15 +60,15 @@ type posting struct {
 // index finds tools by words.
 type index struct {
 	traits        []traits
-	titles, leads [][]string // what was asked of them counts
+	titles, leads [][]string // for coverage
 	postings      map[string][]posting
-	kin           map[string][]string // stems by their root
+	sameRoot      map[string][]string // stems by their root
 	synonyms      synonyms
-	vocabulary    []string // words as they stand in texts
+	vocabulary    []string // unstemmed words
 }
 
 func newIndex(texts []text, words synonyms) *index {
-	x := &index{postings: map[string][]posting{}, kin: map[string][]string{}, synonyms: words}
+	x := &index{postings: map[string][]posting{}, sameRoot: map[string][]string{}, synonyms: words}
 	split := splitter{}
 	for _, t := range texts {
 		x.traits = append(x.traits, t.traits)
@@ -88,7 +88,7 @@ func newIndex(texts []text, words synonyms) *index {
 		}
 	}
 	for w := range x.postings {
-		x.kin[root(w)] = append(x.kin[root(w)], w)
+		x.sameRoot[root(w)] = append(x.sameRoot[root(w)], w)
 	}
 	for word, stem := range split {
 		if x.postings[stem] != nil && strings.ToLower(word) == word {
@@ -120,9 +120,9 @@ func (f *field) count(texts []text, split splitter, counts []map[string]float32)
 	}
 }
 
-// dropBoilerplate takes the words away that most of the texts have.
+// dropBoilerplate removes words that occur in most of the texts.
 func dropBoilerplate(lists [][]string) {
-	in := map[string]int{} // texts
+	in := map[string]int{} // number of texts per word
 	for _, list := range lists {
 		for _, w := range distinct(list) {
 			in[w]++
@@ -139,7 +139,7 @@ type hit struct {
 	score float64
 }
 
-// find returns the tools that have to do with the query, the best first.
+// find returns the tools that match the query, best first.
 func (x *index) find(query string) []hit {
 	scores := make([]float64, len(x.traits))
 	asked := map[string]float64{}
@@ -157,12 +157,12 @@ func (x *index) find(query string) []hit {
 		}
 		t := x.traits[tool]
 		covered := max(x.covered(x.titles[tool], asked), leadFactor*x.covered(x.leads[tool], asked))
-		s *= fits(want, t.intent) * (uncovered + (1-uncovered)*covered)
+		s *= intentFactor(want, t.intent) * (uncovered + (1-uncovered)*covered)
 		if want == reads && t.intent == reads && list && !t.list {
 			s *= singleFactor
 		}
-		if t.past {
-			s *= pastFactor
+		if t.deprecated {
+			s *= deprecatedFactor
 		}
 		hits = append(hits, hit{tool, s})
 	}
@@ -172,8 +172,8 @@ func (x *index) find(query string) []hit {
 	return hits
 }
 
-// addScores adds those of the tools in which one of the term's stems occurs. The
-// best of the stems counts, not their sum.
+// addScores adds the scores of the tools in which a stem of the term occurs.
+// The best stem counts, not the sum.
 func (x *index) addScores(scores []float64, t term) {
 	best, n := make([]float64, len(scores)), 0
 	for stem := range t.stems {
@@ -196,8 +196,8 @@ func (x *index) addScores(scores []float64, t term) {
 	}
 }
 
-// covered is how much of a title was asked for: a tool that does just that is
-// a better answer than one that does it to something more special.
+// covered returns how much of a title the query covers: a tool for exactly that
+// is better than one for a more special case.
 func (x *index) covered(title []string, asked map[string]float64) float64 {
 	got, all := 0.0, 0.0
 	for _, stem := range title {
@@ -211,7 +211,7 @@ func (x *index) covered(title []string, asked map[string]float64) float64 {
 	return got / all
 }
 
-// rarity is high for what few tools have.
+// rarity is high for words of few tools.
 func (x *index) rarity(tools int) float64 {
 	n := float64(tools)
 	return math.Log(1 + (float64(len(x.traits))-n+0.5)/(n+0.5))

@@ -55,7 +55,7 @@ func TestIntents(t *testing.T) {
 		"give me the numbers":           reads,
 		"log two hours":                 adds,
 		"get rid of a label":            reads, // the first verb counts; the words do the rest
-		"remove the card":               takesAway,
+		"remove the card":               removes,
 		"turn it off":                   changes,
 		"rate limit":                    unknown,
 		"Retrieves a list of customers": reads,
@@ -79,7 +79,7 @@ func TestIntentOfATool(t *testing.T) {
 	}{
 		{tenon.Tool{Name: "share", Title: "Share a file", Annotations: tenon.Annotations{ReadOnly: &yes}}, reads},
 		{tenon.Tool{Name: "find", Title: "Search for issues", Confirmation: tenon.ConfirmRule{Action: tenon.CreateResource}}, reads},
-		{tenon.Tool{Name: "x", Description: "Deprecated. <p>Deletes a card.</p>"}, takesAway},
+		{tenon.Tool{Name: "x", Description: "Deprecated. <p>Deletes a card.</p>"}, removes},
 		{tenon.Tool{Name: "x", Title: "Volume", Confirmation: tenon.ConfirmRule{Action: tenon.UpdateResource}}, changes},
 		{tenon.Tool{Name: "x", Title: "Volume"}, unknown},
 	} {
@@ -160,8 +160,8 @@ func TestSynonymTable(t *testing.T) {
 func TestTerms(t *testing.T) {
 	x := newIndex([]text{{name: "pins_remove", body: "Removes a pin."}, {name: "reviewers"}}, readSynonyms("kick > remove\nlog+time > worklog & add"))
 	for query, want := range map[string][]map[string]float64{
-		"unpin":               {{"unpin": 1, "pin": kinWeight}, {"delet": 1, "remov": 1}},
-		"the review":          {{"review": 1, "reviewer": kinWeight}},
+		"unpin":               {{"unpin": 1, "pin": sameRootWeight}, {"delet": 1, "remov": 1}},
+		"the review":          {{"review": 1, "reviewer": sameRootWeight}},
 		"kick, kick":          {{"kick": 1, "remov": synonymWeight}},
 		"log the time please": {{"worklog": 1}, {"add": 1}},
 		"of the":              nil,
@@ -179,11 +179,11 @@ func TestTerms(t *testing.T) {
 // TestRank holds what the order is to be, whatever the constants are.
 func TestRank(t *testing.T) {
 	texts := []text{
-		{name: "a", title: "Delete a branch protection rule", traits: traits{intent: takesAway}},
-		{name: "b", title: "Delete a branch", traits: traits{intent: takesAway}},
+		{name: "a", title: "Delete a branch protection rule", traits: traits{intent: removes}},
+		{name: "b", title: "Delete a branch", traits: traits{intent: removes}},
 		{name: "c", title: "Get a branch", traits: traits{intent: reads}},
 		{name: "d", title: "List branches", traits: traits{intent: reads, list: true}},
-		{name: "e", title: "List branches", traits: traits{intent: reads, list: true, past: true}},
+		{name: "e", title: "List branches", traits: traits{intent: reads, list: true, deprecated: true}},
 		{name: "f", title: "Get a rule", body: "A rule is about a branch."},
 	}
 	x := newIndex(texts, readSynonyms("twig branch\nerase > delete"))

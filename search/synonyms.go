@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// synonymTable says what stands in it.
+// synonymTable is described by the comments in it.
 //
 //go:embed synonyms.txt
 var synonymTable string
 
-// synonyms are the words that may stand for each other, all as stems.
+// synonyms are words with the same meaning, as stems.
 type synonyms struct {
 	words   map[string]meaning
 	phrases map[string][]phrase // by their first word, the longest first
 }
 
-// meaning is what may be written for something that was asked.
+// meaning is what a word of a query may also match.
 type meaning struct {
 	stems []string
-	also  []string // a second term: "unsubscribe" is to cancel, and it is about a subscription
+	also  []string // a second term: "unsubscribe" is to cancel, and about a subscription
 }
 
-// phrase is two or three words that mean something together.
+// phrase is two or three words with a meaning of their own.
 type phrase struct {
 	words []string
 	meaning
@@ -43,7 +43,7 @@ func readSynonyms(table string) synonyms {
 		for _, asked := range stemFields(left) {
 			m := all[asked]
 			for _, w := range written {
-				if w != asked && !strings.Contains(w, " ") { // a phrase can only be asked for
+				if w != asked && !strings.Contains(w, " ") { // phrases match only in queries
 					m.stems = append(m.stems, w)
 				}
 			}
@@ -67,7 +67,8 @@ func readSynonyms(table string) synonyms {
 	return s
 }
 
-// stemFields are the words of a list as stems, those of a phrase with blanks.
+// stemFields returns the words of a list as stems, those of a phrase separated
+// by spaces.
 func stemFields(list string) []string {
 	names := strings.Fields(list)
 	for i, name := range names {
@@ -80,11 +81,12 @@ func stemFields(list string) []string {
 	return names
 }
 
-// phraseGap is how far apart the words of a phrase may stand: "turn it all off".
+// phraseGap is the maximum distance between words of a phrase: "turn it all
+// off".
 const phraseGap = 3
 
-// phraseAt returns the longest phrase that begins at stems[i] and where its
-// words stand, or nil.
+// phraseAt returns the longest phrase that starts at stems[i] and the positions
+// of its words, or nil.
 func (s synonyms) phraseAt(stems []string, i int) (m meaning, at []int) {
 	for _, p := range s.phrases[stems[i]] {
 		at = []int{i}

@@ -7,15 +7,15 @@ import (
 	"github.com/tenon-mcp/tenon"
 )
 
-// textOf is what a search is to know of a tool.
+// textOf returns what the index contains about a tool.
 func textOf(t *tenon.Tool) text {
 	about := strings.TrimPrefix(strings.TrimPrefix(t.Description, "Deprecated. "), t.Title)
 	said := text{name: t.Name, title: t.Title, words: without(t.Keywords, '{', '}'), body: strings.TrimSpace(plain(about))}
-	said.traits = traits{intent: toolIntent(t, &said), list: answersList(t, &said), past: isPast(t)}
+	said.traits = traits{intent: toolIntent(t, &said), list: returnsList(t, &said), deprecated: isDeprecated(t)}
 	return said
 }
 
-// plain is a text without the marks of HTML and the addresses of Markdown.
+// plain removes HTML tags and the link targets of Markdown.
 func plain(s string) string {
 	if strings.Contains(s, "](") {
 		s = without(strings.ReplaceAll(s, "](", "]\x00"), '\x00', ')')
@@ -23,7 +23,7 @@ func plain(s string) string {
 	return without(s, '<', '>')
 }
 
-// without is a text without what stands between two characters.
+// without removes what is between two characters.
 func without(s string, from, to byte) string {
 	if strings.IndexByte(s, from) < 0 {
 		return s
@@ -44,7 +44,7 @@ func without(s string, from, to byte) string {
 	return b.String() + s
 }
 
-// lead is the first sentence of a text.
+// lead returns the first sentence of a text.
 func lead(s string) string {
 	if line, _, more := strings.Cut(s, "\n"); more {
 		s = line
@@ -55,8 +55,8 @@ func lead(s string) string {
 	return s
 }
 
-// toolIntent tells what a tool does from what it says of itself, whose first
-// verb knows more than the method of a request: a search may be a POST.
+// toolIntent returns the intent of a tool. The first verb of its texts is more
+// reliable than the method of its request: a search may be a POST.
 func toolIntent(t *tenon.Tool, said *text) intent {
 	says := intentOf(cmp.Or(t.Title, lead(said.body)))
 	switch {
@@ -69,7 +69,7 @@ func toolIntent(t *tenon.Tool, said *text) intent {
 	case tenon.CreateResource:
 		return adds
 	case tenon.DeleteResource:
-		return takesAway
+		return removes
 	case tenon.ReplaceResource, tenon.UpdateResource:
 		return changes
 	case tenon.RunTool:
@@ -77,8 +77,8 @@ func toolIntent(t *tenon.Tool, said *text) intent {
 	return unknown
 }
 
-// answersList tells whether a tool answers many things.
-func answersList(t *tenon.Tool, said *text) bool {
+// returnsList reports whether a tool returns several things.
+func returnsList(t *tenon.Tool, said *text) bool {
 	path, _, _ := strings.Cut(t.Keywords, " ")
 	if strings.HasSuffix(path, "}") {
 		return false
@@ -92,8 +92,8 @@ func answersList(t *tenon.Tool, said *text) bool {
 	return strings.HasPrefix(path, "/") && isPlural(path)
 }
 
-// isPast tells from the texts of a tool whether it is on its way out.
-func isPast(t *tenon.Tool) bool {
+// isDeprecated reports whether a tool is deprecated according to its texts.
+func isDeprecated(t *tenon.Tool) bool {
 	title := strings.ToLower(t.Title)
 	return strings.Contains(title, "legacy") || strings.Contains(title, "closing down") || strings.HasPrefix(strings.ToLower(t.Description), "deprecated")
 }

@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// splitter splits texts into stems and remembers them: a catalog has few words
-// many times.
+// splitter splits texts into stems and caches them: a catalog has few distinct
+// words.
 type splitter map[string]string
 
-// words splits a text into stems, without those that say nothing.
+// words splits a text into stems, without common words.
 func (s splitter) words(text string) []string {
 	var out []string
 	for word := range words(text) {
@@ -22,16 +22,17 @@ func (s splitter) words(text string) []string {
 	return out
 }
 
-// set is the stems of a text without repetition.
+// set returns the distinct stems of a text.
 func (s splitter) set(text string) []string { return distinct(s.words(text)) }
 
 func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
-// words are the words of a text as they stand there. Names are split where a
-// small letter meets a capital, so that listPullRequests has three.
+// words iterates over the words of a text, unchanged. Names are split where a
+// small letter is followed by a capital, so that listPullRequests has three
+// words.
 func words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		start, small := -1, false // where the word began, whether its last letter is a small one
+		start, small := -1, false // start of the word, whether its last letter is small
 		for i, r := range text {
 			none := isNoLetter(r)
 			if start >= 0 && (none || small && unicode.IsUpper(r)) {
@@ -51,7 +52,7 @@ func words(text string) iter.Seq[string] {
 	}
 }
 
-// stem is empty for a word that says nothing.
+// stem is empty for a common word.
 func (s splitter) stem(word string) string {
 	stemmed, known := s[word]
 	if !known {
@@ -65,7 +66,7 @@ func (s splitter) stem(word string) string {
 
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// isCommon tells the words that say nothing about what a tool does.
+// isCommon reports whether a word says nothing about what a tool does.
 func isCommon(w string) bool {
 	switch w {
 	case "a", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for", "from",
@@ -78,8 +79,8 @@ func isCommon(w string) bool {
 	return false
 }
 
-// stem takes the endings of English words away, so far that those of one verb
-// or noun are equal. What is left need not be a word.
+// stem removes endings of English words, so that the forms of one verb or noun
+// become equal. The result need not be a word.
 func stem(w string) string {
 	if len(w) <= 3 {
 		return strings.TrimSuffix(w, "'")
@@ -100,10 +101,10 @@ func stem(w string) string {
 	return w
 }
 
-// ending is one way in which a word ends; the first that fits is taken away.
+// ending is an ending of words; only the first that matches is replaced.
 type ending struct {
 	from, to string
-	least    int // letters that must be left before it
+	least    int // minimum length of the remainder
 }
 
 func endings() []ending {
@@ -130,8 +131,8 @@ func endings() []ending {
 	}
 }
 
-// root takes the ending off a stem that makes another kind of word of it:
-// contributor and contribute have one root.
+// root removes from a stem the ending that derives another word class:
+// contributor and contribute have the same root.
 func root(w string) string {
 	for _, end := range [...]string{"ement", "ment", "ition", "ion", "at", "or", "er", "al", "anc", "enc", "iv", "abl", "ity", "e"} {
 		if r, ok := strings.CutSuffix(w, end); ok && len(r) >= 4 {

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 // enter takes a place among the calls, which is given back when the answer was
 // written. Who does not read his answers has no further calls made: nothing
 // would become of them.
 func (s *Server) enter(ctx context.Context, q *request, a *answer) error {
-	took, err := s.calls.take(ctx, q.account, 1, q.patient || s.lax(ruleBusy), 0)
+	took, err := s.calls.take(ctx, q.account, 1, q.waits, 0)
 	if err != nil {
 		return err
 	}
@@ -56,42 +57,42 @@ func (a *answer) leave(s *Server) {
 	}
 }
 
-// afford counts the bytes of an answer, which waits for room, and reports
+// reserveResult counts the bytes of an answer, which waits for room, and reports
 // whether there is any.
-func (s *Server) afford(ctx context.Context, q *request, a *answer) bool {
+func (s *Server) reserveResult(ctx context.Context, q *request, a *answer) bool {
 	n := a.holds()
 	if n < large {
-		q.room.settle(n)
+		q.reservation.settle(n)
 		return true
 	}
-	if err := q.room.Reach(ctx, n); err != nil {
-		q.room.settle(0)
+	if err := q.reservation.Reach(ctx, n); err != nil {
+		q.reservation.settle(0)
 		return false
 	}
-	q.room.settle(n)
+	q.reservation.settle(n)
 	return true
 }
 
-// undelivered is the result of a call whose answer found no room. What was
-// executed stands in its _meta.
-func undelivered(bytes int64) *tenon.Result {
+// undeliveredResult is the result of a call whose response exceeds the budget.
+// Its _meta has executed.
+func undeliveredResult(bytes int64) *tenon.Result {
 	text := "The call was made, but its answer of " + strconv.FormatInt(bytes, 10) + " bytes cannot be delivered: too many bytes wait for clients that read slowly. " +
 		"Whether it was executed, and may be made again, is in _meta. Read the answers under way, or ask for less."
 	return &tenon.Result{IsError: true, Code: tenon.CodeInternal, Message: text, Content: []tenon.Content{{Text: []byte(text)}}}
 }
 
-// busy is the answer where there is no room, or none any more.
-func busy(err error) *rpcError {
+// busy is the response when a limit is reached or the server shuts down.
+func busy(err error) *jsonrpc.Error {
 	if errors.Is(err, errClosed) {
-		return &rpcError{code: codeInternal, message: "the server shuts down; nothing was executed", status: 503}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the server shuts down; nothing was executed", Status: 503}
 	}
-	return &rpcError{code: codeInternal, message: "too many calls at once; try again later", status: 503}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "too many calls at once; try again later", Status: 503}
 }
 
-// thrift gives memory back to the system once a burst of large messages and
+// memoryReleaser returns memory to the system once a burst of large messages and
 // answers is over: the runtime would keep it for minutes, and what was left over
 // from making an answer as long as nothing else is allocated.
-type thrift struct {
+type memoryReleaser struct {
 	mu    sync.Mutex
 	bytes int64       // that were taken since memory was last given back
 	timer *time.Timer // nil: too little was
@@ -102,8 +103,8 @@ const (
 	quietTime = 2 * time.Second
 )
 
-// saw notes that so many bytes were taken or given back.
-func (t *thrift) saw(n int64) {
+// saw counts bytes that were reserved or released.
+func (t *memoryReleaser) saw(n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch t.bytes += n; {
@@ -115,7 +116,7 @@ func (t *thrift) saw(n int64) {
 	}
 }
 
-func (t *thrift) free() {
+func (t *memoryReleaser) free() {
 	t.mu.Lock()
 	t.bytes, t.timer = 0, nil
 	t.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 // maxBatch bounds the messages of a batch.
@@ -21,47 +22,44 @@ func (s *Server) batches(r *http.Request) bool {
 	if id := r.Header.Get(headerSession); id != "" && !s.options.NoSessions {
 		if v := s.sessions.find(id); v != nil {
 			defer v.leave()
-			return v.speaks() == batchRevision
+			return v.speaks() == jsonrpc.BatchRevision
 		}
 	}
 	v := r.Header.Get(headerRevision)
-	if s.lax(ruleBatch) {
-		return true
-	}
-	return v == "" || v == batchRevision
+	return v == "" || v == jsonrpc.BatchRevision
 }
 
 // split takes a batch apart without decoding its messages.
-func (s *Server) split(body []byte) ([][]byte, *rpcError) {
-	sc := scanner{src: body}
+func split(body []byte) ([][]byte, *jsonrpc.Error) {
+	sc := jsonrpc.Scanner{Src: body}
 	var messages [][]byte
-	err := sc.document(func() error {
-		if err := sc.enter(); err != nil {
+	err := sc.Document(func() error {
+		if err := sc.Enter(); err != nil {
 			return err
 		}
-		if sc.space(); sc.peek() == ']' {
-			return sc.leave()
+		if sc.Space(); sc.Peek() == ']' {
+			return sc.Leave()
 		}
 		for {
-			v, err := sc.value()
+			v, err := sc.Value()
 			if err != nil {
 				return err
 			}
-			if len(messages) <= maxBatch || s.lax(ruleBatchSize) {
+			if len(messages) <= maxBatch {
 				messages = append(messages, v)
 			}
-			if done, err := sc.next(']'); done || err != nil {
+			if done, err := sc.Next(']'); done || err != nil {
 				return err
 			}
 		}
 	})
 	switch {
 	case err != nil:
-		return nil, parseError(err)
+		return nil, jsonrpc.ParseError(err)
 	case len(messages) == 0:
-		return nil, invalidRequest("an empty batch")
-	case len(messages) > maxBatch && !s.lax(ruleBatchSize):
-		return nil, invalidRequest("a batch holds at most " + strconv.Itoa(maxBatch) + " messages")
+		return nil, jsonrpc.InvalidRequest("an empty batch")
+	case len(messages) > maxBatch:
+		return nil, jsonrpc.InvalidRequest("a batch holds at most " + strconv.Itoa(maxBatch) + " messages")
 	}
 	return messages, nil
 }
@@ -70,23 +68,23 @@ func (s *Server) split(body []byte) ([][]byte, *rpcError) {
 // side, and their answers as one array or, where one of them had more to say,
 // as one event stream.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
-	messages, e := s.split(body)
+	messages, e := split(body)
 	if e != nil {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	base := request{server: s, era: legacy, outlives: true, revision: batchRevision}
+	base := request{server: s, era: legacy, outlives: true, revision: jsonrpc.BatchRevision}
 	if r.Header.Get(headerSession) != "" && !s.options.NoSessions {
 		v := s.sessionOf(w, r)
 		if v == nil {
 			return
 		}
 		defer v.leave()
-		base.peer, base.subject = v.peer, v.subject
+		base.peer, base.subject = v.clientState, v.subject
 	}
 	s.attribute(&base, r)
 	stream := &events{w: w, timeout: s.options.WriteTimeout}
-	var out outlet
+	var out notifier
 	if acceptsEvents(r.Header["Accept"]) {
 		out = stream
 	}
@@ -151,7 +149,7 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 			defer a.leave(s) // the others of the batch need its place
 			answers[i] = a
 			if e != nil {
-				a.fail(q.id, e)
+				a.fail(q.ID, e)
 			} else {
 				respond(q, a)
 			}
@@ -169,31 +167,31 @@ func (s *Server) together(messages [][]byte, base *request, respond func(q *requ
 
 // ofBatch decodes one message of a batch. One that wants no answer is dealt
 // with here.
-func (s *Server) ofBatch(text []byte, base *request) (*request, *rpcError) {
-	var m message
-	e := s.decode(text, &m)
+func (s *Server) ofBatch(text []byte, base *request) (*request, *jsonrpc.Error) {
+	var m jsonrpc.Message
+	e := jsonrpc.Decode(text, &m)
 	if e != nil && isBatch(text) {
-		e = invalidRequest("a batch holds messages, not batches")
+		e = jsonrpc.InvalidRequest("a batch holds messages, not batches")
 	}
 	q := &request{
-		message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, account: base.account, revision: base.revision,
-		patient: true, joint: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
+		Message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, account: base.account, revision: base.revision,
+		waits: true, joint: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
 	}
 	switch {
 	case e != nil:
 		return q, e
-	case m.response:
+	case m.Response:
 		if q.peer != nil {
 			q.peer.answered(m)
 		}
 		return nil, nil
-	case m.notification:
-		if q.peer != nil && m.method == "notifications/cancelled" {
-			q.peer.cancel(m.requestID)
+	case m.Notification:
+		if q.peer != nil && m.Method == "notifications/cancelled" {
+			q.peer.cancel(m.RequestID)
 		}
 		return nil, nil
-	case m.method == "initialize":
-		return q, invalidRequest("initialize is not part of a batch")
+	case m.Method == "initialize":
+		return q, jsonrpc.InvalidRequest("initialize is not part of a batch")
 	}
 	return q, nil
 }

@@ -39,8 +39,8 @@ func TestBatch(t *testing.T) {
 	}
 	t.Run("a stream where one says more", func(t *testing.T) {
 		w := answer(s, post(`[`+asked("1", "ping", "")+`,`+asked("2", "tools/call", `"name":"talk"`)+`]`))
-		if fault := missing(w.Body.String(), "notifications/message", `data: {"jsonrpc":"2.0","id":1,"result":{}}`, `data: {"jsonrpc":"2.0","id":2,`); fault != "" {
-			t.Error(fault)
+		if problem := missing(w.Body.String(), "notifications/message", `data: {"jsonrpc":"2.0","id":1,"result":{}}`, `data: {"jsonrpc":"2.0","id":2,`); problem != "" {
+			t.Error(problem)
 		}
 	})
 }
@@ -70,13 +70,13 @@ func TestQuestionOverStdio(t *testing.T) {
 		p.send(legacyBody("initialize", `"protocolVersion":"2025-11-25","capabilities":`+forms))
 		p.send(asked("2", "tools/call", `"name":"ask"`))
 		synctest.Wait()
-		if fault := missing(p.out.take(), `{"jsonrpc":"2.0","id":"tenon-1","method":"elicitation/create"`); fault != "" {
-			t.Fatal(fault)
+		if problem := missing(p.out.take(), `{"jsonrpc":"2.0","id":"tenon-1","method":"elicitation/create"`); problem != "" {
+			t.Fatal(problem)
 		}
 		p.send(`{"jsonrpc":"2.0","id":"tenon-1","result":{"action":"cancel"}}`)
 		synctest.Wait()
-		if fault := missing(p.out.take(), `"id":2,"result"`, "cancel"); fault != "" {
-			t.Error(fault)
+		if problem := missing(p.out.take(), `"id":2,"result"`, "cancel"); problem != "" {
+			t.Error(problem)
 		}
 		p.close(t)
 	})
@@ -90,8 +90,8 @@ func TestQuestionIsWithdrawnWithItsCall(t *testing.T) {
 		synctest.Wait()
 		p.out.take()
 		// The gateway ends a call after a minute.
-		if fault := missing(p.wait(`"id":2,`), `"method":"notifications/cancelled","params":{"requestId":"tenon-1"}`, `"isError":true`); fault != "" {
-			t.Error(fault)
+		if problem := missing(p.wait(`"id":2,`), `"method":"notifications/cancelled","params":{"requestId":"tenon-1"}`, `"isError":true`); problem != "" {
+			t.Error(problem)
 		}
 		p.close(t)
 	})
@@ -110,7 +110,7 @@ func (p *pipe) wait(text string) string {
 
 func TestSubscriptionsOverStdio(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gateway.New(gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{}), gateway.Options{})
+		g := gateway.New(gateway.Build([]gateway.Mount{{Features: library()}}, gateway.BuildOptions{}), gateway.Options{})
 		p := converse(t.Context(), server.New(g, server.Options{}))
 		p.send(listenBody(`"tools"`, `{"toolsListChanged":true}`))
 		p.send(listenBody(`2`, `{"resourceSubscriptions":["shop://book/1"],"promptsListChanged":true}`))
@@ -123,9 +123,9 @@ func TestSubscriptionsOverStdio(t *testing.T) {
 		}
 		g.Swap(g.Catalog())
 		synctest.Wait()
-		if fault := missing(p.out.take(), `"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"tools"}}`,
-			`"notifications/prompts/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}`); fault != "" {
-			t.Error(fault)
+		if problem := missing(p.out.take(), `"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"tools"}}`,
+			`"notifications/prompts/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}`); problem != "" {
+			t.Error(problem)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
 		synctest.Wait()
@@ -135,8 +135,8 @@ func TestSubscriptionsOverStdio(t *testing.T) {
 			t.Errorf("the cancelled one goes on: %s", out)
 		}
 		p.close(t)
-		if fault := missing(p.out.take(), `{"jsonrpc":"2.0","id":"tools","result":{"resultType":"complete"`); fault != "" {
-			t.Error(fault)
+		if problem := missing(p.out.take(), `{"jsonrpc":"2.0","id":"tools","result":{"resultType":"complete"`); problem != "" {
+			t.Error(problem)
 		}
 	})
 }
@@ -219,8 +219,8 @@ func TestBoundArguments(t *testing.T) {
 		"no number":                         {`{"deep":{"count":7}}`, -32020, []string{"Mcp-Param-Count: seven"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if fault := bound(c.arguments, c.code, c.headers...)(t, 0); fault != "" {
-				t.Error(fault)
+			if problem := bound(c.arguments, c.code, c.headers...)(t); problem != "" {
+				t.Error(problem)
 			}
 		})
 	}

@@ -44,8 +44,8 @@ func TestAProxyRoutesByAnArgument(t *testing.T) {
 	}
 	list := postModern("tools/list", "", "")
 	list.Header.Set("Mcp-Param-Region", "eu")
-	if fault := missing(send(list), `"region":{"type":"string","x-mcp-header":"Region","$ref"`); fault != "" {
-		t.Error(fault)
+	if problem := missing(send(list), `"region":{"type":"string","x-mcp-header":"Region","$ref"`); problem != "" {
+		t.Error(problem)
 	}
 	for _, c := range []struct{ argument, header, want string }{
 		{"eu", "eu", `{"in":"eu"}`},

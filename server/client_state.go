@@ -7,70 +7,71 @@ import (
 	"sync/atomic"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// peer is what is remembered of one client of the legacy era, between its
-// initialize and the end of its session or conversation.
-type peer struct {
+// clientState is the state of a client of the revisions with initialize, until
+// its session or conversation ends.
+type clientState struct {
 	level atomic.Int32 // the lightest log message that it wants, see levelOf
 
 	mu           sync.Mutex // guards all below; nothing blocks under it
 	revision     string     // empty: it has not said initialize yet
 	capabilities []byte
 	client       []byte // what it says of itself
-	flights      map[*flight]struct{}
-	questions    map[string]chan message // asked and not answered yet, by id
+	flights      map[*inFlight]struct{}
+	questions    map[string]chan jsonrpc.Message // asked and not answered yet, by id
 	asked        uint64
 	watched      map[string]struct{} // the resources that it subscribed to
 }
 
-// flight is a request under way.
-type flight struct {
+// inFlight is a request in progress.
+type inFlight struct {
 	id        []byte
 	cancel    context.CancelFunc
 	cancelled bool // guarded by peer.mu
 }
 
-// The bounds of what one client can make the server remember.
+// The bounds of the state of one client.
 const (
 	maxWatched   = 1000
 	maxQuestions = 100
 )
 
-func newPeer() *peer {
-	p := &peer{flights: map[*flight]struct{}{}, questions: map[string]chan message{}, watched: map[string]struct{}{}}
+func newClientState() *clientState {
+	p := &clientState{flights: map[*inFlight]struct{}{}, questions: map[string]chan jsonrpc.Message{}, watched: map[string]struct{}{}}
 	p.level.Store(defaultLevel)
 	return p
 }
 
-// greet takes over what initialize said.
-func (p *peer) greet(revision string, capabilities, client []byte) {
+// initialize takes over what initialize said.
+func (p *clientState) initialize(revision string, capabilities, client []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.revision, p.capabilities, p.client = revision, capabilities, client
 }
 
-func (p *peer) who() []byte {
+func (p *clientState) who() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.client
 }
 
-func (p *peer) speaks() string {
+func (p *clientState) speaks() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.revision
 }
 
-func (p *peer) can() []byte {
+func (p *clientState) can() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.capabilities
 }
 
-// takeOff counts a request among those under way, unless there are too many.
-func (p *peer) takeOff(f *flight) bool {
+// register adds a request to those in progress, unless there are too many.
+func (p *clientState) register(f *inFlight) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.flights) >= maxFlights {
@@ -80,30 +81,30 @@ func (p *peer) takeOff(f *flight) bool {
 	return true
 }
 
-// board counts a request whose number the door bounds.
-func (p *peer) board(f *flight) {
+// registerNumbered adds a request whose number the transport bounds.
+func (p *clientState) registerNumbered(f *inFlight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.flights[f] = struct{}{}
 }
 
-// land ends a flight and reports whether its answer is still wanted.
-func (p *peer) land(f *flight) bool {
+// unregister removes a request and reports whether its response is still wanted.
+func (p *clientState) unregister(f *inFlight) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.flights, f)
 	return !f.cancelled
 }
 
-// wants reports whether anything may be sent for a flight.
-func (p *peer) wants(f *flight) bool {
+// wants reports whether messages can still be sent for a request.
+func (p *clientState) wants(f *inFlight) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !f.cancelled
 }
 
-// cancel ends the request with that id. From now on nothing is sent for it.
-func (p *peer) cancel(id []byte) {
+// cancel ends the request with that id. Nothing is sent for it afterwards.
+func (p *clientState) cancel(id []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for f := range p.flights {
@@ -115,7 +116,7 @@ func (p *peer) cancel(id []byte) {
 }
 
 // question opens a question and returns its id, and where its answer comes.
-func (p *peer) question() (id string, answer <-chan message, done func()) {
+func (p *clientState) question() (id string, answer <-chan jsonrpc.Message, done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.questions) >= maxQuestions {
@@ -123,7 +124,7 @@ func (p *peer) question() (id string, answer <-chan message, done func()) {
 	}
 	p.asked++
 	id = "tenon-" + strconv.FormatUint(p.asked, 10)
-	c := make(chan message, 1)
+	c := make(chan jsonrpc.Message, 1)
 	p.questions[id] = c
 	return id, c, func() {
 		p.mu.Lock()
@@ -132,13 +133,13 @@ func (p *peer) question() (id string, answer <-chan message, done func()) {
 	}
 }
 
-// answered takes the client's answer to a question. One that nobody asked, or
-// a second answer, is dropped.
-func (p *peer) answered(m message) {
-	if len(m.id) < 2 || m.id[0] != '"' {
+// answered receives the client's response to a server request. An unexpected or
+// a second one is dropped.
+func (p *clientState) answered(m jsonrpc.Message) {
+	if len(m.ID) < 2 || m.ID[0] != '"' {
 		return
 	}
-	id := string(plain(m.id))
+	id := string(jsonrpc.Plain(m.ID))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.questions[id]; c != nil {
@@ -147,8 +148,8 @@ func (p *peer) answered(m message) {
 	}
 }
 
-// watch remembers a subscription, unless there are too many.
-func (p *peer) watch(uri string) bool {
+// watch adds a subscription, unless there are too many.
+func (p *clientState) watch(uri string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, known := p.watched[uri]; !known && len(p.watched) >= maxWatched {
@@ -158,13 +159,13 @@ func (p *peer) watch(uri string) bool {
 	return true
 }
 
-func (p *peer) unwatch(uri string) {
+func (p *clientState) unwatch(uri string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.watched, uri)
 }
 
-func (p *peer) watches(uri string) bool {
+func (p *clientState) watches(uri string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, ok := p.watched[uri]
@@ -194,12 +195,11 @@ func levelOf(l tenon.LoggingLevel) int32 {
 	return 0
 }
 
-// defaultLevel is info: what a legacy client hears that never said what it
-// wants to hear.
+// defaultLevel is info, for clients of older revisions that never set a level.
 const defaultLevel = 2
 
-// able reports whether capabilities of a client admit a kind of question. An
-// elicitation that names no mode admits forms.
+// able reports whether the capabilities of a client include a kind of input
+// request. An elicitation capability without modes includes forms.
 func able(capabilities []byte, k tenon.InputKind) bool {
 	doc, err := rawjson.Parse(capabilities)
 	if err != nil {

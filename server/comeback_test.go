@@ -63,8 +63,8 @@ func TestSlowReaderOfAStreamSeesWholeEvents(t *testing.T) {
 // The standing stream can be come back to: what changed meanwhile is told, and
 // the end of the old connection does not end the new one.
 func TestClientComesBackToTheStandingStream(t *testing.T) {
-	c := gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{})
-	s := open(t, server.Options{}, 0, c)
+	c := gateway.Build([]gateway.Mount{{Features: library()}}, gateway.BuildOptions{})
+	s := open(t, server.Options{}, c)
 	id := s.session("2025-11-25", "{}")
 	s.post(legacyBody("resources/subscribe", `"uri":"shop://book/1"`), id)
 	ctx, leave := context.WithCancel(t.Context())

@@ -86,9 +86,9 @@ func (b *bookstore) count() int { return len(b.all()) }
 // clientKind is a kind of client: how it speaks, and what it says it can do.
 type clientKind struct {
 	name         string
-	revision     string // empty: the plain door, which has none
+	revision     string // empty: the JSON-RPC endpoint, which has none
 	capabilities string
-	door         string // "POST", "session" or "stdio"
+	endpoint     string // "POST", "session" or "stdio"
 }
 
 // party is a client that calls the tool and, where it is asked, answers.
@@ -96,7 +96,7 @@ type party struct {
 	clientKind
 	t         *testing.T
 	server    *server.Server
-	shape     tenon.Envelope
+	env       tenon.Envelope
 	published *schema.Schema // of its results
 	headers   []string       // beside those of its revision
 	session   string         // header
@@ -120,7 +120,7 @@ type pending struct {
 func (k clientKind) meet(t *testing.T, s *server.Server, headers ...string) *party {
 	p := &party{clientKind: k, t: t, server: s, headers: headers}
 	hello := legacyBody("initialize", `"protocolVersion":"`+k.revision+`","capabilities":`+k.capabilities)
-	switch k.door {
+	switch k.endpoint {
 	case "stdio":
 		p.pipe = converse(t.Context(), s)
 		if !p.modern() {
@@ -166,11 +166,11 @@ func (p *party) sendTo(method, name, body string) {
 	r := post(body, headers...)
 	w := &ear{header: http.Header{}}
 	p.ears = append(p.ears, w)
-	var door http.Handler = p.server
+	var endpoint http.Handler = p.server
 	if p.revision == "" {
-		door = p.server.JSONRPC()
+		endpoint = p.server.JSONRPC()
 	}
-	go door.ServeHTTP(w, r)
+	go endpoint.ServeHTTP(w, r)
 	synctest.Wait()
 }
 
@@ -199,7 +199,7 @@ type result struct {
 	RequestState      string
 	InputRequests     map[string]json.RawMessage
 	IsError           bool
-	Type              string // the plain door's
+	Type              string // the JSON-RPC endpoint's
 	Content           []struct{ Text string }
 	StructuredContent json.RawMessage
 	Meta              struct {
@@ -286,7 +286,7 @@ func (p *party) answerTo(c *pending) *came {
 func (p *party) respond(c *pending, arguments string) {
 	switch {
 	case c.state != "":
-		p.request(c, arguments, `,"inputResponses":{"tenon/consent":`+c.said+`},"requestState":"`+c.state+`"`)
+		p.request(c, arguments, `,"inputResponses":{"tenon/confirmation":`+c.said+`},"requestState":"`+c.state+`"`)
 	case c.question != "":
 		p.heed(c, func() { p.send(`{"jsonrpc":"2.0","id":"` + c.question + `","result":` + c.said + `}`) })
 	}
@@ -303,7 +303,7 @@ func (p *party) ended(c *pending) string {
 	case m.Error != nil:
 		return "rpc " + strconv.Itoa(m.Error.Code)
 	case m.Result.ResultType == "input_required":
-		if m.Result.InputRequests["tenon/consent"] == nil {
+		if m.Result.InputRequests["tenon/confirmation"] == nil {
 			p.t.Errorf("the answer asks for something else: %v", m.Result.InputRequests)
 		}
 		return "asked"
@@ -314,7 +314,7 @@ func (p *party) ended(c *pending) string {
 	}
 	switch {
 	case strings.Contains(text, `"type":"confirmation_request"`):
-		p.check(m.Result, "confirmation_request", "no", p.shape != tenon.OpenAPIMCP)
+		p.check(m.Result, "confirmation_request", "no", p.env != tenon.OpenAPIMCP)
 		return "request"
 	case m.Result.IsError:
 		p.check(m.Result, "error", "no", true)
@@ -331,24 +331,24 @@ func (p *party) check(r *result, kind, executed string, isError bool) {
 		p.t.Errorf("a result of %s says of itself %+v, isError %v", kind, r.Meta.Contract, r.IsError)
 	}
 	if p.revision == "" && r.Type != kind {
-		p.t.Errorf("the plain door says %q, want %q", r.Type, kind)
+		p.t.Errorf("the JSON-RPC endpoint'says %q, want %q", r.Type, kind)
 	}
 	if r.StructuredContent == nil {
 		return
 	}
-	if faults := p.published.Validate(r.StructuredContent); len(faults) > 0 {
-		p.t.Errorf("%s does not fit what was published: %v", r.StructuredContent, faults)
+	if problems := p.published.Validate(r.StructuredContent); len(problems) > 0 {
+		p.t.Errorf("%s does not fit what was published: %v", r.StructuredContent, problems)
 	}
 }
 
 // refusal is a word for what the text of a failure says.
 func refusal(text string) string {
 	for said, word := range map[string]string{
-		"The person who was asked did not agree. Nothing was sent.":                    "declined",
-		"no way to ask one. Nothing was sent.":                                         "nobody",
-		"did not answer in 10m0s. Nothing was sent.":                                   "timeout",
-		"Only a person can agree to this call. Nothing was sent.":                      "person",
-		"This consent was used already. Nothing was sent.":                             "used",
+		"The user did not confirm this call. Nothing was sent.":                        "declined",
+		"cannot ask the user. Nothing was sent.":                                       "nobody",
+		"did not answer within 10m0s. Nothing was sent.":                               "timeout",
+		"Only the user can confirm this call. Nothing was sent.":                       "person",
+		"This confirmation was already used. Nothing was sent.":                        "used",
 		"Nothing was sent. the answer to the question does not fit: confirm: required": "misfit",
 		"Invalid arguments: ": "invalid",
 	} {

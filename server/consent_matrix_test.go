@@ -26,7 +26,7 @@ func consentClients() [3][]clientKind {
 		rounds: {
 			{"2026-07-28", "2026-07-28", forms, "POST"},
 			{"2026-07-28 on stdio", "2026-07-28", forms, "stdio"},
-			{"2026-07-28 with tasks", "2026-07-28", patient, "POST"},
+			{"2026-07-28 with tasks", "2026-07-28", taskClient, "POST"},
 		},
 		live: {
 			{"2025-11-25", "2025-11-25", forms, "session"},
@@ -43,7 +43,7 @@ func consentClients() [3][]clientKind {
 			{"2025-03-26", "2025-03-26", "{}", "session"},
 			{"2025-03-26 on stdio", "2025-03-26", "{}", "stdio"},
 			{"2025-03-26 without a session", "2025-03-26", "{}", "POST"},
-			{"the plain door", "", "", "POST"},
+			{"the JSON-RPC endpoint", "", "", "POST"},
 		},
 	}
 }
@@ -73,7 +73,7 @@ func asserts(book string) step {
 func forges(book string) step {
 	return func(p *party) *pending {
 		if p.modern() {
-			p.begin(`{"book":`+book+`}`, `,"inputResponses":{"tenon/consent":`+agrees+`}`)
+			p.begin(`{"book":`+book+`}`, `,"inputResponses":{"tenon/confirmation":`+agrees+`}`)
 		} else {
 			p.send(`{"jsonrpc":"2.0","id":"tenon-1","result":` + agrees + `}`)
 			p.begin(`{"book":`+book+`}`, "")
@@ -301,25 +301,25 @@ func (r consentRow) want(mode tenon.ConfirmMode, group int) string {
 	return r.off
 }
 
-// TestConsentMatrix has every mode with every shape, every kind of client and
+// TestConsentMatrix has every mode with every envelope, every kind of client and
 // everything that it may do. Each step is held against the upstream's counter:
 // only the step that ends a call with its answer moves it, by one.
 func TestConsentMatrix(t *testing.T) {
 	for _, mode := range []tenon.ConfirmMode{tenon.ConfirmAuto, tenon.ConfirmArg, tenon.ConfirmHuman, tenon.ConfirmOff} {
-		for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
-			published := publishedOf(t, mode, shape)
+		for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			published := publishedOf(t, mode, env)
 			for group, kinds := range consentClients() {
 				for _, kind := range kinds {
-					t.Run(strings.Join([]string{string(mode), string(shape), kind.name}, ", "), func(t *testing.T) {
+					t.Run(strings.Join([]string{string(mode), string(env), kind.name}, ", "), func(t *testing.T) {
 						for _, row := range consentRows() {
 							t.Run(row.does, func(t *testing.T) {
 								synctest.Test(t, func(t *testing.T) {
 									store, closeDown := openBookstore()
 									defer closeDown()
-									c := removing(t, openapi.Options{Client: store.client, BaseURL: "http://books.example", Consent: mode, Shape: shape})
+									c := removing(t, openapi.Options{Client: store.client, BaseURL: "http://books.example", Confirm: mode, Envelope: env})
 									p := kind.meet(t, server.New(gateway.New(c, gateway.Options{}), server.Options{}))
 									defer p.leave()
-									p.shape, p.published = shape, published
+									p.env, p.published = env, published
 									if got, want := row.run(p, store), row.want(mode, group); got != want {
 										t.Errorf("got %q, want %q", got, want)
 									}
@@ -351,9 +351,9 @@ func (r consentRow) run(p *party, store *bookstore) string {
 	return ended
 }
 
-func publishedOf(t *testing.T, mode tenon.ConfirmMode, shape tenon.Envelope) *schema.Schema {
+func publishedOf(t *testing.T, mode tenon.ConfirmMode, env tenon.Envelope) *schema.Schema {
 	t.Helper()
-	_, output := removing(t, openapi.Options{Consent: mode, Shape: shape}).Find("remove_book").Schemas()
+	_, output := removing(t, openapi.Options{Confirm: mode, Envelope: env}).Find("remove_book").Schemas()
 	s, err := schema.Compile(output, schema.Options{})
 	if err != nil {
 		t.Fatal(err)

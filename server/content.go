@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// contentTime bounds the reading of a resource, the making of a prompt and
-// the completion of a value.
+// contentTime limits reading a resource, getting a prompt and completing a value.
 const contentTime = time.Minute
 
-// resources reports whether the catalog has anything to read.
+// resources reports whether the catalog has resources.
 func (s *Server) resources() bool {
 	c := s.gateway.Catalog()
 	return len(c.Resources())+len(c.Templates()) > 0
@@ -25,7 +25,7 @@ func (s *Server) resources() bool {
 
 func (s *Server) prompts() bool { return len(s.gateway.Catalog().Prompts()) > 0 }
 
-// completes reports whether anything in the catalog proposes values.
+// completes reports whether anything in the catalog has completions.
 func (s *Server) completes() bool {
 	c := s.gateway.Catalog()
 	return slices.ContainsFunc(c.Prompts(), func(p tenon.Prompt) bool { return p.Complete != nil }) ||
@@ -46,12 +46,12 @@ func (a *answer) members(pairs ...string) {
 const maxPageItems = 500
 
 // items writes a page of n definitions under key.
-func (s *Server) items(q *request, a *answer, key string, n int, one func(i int)) *rpcError {
+func (s *Server) items(q *request, a *answer, key string, n int, one func(i int)) *jsonrpc.Error {
 	start := 0
 	id := s.tools().id
-	if q.hasCursor {
+	if q.HasCursor {
 		var ok bool
-		if start, ok = s.cursors.open(q.cursor, id, key); !ok || start >= n {
+		if start, ok = s.cursors.open(q.Cursor, id, key); !ok || start >= n {
 			return staleCursor()
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Server) items(q *request, a *answer, key string, n int, one func(i int)
 	return nil
 }
 
-func (s *Server) listResources(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) listResources(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	all := s.gateway.Catalog().Resources()
 	return s.items(q, a, "resources", len(all), func(i int) {
 		r := &all[i]
@@ -89,7 +89,7 @@ func (s *Server) listResources(_ context.Context, q *request, a *answer) *rpcErr
 	})
 }
 
-func (s *Server) listTemplates(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) listTemplates(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	all := s.gateway.Catalog().Templates()
 	return s.items(q, a, "resourceTemplates", len(all), func(i int) {
 		t := &all[i]
@@ -104,7 +104,7 @@ func orURI(name, uri string) string {
 	return name
 }
 
-func (s *Server) listPrompts(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) listPrompts(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	all := s.gateway.Catalog().Prompts()
 	return s.items(q, a, "prompts", len(all), func(i int) {
 		p := &all[i]
@@ -128,33 +128,33 @@ func (s *Server) listPrompts(_ context.Context, q *request, a *answer) *rpcError
 	})
 }
 
-// within takes a place among the calls and runs f in the bounds of one.
+// within runs f with the limits of a call.
 func (s *Server) within(ctx context.Context, q *request, a *answer, f func(context.Context) error) error {
 	if err := s.enter(ctx, q, a); err != nil {
 		return err
 	}
 	if q.outlives {
-		ctx = s.outliving(ctx)
+		ctx = s.detached(ctx)
 	}
 	limited, cancel := context.WithTimeout(s.counting(ctx, q, a), contentTime)
 	defer cancel()
 	return f(limited)
 }
 
-func (s *Server) readResource(ctx context.Context, q *request, a *answer) *rpcError {
-	if q.uri == "" {
-		return invalidParams("uri is missing")
+func (s *Server) readResource(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	if q.URI == "" {
+		return jsonrpc.InvalidParams("uri is missing")
 	}
 	if e := q.resume(); e != nil {
 		return e
 	}
-	read := s.reader(q.uri)
+	read := s.reader(q.URI)
 	if read == nil {
 		return noResource(q)
 	}
 	var blocks []tenon.Content
 	err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
-		blocks, err = read(ctx, q.uri, q.call())
+		blocks, err = read(ctx, q.URI, q.call())
 		return err
 	})
 	if tenon.CodeOf(err) == tenon.CodeNotFound || err == nil && len(blocks) == 0 {
@@ -170,23 +170,23 @@ func (s *Server) readResource(ctx context.Context, q *request, a *answer) *rpcEr
 		if i > 0 {
 			a.write(",")
 		}
-		a.resource(&blocks[i], q.uri)
+		a.resource(&blocks[i], q.URI)
 	}
 	a.write("]")
 	if q.era == modern {
 		a.write(`,"ttlMs":0,"cacheScope":"private"`)
 	}
 	a.end()
-	return s.affordable(ctx, q, a)
+	return s.reserveContent(ctx, q, a)
 }
 
-// noResource has the code of its era: -32002 went away with 2026-07-28.
-func noResource(q *request) *rpcError {
-	e := invalidParams("there is no resource " + strconv.Quote(clip(q.uri)))
+// noResource has the code of the revision: -32002 was removed in 2026-07-28.
+func noResource(q *request) *jsonrpc.Error {
+	e := jsonrpc.InvalidParams("there is no resource " + strconv.Quote(jsonrpc.Clip(q.URI)))
 	if q.era == legacy {
-		e.code = codeNoResource
+		e.Code = jsonrpc.CodeNoResource
 	}
-	e.data = append(rawjson.AppendString([]byte(`{"uri":`), clip(q.uri)), '}')
+	e.Data = append(rawjson.AppendString([]byte(`{"uri":`), jsonrpc.Clip(q.URI)), '}')
 	return e
 }
 
@@ -205,8 +205,8 @@ func (s *Server) reader(uri string) tenon.ResourceHandler {
 	return nil
 }
 
-// matches reports whether uri has the form of a template. A variable is at
-// least one byte long and holds no slash.
+// matches reports whether uri matches a template. The value of a variable has at
+// least one byte and no slash.
 func matches(form, uri string) bool {
 	for {
 		text, rest, more := strings.Cut(form, "{")
@@ -227,19 +227,19 @@ func matches(form, uri string) bool {
 	}
 }
 
-func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *rpcError {
+func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	args := map[string]string{}
-	if q.arguments != nil && json.Unmarshal(q.arguments, &args) != nil {
-		return invalidParams("the arguments of a prompt are strings")
+	if q.Arguments != nil && json.Unmarshal(q.Arguments, &args) != nil {
+		return jsonrpc.InvalidParams("the arguments of a prompt are strings")
 	}
 	all := s.gateway.Catalog().Prompts()
-	i := slices.IndexFunc(all, func(p tenon.Prompt) bool { return p.Name == q.name })
+	i := slices.IndexFunc(all, func(p tenon.Prompt) bool { return p.Name == q.Name })
 	if i < 0 || all[i].Get == nil {
-		return invalidParams("unknown prompt " + strconv.Quote(clip(q.name)))
+		return jsonrpc.InvalidParams("unknown prompt " + strconv.Quote(jsonrpc.Clip(q.Name)))
 	}
 	for _, arg := range all[i].Arguments {
 		if _, ok := args[arg.Name]; arg.Required && !ok {
-			return invalidParams("the prompt needs the argument " + strconv.Quote(arg.Name))
+			return jsonrpc.InvalidParams("the prompt needs the argument " + strconv.Quote(arg.Name))
 		}
 	}
 	if e := q.resume(); e != nil {
@@ -269,30 +269,98 @@ func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *rpcError
 	}
 	a.write("]")
 	a.end()
-	return s.affordable(ctx, q, a)
+	return s.reserveContent(ctx, q, a)
 }
 
-// affordable refuses an answer that finds no room. Reading changes nothing, so
-// it can be asked for again.
-func (s *Server) affordable(ctx context.Context, q *request, a *answer) *rpcError {
-	if s.afford(ctx, q, a) {
+// reserveContent refuses a response that exceeds the budget. Reading changes
+// nothing, so the client can repeat the request.
+func (s *Server) reserveContent(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	if s.reserveResult(ctx, q, a) {
 		return nil
 	}
-	return &rpcError{code: codeInternal, message: "too many bytes wait for clients that read slowly; try again later", status: 503}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "too many bytes wait for clients that read slowly; try again later", Status: 503}
 }
 
-// failed makes the error for a resource or a prompt. What a source says to a
-// caller is passed on, what it says to the operator goes to the log.
-func (s *Server) failed(q *request, a *answer, err error) *rpcError {
+// failed makes the error of a resource or a prompt. The message of a source goes
+// to the caller, the cause to the log.
+func (s *Server) failed(q *request, a *answer, err error) *jsonrpc.Error {
 	var known *tenon.Error
 	if !errors.As(err, &known) {
 		return s.callFailed(q, a, err)
 	}
 	if known.Err != nil {
-		s.log.Warn("a request failed", "method", q.method, "error", err)
+		s.log.Warn("a request failed", "method", q.Method, "error", err)
 	}
 	if known.Code == tenon.CodeValidation || known.Code == tenon.CodeNotFound {
-		return invalidParams(known.Message)
+		return jsonrpc.InvalidParams(known.Message)
 	}
-	return &rpcError{code: codeInternal, message: known.Message}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: known.Message}
+}
+
+// maxValues is the protocol's bound of the values in one completion.
+const maxValues = 100
+
+// completion has the params of completion/complete.
+type completion struct {
+	Ref struct {
+		Type, Name, URI string
+	}
+	Argument struct {
+		Name, Value string
+	}
+	Context struct {
+		Arguments map[string]string
+	}
+}
+
+func (s *Server) complete(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	var in completion
+	if json.Unmarshal(q.Params, &in) != nil || in.Argument.Name == "" {
+		return jsonrpc.InvalidParams("a completion has a ref and an argument with name and value")
+	}
+	complete, ok := s.completer(&in)
+	if !ok {
+		return jsonrpc.InvalidParams("there is no prompt or template " + strconv.Quote(jsonrpc.Clip(in.Ref.Name+in.Ref.URI)))
+	}
+	var values []string
+	if complete != nil {
+		err := s.within(ctx, q, a, func(ctx context.Context) (err error) {
+			values, err = complete(ctx, in.Argument.Name, in.Argument.Value, in.Context.Arguments)
+			return err
+		})
+		if err != nil {
+			return s.failed(q, a, err)
+		}
+	}
+	a.begin(q, nil)
+	a.member("completion")
+	a.write(`{"values":[`)
+	for i, v := range values[:min(len(values), maxValues)] {
+		if i > 0 {
+			a.write(",")
+		}
+		a.text(v)
+	}
+	a.write(`],"total":`)
+	a.buf = strconv.AppendInt(a.buf, int64(len(values)), 10)
+	a.write(`,"hasMore":` + strconv.FormatBool(len(values) > maxValues) + `}`)
+	a.end()
+	return nil
+}
+
+// completer finds the completion handler of a reference; nil: there is none.
+func (s *Server) completer(in *completion) (tenon.CompletionHandler, bool) {
+	c := s.gateway.Catalog()
+	switch in.Ref.Type {
+	case "ref/prompt":
+		if i := slices.IndexFunc(c.Prompts(), func(p tenon.Prompt) bool { return p.Name == in.Ref.Name }); i >= 0 {
+			return c.Prompts()[i].Complete, true
+		}
+	case "ref/resource":
+		if i := slices.IndexFunc(c.Templates(), func(t tenon.ResourceTemplate) bool { return t.URI == in.Ref.URI }); i >= 0 {
+			return c.Templates()[i].Complete, true
+		}
+		return nil, slices.ContainsFunc(c.Resources(), func(r tenon.Resource) bool { return r.URI == in.Ref.URI })
+	}
+	return nil, false
 }

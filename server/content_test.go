@@ -12,8 +12,8 @@ import (
 	"github.com/tenon-mcp/tenon/server"
 )
 
-// shelf is an offer of everything that is no tool.
-func shelf() tenon.Features {
+// library has features of every kind but tools.
+func library() tenon.Features {
 	title := func(_ context.Context, uri string, _ *tenon.Call) ([]tenon.Content, error) {
 		switch {
 		case strings.HasSuffix(uri, "/404"):
@@ -50,12 +50,12 @@ func shelf() tenon.Features {
 	}
 }
 
-func shelfServer(t *testing.T) *stand {
-	return open(t, server.Options{}, 0, gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{}))
+func libraryServer(t *testing.T) *stand {
+	return open(t, server.Options{}, gateway.Build([]gateway.Mount{{Features: library()}}, gateway.BuildOptions{}))
 }
 
 func TestContent(t *testing.T) {
-	s := shelfServer(t)
+	s := libraryServer(t)
 	for name, c := range map[string]struct{ method, params, want string }{
 		"resources":                    {"resources/list", ``, `"resources":[{"uri":"shop://book/1","name":"shop://book/1","title":"A book","mimeType":"text/plain","size":7},{"uri":"shop://cover","name":"cover"}]`},
 		"templates":                    {"resources/templates/list", ``, `"resourceTemplates":[{"uriTemplate":"shop://shelf/{shelf}/book/{id}","name":"book"}]`},
@@ -66,8 +66,8 @@ func TestContent(t *testing.T) {
 		"a variable holds no slash":    {"resources/read", `"uri":"shop://shelf/a/b/book/c"`, `"code":-32002`},
 		"a variable is not empty":      {"resources/read", `"uri":"shop://shelf//book/c"`, `"code":-32002`},
 		"nothing there":                {"resources/read", `"uri":"shop://shelf/a/book/404"`, `"code":-32002`},
-		"a failure keeps its cause":    {"resources/read", `"uri":"shop://shelf/a/book/500"`, `"code":-32603,"message":"internal error; the operator finds incident`},
-		"a panic is a failure":         {"resources/read", `"uri":"shop://shelf/a/book/panic"`, `"code":-32603,"message":"internal error; the operator finds incident`},
+		"a failure keeps its cause":    {"resources/read", `"uri":"shop://shelf/a/book/500"`, `"code":-32603,"message":"internal error; see incident`},
+		"a panic is a failure":         {"resources/read", `"uri":"shop://shelf/a/book/panic"`, `"code":-32603,"message":"internal error; see incident`},
 		"no address":                   {"resources/read", ``, `"code":-32602`},
 		"a prompt":                     {"prompts/get", `"name":"praise","arguments":{"book":"Emma"}`, `"description":"Praises a book","messages":[{"role":"user","content":{"type":"text","text":"Praise Emma"}}]`},
 		"an argument is missing":       {"prompts/get", `"name":"praise","arguments":{}`, `"code":-32602`},
@@ -85,20 +85,20 @@ func TestContent(t *testing.T) {
 		"what is declared":             {"initialize", `"protocolVersion":"2025-11-25"`, `"capabilities":{"tools":{"listChanged":true},"logging":{},"resources":{"subscribe":true,"listChanged":true},"prompts":{"listChanged":true},"completions":{}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if fault := missing(s.post(legacyBody(c.method, c.params)).all(), c.want); fault != "" {
-				t.Error(fault)
+			if problem := missing(s.post(legacyBody(c.method, c.params)).all(), c.want); problem != "" {
+				t.Error(problem)
 			}
 		})
 	}
 }
 
 func TestContentOf2026(t *testing.T) {
-	s := shelfServer(t)
+	s := libraryServer(t)
 	read := modernBody("resources/read", `"uri":"shop://book/1"`)
 	for name, c := range map[string]struct {
-		reply  *reply
-		status int
-		want   string
+		response *response
+		status   int
+		want     string
 	}{
 		"a resource":           {s.modern(t.Context(), read, "resources/read", "shop://book/1"), 200, `"ttlMs":0,"cacheScope":"private"`},
 		"Mcp-Name is the URI":  {s.modern(t.Context(), read, "resources/read", "shop://book/2"), 400, `"code":-32020`},
@@ -109,8 +109,8 @@ func TestContentOf2026(t *testing.T) {
 		"a link is a link":     {s.modern(t.Context(), modernBody("tools/call", `"name":"link"`), "tools/call", "link"), 200, `{"type":"resource_link","uri":"shop://book/1","name":"book"}`},
 		"a GET has no meaning": {s.do(t.Context(), http.MethodGet, "", "MCP-Protocol-Version: 2026-07-28", "Mcp-Session-Id: x"), 405, ``},
 	} {
-		if fault := missing(c.reply.all(), c.want); fault != "" || c.reply.StatusCode != c.status {
-			t.Errorf("%s: %s %s", name, c.reply.Status, fault)
+		if problem := missing(c.response.all(), c.want); problem != "" || c.response.StatusCode != c.status {
+			t.Errorf("%s: %s %s", name, c.response.Status, problem)
 		}
 	}
 }
@@ -118,9 +118,9 @@ func TestContentOf2026(t *testing.T) {
 func TestManyResourcesHavePages(t *testing.T) {
 	var o tenon.Features
 	for i := range 501 {
-		o.Resources = append(o.Resources, tenon.Resource{URI: "x://" + strings.Repeat("y", i+1), Read: shelf().Resources[0].Read})
+		o.Resources = append(o.Resources, tenon.Resource{URI: "x://" + strings.Repeat("y", i+1), Read: library().Resources[0].Read})
 	}
-	s := open(t, server.Options{}, 0, gateway.Build([]gateway.Mount{{Features: o}}, gateway.BuildOptions{}))
+	s := open(t, server.Options{}, gateway.Build([]gateway.Mount{{Features: o}}, gateway.BuildOptions{}))
 	first := s.post(legacyBody("resources/list", "")).all()
 	_, rest, _ := strings.Cut(first, `"nextCursor":"`)
 	cursor, _, _ := strings.Cut(rest, `"`)
@@ -128,7 +128,7 @@ func TestManyResourcesHavePages(t *testing.T) {
 	if got := [2]int{strings.Count(first, `"uri"`), strings.Count(second, `"uri"`)}; got != [2]int{500, 1} || strings.Contains(second, "nextCursor") {
 		t.Errorf("pages of %v", got)
 	}
-	if fault := missing(s.post(legacyBody("tools/list", `"cursor":"`+cursor+`"`)).all(), `"code":-32602`); fault != "" {
-		t.Errorf("a cursor of one list opens another: %s", fault)
+	if problem := missing(s.post(legacyBody("tools/list", `"cursor":"`+cursor+`"`)).all(), `"code":-32602`); problem != "" {
+		t.Errorf("a cursor of one list opens another: %s", problem)
 	}
 }

@@ -32,8 +32,8 @@ func laterDemands() []demand {
 		}, 400, -32020, "")},
 		{"discover is served without anything before it", verdictOf(func() *http.Request { return postModern("server/discover", "", "") }, 200, 0, `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]`)},
 		{"only calls, prompts and resources have rounds", checkRounds},
-		{"an answer that needs input says which, and has a state", func(_ *testing.T, off uint64) string {
-			return missing(round(off, "", forms), `"inputRequests":{"who":`, `"requestState":"`)
+		{"an answer that needs input says which, and has a state", func(*testing.T) string {
+			return missing(round("", forms), `"inputRequests":{"who":`, `"requestState":"`)
 		}},
 		{"the keys of questions are unique", checkKeys},
 		{"several subscriptions live side by side", checkSeveral},
@@ -50,19 +50,19 @@ func laterDemands() []demand {
 	}
 }
 
-func checkStream(_ *testing.T, off uint64) string {
-	said := talking(off, `"progressToken":1`)
+func checkStream(*testing.T) string {
+	said := talking(`"progressToken":1`)
 	if !strings.HasPrefix(said, "event: message\ndata: {") {
 		return said
 	}
-	if quiet := talking(off, ""); !strings.HasPrefix(quiet, "{") {
+	if quiet := talking(""); !strings.HasPrefix(quiet, "{") {
 		return "nothing was said, and it is no JSON: " + quiet
 	}
 	return ""
 }
 
 // checkRounds: a completion that wants to ask is an error of the server.
-func checkRounds(_ *testing.T, off uint64) string {
+func checkRounds(*testing.T) string {
 	o := tenon.Features{Prompts: []tenon.Prompt{{
 		Name: "p", Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) { return nil, nil },
 		Complete: func(context.Context, string, string, map[string]string) ([]string, error) {
@@ -70,45 +70,43 @@ func checkRounds(_ *testing.T, off uint64) string {
 		},
 	}}}
 	s := server.New(gateway.New(gateway.Build([]gateway.Mount{{Features: o}}, gateway.BuildOptions{}), gateway.Options{}), server.Options{})
-	s.SwitchOff(off)
 	body := answer(s, postModern("completion/complete", "", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`)).Body.String()
 	return missing(body, `"code":-32603`)
 }
 
-func checkKeys(_ *testing.T, off uint64) string {
+func checkKeys(*testing.T) string {
 	twice := tool("twice", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		_, err := c.RequestInput(ctx, tenon.FormRequest("a", "1?", []byte(`{}`)), tenon.FormRequest("a", "2?", []byte(`{}`)))
 		return tenon.Response{}, err
 	})
 	s := serve(server.Options{}, twice)
-	s.SwitchOff(off)
 	r := post(withMeta("1", "tools/call", `"name":"twice"`, forms, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: twice")
 	return missing(answer(s, r).Body.String(), `"code":-32603`)
 }
 
-func checkSeveral(t *testing.T, off uint64) string {
-	s := open(t, server.Options{}, off, catalog(fixtures()...))
+func checkSeveral(t *testing.T) string {
+	s := open(t, server.Options{}, catalog(fixtures()...))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var both []*reply
+	var both []*response
 	for _, id := range []string{"1", "2"} {
 		w := s.modern(ctx, listenBody(id, `{"toolsListChanged":true}`), "subscriptions/listen", "")
-		if fault := missing(w.next(), "acknowledged"); fault != "" {
-			return fault
+		if problem := missing(w.next(), "acknowledged"); problem != "" {
+			return problem
 		}
 		both = append(both, w)
 	}
 	s.gateway.Swap(catalog(fixtures()...))
 	for i, w := range both {
-		if fault := missing(w.next(), "list_changed", fmt.Sprintf(`subscriptionId":%d`, i+1)); fault != "" {
-			return fault
+		if problem := missing(w.next(), "list_changed", fmt.Sprintf(`subscriptionId":%d`, i+1)); problem != "" {
+			return problem
 		}
 	}
 	return ""
 }
 
 // checkBoundLegal: clients refuse such a tool, so no header is wanted for it.
-func checkBoundLegal(_ *testing.T, off uint64) string {
+func checkBoundLegal(*testing.T) string {
 	for name, properties := range map[string]string{
 		"no token":           `"a":{"type":"string","x-mcp-header":"no token"}`,
 		"empty":              `"a":{"type":"string","x-mcp-header":""}`,
@@ -117,19 +115,17 @@ func checkBoundLegal(_ *testing.T, off uint64) string {
 		"below alternatives": `"a":{"type":"string","x-mcp-header":"Fine"},"c":{"anyOf":[{"properties":{"d":{"type":"string","x-mcp-header":"Deep"}}}]}`,
 	} {
 		s := serve(server.Options{}, annotated("locate", properties))
-		s.SwitchOff(off)
 		headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: locate"}
 		w := answer(s, post(modernBody("tools/call", `"name":"locate","arguments":{"a":"x","b":"y","n":1}`), headers...))
-		if fault := missing(w.Body.String(), "called"); fault != "" {
-			return name + ": " + fault
+		if problem := missing(w.Body.String(), "called"); problem != "" {
+			return name + ": " + problem
 		}
 	}
 	return ""
 }
 
-func checkOnlyMessages(t *testing.T, off uint64) string {
+func checkOnlyMessages(t *testing.T) string {
 	s := serve(server.Options{}, fixtures()...)
-	s.SwitchOff(off)
 	out := talk(t, s, legacyBody("ping", "")+"\n\n"+legacyBody("tools/call", `"name":"say"`)+"\n")
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, `{"jsonrpc":"2.0"`) {
@@ -140,7 +136,7 @@ func checkOnlyMessages(t *testing.T, off uint64) string {
 }
 
 // checkDrain: the call ends after the input did.
-func checkDrain(t *testing.T, off uint64) (fault string) {
+func checkDrain(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
 		slow := tool("slow", func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
@@ -151,7 +147,6 @@ func checkDrain(t *testing.T, off uint64) (fault string) {
 			return tenon.Response{Content: []tenon.Content{{Text: []byte("late")}}}, ctx.Err()
 		})
 		s := serve(server.Options{}, slow)
-		s.SwitchOff(off)
 		p := converse(t.Context(), s)
 		p.send(legacyBody("tools/call", `"name":"slow"`))
 		_ = p.in.Close()
@@ -160,17 +155,16 @@ func checkDrain(t *testing.T, off uint64) (fault string) {
 		if err := <-p.ended; err != nil {
 			t.Error(err)
 		}
-		fault = missing(p.out.take(), "late")
+		problem = missing(p.out.take(), "late")
 	})
-	return fault
+	return problem
 }
 
-func checkEnd(t *testing.T, off uint64) (fault string) {
+func checkEnd(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		s := serve(server.Options{}, fixtures()...)
-		s.SwitchOff(off)
 		p := converse(ctx, s)
 		p.send(legacyBody("ping", ""))
 		_ = p.in.Close()
@@ -178,26 +172,25 @@ func checkEnd(t *testing.T, off uint64) (fault string) {
 		select {
 		case err := <-p.ended:
 			if err != nil && !errors.Is(err, io.EOF) {
-				fault = err.Error()
+				problem = err.Error()
 			}
 		default:
-			fault = "the conversation goes on"
+			problem = "the conversation goes on"
 			cancel()
 			if err := <-p.ended; err != nil {
 				t.Errorf("the conversation ended with %v", err)
 			}
 		}
 	})
-	return fault
+	return problem
 }
 
 // checkBusy: one call has its place, one waits for it, the third is refused.
-func checkBusy(t *testing.T, off uint64) (fault string) {
+func checkBusy(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		began, ended := make(chan string, 3), make(chan string, 3)
 		s := serve(server.Options{MaxConcurrent: 1, TaskAfter: -1}, waiter(began, ended))
-		s.SwitchOff(off)
 		results := make(chan *httptest.ResponseRecorder, 3)
 		for range 3 {
 			go func() { results <- answer(s, postModern("tools/call", "wait", `"name":"wait"`).WithContext(ctx)) }()
@@ -206,12 +199,12 @@ func checkBusy(t *testing.T, off uint64) (fault string) {
 		select {
 		case w := <-results:
 			if w.Code != 503 || w.Header().Get("Retry-After") == "" {
-				fault = fmt.Sprint(w.Code, w.Body)
+				problem = fmt.Sprint(w.Code, w.Body)
 			}
 		default:
-			fault = "all three are served"
+			problem = "all three are served"
 		}
 		cancel()
 	})
-	return fault
+	return problem
 }

@@ -7,20 +7,19 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 )
 
 // demand is one rule of the protocol and how to see whether a server keeps it.
 type demand struct {
 	name  string
-	check func(t *testing.T, off uint64) (fault string) // empty: the rule is kept
+	check func(t *testing.T) (problem string) // empty: the rule is kept
 }
 
 func demands() []demand {
@@ -83,10 +82,9 @@ func demands() []demand {
 
 // verdictOf checks one exchange: its status, its error's code, and a part of
 // its text.
-func verdictOf(request func() *http.Request, status, code int, part string) func(*testing.T, uint64) string {
-	return func(_ *testing.T, off uint64) string {
+func verdictOf(request func() *http.Request, status, code int, part string) func(*testing.T) string {
+	return func(*testing.T) string {
 		s := serve(server.Options{}, append(fixtures(), linker())...)
-		s.SwitchOff(off)
 		w := answer(s, request())
 		var m struct{ Error struct{ Code int } }
 		_ = json.Unmarshal(w.Body.Bytes(), &m) // an array or nothing has no code
@@ -107,9 +105,8 @@ func rebound() *http.Request {
 const forms = `{"elicitation":{}}`
 
 // round makes a request of the tool that asks.
-func round(off uint64, params, capabilities string) string {
+func round(params, capabilities string) string {
 	s := serve(server.Options{Secret: []byte("shared")}, asker(), echo())
-	s.SwitchOff(off)
 	if params != "" {
 		params = "," + params
 	}
@@ -132,49 +129,49 @@ func missing(text string, parts ...string) string {
 	return ""
 }
 
-func checkNoRequests(_ *testing.T, off uint64) string {
-	body := round(off, "", forms)
+func checkNoRequests(*testing.T) string {
+	body := round("", forms)
 	if strings.Contains(body, "data: ") {
 		return body
 	}
 	return missing(body, `"resultType":"input_required"`, `"inputRequests":{"who":{"method":"elicitation/create","params":{"mode":"form"`, `"requestState":"`)
 }
 
-func checkAble(_ *testing.T, off uint64) string {
-	return missing(round(off, "", `{"sampling":{}}`), `"code":-32021`, `"requiredCapabilities":{"elicitation":{"form":{}}}`)
+func checkAble(*testing.T) string {
+	return missing(round("", `{"sampling":{}}`), `"code":-32021`, `"requiredCapabilities":{"elicitation":{"form":{}}}`)
 }
 
 const ada = `"inputResponses":{"who":{"action":"accept","content":{"name":"Ada"}}}`
 
-func checkState(_ *testing.T, off uint64) string {
-	state := stateOf(round(off, "", forms))
-	if fault := missing(round(off, ada+`,"requestState":"`+state+`"`, forms), `accept {\"name\":\"Ada\"}`); fault != "" {
-		return fault
+func checkState(*testing.T) string {
+	state := stateOf(round("", forms))
+	if problem := missing(round(ada+`,"requestState":"`+state+`"`, forms), `accept {\"name\":\"Ada\"}`); problem != "" {
+		return problem
 	}
-	return missing(round(off, ada+`,"requestState":"`+state[:len(state)-4]+`AAAA"`, forms), `"code":-32602`)
+	return missing(round(ada+`,"requestState":"`+state[:len(state)-4]+`AAAA"`, forms), `"code":-32602`)
 }
 
-func checkBinding(_ *testing.T, off uint64) string {
-	state := stateOf(round(off, `"arguments":{"a":1,"b":2}`, forms))
-	if fault := missing(round(off, ada+`,"arguments":{ "b":2,"a":1},"requestState":"`+state+`"`, forms), "Ada"); fault != "" {
-		return fault
+func checkBinding(*testing.T) string {
+	state := stateOf(round(`"arguments":{"a":1,"b":2}`, forms))
+	if problem := missing(round(ada+`,"arguments":{ "b":2,"a":1},"requestState":"`+state+`"`, forms), "Ada"); problem != "" {
+		return problem
 	}
-	return missing(round(off, ada+`,"arguments":{"a":1},"requestState":"`+state+`"`, forms), `"code":-32602`)
+	return missing(round(ada+`,"arguments":{"a":1},"requestState":"`+state+`"`, forms), `"code":-32602`)
 }
 
-func checkAskAgain(_ *testing.T, off uint64) string {
-	state := stateOf(round(off, "", forms))
+func checkAskAgain(*testing.T) string {
+	state := stateOf(round("", forms))
 	for _, responses := range []string{`{}`, `{"who":7}`, `{"who":{"action":"perhaps"}}`, `{"who":{"action":"accept"}}`} {
-		again := round(off, `"inputResponses":`+responses+`,"requestState":"`+state+`"`, forms)
-		if fault := missing(again, `"resultType":"input_required"`); fault != "" {
-			return fault
+		again := round(`"inputResponses":`+responses+`,"requestState":"`+state+`"`, forms)
+		if problem := missing(again, `"resultType":"input_required"`); problem != "" {
+			return problem
 		}
 	}
 	return ""
 }
 
 // checkUnknownKeys answers the second question in the first round.
-func checkUnknownKeys(_ *testing.T, off uint64) string {
+func checkUnknownKeys(*testing.T) string {
 	two := tool("two", func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		for _, key := range []string{"first", "second"} {
 			if _, err := c.RequestInput(ctx, tenon.InputRequest{Key: key, Kind: tenon.Roots}); err != nil {
@@ -184,7 +181,6 @@ func checkUnknownKeys(_ *testing.T, off uint64) string {
 		return tenon.Response{Content: []tenon.Content{}}, nil
 	})
 	s := serve(server.Options{}, two)
-	s.SwitchOff(off)
 	ask := func(params string) string {
 		return answer(s, post(withMeta("1", "tools/call", `"name":"two"`+params, `{"roots":{}}`, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: two")).Body.String()
 	}
@@ -196,8 +192,8 @@ func listenBody(id, notifications string) string {
 	return withMeta(id, "subscriptions/listen", `"notifications":`+notifications, "{}", "")
 }
 
-func checkAcknowledge(t *testing.T, off uint64) string {
-	s := open(t, server.Options{}, off, catalog(fixtures()...))
+func checkAcknowledge(t *testing.T) string {
+	s := open(t, server.Options{}, catalog(fixtures()...))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := make(chan string)
@@ -216,23 +212,23 @@ func checkAcknowledge(t *testing.T, off uint64) string {
 }
 
 // listening opens a subscription and reads its acknowledgement.
-func listening(t *testing.T, off uint64, notifications string) (*stand, *reply, context.CancelFunc) {
-	s := open(t, server.Options{}, off, catalog(fixtures()...))
+func listening(t *testing.T, notifications string) (*stand, *response, context.CancelFunc) {
+	s := open(t, server.Options{}, catalog(fixtures()...))
 	ctx, cancel := context.WithCancel(t.Context())
 	w := s.modern(ctx, listenBody("7", notifications), "subscriptions/listen", "")
 	w.next()
 	return s, w, cancel
 }
 
-func checkSubscription(t *testing.T, off uint64) string {
-	s, w, cancel := listening(t, off, `{"toolsListChanged":true}`)
+func checkSubscription(t *testing.T) string {
+	s, w, cancel := listening(t, `{"toolsListChanged":true}`)
 	defer cancel()
 	s.gateway.Swap(catalog(fixtures()...))
 	return missing(w.next(), `"method":"notifications/tools/list_changed"`, `"_meta":{"io.modelcontextprotocol/subscriptionId":7}`)
 }
 
-func checkFilter(t *testing.T, off uint64) string {
-	s, w, cancel := listening(t, off, `{}`)
+func checkFilter(t *testing.T) string {
+	s, w, cancel := listening(t, `{}`)
 	defer cancel()
 	s.gateway.Swap(catalog(fixtures()...))
 	go func() { _ = s.server.Shutdown(t.Context()) }()
@@ -242,76 +238,65 @@ func checkFilter(t *testing.T, off uint64) string {
 	return ""
 }
 
-func checkGoodbye(t *testing.T, off uint64) string {
-	s, w, cancel := listening(t, off, `{"toolsListChanged":true}`)
+func checkGoodbye(t *testing.T) string {
+	s, w, cancel := listening(t, `{"toolsListChanged":true}`)
 	defer cancel()
 	go func() { _ = s.server.Shutdown(t.Context()) }()
 	return missing(w.next(), `"id":7,"result":{"resultType":"complete"`, `"io.modelcontextprotocol/subscriptionId":7`)
 }
 
-func checkDisconnect(_ *testing.T, off uint64) string {
-	began, ended := make(chan string, 1), make(chan string, 1)
-	g := gateway.New(catalog(waiter(began, ended)), gateway.Options{})
-	s := server.New(g, server.Options{})
-	s.SwitchOff(off)
-	fault := ""
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	defer cancel()
-	go func() {
-		defer close(done)
-		s.ServeHTTP(httptest.NewRecorder(), postModern("tools/call", "wait", `"name":"wait"`).WithContext(ctx))
-	}()
-	<-began
-	cancel()
-	if off != 0 { // the call would go on for the gateway's whole minute
-		select {
-		case <-ended:
-		default:
-			fault = "the call goes on"
-		}
-		return fault
-	}
-	<-done
-	return fault
-}
-
-func checkSilence(t *testing.T, off uint64) (fault string) {
+func checkDisconnect(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		began, ended := make(chan string, 1), make(chan string, 1)
 		s := serve(server.Options{}, waiter(began, ended))
-		s.SwitchOff(off)
+		ctx, cancel := context.WithCancel(t.Context())
+		var client sync.WaitGroup
+		client.Go(func() { answer(s, postModern("tools/call", "wait", `"name":"wait"`).WithContext(ctx)) })
+		<-began
+		cancel()
+		synctest.Wait()
+		if len(ended) == 0 {
+			problem = "the call goes on"
+		}
+		client.Wait()
+	})
+	return problem
+}
+
+func checkSilence(t *testing.T) (problem string) {
+	synctest.Test(t, func(t *testing.T) {
+		began, ended := make(chan string, 1), make(chan string, 1)
+		s := serve(server.Options{}, waiter(began, ended))
 		p := converse(t.Context(), s)
 		p.send(legacyBody("tools/call", `"name":"wait"`))
 		<-began
 		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		<-ended
 		synctest.Wait()
-		fault = p.out.take()
+		problem = p.out.take()
 		p.close(t)
 	})
-	return fault
+	return problem
 }
 
-func talking(off uint64, meta string) string {
+func talking(meta string) string {
 	s := serve(server.Options{}, talker())
-	s.SwitchOff(off)
 	r := post(withMeta("1", "tools/call", `"name":"talk"`, "{}", meta), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: talk")
 	return answer(s, r).Body.String()
 }
 
-func checkLogLevel(_ *testing.T, off uint64) string {
-	if fault := missing(talking(off, `"io.modelcontextprotocol/logLevel":"info"`), `"method":"notifications/message","params":{"level":"info","data":{"said":"something"}}`); fault != "" {
-		return fault
+func checkLogLevel(*testing.T) string {
+	if problem := missing(talking(`"io.modelcontextprotocol/logLevel":"info"`), `"method":"notifications/message","params":{"level":"info","data":{"said":"something"}}`); problem != "" {
+		return problem
 	}
-	if s := talking(off, ""); strings.Contains(s, "notifications/message") {
+	if s := talking(""); strings.Contains(s, "notifications/message") {
 		return s
 	}
 	return ""
 }
 
-func checkProgress(_ *testing.T, off uint64) string {
-	s := talking(off, `"progressToken":"t\u00e9"`)
+func checkProgress(*testing.T) string {
+	s := talking(`"progressToken":"t\u00e9"`)
 	if n := strings.Count(s, "notifications/progress"); n != 2 {
 		return fmt.Sprintf("%d notifications in %s", n, s)
 	}
@@ -320,10 +305,9 @@ func checkProgress(_ *testing.T, off uint64) string {
 
 const annotations = `"region":{"type":"string","x-mcp-header":"Region"},"deep":{"type":"object","properties":{"count":{"type":"integer","x-mcp-header":"Count"}}}`
 
-func bound(arguments string, code int, headers ...string) func(*testing.T, uint64) string {
-	return func(_ *testing.T, off uint64) string {
+func bound(arguments string, code int, headers ...string) func(*testing.T) string {
+	return func(*testing.T) string {
 		s := serve(server.Options{}, annotated("locate", annotations))
-		s.SwitchOff(off)
 		headers := append([]string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: locate"}, headers...)
 		w := answer(s, post(modernBody("tools/call", `"name":"locate","arguments":`+arguments), headers...))
 		var m struct{ Error struct{ Code int } }
@@ -334,20 +318,19 @@ func bound(arguments string, code int, headers ...string) func(*testing.T, uint6
 	}
 }
 
-func checkOneLine(t *testing.T, off uint64) string {
+func checkOneLine(t *testing.T) string {
 	lines := tool("lines", func(context.Context, *tenon.Call) (tenon.Response, error) {
 		return tenon.Response{Content: []tenon.Content{}, Meta: []byte("{\n\"a\":\n[\n1\n,\n2]}")}, nil
 	})
 	s := serve(server.Options{}, lines)
-	s.SwitchOff(off)
 	if out := talk(t, s, legacyBody("tools/call", `"name":"lines"`)+"\n"); strings.Count(out, "\n") != 1 {
 		return out
 	}
 	return ""
 }
 
-func checkSession(t *testing.T, off uint64) string {
-	s := open(t, server.Options{}, off, catalog(fixtures()...))
+func checkSession(t *testing.T) string {
+	s := open(t, server.Options{}, catalog(fixtures()...))
 	id := s.session("2025-11-25", "{}")
 	if w := s.post(legacyBody("ping", ""), id); w.StatusCode != http.StatusOK {
 		return w.Status

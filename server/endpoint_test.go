@@ -40,7 +40,7 @@ func rawPost(body, more string) string {
 // A client that ends what it sends after a whole request reads its answer.
 func TestHalfClosedClientGetsItsAnswer(t *testing.T) {
 	on := make(chan struct{})
-	s := open(t, server.Options{}, 0, catalog(paused(on), echo()))
+	s := open(t, server.Options{}, catalog(paused(on), echo()))
 	web := httptest.NewServer(s.server.JSONRPC())
 	defer web.Close()
 	for name, url := range map[string]string{"streamable HTTP": s.url, "plain JSON-RPC": web.URL} {
@@ -62,7 +62,7 @@ func TestHalfClosedClientGetsItsAnswer(t *testing.T) {
 
 // Requests that follow each other without waiting are answered in their order.
 func TestPipelinedRequests(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(echo()))
+	s := open(t, server.Options{}, catalog(echo()))
 	c := s.dial()
 	const n = 200
 	go func() {
@@ -98,7 +98,7 @@ func TestSmuggledRequests(t *testing.T) {
 		"a folded line":         plainHead + "X: y\r\n Content-Length: 2\r\n\r\n{}" + inner,
 		"a chunk that is wrong": plainHead + "Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n" + inner,
 	} {
-		s := open(t, server.Options{}, 0, catalog(echo()))
+		s := open(t, server.Options{}, catalog(echo()))
 		c := s.dial()
 		_, _ = io.WriteString(c, raw)
 		_ = c.CloseWrite()
@@ -111,7 +111,7 @@ func TestSmuggledRequests(t *testing.T) {
 
 // A client that speaks HTTP/2 without TLS hears that it is not served.
 func TestHTTP2IsRefusedAtOnce(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(echo()))
+	s := open(t, server.Options{}, catalog(echo()))
 	c := s.dial()
 	_, _ = io.WriteString(c, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
 	all, _ := io.ReadAll(c)
@@ -197,8 +197,8 @@ func TestByteOrderMarkOnStdio(t *testing.T) {
 	}
 }
 
-// What cannot be told is not promised.
-func TestNoPromiseOfNotificationsWithoutSessions(t *testing.T) {
+// What cannot be sent is not announced.
+func TestNoNotificationsWithoutSessions(t *testing.T) {
 	for _, off := range []bool{true, false} {
 		s := serve(server.Options{NoSessions: off}, fixtures()...)
 		w := answer(s, post(legacyBody("initialize", `"protocolVersion":"2025-11-25"`)))

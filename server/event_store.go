@@ -6,19 +6,21 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
-// replay is one stream of a session: what was sent on it, so that a client
-// that lost its connection can come back for the rest. A request's stream ends
-// with its answer; the standing stream ends with the session.
-type replay struct {
+// eventStream stores the events of one stream of a session, so that a client can
+// resume it after a lost connection. A request's stream ends with its response,
+// the standing stream with the session.
+type eventStream struct {
 	id        uint64
 	resumable bool // the client's revision knows events without data
 	held      *quota
 	account   account
-	direct    bool   // each message is written when it is sent, and kept only for who comes back
-	changes   *feed  // the standing stream: what is still to be sent on it; nil: another stream
-	unlisten  func() // ends changes
+	direct    bool        // each message is written when it is sent, and kept only for who comes back
+	changes   *changeFeed // the standing stream: what is still to be sent on it; nil: another stream
+	unlisten  func()      // ends changes
 
 	mu     sync.Mutex
 	events []kept // the latest
@@ -34,13 +36,13 @@ type replay struct {
 	gone   bool          // nobody can come back: nothing is kept
 }
 
-// kept is an event that can be sent again.
+// kept is a stored event.
 type kept struct {
 	message []byte
 	took    int64 // of the quota
 }
 
-// The bounds of what a stream keeps. An event that is gone is not replayed.
+// The bounds of a stored stream. A dropped event is not replayed.
 const (
 	maxEvents     = 1000
 	maxEventBytes = 1 << 20
@@ -48,21 +50,21 @@ const (
 	atOnce        = 64        // events that a reader takes
 )
 
-func newReplay(id uint64, held *quota, a account) *replay {
-	return &replay{id: id, held: held, account: a, next: 1, wake: make(chan struct{})}
+func newEventStream(id uint64, held *quota, a account) *eventStream {
+	return &eventStream{id: id, held: held, account: a, next: 1, wake: make(chan struct{})}
 }
 
-var _ outlet = (*replay)(nil)
+var _ notifier = (*eventStream)(nil)
 
-func (r *replay) send(message []byte) error {
+func (r *eventStream) send(message []byte) error {
 	if _, ok := r.add(message, false); !ok {
 		return errSilent
 	}
 	return nil
 }
 
-// add keeps a message, the last one or not, and returns its number.
-func (r *replay) add(message []byte, last bool) (number int, ok bool) {
+// add stores a message, the last one or not, and returns its number.
+func (r *eventStream) add(message []byte, last bool) (number int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -74,8 +76,8 @@ func (r *replay) add(message []byte, last bool) (number int, ok bool) {
 	return r.next - 1, true
 }
 
-// pass counts the last message, which is too large to be kept.
-func (r *replay) pass() (number int, ok bool) {
+// pass counts the last message, which is too large to be stored.
+func (r *eventStream) pass() (number int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -88,9 +90,9 @@ func (r *replay) pass() (number int, ok bool) {
 	return r.next - 1, true
 }
 
-// keep adds an event and lets go of those that there is no room for. It reports
-// whether the event itself found some.
-func (r *replay) keep(message []byte) bool {
+// keep stores an event, drops older ones beyond the bounds, and reports whether
+// the event itself is within them.
+func (r *eventStream) keep(message []byte) bool {
 	r.next++
 	if r.gone {
 		return false
@@ -115,8 +117,8 @@ func (r *replay) keep(message []byte) bool {
 	}
 }
 
-// drop lets go of the n oldest events. Readers have copies of the list.
-func (r *replay) drop(n int) {
+// drop removes the n oldest events. Readers have copies of the list.
+func (r *eventStream) drop(n int) {
 	for _, e := range r.events[:n] {
 		r.held.give(r.account, e.took)
 		r.bytes -= len(e.message)
@@ -125,9 +127,9 @@ func (r *replay) drop(n int) {
 	r.events = r.events[n:]
 }
 
-// release forgets what is kept, for a stream to which nobody can come back. It
-// returns the answer that nobody will read; nil: there is none.
-func (r *replay) release() (unread *answer) {
+// release drops all events of a stream that can no longer be resumed. It returns
+// the response that will not be read, or nil.
+func (r *eventStream) release() (unread *answer) {
 	if r.unlisten != nil {
 		r.unlisten()
 	}
@@ -144,14 +146,14 @@ func (r *replay) release() (unread *answer) {
 	return unread
 }
 
-func (r *replay) changed() {
+func (r *eventStream) changed() {
 	close(r.wake)
 	r.wake = make(chan struct{})
 }
 
-// end ends the stream with its answer; nil: there is none to send. It reports
-// whether the answer is still in use.
-func (r *replay) end(a *answer) (inUse bool) {
+// end ends the stream with its response, or nil, and reports whether the response
+// is still in use.
+func (r *eventStream) end(a *answer) (inUse bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -167,7 +169,7 @@ func (r *replay) end(a *answer) (inUse bool) {
 	default:
 		if id := a.id; !r.keep(a.flat()) {
 			lost := &answer{}
-			lost.fail(id, &rpcError{code: codeInternal, message: "the call was executed, but too many bytes wait for clients that come back: its answer is lost"})
+			lost.fail(id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the call was executed, but too many bytes wait for clients that come back: its answer is lost"})
 			r.next--
 			r.events = append(r.events, kept{message: lost.flat()}) // so small that it is not counted
 			r.next++
@@ -177,8 +179,8 @@ func (r *replay) end(a *answer) (inUse bool) {
 	return inUse
 }
 
-// take makes its caller the reader; who read before stops.
-func (r *replay) take() int {
+// take makes its caller the reader; the previous reader stops.
+func (r *eventStream) take() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reader++
@@ -188,7 +190,7 @@ func (r *replay) take() int {
 }
 
 // leave ends the reading of that reader.
-func (r *replay) leave(reader int) {
+func (r *eventStream) leave(reader int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.reader == reader {
@@ -196,9 +198,9 @@ func (r *replay) leave(reader int) {
 	}
 }
 
-// after returns events behind number at, whether there are no others to come,
-// and what to wait for where there is nothing to do.
-func (r *replay) after(at, reader int) (events [][]byte, first int, over bool, wake <-chan struct{}) {
+// after returns the events after number at, whether the stream has ended, and
+// what to wait for if there are none.
+func (r *eventStream) after(at, reader int) (events [][]byte, first int, over bool, wake <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.reader != reader {
@@ -214,9 +216,9 @@ func (r *replay) after(at, reader int) (events [][]byte, first int, over bool, w
 	return events, oldest + skip, over, r.wake
 }
 
-// follow writes what comes after number at until the stream ends, the client
-// is gone, the server closes, or it is time that the client polls.
-func (r *replay) follow(ctx context.Context, s *Server, out *events, at int) {
+// follow writes the events after number at until the stream ends, the client
+// leaves, the server closes, or the client should poll.
+func (r *eventStream) follow(ctx context.Context, s *Server, out *events, at int) {
 	reader := r.take()
 	defer r.leave(reader)
 	silence := time.NewTimer(beat)
@@ -258,7 +260,7 @@ func (r *replay) follow(ctx context.Context, s *Server, out *events, at int) {
 
 // write writes one event. The first of a stream comes after an event without
 // data, which gives the client a place to come back to.
-func (r *replay) write(out *events, number int, message []byte) error {
+func (r *eventStream) write(out *events, number int, message []byte) error {
 	if !out.streaming() && r.resumable {
 		if err := r.prime(out, number-1); err != nil {
 			return err
@@ -267,18 +269,18 @@ func (r *replay) write(out *events, number int, message []byte) error {
 	return out.event(r.place(number), message)
 }
 
-func (r *replay) prime(out *events, number int) error {
-	if err := out.retry(comeBack); err != nil {
+func (r *eventStream) prime(out *events, number int) error {
+	if err := out.retry(reconnectDelay); err != nil {
 		return err
 	}
 	return out.event(r.place(number), nil)
 }
 
-// comeBack is when a client that lost its stream asks for it again.
-const comeBack = 500 * time.Millisecond
+// reconnectDelay is the retry of server-sent events.
+const reconnectDelay = 500 * time.Millisecond
 
-// place names an event within its session.
-func (r *replay) place(number int) string {
+// place identifies an event within its session.
+func (r *eventStream) place(number int) string {
 	return strconv.FormatUint(r.id, 10) + "-" + strconv.Itoa(number)
 }
 

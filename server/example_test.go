@@ -15,7 +15,7 @@ import (
 )
 
 // A Server is an http.Handler: mount it at a path, beside its health and, for
-// programs that are no MCP clients, the plain door.
+// programs that are no MCP clients, the JSON-RPC endpoint.
 func Example() {
 	type Name struct {
 		Name string `json:"name"`

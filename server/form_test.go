@@ -38,25 +38,24 @@ func misfits() map[string]string {
 	}
 }
 
-func checkForm(t *testing.T, off uint64) string {
+func checkForm(t *testing.T) string {
 	var came []string
 	s := serve(server.Options{}, census(&came))
-	s.SwitchOff(off)
 	ask := func(params string) string {
 		return answer(s, post(withMeta("1", "tools/call", `"name":"census"`+params, forms, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: census")).Body.String()
 	}
 	for name, content := range misfits() {
 		state := stateOf(ask(""))
 		again := ask(`,"inputResponses":{"age":{"action":"accept","content":` + content + `}},"requestState":"` + state + `"`)
-		if fault := missing(again, `"resultType":"input_required"`, `"inputRequests":{"age":`); fault != "" {
-			return name + ": " + fault
+		if problem := missing(again, `"resultType":"input_required"`, `"inputRequests":{"age":`); problem != "" {
+			return name + ": " + problem
 		}
 		if len(came) > 0 {
 			return name + ": it reached the tool"
 		}
 		right := ask(`,"inputResponses":{"age":{"action":"accept","content":{"age":7}}},"requestState":"` + stateOf(again) + `"`)
-		if fault := missing(right, "counted"); fault != "" {
-			return name + ": then " + fault
+		if problem := missing(right, "counted"); problem != "" {
+			return name + ": then " + problem
 		}
 		came = nil
 	}
@@ -75,8 +74,8 @@ func TestWrongFormIsRefusedInTheEnd(t *testing.T) {
 			break
 		}
 	}
-	if fault := missing(body, `"isError":true`, "does not fit", "age: expected"); fault != "" || len(came) > 0 {
-		t.Error(fault, came)
+	if problem := missing(body, `"isError":true`, "does not fit", "age: expected"); problem != "" || len(came) > 0 {
+		t.Error(problem, came)
 	}
 }
 
@@ -105,8 +104,8 @@ func TestWrongFormIsAskedAgain(t *testing.T) {
 					p.send(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":` + content + `}}`)
 					synctest.Wait()
 				}
-				if fault := missing(p.out.take(), c.want); fault != "" {
-					t.Error(fault)
+				if problem := missing(p.out.take(), c.want); problem != "" {
+					t.Error(problem)
 				}
 				if (len(came) > 0) != c.reached {
 					t.Errorf("the tool got %q", came)
@@ -131,43 +130,43 @@ func TestRefusalNeedsNoFields(t *testing.T) {
 }
 
 func TestTaskIsFollowed(t *testing.T) {
-	s := open(t, server.Options{TaskAfter: 1}, 0, catalog(gated()))
+	s := open(t, server.Options{TaskAfter: 1}, catalog(gated()))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	begun := s.do(ctx, http.MethodPost, withMeta("1", "tools/call", `"name":"gated"`, patient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: gated").all()
+	begun := s.do(ctx, http.MethodPost, withMeta("1", "tools/call", `"name":"gated"`, taskClient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: gated").all()
 	_, rest, _ := strings.Cut(begun, `"taskId":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	if id == "" {
 		t.Fatal(begun)
 	}
-	listen := func(capabilities, ids string) *reply {
+	listen := func(capabilities, ids string) *response {
 		return s.do(ctx, http.MethodPost, withMeta(`"l"`, "subscriptions/listen", `"notifications":{"taskIds":`+ids+`}`, capabilities, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
 	}
-	if fault := missing(listen("{}", `["`+id+`"]`).all(), `"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`); fault != "" {
-		t.Error(fault)
+	if problem := missing(listen("{}", `["`+id+`"]`).all(), `"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`); problem != "" {
+		t.Error(problem)
 	}
-	w := listen(patient, `["`+id+`","nobody","`+id+`"]`)
-	if fault := missing(w.next(), "acknowledged", `"notifications":{"taskIds":["`+id+`"]}`); fault != "" {
-		t.Error(fault)
+	w := listen(taskClient, `["`+id+`","nobody","`+id+`"]`)
+	if problem := missing(w.next(), "acknowledged", `"notifications":{"taskIds":["`+id+`"]}`); problem != "" {
+		t.Error(problem)
 	}
-	if fault := missing(w.next(), `"method":"notifications/tasks","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"taskId":"`+id+`","status":"input_required"`, `"inputRequests":{"go":`); fault != "" {
-		t.Error(fault)
+	if problem := missing(w.next(), `"method":"notifications/tasks","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"taskId":"`+id+`","status":"input_required"`, `"inputRequests":{"go":`); problem != "" {
+		t.Error(problem)
 	}
-	s.do(ctx, http.MethodPost, withMeta("2", "tasks/update", `"taskId":"`+id+`","inputResponses":{"go":{"action":"accept","content":{}}}`, patient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tasks/update", "Mcp-Name: "+id).all()
+	s.do(ctx, http.MethodPost, withMeta("2", "tasks/update", `"taskId":"`+id+`","inputResponses":{"go":{"action":"accept","content":{}}}`, taskClient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tasks/update", "Mcp-Name: "+id).all()
 	last := ""
 	for !strings.Contains(last, `"completed"`) {
 		if last = w.next(); last == "" {
 			t.Fatal("the stream ended before the task was told to have ended")
 		}
 	}
-	if fault := missing(last, `"status":"completed"`, `"result":{"resultType":"complete"`, `"text":"went"`); fault != "" {
-		t.Error(fault)
+	if problem := missing(last, `"status":"completed"`, `"result":{"resultType":"complete"`, `"text":"went"`); problem != "" {
+		t.Error(problem)
 	}
 	// Who comes late hears it too.
-	late := listen(patient, `["`+id+`"]`)
+	late := listen(taskClient, `["`+id+`"]`)
 	late.next()
-	if fault := missing(late.next(), `"status":"completed"`, `"text":"went"`); fault != "" {
-		t.Error(fault)
+	if problem := missing(late.next(), `"status":"completed"`, `"text":"went"`); problem != "" {
+		t.Error(problem)
 	}
 }
 

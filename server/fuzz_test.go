@@ -30,7 +30,7 @@ func checkFrame(t *testing.T, text []byte, asked []byte) int {
 		t.Fatalf("not a JSON object in UTF-8: %q for %q", text, asked)
 	}
 	_, result := m["result"]
-	fault, isError := m["error"]
+	problem, isError := m["error"]
 	id, hasID := m["id"]
 	if string(m["jsonrpc"]) != `"2.0"` || result == isError || !hasID && !isError || len(m) > 3 {
 		t.Fatalf("not a response: %s for %q", text, asked)
@@ -42,7 +42,7 @@ func checkFrame(t *testing.T, text []byte, asked []byte) int {
 		Code    int
 		Message string
 	}
-	if isError && (json.Unmarshal(fault, &e) != nil || e.Code > -32000 || e.Code < -32768 || e.Message == "") {
+	if isError && (json.Unmarshal(problem, &e) != nil || e.Code > -32000 || e.Code < -32768 || e.Message == "") {
 		t.Fatalf("not an error: %s for %q", text, asked)
 	}
 	return e.Code

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
-// ServeHTTP is the streamable HTTP door: one message a POST, answered as JSON
+// ServeHTTP is the streamable HTTP endpoint: one message a POST, answered as JSON
 // or, where more than the answer is to be sent, as an event stream. The caller
 // mounts it at the path of its choice, and bounds by the options of
 // http.Server how long a request may take to arrive; it must not bound how
@@ -32,10 +34,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.Method == http.MethodPost, s.lax(ruleOnlyPost):
+	case r.Method == http.MethodPost:
 		s.post(w, r)
-	case s.options.NoSessions || first(r.Header, headerSession) == "" || first(r.Header, headerRevision) == modernRevision:
-		s.refuse(w, r, nil, refused(http.StatusMethodNotAllowed, "only POST is served here"))
+	case s.options.NoSessions || first(r.Header, headerSession) == "" || first(r.Header, headerRevision) == jsonrpc.ModernRevision:
+		s.refuse(w, r, nil, jsonrpc.Refused(http.StatusMethodNotAllowed, "only POST is served here"))
 	case r.Method == http.MethodGet:
 		s.standing(w, r)
 	default:
@@ -43,7 +45,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// closeAfter ends the connection behind a request whose body came in chunks:
+// closeAfter closes the connection after a request with a chunked body:
 // net/http does not tell whether it had a length as well, and then RFC 9112, 6.1
 // wants that. What a proxy before us took for a part of the body would else be
 // the next request.
@@ -54,7 +56,7 @@ func closeAfter(w http.ResponseWriter, r *http.Request) {
 }
 
 // CloseAfterChunks is h, and ends the connection behind a request whose body came
-// in chunks, as the doors of a Server do: for what is served beside them.
+// in chunks, as the endpoints of a Server do: for what is served beside them.
 func CloseAfterChunks(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		closeAfter(w, r)
@@ -76,24 +78,24 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	// The message stands in the exchange from the start: a copy of it on the
 	// way would make the stack so deep that it grows with nearly every call.
 	x := &exchange{request: request{server: s, header: r.Header}}
-	m := &x.message
-	e = s.decode(body, m)
-	spoken, wrongEra := s.eraOf(m, r.Header)
+	m := &x.Message
+	e = jsonrpc.Decode(body, m)
+	spoken, wrongEra := s.revisionsOf(m, r.Header)
 	if e == nil {
 		e = wrongEra
 	}
 	if e != nil {
-		if e.status == 0 && spoken == modern {
-			e.status = http.StatusBadRequest
+		if e.Status == 0 && spoken == modern {
+			e.Status = http.StatusBadRequest
 		}
-		s.refuse(w, r, m.id, e)
+		s.refuse(w, r, m.ID, e)
 		return
 	}
-	if spoken == legacy && !s.options.NoSessions && (first(r.Header, headerSession) != "" || m.method == "initialize" && !m.notification) {
+	if spoken == legacy && !s.options.NoSessions && (first(r.Header, headerSession) != "" || m.Method == "initialize" && !m.Notification) {
 		s.postSession(w, r, m, in)
 		return
 	}
-	if m.response || m.notification && !s.lax(ruleNotification) {
+	if m.Response || m.Notification {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -111,10 +113,10 @@ func legacyHeader(r *http.Request, in era) string {
 	if v := first(r.Header, headerRevision); v != "" {
 		return v
 	}
-	return oldestHTTPRevision
+	return jsonrpc.OldestHTTPRevision
 }
 
-// exchange is a request over HTTP with its way back, in one piece of memory.
+// exchange is a request over HTTP with its response, in one allocation.
 type exchange struct {
 	request
 	stream events
@@ -124,42 +126,39 @@ type exchange struct {
 // sent before.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
-	if acceptsEvents(r.Header["Accept"]) && !s.lax(ruleStream) {
+	if acceptsEvents(r.Header["Accept"]) {
 		x.out = &x.stream
 	}
 	a := s.newAnswer()
 	defer s.release(a)
-	ctx := r.Context()
-	if s.lax(ruleDisconnect) {
-		ctx = context.WithoutCancel(ctx)
-	}
-	e := s.respond(ctx, &x.request, a)
-	if x.out == nil || !x.stream.streaming() {
-		s.send(w, s.httpStatus(x.era, e), a)
-		return
-	}
-	_ = x.stream.answer("", a) // who is gone hears nothing; a call that was cut short may be listened to
-	x.stream.close()
+	s.respondAndSend(r.Context(), &x.request, a, w, func(e *jsonrpc.Error) {
+		if x.out == nil || !x.stream.streaming() {
+			s.send(w, s.httpStatus(x.era, e), a)
+			return
+		}
+		_ = x.stream.answer("", a) // who is gone hears nothing; a call that was cut short may be listened to
+		x.stream.close()
+	})
 }
 
 // httpStatus returns the status for what was answered. Legacy clients take
 // anything but 200 for a broken connection.
-func (s *Server) httpStatus(in era, e *rpcError) int {
+func (s *Server) httpStatus(in era, e *jsonrpc.Error) int {
 	switch {
 	case e == nil:
 		return http.StatusOK
-	case e.status != 0:
-		return e.status
-	case e.code == codeNoMethod && in == modern && !s.lax(ruleStatus404):
+	case e.Status != 0:
+		return e.Status
+	case e.Code == jsonrpc.CodeNoMethod && in == modern:
 		return http.StatusNotFound
 	}
 	return http.StatusOK
 }
 
-// refuse answers what never became a request.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *rpcError) {
-	s.log.Debug("a request was refused", "remote", r.RemoteAddr, "code", e.code, "reason", e.message)
-	if e.status == http.StatusMethodNotAllowed {
+// refuse answers a message that is not a valid request.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *jsonrpc.Error) {
+	s.log.Debug("a request was refused", "remote", r.RemoteAddr, "code", e.Code, "reason", e.Message)
+	if e.Status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", http.MethodPost)
 	}
 	a := s.newAnswer()
@@ -184,17 +183,17 @@ func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	_ = a.each(false, newPace(w, s.options.WriteTimeout).write)
+	_ = a.each(false, newPacedWriter(w, s.options.WriteTimeout).write)
 }
 
 // body reads the request's body up to the limit. It is not pooled: the
 // arguments of a call lie in it, and who holds them how long is not known here.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, *rpcError) {
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, *jsonrpc.Error) {
 	limit := s.options.MaxBody
 	if r.ContentLength > limit {
 		return nil, nil, tooLarge(limit)
 	}
-	buf := make([]byte, 0, 1+firstRoom(r.ContentLength))
+	buf := make([]byte, 0, 1+firstReserve(r.ContentLength))
 	var in *intake
 	for late := false; ; {
 		if !late && r.ContentLength != int64(len(buf)) {
@@ -222,14 +221,14 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 			return buf, in, nil
 		}
 		if err != nil {
-			return nil, in, refused(http.StatusBadRequest, "the body ended too early")
+			return nil, in, jsonrpc.Refused(http.StatusBadRequest, "the body ended too early")
 		}
 	}
 }
 
-// firstRoom is what is taken for a body before any of it came. What the client
-// announces is believed only for a small beginning.
-func firstRoom(announced int64) int64 {
+// firstReserve is how much is reserved before the first byte of a body: of an
+// announced Content-Length only a small part.
+func firstReserve(announced int64) int64 {
 	const believed = 64 << 10
 	if announced < 0 {
 		return 511
@@ -237,14 +236,14 @@ func firstRoom(announced int64) int64 {
 	return min(announced, believed)
 }
 
-// hurry bounds until when a body may come. It is lifted only after all has come:
+// hurry sets the deadline of a body. It is removed only after the whole body:
 // net/http reads the rest of a body that was given up.
 func hurry(w http.ResponseWriter, until time.Time) {
 	_ = http.NewResponseController(w).SetReadDeadline(until) // not every connection has one
 }
 
-func tooLarge(limit int64) *rpcError {
-	return refused(http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
+func tooLarge(limit int64) *jsonrpc.Error {
+	return jsonrpc.Refused(http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
 }
 
 // Shutdown ends subscriptions and standing streams with a word of goodbye, and

@@ -8,26 +8,28 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 // admit looks at a request's line and headers, before any of its body is
 // read: who may ask at all, and in which form.
-func (s *Server) admit(r *http.Request) *rpcError {
+func (s *Server) admit(r *http.Request) *jsonrpc.Error {
 	switch {
-	case !ServesHost(r, s.options.AllowedHosts) && !s.lax(ruleHost):
-		return refused(http.StatusForbidden, "the host "+clip(r.Host)+" is not served here; the operator can allow it")
-	case !s.originAllowed(r) && !s.lax(ruleOrigin):
-		return refused(http.StatusForbidden, "requests from pages of "+clip(r.Header.Get("Origin"))+" are not served; the operator can allow the origin")
+	case !ServesHost(r, s.options.AllowedHosts):
+		return jsonrpc.Refused(http.StatusForbidden, "the host "+jsonrpc.Clip(r.Host)+" is not served here; the operator can allow it")
+	case !s.originAllowed(r):
+		return jsonrpc.Refused(http.StatusForbidden, "requests from pages of "+jsonrpc.Clip(r.Header.Get("Origin"))+" are not served; the operator can allow the origin")
 	case r.Method == http.MethodGet || r.Method == http.MethodDelete:
 		return nil
 	case r.Method != http.MethodPost:
-		return refused(http.StatusMethodNotAllowed, "only POST is served here")
+		return jsonrpc.Refused(http.StatusMethodNotAllowed, "only POST is served here")
 	case !isJSON(first(r.Header, "Content-Type")):
-		return refused(http.StatusUnsupportedMediaType, "the body must be application/json")
+		return jsonrpc.Refused(http.StatusUnsupportedMediaType, "the body must be application/json")
 	case first(r.Header, "Content-Encoding") != "":
-		return refused(http.StatusUnsupportedMediaType, "the body must not be encoded")
+		return jsonrpc.Refused(http.StatusUnsupportedMediaType, "the body must not be encoded")
 	case !acceptsJSON(r.Header["Accept"]):
-		return refused(http.StatusNotAcceptable, "the answer is application/json, which the request does not accept")
+		return jsonrpc.Refused(http.StatusNotAcceptable, "the answer is application/json, which the request does not accept")
 	}
 	return nil
 }
@@ -45,8 +47,8 @@ func calledAddr(r *http.Request) netip.Addr {
 	return netip.Addr{}
 }
 
-// ServesHost reports whether r is for a host name that a door with these
-// AllowedHosts serves, see [Options]: for programs that have doors beside it.
+// ServesHost reports whether r is for a host name that an endpoint with these
+// AllowedHosts serves, see [Options]: for programs with further endpoints.
 //
 // It guards against DNS rebinding: a page of a foreign name that suddenly
 // points at this machine still sends its own name as Host.
@@ -156,4 +158,31 @@ func refusesWeight(parameters string) bool {
 		}
 	}
 	return false
+}
+
+// crossOrigin lets pages of the origins that the operator named read what is
+// answered, and answers their browsers' question whether they may ask at all.
+// It reports whether that was the request.
+func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (done bool) {
+	origins := r.Header["Origin"]
+	if len(origins) != 1 {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	if !slices.Contains(s.options.AllowedOrigins, origins[0]) && !slices.Contains(s.options.AllowedOrigins, "*") {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origins[0])
+	h.Set("Access-Control-Expose-Headers", headerSession)
+	if r.Method != http.MethodOptions || !ServesHost(r, s.options.AllowedHosts) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE")
+	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" && len(asked) <= 4096 {
+		h.Set("Access-Control-Allow-Headers", asked)
+	}
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
 }

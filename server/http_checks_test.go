@@ -99,7 +99,7 @@ func TestCallersAreKnown(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.JSONRPC().ServeHTTP(w, post(ping, "X-Key: "+key))
 		if w.Code != want {
-			t.Errorf("at the plain door, key %q: %d: %s", key, w.Code, w.Body)
+			t.Errorf("at the JSON-RPC endpoint, key %q: %d: %s", key, w.Code, w.Body)
 		}
 	}
 	w := answer(s, post(ping, "Origin: https://app.example"))

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/elicitation"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -17,7 +19,7 @@ var _ tenon.Requester = (*request)(nil)
 // a stream leads there; in the modern one by ending the request, to be made
 // again with the answers (basic/patterns/mrtr).
 func (q *request) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
-	can := q.capabilities
+	can := q.Capabilities
 	if q.era == legacy {
 		if q.peer == nil || q.out == nil {
 			can = nil
@@ -26,12 +28,9 @@ func (q *request) RequestInput(ctx context.Context, questions ...tenon.InputRequ
 		}
 	}
 	for _, question := range questions {
-		if !able(can, question.Kind) && !q.server.lax(ruleAble) {
+		if !able(can, question.Kind) {
 			return nil, &tenon.UnsupportedInputError{Kind: question.Kind}
 		}
-	}
-	if q.era == modern && q.server.lax(ruleNoRequests) {
-		q.tell(append(appendQuestion([]byte(`{"jsonrpc":"2.0","id":1,`), questions[0]), '}'))
 	}
 	if q.task != nil {
 		if answers, ok, err := q.askTask(ctx, questions); ok {
@@ -93,7 +92,7 @@ func (q *request) askUntilFits(ctx context.Context, question tenon.InputRequest)
 // misfit says what is wrong with the fields of a form: the source that asked
 // never sees such an answer.
 func (q *request) misfit(question tenon.InputRequest, answer tenon.InputResponse) error {
-	if answer.Action != "accept" || answer.Body == nil || q.server.lax(ruleForm) {
+	if answer.Action != "accept" || answer.Body == nil {
 		return nil
 	}
 	return elicitation.Check(question, answer.Body)
@@ -123,9 +122,6 @@ func (q *request) recall(questions []tenon.InputRequest) ([]tenon.InputResponse,
 		}
 		answers[i].RequestState = q.series
 	}
-	if missing != nil && q.server.lax(ruleAskAgain) && q.state != "" {
-		return nil, &tenon.Error{Code: tenon.CodeValidation, Message: "an answer is missing"}
-	}
 	if missing != nil {
 		return nil, &tenon.InputRequiredError{Requests: missing}
 	}
@@ -140,20 +136,20 @@ func (q *request) askNow(ctx context.Context, question tenon.InputRequest) (teno
 	}
 	defer done()
 	m := append(rawjson.AppendString([]byte(`{"jsonrpc":"2.0","id":`), id), ',')
-	q.tell(append(appendQuestion(m, question)[:], '}'))
+	q.notify(append(appendQuestion(m, question)[:], '}'))
 	select {
 	case m := <-came:
-		if m.failed {
-			return tenon.InputResponse{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client answered the question with an error", Err: fmt.Errorf("%s", clip(string(m.result)))}
+		if m.Failed {
+			return tenon.InputResponse{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client answered the question with an error", Err: fmt.Errorf("%s", jsonrpc.Clip(string(m.Result)))}
 		}
-		answer, ok := answerOf(question.Kind, m.result)
+		answer, ok := answerOf(question.Kind, m.Result)
 		if !ok {
 			return tenon.InputResponse{}, &tenon.Error{Code: tenon.CodeRequest, Message: "the client's answer is not of the form that the protocol asks for"}
 		}
 		return answer, nil
 	case <-ctx.Done():
 		m := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), id)
-		q.tell(append(m, "}}"...))
+		q.notify(append(m, "}}"...))
 		return tenon.InputResponse{}, ctx.Err()
 	}
 }
@@ -207,25 +203,21 @@ func answerOf(k tenon.InputKind, raw []byte) (tenon.InputResponse, bool) {
 // hasRounds reports whether q may be answered with questions: no other method
 // may (basic/patterns/mrtr).
 func (q *request) hasRounds() bool {
-	named := methodOf(q.method).named
+	named := methodOf(q.Method).named
 	return named == byName || named == byURI
 }
 
 // needInput answers that input is needed.
-func (q *request) needInput(a *answer, questions []tenon.InputRequest) *rpcError {
+func (q *request) needInput(a *answer, questions []tenon.InputRequest) *jsonrpc.Error {
 	state := roundState{answers: q.answers, tries: q.tries, series: q.series}
-	a.envelope(q.id)
+	a.envelope(q.ID)
 	a.write(`,"result":`)
 	a.openAs(q, "input_required", nil)
-	if q.server.lax(ruleInput) {
-		a.end()
-		return nil
-	}
 	a.member("inputRequests")
 	a.write("{")
 	for _, question := range questions {
-		if (question.Key == "" || slices.Contains(state.asked, question.Key)) && !q.server.lax(ruleKeys) {
-			return q.server.internal("a handler's questions have no keys of their own", question.Key, "tool", clip(q.name))
+		if question.Key == "" || slices.Contains(state.asked, question.Key) {
+			return q.server.internal("a handler's questions have no keys of their own", question.Key, "tool", jsonrpc.Clip(q.Name))
 		}
 		state.asked = append(state.asked, question.Key)
 		a.member(jsonInside(question.Key))
@@ -236,7 +228,7 @@ func (q *request) needInput(a *answer, questions []tenon.InputRequest) *rpcError
 	a.member("requestState")
 	sealed, ok := q.server.states.seal(q, &state)
 	if !ok {
-		return &rpcError{code: codeInvalidParams, message: "the answers are too long to go on"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answers are too long to go on"}
 	}
 	a.text(sealed)
 	a.end()
@@ -247,4 +239,25 @@ func (q *request) needInput(a *answer, questions []tenon.InputRequest) *rpcError
 func jsonInside(s string) string {
 	b := rawjson.AppendString(nil, s)
 	return string(b[1 : len(b)-1])
+}
+
+// missingCapability refuses a request that needs more than its client can do.
+func missingCapability(q *request, k tenon.InputKind) *jsonrpc.Error {
+	e := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the client cannot answer what this request has to ask"}
+	if q.era == legacy {
+		return e
+	}
+	needs := `{"elicitation":{"form":{}}}`
+	switch k {
+	case tenon.ElicitURL:
+		needs = `{"elicitation":{"url":{}}}`
+	case tenon.Sampling:
+		needs = `{"sampling":{}}`
+	case tenon.Roots:
+		needs = `{"roots":{}}`
+	case tenon.ElicitForm:
+	}
+	e.Code, e.Status = jsonrpc.CodeCapability, http.StatusBadRequest
+	e.Data = []byte(`{"requiredCapabilities":` + needs + `}`)
+	return e
 }

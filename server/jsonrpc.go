@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// JSONRPC returns the plain door: tools/list, tools/call and ping in a POST,
-// without handshake, session or headers of its own. Whatever the shape of a
+// JSONRPC returns the endpoint of plain JSON-RPC: tools/list, tools/call and ping in a POST,
+// without handshake, session or headers of its own. Whatever the envelope of a
 // tool, the top of a call's result is the output structure (OutputFormat,
 // OutputType, type and what belongs to the type) beside MCP's own members; a
 // tool's failure is such a structure too, never an error of JSON-RPC.
@@ -27,7 +28,7 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 	closeAfter(w, r)
 	e := s.admit(r)
 	if e == nil && r.Method != http.MethodPost {
-		e = refused(http.StatusMethodNotAllowed, "only POST is served here")
+		e = jsonrpc.Refused(http.StatusMethodNotAllowed, "only POST is served here")
 	}
 	if e == nil {
 		r, e = s.identify(w, r)
@@ -42,26 +43,25 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	// A client that sends no more may still read: nothing on this door says that
+	// A client that sends no more may still read: nothing on this endpoint says that
 	// an end of what it sends is an end of its wish.
 	q := &request{server: s, era: legacy, plain: true, outlives: true, intake: in}
-	m := &q.message
-	e = s.decode(body, m)
+	m := &q.Message
+	e = jsonrpc.Decode(body, m)
 	switch {
 	case e != nil:
-		s.refuse(w, r, m.id, e)
-	case m.notification || m.response:
+		s.refuse(w, r, m.ID, e)
+	case m.Notification || m.Response:
 		w.WriteHeader(http.StatusAccepted)
 	default:
 		a := s.newAnswer()
 		defer s.release(a)
 		s.attribute(q, r)
-		e := s.respond(r.Context(), q, a)
-		s.send(w, s.httpStatus(legacy, e), a)
+		s.respondAndSend(r.Context(), q, a, w, func(e *jsonrpc.Error) { s.send(w, s.httpStatus(legacy, e), a) })
 	}
 }
 
-// plainMethod is the table of the plain door.
+// plainMethod is the table of the JSON-RPC endpoint.
 func plainMethod(name string) method {
 	switch name {
 	case "tools/list", "tools/call", "ping":
@@ -71,7 +71,7 @@ func plainMethod(name string) method {
 }
 
 // callPlain writes the result of tools/call with the output structure on top.
-func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *rpcError {
+func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	r, err := s.gateway.Call(ctx, q.call())
 	if err != nil && (tenon.CodeOf(err) == tenon.CodeNotFound || ctx.Err() != nil) {
 		return s.callFailed(q, a, err)
@@ -81,10 +81,10 @@ func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *rpcError
 	}
 	meta := r.Meta
 	a.plainResult(q, meta, r)
-	if !s.afford(ctx, q, a) {
+	if !s.reserveResult(ctx, q, a) {
 		n := a.holds()
 		a.reset()
-		a.plainResult(q, meta, undelivered(n))
+		a.plainResult(q, meta, undeliveredResult(n))
 	}
 	return nil
 }
@@ -107,13 +107,13 @@ func (a *answer) plainResult(q *request, meta []byte, r *tenon.Result) {
 // here.
 func (s *Server) plainFailure(q *request, err error) *tenon.Result {
 	e := s.callFailed(q, &answer{}, err)
-	return &tenon.Result{IsError: true, Code: tenon.CodeRequest, Message: e.message, Content: []tenon.Content{{Text: []byte(e.message)}}}
+	return &tenon.Result{IsError: true, Code: tenon.CodeRequest, Message: e.Message, Content: []tenon.Content{{Text: []byte(e.Message)}}}
 }
 
 // isStructure reports whether a value is an output structure already.
 func isStructure(value []byte) bool { return bytes.HasPrefix(value, []byte(`{"OutputFormat":`)) }
 
-// structureOf makes the output structure of a result in another shape.
+// structureOf makes the output structure of a result in another envelope.
 func structureOf(r *tenon.Result) []byte {
 	if r.Confirmation != nil {
 		return r.Confirmation
@@ -145,7 +145,7 @@ func structureOf(r *tenon.Result) []byte {
 	return append(appendPartial(b, r.Meta), '}')
 }
 
-// appendPartial writes the members of a part of an answer, in every shape.
+// appendPartial writes the members of a part, in every envelope.
 func appendPartial(dst, meta []byte) []byte {
 	doc, err := rawjson.Parse(meta)
 	if err != nil {

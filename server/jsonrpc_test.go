@@ -10,21 +10,21 @@ import (
 	"github.com/tenon-mcp/tenon/server"
 )
 
-// plainTools are tools of every shape and every outcome.
+// plainTools are tools of every envelope and every outcome.
 func plainTools() []tenon.Tool {
 	upstream := func(status int, body string) tenon.Handler {
 		return func(context.Context, *tenon.Call) (tenon.Response, error) {
 			return tenon.Response{Status: status, MediaType: "application/json", Body: []byte(body), Header: http.Header{"Etag": {"x"}}}, nil
 		}
 	}
-	shaped := func(name string, shape tenon.Envelope, h tenon.Handler) tenon.Tool {
-		return tenon.Tool{Name: name, Envelope: shape, Policy: tenon.Warn, Handler: h}
+	withEnvelope := func(name string, env tenon.Envelope, h tenon.Handler) tenon.Tool {
+		return tenon.Tool{Name: name, Envelope: env, Policy: tenon.Warn, Handler: h}
 	}
 	return append(fixtures(),
-		shaped("found", tenon.OpenAPIMCP, upstream(200, `{"id":9007199254740993}`)),
-		shaped("lost", tenon.OpenAPIMCP, upstream(404, `{"why":"gone"}`)),
-		shaped("list", tenon.Native, upstream(200, `[1,2]`)),
-		shaped("bad", tenon.Native, upstream(503, `{}`)),
+		withEnvelope("found", tenon.OpenAPIMCP, upstream(200, `{"id":9007199254740993}`)),
+		withEnvelope("lost", tenon.OpenAPIMCP, upstream(404, `{"why":"gone"}`)),
+		withEnvelope("list", tenon.Native, upstream(200, `[1,2]`)),
+		withEnvelope("bad", tenon.Native, upstream(503, `{}`)),
 		asker(), talker(),
 	)
 }
@@ -35,19 +35,19 @@ func plainPost(s *server.Server, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-func TestPlainDoor(t *testing.T) {
+func TestJSONRPC(t *testing.T) {
 	s := serve(server.Options{}, plainTools()...)
 	const ok = `{"jsonrpc":"2.0","id":1,"result":{`
 	for name, c := range map[string]struct{ method, params, want string }{
-		"its own shape stays":          {"tools/call", `"name":"found"`, `"OutputFormat":"structured","OutputType":"json","type":"api_response","data":{"id":9007199254740993},"metadata":{"status_code":200`},
+		"its own env stays":            {"tools/call", `"name":"found"`, `"OutputFormat":"structured","OutputType":"json","type":"api_response","data":{"id":9007199254740993},"metadata":{"status_code":200`},
 		"and stands beside MCP's form": {"tools/call", `"name":"found"`, `},"content":[{"type":"text","text":"{\"OutputFormat\"`},
-		"an error of that shape":       {"tools/call", `"name":"lost"`, `"type":"error","error":{"code":"not_found"`},
+		"an error of that env":         {"tools/call", `"name":"lost"`, `"type":"error","error":{"code":"not_found"`},
 		"a native value is the data":   {"tools/call", `"name":"greet"`, ok + passed + `"OutputFormat":"structured","OutputType":"json","type":"api_response","data":{"hello":"world"},"metadata":{}`},
 		"a native list is the data":    {"tools/call", `"name":"list"`, `"type":"api_response","data":[1,2],"metadata":{`},
 		"a native failure":             {"tools/call", `"name":"fail"`, `"retry":"safe"}},"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"network_error","message":"nobody answered"`},
 		"a native upstream's failure":  {"tools/call", `"name":"bad"`, `"type":"error","error":{"code":"server_error"`},
 		"what came with it":            {"tools/call", `"name":"bad"`, `"details":{"status":503`},
-		"and what to do":               {"tools/call", `"name":"bad"`, `"suggestions":["The service has a problem`},
+		"and what to do":               {"tools/call", `"name":"bad"`, `"suggestions":["The service failed`},
 		"a failure is no error":        {"tools/call", `"name":"bad"`, `"isError":true}}`},
 		"content of its own":           {"tools/call", `"name":"talk"`, `"OutputFormat":"unstructured","OutputType":"text","type":"api_response","data":"done"`},
 		"nobody can be asked":          {"tools/call", `"name":"ask"`, `"type":"error","error":{"code":"request_error"`},
@@ -59,14 +59,14 @@ func TestPlainDoor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := plainPost(s, post(legacyBody(c.method, c.params), "Accept: "))
-			if fault := missing(w.Body.String(), c.want); fault != "" || w.Code != http.StatusOK {
-				t.Errorf("%d: %s", w.Code, fault)
+			if problem := missing(w.Body.String(), c.want); problem != "" || w.Code != http.StatusOK {
+				t.Errorf("%d: %s", w.Code, problem)
 			}
 		})
 	}
 }
 
-func TestPlainDoorAdmits(t *testing.T) {
+func TestJSONRPCAdmits(t *testing.T) {
 	s := serve(server.Options{AllowedOrigins: []string{"https://friend.example"}}, fixtures()...)
 	ping := legacyBody("ping", "")
 	preflight := func(origin string) *http.Request {

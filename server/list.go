@@ -3,6 +3,10 @@ package server
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 // The bounds of a page. One definition larger than maxPageBytes has a page of
@@ -33,8 +38,8 @@ const (
 	maxPast  = 4
 )
 
-// listing holds the pages of one catalog. A page is made when it is asked for
-// and then serves everybody, in every revision.
+// listing holds the pages of one catalog. A page is made when first requested and
+// serves all clients and revisions.
 type listing struct {
 	catalog *gateway.Catalog
 	log     *slog.Logger
@@ -43,13 +48,12 @@ type listing struct {
 	past    []past // what was in force before, the latest last
 
 	bound sync.Map // *gateway.Tool to []bound
-	lax   rule     // what tests switched off
 
 	mu    sync.Mutex
 	pages map[int]func() *page // by the first tool; made once, and nobody else waits meanwhile
 }
 
-// past is a catalog that was replaced, for who is in the middle of its list.
+// past is a replaced catalog, for clients that are still paging through it.
 type past struct {
 	catalog *gateway.Catalog
 	id      uint64
@@ -62,7 +66,7 @@ type page struct {
 	next  int    // the first tool of the next page; 0: there is none
 }
 
-// tools returns the listing of the catalog in force.
+// tools returns the listing of the current catalog.
 func (s *Server) tools() *listing {
 	if old := s.listing.Load(); old != nil && old.catalog == s.gateway.Catalog() {
 		return old
@@ -74,7 +78,7 @@ func (s *Server) tools() *listing {
 	if old != nil && old.catalog == c {
 		return old
 	}
-	fresh := &listing{catalog: c, log: s.log, size: s.options.PageSize, pages: map[int]func() *page{}, lax: s.off}
+	fresh := &listing{catalog: c, log: s.log, size: s.options.PageSize, pages: map[int]func() *page{}}
 	if old != nil {
 		fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
 	}
@@ -82,11 +86,11 @@ func (s *Server) tools() *listing {
 	return fresh
 }
 
-func (s *Server) listTools(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) listTools(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	l := s.tools()
 	start := 0
-	if q.hasCursor {
-		if l, start = s.listed(l, q.cursor); l == nil {
+	if q.HasCursor {
+		if l, start = s.listed(l, q.Cursor); l == nil {
 			return staleCursor()
 		}
 	}
@@ -117,8 +121,8 @@ func (l *listing) outlived(now time.Time) []past {
 	return all[max(0, len(all)-maxPast):]
 }
 
-func staleCursor() *rpcError {
-	return invalidParams("the cursor is not valid, or the list has changed; begin again without one")
+func staleCursor() *jsonrpc.Error {
+	return jsonrpc.InvalidParams("the cursor is not valid, or the list has changed; begin again without one")
 }
 
 func (s *Server) writePage(a *answer, q *request, l *listing, p *page) {
@@ -206,4 +210,38 @@ func (l *listing) definition(e *gateway.Tool) (d []byte) {
 		return nil
 	}
 	return d
+}
+
+// cursorKey authenticates the cursors of one server. A cursor says where a
+// page begins; it is bound to its listing, so that one from before a reload is
+// refused rather than pointing at another tool.
+type cursorKey [32]byte
+
+const (
+	cursorPlace = 4
+	cursorMAC   = 16
+)
+
+func (k *cursorKey) seal(place int, listing uint64, list string) string {
+	b := binary.BigEndian.AppendUint32(nil, uint32(place)) //nolint:gosec // a catalog has fewer tools
+	return base64.RawURLEncoding.EncodeToString(append(b, k.mac(b, listing, list)...))
+}
+
+func (k *cursorKey) open(cursor string, listing uint64, list string) (place int, ok bool) {
+	if base64.RawURLEncoding.DecodedLen(len(cursor)) != cursorPlace+cursorMAC {
+		return 0, false
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(b) != cursorPlace+cursorMAC || !hmac.Equal(b[cursorPlace:], k.mac(b[:cursorPlace], listing, list)) {
+		return 0, false
+	}
+	return int(binary.BigEndian.Uint32(b)), true
+}
+
+func (k *cursorKey) mac(place []byte, listing uint64, list string) []byte {
+	h := hmac.New(sha256.New, k[:])
+	h.Write(place)
+	h.Write(binary.BigEndian.AppendUint64(nil, listing))
+	h.Write([]byte(list))
+	return h.Sum(nil)[:cursorMAC]
 }

@@ -138,7 +138,7 @@ func TestListYieldsWhatClientsGet(t *testing.T) {
 	}
 }
 
-// counted is a promise that counts how often it is asked.
+// counted is a contract that counts how often it is asked.
 type counted struct{ asked *atomic.Int64 }
 
 func (c counted) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }
@@ -166,7 +166,7 @@ func TestPagesAreRenderedWhenAsked(t *testing.T) {
 	}
 }
 
-// broken is a promise that panics.
+// broken is a contract that panics.
 type broken struct{}
 
 func (broken) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }
@@ -252,7 +252,7 @@ func TestPagesOutliveTheirCatalogForAWhile(t *testing.T) {
 	})
 }
 
-// slow is a promise that takes a second to convert.
+// slow is a contract that takes a second to convert.
 type slow struct{}
 
 func (slow) Contract() (tenon.Contract, error) { return tenon.Contract{}, nil }

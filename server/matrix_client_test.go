@@ -32,7 +32,7 @@ type matrixRun struct {
 // join connects a caller.
 func (m *matrixRun) join(name string) *party {
 	var headers []string
-	if m.client.door != "stdio" {
+	if m.client.endpoint != "stdio" {
 		headers = []string{"Authorization: Bearer " + secret + "-" + name}
 	}
 	p := m.client.meet(m.t, m.server, headers...)
@@ -56,18 +56,18 @@ type heardResult struct {
 	IsError                    bool
 	Content                    []struct{ Type, Text, Data string }
 	StructuredContent          json.RawMessage
-	Data                       json.RawMessage // the plain door's
+	Data                       json.RawMessage // the JSON-RPC endpoint's
 	Partial                    *bool           // as above
 	Meta                       struct {
 		Contract heardContract `json:"tenon/contract"`
 		Partial  struct {
 			Part, Parts int
-			Cut         string
-			Cuts        []string
+			Pointer     string
+			Pointers    []string
 			Continued   []string
 			Token       string `json:"resume_token"`
 		} `json:"tenon/partial"`
-		Arguments struct{ Healed []struct{ Path string } } `json:"tenon/arguments"`
+		Arguments struct{ Coerced []struct{ Path string } } `json:"tenon/arguments"`
 	} `json:"_meta"`
 }
 
@@ -178,9 +178,9 @@ func (m *matrixRun) run() {
 	var parts []gateway.AnswerPart
 	for number := 1; ; number++ {
 		partial := &r.Meta.Partial
-		part := gateway.AnswerPart{Value: m.value(r), Cuts: partial.Cuts, Continued: partial.Continued}
+		part := gateway.AnswerPart{Value: m.value(r), Cuts: partial.Pointers, Continued: partial.Continued}
 		if part.Cuts == nil {
-			part.Cuts = []string{partial.Cut}
+			part.Cuts = []string{partial.Pointer}
 		}
 		parts = append(parts, part)
 		m.checkPart(r, number)
@@ -196,7 +196,7 @@ func (m *matrixRun) run() {
 		}
 		m.source.arrive(number + 1)
 		again := m.ann
-		if m.client.door != "stdio" {
+		if m.client.endpoint != "stdio" {
 			again = m.join("ann") // who comes back on another connection is still the same
 		}
 		r = m.resume(m.ann, token, number%2 > 0)
@@ -276,7 +276,7 @@ func (m *matrixRun) checkCall(r *heardResult) {
 	if args := m.source.args; len(args) == 0 || args[len(args)-1] != want {
 		m.t.Errorf("the source was called with %q, want %s", args, want)
 	}
-	if h := m.source.header; m.client.door != "stdio" && !strings.Contains(h[len(h)-1], secret) {
+	if h := m.source.header; m.client.endpoint != "stdio" && !strings.Contains(h[len(h)-1], secret) {
 		m.t.Error("the source was called without the credential of the caller")
 	}
 	var paths, told []string
@@ -287,7 +287,7 @@ func (m *matrixRun) checkCall(r *heardResult) {
 			told = append(told, "/page")
 		}
 	}
-	for _, h := range r.Meta.Arguments.Healed {
+	for _, h := range r.Meta.Arguments.Coerced {
 		paths = append(paths, h.Path)
 	}
 	if strings.Join(paths, " ") != strings.Join(told, " ") {
@@ -341,13 +341,13 @@ func (m *matrixRun) checkWords(r *heardResult) {
 	if token != "" {
 		want = `"partial":true,"resume_token":"` + token + `"`
 	}
-	if m.shape == tenon.OpenAPIMCP && bytes.Contains(r.StructuredContent, []byte(want)) != (m.way != atOnce) {
+	if m.env == tenon.OpenAPIMCP && bytes.Contains(r.StructuredContent, []byte(want)) != (m.way != atOnce) {
 		m.t.Errorf("the output structure has to say %s where there are parts: %s", want, r.StructuredContent)
 	}
 	if m.client.revision == "" && (r.Partial == nil) != (m.way == atOnce) || r.Partial != nil && *r.Partial != (token != "") {
-		m.t.Errorf("the plain door does not say whether this is a part: %s", r.raw)
+		m.t.Errorf("the JSON-RPC endpoint does not say whether this is a part: %s", r.raw)
 	}
-	if m.shape == tenon.OpenAPIMCP || m.way == atOnce {
+	if m.env == tenon.OpenAPIMCP || m.way == atOnce {
 		return
 	}
 	said := r.Content[len(r.Content)-1].Text
@@ -356,7 +356,7 @@ func (m *matrixRun) checkWords(r *heardResult) {
 	}
 }
 
-// value is that of a part, wherever the shape has it.
+// value is that of a part, wherever the envelope has it.
 func (m *matrixRun) value(r *heardResult) []byte {
 	m.t.Helper()
 	var in struct{ Result, Data json.RawMessage }
@@ -365,13 +365,13 @@ func (m *matrixRun) value(r *heardResult) []byte {
 	}
 	value := r.StructuredContent
 	switch {
-	case m.shape != tenon.Native:
+	case m.env != tenon.Native:
 		value = in.Data
 	case m.way == streamed:
 		value = in.Result
 	}
 	if m.client.revision == "" && !bytes.Equal(r.Data, value) {
-		m.t.Errorf("the plain door says %s beside %s", r.Data, value)
+		m.t.Errorf("the JSON-RPC endpoint'says %s beside %s", r.Data, value)
 	}
 	return value
 }

@@ -36,7 +36,7 @@ const (
 type cell struct {
 	way     string
 	client  clientKind
-	shape   tenon.Envelope
+	env     tenon.Envelope
 	kind    answerKind
 	other   bool // somebody else tries to get what is not theirs
 	coerced bool // the arguments are not yet what the schema says
@@ -65,10 +65,10 @@ func answerKinds() []answerKind {
 func matrixClients() []clientKind {
 	return []clientKind{
 		{"2025-11-25 with a session", "2025-11-25", forms, "session"},
-		{"2026-07-28", "2026-07-28", patient, "POST"},
+		{"2026-07-28", "2026-07-28", taskClient, "POST"},
 		{"2025-11-25 on stdio", "2025-11-25", forms, "stdio"},
-		{"2026-07-28 on stdio", "2026-07-28", patient, "stdio"},
-		{"the plain door", "", "", "POST"},
+		{"2026-07-28 on stdio", "2026-07-28", taskClient, "stdio"},
+		{"the JSON-RPC endpoint", "", "", "POST"},
 	}
 }
 
@@ -77,10 +77,10 @@ func (c cell) impossible() string {
 	switch {
 	case c.way == asTask && c.client.revision != "2026-07-28":
 		return "tasks came with 2026-07-28"
-	case c.other && c.client.door == "stdio":
+	case c.other && c.client.endpoint == "stdio":
 		return "stdio has one caller"
 	case c.blocks && c.way == streamed:
-		return "a reply has items that arrive one by one, or content of its own"
+		return "a response has items that arrive one by one, or content of its own"
 	}
 	return ""
 }
@@ -96,21 +96,21 @@ func (c cell) String() string {
 	if c.blocks {
 		content = "blocks"
 	}
-	return strings.Join([]string{c.way, c.client.name, string(c.shape), who, args, content, c.kind.verdict}, ", ")
+	return strings.Join([]string{c.way, c.client.name, string(c.env), who, args, content, c.kind.verdict}, ", ")
 }
 
 // TestAnswerMatrix has every way in which an answer reaches its caller with
-// every shape and transport: what arrives together is the whole, each part of
+// every envelope and transport: what arrives together is the whole, each part of
 // it says what the contract says of the call, whoever asks again gets the same
 // bytes, nobody else gets any, and no credential is told or kept.
 func TestAnswerMatrix(t *testing.T) {
 	kinds := answerKinds()
 	for _, way := range []string{atOnce, resumed, streamed, forwarded, asTask} {
 		for i, client := range matrixClients() {
-			for _, shape := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
+			for _, env := range []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP} {
 				for bits := range 8 {
-					kind := kinds[(i+bits)%len(kinds)] // of each, some with every way, client and shape
-					c := cell{way, client, shape, kind, bits&1 > 0, bits&2 > 0, bits&4 > 0}
+					kind := kinds[(i+bits)%len(kinds)] // of each, some with every way, client and envelope
+					c := cell{way, client, env, kind, bits&1 > 0, bits&2 > 0, bits&4 > 0}
 					t.Run(c.String(), func(t *testing.T) {
 						if why := c.impossible(); why != "" {
 							t.Skip(why)
@@ -184,7 +184,7 @@ func (c cell) tool(s *source) tenon.Tool {
 		limit = 1 << 20
 	}
 	return tenon.Tool{
-		Name: "list", Envelope: c.shape, Policy: c.kind.policy, MaxResult: limit, Handler: s.answer,
+		Name: "list", Envelope: c.env, Policy: c.kind.policy, MaxResult: limit, Handler: s.answer,
 		Contract: tenon.Contract{
 			Input:     []byte(`{"type":"object","properties":{` + input + `},"required":["page"],"additionalProperties":false}`),
 			Responses: []tenon.ResponseSchema{{Status: "200", MediaType: media, Schema: []byte(output)}},

@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
-// request is a message that wants an answer, with all that a method may know
-// about where it came from.
+// request is a message that needs a response, with its transport, client and
+// session.
 type request struct {
-	message
+	jsonrpc.Message
 	server  *Server
 	subject tenon.Subject
 
@@ -25,24 +27,24 @@ type request struct {
 
 	era      era
 	account  account
-	patient  bool // a call waits for its place however long the queue is
+	waits    bool // a call waits for its place however long the queue is
 	joint    bool // its answer is written together with others
 	outlives bool // a call goes on when its client is gone
-	plain    bool // it came through the door of JSONRPC
+	plain    bool // it came to the endpoint JSONRPC
 
 	forwarded http.Header // what a source may see of the caller's headers; nil: nothing
 
-	header  http.Header       // nil on stdio
-	peer    *peer             // legacy: what is remembered of the client; nil: nothing
-	out     outlet            // leads back while the request is under way; nil: nothing does
-	closing <-chan struct{}   // closed when the door closes; nil: only the server does
-	task    *task             // what the call may become; nil: nothing
-	answers map[string][]byte // to questions of earlier rounds, by key
-	tries   int               // how many of them did not fit
-	series  string            // what those rounds have in common; empty: there were none
-	intake  *intake           // what its bytes hold of the quota
-	room    room              // what its answer holds
-	made    tenon.Call        // what a source is told about it
+	header      http.Header       // nil on stdio
+	peer        *clientState      // legacy: what is remembered of the client; nil: nothing
+	out         notifier          // leads back while the request is under way; nil: nothing does
+	closing     <-chan struct{}   // closed when the transport closes; nil: only the server does
+	task        *task             // what the call may become; nil: nothing
+	answers     map[string][]byte // to questions of earlier rounds, by key
+	tries       int               // how many of them did not fit
+	series      string            // what those rounds have in common; empty: there were none
+	intake      *intake           // what its bytes hold of the quota
+	reservation reservation       // what its answer holds
+	made        tenon.Call        // what a source is told about it
 
 	telling  sync.Mutex // guards the rest
 	silent   bool       // the answer is out
@@ -53,7 +55,7 @@ type request struct {
 // method is one line of the table: what answers it, and in which eras it
 // exists. Nothing else in a method depends on the revision but the writer.
 type method struct {
-	run   func(s *Server, ctx context.Context, q *request, a *answer) *rpcError
+	run   func(s *Server, ctx context.Context, q *request, a *answer) *jsonrpc.Error
 	eras  era
 	named named
 	when  func(s *Server) bool // whether there is anything to serve; nil: always
@@ -76,7 +78,7 @@ func methodOf(name string) method {
 	case "ping":
 		return method{run: (*Server).ping, eras: legacy}
 	case "server/discover":
-		return method{run: (*Server).discover, eras: modern, when: func(s *Server) bool { return !s.lax(ruleDiscover) }}
+		return method{run: (*Server).discover, eras: modern}
 	case "tools/list":
 		return method{run: (*Server).listTools, eras: legacy | modern}
 	case "tools/call":
@@ -110,67 +112,96 @@ func methodOf(name string) method {
 }
 
 // respond answers q in a. It never fails: what goes wrong is an answer too,
-// and the error that was answered is returned for the door's status.
-func (s *Server) respond(ctx context.Context, q *request, a *answer) (e *rpcError) {
+// and the error is returned for the transport's status.
+func (s *Server) respond(ctx context.Context, q *request, a *answer) (e *jsonrpc.Error) {
+	returned := false
 	defer func() {
 		if p := recover(); p != nil {
-			e = s.internal("a panic in the server", fmt.Sprint(p), "method", q.method, "stack", string(debug.Stack()))
+			e = s.internal("a panic in the server", fmt.Sprint(p), "method", q.Method, "stack", string(debug.Stack()))
+		} else if !returned {
+			e = s.internal("a handler ended its goroutine", "runtime.Goexit", "method", q.Method, "stack", string(debug.Stack()))
 		}
 		if e != nil {
-			a.fail(q.id, e)
+			a.fail(q.ID, e)
 		}
-		q.hush()
+		q.mute()
 	}()
-	m := methodOf(q.method)
+	m := methodOf(q.Method)
 	if q.plain {
-		m = plainMethod(q.method)
+		m = plainMethod(q.Method)
 	}
-	if m.eras&q.era == 0 || m.when != nil && !m.when(s) && !s.lax(ruleDeclared) {
-		return unknownMethod(q.method)
+	if m.eras&q.era == 0 || m.when != nil && !m.when(s) {
+		e = jsonrpc.UnknownMethod(q.Method)
+	} else {
+		e = m.run(s, ctx, q, a)
 	}
-	return m.run(s, ctx, q, a)
+	returned = true
+	return e
+}
+
+// respondAndSend responds and calls send, also where a handler ends its
+// goroutine (runtime.Goexit): then while the goroutine ends, and net/http closes
+// the connection of w, which is nil elsewhere.
+func (s *Server) respondAndSend(ctx context.Context, q *request, a *answer, w http.ResponseWriter, send func(e *jsonrpc.Error)) {
+	returned := false
+	defer func() {
+		switch {
+		case returned:
+		case w == nil:
+			send(nil)
+		default:
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Content-Length", strconv.Itoa(a.size())) // of a stream the headers are sent already
+			send(nil)
+			_ = http.NewResponseController(w).Flush() // who is gone hears nothing
+		}
+	}()
+	e := s.respond(ctx, q, a)
+	returned = true
+	send(e)
 }
 
 // internal logs what went wrong and makes an error that says nothing of it
 // but an id.
-func (s *Server) internal(what string, cause any, more ...any) *rpcError {
+func (s *Server) internal(what string, cause any, more ...any) *jsonrpc.Error {
 	return incidentError(incident.Report(s.log, what, cause, more...))
 }
 
-func incidentError(e *incident.Error) *rpcError {
-	return &rpcError{code: codeInternal, message: "internal error; the operator finds incident " + e.ID + " in the log"}
+func incidentError(e *incident.Error) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error; see incident " + e.ID + " in the log"}
 }
 
 // initialize opens a legacy conversation.
-func (s *Server) initialize(_ context.Context, q *request, a *answer) *rpcError {
-	if q.requested == "" {
-		return invalidParams("protocolVersion is missing")
+func (s *Server) initialize(_ context.Context, q *request, a *answer) *jsonrpc.Error {
+	if q.Requested == "" {
+		return jsonrpc.InvalidParams("protocolVersion is missing")
 	}
-	revision := newestLegacyRevision
-	if legacyRevision(q.requested) || s.lax(ruleHandshake) {
-		revision = q.requested
+	revision := jsonrpc.NewestLegacyRevision
+	if legacyRevision(q.Requested) {
+		revision = q.Requested
 	}
 	if q.peer != nil {
-		capabilities, client := saidOf(q.params)
-		q.peer.greet(revision, capabilities, client)
+		capabilities, client := clientSays(q.Params)
+		q.peer.initialize(revision, capabilities, client)
 	}
 	a.begin(q, nil)
+	identity := s.identity.Load()
 	a.member("protocolVersion")
 	a.text(revision)
 	a.capabilities(q)
 	a.member("serverInfo")
-	a.buf = append(a.buf, s.implementation()...)
-	a.instructions(s)
+	a.buf = append(a.buf, identity.implementation...)
+	a.instructions(identity)
 	a.end()
 	return nil
 }
 
-func (s *Server) discover(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) discover(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	a.begin(q, nil)
 	a.member("supportedVersions")
 	a.write(allRevisions)
 	a.capabilities(q)
-	a.instructions(s)
+	a.instructions(a.identity)
 	a.caching(q, "300000")
 	a.end()
 	return nil
@@ -202,9 +233,9 @@ func (a *answer) capabilities(q *request) {
 // maxClientInfo bounds what is remembered of what a client says of itself.
 const maxClientInfo = 4 << 10
 
-// saidOf returns what a client says in initialize that it can do, and what it
+// clientSays returns what a client says in initialize that it can do, and what it
 // is.
-func saidOf(params []byte) (capabilities, client []byte) {
+func clientSays(params []byte) (capabilities, client []byte) {
 	var in struct{ Capabilities, ClientInfo json.RawMessage }
 	if json.Unmarshal(params, &in) != nil {
 		return nil, nil
@@ -217,10 +248,10 @@ func saidOf(params []byte) (capabilities, client []byte) {
 
 // setLevel serves logging/setLevel. Without a session there is nobody to
 // remember it for, which is no error: the client hears the default.
-func (s *Server) setLevel(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) setLevel(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	var in struct{ Level tenon.LoggingLevel }
-	if json.Unmarshal(q.params, &in) != nil || levelOf(in.Level) == 0 {
-		return invalidParams("level is debug, info, notice, warning, error, critical, alert or emergency")
+	if json.Unmarshal(q.Params, &in) != nil || levelOf(in.Level) == 0 {
+		return jsonrpc.InvalidParams("level is debug, info, notice, warning, error, critical, alert or emergency")
 	}
 	if q.peer != nil {
 		q.peer.level.Store(levelOf(in.Level))
@@ -231,50 +262,50 @@ func (s *Server) setLevel(_ context.Context, q *request, a *answer) *rpcError {
 }
 
 // watch serves resources/subscribe and resources/unsubscribe.
-func (s *Server) watch(_ context.Context, q *request, a *answer) *rpcError {
-	if q.uri == "" {
-		return invalidParams("uri is missing")
+func (s *Server) watch(_ context.Context, q *request, a *answer) *jsonrpc.Error {
+	if q.URI == "" {
+		return jsonrpc.InvalidParams("uri is missing")
 	}
 	switch {
-	case q.method == "resources/unsubscribe":
+	case q.Method == "resources/unsubscribe":
 		if q.peer != nil {
-			q.peer.unwatch(q.uri)
+			q.peer.unwatch(q.URI)
 		}
-	case s.reader(q.uri) == nil:
+	case s.reader(q.URI) == nil:
 		return noResource(q)
 	case q.peer == nil:
-		return invalidRequest("a subscription needs a session")
-	case !q.peer.watch(q.uri):
-		return invalidParams("too many subscriptions")
+		return jsonrpc.InvalidRequest("a subscription needs a session")
+	case !q.peer.watch(q.URI):
+		return jsonrpc.InvalidParams("too many subscriptions")
 	}
 	a.begin(q, nil)
 	a.end()
 	return nil
 }
 
-func (a *answer) instructions(s *Server) {
-	if s.options.Instructions != "" {
+func (a *answer) instructions(i *encodedIdentity) {
+	if i.instructions != "" {
 		a.member("instructions")
-		a.text(s.options.Instructions)
+		a.text(i.instructions)
 	}
 }
 
-func (s *Server) ping(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) ping(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	a.begin(q, nil)
 	a.end()
 	return nil
 }
 
-func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError {
-	if q.name == "" {
-		return invalidParams("name is missing")
+func (s *Server) callTool(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	if q.Name == "" {
+		return jsonrpc.InvalidParams("name is missing")
 	}
-	if q.era == modern && q.header != nil && !s.lax(ruleBound) {
-		if e := s.checkBound(&q.message, q.header); e != nil {
+	if q.era == modern && q.header != nil {
+		if e := s.checkParamHeaders(&q.Message, q.header); e != nil {
 			return e
 		}
 	}
-	if q.state != "" {
+	if q.State != "" {
 		if e := q.resume(); e != nil {
 			return e
 		}
@@ -290,7 +321,7 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 		return s.callOrTask(ctx, q, a)
 	}
 	if q.outlives {
-		ctx = s.outliving(ctx)
+		ctx = s.detached(ctx)
 	}
 	if q.plain {
 		return s.callPlain(ctx, q, a)
@@ -300,30 +331,26 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *rpcError 
 }
 
 // callEnded writes how a call ended.
-func (s *Server) callEnded(ctx context.Context, q *request, a *answer, r *tenon.Result, err error) *rpcError {
+func (s *Server) callEnded(ctx context.Context, q *request, a *answer, r *tenon.Result, err error) *jsonrpc.Error {
 	if err != nil {
 		return s.callFailed(q, a, err)
 	}
 	meta := r.Meta
 	a.begin(q, meta)
-	revision := q.revision
-	if s.lax(ruleLink) {
-		revision = ""
-	}
-	a.callResult(r, revision)
+	a.callResult(r, q.revision)
 	a.end()
-	if !s.afford(ctx, q, a) { // of r nothing is kept meanwhile but what is to be written
+	if !s.reserveResult(ctx, q, a) { // of r nothing is kept meanwhile but what is to be written
 		n := a.holds()
 		a.reset()
 		a.begin(q, meta)
-		a.callResult(undelivered(n), revision)
+		a.callResult(undeliveredResult(n), q.revision)
 		a.end()
 	}
 	return nil
 }
 
 // callFailed makes the error for a call that has no result.
-func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
+func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 	var known *tenon.Error
 	var needed *tenon.InputRequiredError
 	var cannot *tenon.UnsupportedInputError
@@ -331,18 +358,18 @@ func (s *Server) callFailed(q *request, a *answer, err error) *rpcError {
 	switch {
 	case errors.As(err, &inside):
 		return incidentError(inside)
-	case errors.As(err, &needed) && q.era == modern && (q.hasRounds() || s.lax(ruleRounds)):
+	case errors.As(err, &needed) && q.era == modern && q.hasRounds():
 		return q.needInput(a, needed.Requests)
 	case errors.As(err, &cannot):
 		return missingCapability(q, cannot.Kind)
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
-		return &rpcError{code: codeInvalidParams, message: strings.Replace(known.Message, q.name, clip(q.name), 1)}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: strings.Replace(known.Message, q.Name, jsonrpc.Clip(q.Name), 1)}
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		return busy(err)
 	case errors.Is(err, context.Canceled):
-		return &rpcError{code: codeInternal, message: "the call was cancelled"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the call was cancelled"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &rpcError{code: codeInternal, message: "the call did not end in time"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the call did not end in time"}
 	}
-	return s.internal("a call failed", err, "tool", clip(q.name))
+	return s.internal("a call failed", err, "tool", jsonrpc.Clip(q.Name))
 }

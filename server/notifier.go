@@ -10,8 +10,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// outlet leads from a request that is under way back to its client.
-type outlet interface {
+// notifier sends messages to the client of a request in progress.
+type notifier interface {
 	// send sends one message, a line of JSON without its end. An error means
 	// that nothing more can be sent.
 	send(message []byte) error
@@ -22,38 +22,36 @@ var errSilent = errors.New("nothing may be sent for this request any more")
 // call makes what a source is told about q, with the ways back that there are.
 func (q *request) call() *tenon.Call {
 	c := &q.made // it lives as long as q, which it leads back to
-	c.Tool, c.Args, c.Subject, c.Header, c.Requester, c.OnPage = q.name, q.arguments, q.subject, q.forwarded, q, q.plain
-	if c.Client = q.client; c.Client == nil && q.peer != nil {
+	c.Tool, c.Args, c.Subject, c.Header, c.Requester, c.OnPage = q.Name, q.Arguments, q.subject, q.forwarded, q, q.plain
+	if c.Client = q.Client; c.Client == nil && q.peer != nil {
 		c.Client = q.peer.who()
 	}
 	if q.out == nil {
 		return c
 	}
-	if q.progress != nil {
-		c.ProgressFunc = q.report
+	if q.Progress != nil {
+		c.ProgressFunc = q.sendProgress
 	}
-	if q.quietest() > 0 {
-		c.LogFunc = q.note
+	if q.minLevel() > 0 {
+		c.LogFunc = q.sendLog
 	}
 	return c
 }
 
-// quietest is the lightest level of log messages that the client wants; 0: it
-// wants none. 2026-07-28 says so with every request, and no level means none.
-func (q *request) quietest() int32 {
+// minLevel is the lowest level of log messages that the client wants; 0: none.
+// 2026-07-28 says so with every request, and no level means none.
+func (q *request) minLevel() int32 {
 	switch {
-	case q.era == modern && q.logLevel == "" && q.server.lax(ruleLogLevel):
-		return defaultLevel
 	case q.era == modern:
-		return levelOf(tenon.LoggingLevel(q.logLevel))
+		return levelOf(tenon.LoggingLevel(q.LogLevel))
 	case q.peer != nil:
 		return q.peer.level.Load()
 	}
 	return defaultLevel
 }
 
-// tell sends a message for q, unless its answer went out already.
-func (q *request) tell(message []byte) {
+// notify sends a message for q, unless its response was sent already.
+func (q *request) notify(message []byte) {
 	q.telling.Lock()
 	defer q.telling.Unlock()
 	if !q.silent {
@@ -61,8 +59,8 @@ func (q *request) tell(message []byte) {
 	}
 }
 
-// hush makes sure that nothing follows the answer.
-func (q *request) hush() {
+// mute ensures that nothing follows the response.
+func (q *request) mute() {
 	if q.out == nil {
 		return
 	}
@@ -71,10 +69,10 @@ func (q *request) hush() {
 	q.silent = true
 }
 
-// report sends progress. The protocol wants it to grow.
-func (q *request) report(done, total float64, note string) {
+// sendProgress sends progress, which has to increase.
+func (q *request) sendProgress(done, total float64, note string) {
 	q.telling.Lock()
-	grows := !math.IsNaN(done) && !math.IsInf(done, 0) && (!q.reported || done > q.done || q.server.lax(ruleProgress))
+	grows := !math.IsNaN(done) && !math.IsInf(done, 0) && (!q.reported || done > q.done)
 	if grows {
 		q.reported, q.done = true, done
 	}
@@ -82,7 +80,7 @@ func (q *request) report(done, total float64, note string) {
 	if !grows {
 		return
 	}
-	m := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), q.progress...)
+	m := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), q.Progress...)
 	m = strconv.AppendFloat(append(m, `,"progress":`...), done, 'f', -1, 64)
 	if total > 0 {
 		m = strconv.AppendFloat(append(m, `,"total":`...), total, 'f', -1, 64)
@@ -90,12 +88,12 @@ func (q *request) report(done, total float64, note string) {
 	if note != "" {
 		m = rawjson.AppendString(append(m, `,"message":`...), note)
 	}
-	q.tell(append(m, "}}"...))
+	q.notify(append(m, "}}"...))
 }
 
-// note sends a log message.
-func (q *request) note(level tenon.LoggingLevel, data any) {
-	rank, least := levelOf(level), q.quietest()
+// sendLog sends a log message.
+func (q *request) sendLog(level tenon.LoggingLevel, data any) {
+	rank, least := levelOf(level), q.minLevel()
 	if rank == 0 || least == 0 || rank < least {
 		return
 	}
@@ -106,5 +104,5 @@ func (q *request) note(level tenon.LoggingLevel, data any) {
 	}
 	m := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":`), string(level))
 	m = append(append(m, `,"data":`...), b...)
-	q.tell(append(m, "}}"...))
+	q.notify(append(m, "}}"...))
 }

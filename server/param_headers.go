@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// bound is one argument of a tool that a header repeats (x-mcp-header of
+// paramHeader is one argument of a tool that a header repeats (x-mcp-header of
 // transports/streamable-http).
-type bound struct {
+type paramHeader struct {
 	header string // in canonical spelling
 	path   string // JSON Pointer of the argument
 	kind   string // string, integer or boolean
@@ -24,56 +25,56 @@ const (
 	boundKey    = "x-mcp-header"
 )
 
-// checkBound compares the headers of a call with its arguments.
-func (s *Server) checkBound(m *message, h http.Header) *rpcError {
-	e := s.gateway.Catalog().Find(m.name)
+// checkParamHeaders compares the headers of a call with its arguments.
+func (s *Server) checkParamHeaders(m *jsonrpc.Message, h http.Header) *jsonrpc.Error {
+	e := s.gateway.Catalog().Find(m.Name)
 	if e == nil {
 		return nil
 	}
-	all := s.tools().boundOf(e)
+	all := s.tools().paramHeadersOf(e)
 	if len(all) == 0 {
 		return nil
 	}
-	doc, err := rawjson.Parse(m.arguments)
+	doc, err := rawjson.Parse(m.Arguments)
 	for i := range all {
 		b := &all[i]
 		value := rawjson.None
 		if err == nil {
 			value = doc.Pointer(b.path)
 		}
-		if e := s.checkOne(b, doc, value, h); e != nil {
+		if e := checkOne(b, doc, value, h); e != nil {
 			return e
 		}
 	}
 	return nil
 }
 
-func (s *Server) checkOne(b *bound, doc *rawjson.Doc, value rawjson.Node, h http.Header) *rpcError {
+func checkOne(b *paramHeader, doc *rawjson.Doc, value rawjson.Node, h http.Header) *jsonrpc.Error {
 	values := h[b.header]
 	if value == rawjson.None || doc.Kind(value) == rawjson.Null {
-		if len(values) > 0 && !s.lax(ruleBoundAbsent) {
-			return headerMismatch(b.header + " stands there without its argument")
+		if len(values) > 0 {
+			return jsonrpc.HeaderMismatch(b.header + " stands there without its argument")
 		}
 		return nil
 	}
 	if len(values) != 1 {
-		return headerMismatch(b.header + " does not stand there once")
+		return jsonrpc.HeaderMismatch(b.header + " does not stand there once")
 	}
 	text, e := decoded(b.header, strings.Trim(values[0], " \t"))
 	if e != nil {
 		return e
 	}
-	if b.kind == "integer" && !s.lax(ruleBoundRange) && !safeInteger(text) {
-		return headerMismatch(b.header + " is no integer within ±(2^53-1)")
+	if b.kind == "integer" && !safeInteger(text) {
+		return jsonrpc.HeaderMismatch(b.header + " is no integer within ±(2^53-1)")
 	}
-	if !b.equal(doc, value, text) || s.lax(ruleBoundNumber) && string(doc.Raw(value)) != text && doc.Kind(value) == rawjson.Number {
-		return headerMismatch(b.header + " differs from the argument at " + b.path)
+	if !b.equal(doc, value, text) {
+		return jsonrpc.HeaderMismatch(b.header + " differs from the argument at " + b.path)
 	}
 	return nil
 }
 
 // equal compares by value: 42 and 42.0 are the same integer.
-func (b *bound) equal(doc *rawjson.Doc, value rawjson.Node, text string) bool {
+func (b *paramHeader) equal(doc *rawjson.Doc, value rawjson.Node, text string) bool {
 	raw := string(doc.Raw(value))
 	switch doc.Kind(value) {
 	case rawjson.String:
@@ -104,15 +105,15 @@ func sameNumber(a, b string) bool {
 	return ok && also && x.Cmp(y) == 0
 }
 
-// boundOf returns what headers repeat of a tool's arguments. It is read from
+// paramHeadersOf returns what headers repeat of a tool's arguments. It is read from
 // the published schema once.
-func (l *listing) boundOf(e *gateway.Tool) []bound {
+func (l *listing) paramHeadersOf(e *gateway.Tool) []paramHeader {
 	if v, ok := l.bound.Load(e); ok {
-		all, _ := v.([]bound)
+		all, _ := v.([]paramHeader)
 		return all
 	}
 	input, _ := e.Schemas()
-	all, wrong := boundIn(input, l.lax&ruleBoundLegal != 0)
+	all, wrong := paramHeadersIn(input)
 	if wrong != "" {
 		l.log.Warn("the headers of a tool are not checked: clients will leave the tool out", "tool", e.Name(), "reason", wrong)
 	}
@@ -120,9 +121,9 @@ func (l *listing) boundOf(e *gateway.Tool) []bound {
 	return all
 }
 
-// boundIn finds the annotations of a schema. One that breaks a rule makes all
+// paramHeadersIn finds the annotations of a schema. One that breaks a rule makes all
 // of them void: clients refuse such a tool.
-func boundIn(schema []byte, lax bool) (all []bound, wrong string) {
+func paramHeadersIn(schema []byte) (all []paramHeader, wrong string) {
 	if !strings.Contains(string(schema), boundKey) {
 		return nil, ""
 	}
@@ -130,26 +131,26 @@ func boundIn(schema []byte, lax bool) (all []bound, wrong string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	w := boundWalk{doc: doc, seen: map[string]bool{}}
+	w := paramHeaderWalk{doc: doc, seen: map[string]bool{}}
 	w.properties(doc.Root(), "")
 	if w.wrong == "" && w.count(doc.Root(), 0) != len(w.all) {
 		w.wrong = boundKey + " stands where no chain of properties leads"
 	}
-	if w.wrong != "" && !lax {
+	if w.wrong != "" {
 		return nil, w.wrong
 	}
 	return w.all, ""
 }
 
-type boundWalk struct {
+type paramHeaderWalk struct {
 	doc   *rawjson.Doc
-	all   []bound
+	all   []paramHeader
 	seen  map[string]bool
 	wrong string
 }
 
 // properties goes along properties only: there an argument has one place.
-func (w *boundWalk) properties(schema rawjson.Node, path string) {
+func (w *paramHeaderWalk) properties(schema rawjson.Node, path string) {
 	all := w.doc.Get(schema, "properties")
 	if w.doc.Kind(all) != rawjson.Object {
 		return
@@ -163,7 +164,7 @@ func (w *boundWalk) properties(schema rawjson.Node, path string) {
 	}
 }
 
-func (w *boundWalk) add(name, kind, path string) {
+func (w *paramHeaderWalk) add(name, kind, path string) {
 	header := http.CanonicalHeaderKey(boundPrefix + name)
 	switch {
 	case !isToken(name):
@@ -174,12 +175,12 @@ func (w *boundWalk) add(name, kind, path string) {
 		w.wrong = boundKey + " at " + path + " stands on a " + kind
 	}
 	w.seen[header] = true
-	w.all = append(w.all, bound{header: header, path: path, kind: kind})
+	w.all = append(w.all, paramHeader{header: header, path: path, kind: kind})
 }
 
 // count finds every annotation, wherever it stands, but not properties of that
 // name.
-func (w *boundWalk) count(n rawjson.Node, depth int) (found int) {
+func (w *paramHeaderWalk) count(n rawjson.Node, depth int) (found int) {
 	if depth > rawjson.MaxDepth {
 		return 0
 	}

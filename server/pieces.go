@@ -9,8 +9,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// piece is a part of an answer that is not copied into its buffer: it stands
-// before buf[at], in the form that it is written in.
+// piece is a part of a response that is not copied into its buffer: it precedes
+// buf[at], with the encoding in which it is written.
 type piece struct {
 	at  int
 	src []byte // must not be changed
@@ -26,20 +26,20 @@ const (
 	asBase64
 )
 
-// debt is what an answer holds of a quota until it was written.
+// debt is what a response holds of a quota until it is written.
 type debt struct {
-	quota   *quota
-	account account
-	n       int64
-	room    *room         // bytes of answers, instead of the above
-	holders *atomic.Int32 // who have to be done with it; nil: only the answer
+	quota       *quota
+	account     account
+	n           int64
+	reservation *reservation  // bytes of answers, instead of the above
+	holders     *atomic.Int32 // who have to be done with it; nil: only the answer
 }
 
 func (d debt) settle() {
 	switch {
 	case d.holders != nil && d.holders.Add(-1) > 0:
-	case d.room != nil:
-		d.room.settle(0)
+	case d.reservation != nil:
+		d.reservation.settle(0)
 	default:
 		d.quota.give(d.account, d.n)
 	}
@@ -145,11 +145,11 @@ func plainly(src []byte, oneLine bool, write func([]byte) error) error {
 	if !oneLine || bytes.IndexByte(src, '\n') < 0 && bytes.IndexByte(src, '\r') < 0 {
 		return write(src)
 	}
-	room := make([]byte, min(chunk, len(src)))
+	buf := make([]byte, min(chunk, len(src)))
 	for len(src) > 0 {
-		n := copy(room, src)
-		inOneLine(room[:n])
-		if err := write(room[:n]); err != nil {
+		n := copy(buf, src)
+		inOneLine(buf[:n])
+		if err := write(buf[:n]); err != nil {
 			return err
 		}
 		src = src[n:]
@@ -172,7 +172,7 @@ func inOneLine(b []byte) {
 }
 
 func escaped(src []byte, write func([]byte) error) error {
-	room := make([]byte, 0, chunk+chunk/4)
+	buf := make([]byte, 0, chunk+chunk/4)
 	if err := write([]byte{'"'}); err != nil {
 		return err
 	}
@@ -181,8 +181,8 @@ func escaped(src []byte, write func([]byte) error) error {
 		for back := 0; n < len(src) && back < utf8.UTFMax-1 && !utf8.RuneStart(src[n]); back++ {
 			n-- // a character is not torn apart
 		}
-		room = rawjson.AppendString(room[:0], src[:n])
-		if err := write(room[1 : len(room)-1]); err != nil {
+		buf = rawjson.AppendString(buf[:0], src[:n])
+		if err := write(buf[1 : len(buf)-1]); err != nil {
 			return err
 		}
 		src = src[n:]
@@ -191,10 +191,10 @@ func escaped(src []byte, write func([]byte) error) error {
 }
 
 func encoded(src []byte, write func([]byte) error) error {
-	room := make([]byte, 0, base64.StdEncoding.EncodedLen(chunk))
+	buf := make([]byte, 0, base64.StdEncoding.EncodedLen(chunk))
 	for len(src) > 0 {
 		n := min(chunk, len(src))
-		if err := write(base64.StdEncoding.AppendEncode(room[:0], src[:n])); err != nil {
+		if err := write(base64.StdEncoding.AppendEncode(buf[:0], src[:n])); err != nil {
 			return err
 		}
 		src = src[n:]

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"sync"
@@ -11,26 +12,17 @@ import (
 // subscriptions, bytes. Who waits for room is served in the order of what its
 // caller holds, the least first.
 type quota struct {
-	all   int64 // in all
 	each  int64 // of one caller
 	near  int64 // of one address, whoever it says to be: it can invent names
 	queue int64 // may wait in all, so many times what may be held; of one caller so many times its share
 
 	mu      sync.Mutex
-	used    int64
-	by      map[string]int64 // by caller
-	at      map[string]int64 // by address
-	waiting []*waiter        // the oldest first
-	readers []*holding       // who may take more, see grow; the oldest first
+	all     usage
+	callers map[string]*usage
+	origins map[string]*usage
+	waiting waitList
 	closed  bool
 	empty   chan struct{} // closed when nothing is held; nil: nobody waits for that
-}
-
-type waiter struct {
-	account account
-	n       int64
-	holding *holding      // that grows by it; nil: none
-	room    chan struct{} // closed when it has what it waits for
 }
 
 var (
@@ -43,65 +35,59 @@ func (q *quota) init(all, each int64) {
 	if each <= 0 {
 		each = max(1, all/2)
 	}
-	each = min(each, all)
-	q.all, q.each, q.near, q.queue = all, each, max(each, all-all/8), 1
-	q.by, q.at = map[string]int64{}, map[string]int64{}
+	q.all.most, q.each, q.queue = all, min(each, all), 1
+	q.near = max(q.each, all-all/8)
+	q.callers, q.origins = map[string]*usage{}, map[string]*usage{}
 }
 
 // share is n as it counts: what is larger than a caller's share takes all of it.
 func (q *quota) share(c account, n int64) int64 {
 	if c.key == "" {
-		return min(n, q.all)
+		return min(n, q.all.most)
 	}
 	return min(n, q.each)
 }
 
-// within reports whether the shares of w's caller and address have room.
-func (q *quota) within(w *waiter) bool {
-	c := w.account
-	switch {
-	case c.key == "":
-		return true
-	case q.by[c.key]+w.n > q.each && !q.first(w, q.by[c.key], func(o account) bool { return o.key == c.key }):
-		return false
-	}
-	return c.origin == "" || q.at[c.origin]+w.n <= q.near || q.first(w, q.at[c.origin], func(o account) bool { return o.key != "" && o.origin == c.origin })
+// usages are those of an account.
+func (q *quota) usages(c account) (caller, origin *usage) {
+	return usageOf(q.callers, c.key, q.each), usageOf(q.origins, c.origin, q.near)
 }
 
-// roomFor reports whether there is room for w, be it that others wait.
-func (q *quota) roomFor(w *waiter) bool {
-	return q.within(w) && (q.used+w.n <= q.all || q.stuck(w))
+// changed has those who wait ranked anew after the tallies of an account changed.
+func (q *quota) changed(caller, origin *usage) {
+	q.waiting.rank(caller, origin)
+	caller.keep(q.callers)
+	origin.keep(q.origins)
+}
+
+// hasCapacity reports whether there is capacity for w, apart from who else waits.
+func (q *quota) hasCapacity(w *waiter) bool {
+	caller, origin := q.usages(w.account)
+	return caller.fits(w) && origin.fits(w) && q.all.fits(w)
 }
 
 // grant gives w what it waits for.
 func (q *quota) grant(w *waiter) {
-	q.hold(w.account, w.n)
 	if w.holding != nil {
 		w.holding.took += w.n
 	}
+	q.hold(w.account, w.n, w.holding != nil && w.holding.reads())
 }
 
-// hold counts n, which may be negative. The lock is held.
-func (q *quota) hold(c account, n int64) {
-	q.used += n
-	if c.key == "" {
-		return
+// hold counts n, which may be negative; reading: of a call that may take more.
+// The lock is held.
+func (q *quota) hold(c account, n int64, reading bool) {
+	caller, origin := q.usages(c)
+	for _, t := range []*usage{&q.all, caller, origin} {
+		t.used += n
+		if reading {
+			t.reading += n
+		}
 	}
-	count(q.by, c.key, n)
-	if c.origin != "" {
-		count(q.at, c.origin, n)
-	}
+	q.changed(caller, origin)
 }
 
-func count[N int | int64](m map[string]N, key string, n N) {
-	if sum := m[key] + n; sum != 0 {
-		m[key] = sum
-	} else {
-		delete(m, key)
-	}
-}
-
-// try takes n where there is room at once, and returns what is to be given back.
+// try takes n where there is capacity at once, and returns what is to be given back.
 func (q *quota) try(c account, n int64) (took int64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,34 +95,45 @@ func (q *quota) try(c account, n int64) (took int64, ok bool) {
 }
 
 func (q *quota) tryLocked(w *waiter) (took int64, ok bool) {
-	if q.closed || !q.roomFor(w) || q.next() != nil {
+	if q.closed || !q.hasCapacity(w) || q.next() != nil {
 		return 0, false
 	}
 	q.grant(w)
 	return w.n, true
 }
 
-// maxWaiting bounds those who wait, who are looked at one by one.
+// maxWaiting bounds those who wait.
 const maxWaiting = 2048
 
-// next is who gets room first of those whose share is not used up; nil: nobody
-// waits but for others of its own caller.
-func (q *quota) next() (first *waiter) {
-	for _, w := range q.waiting {
-		if q.stuck(w) { // all wait for each other
-			return w
-		}
-		if q.within(w) && (first == nil || q.by[w.account.key] < q.by[first.account.key]) {
-			first = w
-		}
+// next is who gets capacity first of those whose shares are not used up; nil: nobody
+// waits but for others of its own caller or address.
+func (q *quota) next() *waiter {
+	if h := q.all.stuck(); h != nil && len(h.waiters) > 0 { // all wait for each other
+		return h.waiters[0]
 	}
-	return first
+	return q.waiting.next()
 }
 
-// take takes n as soon as there is room. It fails where too many wait already,
-// unless it is patient, and when ctx or the time to wait is over; 0: there is
+// wait puts w among those who wait.
+func (q *quota) wait(w *waiter) {
+	w.granted = make(chan struct{})
+	caller, origin := q.usages(w.account)
+	q.waiting.add(w, caller, origin)
+	q.changed(caller, origin)
+}
+
+// leave takes w from those who wait, and reports whether it was among them.
+func (q *quota) leave(w *waiter) bool {
+	caller, origin := q.usages(w.account)
+	was := q.waiting.remove(w)
+	q.changed(caller, origin)
+	return was
+}
+
+// take takes n as soon as there is capacity. It fails if too many wait already,
+// unless mustWait, and when ctx or the time to wait is over; 0: there is
 // no such time.
-func (q *quota) take(ctx context.Context, c account, n int64, patient bool, wait time.Duration) (took int64, err error) {
+func (q *quota) take(ctx context.Context, c account, n int64, mustWait bool, wait time.Duration) (took int64, err error) {
 	n = q.share(c, n)
 	q.mu.Lock()
 	if q.closed {
@@ -148,12 +145,11 @@ func (q *quota) take(ctx context.Context, c account, n int64, patient bool, wait
 		q.mu.Unlock()
 		return took, nil
 	}
-	if !patient && !q.mayWait(c, n) {
+	if !mustWait && !q.mayWait(c, n) {
 		q.mu.Unlock()
 		return 0, errBusy
 	}
-	w.room = make(chan struct{})
-	q.waiting = append(q.waiting, w)
+	q.wait(w)
 	q.mu.Unlock()
 	return q.await(ctx, w, wait)
 }
@@ -167,7 +163,7 @@ func (q *quota) await(ctx context.Context, w *waiter, wait time.Duration) (took 
 		late = timer.C
 	}
 	select {
-	case <-w.room:
+	case <-w.granted:
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-late:
@@ -175,36 +171,25 @@ func (q *quota) await(ctx context.Context, w *waiter, wait time.Duration) (took 
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i, other := range q.waiting {
-		if other == w {
-			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
-			q.serve() // who came later may have waited for this one
-			return 0, err
-		}
+	if q.leave(w) {
+		q.serve() // who came later may have waited for this one
+		return 0, err
 	}
-	if err != nil && w.holding == nil { // there was room in the same moment
+	if err != nil && w.holding == nil { // there was capacity in the same moment
 		q.giveLocked(w.account, w.n)
 	}
 	return w.n, err
 }
 
 func (q *quota) mayWait(c account, n int64) bool {
-	var all, own int64
-	mine := 0
-	for _, w := range q.waiting {
-		all += w.n
-		if w.account.key == c.key {
-			own += w.n
-			mine++
-		}
-	}
+	all, own := q.waiting.total, usageOf(q.callers, c.key, q.each).queued
 	switch {
-	case all+n > q.all*q.queue, len(q.waiting) >= maxWaiting:
+	case all.n+n > q.all.most*q.queue, all.waiters >= maxWaiting:
 		return false
 	case c.key == "":
 		return true
 	}
-	return own+n <= max(n, q.each*q.queue) && mine < maxWaiting/2
+	return own.n+n <= max(n, q.each*q.queue) && own.waiters < maxWaiting/2
 }
 
 // give gives back what was taken.
@@ -218,29 +203,20 @@ func (q *quota) give(c account, n int64) {
 }
 
 func (q *quota) giveLocked(c account, n int64) {
-	q.hold(c, -n)
+	q.hold(c, -n, false)
 	q.serve()
-	if q.used == 0 && q.empty != nil && len(q.waiting) == 0 {
+	if q.all.used == 0 && q.empty != nil && q.waiting.total.waiters == 0 {
 		close(q.empty)
 		q.empty = nil
 	}
 }
 
-// serve gives room to those who wait.
+// serve gives capacity to those who wait.
 func (q *quota) serve() {
-	for {
-		w := q.next()
-		if w == nil || !q.roomFor(w) {
-			return
-		}
+	for w := q.next(); w != nil && q.hasCapacity(w); w = q.next() {
+		q.leave(w)
 		q.grant(w)
-		for i, other := range q.waiting {
-			if other == w {
-				q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
-				break
-			}
-		}
-		close(w.room)
+		close(w.granted)
 	}
 }
 
@@ -248,7 +224,7 @@ func (q *quota) serve() {
 func (q *quota) held() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.used
+	return q.all.used
 }
 
 // shut lets nobody in any more.
@@ -263,7 +239,7 @@ func (q *quota) shut() {
 func (q *quota) close(ctx context.Context) error {
 	q.mu.Lock()
 	q.closed = true
-	if q.used == 0 && len(q.waiting) == 0 {
+	if q.all.used == 0 && q.waiting.total.waiters == 0 {
 		q.mu.Unlock()
 		return nil
 	}
@@ -278,4 +254,70 @@ func (q *quota) close(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// usage is what of a quota is held by all, by one caller or by one address.
+type usage struct {
+	name    string
+	most    int64
+	used    int64
+	reading int64     // of it, by calls that may take more
+	readers list.List // those calls, each a *holding, the oldest first
+
+	queued queued   // of a caller: who waits
+	at     []*queue // of a caller: one for each address
+
+	queues ranking // of an address: one for each caller
+	place  place   // of an address: among all
+}
+
+// usageOf is that of a name, which need not be in all. No name has no bound.
+func usageOf(all map[string]*usage, name string, most int64) *usage {
+	if t := all[name]; t != nil {
+		return t
+	}
+	if name == "" {
+		most = 1<<63 - 1
+	}
+	t := &usage{name: name, most: most}
+	t.place = place{index: -1, first: t.next}
+	return t
+}
+
+// keep has t in all as long as it counts something.
+func (t *usage) keep(all map[string]*usage) {
+	if t.used == 0 && t.readers.Len() == 0 && len(t.at) == 0 && len(t.queues) == 0 {
+		delete(all, t.name)
+	} else {
+		all[t.name] = t
+	}
+}
+
+// fits reports whether there is room for w.
+//
+// Calls that hold something and wait for more could wait for each other for
+// ever. So the one that began first gets what it wants, room or not, as long as
+// nobody but others like it holds anything: the bound is passed by one answer.
+func (t *usage) fits(w *waiter) bool {
+	return w.n <= t.most-t.used || w.holding != nil && t.stuck() == w.holding
+}
+
+// stuck is the call that began to read first, where only such calls hold
+// anything; nil: it is otherwise.
+func (t *usage) stuck() *holding {
+	if front := t.readers.Front(); front != nil && t.reading == t.used {
+		return front.Value.(*holding) //nolint:errcheck,forcetypeassert // grow puts nothing else there
+	}
+	return nil
+}
+
+// next is who is next at an address; nil: nobody.
+func (t *usage) next() *waiter {
+	if h := t.stuck(); h != nil && len(h.waiters) > 0 && h.waiters[0].queue.caller.fits(h.waiters[0]) {
+		return h.waiters[0]
+	}
+	if len(t.queues) == 0 {
+		return nil
+	}
+	return t.queues[0].first()
 }

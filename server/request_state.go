@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -78,16 +79,12 @@ func (k *stateKey) open(q *request, sealed string) (*roundState, bool) {
 // mac binds a state to the request that it belongs to. The arguments may come
 // back in another order of members or with other white space.
 func (k *stateKey) mac(q *request, state []byte) []byte {
-	arguments, err := rawjson.AppendCanonical(nil, q.arguments)
+	arguments, err := rawjson.AppendCanonical(nil, q.Arguments)
 	if err != nil {
-		arguments = bytes.Clone(q.arguments)
+		arguments = bytes.Clone(q.Arguments)
 	}
 	h := hmac.New(sha256.New, k[:])
-	if q.server.lax(ruleBinding) {
-		h.Write(state)
-		return h.Sum(nil)
-	}
-	for _, part := range [...]string{string(q.subject), q.method, q.name, q.uri, string(arguments)} {
+	for _, part := range [...]string{string(q.subject), q.Method, q.Name, q.URI, string(arguments)} {
 		sum := sha256.Sum256([]byte(part))
 		h.Write(sum[:])
 	}
@@ -97,24 +94,21 @@ func (k *stateKey) mac(q *request, state []byte) []byte {
 
 // resume reads the answers that came with q. Those that were asked for count,
 // the rest is ignored; without a state nothing was asked.
-func (q *request) resume() *rpcError {
-	if q.era != modern || q.state == "" {
+func (q *request) resume() *jsonrpc.Error {
+	if q.era != modern || q.State == "" {
 		return nil
 	}
-	s, ok := q.server.states.open(q, q.state)
-	if !ok && q.server.lax(ruleState) {
-		return nil
-	}
+	s, ok := q.server.states.open(q, q.State)
 	if !ok {
-		return invalidParams("requestState is not valid for this request, or it is too old; begin again without it")
+		return jsonrpc.InvalidParams("requestState is not valid for this request, or it is too old; begin again without it")
 	}
 	q.answers, q.tries, q.series = s.answers, s.tries, s.series
-	doc, err := rawjson.Parse(q.responses)
+	doc, err := rawjson.Parse(q.Responses)
 	if err != nil {
 		return nil
 	}
 	for m := doc.First(doc.Root()); m != rawjson.None; m = doc.Next(m) {
-		if key := doc.Key(m); slices.Contains(s.asked, key) || q.server.lax(ruleUnknownKeys) {
+		if key := doc.Key(m); slices.Contains(s.asked, key) {
 			q.answers[key] = bytes.Clone(doc.Raw(m))
 		}
 	}

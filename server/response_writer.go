@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -16,6 +17,8 @@ type answer struct {
 	pieces []piece // in their order
 	owes   []debt  // what is given back once the answer was written
 	id     []byte  // of its request, as it was written
+
+	identity *encodedIdentity // that its _meta holds; nil: none
 }
 
 // maxKept is the largest buffer that is kept for the next answer.
@@ -34,7 +37,7 @@ func (s *Server) release(a *answer) {
 	for _, d := range a.owes {
 		d.settle()
 	}
-	a.id = nil
+	a.id, a.identity = nil, nil
 	clear(a.owes)
 	a.owes = a.owes[:0]
 	a.reset()
@@ -74,11 +77,7 @@ func (a *answer) envelope(id []byte) {
 // begin opens the result for q; meta, a JSON object or nil, is what its _meta
 // holds. Members follow, then end.
 func (a *answer) begin(q *request, meta []byte) {
-	id := q.id
-	if q.server.lax(ruleSameID) {
-		id = []byte("0")
-	}
-	a.envelope(id)
+	a.envelope(q.ID)
 	a.write(`,"result":`)
 	a.open(q, meta)
 }
@@ -91,13 +90,12 @@ func (a *answer) openAs(q *request, resultType string, meta []byte) {
 	a.write(`{`)
 	meta = inside(meta)
 	if q.era == modern {
-		if !q.server.lax(ruleResultType) {
-			a.write(`"resultType":"`)
-			a.write(resultType)
-			a.write(`",`)
-		}
+		a.write(`"resultType":"`)
+		a.write(resultType)
+		a.write(`",`)
 		a.write(`"_meta":{`)
-		a.buf = append(a.buf, q.server.info...)
+		a.identity = q.server.identity.Load()
+		a.buf = append(a.buf, a.identity.member...)
 		if len(meta) > 0 {
 			a.buf = append(append(a.buf, ','), meta...)
 		}
@@ -121,7 +119,7 @@ func inside(object []byte) []byte {
 
 // fail makes the answer an error, whatever stood in it. An error without an
 // id has no member for it: the protocol knows no null there.
-func (a *answer) fail(id []byte, e *rpcError) {
+func (a *answer) fail(id []byte, e *jsonrpc.Error) {
 	a.reset()
 	a.envelope(id)
 	a.write(`,"error":`)
@@ -130,21 +128,21 @@ func (a *answer) fail(id []byte, e *rpcError) {
 }
 
 // failure writes the object of an error.
-func (a *answer) failure(e *rpcError) {
+func (a *answer) failure(e *jsonrpc.Error) {
 	a.write(`{"code":`)
-	a.buf = strconv.AppendInt(a.buf, int64(e.code), 10)
+	a.buf = strconv.AppendInt(a.buf, int64(e.Code), 10)
 	a.write(`,"message":`)
-	a.text(e.message)
-	if e.data != nil {
+	a.text(e.Message)
+	if e.Data != nil {
 		a.write(`,"data":`)
-		a.buf = append(a.buf, e.data...)
+		a.buf = append(a.buf, e.Data...)
 	}
 	a.write("}")
 }
 
 // caching writes the members that 2026-07-28 wants on what may be cached.
 func (a *answer) caching(q *request, ttl string) {
-	if q.era == modern && !q.server.lax(ruleCaching) {
+	if q.era == modern {
 		a.write(`,"ttlMs":` + ttl + `,"cacheScope":"public"`)
 	}
 }
@@ -173,7 +171,7 @@ func (a *answer) callResult(r *tenon.Result, revision string) {
 // older returns a block as its revision knows it: a link is text with the
 // address before 2025-06-18. An empty revision is not known.
 func older(b *tenon.Content, revision string) *tenon.Content {
-	if b.Type == tenon.ResourceLink && (revision == batchRevision || revision == "2024-11-05") {
+	if b.Type == tenon.ResourceLink && (revision == jsonrpc.BatchRevision || revision == "2024-11-05") {
 		return &tenon.Content{Text: []byte(b.URI)}
 	}
 	return b
@@ -249,4 +247,15 @@ func (a *answer) media(key string, b *tenon.Content) {
 	a.write(`"`)
 	a.put(b.Data, asBase64)
 	a.write(`"`)
+}
+
+// AppendResult appends r as the result object of tools/call, in the form of
+// the revisions before 2026-07-28, which adds members of its own. It is for
+// who shows results without a client.
+func AppendResult(dst []byte, r *tenon.Result) []byte {
+	a := answer{buf: dst}
+	a.open(&request{era: legacy}, r.Meta)
+	a.callResult(r, "")
+	a.write("}")
+	return a.flat()
 }

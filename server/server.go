@@ -13,16 +13,15 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // Options are the choices of New. The zero value works.
 type Options struct {
-	Name         string       // what the server calls itself; empty: "tenon"
-	Title        string       // its name for people; empty: none
-	Version      string       // its version; empty: "0"
-	Instructions string       // how a model should use the tools; empty: none
-	Logger       *slog.Logger // nil: nothing is logged
+	// Name, Title, Version and Instructions are the server's Identity until
+	// SetIdentity replaces it.
+	Name, Title, Version, Instructions string
+
+	Logger *slog.Logger // nil: nothing is logged
 
 	// AllowedOrigins are the web origins whose pages may send requests, as
 	// "https://host:port"; "*" allows all. On a loopback address, pages of
@@ -89,14 +88,15 @@ type Server struct {
 	gateway *gateway.Gateway
 	log     *slog.Logger
 	options Options
-	info    []byte // the member serverInfo of a result's _meta
+
+	identity atomic.Pointer[encodedIdentity]
 
 	jsonType []string // the value of Content-Type, shared by all answers
 
 	calls    quota
 	incoming quota // bytes of messages
 	outgoing quota // bytes of answers
-	thrift   thrift
+	thrift   memoryReleaser
 
 	answers sync.Pool // of *answer
 	cursors cursorKey
@@ -112,16 +112,12 @@ type Server struct {
 	cutShort  context.CancelFunc // ends work
 	closeOnce sync.Once
 
-	off rule // only tests set it
-
 	listing  atomic.Pointer[listing]
 	renewing sync.Mutex // held by who makes a new listing
 }
 
 // New returns a server for g. It opens nothing.
 func New(g *gateway.Gateway, o Options) *Server {
-	o.Name = cmp.Or(o.Name, "tenon")
-	o.Version = cmp.Or(o.Version, "0")
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)
 	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
 	o.TaskAfter = cmp.Or(o.TaskAfter, 10*time.Second)
@@ -148,7 +144,7 @@ func New(g *gateway.Gateway, o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.info = append([]byte(`"`+metaServerInfo+`":`), s.implementation()...)
+	s.SetIdentity(Identity{Name: o.Name, Title: o.Title, Version: o.Version, Instructions: o.Instructions})
 	secret := o.Secret
 	if len(secret) == 0 {
 		secret = make([]byte, 32)
@@ -159,16 +155,6 @@ func New(g *gateway.Gateway, o Options) *Server {
 	s.states = sha256.Sum256(append([]byte("states "), secret...))
 	s.work, s.cutShort = context.WithCancel(context.Background())
 	return s
-}
-
-// implementation is how the server introduces itself.
-func (s *Server) implementation() []byte {
-	b := rawjson.AppendString([]byte(`{"name":`), s.options.Name)
-	if s.options.Title != "" {
-		b = rawjson.AppendString(append(b, `,"title":`...), s.options.Title)
-	}
-	b = rawjson.AppendString(append(b, `,"version":`...), s.options.Version)
-	return append(b, '}')
 }
 
 // List yields the pages of the tools that are in force, each as the result of

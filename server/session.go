@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 // session is a client of the legacy era over HTTP, from initialize to DELETE.
 type session struct {
-	*peer
+	*clientState
 	id      string
 	subject tenon.Subject
 	caller  string // who opened it; empty: nobody is known
@@ -28,7 +29,7 @@ type session struct {
 	mu      sync.Mutex // guards all below; nothing blocks under it
 	used    time.Time
 	busy    int // requests and streams that are open
-	streams []*replay
+	streams []*eventStream
 	next    uint64
 	ended   bool
 }
@@ -69,7 +70,7 @@ func (ss *sessions) mint(opener account) *session {
 	sum := sha256.Sum256([]byte(id))
 	subject := "session " + hex.EncodeToString(sum[:8]) // the id itself opens the session
 	s := &session{
-		peer: newPeer(), id: id, used: time.Now(), held: &ss.held, opener: opener.key,
+		clientState: newClientState(), id: id, used: time.Now(), held: &ss.held, opener: opener.key,
 		subject: tenon.Subject(subject), account: account{key: subject, origin: opener.origin},
 	}
 	ss.mu.Lock()
@@ -81,7 +82,7 @@ func (ss *sessions) mint(opener account) *session {
 		ss.sweep()
 	}
 	if len(ss.by) >= ss.max || ss.openers[opener.key] >= ss.each {
-		if !ss.makeRoom(opener.key) {
+		if !ss.evictIdle(opener.key) {
 			return nil
 		}
 	}
@@ -101,9 +102,9 @@ func (ss *sessions) sweep() {
 	}
 }
 
-// makeRoom ends the session that is idle for the longest, of those whose caller
+// evictIdle ends the session that is idle for the longest, of those whose caller
 // has the most.
-func (ss *sessions) makeRoom(opener string) bool {
+func (ss *sessions) evictIdle(opener string) bool {
 	own := ss.openers[opener] >= ss.each
 	var victim *session
 	var since time.Time
@@ -180,7 +181,9 @@ func (ss *sessions) endAll() {
 func (ss *sessions) drop(s *session) {
 	if ss.by[s.id] == s {
 		delete(ss.by, s.id)
-		count(ss.openers, s.opener, -1)
+		if ss.openers[s.opener]--; ss.openers[s.opener] == 0 {
+			delete(ss.openers, s.opener)
+		}
 		s.end()
 		s.cancelAll()
 		s.releaseAll()
@@ -188,7 +191,7 @@ func (ss *sessions) drop(s *session) {
 }
 
 // cancelAll ends all that is under way: nobody can hear of it any more.
-func (p *peer) cancelAll() {
+func (p *clientState) cancelAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for f := range p.flights {
@@ -198,21 +201,21 @@ func (p *peer) cancelAll() {
 
 // stream opens a stream of the session. It forgets the oldest of those that
 // nobody waits for.
-func (s *session) stream() *replay {
-	return s.open(func(*replay) {})
+func (s *session) stream() *eventStream {
+	return s.open(func(*eventStream) {})
 }
 
 // direct opens a stream whose messages are written when they are sent.
-func (s *session) direct() *replay {
-	return s.open(func(r *replay) { r.direct = true })
+func (s *session) direct() *eventStream {
+	return s.open(func(r *eventStream) { r.direct = true })
 }
 
 // stand opens a stream of changes. One that a client left, and did not come
 // back to, makes room for it.
-func (s *session) stand(changes *feed, unlisten func()) *replay {
+func (s *session) stand(changes *changeFeed, unlisten func()) *eventStream {
 	s.mu.Lock()
-	var left []*replay
-	s.streams = slices.DeleteFunc(s.streams, func(r *replay) bool {
+	var left []*eventStream
+	s.streams = slices.DeleteFunc(s.streams, func(r *eventStream) bool {
 		if leaves := r.isLeft(); leaves {
 			left = append(left, r)
 			return true
@@ -223,22 +226,22 @@ func (s *session) stand(changes *feed, unlisten func()) *replay {
 	for _, r := range left {
 		r.release()
 	}
-	return s.open(func(r *replay) { r.changes, r.unlisten = changes, unlisten })
+	return s.open(func(r *eventStream) { r.changes, r.unlisten = changes, unlisten })
 }
 
-func (s *session) open(prepare func(*replay)) *replay {
+func (s *session) open(prepare func(*eventStream)) *eventStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
-	r := newReplay(s.next, s.held, s.account)
-	r.resumable = s.speaks() == newestLegacyRevision
+	r := newEventStream(s.next, s.held, s.account)
+	r.resumable = s.speaks() == jsonrpc.NewestLegacyRevision
 	prepare(r)
 	if s.ended { // nobody can come back
 		r.release()
 		return r
 	}
 	if len(s.streams) >= maxStreams {
-		if i := slices.IndexFunc(s.streams, (*replay).isIdle); i >= 0 {
+		if i := slices.IndexFunc(s.streams, (*eventStream).isIdle); i >= 0 {
 			s.streams[i].release()
 			s.streams = slices.Delete(s.streams, i, i+1)
 		}
@@ -262,19 +265,19 @@ func (s *session) releaseAll() {
 }
 
 // forget drops a stream to which nobody comes back.
-func (s *session) forget(r *replay) {
+func (s *session) forget(r *eventStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := r.release(); a != nil {
 		s.unread(a)
 	}
-	s.streams = slices.DeleteFunc(s.streams, func(x *replay) bool { return x == r })
+	s.streams = slices.DeleteFunc(s.streams, func(x *eventStream) bool { return x == r })
 }
 
-func (s *session) streamOf(id uint64) *replay {
+func (s *session) streamOf(id uint64) *eventStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.IndexFunc(s.streams, func(r *replay) bool { return r.id == id }); i >= 0 {
+	if i := slices.IndexFunc(s.streams, func(r *eventStream) bool { return r.id == id }); i >= 0 {
 		return s.streams[i]
 	}
 	return nil
@@ -282,14 +285,14 @@ func (s *session) streamOf(id uint64) *replay {
 
 // isIdle reports whether the stream can be forgotten: nothing that somebody
 // waits for goes over it.
-func (r *replay) isIdle() bool {
+func (r *eventStream) isIdle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ended || r.direct || r.changes != nil && !r.read
 }
 
 // isLeft reports whether it is a standing stream without a reader.
-func (r *replay) isLeft() bool {
+func (r *eventStream) isLeft() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.changes != nil && !r.read && r.reader > 0

@@ -30,8 +30,8 @@ func TestCallsOfOneSessionAreBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		w := <-results
-		if fault := missing(w.Body.String(), "too many requests of one session"); w.Code != 503 || w.Header().Get("Retry-After") == "" || fault != "" {
-			t.Error(w.Code, fault)
+		if problem := missing(w.Body.String(), "too many requests of one session"); w.Code != 503 || w.Header().Get("Retry-After") == "" || problem != "" {
+			t.Error(w.Code, problem)
 		}
 		if w := answer(s, post(legacyBody("tools/call", `"name":"echo"`), other)); w.Code != 200 {
 			t.Errorf("another session: %d %s", w.Code, w.Body)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 const (
@@ -22,20 +23,15 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request) *session {
 		v.leave()
 		v = nil // to others there is no such session
 	}
-	if v == nil && s.lax(ruleSession) {
-		v = s.sessions.mint(account{})
-		v.unread = s.release
-		v.busy++
-	}
 	if v == nil {
-		s.refuse(w, r, nil, refused(http.StatusNotFound, "there is no such session; begin again with initialize"))
+		s.refuse(w, r, nil, jsonrpc.Refused(http.StatusNotFound, "there is no such session; begin again with initialize"))
 	}
 	return v
 }
 
 // postSession serves a message of a session, or the one that opens it.
-func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message, in *intake) {
-	if m.method == "initialize" && r.Header.Get(headerSession) == "" {
+func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message, in *intake) {
+	if m.Method == "initialize" && r.Header.Get(headerSession) == "" {
 		s.openSession(w, r, m)
 		return
 	}
@@ -45,12 +41,12 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message,
 	}
 	defer v.leave()
 	switch {
-	case m.response:
+	case m.Response:
 		v.answered(*m)
 		w.WriteHeader(http.StatusAccepted)
-	case m.notification:
-		if m.method == "notifications/cancelled" {
-			v.cancel(m.requestID)
+	case m.Notification:
+		if m.Method == "notifications/cancelled" {
+			v.cancel(m.RequestID)
 		}
 		w.WriteHeader(http.StatusAccepted)
 	default:
@@ -60,12 +56,12 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *message,
 
 // openSession answers initialize and gives the client a session. Where there
 // is no room for one, the client is served without.
-func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message) {
-	x := &exchange{request: request{message: *m, server: s, era: legacy}}
+func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message) {
+	x := &exchange{request: request{Message: *m, server: s, era: legacy}}
 	s.attribute(&x.request, r)
 	v := s.sessions.mint(x.account)
 	if v != nil {
-		v.caller, v.unread, x.peer = callerOf(r), s.release, v.peer
+		v.caller, v.unread, x.peer = callerOf(r), s.release, v.clientState
 	}
 	a := s.newAnswer()
 	defer s.release(a)
@@ -82,27 +78,27 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *message)
 
 // requestOf serves a request of a session. What may last has a stream of its
 // own, to which the client can come back.
-func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m *message, in *intake) {
+func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m *jsonrpc.Message, in *intake) {
 	x := &ride{exchange: exchange{request: request{
-		message: *m, server: s, era: legacy, outlives: true,
-		peer: v.peer, subject: v.subject, revision: v.speaks(), intake: in,
+		Message: *m, server: s, era: legacy, outlives: true,
+		peer: v.clientState, subject: v.subject, revision: v.speaks(), intake: in,
 	}}}
 	s.attribute(&x.request, r)
-	switch m.method {
+	switch m.Method {
 	case "tools/call", "prompts/get", "resources/read":
 	default:
 		s.serve(w, r, &x.exchange)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	x.flight = flight{id: m.id, cancel: cancel}
-	if !v.takeOff(&x.flight) {
+	x.flight = inFlight{id: m.ID, cancel: cancel}
+	if !v.register(&x.flight) {
 		cancel()
-		s.refuse(w, r, m.id, refused(http.StatusServiceUnavailable, "too many requests of one session at once; try again later"))
+		s.refuse(w, r, m.ID, jsonrpc.Refused(http.StatusServiceUnavailable, "too many requests of one session at once; try again later"))
 		return
 	}
 	x.outlives = false // of the connection it does, but a cancelled one ends
-	x.guard = guarded{peer: v.peer, flight: &x.flight}
+	x.guard = guarded{peer: v.clientState, flight: &x.flight}
 	if acceptsEvents(r.Header["Accept"]) {
 		x.out = &x.guard
 	}
@@ -112,33 +108,33 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 		x.guard.out = stream
 		incident.Go(s.log, "a request of a session", func() {
 			defer over()
-			s.fly(ctx, v, &x.request, &x.flight, stream)
+			s.register(ctx, v, &x.request, &x.flight, stream)
 		}, func(*incident.Error) { stream.end(nil) })
-		s.land(v, w, r, stream, m.id)
+		s.unregister(v, w, r, stream, m.ID)
 		return
 	}
 	defer cancel()
-	x.session, x.guard.out = v, &rideOutlet{x}
+	x.session, x.guard.out = v, &sessionNotifier{x}
 	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
-	s.rideAlong(ctx, w, x)
+	s.attach(ctx, w, x)
 }
 
 // ride is a request of a session that is served where it came in.
 type ride struct {
 	exchange
 	session *session
-	flight  flight
+	flight  inFlight
 	guard   guarded
 
 	mu     sync.Mutex
-	replay *replay // nil: nothing was sent yet
+	replay *eventStream // nil: nothing was sent yet
 }
 
-// rideOutlet keeps what a ride sends and writes it too, as long as somebody
+// sessionNotifier keeps what a ride sends and writes it too, as long as somebody
 // reads.
-type rideOutlet struct{ *ride }
+type sessionNotifier struct{ *ride }
 
-func (o *rideOutlet) send(message []byte) error {
+func (o *sessionNotifier) send(message []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.replay == nil {
@@ -154,19 +150,23 @@ func (x *ride) put(message []byte, last bool) {
 	}
 }
 
-// rideAlong runs a request and writes what comes of it.
-func (s *Server) rideAlong(ctx context.Context, w http.ResponseWriter, x *ride) {
+// attach runs a request and writes what comes of it.
+func (s *Server) attach(ctx context.Context, w http.ResponseWriter, x *ride) {
 	a := s.newAnswer()
 	defer s.release(a)
-	e := s.respond(ctx, &x.request, a)
-	wanted := x.session.land(&x.flight) || s.lax(ruleSilence)
+	s.respondAndSend(ctx, &x.request, a, w, func(e *jsonrpc.Error) { s.detach(w, x, a, e) })
+}
+
+// detach sends the answer to a request that rode along.
+func (s *Server) detach(w http.ResponseWriter, x *ride, a *answer, e *jsonrpc.Error) {
+	wanted := x.session.unregister(&x.flight)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
 	case x.replay == nil && wanted:
 		s.send(w, s.httpStatus(legacy, e), a)
 	case x.replay == nil:
-		s.unanswered(w, x.out != nil, x.id)
+		s.unanswered(w, x.out != nil, x.ID)
 	case wanted && a.holds() > maxEventBytes:
 		if number, ok := x.replay.pass(); ok {
 			_ = x.stream.answer(x.replay.place(number), a)
@@ -179,24 +179,25 @@ func (s *Server) rideAlong(ctx context.Context, w http.ResponseWriter, x *ride) 
 	x.stream.close()
 }
 
-// fly runs a request of a session, whoever listens.
-func (s *Server) fly(ctx context.Context, v *session, q *request, f *flight, stream *replay) {
+// register runs a request of a session, whoever listens.
+func (s *Server) register(ctx context.Context, v *session, q *request, f *inFlight, stream *eventStream) {
 	defer f.cancel()
 	a := s.newAnswer()
-	e := s.respond(ctx, q, a)
-	stream.status = s.httpStatus(legacy, e)
-	if !v.land(f) && !s.lax(ruleSilence) {
-		stream.end(nil)
-		s.release(a)
-		return
-	}
-	if !stream.end(a) {
-		s.release(a)
-	}
+	s.respondAndSend(ctx, q, a, nil, func(e *jsonrpc.Error) {
+		stream.status = s.httpStatus(legacy, e)
+		if !v.unregister(f) {
+			stream.end(nil)
+			s.release(a)
+			return
+		}
+		if !stream.end(a) {
+			s.release(a)
+		}
+	})
 }
 
-// land writes what comes of a request: an event stream, or one answer.
-func (s *Server) land(v *session, w http.ResponseWriter, r *http.Request, stream *replay, id []byte) {
+// unregister writes what comes of a request: an event stream, or one answer.
+func (s *Server) unregister(v *session, w http.ResponseWriter, r *http.Request, stream *eventStream, id []byte) {
 	out := &events{w: w, timeout: s.options.WriteTimeout}
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if s.options.PollAfter > 0 {
@@ -234,12 +235,12 @@ func (s *Server) unanswered(w http.ResponseWriter, streams bool, id []byte) {
 	}
 	a := s.newAnswer()
 	defer s.release(a)
-	a.fail(id, &rpcError{code: codeInternal, message: "the call was cancelled"})
+	a.fail(id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the call was cancelled"})
 	s.send(w, http.StatusOK, a)
 }
 
 // rest takes the answer of a stream on which nothing else was sent.
-func (r *replay) rest() (a *answer, silent bool) {
+func (r *eventStream) rest() (a *answer, silent bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, r.plain = r.plain, nil
@@ -248,9 +249,9 @@ func (r *replay) rest() (a *answer, silent bool) {
 
 // guarded sends nothing for a request that was cancelled.
 type guarded struct {
-	peer   *peer
-	flight *flight
-	out    outlet
+	peer   *clientState
+	flight *inFlight
+	out    notifier
 }
 
 func (g *guarded) send(message []byte) error {
@@ -264,7 +265,7 @@ func (g *guarded) send(message []byte) error {
 // to which the client comes back.
 func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 	if !acceptsEvents(r.Header["Accept"]) {
-		s.refuse(w, r, nil, notAcceptable())
+		s.refuse(w, r, nil, jsonrpc.NotAcceptable())
 		return
 	}
 	v := s.sessionOf(w, r)
@@ -276,14 +277,14 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 	one, ok := s.standers.try(mine, 1)
 	defer s.standers.give(mine, one)
 	if !ok {
-		s.refuse(w, r, nil, refused(http.StatusServiceUnavailable, "too many streams at once; try again later"))
+		s.refuse(w, r, nil, jsonrpc.Refused(http.StatusServiceUnavailable, "too many streams at once; try again later"))
 		return
 	}
 	ctx, cancel := v.until(r.Context())
 	defer cancel()
 	out := &events{w: w, timeout: s.options.WriteTimeout}
 	if last := r.Header.Get(headerLast); last != "" {
-		s.comeBack(ctx, v, w, r, out)
+		s.resumeStream(ctx, v, w, r, out)
 		return
 	}
 	stream := v.stand(s.listen(v.watches))
@@ -295,13 +296,13 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 	stream.follow(ctx, s, out, 0)
 }
 
-// comeBack goes on with a stream behind the event that the client saw last. One
+// resumeStream goes on with a stream behind the event that the client saw last. One
 // that is not known is no sign that the session has ended, which 404 would be.
-func (s *Server) comeBack(ctx context.Context, v *session, w http.ResponseWriter, r *http.Request, out *events) {
+func (s *Server) resumeStream(ctx context.Context, v *session, w http.ResponseWriter, r *http.Request, out *events) {
 	id, at, ok := parsePlace(r.Header.Get(headerLast))
 	stream := v.streamOf(id)
 	if !ok || stream == nil {
-		s.refuse(w, r, nil, refused(http.StatusBadRequest, "there is no event "+clip(r.Header.Get(headerLast))+" to go on from; the session goes on without Last-Event-ID"))
+		s.refuse(w, r, nil, jsonrpc.Refused(http.StatusBadRequest, "there is no event "+jsonrpc.Clip(r.Header.Get(headerLast))+" to go on from; the session goes on without Last-Event-ID"))
 		return
 	}
 	if stream.prime(out, at) == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestResponseIsAStreamOnlyWhereMoreIsToBeSaid(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(append(fixtures(), talker())...))
+	s := open(t, server.Options{}, catalog(append(fixtures(), talker())...))
 	id := s.session("2025-11-25", "{}")
 	for name, want := range map[string]string{"greet": "application/json", "talk": "text/event-stream"} {
 		for _, headers := range [][]string{nil, {id}} {
@@ -34,7 +34,7 @@ func TestResponseIsAStreamOnlyWhereMoreIsToBeSaid(t *testing.T) {
 }
 
 func TestStreamHeaders(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(talker()))
+	s := open(t, server.Options{}, catalog(talker()))
 	w := s.post(legacyBody("tools/call", `"name":"talk"`))
 	for name, want := range map[string]string{"Cache-Control": "no-cache", "X-Accel-Buffering": "no"} {
 		if got := w.Header.Get(name); got != want {
@@ -44,7 +44,7 @@ func TestStreamHeaders(t *testing.T) {
 }
 
 func TestQuestionOfASession(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(asker()))
+	s := open(t, server.Options{}, catalog(asker()))
 	for name, c := range map[string]struct{ answer, want string }{
 		"accepted":      {`"result":{"action":"accept","content":{"name":"Ada"}}`, `accept {\"name\":\"Ada\"}`},
 		"declined":      {`"result":{"action":"decline"}`, `"text":"decline "`},
@@ -55,46 +55,46 @@ func TestQuestionOfASession(t *testing.T) {
 			id := s.session("2025-06-18", forms)
 			w := s.post(legacyBody("tools/call", `"name":"ask"`), id)
 			question := w.next()
-			if fault := missing(question, `"id":"tenon-1"`, `"method":"elicitation/create"`, `"message":"Who is it?"`); fault != "" {
-				t.Fatal(fault)
+			if problem := missing(question, `"id":"tenon-1"`, `"method":"elicitation/create"`, `"message":"Who is it?"`); problem != "" {
+				t.Fatal(problem)
 			}
 			if r := s.post(`{"jsonrpc":"2.0","id":"tenon-1",`+c.answer+`}`, id); r.StatusCode != http.StatusAccepted {
 				t.Error(r.Status)
 			}
-			if fault := missing(w.next(), `"id":1,"result"`, c.want); fault != "" {
-				t.Error(fault)
+			if problem := missing(w.next(), `"id":1,"result"`, c.want); problem != "" {
+				t.Error(problem)
 			}
 		})
 	}
 }
 
 func TestAnswerOfAnotherSessionIsNoAnswer(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(asker()))
+	s := open(t, server.Options{}, catalog(asker()))
 	mine, other := s.session("2025-06-18", forms), s.session("2025-06-18", forms)
 	w := s.post(legacyBody("tools/call", `"name":"ask"`), mine)
 	w.next()
 	s.post(`{"jsonrpc":"2.0","id":"tenon-1","result":{"action":"decline"}}`, other)
 	s.post(`{"jsonrpc":"2.0","id":"tenon-1","result":{"action":"cancel"}}`, mine)
-	if fault := missing(w.next(), `"text":"cancel "`); fault != "" {
-		t.Error(fault)
+	if problem := missing(w.next(), `"text":"cancel "`); problem != "" {
+		t.Error(problem)
 	}
 }
 
 func TestNobodyToAsk(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(asker()))
+	s := open(t, server.Options{}, catalog(asker()))
 	incapable := s.session("2025-06-18", `{"sampling":{}}`)
 	for name, headers := range map[string][]string{"no session": nil, "a client that cannot": {incapable}} {
-		if fault := missing(s.post(legacyBody("tools/call", `"name":"ask"`), headers...).all(), `"code":-32602`); fault != "" {
-			t.Errorf("%s: %s", name, fault)
+		if problem := missing(s.post(legacyBody("tools/call", `"name":"ask"`), headers...).all(), `"code":-32602`); problem != "" {
+			t.Errorf("%s: %s", name, problem)
 		}
 	}
 }
 
 func TestCancelledRequestOfASession(t *testing.T) {
 	began, ended := make(chan string, 1), make(chan string, 1)
-	s := open(t, server.Options{}, 0, catalog(waiter(began, ended)))
+	s := open(t, server.Options{}, catalog(waiter(began, ended)))
 	id := s.session("2025-06-18", "{}")
-	done := make(chan *reply)
+	done := make(chan *response)
 	go func() { done <- s.post(legacyBody("tools/call", `"name":"wait"`), id) }()
 	<-began
 	s.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, id)
@@ -107,15 +107,15 @@ func TestCancelledRequestOfASession(t *testing.T) {
 
 func TestEndedSessionEndsItsCalls(t *testing.T) {
 	began, ended := make(chan string, 1), make(chan string, 1)
-	s := open(t, server.Options{}, 0, catalog(waiter(began, ended)))
+	s := open(t, server.Options{}, catalog(waiter(began, ended)))
 	id := s.session("2025-06-18", "{}")
-	done := make(chan *reply)
+	done := make(chan *response)
 	go func() { done <- s.post(legacyBody("tools/call", `"name":"wait"`), id) }()
 	<-began
 	s.do(t.Context(), http.MethodDelete, "", id)
 	<-ended
-	if fault := missing((<-done).all(), "the call was cancelled"); fault != "" {
-		t.Error(fault)
+	if problem := missing((<-done).all(), "the call was cancelled"); problem != "" {
+		t.Error(problem)
 	}
 }
 
@@ -130,7 +130,7 @@ func paused(on <-chan struct{}) tenon.Tool {
 }
 
 // place returns the id of the last event that a reader saw, and its data.
-func (r *reply) place() (id, data string) {
+func (r *response) place() (id, data string) {
 	for r.lines.Scan() {
 		if v, ok := strings.CutPrefix(r.lines.Text(), "id: "); ok {
 			id = v
@@ -144,7 +144,7 @@ func (r *reply) place() (id, data string) {
 
 func TestClientComesBackForTheRest(t *testing.T) {
 	on := make(chan struct{})
-	s := open(t, server.Options{}, 0, catalog(paused(on)))
+	s := open(t, server.Options{}, catalog(paused(on)))
 	id := s.session("2025-11-25", "{}")
 	ctx, cancel := context.WithCancel(t.Context())
 	w := s.do(ctx, http.MethodPost, legacyBody("tools/call", `"name":"pause"`), id)
@@ -152,23 +152,23 @@ func TestClientComesBackForTheRest(t *testing.T) {
 		t.Errorf("the stream begins with %q at %q, not with a place to come back to", data, at)
 	}
 	at, data := w.place()
-	if fault := missing(data, "first"); fault != "" {
-		t.Fatal(fault)
+	if problem := missing(data, "first"); problem != "" {
+		t.Fatal(problem)
 	}
 	cancel()
 	close(on)
 	again := s.do(t.Context(), http.MethodGet, "", id, "Last-Event-ID: "+at)
 	for _, want := range []string{"second", `"id":1,"result"`} {
-		if fault := missing(again.next(), want); fault != "" {
-			t.Error(fault)
+		if problem := missing(again.next(), want); problem != "" {
+			t.Error(problem)
 		}
 	}
 	if more := again.next(); more != "" {
 		t.Errorf("after the answer comes %s", more)
 	}
 	once := s.do(t.Context(), http.MethodGet, "", id, "Last-Event-ID: "+at)
-	if fault := missing(once.all(), "second", `"id":1,"result"`); fault != "" {
-		t.Errorf("the rest does not come twice: %s", fault)
+	if problem := missing(once.all(), "second", `"id":1,"result"`); problem != "" {
+		t.Errorf("the rest does not come twice: %s", problem)
 	}
 	for _, unknown := range []string{"99-1", "x", "-", "1", "1-x", "1--1"} {
 		if w := s.do(t.Context(), http.MethodGet, "", id, "Last-Event-ID: "+unknown); w.StatusCode != http.StatusBadRequest {
@@ -179,7 +179,7 @@ func TestClientComesBackForTheRest(t *testing.T) {
 
 func TestPollAfterClosesTheStreamBeforeTheEnd(t *testing.T) {
 	on := make(chan struct{})
-	s := open(t, server.Options{PollAfter: time.Millisecond}, 0, catalog(paused(on)))
+	s := open(t, server.Options{PollAfter: time.Millisecond}, catalog(paused(on)))
 	id := s.session("2025-11-25", "{}")
 	w := s.post(legacyBody("tools/call", `"name":"pause"`), id)
 	at, _ := w.place()
@@ -187,14 +187,14 @@ func TestPollAfterClosesTheStreamBeforeTheEnd(t *testing.T) {
 		t.Fatalf("the stream did not end early: %q, then %s", at, rest)
 	}
 	close(on)
-	if fault := missing(s.do(t.Context(), http.MethodGet, "", id, "Last-Event-ID: "+at).all(), "first", "second", `"result"`); fault != "" {
-		t.Error(fault)
+	if problem := missing(s.do(t.Context(), http.MethodGet, "", id, "Last-Event-ID: "+at).all(), "first", "second", `"result"`); problem != "" {
+		t.Error(problem)
 	}
 }
 
 func TestStandingStreamTellsChanges(t *testing.T) {
-	c := gateway.Build([]gateway.Mount{{Features: shelf()}}, gateway.BuildOptions{})
-	s := open(t, server.Options{}, 0, c)
+	c := gateway.Build([]gateway.Mount{{Features: library()}}, gateway.BuildOptions{})
+	s := open(t, server.Options{}, c)
 	id := s.session("2025-11-25", "{}")
 	s.post(legacyBody("resources/subscribe", `"uri":"shop://book/1"`), id)
 	w := s.do(t.Context(), http.MethodGet, "", id)
@@ -203,13 +203,13 @@ func TestStandingStreamTellsChanges(t *testing.T) {
 	}
 	s.gateway.Notify(gateway.Event{URI: "shop://book/2"}) // nobody asked
 	s.gateway.Notify(gateway.Event{URI: "shop://book/1"})
-	if fault := missing(w.next(), `"method":"notifications/resources/updated","params":{"uri":"shop://book/1"}`); fault != "" {
-		t.Error(fault)
+	if problem := missing(w.next(), `"method":"notifications/resources/updated","params":{"uri":"shop://book/1"}`); problem != "" {
+		t.Error(problem)
 	}
 	s.gateway.Swap(c)
 	for _, list := range []string{"tools", "resources", "prompts"} {
-		if fault := missing(w.next(), `"notifications/`+list+`/list_changed"}`); fault != "" {
-			t.Error(fault)
+		if problem := missing(w.next(), `"notifications/`+list+`/list_changed"}`); problem != "" {
+			t.Error(problem)
 		}
 	}
 	s.do(t.Context(), http.MethodDelete, "", id)
@@ -219,7 +219,7 @@ func TestStandingStreamTellsChanges(t *testing.T) {
 }
 
 func TestSessionsOff(t *testing.T) {
-	s := open(t, server.Options{NoSessions: true}, 0, catalog(fixtures()...))
+	s := open(t, server.Options{NoSessions: true}, catalog(fixtures()...))
 	w := s.post(legacyBody("initialize", `"protocolVersion":"2025-11-25"`))
 	if id := w.Header.Get("Mcp-Session-Id"); id != "" || w.StatusCode != http.StatusOK {
 		t.Errorf("%s with session %q", w.Status, id)
@@ -251,7 +251,7 @@ func TestSessionExpires(t *testing.T) {
 }
 
 func TestSessionsAreBounded(t *testing.T) {
-	s := open(t, server.Options{MaxSessions: 2}, 0, catalog(fixtures()...))
+	s := open(t, server.Options{MaxSessions: 2}, catalog(fixtures()...))
 	first, second, third := s.session("2025-11-25", "{}"), s.session("2025-11-25", "{}"), s.session("2025-11-25", "{}")
 	for i, id := range []string{first, second, third} {
 		want := http.StatusOK
@@ -265,7 +265,7 @@ func TestSessionsAreBounded(t *testing.T) {
 }
 
 func TestSetLevel(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(talker()))
+	s := open(t, server.Options{}, catalog(talker()))
 	id := s.session("2025-11-25", "{}")
 	for level, want := range map[string]int{"debug": 2, "info": 1, "warning": 0} {
 		s.post(legacyBody("logging/setLevel", `"level":"`+level+`"`), id)
@@ -273,7 +273,7 @@ func TestSetLevel(t *testing.T) {
 			t.Errorf("%s: %d messages, want %d", level, got, want)
 		}
 	}
-	if fault := missing(s.post(legacyBody("logging/setLevel", `"level":"loud"`), id).all(), `"code":-32602`); fault != "" {
-		t.Error(fault)
+	if problem := missing(s.post(legacyBody("logging/setLevel", `"level":"loud"`), id).all(), `"code":-32602`); problem != "" {
+		t.Error(problem)
 	}
 }

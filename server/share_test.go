@@ -23,13 +23,13 @@ func from(address string, r *http.Request) *http.Request {
 	return r
 }
 
-func modernPatient(method, name, params string) *http.Request {
-	return post(withMeta("1", method, params, patient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name)
+func modernWaiting(method, name, params string) *http.Request {
+	return post(withMeta("1", method, params, taskClient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name)
 }
 
 // However much one caller wants, another one finds a place at once: among the
 // calls, the tasks and the subscriptions.
-func TestOneCallerLeavesRoomForOthers(t *testing.T) {
+func TestOneCallerLeavesSpaceForOthers(t *testing.T) {
 	const greedy, other = "192.0.2.1:1", "198.51.100.7:2"
 	for name, who := range map[string]func(s *server.Server) func(r *http.Request, greedily bool) *http.Request{
 		"addresses": func(*server.Server) func(*http.Request, bool) *http.Request {
@@ -55,7 +55,7 @@ func TestOneCallerLeavesRoomForOthers(t *testing.T) {
 				as := who(s)
 				var clients sync.WaitGroup
 				for range 20 {
-					clients.Go(func() { answer(s, as(modernPatient("tools/call", "wait", `"name":"wait"`), true).WithContext(ctx)) })
+					clients.Go(func() { answer(s, as(modernWaiting("tools/call", "wait", `"name":"wait"`), true).WithContext(ctx)) })
 					clients.Go(func() {
 						answer(s, as(post(withMeta("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`, "{}", ""),
 							"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen"), true).WithContext(ctx))
@@ -68,7 +68,7 @@ func TestOneCallerLeavesRoomForOthers(t *testing.T) {
 				if _, subscriptions, _ := s.Standing(); subscriptions != 4 {
 					t.Errorf("%d subscriptions of one caller, want 4", subscriptions)
 				}
-				if w := answer(s, as(modernPatient("tools/call", "echo", `"name":"echo"`), false)); w.Code != http.StatusOK {
+				if w := answer(s, as(modernWaiting("tools/call", "echo", `"name":"echo"`), false)); w.Code != http.StatusOK {
 					t.Errorf("another caller's call: %d %s", w.Code, w.Body)
 				}
 				short, enough := context.WithTimeout(ctx, time.Second)
@@ -160,7 +160,7 @@ func TestTasksAreShared(t *testing.T) {
 		s := server.New(g, server.Options{MaxConcurrent: 4000})
 		s.HoldTasks(4)
 		ask := func(address string, ctx context.Context) *httptest.ResponseRecorder {
-			return answer(s, from(address, modernPatient("tools/call", "slow", `"name":"slow"`)).WithContext(ctx))
+			return answer(s, from(address, modernWaiting("tools/call", "slow", `"name":"slow"`)).WithContext(ctx))
 		}
 		for range 2 {
 			if w := ask("a:1", t.Context()); !strings.Contains(w.Body.String(), `"resultType":"task"`) {
@@ -272,7 +272,7 @@ func TestKeptPartsHaveShares(t *testing.T) {
 			for range 20 {
 				if w := call("greedy", "{}"); token(w) != "" {
 					kept = append(kept, token(w))
-				} else if !strings.Contains(w.Body.String(), "no room now") {
+				} else if !strings.Contains(w.Body.String(), "store is full") {
 					t.Errorf("%.300s", w.Body)
 				}
 			}

@@ -53,7 +53,7 @@ func TestShutdownWaitsForCalls(t *testing.T) {
 }
 
 func TestShutdownEndsStandingStreams(t *testing.T) {
-	s := open(t, server.Options{}, 0, catalog(fixtures()...))
+	s := open(t, server.Options{}, catalog(fixtures()...))
 	w := s.do(t.Context(), http.MethodGet, "", s.session("2025-11-25", "{}"))
 	if err := s.server.Shutdown(t.Context()); err != nil {
 		t.Error(err)
@@ -75,7 +75,7 @@ func TestShutdownEndsSessions(t *testing.T) {
 		}
 		return tenon.Response{}, ctx.Err()
 	})
-	s := open(t, server.Options{}, 0, catalog(waits))
+	s := open(t, server.Options{}, catalog(waits))
 	id := s.session("2025-11-25", "{}")
 	var asking sync.WaitGroup
 	defer asking.Wait()
@@ -100,10 +100,10 @@ func TestShutdownEndsSessions(t *testing.T) {
 // TestHammer lets many clients do everything at once. The race detector is the
 // judge; and every request has its own answer.
 func TestHammer(t *testing.T) {
-	offer := shelf()
+	offer := library()
 	offer.Tools = append(append(offer.Tools, fixtures()...), talker(), asker())
 	c := gateway.Build([]gateway.Mount{{Features: offer}}, gateway.BuildOptions{})
-	s := open(t, server.Options{MaxSessions: 10}, 0, c)
+	s := open(t, server.Options{MaxSessions: 10}, c)
 	var clients sync.WaitGroup
 	for n := range 8 {
 		clients.Go(func() {
@@ -116,8 +116,8 @@ func TestHammer(t *testing.T) {
 			for i := range 10 {
 				for _, name := range []string{"greet", "talk"} {
 					w := s.post(asked(fmt.Sprint(i), "tools/call", `"name":"`+name+`"`), id)
-					if fault := missing(w.all(), fmt.Sprintf(`"id":%d,"result"`, i)); fault != "" {
-						t.Error(fault)
+					if problem := missing(w.all(), fmt.Sprintf(`"id":%d,"result"`, i)); problem != "" {
+						t.Error(problem)
 					}
 				}
 				s.post(asked("0", "resources/subscribe", `"uri":"shop://book/1"`), id)

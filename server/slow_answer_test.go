@@ -127,7 +127,7 @@ func TestLargeAnswersAreTheSameEverywhere(t *testing.T) {
 		both := tool("both", func(context.Context, *tenon.Call) (tenon.Response, error) {
 			return tenon.Response{Content: []tenon.Content{{Text: []byte(text.String())}, {Type: tenon.ImageContent, MediaType: "image/png", Data: data}}}, nil
 		})
-		s := open(t, server.Options{}, 0, catalog(both))
+		s := open(t, server.Options{}, catalog(both))
 		body := legacyBody("tools/call", `"name":"both"`)
 		plain := s.post(body)
 		if plain.ContentLength < int64(n) {
@@ -161,7 +161,7 @@ func TestLargeAnswersAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-func (r *reply) rest() string {
+func (r *response) rest() string {
 	b, _ := io.ReadAll(r.Body)
 	return string(b)
 }
@@ -173,7 +173,7 @@ func TestLargeEvent(t *testing.T) {
 		c.Log("info", "first")
 		return tenon.Response{MediaType: "application/json", Body: []byte(value)}, nil
 	})
-	s := open(t, server.Options{}, 0, catalog(talks))
+	s := open(t, server.Options{}, catalog(talks))
 	for name, header := range map[string]string{"no session": "X: y", "a session": s.session("2025-11-25", "{}")} {
 		w := s.post(legacyBody("tools/call", `"name":"talks"`), header)
 		w.lines = bufio.NewScanner(w.Body)

@@ -26,7 +26,7 @@ func TestSlowReaderIsCut(t *testing.T) {
 		ended <- "ended"
 		return tenon.Response{}, ctx.Err()
 	})
-	s := open(t, server.Options{WriteTimeout: 20 * time.Millisecond}, 0, catalog(flood))
+	s := open(t, server.Options{WriteTimeout: 20 * time.Millisecond}, catalog(flood))
 	w := s.do(t.Context(), http.MethodPost, withMeta("1", "tools/call", `"name":"flood"`, "{}", `"io.modelcontextprotocol/logLevel":"info"`),
 		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: flood")
 	if w.Header.Get("Content-Type") != "text/event-stream" {
@@ -90,14 +90,14 @@ func TestPagesOfNamedOrigins(t *testing.T) {
 // nothing of it, holds nothing for long.
 func TestSlowBodyIsCut(t *testing.T) {
 	for _, sent := range []string{"{", ""} {
-		s := open(t, server.Options{ReadTimeout: 20 * time.Millisecond}, 0, catalog(fixtures()...))
-		for _, door := range []string{"/", "/jsonrpc"} {
+		s := open(t, server.Options{ReadTimeout: 20 * time.Millisecond}, catalog(fixtures()...))
+		for _, endpoint := range []string{"/", "/jsonrpc"} {
 			var d net.Dialer
 			c, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n%s", door, sent); err != nil {
+			if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n%s", endpoint, sent); err != nil {
 				t.Fatal(err)
 			}
 			w, err := http.ReadResponse(bufio.NewReader(c), nil)

@@ -24,7 +24,7 @@ type events struct {
 // the tables of what stands between.
 const beat = 20 * time.Second
 
-var _ outlet = (*events)(nil)
+var _ notifier = (*events)(nil)
 
 // send writes one message. The first one makes the response a stream.
 func (e *events) send(message []byte) error { return e.event("", message) }
@@ -35,7 +35,7 @@ func (e *events) event(id string, message []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(message) >= large {
-		return e.put(func(p *pace) error {
+		return e.put(func(p *pacedWriter) error {
 			return errors.Join(p.write(e.head(nil, id)), p.write(message), p.write([]byte("\n\n")))
 		})
 	}
@@ -46,7 +46,7 @@ func (e *events) event(id string, message []byte) error {
 		b = append(append(append(b, "id: "...), id...), "\ndata: "...)
 	}
 	b = append(append(b, message...), "\n\n"...)
-	return e.put(func(p *pace) error { return p.write(b) })
+	return e.put(func(p *pacedWriter) error { return p.write(b) })
 }
 
 // head is what stands before the data of an event.
@@ -61,7 +61,7 @@ func (e *events) head(b []byte, id string) []byte {
 func (e *events) answer(id string, a *answer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.put(func(p *pace) error {
+	return e.put(func(p *pacedWriter) error {
 		return errors.Join(p.write(e.head(nil, id)), a.each(true, p.write), p.write([]byte("\n\n")))
 	})
 }
@@ -70,20 +70,20 @@ func (e *events) answer(id string, a *answer) error {
 func (e *events) comment() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.put(func(p *pace) error { return p.write([]byte(":\n\n")) })
+	return e.put(func(p *pacedWriter) error { return p.write([]byte(":\n\n")) })
 }
 
 // retry tells the client when to come back.
 func (e *events) retry(after time.Duration) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.put(func(p *pace) error {
+	return e.put(func(p *pacedWriter) error {
 		return p.write([]byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n"))
 	})
 }
 
 // put writes to the stream, which begins with it.
-func (e *events) put(write func(*pace) error) error {
+func (e *events) put(write func(*pacedWriter) error) error {
 	if e.closed {
 		return errSilent
 	}
@@ -98,7 +98,7 @@ func (e *events) put(write func(*pace) error) error {
 		h.Set("X-Accel-Buffering", "no")
 		e.w.WriteHeader(http.StatusOK)
 	}
-	p := newPace(e.w, e.timeout)
+	p := newPacedWriter(e.w, e.timeout)
 	err := write(p)
 	if err == nil {
 		err = p.flush()

@@ -14,9 +14,10 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
-// The rules of this door, from transports/stdio of the protocol:
+// The rules of this transport, from transports/stdio of the protocol:
 // one message a line, and nothing else on the output; a line that is no
 // message is answered with an error and the next one is read; a cancelled
 // request is never answered; what was asked before the input ended is
@@ -40,14 +41,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		server: s, out: out, stop: stop,
 		open:   make(chan struct{}, 2*s.options.MaxConcurrent),
 		idle:   make(chan func()),
-		peer:   newPeer(),
+		peer:   newClientState(),
 		ending: make(chan struct{}),
 	}
 	changes, stopListening := s.listen(c.peer.watches)
 	defer stopListening()
-	if s.lax(ruleOnlyMessages) {
-		_, _ = io.WriteString(out, "ready\n")
-	}
 	incident.Go(s.log, "telling changes", func() { c.tellChanges(work, changes) }, nil)
 	ended := make(chan error, 1)
 	incident.Go(s.log, "reading messages", func() { ended <- c.read(work, in) }, func(e *incident.Error) { ended <- e })
@@ -55,12 +53,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	select {
 	case err = <-ended:
 		close(c.ending)
-		if !s.lax(ruleDrain) {
-			c.drain(s.options.Drain, work.Done())
-		}
-		if s.lax(ruleEnd) {
-			<-work.Done()
-		}
+		c.drain(s.options.Drain, work.Done())
 	case <-work.Done():
 		err = context.Cause(work)
 	}
@@ -87,7 +80,7 @@ type conversation struct {
 	writing sync.Mutex // makes a line whole; taken before mu
 	out     io.Writer
 
-	peer   *peer
+	peer   *clientState
 	ending chan struct{} // closed when the input has ended
 
 	mu     sync.Mutex // guards all below; nothing blocks under it
@@ -96,12 +89,12 @@ type conversation struct {
 }
 
 // tellChanges tells a legacy client what changed. One of 2026-07-28 subscribes.
-func (c *conversation) tellChanges(ctx context.Context, changes *feed) {
+func (c *conversation) tellChanges(ctx context.Context, changes *changeFeed) {
 	for {
 		select {
 		case <-changes.wake:
 			if c.peer.speaks() != "" {
-				_ = c.server.pass(changes, &line{c: c, f: &flight{}}) // a broken output ends all
+				_ = c.server.pass(changes, &line{c: c, f: &inFlight{}}) // a broken output ends all
 			}
 		case <-ctx.Done():
 			return
@@ -112,7 +105,7 @@ func (c *conversation) tellChanges(ctx context.Context, changes *feed) {
 // line is the way back of a request over stdio.
 type line struct {
 	c *conversation
-	f *flight
+	f *inFlight
 }
 
 func (l *line) send(message []byte) error {
@@ -140,7 +133,7 @@ func (c *conversation) read(ctx context.Context, in io.Reader) error {
 		}
 		line, err := lines.next()
 		if errors.Is(err, errLineTooLong) {
-			c.fail(nil, parseError(fmt.Errorf("the line is longer than %s bytes", strconv.FormatInt(c.server.options.MaxBody, 10))))
+			c.fail(nil, jsonrpc.ParseError(fmt.Errorf("the line is longer than %s bytes", strconv.FormatInt(c.server.options.MaxBody, 10))))
 			continue
 		}
 		if !begun { // some shells begin a pipe with it
@@ -162,38 +155,38 @@ func (c *conversation) read(ctx context.Context, in io.Reader) error {
 
 // take handles one line.
 func (c *conversation) take(ctx context.Context, line []byte) {
-	if isBatch(line) && (c.peer.speaks() == batchRevision || c.server.lax(ruleBatch)) {
+	if isBatch(line) && c.peer.speaks() == jsonrpc.BatchRevision {
 		c.startBatch(ctx, line)
 		return
 	}
-	q := &request{server: c.server, subject: processOwner, patient: true, closing: c.ending}
-	m := &q.message
-	e := c.server.decode(line, m)
+	q := &request{server: c.server, subject: processOwner, waits: true, closing: c.ending}
+	m := &q.Message
+	e := jsonrpc.Decode(line, m)
 	switch {
-	case m.notification:
+	case m.Notification:
 		if e != nil {
-			c.server.log.Debug("a notification was ignored", "reason", e.message)
-		} else if m.method == "notifications/cancelled" {
-			c.peer.cancel(m.requestID)
+			c.server.log.Debug("a notification was ignored", "reason", e.Message)
+		} else if m.Method == "notifications/cancelled" {
+			c.peer.cancel(m.RequestID)
 		}
 		return
-	case m.response:
+	case m.Response:
 		c.peer.answered(*m)
 		return
 	}
-	var wrongEra *rpcError
-	q.era, wrongEra = c.server.eraOf(m, nil)
+	var wrongEra *jsonrpc.Error
+	q.era, wrongEra = c.server.revisionsOf(m, nil)
 	if e == nil {
 		e = wrongEra
 	}
 	if e != nil {
-		c.fail(m.id, e)
+		c.fail(m.ID, e)
 		return
 	}
 	if q.era == legacy {
 		q.peer, q.revision = c.peer, c.peer.speaks()
 	}
-	if m.method == "initialize" {
+	if m.Method == "initialize" {
 		c.initialize(ctx, q) // before the next line is read: that one may depend on it
 		return
 	}
@@ -204,18 +197,18 @@ func (c *conversation) initialize(ctx context.Context, q *request) {
 	a := c.server.newAnswer()
 	defer c.server.release(a)
 	c.server.respond(ctx, q, a)
-	c.send(&flight{}, a)
+	c.send(&inFlight{}, a)
 }
 
 // startBatch answers a batch as one line.
 func (c *conversation) startBatch(ctx context.Context, text []byte) {
-	messages, e := c.server.split(text)
+	messages, e := split(text)
 	if e != nil {
 		c.fail(nil, e)
 		return
 	}
-	base := request{subject: processOwner, revision: batchRevision, peer: c.peer, closing: c.ending}
-	c.job(ctx, &flight{}, func(ctx context.Context, f *flight, a *answer) bool {
+	base := request{subject: processOwner, revision: jsonrpc.BatchRevision, peer: c.peer, closing: c.ending}
+	c.job(ctx, &inFlight{}, func(ctx context.Context, f *inFlight, a *answer) bool {
 		answers := c.server.together(messages, &base, func(q *request, a *answer) {
 			q.out = &line{c: c, f: f}
 			c.server.respond(ctx, q, a)
@@ -228,9 +221,9 @@ func (c *conversation) startBatch(ctx context.Context, text []byte) {
 
 // start answers q on its own.
 func (c *conversation) start(ctx context.Context, q *request) {
-	f := &flight{id: q.id}
+	f := &inFlight{id: q.ID}
 	q.out = &line{c: c, f: f}
-	c.job(ctx, f, func(ctx context.Context, _ *flight, a *answer) bool {
+	c.job(ctx, f, func(ctx context.Context, _ *inFlight, a *answer) bool {
 		c.server.respond(ctx, q, a)
 		return true
 	})
@@ -238,7 +231,7 @@ func (c *conversation) start(ctx context.Context, q *request) {
 
 // job runs what makes an answer. It blocks while too many requests are open:
 // the client's pipe is the queue then.
-func (c *conversation) job(ctx context.Context, f *flight, run func(context.Context, *flight, *answer) bool) {
+func (c *conversation) job(ctx context.Context, f *inFlight, run func(context.Context, *inFlight, *answer) bool) {
 	select {
 	case c.open <- struct{}{}:
 	case <-ctx.Done():
@@ -246,16 +239,23 @@ func (c *conversation) job(ctx context.Context, f *flight, run func(context.Cont
 	}
 	call, cancel := context.WithCancel(ctx)
 	f.cancel = cancel
-	c.peer.board(f)
+	c.peer.registerNumbered(f)
 	job := func() {
 		defer func() { <-c.open }()
 		defer cancel()
 		a := c.server.newAnswer()
 		defer c.server.release(a)
-		if run(call, f, a) {
+		returned := false
+		defer func() {
+			if !returned { // a handler ended its goroutine: the answer says so
+				c.send(f, a)
+			}
+		}()
+		wanted := run(call, f, a)
+		if returned = true; wanted {
 			c.send(f, a)
 		} else {
-			c.peer.land(f)
+			c.peer.unregister(f)
 		}
 	}
 	select {
@@ -283,19 +283,19 @@ func sameID(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 || (a[0] == '"') != (b[0] == '"') {
 		return false
 	}
-	return bytes.Equal(a, b) || a[0] == '"' && bytes.Equal(plain(a), plain(b))
+	return bytes.Equal(a, b) || a[0] == '"' && bytes.Equal(jsonrpc.Plain(a), jsonrpc.Plain(b))
 }
 
 // fail sends an error for what never became a request.
-func (c *conversation) fail(id []byte, e *rpcError) {
+func (c *conversation) fail(id []byte, e *jsonrpc.Error) {
 	a := c.server.newAnswer()
 	defer c.server.release(a)
 	a.fail(id, e)
-	c.send(&flight{}, a)
+	c.send(&inFlight{}, a)
 }
 
 // send writes an answer as one line.
-func (c *conversation) send(f *flight, a *answer) {
+func (c *conversation) send(f *inFlight, a *answer) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if !c.land(f) {
@@ -307,8 +307,6 @@ func (c *conversation) send(f *flight, a *answer) {
 	}
 	var err error
 	switch {
-	case c.server.lax(ruleOneLine):
-		err = a.each(false, write)
 	case len(a.pieces) == 0: // nearly always: it is one write
 		inOneLine(a.buf)
 		a.write("\n")
@@ -324,8 +322,8 @@ func (c *conversation) send(f *flight, a *answer) {
 }
 
 // land ends a flight and reports whether its answer is to be written.
-func (c *conversation) land(f *flight) bool {
-	return (c.peer.land(f) || c.server.lax(ruleSilence)) && c.writable()
+func (c *conversation) land(f *inFlight) bool {
+	return c.peer.unregister(f) && c.writable()
 }
 
 func (c *conversation) writable() bool {
@@ -371,4 +369,44 @@ func (c *conversation) close() error {
 	defer c.mu.Unlock()
 	c.closed = true
 	return c.err
+}
+
+// lineReader reads lines of bounded length.
+type lineReader struct {
+	in    *bufio.Reader
+	limit int64
+}
+
+var errLineTooLong = errors.New("the line is too long")
+
+// next returns the next line that is not blank, without its end, in memory of
+// its own. A last line may come together with the error that ended the input.
+// A line that is too long is gone over and reported.
+func (r *lineReader) next() ([]byte, error) {
+	for {
+		line, err := r.line()
+		if line = bytes.Trim(line, " \t\r\n"); len(line) > 0 || err != nil {
+			return line, err
+		}
+	}
+}
+
+func (r *lineReader) line() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if tooLong = tooLong || int64(len(line)+len(part)) > r.limit+1; tooLong {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case tooLong && (err == nil || errors.Is(err, io.EOF)):
+			return nil, errLineTooLong
+		default:
+			return line, err
+		}
+	}
 }

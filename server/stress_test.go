@@ -139,7 +139,7 @@ func (s *stress) parts(ctx context.Context) {
 func (s *stress) task(ctx context.Context, random *rand.Rand) {
 	arguments := []string{`{"x":1}`, `{"panic":1}`}[random.IntN(2)]
 	send := func(method, name, params string) string {
-		body, _ := s.body(ctx, http.MethodPost, withMeta("1", method, params, patient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name)
+		body, _ := s.body(ctx, http.MethodPost, withMeta("1", method, params, taskClient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name)
 		return body
 	}
 	_, rest, ok := strings.Cut(send("tools/call", "slow", `"name":"slow","arguments":`+arguments), `"taskId":"`)

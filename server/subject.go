@@ -1,13 +1,17 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/netip"
+	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
 // callerKey is where the context of a request has its caller.
@@ -15,14 +19,14 @@ type callerKey struct{}
 
 // identify asks Options.Authenticate who sends r, and keeps the answer in the
 // context of the request that it returns.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request) (*http.Request, *rpcError) {
+func (s *Server) identify(w http.ResponseWriter, r *http.Request) (*http.Request, *jsonrpc.Error) {
 	if s.options.Authenticate == nil {
 		return r, nil
 	}
 	caller, err := s.options.Authenticate(r)
 	if err != nil {
 		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2: a 401 names a challenge
-		return r, refused(http.StatusUnauthorized, err.Error())
+		return r, jsonrpc.Refused(http.StatusUnauthorized, err.Error())
 	}
 	return r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)), nil
 }
@@ -74,4 +78,40 @@ func (s *Server) subjectOf(q *request, r *http.Request) {
 	if q.forwarded != nil {
 		q.subject = tenon.Subject("credential " + hex.EncodeToString(mac.Sum(nil)[:16]))
 	}
+}
+
+// account is whose share a request counts against. Shares are bounded, so that
+// one caller cannot starve the others.
+type account struct {
+	key    string // subject, else session, else address; empty: who started the process, who may take all
+	origin string // the address that the request came from, whoever it says to be; empty: none
+}
+
+// accountOf returns the account of a subject, or of the network address; in a
+// session the subject is the session.
+func accountOf(subject string, r *http.Request) account {
+	origin := addressOf(r.RemoteAddr)
+	return account{key: cmp.Or(subject, origin), origin: origin}
+}
+
+// addressOf returns the address without its port; for IPv6 the network, because
+// one host has all its addresses.
+func addressOf(remote string) string {
+	i := strings.LastIndexByte(remote, ':')
+	if i < 0 {
+		return cmp.Or(remote, "unknown")
+	}
+	host := remote[:i]
+	if !strings.HasPrefix(host, "[") {
+		return host
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	if err != nil || ip.Is4In6() {
+		return host
+	}
+	network, err := ip.WithZone("").Prefix(64)
+	if err != nil {
+		return host
+	}
+	return network.String()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -42,7 +43,7 @@ type task struct {
 	body    []byte
 	pending map[string]*pendingInput
 	began   bool // the client knows of it
-	heard   map[*feed]struct{}
+	heard   map[*changeFeed]struct{}
 
 	// Guarded by the mutex of tasks.
 	expiry *time.Timer
@@ -131,10 +132,10 @@ func (ts *tasks) find(id string, subject tenon.Subject) *task {
 
 // takesTasks reports whether the client of q can wait for a task.
 func (q *request) takesTasks() bool {
-	if !bytes.Contains(q.capabilities, []byte(tasksExtension)) {
+	if !bytes.Contains(q.Capabilities, []byte(tasksExtension)) {
 		return false // nearly always, and without reading them
 	}
-	doc, err := rawjson.Parse(q.capabilities)
+	doc, err := rawjson.Parse(q.Capabilities)
 	if err != nil {
 		return false
 	}
@@ -148,17 +149,17 @@ func (s *Server) mayBecomeTask(q *request) bool {
 }
 
 // refuseWait refuses a client that cannot do tasks for a tool that needs one.
-func (s *Server) refuseWait(q *request) *rpcError {
-	if q.era != modern || !slices.Contains(s.options.TaskTools, q.name) || q.takesTasks() {
+func (s *Server) refuseWait(q *request) *jsonrpc.Error {
+	if q.era != modern || !slices.Contains(s.options.TaskTools, q.Name) || q.takesTasks() {
 		return nil
 	}
 	return needsTasks("this tool takes longer than a request may: it needs a client that can wait for a task")
 }
 
-func needsTasks(why string) *rpcError {
-	return &rpcError{
-		code: codeCapability, message: why, status: 400,
-		data: []byte(`{"requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`),
+func needsTasks(why string) *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code: jsonrpc.CodeCapability, Message: why, Status: 400,
+		Data: []byte(`{"requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`),
 	}
 }
 
@@ -170,7 +171,7 @@ type outcome struct {
 
 // callOrTask performs a call and waits for it for a while. It has a place among
 // the calls, which it gives back when the call has ended.
-func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcError {
+func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := newTask(q.subject, q.account, cancel)
 	q.task = t
@@ -187,15 +188,15 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 		t.end(s, q, nil, e)
 		done <- outcome{err: e}
 	})
-	patience := time.NewTimer(s.options.TaskAfter)
-	defer patience.Stop()
+	untilTask := time.NewTimer(s.options.TaskAfter)
+	defer untilTask.Stop()
 	select {
 	case o := <-done:
 		return s.callEnded(ctx, q, a, o.result, o.err)
 	case <-ctx.Done():
 		cancel()
 		return s.callFailed(q, a, ctx.Err())
-	case <-patience.C:
+	case <-untilTask.C:
 	}
 	if !s.tasks.add(t) || !t.begin() {
 		s.tasks.remove(t)
@@ -207,7 +208,7 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *rpcErro
 			return s.callFailed(q, a, ctx.Err())
 		}
 	}
-	a.envelope(q.id)
+	a.envelope(q.ID)
 	a.write(`,"result":`)
 	a.openAs(q, "task", nil)
 	t.describe(a, false)
@@ -301,7 +302,7 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 	if !s.tasks.hold(t, len(body)) {
 		a.reset()
 		t.status, t.member = "failed", "error"
-		a.failure(&rpcError{code: codeInternal, message: "the call was executed, but too many results wait to be asked for: this one is lost"})
+		a.failure(&jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the call was executed, but too many results wait to be asked for: this one is lost"})
 		body = a.flat()
 	}
 	t.body = body
@@ -309,11 +310,11 @@ func (t *task) end(s *Server, q *request, r *tenon.Result, err error) {
 
 // taskFailed is the error that a task ends with. A call that asks, in a way
 // that no task can ask for, has one too.
-func (s *Server) taskFailed(q *request, err error) *rpcError {
+func (s *Server) taskFailed(q *request, err error) *jsonrpc.Error {
 	if e := s.callFailed(q, &answer{}, err); e != nil {
 		return e
 	}
-	return s.internal("a task ended with a question", err, "tool", clip(q.name))
+	return s.internal("a task ended with a question", err, "tool", jsonrpc.Clip(q.Name))
 }
 
 // describe writes the members of a task, with what it led to where that is
@@ -405,11 +406,11 @@ func (t *task) withdraw(waiting []*pendingInput) {
 			delete(t.pending, w.name)
 		}
 	}
-	t.goOn()
+	t.resume()
 }
 
-// goOn ends the wait for input where no question is left. The lock is held.
-func (t *task) goOn() {
+// resume ends the wait for input where no question is left. The lock is held.
+func (t *task) resume() {
 	if t.status == "input_required" && len(t.pending) == 0 {
 		t.status = "working"
 		t.changed()
@@ -418,7 +419,7 @@ func (t *task) goOn() {
 
 // update takes answers over. What is no answer to an open question is ignored.
 func (t *task) update(q *request) {
-	doc, err := rawjson.Parse(q.responses)
+	doc, err := rawjson.Parse(q.Responses)
 	if err != nil {
 		return
 	}
@@ -435,21 +436,21 @@ func (t *task) update(q *request) {
 			delete(t.pending, w.name)
 		}
 	}
-	t.goOn()
+	t.resume()
 }
 
 // taskOf finds the task that q names.
-func (s *Server) taskOf(q *request) (*task, *rpcError) {
+func (s *Server) taskOf(q *request) (*task, *jsonrpc.Error) {
 	if !q.takesTasks() {
 		return nil, needsTasks("the client did not say that it can do tasks")
 	}
-	if t := s.tasks.find(q.taskID, q.subject); t != nil {
+	if t := s.tasks.find(q.TaskID, q.subject); t != nil {
 		return t, nil
 	}
-	return nil, invalidParams("there is no such task")
+	return nil, jsonrpc.InvalidParams("there is no such task")
 }
 
-func (s *Server) getTask(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) getTask(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	t, e := s.taskOf(q)
 	if e != nil {
 		return e
@@ -460,7 +461,7 @@ func (s *Server) getTask(_ context.Context, q *request, a *answer) *rpcError {
 	return nil
 }
 
-func (s *Server) updateTask(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) updateTask(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	t, e := s.taskOf(q)
 	if e != nil {
 		return e
@@ -472,7 +473,7 @@ func (s *Server) updateTask(_ context.Context, q *request, a *answer) *rpcError 
 }
 
 // cancelTask ends a task that has not ended; one that has stays as it is.
-func (s *Server) cancelTask(_ context.Context, q *request, a *answer) *rpcError {
+func (s *Server) cancelTask(_ context.Context, q *request, a *answer) *jsonrpc.Error {
 	t, e := s.taskOf(q)
 	if e != nil {
 		return e

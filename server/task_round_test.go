@@ -32,7 +32,7 @@ func late(end func(c *tenon.Call, a []tenon.InputResponse, err error) (tenon.Res
 
 func taskState(s *server.Server, id string) string {
 	synctest.Wait()
-	return exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, patient)
+	return exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, taskClient)
 }
 
 // What a handler asked before its call became a task is asked by the task, and
@@ -50,7 +50,7 @@ func TestTaskAsksWhatWasAskedBeforeIt(t *testing.T) {
 		if diff := missing(taskState(s, id), `"status":"input_required"`, `"inputRequests":{"one":{`); diff != "" {
 			t.Fatal(diff)
 		}
-		exchange(s, "tasks/update", id, `"taskId":"`+id+`","inputResponses":{"one":{"action":"accept","content":{"n":1}}}`, patient)
+		exchange(s, "tasks/update", id, `"taskId":"`+id+`","inputResponses":{"one":{"action":"accept","content":{"n":1}}}`, taskClient)
 		if diff := missing(taskState(s, id), `"status":"working"`); diff != "" {
 			t.Error(diff)
 		}
@@ -84,7 +84,7 @@ func TestTaskEndsHoweverItsHandlerDoes(t *testing.T) {
 				if diff := missing(taskState(s, id), c.want); diff != "" {
 					t.Error(diff)
 				}
-				if diff := missing(exchange(s, "tools/call", "echo", `"name":"echo"`, patient), `"result"`); diff != "" {
+				if diff := missing(exchange(s, "tools/call", "echo", `"name":"echo"`, taskClient), `"result"`); diff != "" {
 					t.Errorf("the place of the call is lost: %s", diff)
 				}
 			})
@@ -114,7 +114,7 @@ func TestTaskAsksTwiceUnderOneKey(t *testing.T) {
 		if diff := missing(taskState(s, id), `"one":{`, `"one-2":{`); diff != "" {
 			t.Fatal(diff)
 		}
-		exchange(s, "tasks/update", id, `"taskId":"`+id+`","inputResponses":{"one":{"action":"decline"},"one-2":{"action":"decline"}}`, patient)
+		exchange(s, "tasks/update", id, `"taskId":"`+id+`","inputResponses":{"one":{"action":"decline"},"one-2":{"action":"decline"}}`, taskClient)
 		if diff := missing(taskState(s, id), `"status":"completed"`, "decline-decline"); diff != "" {
 			t.Error(diff)
 		}

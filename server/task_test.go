@@ -12,7 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon/server"
 )
 
-const patient = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+const taskClient = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 
 // lasting is a tool that takes a while, asks and then ends as it is told.
 func lasting() tenon.Tool {
@@ -46,7 +46,7 @@ func exchange(s *server.Server, method, name, params, capabilities string) strin
 
 func begin(t *testing.T, s *server.Server, end string) (id string) {
 	t.Helper()
-	body := exchange(s, "tools/call", "last", `"name":"last","arguments":{"end":"`+end+`"}`, patient)
+	body := exchange(s, "tools/call", "last", `"name":"last","arguments":{"end":"`+end+`"}`, taskClient)
 	var m struct {
 		Result struct{ ResultType, TaskID, Status string }
 	}
@@ -65,18 +65,18 @@ func TestLongCallBecomesTask(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := serve(server.Options{}, lasting())
 			id := begin(t, s, end)
-			ask := func() string { return exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, patient) }
-			if fault := missing(ask(), `"status":"working"`, `"ttlMs":3600000,"pollIntervalMs":500`); fault != "" {
-				t.Error(fault)
+			ask := func() string { return exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, taskClient) }
+			if problem := missing(ask(), `"status":"working"`, `"ttlMs":3600000,"pollIntervalMs":500`); problem != "" {
+				t.Error(problem)
 			}
 			time.Sleep(11 * time.Second)
 			synctest.Wait()
-			if fault := missing(ask(), want...); fault != "" {
-				t.Errorf("%s: %s", end, fault)
+			if problem := missing(ask(), want...); problem != "" {
+				t.Errorf("%s: %s", end, problem)
 			}
 			time.Sleep(time.Hour)
-			if fault := missing(ask(), `"code":-32602`); fault != "" {
-				t.Errorf("%s: the task lives on: %s", end, fault)
+			if problem := missing(ask(), `"code":-32602`); problem != "" {
+				t.Errorf("%s: the task lives on: %s", end, problem)
 			}
 		})
 	}
@@ -88,21 +88,21 @@ func TestTaskAsks(t *testing.T) {
 		id := begin(t, s, "ask")
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		get := func() string { return exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, patient) }
+		get := func() string { return exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, taskClient) }
 		update := func(responses string) {
-			exchange(s, "tasks/update", id, `"taskId":"`+id+`","inputResponses":`+responses, patient)
+			exchange(s, "tasks/update", id, `"taskId":"`+id+`","inputResponses":`+responses, taskClient)
 			synctest.Wait()
 		}
-		if fault := missing(get(), `"status":"input_required"`, `"inputRequests":{"one":{"method":"elicitation/create"`, `"two":{"method"`); fault != "" {
-			t.Error(fault)
+		if problem := missing(get(), `"status":"input_required"`, `"inputRequests":{"one":{"method":"elicitation/create"`, `"two":{"method"`); problem != "" {
+			t.Error(problem)
 		}
 		update(`{"one":{"action":"accept","content":{}},"three":{"action":"accept","content":{}},"two":7}`)
-		if fault := missing(get(), `"status":"input_required"`, `"inputRequests":{"two":{`); fault != "" {
-			t.Error(fault)
+		if problem := missing(get(), `"status":"input_required"`, `"inputRequests":{"two":{`); problem != "" {
+			t.Error(problem)
 		}
 		update(`{"one":{"action":"decline"},"two":{"action":"cancel"}}`)
-		if fault := missing(get(), `"status":"completed"`, `"text":"acceptcancel"`); fault != "" {
-			t.Error(fault)
+		if problem := missing(get(), `"status":"completed"`, `"text":"acceptcancel"`); problem != "" {
+			t.Error(problem)
 		}
 	})
 }
@@ -112,12 +112,12 @@ func TestTaskIsCancelled(t *testing.T) {
 		s := serve(server.Options{}, lasting())
 		id := begin(t, s, "value")
 		for range 2 {
-			if fault := missing(exchange(s, "tasks/cancel", id, `"taskId":"`+id+`"`, patient), `"resultType":"complete"`); fault != "" {
-				t.Error(fault)
+			if problem := missing(exchange(s, "tasks/cancel", id, `"taskId":"`+id+`"`, taskClient), `"resultType":"complete"`); problem != "" {
+				t.Error(problem)
 			}
 			synctest.Wait()
-			if fault := missing(exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, patient), `"status":"cancelled"`); fault != "" {
-				t.Error(fault)
+			if problem := missing(exchange(s, "tasks/get", id, `"taskId":"`+id+`"`, taskClient), `"status":"cancelled"`); problem != "" {
+				t.Error(problem)
 			}
 		}
 	})
@@ -129,16 +129,16 @@ func TestNoTaskWithoutConsent(t *testing.T) {
 		if body := exchange(s, "tools/call", "last", `"name":"last"`, "{}"); strings.Contains(body, `"task"`) || !strings.Contains(body, "9007199254740993") {
 			t.Error(body)
 		}
-		if fault := missing(exchange(s, "tasks/get", "x", `"taskId":"x"`, "{}"), `"code":-32021`); fault != "" {
-			t.Error(fault)
+		if problem := missing(exchange(s, "tasks/get", "x", `"taskId":"x"`, "{}"), `"code":-32021`); problem != "" {
+			t.Error(problem)
 		}
-		if fault := missing(exchange(s, "tasks/get", "x", `"taskId":"x"`, patient), `"code":-32602`); fault != "" {
-			t.Error(fault)
+		if problem := missing(exchange(s, "tasks/get", "x", `"taskId":"x"`, taskClient), `"code":-32602`); problem != "" {
+			t.Error(problem)
 		}
-		if fault := missing(exchange(s, "tasks/get", "y", `"taskId":"x"`, patient), `"code":-32020`); fault != "" {
-			t.Error(fault)
+		if problem := missing(exchange(s, "tasks/get", "y", `"taskId":"x"`, taskClient), `"code":-32020`); problem != "" {
+			t.Error(problem)
 		}
-		if body := exchange(s, "tools/call", "greet", `"name":"greet"`, patient); strings.Contains(body, "taskId") {
+		if body := exchange(s, "tools/call", "greet", `"name":"greet"`, taskClient); strings.Contains(body, "taskId") {
 			t.Errorf("a short call became a task: %s", body)
 		}
 	})
@@ -146,12 +146,12 @@ func TestNoTaskWithoutConsent(t *testing.T) {
 
 func TestTasksOffAndNeeded(t *testing.T) {
 	off := serve(server.Options{TaskAfter: -1}, lasting())
-	if fault := missing(exchange(off, "tasks/get", "x", `"taskId":"x"`, patient), `"code":-32601`); fault != "" {
-		t.Error(fault)
+	if problem := missing(exchange(off, "tasks/get", "x", `"taskId":"x"`, taskClient), `"code":-32601`); problem != "" {
+		t.Error(problem)
 	}
 	needed := serve(server.Options{TaskTools: []string{"last"}}, lasting())
-	if fault := missing(exchange(needed, "tools/call", "last", `"name":"last"`, "{}"), `"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`); fault != "" {
-		t.Error(fault)
+	if problem := missing(exchange(needed, "tools/call", "last", `"name":"last"`, "{}"), `"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`); problem != "" {
+		t.Error(problem)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestClientThatLeavesEarlyEndsItsCall(t *testing.T) {
 		began, ended := make(chan string, 1), make(chan string, 1)
 		s := serve(server.Options{}, waiter(began, ended))
 		ctx, cancel := context.WithCancel(t.Context())
-		r := post(withMeta("1", "tools/call", `"name":"wait"`, patient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: wait")
+		r := post(withMeta("1", "tools/call", `"name":"wait"`, taskClient, ""), "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: wait")
 		go answer(s, r.WithContext(ctx))
 		<-began
 		cancel()

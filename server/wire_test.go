@@ -23,24 +23,23 @@ type stand struct {
 	server  *server.Server
 }
 
-func open(t *testing.T, o server.Options, off uint64, c *gateway.Catalog) *stand {
+func open(t *testing.T, o server.Options, c *gateway.Catalog) *stand {
 	t.Helper()
 	g := gateway.New(c, gateway.Options{})
 	s := server.New(g, o)
-	s.SwitchOff(off)
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	return &stand{t: t, url: web.URL, gateway: g, server: s}
 }
 
-// reply is a response whose body may still come.
-type reply struct {
+// response is a response whose body may still come.
+type response struct {
 	*http.Response
 	lines *bufio.Scanner
 }
 
 // do sends a request; headers are "Name: value".
-func (s *stand) do(ctx context.Context, method, body string, headers ...string) *reply {
+func (s *stand) do(ctx context.Context, method, body string, headers ...string) *response {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, s.url, strings.NewReader(body))
 	if err != nil {
@@ -57,15 +56,15 @@ func (s *stand) do(ctx context.Context, method, body string, headers ...string) 
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = w.Body.Close() })
-	return &reply{Response: w, lines: bufio.NewScanner(w.Body)}
+	return &response{Response: w, lines: bufio.NewScanner(w.Body)}
 }
 
-func (s *stand) post(body string, headers ...string) *reply {
+func (s *stand) post(body string, headers ...string) *response {
 	return s.do(s.t.Context(), http.MethodPost, body, headers...)
 }
 
 // modern sends a request of 2026-07-28.
-func (s *stand) modern(ctx context.Context, body, method, name string) *reply {
+func (s *stand) modern(ctx context.Context, body, method, name string) *response {
 	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	if name != "" {
 		headers = append(headers, "Mcp-Name: "+name)
@@ -85,7 +84,7 @@ func (s *stand) session(revision, capabilities string) string {
 }
 
 // all returns the whole body.
-func (r *reply) all() string {
+func (r *response) all() string {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err.Error()
@@ -95,7 +94,7 @@ func (r *reply) all() string {
 
 // next returns the data of the next event that has some; empty: the stream
 // has ended.
-func (r *reply) next() string {
+func (r *response) next() string {
 	for r.lines.Scan() {
 		if data, ok := strings.CutPrefix(r.lines.Text(), "data: "); ok && data != "" {
 			return data

@@ -44,7 +44,7 @@ func ExampleFunctions() {
 		},
 	})
 	// Output:
-	// tool "fill" called with {"fuel":"petrol","liters":40}: the answer breaks its contract (violated): at /cents: expected at least 1, got 0
+	// tool "fill" called with {"fuel":"petrol","liters":40}: the answer violates its schema (violated): at /cents: expected at least 1, got 0
 }
 
 // echoes is a source somebody wrote: its tool says that it only reads.

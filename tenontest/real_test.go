@@ -99,7 +99,7 @@ func TestGitHub(t *testing.T) {
 	t.Cleanup(upstream.Close)
 	o := openapi.Options{BaseURL: upstream.URL, Client: upstream.Client()}
 	if raced {
-		o.Choose.Include = []string{"tag:issues"}
+		o.Selection.Include = []string{"tag:issues"}
 	}
 	tenontest.Source(t, func() tenon.Source { return openapi.New(file, o) }, tenontest.SourceOptions{})
 }

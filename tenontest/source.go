@@ -22,9 +22,9 @@ type SourceOptions struct {
 	// read-only are called, too, with arguments made of their input schemas, and
 	// resources are read; what comes back may be an error then.
 	SamplesOnly bool
-	// Patience is the longest that anything may take: a Load, a call, the end of
+	// Timeout is the longest that anything may take: a Load, a call, the end of
 	// a goroutine. 0: ten seconds.
-	Patience time.Duration
+	Timeout time.Duration
 	// Requester answers what tools ask; nil: nobody can be asked.
 	Asker tenon.Requester
 }
@@ -60,9 +60,9 @@ type Sample struct {
 // the source's Close; start it before.
 func Source(t testing.TB, open func() tenon.Source, o SourceOptions) {
 	t.Helper()
-	c := &sourceCheck{o: o, patience: o.Patience}
-	if c.patience == 0 {
-		c.patience = 10 * time.Second
+	c := &sourceCheck{o: o, timeout: o.Timeout}
+	if c.timeout == 0 {
+		c.timeout = 10 * time.Second
 	}
 	c.labelled(t.Context(), func(ctx context.Context) { c.run(ctx, open) })
 	c.mu.Lock() // what hangs may still have something to say
@@ -84,9 +84,9 @@ func Functions(t testing.TB, functions gofunc.Functions, o SourceOptions) {
 
 // sourceCheck is one check under way.
 type sourceCheck struct {
-	o        SourceOptions
-	patience time.Duration
-	label    string // of the goroutines that it starts, and those that they start
+	o       SourceOptions
+	timeout time.Duration
+	label   string // of the goroutines that it starts, and those that they start
 
 	mu       sync.Mutex
 	problems []string
@@ -124,13 +124,13 @@ func (c *sourceCheck) within(what string, f func()) (returned bool) {
 		f()
 		ok = true
 	}()
-	late := time.NewTimer(c.patience)
+	late := time.NewTimer(c.timeout)
 	defer late.Stop()
 	select {
 	case ok := <-done:
 		return ok
 	case <-late.C:
-		c.problem("%s has not returned after %v", what, c.patience)
+		c.problem("%s has not returned after %v", what, c.timeout)
 		return false
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
 // sampleCall is a call that is made.
@@ -80,7 +81,7 @@ func argumentsOf(t *tenon.Tool) []byte {
 	if err != nil {
 		return nil // reported, too
 	}
-	args, _ := s.Sample()
+	args, _ := sample.Of(s)
 	return args
 }
 
@@ -98,7 +99,7 @@ func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Features
 	for _, f := range build(o, nil).Diagnostics()[len(o.Diagnostics):] {
 		c.problem("the catalog: %s", f)
 	}
-	g := gateway.New(build(o, c.watchedHandler), gateway.Options{Timeout: c.patience * 2})
+	g := gateway.New(build(o, c.watchedHandler), gateway.Options{Timeout: c.timeout * 2})
 	for i := range calls {
 		c.call(ctx, g, &calls[i])
 	}
@@ -111,9 +112,9 @@ func (c *sourceCheck) used(ctx context.Context, s tenon.Source, o tenon.Features
 
 // kept is what a handler answered to one call.
 type kept struct {
-	reply tenon.Response
-	err   error
-	came  bool
+	resp tenon.Response
+	err  error
+	came bool
 }
 
 type keptKey struct{}
@@ -126,7 +127,7 @@ func (c *sourceCheck) watchedHandler(t *tenon.Tool) {
 		return
 	}
 	tool := *t
-	t.Handler = func(ctx context.Context, call *tenon.Call) (reply tenon.Response, err error) {
+	t.Handler = func(ctx context.Context, call *tenon.Call) (resp tenon.Response, err error) {
 		what := fmt.Sprintf("tool %q", tool.Name)
 		before := bytes.Clone(call.Args)
 		defer func() {
@@ -135,13 +136,13 @@ func (c *sourceCheck) watchedHandler(t *tenon.Tool) {
 				err = errors.New("the handler panicked")
 			}
 		}()
-		reply, err = tool.Handler(ctx, call)
+		resp, err = tool.Handler(ctx, call)
 		c.needs(bytes.Equal(before, call.Args), what, "its handler changes the arguments that it was given")
-		c.reply(&tool, &reply, err)
+		c.response(&tool, &resp, err)
 		if k, ok := ctx.Value(keptKey{}).(*kept); ok {
-			*k = kept{reply, err, true}
+			*k = kept{resp, err, true}
 		}
-		return reply, err
+		return resp, err
 	}
 }
 
@@ -151,9 +152,9 @@ var errNotReturned = errors.New("it has not returned")
 
 // handle calls a handler without a gateway. The answer counts only where it
 // came in time.
-func (c *sourceCheck) handle(ctx context.Context, k *sampleCall, what string) (reply tenon.Response, err error) {
+func (c *sourceCheck) handle(ctx context.Context, k *sampleCall, what string) (resp tenon.Response, err error) {
 	if k.tool.Handler == nil {
-		return reply, nil
+		return resp, nil
 	}
 	var r tenon.Response
 	var failed error
@@ -164,7 +165,7 @@ func (c *sourceCheck) handle(ctx context.Context, k *sampleCall, what string) (r
 		}
 	})
 	if !returned {
-		return reply, errNotReturned
+		return resp, errNotReturned
 	}
 	return r, failed
 }
@@ -193,7 +194,7 @@ func (c *sourceCheck) call(ctx context.Context, g *gateway.Gateway, k *sampleCal
 		return
 	}
 	if seen.came {
-		c.keep(what, seen.reply.Body)
+		c.keep(what, seen.resp.Body)
 	}
 	if !c.result(what, e, res) {
 		return
@@ -214,7 +215,7 @@ func asks(err error) bool {
 	return errors.As(err, new(*tenon.InputRequiredError)) || errors.As(err, new(*tenon.UnsupportedInputError))
 }
 
-// result checks what a client gets. ok is false where it breaks its contract.
+// result checks what a client gets. ok is false where it violates its schema.
 func (c *sourceCheck) result(what string, e *gateway.Tool, res *tenon.Result) (ok bool) {
 	var meta struct {
 		Contract struct {
@@ -233,7 +234,7 @@ func (c *sourceCheck) result(what string, e *gateway.Tool, res *tenon.Result) (o
 		if len(meta.Contract.Violations) > 0 {
 			why = said(meta.Contract.Violations[0])
 		}
-		c.problem("%s: the answer breaks its contract (%s): %.300s", what, meta.Contract.Verdict, why)
+		c.problem("%s: the answer violates its schema (%s): %.300s", what, meta.Contract.Verdict, why)
 		return false
 	}
 	_, output := e.Schemas()
@@ -259,20 +260,20 @@ func (c *sourceCheck) cancelled(ctx context.Context, k *sampleCall) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var reply tenon.Response
+	var resp tenon.Response
 	var err error
 	ended := make(chan struct{})
 	what := "a call that was cancelled under way"
 	c.within(fmt.Sprintf("tool %q: %s", k.Tool, what), func() {
 		go func() {
 			defer close(ended)
-			reply, err = c.handle(ctx, k, what)
+			resp, err = c.handle(ctx, k, what)
 		}()
 		select {
 		case <-k.Begun:
 			cancel()
 			<-ended
-			c.cut(k, &reply, err)
+			c.cut(k, &resp, err)
 		case <-ended:
 			c.problem("tool %q: the call ended before Begun said that it was under way (its error: %v)", k.Tool, err)
 		}
@@ -282,7 +283,7 @@ func (c *sourceCheck) cancelled(ctx context.Context, k *sampleCall) {
 // cut checks what a call says that was cancelled under way.
 func (c *sourceCheck) cut(k *sampleCall, r *tenon.Response, err error) {
 	if err != nil && !errors.Is(err, errNotReturned) && r.Execution == (tenon.Execution{}) {
-		c.problem("tool %q: a call that was cancelled under way says that nothing was sent: Reply.Sent has to be set beside an error, too", k.Tool)
+		c.problem("tool %q: a call that was cancelled under way says that nothing was sent: Response.Execution has to be set beside an error, too", k.Tool)
 	}
 }
 
@@ -334,16 +335,16 @@ func (c *sourceCheck) unchanged() {
 	}
 }
 
-// reply checks what a handler returned.
-func (c *sourceCheck) reply(t *tenon.Tool, r *tenon.Response, err error) {
+// response checks what a handler returned.
+func (c *sourceCheck) response(t *tenon.Tool, r *tenon.Response, err error) {
 	what := fmt.Sprintf("tool %q", t.Name)
-	c.needs(!isTrue(t.Annotations.ReadOnly) || r.Execution.Unsafe == tenon.NotSent, what, "is marked as read-only, and Reply.Sent.Unsafe says that something may have been changed")
+	c.needs(!isTrue(t.Annotations.ReadOnly) || r.Execution.Unsafe == tenon.NotSent, what, "is marked as read-only, and Response.Execution.Unsafe says that something may have been changed")
 	if err != nil {
 		c.failure(what, err)
 		return
 	}
 	c.needs(r.Status == 0 || r.Status >= 200 && r.Status < 600, what, fmt.Sprintf("answers with the status %d", r.Status))
-	c.needs(r.Status == 0 || r.Execution != tenon.Execution{}, what, fmt.Sprintf("answers with the status %d, and Reply.Sent says that nothing was sent", r.Status))
+	c.needs(r.Status == 0 || r.Execution != tenon.Execution{}, what, fmt.Sprintf("answers with the status %d, and Response.Execution says that nothing was sent", r.Status))
 	c.needs(r.Items == nil || r.Body == nil, what, "answers with Body and Parts")
 	c.needs(r.Meta == nil || isObject(r.Meta), what, "the Meta of its answer is no JSON object")
 	c.needs(len(r.Body) == 0 || r.Status == 0 || r.MediaType != "" || len(r.Header.Values("Content-Type")) == 0, what, "answers with a Content-Type and without Media")

@@ -23,7 +23,7 @@ func (c *sourceCheck) offered(o tenon.Features) {
 		c.problem("two tools are named %q", name)
 	})
 	for _, f := range o.Diagnostics {
-		c.fault(f)
+		c.diagnostic(f)
 	}
 	for _, r := range o.Resources {
 		what := fmt.Sprintf("resource %q", r.URI)
@@ -74,13 +74,13 @@ func (c *sourceCheck) tool(t *tenon.Tool) {
 	}
 	if t.Envelope != "" {
 		_, err := tenon.ParseEnvelope(string(t.Envelope))
-		c.needs(err == nil, what, "its shape is unknown")
+		c.needs(err == nil, what, "its envelope is unknown")
 	}
 	c.needs(t.Origin.Line == 0 || t.Origin.File != "", what, "its Origin has a line and no file")
 }
 
-// fault checks a report about the description: an operator reads it.
-func (c *sourceCheck) fault(f tenon.Diagnostic) {
+// diagnostic checks a report about the description: an operator reads it.
+func (c *sourceCheck) diagnostic(f tenon.Diagnostic) {
 	switch {
 	case strings.TrimSpace(f.Message) == "":
 		c.problem("a diagnostic does not say what is wrong: %+v", f)

@@ -37,10 +37,10 @@ func (c *sourceCheck) leftRunning(s tenon.Source) {
 	}
 }
 
-// grown waits, as long as there is patience, until at no place n goroutines more
+// grown waits, within the timeout, until at no place n goroutines more
 // run than before, and returns the places where they do.
 func (c *sourceCheck) grown(before []string, n int) (places []string) {
-	for end := time.Now().Add(c.patience); ; time.Sleep(time.Millisecond) { //nolint:forbidigo // nothing tells that a goroutine has ended
+	for end := time.Now().Add(c.timeout); ; time.Sleep(time.Millisecond) { //nolint:forbidigo // nothing tells that a goroutine has ended
 		more := map[string]int{}
 		for _, at := range c.running() {
 			more[at]++

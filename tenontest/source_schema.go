@@ -11,13 +11,14 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
 // dialect is the one that clients are told a schema has.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 // contracts checks what each tool publishes and what its calls are checked
-// against. Where a promise cannot be asked, ok is false: nothing can be served.
+// against. Where a contract cannot be made, ok is false: nothing can be served.
 func (c *sourceCheck) contracts(o tenon.Features) (ok bool) {
 	ok = true
 	for i := range o.Tools {
@@ -91,10 +92,10 @@ func (c *sourceCheck) asked(t *tenon.Tool, what string) (checked, published teno
 				defer c.caught(what + ": Contract or Published, asked by several at once,")
 				again, _ := t.Contract.Contract()
 				c.needs(sameContract(first, again), what, "Contract returns something else the second time")
-				shown, faults := t.Contract.PublishedContract()
+				shown, diagnostics := t.Contract.PublishedContract()
 				c.needs(sameContract(published, shown), what, "Published returns something else the second time")
-				for _, f := range faults {
-					c.fault(f)
+				for _, f := range diagnostics {
+					c.diagnostic(f)
 				}
 			})
 		}
@@ -205,7 +206,7 @@ func (c *sourceCheck) wider(what string, published, doc []byte, held *schema.Sch
 	if open == nil || held == nil {
 		return
 	}
-	value, ok := held.Sample()
+	value, ok := sample.Of(held)
 	if !ok {
 		return
 	}

@@ -14,20 +14,20 @@ import (
 	"github.com/tenon-mcp/tenon/tenontest"
 )
 
-// shelf is a source that does everything right, until a case breaks one thing.
-type shelf struct {
+// library is a source that does everything right, until a case breaks one thing.
+type library struct {
 	loads  int
 	change func(load int, o *tenon.Features)
-	during func(ctx context.Context, s *shelf) error
+	during func(ctx context.Context, s *library) error
 	watch  func(ctx context.Context)
-	close  func(s *shelf) error
+	close  func(s *library) error
 
 	stop context.CancelFunc // of what it keeps running
 	done sync.WaitGroup
 	mu   sync.Mutex
 }
 
-func (s *shelf) Load(ctx context.Context) (tenon.Features, error) {
+func (s *library) Load(ctx context.Context) (tenon.Features, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.loads++
@@ -48,7 +48,7 @@ func (s *shelf) Load(ctx context.Context) (tenon.Features, error) {
 	return o, nil
 }
 
-func (s *shelf) Watch(ctx context.Context, _ func()) error {
+func (s *library) Watch(ctx context.Context, _ func()) error {
 	if s.watch != nil {
 		s.watch(ctx)
 	}
@@ -56,7 +56,7 @@ func (s *shelf) Watch(ctx context.Context, _ func()) error {
 	return nil
 }
 
-func (s *shelf) Close() error {
+func (s *library) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.close != nil {
@@ -86,7 +86,7 @@ func dune() tenon.Response {
 	return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(`{"title":"Dune","next":7}`), Execution: tenon.Execution{Reads: tenon.Responded}}
 }
 
-// offer is what a shelf offers: a tool that reads, one that changes something,
+// offer is what a library offers: a tool that reads, one that changes something,
 // one that waits, a resource, a template and a prompt.
 func offer() tenon.Features {
 	yes := true
@@ -106,12 +106,12 @@ func offer() tenon.Features {
 				Name: "read_slowly", Description: "Reads until it is told to stop.", Contract: contract(), Handler: waits,
 			},
 		},
-		Resources:         []tenon.Resource{{URI: "shelf://all", Read: reads}},
-		ResourceTemplates: []tenon.ResourceTemplate{{URI: "shelf://book/{id}", Read: reads}},
+		Resources:         []tenon.Resource{{URI: "library://all", Read: reads}},
+		ResourceTemplates: []tenon.ResourceTemplate{{URI: "library://book/{id}", Read: reads}},
 		Prompts: []tenon.Prompt{{Name: "advise", Arguments: []tenon.PromptArgument{{Name: "taste", Required: true}}, Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) {
 			return []tenon.PromptMessage{{Role: "user", Content: tenon.Content{Text: []byte("Which book?")}}}, nil
 		}}},
-		Diagnostics: []tenon.Diagnostic{{File: "shelf.txt", Line: 3, Message: "a book without a title was left out"}},
+		Diagnostics: []tenon.Diagnostic{{File: "library.txt", Line: 3, Message: "a book without a title was left out"}},
 	}
 }
 
@@ -149,7 +149,7 @@ func samples() []tenontest.Sample {
 }
 
 func TestGoodSource(t *testing.T) {
-	tenontest.Source(t, func() tenon.Source { return &shelf{} }, tenontest.SourceOptions{Samples: samples()})
+	tenontest.Source(t, func() tenon.Source { return &library{} }, tenontest.SourceOptions{Samples: samples()})
 }
 
 // leaves starts a goroutine that nobody ends before the test does.
@@ -161,28 +161,30 @@ func leaves(t *testing.T) {
 
 // TestBrokenSources breaks one thing at a time, and the report names it.
 func TestBrokenSources(t *testing.T) {
-	tool := func(f func(*tenon.Tool)) *shelf {
-		return &shelf{change: func(_ int, o *tenon.Features) { f(&o.Tools[0]) }}
+	tool := func(f func(*tenon.Tool)) *library {
+		return &library{change: func(_ int, o *tenon.Features) { f(&o.Tools[0]) }}
 	}
-	promise := func(f func(*tenon.Contract)) *shelf {
+	contract := func(f func(*tenon.Contract)) *library {
 		return tool(func(t *tenon.Tool) {
 			p := contract()
 			f(&p)
 			t.Contract = p
 		})
 	}
-	answers := func(h tenon.Handler) *shelf { return tool(func(t *tenon.Tool) { t.Handler = h }) }
-	fails := func(err error) *shelf {
+	answers := func(h tenon.Handler) *library { return tool(func(t *tenon.Tool) { t.Handler = h }) }
+	fails := func(err error) *library {
 		return answers(func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, err })
 	}
-	replies := func(f func(*tenon.Response)) *shelf {
+	responses := func(f func(*tenon.Response)) *library {
 		return answers(func(context.Context, *tenon.Call) (tenon.Response, error) {
 			r := dune()
 			f(&r)
 			return r, nil
 		})
 	}
-	offers := func(f func(*tenon.Features)) *shelf { return &shelf{change: func(_ int, o *tenon.Features) { f(o) }} }
+	offers := func(f func(*tenon.Features)) *library {
+		return &library{change: func(_ int, o *tenon.Features) { f(o) }}
+	}
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
 	shared, given := make([]byte, 64), 0
@@ -197,19 +199,19 @@ func TestBrokenSources(t *testing.T) {
 	const short = 300 * time.Millisecond // where something never ends
 	for _, tt := range []struct {
 		name, want string
-		source     *shelf
-		patience   time.Duration
+		source     *library
+		timeout    time.Duration
 		samples    []tenontest.Sample // nil: samples
 	}{
-		{name: "Load panics", want: "Load panics: no shelf", source: &shelf{during: func(context.Context, *shelf) error { panic("no shelf") }}},
-		{name: "Load fails", want: "Load: no shelf", source: &shelf{during: func(context.Context, *shelf) error { return fmt.Errorf("no shelf") }}},
-		{name: "only the second Load fails", want: "a second Load: no shelf", source: &shelf{during: func(_ context.Context, s *shelf) error {
+		{name: "Load panics", want: "Load panics: no library", source: &library{during: func(context.Context, *library) error { panic("no library") }}},
+		{name: "Load fails", want: "Load: no library", source: &library{during: func(context.Context, *library) error { return fmt.Errorf("no library") }}},
+		{name: "only the second Load fails", want: "a second Load: no library", source: &library{during: func(_ context.Context, s *library) error {
 			if s.loads > 1 {
-				return fmt.Errorf("no shelf")
+				return fmt.Errorf("no library")
 			}
 			return nil
 		}}},
-		{name: "Load does not end with its context", want: "Load with a context that has ended has not returned after", patience: short, source: &shelf{during: func(ctx context.Context, s *shelf) error {
+		{name: "Load does not end with its context", want: "Load with a context that has ended has not returned after", timeout: short, source: &library{during: func(ctx context.Context, s *library) error {
 			if ctx.Err() != nil {
 				s.mu.Unlock()
 				<-forever
@@ -217,7 +219,7 @@ func TestBrokenSources(t *testing.T) {
 			}
 			return nil
 		}}},
-		{name: "an ended Load spoils the next", want: "Load after one whose context had ended: spoilt", source: &shelf{during: func(ctx context.Context, s *shelf) error {
+		{name: "an ended Load spoils the next", want: "Load after one whose context had ended: spoilt", source: &library{during: func(ctx context.Context, s *library) error {
 			switch {
 			case ctx.Err() != nil:
 				s.loads = -1
@@ -227,15 +229,15 @@ func TestBrokenSources(t *testing.T) {
 			return nil
 		}}},
 		{name: "nothing is offered", want: "Load finds no tool, no resource and no prompt", source: offers(func(o *tenon.Features) { *o = tenon.Features{} }), samples: []tenontest.Sample{}},
-		{name: "the order changes", want: `a second Load finds something else: tool "get_book", then tool "burn_book"`, source: &shelf{change: func(load int, o *tenon.Features) {
+		{name: "the order changes", want: `a second Load finds something else: tool "get_book", then tool "burn_book"`, source: &library{change: func(load int, o *tenon.Features) {
 			if load%2 == 0 {
 				o.Tools[0], o.Tools[1] = o.Tools[1], o.Tools[0]
 			}
 		}}},
-		{name: "a text changes", want: `a second Load finds something else: tool "get_book" with …`, source: &shelf{change: func(load int, o *tenon.Features) {
+		{name: "a text changes", want: `a second Load finds something else: tool "get_book" with …`, source: &library{change: func(load int, o *tenon.Features) {
 			o.Tools[0].Description += strings.Repeat("!", load)
 		}}},
-		{name: "a tool disappears", want: "a second Load finds something else: prompt", source: &shelf{change: func(load int, o *tenon.Features) {
+		{name: "a tool disappears", want: "a second Load finds something else: prompt", source: &library{change: func(load int, o *tenon.Features) {
 			if load > 1 {
 				o.Prompts = nil
 			}
@@ -251,21 +253,21 @@ func TestBrokenSources(t *testing.T) {
 		{name: "meta", want: `tool "get_book": its Meta is no JSON object`, source: tool(func(t *tenon.Tool) { t.Meta = []byte(`[1]`) })},
 		{name: "a diagnostic without words", want: "a diagnostic does not say what is wrong", source: offers(func(o *tenon.Features) { o.Diagnostics[0].Message = "" })},
 
-		{name: "a schema that is none", want: `tool "get_book": answer "200" application/json: its schema does not compile`, source: promise(func(p *tenon.Contract) {
+		{name: "a schema that is none", want: `tool "get_book": answer "200" application/json: its schema does not compile`, source: contract(func(p *tenon.Contract) {
 			p.Responses[0].Schema = []byte(`{"type":"strin"}`)
 		})},
-		{name: "a reference to another file", want: `does not stand alone: it refers to "book.json"`, source: promise(func(p *tenon.Contract) {
+		{name: "a reference to another file", want: `does not stand alone: it refers to "book.json"`, source: contract(func(p *tenon.Contract) {
 			p.Responses[1] = tenon.ResponseSchema{Status: "default", MediaType: "application/json", Schema: []byte(`{"allOf":[{"properties":{"$ref":true}},{"$ref":"book.json"}]}`)}
 		})},
-		{name: "a reference to definitions of old", want: `it refers to "#/definitions/id"`, source: promise(func(p *tenon.Contract) {
+		{name: "a reference to definitions of old", want: `it refers to "#/definitions/id"`, source: contract(func(p *tenon.Contract) {
 			p.Input = []byte(`{"type":"object","properties":{"id":{"$ref":"#/definitions/id"}},"definitions":{"id":{"type":"integer"}}}`)
 		})},
-		{name: "another dialect", want: `tool "get_book": the input schema has the dialect http://json-schema.org/draft-07/schema#`, source: promise(func(p *tenon.Contract) {
+		{name: "another dialect", want: `tool "get_book": the input schema has the dialect http://json-schema.org/draft-07/schema#`, source: contract(func(p *tenon.Contract) {
 			p.Input = []byte(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}`)
 		})},
-		{name: "arguments that are no object", want: `tool "get_book": the input schema does not say "type": "object"`, source: promise(func(p *tenon.Contract) { p.Input = []byte(`{"minProperties":0}`) })},
-		{name: "an odd status", want: `the status is not one such as`, source: promise(func(p *tenon.Contract) { p.Responses[1].Status = "4xx-5xx" })},
-		{name: "a media type with parameters", want: "the media type is not lower case without parameters", source: promise(func(p *tenon.Contract) { p.Responses[1].MediaType = "text/plain; charset=utf-8" })},
+		{name: "arguments that are no object", want: `tool "get_book": the input schema does not say "type": "object"`, source: contract(func(p *tenon.Contract) { p.Input = []byte(`{"minProperties":0}`) })},
+		{name: "an odd status", want: `the status is not one such as`, source: contract(func(p *tenon.Contract) { p.Responses[1].Status = "4xx-5xx" })},
+		{name: "a media type with parameters", want: "the media type is not lower case without parameters", source: contract(func(p *tenon.Contract) { p.Responses[1].MediaType = "text/plain; charset=utf-8" })},
 		{name: "published is narrower", want: `tool "get_book": the published input schema refuses {"id":`, source: tool(func(t *tenon.Tool) {
 			t.Contract = two{published: func(c *tenon.Contract) {
 				c.Input = []byte(`{"type":"object","properties":{"id":{"type":"integer","minimum":1000000}}}`)
@@ -281,9 +283,9 @@ func TestBrokenSources(t *testing.T) {
 			t.Contract = two{published: func(*tenon.Contract) {}, checked: func(*tenon.Contract) { panic("gone") }}
 		})},
 
-		{name: "an answer breaks its schema", want: `the answer breaks its contract (violated): at /title: expected string`, source: replies(func(r *tenon.Response) { r.Body = []byte(`{"title":1}`) })},
-		{name: "an answer is declared nowhere", want: "the answer breaks its contract (undeclared)", source: replies(func(r *tenon.Response) { r.MediaType = "text/csv" })},
-		{name: "an answer is no JSON", want: "the answer breaks its contract (violated)", source: replies(func(r *tenon.Response) { r.Body = []byte(`{"title":`) })},
+		{name: "an answer breaks its schema", want: `the answer violates its schema (violated): at /title: expected string`, source: responses(func(r *tenon.Response) { r.Body = []byte(`{"title":1}`) })},
+		{name: "an answer is declared nowhere", want: "the answer violates its schema (undeclared)", source: responses(func(r *tenon.Response) { r.MediaType = "text/csv" })},
+		{name: "an answer is no JSON", want: "the answer violates its schema (violated)", source: responses(func(r *tenon.Response) { r.Body = []byte(`{"title":`) })},
 		{name: "a handler panics", want: `tool "get_book": its handler panics for {"id":`, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			if ctx.Err() == nil {
 				panic("gone")
@@ -293,10 +295,10 @@ func TestBrokenSources(t *testing.T) {
 		{name: "an unknown code", want: `tool "get_book": fails with the code "oops"`, source: fails(&tenon.Error{Code: "oops", Message: "Gone."})},
 		{name: "an error without a message", want: "fails with an error that has no Message", source: fails(&tenon.Error{Code: tenon.CodeNetwork})},
 		{name: "an error that says nothing", want: "fails with an error that says nothing", source: fails(fmt.Errorf(" "))},
-		{name: "Sent is not set", want: "answers with the status 200, and Reply.Sent says that nothing was sent", source: replies(func(r *tenon.Response) { r.Execution = tenon.Execution{} })},
-		{name: "read-only and unsafe", want: "is marked as read-only, and Reply.Sent.Unsafe says", source: replies(func(r *tenon.Response) { r.Execution.Unsafe = tenon.Responded })},
-		{name: "a status that is none", want: "answers with the status 99", source: replies(func(r *tenon.Response) { r.Status = 99 })},
-		{name: "a link to nowhere", want: "block 0 of its content: is a link without a URI", source: replies(func(r *tenon.Response) { r.Content = []tenon.Content{{Type: tenon.ResourceLink}} })},
+		{name: "Sent is not set", want: "answers with the status 200, and Response.Execution says that nothing was sent", source: responses(func(r *tenon.Response) { r.Execution = tenon.Execution{} })},
+		{name: "read-only and unsafe", want: "is marked as read-only, and Response.Execution.Unsafe says", source: responses(func(r *tenon.Response) { r.Execution.Unsafe = tenon.Responded })},
+		{name: "a status that is none", want: "answers with the status 99", source: responses(func(r *tenon.Response) { r.Status = 99 })},
+		{name: "a link to nowhere", want: "block 0 of its content: is a link without a URI", source: responses(func(r *tenon.Response) { r.Content = []tenon.Content{{Type: tenon.ResourceLink}} })},
 		{name: "arguments are changed", want: "its handler changes the arguments that it was given", source: answers(func(_ context.Context, c *tenon.Call) (tenon.Response, error) {
 			c.Args[0] = ' '
 			return dune(), nil
@@ -312,7 +314,7 @@ func TestBrokenSources(t *testing.T) {
 			return r, nil
 		})},
 
-		{name: "a call under way is not cancelled", want: `tool "read_slowly": a call that was cancelled under way has not returned after`, patience: short, source: offers(func(o *tenon.Features) {
+		{name: "a call under way is not cancelled", want: `tool "read_slowly": a call that was cancelled under way has not returned after`, timeout: short, source: offers(func(o *tenon.Features) {
 			o.Tools[2].Handler = func(context.Context, *tenon.Call) (tenon.Response, error) {
 				begun <- struct{}{}
 				<-forever
@@ -325,7 +327,7 @@ func TestBrokenSources(t *testing.T) {
 				return tenon.Response{}, err
 			}
 		})},
-		{name: "a call does not look at its context", want: `tool "get_book": a call whose context had ended before has not returned after`, patience: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
+		{name: "a call does not look at its context", want: `tool "get_book": a call whose context had ended before has not returned after`, timeout: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			if ctx.Err() != nil {
 				<-forever
 			}
@@ -334,28 +336,28 @@ func TestBrokenSources(t *testing.T) {
 		{name: "a sample succeeds", want: `succeeds; the sample says that it fails with conflict`, source: offers(func(o *tenon.Features) {
 			o.Tools[1].Handler = o.Tools[0].Handler
 		})},
-		{name: "a sample of no tool", want: `a sample calls the tool "lend_book"; there is burn_book, get_book, read_slowly`, source: &shelf{}, samples: []tenontest.Sample{{Tool: "lend_book"}}},
+		{name: "a sample of no tool", want: `a sample calls the tool "lend_book"; there is burn_book, get_book, read_slowly`, source: &library{}, samples: []tenontest.Sample{{Tool: "lend_book"}}},
 
-		{name: "Load leaves a goroutine", want: "each Load leaves a goroutine running: github.com/tenon-mcp/tenon/tenontest_test.leaves.func2", patience: short, source: &shelf{during: func(context.Context, *shelf) error {
+		{name: "Load leaves a goroutine", want: "each Load leaves a goroutine running: github.com/tenon-mcp/tenon/tenontest_test.leaves.func2", timeout: short, source: &library{during: func(context.Context, *library) error {
 			leaves(t)
 			return nil
 		}}},
-		{name: "Close leaves a goroutine", want: "after Close a goroutine is left running: github.com/tenon-mcp/tenon/tenontest_test.", patience: short, source: &shelf{close: func(s *shelf) error {
+		{name: "Close leaves a goroutine", want: "after Close a goroutine is left running: github.com/tenon-mcp/tenon/tenontest_test.", timeout: short, source: &library{close: func(s *library) error {
 			t.Cleanup(s.stop)
 			return nil
 		}}},
-		{name: "Close fails", want: "Close: jammed", source: &shelf{close: func(s *shelf) error {
+		{name: "Close fails", want: "Close: jammed", source: &library{close: func(s *library) error {
 			s.stop()
 			return fmt.Errorf("jammed")
 		}}},
-		{name: "Close hangs", want: "Close has not returned after", patience: short, source: &shelf{close: func(s *shelf) error {
+		{name: "Close hangs", want: "Close has not returned after", timeout: short, source: &library{close: func(s *library) error {
 			s.stop()
 			s.mu.Unlock()
 			defer s.mu.Lock()
 			<-forever
 			return nil
 		}}},
-		{name: "a body is not closed", want: "a connection whose answer has a body that nobody closed", patience: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
+		{name: "a body is not closed", want: "a connection whose answer has a body that nobody closed", timeout: short, source: answers(func(ctx context.Context, _ *tenon.Call) (tenon.Response, error) {
 			r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), "GET", upstream.URL, nil)
 			if err != nil {
 				return tenon.Response{}, err
@@ -367,10 +369,10 @@ func TestBrokenSources(t *testing.T) {
 			}
 			return dune(), err
 		})},
-		{name: "Watch does not end", want: "Watch with a context that has ended has not returned after", patience: short, source: &shelf{watch: func(context.Context) { <-forever }}},
+		{name: "Watch does not end", want: "Watch with a context that has ended has not returned after", timeout: short, source: &library{watch: func(context.Context) { <-forever }}},
 
 		{name: "a relative URI", want: `resource "all": its URI is not absolute`, source: offers(func(o *tenon.Features) { o.Resources[0].URI = "all" })},
-		{name: "Read panics", want: `resource "shelf://all": Read panics: gone`, source: offers(func(o *tenon.Features) {
+		{name: "Read panics", want: `resource "library://all": Read panics: gone`, source: offers(func(o *tenon.Features) {
 			o.Resources[0].Read = func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Content, error) {
 				if ctx.Err() == nil {
 					panic("gone")
@@ -378,10 +380,10 @@ func TestBrokenSources(t *testing.T) {
 				return reads(ctx, uri, c)
 			}
 		})},
-		{name: "a resource that is a text", want: `resource "shelf://all": Read answers with a block that is no resource`, source: offers(func(o *tenon.Features) {
+		{name: "a resource that is a text", want: `resource "library://all": Read answers with a block that is no resource`, source: offers(func(o *tenon.Features) {
 			o.Resources[0].Read = func(context.Context, string, *tenon.Call) ([]tenon.Content, error) { return []tenon.Content{{}}, nil }
 		})},
-		{name: "a template without a variable", want: `template "shelf://book": has no variable`, source: offers(func(o *tenon.Features) { o.ResourceTemplates[0].URI = "shelf://book" })},
+		{name: "a template without a variable", want: `template "library://book": has no variable`, source: offers(func(o *tenon.Features) { o.ResourceTemplates[0].URI = "library://book" })},
 		{name: "a role", want: `prompt "advise": has a message of the role "system"`, source: offers(func(o *tenon.Features) {
 			o.Prompts[0].Get = func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) {
 				return []tenon.PromptMessage{{Role: "system"}}, nil
@@ -390,12 +392,12 @@ func TestBrokenSources(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &recorder{TB: t}
-			o := tenontest.SourceOptions{Samples: tt.samples, Patience: tt.patience}
+			o := tenontest.SourceOptions{Samples: tt.samples, Timeout: tt.timeout}
 			if o.Samples == nil {
 				o.Samples = samples()
 			}
 			tenontest.Source(r, func() tenon.Source {
-				s := &shelf{change: tt.source.change, during: tt.source.during, watch: tt.source.watch, close: tt.source.close}
+				s := &library{change: tt.source.change, during: tt.source.during, watch: tt.source.watch, close: tt.source.close}
 				return s
 			}, o)
 			if len(r.errors) == 0 {
@@ -411,7 +413,7 @@ func TestBrokenSources(t *testing.T) {
 	}
 }
 
-// two is a promise whose two sides differ.
+// two is a contract whose two sides differ.
 type two struct{ checked, published func(*tenon.Contract) }
 
 func (p two) Contract() (tenon.Contract, error) {
@@ -428,7 +430,7 @@ func (p two) PublishedContract() (tenon.Contract, []tenon.Diagnostic) {
 	return c, nil
 }
 
-// changing is a promise that grows with each question.
+// changing is a contract that grows with each question.
 type changing struct {
 	mu sync.Mutex
 	n  int

@@ -53,7 +53,7 @@ func Store(t *testing.T, open func(t *testing.T) tenon.Store, o StateOptions) {
 		checks["a full state refuses and keeps what it has"] = full
 	}
 	if o.Bounded != nil && o.Wait != nil {
-		checks["what ends makes room"] = room
+		checks["expired entries free capacity"] = capacity
 	}
 	around := o.Around
 	if around == nil {
@@ -309,7 +309,7 @@ func full(c *stateCheck) {
 	}
 }
 
-func room(c *stateCheck) {
+func capacity(c *stateCheck) {
 	b := stateCheck{T: c.T, s: c.o.Bounded(c.T, 1, 1000), o: c.o, ctx: c.ctx}
 	b.put("1", "a")
 	c.o.Wait(life + time.Second)

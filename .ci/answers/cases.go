@@ -44,7 +44,7 @@ func answers() []answer {
 	all = append(all, texts()...)
 	all = append(all, roots()...)
 	all = append(all, notStrict()...)
-	all = append(all, breaches()...)
+	all = append(all, violating()...)
 	all = append(all, failures()...)
 	return append(all, large()...)
 }
@@ -114,7 +114,7 @@ func notStrict() (all []answer) {
 	return all
 }
 
-func breaches() []answer {
+func violating() []answer {
 	return []answer{
 		{name: "a_member_is_missing", schema: sentence, body: `{"w":9007199254740993}`, want: breaks},
 		{name: "a_member_of_another_type", schema: sentence, body: `{"v":9007199254740993}`, want: breaks},

@@ -43,7 +43,7 @@ func foreigners(folder, python string) []foreign {
 }
 
 // run lets the client call every tool of the table that it can bear.
-func (f *foreign) run(ctx context.Context, s setting, table []answer, target []string) (passed int, faults []string) {
+func (f *foreign) run(ctx context.Context, s setting, table []answer, target []string) (passed int, problems []string) {
 	var names []string
 	byName := map[string]*answer{}
 	for i := range table {
@@ -64,18 +64,18 @@ func (f *foreign) run(ctx context.Context, s setting, table []answer, target []s
 	if err != nil {
 		return 0, []string{err.Error()}
 	}
-	passed, faults = f.judge(out, s, byName)
+	passed, problems = f.judge(out, s, byName)
 	if err := cmd.Wait(); err != nil {
-		faults = append(faults, fmt.Sprintf("%v: %.2000s", err, said))
+		problems = append(problems, fmt.Sprintf("%v: %.2000s", err, said))
 	}
 	for name := range byName {
-		faults = append(faults, name+": not called")
+		problems = append(problems, name+": not called")
 	}
-	return passed, faults
+	return passed, problems
 }
 
 // judge reads what the client saw, and takes each case off the table.
-func (f *foreign) judge(out io.Reader, s setting, table map[string]*answer) (passed int, faults []string) {
+func (f *foreign) judge(out io.Reader, s setting, table map[string]*answer) (passed int, problems []string) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -87,7 +87,7 @@ func (f *foreign) judge(out io.Reader, s setting, table map[string]*answer) (pas
 			Thrown     string          `json:"thrown"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &seen); err != nil || table[seen.Case] == nil {
-			faults = append(faults, fmt.Sprintf("not a line of a case: %.200q", lines.Text()))
+			problems = append(problems, fmt.Sprintf("not a line of a case: %.200q", lines.Text()))
 			continue
 		}
 		r := result{Structured: seen.Structured, IsError: seen.IsError, Meta: seen.Meta, Thrown: seen.Thrown}
@@ -95,8 +95,8 @@ func (f *foreign) judge(out io.Reader, s setting, table map[string]*answer) (pas
 		if len(wrong) == 0 {
 			passed++
 		}
-		faults = append(faults, wrong...)
+		problems = append(problems, wrong...)
 		delete(table, seen.Case)
 	}
-	return passed, faults
+	return passed, problems
 }

@@ -28,22 +28,22 @@ func (u *suite) sideBySide(ctx context.Context, binary string, race bool) {
 	}
 	wg.Wait()
 	if err := p.interrupt(); err != nil {
-		t.faults = append(t.faults, err.Error())
+		t.problems = append(t.problems, err.Error())
 	}
-	u.sheet.add(title, s, t.passed, t.faults)
+	u.sheet.add(title, s, t.passed, t.problems)
 }
 
 // tally counts what the workers saw.
 type tally struct {
-	mu     sync.Mutex
-	passed int
-	faults []string
+	mu       sync.Mutex
+	passed   int
+	problems []string
 }
 
-func (t *tally) add(faults []string) {
+func (t *tally) add(problems []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.faults = append(t.faults, faults...); len(faults) == 0 {
+	if t.problems = append(t.problems, problems...); len(problems) == 0 {
 		t.passed++
 	}
 }

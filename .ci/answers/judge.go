@@ -21,42 +21,42 @@ const (
 )
 
 // judge says what is wrong with the result of a case; nil: nothing is.
-func judge(s setting, a *answer, r *result, how sight, plain bool) (faults []string) {
-	fault := func(format string, v ...any) {
-		faults = append(faults, a.name+": "+fmt.Sprintf(format, v...))
+func judge(s setting, a *answer, r *result, how sight, plain bool) (problems []string) {
+	problem := func(format string, v ...any) {
+		problems = append(problems, a.name+": "+fmt.Sprintf(format, v...))
 	}
 	if r.Thrown != "" {
-		fault("no result: %s", r.Thrown)
-		return faults
+		problem("no result: %s", r.Thrown)
+		return problems
 	}
 	failed := a.want == fails || a.want != fits && s.policy == "enforce"
 	if r.IsError != failed {
-		fault("isError is %v: %.200s", r.IsError, r.Content)
-		return faults
+		problem("isError is %v: %.200s", r.IsError, r.Content)
+		return problems
 	}
-	if why := verdictFault(s, a, r); why != "" {
-		fault("%s", why)
+	if why := verdictProblem(s, a, r); why != "" {
+		problem("%s", why)
 	}
 	structure := r.Structured
 	if plain {
 		s, structure = setting{"openapi-mcp", s.policy}, members(r.Top)
 	}
 	if failed {
-		if why := failureFault(s, a, structure); why != "" {
-			fault("%s", why)
+		if why := failureProblem(s, a, structure); why != "" {
+			problem("%s", why)
 		}
-		return faults
+		return problems
 	}
-	if why := dataFault(s, a, structure, how); why != "" {
-		fault("%s", why)
+	if why := dataProblem(s, a, structure, how); why != "" {
+		problem("%s", why)
 	}
-	if why := copyFault(s, r); why != "" && how == byBytes && !plain {
-		fault("%s", why)
+	if why := copyProblem(s, r); why != "" && how == byBytes && !plain {
+		problem("%s", why)
 	}
-	return faults
+	return problems
 }
 
-// members writes an object again, for the door whose structure is the result.
+// members writes an object again, for the endpoint whose structure is the result.
 func members(top map[string]json.RawMessage) []byte {
 	b, err := json.Marshal(struct {
 		Type  json.RawMessage `json:"type,omitempty"`
@@ -71,7 +71,7 @@ func members(top map[string]json.RawMessage) []byte {
 
 type violation struct{ Keyword string }
 
-func verdictFault(s setting, a *answer, r *result) string {
+func verdictProblem(s setting, a *answer, r *result) string {
 	var meta struct {
 		Contract *struct {
 			Verdict, Executed, Retry string
@@ -110,7 +110,7 @@ func verdictFault(s setting, a *answer, r *result) string {
 	return ""
 }
 
-func failureFault(s setting, a *answer, structure []byte) string {
+func failureProblem(s setting, a *answer, structure []byte) string {
 	code := orElse(a.code, "contract_violation")
 	var e struct {
 		Type     string
@@ -119,7 +119,7 @@ func failureFault(s setting, a *answer, structure []byte) string {
 		Messages []string
 		Data     json.RawMessage
 	}
-	if s.shape == "native" {
+	if s.envelope == "native" {
 		if structure != nil {
 			return fmt.Sprintf("an error has a structure: %.200s", structure)
 		}
@@ -128,7 +128,7 @@ func failureFault(s setting, a *answer, structure []byte) string {
 	if err := json.Unmarshal(structure, &e); err != nil {
 		return err.Error()
 	}
-	if s.shape == "flowmcp" {
+	if s.envelope == "flowmcp" {
 		if e.Status == nil || *e.Status || len(e.Messages) == 0 || string(e.Data) != "null" {
 			return fmt.Sprintf("not a failure: %.200s", structure)
 		}
@@ -140,8 +140,8 @@ func failureFault(s setting, a *answer, structure []byte) string {
 	return ""
 }
 
-// dataFault compares the data with what the upstream sent.
-func dataFault(s setting, a *answer, structure []byte, how sight) string {
+// dataProblem compares the data with what the upstream sent.
+func dataProblem(s setting, a *answer, structure []byte, how sight) string {
 	expected := []byte(a.body)
 	switch {
 	case a.body == "":
@@ -150,8 +150,8 @@ func dataFault(s setting, a *answer, structure []byte, how sight) string {
 		expected, _ = json.Marshal(string([]rune(a.body))) // a string can be encoded
 		how = max(how, byValue)                            // its escapes are free
 	}
-	if s.shape == "native" {
-		return nativeFault(s, structure, expected, how)
+	if s.envelope == "native" {
+		return nativeProblem(s, structure, expected, how)
 	}
 	var e struct {
 		Data json.RawMessage
@@ -165,9 +165,9 @@ func dataFault(s setting, a *answer, structure []byte, how sight) string {
 	return ""
 }
 
-// nativeFault: an object may stand for itself, all else is wrapped, and under
+// nativeProblem: an object may stand for itself, all else is wrapped, and under
 // off what is no object has no structure.
-func nativeFault(s setting, structure, expected []byte, how sight) string {
+func nativeProblem(s setting, structure, expected []byte, how sight) string {
 	isObject := expected[0] == '{'
 	if structure == nil && s.policy == "off" && !isObject || isObject && same(structure, expected, how) {
 		return ""
@@ -179,8 +179,8 @@ func nativeFault(s setting, structure, expected []byte, how sight) string {
 	return ""
 }
 
-// copyFault: the text says what the structure says.
-func copyFault(s setting, r *result) string {
+// copyProblem: the text says what the structure says.
+func copyProblem(s setting, r *result) string {
 	if r.Structured == nil || len(r.Content) == 0 {
 		return ""
 	}
@@ -188,10 +188,10 @@ func copyFault(s setting, r *result) string {
 	if err := json.Unmarshal(r.Content[0], &block); err != nil {
 		return err.Error()
 	}
-	if s.shape != "native" && block.Text != string(r.Structured) {
+	if s.envelope != "native" && block.Text != string(r.Structured) {
 		return fmt.Sprintf("the text is not the bytes of the structure: %s", short([]byte(block.Text)))
 	}
-	if s.shape == "native" && json.Valid([]byte(block.Text)) && block.Text[0] == '{' && !bytes.HasPrefix(r.Structured, []byte(`{"result":`)) && !same([]byte(block.Text), r.Structured, byValue) {
+	if s.envelope == "native" && json.Valid([]byte(block.Text)) && block.Text[0] == '{' && !bytes.HasPrefix(r.Structured, []byte(`{"result":`)) && !same([]byte(block.Text), r.Structured, byValue) {
 		return fmt.Sprintf("the text differs from the structure: %s", short([]byte(block.Text)))
 	}
 	return ""

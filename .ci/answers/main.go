@@ -1,7 +1,7 @@
 // Command answers is the suite for structured output, which the official one
 // lacks: `answers TENON [-race BINARY] [-clients FOLDER] [-python INTERPRETER]`.
 // It serves a table of upstream answers through the built binary and looks at
-// what every client gets, over every door, in every revision, shape and policy.
+// what every client gets, over every endpoint, in every revision, envelope and policy.
 //
 // It knows nothing of the code that it tests: it sees documents, processes and
 // bytes. With -upstream it only serves the table, for who wants to look.

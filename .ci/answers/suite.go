@@ -42,13 +42,13 @@ func (u *suite) callAll(ctx context.Context, s setting, c caller, err error) {
 		u.sheet.add(fmt.Sprintf("%T", c), s, 0, []string{err.Error()})
 		return
 	}
-	door, ok := c.(*overHTTP)
-	plain := ok && door.plain
-	passed, faults := 0, []string(nil)
+	endpoint, ok := c.(*overHTTP)
+	plain := ok && endpoint.plain
+	passed, problems := 0, []string(nil)
 	for i := range u.table {
 		a := &u.table[i]
 		if len(a.body) > 1<<20 && s.policy != "warn" {
-			continue // once a shape is enough
+			continue // once an envelope is enough
 		}
 		r := call(ctx, c, a.name)
 		wrong := judge(s, a, &r, byBytes, plain)
@@ -58,12 +58,12 @@ func (u *suite) callAll(ctx context.Context, s setting, c caller, err error) {
 		if len(wrong) == 0 {
 			passed++
 		}
-		faults = append(faults, wrong...)
+		problems = append(problems, wrong...)
 	}
 	if err := c.close(); err != nil {
-		faults = append(faults, err.Error())
+		problems = append(problems, err.Error())
 	}
-	u.sheet.add(c.name(), s, passed, faults)
+	u.sheet.add(c.name(), s, passed, problems)
 }
 
 // others runs the clients of other makers.
@@ -80,10 +80,10 @@ func (u *suite) others(ctx context.Context, s setting, clients []foreign) {
 		case !f.stdio:
 			target = []string{base + "/mcp"}
 		case s.policy != "warn":
-			continue // the door changes nothing that the policy does not
+			continue // the endpoint changes nothing that the policy does not
 		}
-		passed, faults := f.run(ctx, s, u.table, target)
-		u.sheet.add(f.title, s, passed, faults)
+		passed, problems := f.run(ctx, s, u.table, target)
+		u.sheet.add(f.title, s, passed, problems)
 	}
 	if err := p.interrupt(); err != nil {
 		u.sheet.add("others", s, 0, []string{err.Error()})
@@ -95,10 +95,10 @@ type sheet struct {
 	settings []setting
 	clients  []string
 	cells    map[string]string
-	faults   []string
+	problems []string
 }
 
-func (t *sheet) add(client string, s setting, passed int, faults []string) {
+func (t *sheet) add(client string, s setting, passed int, problems []string) {
 	if t.cells == nil {
 		t.cells = map[string]string{}
 	}
@@ -108,11 +108,11 @@ func (t *sheet) add(client string, s setting, passed int, faults []string) {
 		t.cells[client] = ""
 	}
 	t.cells[key] = fmt.Sprint(passed)
-	if len(faults) > 0 {
+	if len(problems) > 0 {
 		t.cells[key] += " !"
 	}
-	for _, f := range faults {
-		t.faults = append(t.faults, client+", "+s.String()+": "+f)
+	for _, f := range problems {
+		t.problems = append(t.problems, client+", "+s.String()+": "+f)
 	}
 }
 
@@ -131,12 +131,12 @@ func (t *sheet) print(w io.Writer, cases int) bool {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w)
-	for i, f := range t.faults {
+	for i, f := range t.problems {
 		if i == 100 {
-			fmt.Fprintf(w, "and %d more\n", len(t.faults)-i)
+			fmt.Fprintf(w, "and %d more\n", len(t.problems)-i)
 			break
 		}
 		fmt.Fprintln(w, f)
 	}
-	return len(t.faults) == 0
+	return len(t.problems) == 0
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// setting is how the binary is told to shape and to judge.
-type setting struct{ shape, policy string }
+// setting is how the binary is configured.
+type setting struct{ envelope, policy string }
 
 func settings() []setting {
 	return []setting{
@@ -29,12 +29,12 @@ func settings() []setting {
 	}
 }
 
-func (s setting) String() string { return s.shape + "/" + s.policy }
+func (s setting) String() string { return s.envelope + "/" + s.policy }
 
 // command is the command line that serves the upstream at addr.
 func (s setting) command(tenon, addr string) []string {
 	return []string{
-		tenon, "serve", "--shape", s.shape, "--policy", s.policy, "--allow-host", addr, "--max-output-schema", "-1",
+		tenon, "serve", "--envelope", s.envelope, "--policy", s.policy, "--allow-private-host", addr, "--max-output-schema", "-1",
 		"--max-result-bytes", "-1", // answers are compared whole
 		"http://" + addr + "/openapi.json",
 	}

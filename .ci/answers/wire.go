@@ -88,7 +88,7 @@ func read(message []byte) (json.RawMessage, error) {
 // overHTTP is a client of a revision, with a session where there are some.
 type overHTTP struct {
 	url, revision, session string
-	plain                  bool // the door /jsonrpc
+	plain                  bool // the endpoint /jsonrpc
 }
 
 func dial(ctx context.Context, base, revision string) (*overHTTP, error) {

@@ -53,7 +53,7 @@ func bombs(ctx context.Context, tenon string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := serve(ctx, tenon, document("http://"+up, "gzip", "deflate", "br", "zstd"), "--shape", "native")
+	t, err := serve(ctx, tenon, document("http://"+up, "gzip", "deflate", "br", "zstd"), "--envelope", "native")
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func smuggling(ctx context.Context, tenon string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := serve(ctx, tenon, document("http://"+up, "hidden", "open"), "--shape", "native")
+	t, err := serve(ctx, tenon, document("http://"+up, "hidden", "open"), "--envelope", "native")
 	if err != nil {
 		return "", err
 	}
@@ -179,7 +179,7 @@ func floods(ctx context.Context, tenon string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := serveAs(ctx, tenon, []string{"GREEDY=greedy-key-0123456789", "OTHER=other-key-0123456789"}, document("http://"+up, "slow", "quick"), "--shape", "native",
+	t, err := serveAs(ctx, tenon, []string{"GREEDY=greedy-key-0123456789", "OTHER=other-key-0123456789"}, document("http://"+up, "slow", "quick"), "--envelope", "native",
 		"--task-after", "10ms", "--api-key", "greedy=env:GREEDY", "--api-key", "other=env:OTHER", "--timeout", "20s")
 	if err != nil {
 		return "", err

@@ -156,7 +156,7 @@ func http2Upstream(ctx context.Context, tenon, ca string, cert tls.Certificate, 
 			go speak(c, misbehave)
 		}
 	}()
-	t, err := serve(ctx, tenon, document("https://"+l.Addr().String(), "attacked"), "--upstream-ca", ca, "--timeout", "3s", "--shape", "native", "--policy", "enforce")
+	t, err := serve(ctx, tenon, document("https://"+l.Addr().String(), "attacked"), "--upstream-ca", ca, "--timeout", "3s", "--envelope", "native", "--policy", "enforce")
 	if err != nil {
 		return 0, 0, err
 	}

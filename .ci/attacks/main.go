@@ -31,6 +31,9 @@ func attacks() []attack {
 		{"floods", floods},
 		{"replays", replays},
 		{"full-disk", fullDisk},
+		{"workers", workers},
+		{"app-files", appFiles},
+		{"functions", functions},
 		{"soak", soak},
 	}
 }
@@ -39,6 +42,10 @@ func attacks() []attack {
 var swapTime = flag.Duration("time", 10*time.Second, "how long files are swapped, and the soak takes") //nolint:gochecknoglobals // a flag
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == asWorker {
+		work(os.Args[2])
+		return
+	}
 	only := flag.String("only", "", "the attacks whose names begin so")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -50,7 +50,7 @@ func slowReaders(ctx context.Context, tenon string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := serve(ctx, tenon, document("http://"+up, "large", "chunked", "small"), "--max-result-bytes", "-1", "--shape", "native")
+	t, err := serve(ctx, tenon, document("http://"+up, "large", "chunked", "small"), "--max-result-bytes", "-1", "--envelope", "native")
 	if err != nil {
 		return "", err
 	}

@@ -16,16 +16,20 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // target is a running server.
 type target struct {
 	cmd    *exec.Cmd
 	addr   string
-	folder string
+	folder string // of its own; empty: it has none
 
-	mu  sync.Mutex
-	log bytes.Buffer
+	mu     sync.Mutex
+	log    bytes.Buffer // the first of what it logs
+	bytes  int64        // of the whole log
+	raw    string       // the first line that is not fit to be read
+	secret bool         // something is in it that nobody should read
 }
 
 // serve starts a server with a description of the upstream at addr. It ends
@@ -36,24 +40,37 @@ func serve(ctx context.Context, tenon, document string, flags ...string) (*targe
 
 // serveAs is serve with variables of the environment.
 func serveAs(ctx context.Context, tenon string, env []string, document string, flags ...string) (*target, error) {
+	return serveFiles(ctx, tenon, env, map[string]string{"openapi.json": document}, flags...)
+}
+
+// serveFiles is serveAs with files of these names.
+func serveFiles(ctx context.Context, tenon string, env []string, files map[string]string, flags ...string) (*target, error) {
 	folder, err := os.MkdirTemp("", "attacks")
 	if err != nil {
 		return nil, err
 	}
-	t := &target{folder: folder}
-	file := filepath.Join(folder, "openapi.json")
-	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
-		return nil, err
+	args := append([]string{"serve", "--http", "127.0.0.1:0", "--allow-private-host", "127.0.0.1"}, flags...)
+	for name, text := range files {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+		args = append(args, file)
 	}
-	args := append([]string{"serve", "--http", "127.0.0.1:0", "--allow-host", "127.0.0.1"}, flags...)
-	t.cmd = exec.CommandContext(ctx, tenon, append(args, file)...)
-	t.cmd.Dir, t.cmd.Env = folder, append(os.Environ(), env...)
+	t := &target{folder: folder}
+	return t, t.start(ctx, tenon, env, args...)
+}
+
+// start starts a server and waits until it says where it listens.
+func (t *target) start(ctx context.Context, program string, env []string, args ...string) error {
+	t.cmd = exec.CommandContext(ctx, program, args...)
+	t.cmd.Dir, t.cmd.Env = t.folder, append(os.Environ(), env...)
 	out, err := t.cmd.StderrPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := t.cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	found := make(chan string, 1)
 	go t.read(out, found)
@@ -63,27 +80,59 @@ func serveAs(ctx context.Context, tenon string, env []string, document string, f
 	}
 	if t.addr == "" {
 		t.stop()
-		return nil, errors.New("the server did not start: " + t.logged())
+		return errors.New("the server did not start: " + t.logged())
 	}
-	return t, nil
+	return nil
 }
 
-// read keeps what the server logs, and finds its address.
+const (
+	logKept  = 1 << 20   // bytes of a log
+	longLine = 512 << 10 // bytes of a line that are looked at
+	secret   = "top-secret-0123456789"
+)
+
+// read looks at what the server logs, and finds its address.
 func (t *target) read(from io.Reader, found chan<- string) {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
+	lines := bufio.NewReaderSize(from, longLine)
+	for {
+		line, err := lines.ReadSlice('\n')
 		t.mu.Lock()
-		t.log.WriteString(lines.Text() + "\n")
+		t.bytes += int64(len(line))
+		t.log.Write(line[:min(len(line), max(logKept-t.log.Len(), 0))])
+		unfit := err == bufio.ErrBufferFull || bytes.ContainsFunc(bytes.TrimSuffix(line, []byte("\n")), unicode.IsControl) //nolint:errorlint // never wrapped
+		if t.raw == "" && unfit {
+			t.raw = fmt.Sprintf("%d bytes: %.300q", len(line), line)
+		}
+		t.secret = t.secret || bytes.Contains(line, []byte(secret))
 		t.mu.Unlock()
-		if _, rest, ok := strings.Cut(lines.Text(), "http://127.0.0.1:"); ok {
+		if _, rest, ok := strings.Cut(string(line), "http://127.0.0.1:"); ok {
 			port := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 			select {
 			case found <- "127.0.0.1:" + port:
 			default:
 			}
 		}
+		if err != nil && err != bufio.ErrBufferFull { //nolint:errorlint // never wrapped
+			break
+		}
 	}
 	close(found)
+}
+
+// readable looks whether the log is fit to be read: of bounded size, in lines of
+// bounded length, without control characters and secrets.
+func (t *target) readable(most int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.raw != "":
+		return errors.New("a line of the log: " + t.raw)
+	case t.secret:
+		return errors.New("a secret is in the log")
+	case t.bytes > most:
+		return fmt.Errorf("the log has %d KB; it ends with %.2000s", t.bytes>>10, t.log.Bytes()[max(0, t.log.Len()-2000):])
+	}
+	return nil
 }
 
 func (t *target) logged() string {
@@ -95,7 +144,9 @@ func (t *target) logged() string {
 func (t *target) stop() {
 	_ = t.cmd.Process.Kill() // it may have ended by itself
 	_ = t.cmd.Wait()
-	_ = os.RemoveAll(t.folder)
+	if t.folder != "" {
+		_ = os.RemoveAll(t.folder)
+	}
 }
 
 // status is a number of the process in KiB, as VmHWM: its peak.
@@ -174,17 +225,17 @@ func document(base string, operations ...string) string {
 	return `{"openapi":"3.1.0","info":{"title":"Attacked","version":"1"},"servers":[{"url":"` + base + `"}],"paths":{` + strings.Join(paths, ",") + `}}`
 }
 
-// together runs f so many times at once, and returns one of the errors.
+// together runs f so many times at once, and returns the first errors.
 func together(n int, f func(i int) error) error {
 	all := make(chan error, n)
 	for i := range n {
 		go func() { all <- f(i) }()
 	}
-	var failed error
+	var failed []error
 	for range n {
-		if err := <-all; err != nil {
-			failed = err
+		if err := <-all; err != nil && len(failed) < 10 {
+			failed = append(failed, err)
 		}
 	}
-	return failed
+	return errors.Join(failed...)
 }

@@ -31,11 +31,11 @@ func text(format string, args ...any) tenon.Content {
 
 // tool makes a tool with content of its own.
 func tool(name, input string, run func(ctx context.Context, c *tenon.Call) ([]tenon.Content, error)) tenon.Tool {
-	var promise tenon.ContractProvider
+	var contract tenon.ContractProvider
 	if input != "" {
-		promise = tenon.Contract{Input: []byte(input)}
+		contract = tenon.Contract{Input: []byte(input)}
 	}
-	return tenon.Tool{Name: name, Description: "Fixture " + name, Policy: tenon.Off, Contract: promise,
+	return tenon.Tool{Name: name, Description: "Fixture " + name, Policy: tenon.Off, Contract: contract,
 		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			blocks, err := run(ctx, c)
 			return tenon.Response{Content: blocks}, err

@@ -57,7 +57,7 @@ func send(line []byte) (*request, error) {
 		return nil, err
 	}
 	if len(offer.Tools) != 1 || len(offer.Diagnostics) > 0 {
-		return nil, fmt.Errorf("%d tools, faults %v", len(offer.Tools), offer.Diagnostics)
+		return nil, fmt.Errorf("%d tools, diagnostics %v", len(offer.Tools), offer.Diagnostics)
 	}
 	_, err = offer.Tools[0].Handler(context.Background(), &tenon.Call{Args: []byte(c.Args)})
 	if r.last == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 type holder struct {
@@ -60,7 +61,7 @@ func TestWhatIsWrittenFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			codec, err := schema.For(typ, schema.ForOptions{})
+			codec, err := gotype.For(typ, gotype.ForOptions{})
 			if err != nil {
 				t.Errorf("%s: %v", typ, err)
 				continue

@@ -3,7 +3,7 @@
 // tenon's: arguments are checked before the handler, answers against the
 // published schema after it, and _meta says how they stand to it.
 //
-// It does not know sources or shapes, and the SDK's own inference and
+// It does not know sources or envelopes, and the SDK's own inference and
 // validation never see these tools: schemas and structured content pass as the
 // bytes that the gateway made. What the SDK does with a message around them is
 // the SDK's: it compacts JSON, and knows no questions but forms.

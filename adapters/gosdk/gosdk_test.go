@@ -99,7 +99,7 @@ func open(t *testing.T, g *gateway.Gateway, o *mcp.ClientOptions) *mcp.ClientSes
 	return c
 }
 
-func TestBothWallsStand(t *testing.T) {
+func TestBothValidationsRun(t *testing.T) {
 	liar := tenon.Tool{
 		Name: "liar", Contract: tenon.Contract{
 			Input:     []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
@@ -115,7 +115,7 @@ func TestBothWallsStand(t *testing.T) {
 		want string
 	}{
 		"arguments that do not fit": {map[string]any{"n": "x"}, "expected integer"},
-		"an answer that does not":   {map[string]any{"n": 1}, "breaks its contract"},
+		"an answer that does not":   {map[string]any{"n": 1}, "violates its schema"},
 	} {
 		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "liar", Arguments: call.args})
 		if err != nil {

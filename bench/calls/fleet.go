@@ -15,7 +15,7 @@ import (
 	"github.com/tenon-mcp/tenon/bench/sample"
 )
 
-// The doors, in the order of the table.
+// The endpoints, in the order of the table.
 const (
 	withUpstream = "HTTP, an OpenAPI upstream"
 	functions    = "HTTP, a Go function"
@@ -58,12 +58,12 @@ func (f *fleet) start(tenon string) ([]*cell, error) {
 			return nil, err
 		}
 	}
-	args := []string{"serve", "--http", "127.0.0.1:0", "--policy", "enforce", "--shape", "native", "--allow-host", strings.TrimPrefix(upstream.url, "http://"), document}
+	args := []string{"serve", "--http", "127.0.0.1:0", "--policy", "enforce", "--envelope", "native", "--allow-private-host", strings.TrimPrefix(upstream.url, "http://"), document}
 	if behind[2].process, err = f.run("0", true, tenon, args...); err != nil {
 		return nil, err
 	}
-	const configuration = "tenon serve (binary): policy enforce, shape native; GOMAXPROCS=1, "
-	behind[2].process.configuration = configuration + "GOGC not set: room of 16 MiB for a small heap"
+	const configuration = "tenon serve (binary): policy enforce, envelope native; GOMAXPROCS=1, "
+	behind[2].process.configuration = configuration + "GOGC not set: heap of 16 MiB for a small heap"
 	if behind[3].process, err = f.run("0", true, "env", append([]string{"GOGC=100", tenon}, args...)...); err != nil {
 		return nil, err
 	}

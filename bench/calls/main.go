@@ -59,7 +59,7 @@ func pin() error {
 // cell is one row of the table: the variants in it differ in nothing but the
 // server.
 type cell struct {
-	Door        string // what the client speaks and what stands behind the tool
+	Endpoint    string // what the client speaks and what stands behind the tool
 	Tool        string
 	Connections int
 	variants    []*variant
@@ -96,7 +96,7 @@ func run(tenon, peers, out string) error {
 				v := c.variants[i]
 				s, err := measure(c, v)
 				if err != nil {
-					return fmt.Errorf("%s, %s, %d connections, %s: %w", c.Door, c.Tool, c.Connections, v.name, err)
+					return fmt.Errorf("%s, %s, %d connections, %s: %w", c.Endpoint, c.Tool, c.Connections, v.name, err)
 				}
 				records[c][v.name].add(s)
 			}

@@ -34,7 +34,7 @@ type report struct {
 
 // row is one variant in one cell.
 type row struct {
-	Door        string  `json:"door"`
+	Endpoint    string  `json:"endpoint"`
 	Tool        string  `json:"tool"`
 	Connections int     `json:"connections"`
 	Variant     string  `json:"variant"`
@@ -55,7 +55,7 @@ func newReport(cells []*cell, records map[*cell]map[string]*record, configuratio
 		Configurations: configurations, Least: map[string]float64{}, LeastCPU: map[string]float64{},
 	}
 	slices.SortFunc(cells, func(a, b *cell) int {
-		return cmp.Or(cmp.Compare(a.Door, b.Door), -cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Connections, b.Connections))
+		return cmp.Or(cmp.Compare(a.Endpoint, b.Endpoint), -cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Connections, b.Connections))
 	})
 	for _, c := range cells {
 		best := map[string]row{}
@@ -77,7 +77,7 @@ func newReport(cells []*cell, records map[*cell]map[string]*record, configuratio
 
 // key names a ratio for the budgets: the floor of stdio is the loop.
 func key(c *cell, family string) string {
-	if c.Door == overStdio {
+	if c.Endpoint == overStdio {
 		family = "stdio-" + family
 	}
 	return family + "-" + c.Tool
@@ -90,7 +90,7 @@ func least(all map[string]float64, key string, ratio float64) {
 }
 
 func rowOf(c *cell, name string, m, tenon record) row {
-	w := row{Door: c.Door, Tool: c.Tool, Connections: c.Connections, Variant: name}
+	w := row{Endpoint: c.Endpoint, Tool: c.Tool, Connections: c.Connections, Variant: name}
 	var rates, ratios, costs []float64
 	requests, cpu, objects := 0, 0.0, 0.0
 	for i := range m {
@@ -131,7 +131,7 @@ func (r *report) print(w io.Writer) {
 			ratio, cost = c.Ratio.String(), c.CPU.String()
 		}
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %.0f | %s | %.0f | %s | %s |\n",
-			c.Door, size, c.Connections, c.Variant, c.PerSecond, ratio, c.CPUMicros, cost, objects)
+			c.Endpoint, size, c.Connections, c.Variant, c.PerSecond, ratio, c.CPUMicros, cost, objects)
 	}
 	fmt.Fprintln(w)
 	for _, line := range r.Configurations {

@@ -1,7 +1,7 @@
-// Command contract measures what honesty costs: the processor time of a call
-// with a 50 KB answer, validated and in the shape openapi-mcp, and the same
-// with a projection, beside the same server with policy off and shape native.
-// All are measured in turns, with the door's and the upstream's HTTP; the
+// Command contract measures the cost of validation: the processor time of a call
+// with a 50 KB answer, validated and in the envelope openapi-mcp, and the same
+// with a projection, beside the same server with policy off and envelope native.
+// All are measured in turns, with the endpoint's and the upstream's HTTP; the
 // client is left out. A ratio is the median of those of the rounds: what else
 // runs on the machine costs all turns of a round the same. Then what cutting a
 // 10 MB answer allocates.

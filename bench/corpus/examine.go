@@ -39,8 +39,8 @@ const smallHeap = 400
 // firstPages is the CPU time that the first pages of all documents take, in
 // seconds, before anything else has filled the memory. Of each document the
 // quickest of a few counts: on a busy machine the same work takes longer.
-// Garbage is collected as rarely as by tenon serve, which gives a small heap
-// room: most documents are small.
+// Garbage is collected as rarely as by tenon serve, which lets a small heap
+// grow: most documents are small.
 func firstPages(dir string, names []string) float64 {
 	const rounds = 3
 	all := 0.0

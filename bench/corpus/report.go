@@ -75,7 +75,7 @@ func (s sum) report(w io.Writer, rows []row, compilers string) {
 | documents | %d |
 | opened | %d |
 | tools | %d |
-| operations skipped, with a fault | %d |
+| operations skipped, with a diagnostic | %d |
 | schemas published | %d, %d distinct |
 | that a compiler refuses (%s) | %d |
 | CPU to open, index and render the first page of all (of each the quickest of three) | %.1f s |

@@ -1,7 +1,7 @@
 // Host measures what a function app costs under tenon beside its worker alone:
 // the same function of the same process, called in turn directly (one POST with
 // the same payload, the body read and thrown away) and through the gateway,
-// which reads the result, checks it against its schema and shapes it.
+// which reads the result, checks it against its schema and puts it into its envelope.
 //
 //	host [OUT.json]
 package main

@@ -62,7 +62,7 @@ func run(tenon, out string) error {
 	if err := os.WriteFile(file, document(upstream.URL), 0o600); err != nil {
 		return err
 	}
-	cmd := exec.Command(tenon, "serve", "--allow-host", "127.0.0.1", file)
+	cmd := exec.Command(tenon, "serve", "--allow-private-host", "127.0.0.1", file)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func main() {
 
 func options(lists, libs string, worker []string) flowmcp.Options {
 	return flowmcp.Options{
-		Lists: lists, LibraryDir: libs, Worker: worker, Timeout: time.Minute, HandlerTime: 20 * time.Second,
+		ListsDir: lists, LibraryDir: libs, Worker: worker, Timeout: time.Minute, HandlerTimeout: 20 * time.Second,
 		Env: func(name string) (string, bool) { return "SP_" + name, true },
 	}
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/tenon-mcp/tenon/bench/sample"
 )
 
-// peer is one server: how it is configured, and its two doors. One of them may
+// peer is one server: how it is configured, and its two endpoints. One of them may
 // be nil.
 type peer struct {
 	configuration string
@@ -90,7 +90,7 @@ func run(name, upstream string, stdio bool, profile string) error {
 	fmt.Fprintf(os.Stderr, "configuration %s: %s; GOMAXPROCS=%d, %s\n", name, p.configuration, runtime.GOMAXPROCS(0), runtime.Version())
 	if stdio {
 		if p.stdio == nil {
-			return errors.New(name + " has no stdio door")
+			return errors.New(name + " has no stdio endpoint")
 		}
 		return p.stdio(context.Background())
 	}

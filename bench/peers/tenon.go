@@ -47,13 +47,13 @@ func tenonPeer() peer {
 // program that can be profiled.
 func openAPIPeer(upstream string) peer {
 	return peer{
-		configuration: "openapi, policy enforce, shape native",
+		configuration: "openapi, policy enforce, envelope native",
 		http: func() (http.Handler, error) {
 			client, err := egress.NewClient(egress.Options{AllowHosts: []string{strings.TrimPrefix(upstream, "http://")}})
 			if err != nil {
 				return nil, err
 			}
-			offer, err := openapi.Parse("forecasts", []byte(sample.Document(upstream)), openapi.Options{Client: client, Policy: tenon.Enforce, Shape: tenon.Native})
+			offer, err := openapi.Parse("forecasts", []byte(sample.Document(upstream)), openapi.Options{Client: client, Policy: tenon.Enforce, Envelope: tenon.Native})
 			if err != nil {
 				return nil, err
 			}

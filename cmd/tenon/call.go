@@ -19,40 +19,39 @@ import (
 // maxArguments bounds the arguments read from standard input.
 const maxArguments = 4 << 20
 
-const callHelp = `Call one tool of a description and print its answer.
+const callHelp = `Call one tool and print its result.
 
 Arguments are key=value pairs, one JSON object, or - for a JSON object on
-standard input. A value is read by the type that the tool's schema gives the
-argument; key:=value is always JSON. A key given several times is a list. A key
-may lead into an object (body.name=Tom), and a member of the body may stand
-without it (name=Tom) where no argument is called so.
+standard input. The tool's schema decides how a value is read; key:=value is
+always JSON. A key given several times is a list. A key can lead into an object
+(body.name=Tom), and a member of the body can be given without it (name=Tom) if
+no argument has that name.
 
-The answer's data goes to standard output: JSON indented, text as it is. An
-answer that comes in parts, such as a stream, is printed as one value while it
-comes; where a part is missing the command fails. An answer that breaks its
-schema is reported on standard error.`
+The data of the result is printed to standard output: JSON indented, text as it
+is. A result that arrives in parts, such as a stream, is printed as one value as
+it arrives; if a part is missing, the command fails. Schema violations are
+reported on standard error.`
 
 func callCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}, calls: typedCall()} // what goes wrong is printed
+	sources := typedCall(newSources(slog.LevelError)) // what goes wrong is printed
 	var asJSON, compact, explained, dry bool
 	var output string
 	cmd := &cobra.Command{
 		Use:   "call SPEC TOOL [key=value... | '{json}' | -]",
-		Short: "Make one call and print the answer",
+		Short: "Call one tool and print its result",
 		Long:  callHelp,
 		Example: `  tenon call petstore.yaml getPetById petId=7
   tenon call petstore.yaml findPets tags=cat tags=small limit=5
   tenon call petstore.yaml addPet '{"body":{"name":"Tom"}}'`,
 		Args: atLeast(2, "call needs a SPEC and a TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sources.auth.hide = dry
-			sources.handlers.names = dry
+			sources.dry = dry
 			w, err := sources.connect(cmd.Context(), e, args[:1])
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			tool := findTool(w.catalog, args[1])
+			defer w.Close()
+			tool := findTool(w.Gateway.Catalog(), args[1])
 			if tool == nil {
 				return notServed(w, args[1])
 			}
@@ -64,13 +63,13 @@ func callCommand(e env) *cobra.Command {
 			if dry {
 				return sources.showRequest(cmd.Context(), e, w, c)
 			}
-			res, err := w.gateway.Call(cmd.Context(), c)
+			res, err := w.Gateway.Call(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, shape: tool.Tool().Envelope, quiet: explained, logged: sources.verbose}
+			p := printer{out: e.out, err: e.err, asJSON: asJSON, compact: compact, file: output, envelope: tool.Tool().Envelope, quiet: explained, logged: sources.config.Verbose}
 			res, err = p.follow(res, func(args []byte) (*tenon.Result, error) {
-				return w.gateway.Call(cmd.Context(), &tenon.Call{Tool: tool.Name(), Args: args, Subject: "owner"})
+				return w.Gateway.Call(cmd.Context(), &tenon.Call{Tool: tool.Name(), Args: args, Subject: "owner"})
 			})
 			if explained {
 				explain(e.err, tool.Tool(), res)
@@ -83,23 +82,17 @@ func callCommand(e env) *cobra.Command {
 		return sources.complete(cmd.Context(), e, args)
 	}
 	fs := cmd.Flags()
-	fs.BoolVar(&dry, "dry-run", false, "print the request that would be sent, with what the operator gave hidden, and send nothing")
+	fs.BoolVar(&dry, "dry-run", false, "print the request that would be sent, with the operator's values hidden, and send nothing")
 	cmd.Flags().BoolVarP(&compact, "compact", "c", false, "print JSON on one line")
-	cmd.Flags().BoolVar(&explained, "explain", false, "say on standard error whether the answer fits its contract, and what was found")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as tools/call sends it")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, a sound or other binary data to this file")
+	cmd.Flags().BoolVar(&explained, "explain", false, "explain the verdict on standard error: whether the response matches its schema, and what was found")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as sent by tools/call")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, audio or other binary data to this file")
 	return cmd
-}
-
-// typedCall is how a call is made that a person types: who does that has agreed
-// to it, and has room for the answer.
-func typedCall() callChoices {
-	return callChoices{confirm: choice{general: string(tenon.ConfirmOff)}, maxResult: choice{general: "-1"}}
 }
 
 // complete proposes descriptions, then the tools of the one that was named,
 // then the arguments of the tool.
-func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]string, cobra.ShellCompDirective) {
+func (f *sources) complete(ctx context.Context, e env, args []string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return []string{"json", "yaml", "yml", "mjs"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -107,15 +100,15 @@ func (f *sourceFlags) complete(ctx context.Context, e env, args []string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	defer w.close()
+	defer w.Close()
 	var words []string
 	if len(args) == 1 {
-		for _, t := range w.catalog.Tools() {
+		for _, t := range w.Gateway.Catalog().Tools() {
 			words = append(words, t.Name()+"\t"+summary(t.Tool()))
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	tool := findTool(w.catalog, args[1])
+	tool := findTool(w.Gateway.Catalog(), args[1])
 	if tool == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -232,7 +225,7 @@ type printer struct {
 	asJSON   bool
 	compact  bool // JSON on one line
 	file     string
-	shape    tenon.Envelope
+	envelope tenon.Envelope
 	quiet    bool // what breaks the contract is said elsewhere
 	logged   bool // the log is printed
 }
@@ -260,12 +253,12 @@ func (p printer) failed(res *tenon.Result) error {
 			return err
 		}
 	}
-	if p.shape == tenon.FlowMCP {
+	if p.envelope == tenon.FlowMCP {
 		fmt.Fprintf(p.err, "tenon: %s\n", envelopeErrors(res))
 		return errToolFailed
 	}
 	fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
-	if !p.logged && strings.Contains(res.Message, " in the log") {
+	if !p.logged && (strings.Contains(res.Message, " in the log") || strings.Contains(res.Message, "see the server log")) {
 		fmt.Fprintln(p.err, "  - --verbose prints the log")
 	}
 	return errToolFailed
@@ -297,7 +290,7 @@ func (p printer) data(res *tenon.Result) error {
 		return err
 	}
 	n := doc.Get(doc.Root(), "data")
-	if p.shape != tenon.FlowMCP && (n == rawjson.None || doc.Get(doc.Root(), "OutputFormat") == rawjson.None) {
+	if p.envelope != tenon.FlowMCP && (n == rawjson.None || doc.Get(doc.Root(), "OutputFormat") == rawjson.None) {
 		n = doc.Root()
 	}
 	if doc.Kind(n) == rawjson.String {
@@ -351,7 +344,7 @@ func (p printer) warn(res *tenon.Result) {
 		if where == "" {
 			where = "the answer"
 		}
-		fmt.Fprintf(p.err, "tenon: warning: the answer breaks its contract: %s: expected %s, got %s\n",
+		fmt.Fprintf(p.err, "tenon: warning: the answer violates its schema: %s: expected %s, got %s\n",
 			where, doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
 	}
 }

@@ -29,7 +29,7 @@ func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
 			return nil, usagef("%s is given whole, and %s is a part of it", first, key)
 		}
 		if inside := memberNames(schema, in.at); len(inside) > 0 && !open(schema, in.at) && !slices.Contains(inside, rest) && !strings.Contains(rest, ".") {
-			return nil, noArgument(key, prefixed(first+".", suggest.Near(rest, inside, maxMeant)))
+			return nil, noArgument(key, prefixed(first+".", suggest.Near(rest, inside, maxSuggested)))
 		}
 		return in.find(schema, rest)
 	}
@@ -40,9 +40,9 @@ func (a *argument) find(schema *rawjson.Doc, key string) (*argument, error) {
 		return a.member(schema, "body").find(schema, key)
 	}
 	if a.key == "" && !open(schema, a.at) {
-		near := suggest.Near(key, names, maxMeant)
+		near := suggest.Near(key, names, maxSuggested)
 		if body != rawjson.None {
-			near = append(near, prefixed("body.", suggest.Near(strings.TrimPrefix(key, "body."), memberNames(schema, body), maxMeant))...)
+			near = append(near, prefixed("body.", suggest.Near(strings.TrimPrefix(key, "body."), memberNames(schema, body), maxSuggested))...)
 		}
 		if near != nil {
 			return nil, noArgument(key, near)

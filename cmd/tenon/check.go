@@ -2,14 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/config"
+	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/gateway"
 )
+
+// maxRenamedShown bounds the names that check prints.
+const maxRenamedShown = 20
 
 // checkCommand is serve up to the point where it would serve.
 func checkCommand(e env) *cobra.Command {
@@ -17,43 +20,39 @@ func checkCommand(e env) *cobra.Command {
 	var asSchema bool
 	cmd := &cobra.Command{
 		Use:   "check [SPEC...]",
-		Short: "Check a config and every description, and serve nothing",
+		Short: "Check a config and its descriptions without serving them",
 		Long: `Check a config and every description that it names, with the flags of serve.
 No port is opened and no worker is started; descriptions on the web are read.
 Without SPEC and --config, tenon.yaml is checked.
 
-Exit 1 means that there is no tool to serve, or that a rule of --only or --except
-matches none, exit 2 that the config or a flag is wrong, exit 3 that a
-description cannot be read. What is left out of a description is a warning, and
-what its schemas are changed to for clients a schema note.`,
+Exit 1: there is no tool to serve. Exit 2: the config or a flag is wrong, or a
+selector of --include or --exclude matches nothing. Exit 3: a description cannot
+be read. Warnings name what is left out of a description, schema notes what is
+changed in published schemas for clients.`,
 		Example: `  tenon check
   tenon check --config tenon.yaml
-  tenon check --only tag:pets petstore.yaml
+  tenon check --include tag:pets petstore.yaml
   tenon check --config-schema > tenon.schema.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asSchema {
-				_, err := e.out.Write(config.Schema(configKeys(serveCommand(e))))
+				_, err := e.out.Write(app.FileSchema())
 				return err
 			}
-			if _, err := os.Stat(defaultConfig); err == nil && s.config == "" && len(args) == 0 {
-				s.config = defaultConfig
+			if _, err := os.Stat(defaultConfig); err == nil && s.file == "" && len(args) == 0 {
+				s.file = defaultConfig
 			}
-			if s.config == "" && len(args) == 0 {
+			if s.file == "" && len(args) == 0 {
 				return usagef("there is no %s here; name a config with --config, or a SPEC", defaultConfig)
 			}
-			s.sources.verbose = true
-			plan, err := s.plan(e, cmd, args)
+			if err := s.plan(cmd, args); err != nil {
+				return err
+			}
+			s.config.Verbose, s.onDemand, s.allowUnmatched = true, true, true
+			w, err := s.start(cmd.Context(), e)
 			if err != nil {
 				return err
 			}
-			for _, p := range plan {
-				p.flags.apps.onDemand = true
-			}
-			w, err := s.sources.connectAll(cmd.Context(), e, plan)
-			if err != nil {
-				return err
-			}
-			defer w.close()
+			defer w.Close()
 			return s.printCheck(e, w)
 		},
 	}
@@ -62,30 +61,59 @@ what its schemas are changed to for clients a schema note.`,
 	return cmd
 }
 
-// printCheck fails where there is nothing to serve, or where rules that choose
-// tools match none.
-func (s *serving) printCheck(e env, w *wire) error {
-	if s.config != "" {
-		fmt.Fprintf(e.out, "%s: %s\n", s.config, count(len(w.sources), "source"))
+// printCheck fails where there is nothing to serve, or where a selector matches
+// nothing.
+func (s *serving) printCheck(e env, w *app.App) error {
+	if s.file != "" {
+		fmt.Fprintf(e.out, "%s: %s\n", s.file, count(len(w.Sources()), "source"))
 	}
 	notes := 0
-	for _, t := range w.catalog.Tools() {
+	for _, t := range w.Gateway.Catalog().Tools() {
 		notes += len(t.Diagnostics())
 	}
-	for _, source := range w.sources {
-		n := len(source.offer.Diagnostics)
-		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.name, count(len(source.offer.Tools), "tool"), count(n, "warning"), shownSpec(source.where))
+	for _, source := range w.Sources() {
+		n := len(source.Features.Diagnostics)
+		fmt.Fprintf(e.out, "%s: %s, %s (%s)\n", source.Name, count(len(source.Features.Tools), "tool"), count(n, "warning"), app.ShownSpec(source.Spec))
 	}
-	for _, f := range w.catalog.Diagnostics() {
+	for _, f := range w.Gateway.Catalog().Diagnostics() {
 		fmt.Fprintf(e.out, "  %s\n", f)
 	}
 	if notes > 0 {
 		fmt.Fprintf(e.out, "%s, what clients get otherwise than it is described:\n", count(notes, "schema note"))
-		printSchemaFaults(e.out, w.catalog)
+		printSchemaProblems(e.out, w.Gateway.Catalog())
 	}
-	if described(w.catalog) == 0 {
+	printRenamed(e.out, w.Gateway.Catalog())
+	if app.Described(w.Gateway.Catalog()) == 0 {
 		fmt.Fprintln(e.err, "tenon: there is no tool to serve")
-		return errToolFailed
 	}
-	return failedIf(slices.ContainsFunc(w.catalog.Diagnostics(), func(f tenon.Diagnostic) bool { return f.Kind == tenon.DiagnosticSelector }))
+	if err := app.Unmatched(w.Gateway.Catalog().Diagnostics()); err != nil {
+		return err
+	}
+	return failedIf(app.Described(w.Gateway.Catalog()) == 0)
+}
+
+// printRenamed prints the tools whose names are not those of their descriptions,
+// with both; of many only the first.
+func printRenamed(out io.Writer, c *gateway.Catalog) {
+	var renamed []*gateway.Tool
+	for _, t := range c.Tools() {
+		if originalOf(t) != "" {
+			renamed = append(renamed, t)
+		}
+	}
+	switch n := len(renamed); n {
+	case 0:
+		return
+	case 1:
+		fmt.Fprintln(out, "1 tool has another name than in its description:")
+	default:
+		fmt.Fprintf(out, "%d tools have other names than in their descriptions:\n", n)
+	}
+	for i, t := range renamed {
+		if i == maxRenamedShown {
+			fmt.Fprintf(out, "  and %d more; 'tenon tools' lists them\n", len(renamed)-i)
+			return
+		}
+		fmt.Fprintf(out, "  %s  %s\n", t.Name(), originalOf(t))
+	}
 }

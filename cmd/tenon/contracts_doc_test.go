@@ -50,7 +50,7 @@ func TestContractsPage(t *testing.T) {
 		for _, command := range strings.Split(block, "$ tenon ")[1:] {
 			commands++
 			line, want, _ := strings.Cut(command, "\n")
-			args := append(words(strings.ReplaceAll(line, "warehouse.yaml", file)), "--allow-host", "127.0.0.1")
+			args := append(words(strings.ReplaceAll(line, "warehouse.yaml", file)), "--allow-private-host", "127.0.0.1")
 			var printed strings.Builder
 			run(t.Context(), env{in: strings.NewReader(""), out: &printed, err: &printed, getenv: os.LookupEnv}, args)
 			fresh = strings.Replace(fresh, command, line+"\n"+printed.String(), 1)

@@ -14,16 +14,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/bookshop"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/openapi"
-	"github.com/tenon-mcp/tenon/server"
 )
 
 // enforcedTool is the operation that breaks its schema, once more, under
 // enforce: the policy belongs to the tool.
 const enforcedTool = "getStock_enforced"
+
+// lastCalls is for calls under way when the demo ends.
+const lastCalls = 2 * time.Second
 
 // listLimit is how many bytes of the list of books the demo answers at once, so
 // that a client can see parts: listBooks with limit 50.
@@ -34,23 +37,23 @@ func demoCommand(e env) *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "See it work: a sample API, its tools, a few calls",
-		Long: `Start a small bookshop API inside this process, turn its OpenAPI document into
-MCP tools, connect to them as a client would and make a few calls: answers that
-fit their schema, one that does not, a mistake in the arguments, an error of
-the API.
+		Short: "Show tenon at work: a sample API, its tools, a few calls",
+		Long: `Start a small bookshop API in this process, turn its OpenAPI document into MCP
+tools, connect to them as a client and make a few calls: responses that match
+their schema, one that does not, a mistake in the arguments, an error of the
+API.
 
-Afterwards it keeps serving, so that you can connect a client of your own.`,
+Afterwards the demo keeps serving, so that you can connect your own client.`,
 		Args: exactly(0, "demo takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !onLoopback(addr) {
+			if !app.OnLoopback(addr) {
 				return usagef("--http %s: the demo is for this machine alone; it has no keys", addr)
 			}
 			return runDemo(cmd.Context(), e, addr, once)
 		},
 	}
-	cmd.Flags().BoolVar(&once, "once", false, "exit after the calls; 1 if any of them was not what it should be")
-	cmd.Flags().StringVar(&addr, "http", "127.0.0.1:0", "serve MCP on this address; port 0 takes a free one")
+	cmd.Flags().BoolVar(&once, "once", false, "exit after the calls; with 1 if any of them was not as expected")
+	cmd.Flags().StringVar(&addr, "http", "127.0.0.1:0", "serve MCP on this address; port 0 picks a free one")
 	return cmd
 }
 
@@ -58,7 +61,7 @@ Afterwards it keeps serving, so that you can connect a client of your own.`,
 type shop struct {
 	api      string // base URL of the API
 	listener net.Listener
-	server   *server.Server
+	app      *app.App
 	tools    int
 }
 
@@ -70,7 +73,7 @@ func runDemo(ctx context.Context, e env, addr string, once bool) error {
 		return err
 	}
 	served := make(chan error, 1)
-	go func() { served <- serveHTTP(ctx, s.listener, s.server, doors{}, lastWords) }()
+	go func() { served <- s.app.Serve(ctx, s.listener) }()
 
 	show := &stage{out: e.out}
 	show.opening(s)
@@ -90,12 +93,12 @@ func runDemo(ctx context.Context, e env, addr string, once bool) error {
 
 // openShop starts the API on loopback and makes its document into a server.
 func openShop(ctx context.Context, e env, addr string) (*shop, error) {
-	l, err := listen(ctx, "127.0.0.1:0")
+	l, err := app.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	s := &shop{api: "http://" + l.Addr().String()}
-	web := &http.Server{Handler: bookshop.New(bookshop.Options{}), ReadHeaderTimeout: headerTimeout}
+	web := &http.Server{Handler: bookshop.New(bookshop.Options{}), ReadHeaderTimeout: app.HeaderTimeout}
 	go func() { _ = web.Serve(l) }() // ends with Close below
 	context.AfterFunc(ctx, func() { _ = web.Close() })
 
@@ -118,11 +121,13 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 		}
 	}
 	catalog := gateway.Build([]gateway.Mount{{Name: "bookshop", Features: offer}}, gateway.BuildOptions{})
-	s.tools = described(catalog)
-	flags := sourceFlags{level: slog.LevelError} // the demo prints its violations itself
-	w := &wire{catalog: catalog, log: flags.logger(e), gateway: gateway.New(catalog, gateway.Options{})}
-	s.server = newServer(w, doors{})
-	s.listener, err = listen(ctx, addr)
+	s.tools = app.Described(catalog)
+	use := e.app()
+	use.Logger = e.logger(slog.LevelError) // the demo prints its violations itself
+	if s.app, err = app.Wrap(gateway.New(catalog, gateway.Options{}), &app.Config{Drain: lastCalls}, use); err != nil {
+		return nil, err
+	}
+	s.listener, err = app.Listen(ctx, addr)
 	return s, err
 }
 

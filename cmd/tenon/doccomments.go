@@ -18,13 +18,13 @@ func docCommentsCommand(e env) *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "doc-comments [FOLDER]",
-		Short: "Write the doc comments of Go functions and types where schemas find them",
-		Long: `Write the doc comments of a Go package, the one in FOLDER or here, to ` + doccomments.File + `:
+		Short: "Generate schema descriptions from Go doc comments",
+		Long: `Write the doc comments of a Go package, in FOLDER or the current directory, to ` + doccomments.File + `:
 
   - for each function that can be a tool, func(context.Context, In) (Out, error),
-    a constant: docGetWeather for getWeather. Give it to tenon.Func.
+    a constant: docGetWeather for getWeather. Pass it to gofunc.Func.
   - for each type that such functions take and return a method DocComments, which
-    schemas look for. A tag "doc" of a field goes first.
+    schemas use. A "doc" tag of a field takes precedence.
 
 Put this line into the package:
 
@@ -44,7 +44,7 @@ Put this line into the package:
 		},
 	}
 	c.Flags().BoolVar(&o.All, "all", false, "describe every type of the package")
-	c.Flags().BoolVar(&check, "check", false, "write nothing; fail where "+doccomments.File+" is not what would be written")
+	c.Flags().BoolVar(&check, "check", false, "write nothing; fail if "+doccomments.File+" is out of date")
 	return c
 }
 

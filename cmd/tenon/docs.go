@@ -11,28 +11,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/docgen"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
 func docsCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}}
+	sources := onDemand(newSources(slog.LevelError))
 	var format, output, title, pages string
 	cmd := &cobra.Command{
 		Use:   "docs SPEC...",
-		Short: "Write documentation of a description's tools: Markdown or HTML",
-		Long: `Write a chapter for each tool that serve would offer: what it does, tables of
-its arguments and of its answers, and an example call with an answer. Values
-come from the description where it has some, else they are made from the schema.
+		Short: "Generate documentation of tools in Markdown or HTML",
+		Long: `Write a section for each tool that serve would offer: what it does, tables of
+its arguments and results, and an example call with its result. Values come from
+examples in the description; missing ones are generated from the schema.
 
-Tools stand below the first tags of their operations, or their namespaces. The
-HTML needs no other file; it has a search, whose script is the only one that its
-policy lets run. --pages writes a page for each group and an index, for large
+Tools are grouped by the first tag of their operation, or by namespace. The HTML
+is one self-contained file with a search, whose script is the only one that its
+policy allows. --pages writes an index and a page per group, for large
 descriptions.`,
 		Example: `  tenon docs petstore.yaml > petstore.md
   tenon docs --format html -o petstore.html petstore.yaml
-  tenon docs --only tag:issues github.json
+  tenon docs --include tag:issues github.json
   tenon docs --format html --pages handbook github.json`,
 		Args: atLeast(1, "docs needs at least one SPEC: a file or an https URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,18 +43,18 @@ descriptions.`,
 			case pages != "" && output != "":
 				return usagef("--pages names a folder and --output a file: choose one")
 			}
-			sources.describe = string(gateway.ToggleOn) // it makes the examples
+			sources.config.Describe = string(gateway.ToggleOn) // it makes the examples
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			sources.report(e.err, w.gateway.Catalog())
+			defer w.Close()
+			report(e.err, w, sources.config.Verbose)
 			if title == "" {
-				name, _ := splitSpec(args[0])
-				title = cmp.Or(w.titles(), name)
+				name, _ := app.SplitSpec(args[0])
+				title = cmp.Or(w.Titles(), name)
 			}
-			m := docgen.New(w.gateway.Catalog(), docgen.Options{Title: title, About: w.about(sources.baseURL), Spec: args[0], Example: w.example(cmd.Context())})
+			m := docgen.New(w.Gateway.Catalog(), docgen.Options{Title: title, About: about(w, sources.config.Defaults.BaseURL), Spec: args[0], Example: example(cmd.Context(), w)})
 			if pages != "" {
 				return writePages(pages, m, format)
 			}
@@ -73,22 +74,22 @@ descriptions.`,
 	sources.register(cmd)
 	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or html")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this file")
-	cmd.Flags().StringVar(&pages, "pages", "", "write an index and a page for each group to this folder")
-	cmd.Flags().StringVar(&title, "title", "", "title of the page (default: what the descriptions call themselves)")
+	cmd.Flags().StringVar(&pages, "pages", "", "write an index and a page per group to this directory")
+	cmd.Flags().StringVar(&title, "title", "", "title of the page (default: from the descriptions)")
 	return cmd
 }
 
 // about says where the documents' operations are, and which credentials they
 // demand.
-func (w *wire) about(baseURL string) (all []string) {
-	for _, s := range w.sources {
-		api, ok := s.source.(*openapi.Source)
+func about(w *app.App, baseURL string) (all []string) {
+	for _, s := range w.Sources() {
+		api, ok := s.Source.(*openapi.Source)
 		if !ok {
 			continue
 		}
 		name := ""
-		if len(w.sources) > 1 {
-			name = s.name + ": "
+		if len(w.Sources()) > 1 {
+			name = s.Name + ": "
 		}
 		access := api.Access()
 		if base := cmp.Or(baseURL, access.BaseURL); base != "" {
@@ -124,9 +125,9 @@ func writePages(folder string, m *docgen.Manual, format string) error {
 }
 
 // example asks the tool describe, which makes them.
-func (w *wire) example(ctx context.Context) func(tool string) (input, output []byte, ok bool) {
+func example(ctx context.Context, w *app.App) func(tool string) (input, output []byte, ok bool) {
 	name := ""
-	for _, t := range w.gateway.Catalog().Tools() {
+	for _, t := range w.Gateway.Catalog().Tools() {
 		if t.Source() == "" && strings.HasSuffix(t.Name(), "describe") {
 			name = t.Name()
 		}
@@ -136,7 +137,7 @@ func (w *wire) example(ctx context.Context) func(tool string) (input, output []b
 		if err != nil {
 			return nil, nil, false
 		}
-		res, err := w.gateway.Call(ctx, &tenon.Call{Tool: name, Args: args, Subject: "owner"})
+		res, err := w.Gateway.Call(ctx, &tenon.Call{Tool: name, Args: args, Subject: "owner"})
 		if err != nil || res.IsError {
 			return nil, nil, false
 		}

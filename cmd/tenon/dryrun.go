@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 )
 
 // dryRun stands in the place of the network: it prints requests and sends
@@ -33,25 +34,25 @@ func newDryRun(out io.Writer, operator []string) *dryRun {
 
 // showRequest makes a call whose request is printed. The description was read
 // by then, so nothing else needs the network.
-func (f *sourceFlags) showRequest(ctx context.Context, e env, w *wire, c *tenon.Call) error {
-	d := newDryRun(e.out, f.headers)
-	f.client.Transport = d
-	res, err := w.gateway.Call(ctx, c)
+func (f *sources) showRequest(ctx context.Context, e env, w *app.App, c *tenon.Call) error {
+	d := newDryRun(e.out, f.config.Defaults.Header)
+	w.Intercept(d)
+	res, err := w.Gateway.Call(ctx, c)
 	switch {
 	case err != nil:
 		return err
 	case d.asked:
 		return nil
 	case res.IsError:
-		return (printer{out: e.out, err: e.err, shape: shapeOf(w, c.Tool)}).result(res)
+		return (printer{out: e.out, err: e.err, envelope: envelopeOf(w, c.Tool)}).result(res)
 	}
 	fmt.Fprintln(e.err, "tenon: this tool sends no request")
 	return nil
 }
 
-// shapeOf is the shape of a tool's answers.
-func shapeOf(w *wire, name string) tenon.Envelope {
-	if t := w.catalog.Find(name); t != nil {
+// envelopeOf is the envelope of a tool's answers.
+func envelopeOf(w *app.App, name string) tenon.Envelope {
+	if t := w.Gateway.Catalog().Find(name); t != nil {
 		return t.Tool().Envelope
 	}
 	return ""

@@ -44,36 +44,37 @@ func TestExitCodes(t *testing.T) {
 	}
 	const gone = "http://127.0.0.1:1/openapi.json"
 	// ok, bad flag, no description, missing file, no JSON, another document, no
-	// tools, nobody at the URL; -1: it does not apply.
-	type codes [8]int
+	// tools, nobody at the URL, a selector that matches nothing; -1: it does not
+	// apply.
+	type codes [9]int
 	cases := map[string]codes{
-		"tools":    {0, 2, 2, 3, 3, 3, 0, 3},
-		"inspect":  {0, 2, 2, 3, 3, 3, 0, 3},
-		"docs":     {0, 2, 2, 3, 3, 3, 0, 3},
-		"check":    {0, 2, 2, 3, 3, 3, 1, 3},
-		"validate": {0, 2, 2, 3, 3, 3, 0, 3},
-		"lint":     {0, 2, 2, 3, 3, 3, 0, 3},
-		"filter":   {0, 2, 2, 3, 3, 3, 0, 3},
-		"serve":    {0, 2, 2, 3, 3, 3, 0, 3},
-		"shell":    {0, 2, 2, 3, 3, 3, 0, 3},
-		"call":     {1, 2, 2, 3, 3, 3, 2, 3}, // nobody answers the call
+		"tools":    {0, 2, 2, 3, 3, 3, 0, 3, 2},
+		"inspect":  {0, 2, 2, 3, 3, 3, 0, 3, 2},
+		"docs":     {0, 2, 2, 3, 3, 3, 0, 3, 2},
+		"check":    {0, 2, 2, 3, 3, 3, 1, 3, 2},
+		"validate": {0, 2, 2, 3, 3, 3, 0, 3, -1},
+		"lint":     {0, 2, 2, 3, 3, 3, 0, 3, -1},
+		"filter":   {0, 2, 2, 3, 3, 3, 0, 3, 2},
+		"serve":    {0, 2, 2, 3, 3, 3, 0, 3, 2},
+		"shell":    {0, 2, 2, 3, 3, 3, 0, 3, 2},
+		"call":     {1, 2, 2, 3, 3, 3, 2, 3, 2}, // nobody answers the call
 		"flowmcp check": {0, 2, 2, 3, 1, // a file that does not load is what it reports
-			-1, -1, -1},
-		"flowmcp list":    {0, 2, 2, 3, 3, -1, -1, -1},
-		"flowmcp schemas": {0, 2, 2, 3, 3, -1, -1, -1},
-		"flowmcp hash":    {0, 2, 2, 3, 3, -1, -1, -1},
-		"functions check": {-1, 2, 2, 3, 3, -1, -1, -1},
-		"functions list":  {-1, 2, 2, 3, 3, -1, -1, -1},
+			-1, -1, -1, -1},
+		"flowmcp list":    {0, 2, 2, 3, 3, -1, -1, -1, 2},
+		"flowmcp schemas": {0, 2, 2, 3, 3, -1, -1, -1, -1},
+		"flowmcp hash":    {0, 2, 2, 3, 3, -1, -1, -1, -1},
+		"functions check": {-1, 2, 2, 3, 3, -1, -1, -1, -1},
+		"functions list":  {-1, 2, 2, 3, 3, -1, -1, -1, -1},
 	}
 	for name, want := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			given := [8]string{"ok.json", "--nonsense ok.json", "", "missing.json", "broken.json", "other.json", "zero.json", gone}
+			given := [9]string{"ok.json", "--nonsense ok.json", "", "missing.json", "broken.json", "other.json", "zero.json", gone, "--include none ok.json"}
 			switch group, _, _ := strings.Cut(name, " "); group {
 			case "flowmcp":
-				given = [8]string{"schemas/ok.mjs", "--nonsense schemas/ok.mjs", "", "missing.mjs", "broken.mjs"}
+				given = [9]string{"schemas/ok.mjs", "--nonsense schemas/ok.mjs", "", "missing.mjs", "broken.mjs", "", "", "", "--include none schemas/ok.mjs"}
 			case "functions":
-				given = [8]string{"", "--nonsense app", "", "missing", "broken-app"}
+				given = [9]string{"", "--nonsense app", "", "missing", "broken-app"}
 			}
 			for i, code := range want {
 				if code < 0 {

@@ -40,7 +40,7 @@ func explain(w io.Writer, tool tenon.Tool, res *tenon.Result) {
 		fmt.Fprintf(w, "unchecked %s: %s\n", place(doc, n), doc.Str(doc.Get(n, "expected")))
 	}
 	explainFixes(w, "repaired", doc, doc.Get(contract, "repairs"))
-	explainFixes(w, "coerced", doc, doc.Pointer("/tenon~1arguments/healed"))
+	explainFixes(w, "coerced", doc, doc.Pointer("/tenon~1arguments/coerced"))
 	explainPart(w, "parts    ", doc)
 	explainPages(w, "pages    ", doc)
 }
@@ -55,7 +55,7 @@ func explainPart(w io.Writer, what string, doc *rawjson.Doc) {
 		fmt.Fprintf(w, "%s %s, put together\n", what, raw("joined"))
 	default:
 		fmt.Fprintf(w, "%s part %s of %s: %s of %s items of %s\n", what, raw("part"), raw("parts"), raw("returned"), raw("total"),
-			cmp.Or(doc.Str(doc.Get(part, "cut")), "the list"))
+			cmp.Or(doc.Str(doc.Get(part, "pointer")), "the list"))
 	}
 }
 

@@ -3,23 +3,21 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/openapi"
 )
 
 func flowmcpCommand(e env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "flowmcp",
-		Short: "Look at FlowMCP schema files",
+		Short: "Work with FlowMCP schema files",
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -29,28 +27,28 @@ func flowmcpCommand(e env) *cobra.Command {
 }
 
 func flowmcpCheckCommand(e env) *cobra.Command {
-	o := flowmcp.Options{CallerMarks: true}
+	o := flowmcp.Options{ImplicitParameters: true}
 	var asJSON, all bool
-	var folders folderFlags
+	folders := app.NewConfig()
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR",
 		Short: "Report where schema files deviate from the format",
-		Long: `Check a schema file, or every one in a folder, against the rules of the format.
-Nothing in the files is run. What a file names is looked for in the library that
-it stands in, also when only that file is checked.
+		Long: `Check a schema file, or all files of a directory, against the rules of the
+format. No code of the files is run. Files that a file refers to are looked up in
+its library, even if only that file is checked.
 
-Errors keep a file or a tool from being served, warnings do not. By default the
-rules are those that the public library keeps; --strict keeps the letter of the
-format's pages. Exit 1 means that there are errors.`,
+Errors prevent a file or a tool from being served, warnings do not. By default
+the rules are those that the public library follows; --strict follows the
+format's pages to the letter. Exit 1 means that there are errors.`,
 		Example: `  tenon flowmcp check providers/etherscan/contracts.mjs
   tenon flowmcp check --strict --all providers
   tenon flowmcp check --json providers`,
 		Args: exactly(1, "check needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folders.apply(&o, e)
+			folders.Defaults.DataDirs(&o, e.app())
 			reports, err := flowmcp.Check(cmd.Context(), args[0], o)
 			if err != nil {
-				return badSource(args[0], err)
+				return app.BadSource(args[0], err)
 			}
 			if asJSON {
 				if err := printJSON(e.out, countedReports(reports)); err != nil {
@@ -67,12 +65,12 @@ format's pages. Exit 1 means that there are errors.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&o.Strict, "strict", false, "keep the letter of the format's pages")
-	cmd.Flags().StringVar(&o.Lists, "lists", "", "folder of the shared lists (default: _lists or _shared above a file)")
-	cmd.Flags().StringArrayVar(&o.Libraries, "allow-library", nil, "allow a library beside those of the format (repeatable)")
-	folders.registerData(cmd)
+	cmd.Flags().BoolVar(&o.Strict, "strict", false, "follow the format's pages to the letter")
+	cmd.Flags().StringVar(&o.ListsDir, "lists-dir", "", "directory of the shared lists (default: _lists or _shared above a file)")
+	cmd.Flags().StringArrayVar(&o.Libraries, "allow-library", nil, "allow a library that is not part of the format (repeatable)")
+	registerNamed(cmd, folders, "project-dir", "user-dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	cmd.Flags().BoolVarP(&all, "all", "a", false, "print information too, not only errors and warnings")
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "include information, not only errors and warnings")
 	return cmd
 }
 
@@ -143,39 +141,6 @@ func toolCount(r flowmcp.Report) string {
 	return text
 }
 
-// isSchemaFile reports whether a SPEC is a FlowMCP schema file or a folder of
-// them.
-func isSchemaFile(spec string) bool {
-	if filepath.Ext(spec) == ".mjs" {
-		return true
-	}
-	info, err := os.Stat(spec)
-	return err == nil && info.IsDir()
-}
-
-// source is the source for a SPEC: what differs between the kinds is known
-// here alone.
-func (f *sourceFlags) source(where string, o openapi.Options, e env, rules *openapi.Selector) (tenon.Source, error) {
-	switch {
-	case isApp(where):
-		return f.app(where, o, e)
-	case !isSchemaFile(where):
-		return openapi.New(where, o), nil
-	}
-	options := flowmcp.Options{
-		Client: o.Client, Env: e.getenv, BaseURL: o.BaseURL, Policy: o.Policy, Shape: o.Shape, TrustMarks: o.TrustMarks,
-		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
-		AuthOrigins: f.auth.origins,
-	}
-	if rules != nil {
-		options.Takes = func(method, path string, names, tags []string) bool {
-			return rules.Takes(openapi.Subject{Method: method, Path: path, IDs: names, Tags: tags})
-		}
-	}
-	f.handlers.apply(&options, e)
-	return flowmcp.New(where, options), nil
-}
-
 // findTool finds a tool by its name in the catalog or by the one that its
 // description gives it.
 func findTool(c *gateway.Catalog, name string) *gateway.Tool {
@@ -203,7 +168,7 @@ func findTool(c *gateway.Catalog, name string) *gateway.Tool {
 	return nil
 }
 
-// envelopeErrors are the messages of a failed call in the flowmcp shape.
+// envelopeErrors are the messages of a failed call in the envelope flowmcp.
 func envelopeErrors(res *tenon.Result) string {
 	doc, err := rawjson.Parse(res.Structured)
 	if err != nil {
@@ -219,19 +184,19 @@ func envelopeErrors(res *tenon.Result) string {
 
 // notServed says why a tool cannot be called: it is in a schema file and is not
 // served, or there is none of that name.
-func notServed(w *wire, name string) error {
-	for _, source := range w.open {
-		s, ok := source.(*flowmcp.Source)
+func notServed(w *app.App, name string) error {
+	for _, source := range w.Sources() {
+		s, ok := source.Source.(*flowmcp.Source)
 		if !ok {
 			continue
 		}
-		for _, t := range s.Standings() {
+		for _, t := range s.Availability() {
 			if t.Served || t.Name != name && !flowmcp.MatchesID(name, t.ID) && !strings.HasSuffix(t.ID, "::"+name) {
 				continue
 			}
-			why, do := t.Why()
+			why, do := t.Reason()
 			return &tenon.Error{Code: tenon.CodeRequest, Message: "the tool " + t.Name + " is not served: " + why + doing(do)}
 		}
 	}
-	return unknownTool(w.catalog, name)
+	return unknownTool(w.Gateway.Catalog(), name)
 }

@@ -14,13 +14,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/recording"
 )
 
 // casesRun runs the test cases of schema files.
 type casesRun struct {
-	sources sourceFlags
+	sources sources
 	only    []string
 	record  string
 	replay  string
@@ -30,19 +33,19 @@ type casesRun struct {
 }
 
 func flowmcpTestCommand(e env) *cobra.Command {
-	r := casesRun{sources: sourceFlags{level: slog.LevelError, calls: callChoices{confirm: choice{general: string(tenon.ConfirmOff)}}}}
+	r := casesRun{sources: unasked(newSources(slog.LevelError))}
 	cmd := &cobra.Command{
 		Use:   "test FILE|DIR",
 		Short: "Run the test cases of schema files",
-		Long: `Run the test cases that schema files have for their tools and look at every
-answer: a status that is no success, an answer that breaks the tool's output
-schema and one without data are failures. Exit 1 means that a case failed, that
-one was skipped for want of a key, a library or a recording, or that none ran.
+		Long: `Run the test cases of the tools in schema files and check every response. A
+status other than success, a response that violates the tool's output schema and
+one without data are failures. Exit 1: a case failed or was skipped because a
+key, a library or a recording is missing, or no case ran.
 
-Cases run live, one after the other. --record keeps what was asked and answered,
-with the values of server parameters taken out; --replay answers from such a
-recording and sends nothing. Cases of tools that may change something run only
-with --unsafe.`,
+Cases run live, one after the other. --record records requests and responses,
+without the values of server parameters; --replay replays a recording and sends
+nothing. Cases of tools that can change something run only with
+--include-unsafe.`,
 		Example: `  tenon flowmcp test providers/brightsky
   tenon flowmcp test --record captures --case '*weather*' providers/brightsky
   tenon flowmcp test --replay captures providers/brightsky`,
@@ -50,11 +53,11 @@ with --unsafe.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), e, args[0]) },
 	}
 	r.sources.register(cmd)
-	cmd.Flags().StringArrayVar(&r.only, "case", nil, "run only cases of tools whose name, or name in full, is like this pattern: * stands for any text (repeatable)")
-	cmd.Flags().StringVar(&r.record, "record", "", "keep what was asked and answered in files in this folder")
-	cmd.Flags().StringVar(&r.replay, "replay", "", "answer from the files in this folder")
-	cmd.Flags().DurationVar(&r.pause, "pause", time.Second, "wait between two live cases")
-	cmd.Flags().BoolVar(&r.unsafe, "unsafe", false, "run cases of tools that may change something too")
+	cmd.Flags().StringArrayVar(&r.only, "case", nil, "run only cases of tools whose name or full name matches this pattern, * for any text (repeatable)")
+	cmd.Flags().StringVar(&r.record, "record", "", "record requests and responses in files in this directory")
+	cmd.Flags().StringVar(&r.replay, "replay", "", "replay responses from the files in this directory")
+	cmd.Flags().DurationVar(&r.pause, "delay", time.Second, "delay between two live cases")
+	cmd.Flags().BoolVar(&r.unsafe, "include-unsafe", false, "also run cases of tools that can change something")
 	cmd.Flags().BoolVar(&r.asJSON, "json", false, "print the outcomes as JSON")
 	cmd.MarkFlagsMutuallyExclusive("record", "replay")
 	return cmd
@@ -65,7 +68,7 @@ type caseOutcome struct {
 	ID          string `json:"id"`
 	Case        int    `json:"case"`
 	Description string `json:"description,omitempty"`
-	Outcome     string `json:"outcome"` // pass, failed, breach, empty or skipped
+	Outcome     string `json:"outcome"` // pass, failed, violation, empty or skipped
 	Why         string `json:"why,omitempty"`
 	Millis      int64  `json:"millis"`
 
@@ -73,16 +76,16 @@ type caseOutcome struct {
 }
 
 func (r *casesRun) run(ctx context.Context, e env, spec string) error {
-	tape := flowmcp.NewRecorder(r.replay != "")
+	recorder := recording.New(r.replay != "")
 	if r.record != "" || r.replay != "" {
-		r.sources.handlers.tape = tape
+		r.sources.recorder = recorder
 	}
-	r.sources.handlers.noCache = true
+	r.sources.config.Defaults.NoCache = true
 	w, err := r.sources.connect(ctx, e, []string{spec})
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer w.Close()
 	all := []caseOutcome{}
 	for _, c := range casesIn(w) {
 		if !r.wants(c) {
@@ -93,9 +96,9 @@ func (r *casesRun) run(ctx context.Context, e env, spec string) error {
 				return err
 			}
 		}
-		o := r.one(ctx, w, tape, c)
+		o := r.one(ctx, w, recorder, c)
 		if all = append(all, o); !r.asJSON {
-			fmt.Fprintf(e.out, "%-7s %s #%d %s (%d ms)\n", o.Outcome, o.ID, o.Case, o.Description, o.Millis)
+			fmt.Fprintf(e.out, "%-9s %s #%d %s (%d ms)\n", o.Outcome, o.ID, o.Case, o.Description, o.Millis)
 			if o.Why != "" {
 				fmt.Fprintf(e.out, "        %s\n", o.Why)
 			}
@@ -107,10 +110,10 @@ func (r *casesRun) run(ctx context.Context, e env, spec string) error {
 	return r.verdict(e, w, all)
 }
 
-func casesIn(w *wire) []flowmcp.TestCase {
+func casesIn(w *app.App) []flowmcp.TestCase {
 	var all []flowmcp.TestCase
-	for _, source := range w.open {
-		if s, ok := source.(*flowmcp.Source); ok {
+	for _, source := range w.Sources() {
+		if s, ok := source.Source.(*flowmcp.Source); ok {
 			all = append(all, s.TestCases()...)
 		}
 	}
@@ -143,26 +146,26 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // one runs a case.
-func (r *casesRun) one(ctx context.Context, w *wire, tape *flowmcp.Recorder, c flowmcp.TestCase) caseOutcome {
+func (r *casesRun) one(ctx context.Context, w *app.App, recorder *recording.Recorder, c flowmcp.TestCase) caseOutcome {
 	o := caseOutcome{ID: c.ID, Case: c.Index, Description: c.Description, optional: !c.ReadOnly && !r.unsafe}
 	if !c.ReadOnly && !r.unsafe && r.replay == "" {
-		o.Outcome, o.Why = "skipped", "it may change something; --unsafe runs it"
+		o.Outcome, o.Why = "skipped", "it may change something; --include-unsafe runs it"
 		return o
 	}
-	if c.Why != "" {
-		o.Outcome, o.Why = "skipped", "its tool is not served: "+c.Why
+	if c.Reason != "" {
+		o.Outcome, o.Why = "skipped", "its tool is not served: "+c.Reason
 		return o
 	}
 	if r.replay != "" {
-		kept, err := flowmcp.ReadCapture(flowmcp.CapturePath(r.replay, c))
+		kept, err := recording.Read(recording.Path(r.replay, c.Namespace, c.File, c.Route, c.Index))
 		if err != nil {
 			o.Outcome, o.Why = "skipped", "the recording does not have it: "+err.Error()
 			return o
 		}
-		tape.Load(kept.Exchanges)
+		recorder.Load(kept.Exchanges)
 	}
 	begun := time.Now()
-	res, err := w.gateway.Call(ctx, &tenon.Call{Tool: c.Tool, Args: c.Args, Subject: "owner"})
+	res, err := w.Gateway.Call(ctx, &tenon.Call{Tool: c.Tool, Args: c.Args, Subject: "owner"})
 	o.Millis = time.Since(begun).Milliseconds()
 	if err != nil {
 		o.Outcome, o.Why = "failed", err.Error()
@@ -170,9 +173,9 @@ func (r *casesRun) one(ctx context.Context, w *wire, tape *flowmcp.Recorder, c f
 	}
 	o.judge(res)
 	if r.record != "" {
-		err := flowmcp.WriteCapture(flowmcp.CapturePath(r.record, c), flowmcp.Capture{
+		err := recording.Write(recording.Path(r.record, c.Namespace, c.File, c.Route, c.Index), recording.Recording{
 			Namespace: c.Namespace, SchemaFile: c.File, RouteName: c.Route, TestIndex: c.Index, Description: c.Description, UserParams: c.Args,
-			ResponseTime: o.Millis, Timestamp: begun.UTC().Format(time.RFC3339), Response: json.RawMessage(tape.Hide(string(res.Structured))), Exchanges: tape.Take(),
+			ResponseTime: o.Millis, Timestamp: begun.UTC().Format(time.RFC3339), Response: json.RawMessage(recorder.Redact(string(res.Structured))), Exchanges: recorder.Exchanges(),
 		})
 		if err != nil {
 			o.Outcome, o.Why = "failed", "it cannot be recorded: "+err.Error()
@@ -191,7 +194,7 @@ func (o *caseOutcome) judge(res *tenon.Result) {
 	if err == nil {
 		contract := meta.Get(meta.Root(), "tenon/contract")
 		if first := meta.First(meta.Get(contract, "violations")); first != rawjson.None {
-			o.Outcome = "breach"
+			o.Outcome = "violation"
 			o.Why = fmt.Sprintf("%s: expected %s, got %s", place(meta, first), meta.Str(meta.Get(first, "expected")), meta.Str(meta.Get(first, "got")))
 			return
 		}
@@ -205,12 +208,12 @@ func (o *caseOutcome) judge(res *tenon.Result) {
 }
 
 // verdict prints what became of all cases.
-func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
+func (r *casesRun) verdict(e env, w *app.App, all []caseOutcome) error {
 	counts := map[string]int{}
 	for _, o := range all {
 		counts[o.Outcome]++
 	}
-	bad := counts["failed"] + counts["breach"] + counts["empty"]
+	bad := counts["failed"] + counts["violation"] + counts["empty"]
 	kept := 0 // from running, for want of something
 	for _, o := range all {
 		if o.Outcome == "skipped" && !o.optional {
@@ -230,11 +233,11 @@ func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
 			word = "incomplete"
 		}
 		fmt.Fprintf(e.out, "%s: %d of %s pass, %d failed, %d break their output schema, %d without data, %d skipped\n",
-			word, counts["pass"], count(len(all), "case"), counts["failed"], counts["breach"], counts["empty"], counts["skipped"])
+			word, counts["pass"], count(len(all), "case"), counts["failed"], counts["violation"], counts["empty"], counts["skipped"])
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(e.err, "tenon: there is no test case to run")
-		r.sources.report(e.err, w.catalog)
+		report(e.err, w, r.sources.config.Verbose)
 	}
 	return failedIf(bad > 0 || kept > 0 || counts["pass"] == 0)
 }
@@ -242,10 +245,10 @@ func (r *casesRun) verdict(e env, w *wire, all []caseOutcome) error {
 func flowmcpInferCommand(e env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "infer DIR",
-		Short: "Write output schemas from a recording",
-		Long: `Write the output block of every tool in a recording that 'tenon flowmcp test
---record' made, as it goes into a schema file. The descriptions are left for
-you; what the format cannot say is left out.`,
+		Short: "Infer output schemas from a recording",
+		Long: `Write the output block of every tool in a recording of 'tenon flowmcp test
+--record', in the form of schema files. Descriptions are left to you; what the
+format cannot express is omitted.`,
 		Example: `  tenon flowmcp test --record captures providers/brightsky
   tenon flowmcp infer captures`,
 		Args: exactly(1, "infer needs the DIR of a recording"),
@@ -254,25 +257,25 @@ you; what the format cannot say is left out.`,
 }
 
 func inferOutputs(e env, dir string) error {
-	var captures []flowmcp.Capture
+	var recordings []recording.Recording
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
 			return err
 		}
-		c, err := flowmcp.ReadCapture(path)
+		c, err := recording.Read(path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		captures = append(captures, c)
+		recordings = append(recordings, c)
 		return nil
 	})
 	if err != nil {
-		return badSource(dir, err)
+		return app.BadSource(dir, err)
 	}
-	if captures == nil {
+	if recordings == nil {
 		return &tenon.Error{Code: tenon.CodeBadSource, Message: dir + " holds no recording; 'tenon flowmcp test --record " + dir + "' makes one"}
 	}
-	all, err := flowmcp.InferFrom(captures)
+	all, err := library.InferFrom(recordings)
 	if err != nil {
 		return err
 	}

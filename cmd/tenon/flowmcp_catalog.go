@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -25,48 +27,48 @@ func flowmcpCatalogCommands(e env) []*cobra.Command {
 }
 
 func flowmcpListCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError}
+	sources := newSources(slog.LevelError)
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list FILE|DIR",
-		Short: "List all tools of schema files, also those that are not served, with the reason",
-		Long: `List all tools of schema files, also those that are not served, with the reason:
-what serve would do with the same flags. Nothing in the files is run. 'tenon
-tools' lists what clients get.`,
+		Short: "List all tools of schema files, with the reason why some are not served",
+		Long: `List all tools of schema files, with the reason why some are not served, as
+serve would with the same flags. No code of the files is run. 'tenon tools'
+lists the tools that clients see.`,
 		Args: exactly(1, "list needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err
 			}
-			defer w.close()
+			defer w.Close()
 			all, err := standings(w, args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				if err := printJSON(e.out, all); err != nil || len(all) > 0 {
+				if err := printJSON(e.out, availabilities(all)); err != nil || len(all) > 0 {
 					return err
 				}
 				return nothingLoads(cmd.Context(), e, args[0])
 			}
 			for _, s := range all {
 				state := "served"
-				if why, do := s.Why(); !s.Served {
+				if why, do := s.Reason(); !s.Served {
 					state = "not served: " + why + doing(do)
 				}
 				fmt.Fprintf(e.out, "%s  %s  %s\n", s.Name, s.ID, state)
 			}
 			fmt.Fprintf(e.err, "tenon: %d of %s are served\n", served(all), count(len(all), "tool"))
 			if len(all) == 0 {
-				summarize(e.err, w.catalog.Diagnostics())
+				summarize(e.err, w.Gateway.Catalog().Diagnostics())
 				return nothingLoads(cmd.Context(), e, args[0])
 			}
 			return nil
 		},
 	}
 	sources.register(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what became of each tool as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the tools as JSON")
 	return cmd
 }
 
@@ -74,7 +76,7 @@ tools' lists what clients get.`,
 func nothingLoads(ctx context.Context, e env, spec string) error {
 	reports, err := flowmcp.Check(ctx, spec, flowmcp.Options{Env: e.getenv})
 	if err != nil {
-		return badSource(spec, err)
+		return app.BadSource(spec, err)
 	}
 	return unreadable(spec, reports)
 }
@@ -89,24 +91,24 @@ func unreadable(spec string, reports []flowmcp.Report) error {
 
 // standings is what became of the tools of schema files: in their sources, and
 // by what was chosen of them.
-func standings(w *wire, spec string) ([]flowmcp.Availability, error) {
+func standings(w *app.App, spec string) ([]flowmcp.Availability, error) {
 	source := schemaSource(w)
 	if source == nil {
 		return nil, usagef("%s is neither a schema file (.mjs) nor a folder of them", spec)
 	}
 	names := map[string]string{} // of what is served, by their names in full
-	for _, t := range w.catalog.Tools() {
+	for _, t := range w.Gateway.Catalog().Tools() {
 		if doc, err := rawjson.Parse(t.Tool().Meta); err == nil {
 			names[doc.Str(doc.Get(doc.Root(), "flowmcp/id"))+"\n"+t.Tool().Origin.File] = t.Name()
 		}
 	}
-	all := source.Standings()
+	all := source.Availability()
 	for i := range all {
 		s := &all[i]
 		if name, ok := names[s.ID+"\n"+s.File]; ok {
 			s.Name = name
 		} else if s.Served {
-			s.Served, s.Needs = false, []flowmcp.Need{{Kind: flowmcp.NeedChoice}}
+			s.Served, s.Needs = false, []flowmcp.Need{{Kind: flowmcp.NeedSelection}}
 		}
 	}
 	return all, nil
@@ -114,9 +116,9 @@ func standings(w *wire, spec string) ([]flowmcp.Availability, error) {
 
 // schemaSource is the source of schema files among those that were loaded; nil:
 // there is none.
-func schemaSource(w *wire) *flowmcp.Source {
-	for _, source := range w.open {
-		if s, ok := source.(*flowmcp.Source); ok {
+func schemaSource(w *app.App) *flowmcp.Source {
+	for _, source := range w.Sources() {
+		if s, ok := source.Source.(*flowmcp.Source); ok {
 			return s
 		}
 	}
@@ -134,9 +136,9 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
 			if err != nil {
-				return badSource(args[0], err)
+				return app.BadSource(args[0], err)
 			}
-			found := flowmcp.Search(reports, strings.Join(args[1:], " "), most)
+			found := library.Search(reports, strings.Join(args[1:], " "), most)
 			if asJSON {
 				return printJSON(e.out, foundTools(found))
 			}
@@ -149,13 +151,13 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 			return failedIf(len(found) == 0)
 		},
 	}
-	cmd.Flags().IntVar(&most, "most", 10, "the most tools to print")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
+	cmd.Flags().IntVar(&most, "limit", 10, "maximum number of tools to print")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the matches as JSON")
 	return cmd
 }
 
 // foundTools are the tools that were found as the other commands print theirs.
-func foundTools(found []flowmcp.Found) []any {
+func foundTools(found []library.Found) []any {
 	all := make([]any, 0, len(found)) // [] without any
 	for _, f := range found {
 		all = append(all, struct {
@@ -186,7 +188,7 @@ func flowmcpSchemasCommand(e env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{Env: e.getenv})
 			if err != nil {
-				return badSource(args[0], err)
+				return app.BadSource(args[0], err)
 			}
 			if asJSON {
 				if err := printJSON(e.out, schemaFiles(reports)); err != nil {
@@ -212,32 +214,43 @@ func flowmcpSchemasCommand(e env) *cobra.Command {
 }
 
 func flowmcpHashCommand(e env) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "hash FILE|DIR",
 		Short: "Print the schemaHash of schema files",
-		Long:  `Print the schemaHash of schema files: of main as canonical JSON, without the member schemaHash itself. Nothing in the files is run.`,
+		Long:  `Print the schemaHash of schema files: the hash of main as canonical JSON, without the member schemaHash itself. No code of the files is run.`,
 		Args:  exactly(1, "hash needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reports, err := flowmcp.Check(cmd.Context(), args[0], flowmcp.Options{})
 			if err != nil {
-				return badSource(args[0], err)
+				return app.BadSource(args[0], err)
 			}
-			failed := false
-			for _, r := range reports {
-				switch {
-				case r.Kind != "":
-				case r.Hash == "":
-					failed = true
-					fmt.Fprintf(e.err, "tenon: %s: main is no pure data and has no hash\n", r.File)
-				default:
-					fmt.Fprintf(e.out, "%s  %s\n", r.Hash, r.File)
-				}
+			all := hashReports(reports)
+			if asJSON {
+				err = printJSON(e.out, all)
+			} else {
+				printHashes(e, all)
 			}
-			if err := unreadable(args[0], reports); err != nil {
+			if err == nil {
+				err = unreadable(args[0], reports)
+			}
+			if err != nil {
 				return err
 			}
-			return failedIf(failed)
+			return failedIf(slices.ContainsFunc(all, func(h hashReport) bool { return h.Hash == "" }))
 		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the files and their hashes as JSON")
+	return cmd
+}
+
+func printHashes(e env, all []hashReport) {
+	for _, h := range all {
+		if h.Hash == "" {
+			fmt.Fprintf(e.err, "tenon: %s has no hash: %s\n", h.File, h.Why)
+			continue
+		}
+		fmt.Fprintf(e.out, "%s  %s\n", h.Hash, h.File)
 	}
 }
 
@@ -245,11 +258,11 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Look at the answers that schema files let tenon keep",
+		Short: "Work with the response cache of schema files",
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&dir, "cache-dir", "", "folder of what is kept (default: tenon/flowmcp in the user's cache folder)")
+	cmd.PersistentFlags().StringVar(&dir, "cache-dir", "", "directory of the cache (default: tenon/flowmcp in the user's cache directory)")
 	namespace := func(args []string) string {
 		if len(args) > 0 {
 			return args[0]
@@ -259,9 +272,9 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use:   "status [NAMESPACE]",
 		Args:  atMost(1, "status takes at most one NAMESPACE"),
-		Short: "List the answers that are kept",
+		Short: "List cached responses",
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.CachedResponses(cacheDir(dir, e), namespace(args))
+			all, err := flowmcp.CachedResponses(app.CacheDir(dir, e.app()), namespace(args))
 			if err != nil {
 				return err
 			}
@@ -272,22 +285,22 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 				}
 				fmt.Fprintf(e.out, "%s %s  %d bytes, %s %s\n", k.Tool, k.ParamHash, k.Size, word, k.ExpiresAt.Format(time.RFC3339))
 			}
-			fmt.Fprintf(e.err, "tenon: %s in %s\n", count(len(all), "answer"), cacheDir(dir, e))
+			fmt.Fprintf(e.err, "tenon: %s in %s\n", count(len(all), "answer"), app.CacheDir(dir, e.app()))
 			return nil
 		},
 	}, &cobra.Command{
 		Use:   "clear [NAMESPACE]",
 		Args:  atMost(1, "clear takes at most one NAMESPACE"),
-		Short: "Remove the answers that are kept",
+		Short: "Remove cached responses",
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := flowmcp.CachedResponses(cacheDir(dir, e), namespace(args))
+			all, err := flowmcp.CachedResponses(app.CacheDir(dir, e.app()), namespace(args))
 			if err == nil {
-				err = flowmcp.ClearCache(cacheDir(dir, e), namespace(args))
+				err = flowmcp.ClearCache(app.CacheDir(dir, e.app()), namespace(args))
 			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(e.err, "tenon: %s removed from %s\n", count(len(all), "answer"), cacheDir(dir, e))
+			fmt.Fprintf(e.err, "tenon: %s removed from %s\n", count(len(all), "answer"), app.CacheDir(dir, e.app()))
 			return nil
 		},
 	})
@@ -298,10 +311,10 @@ func flowmcpMigrateCommand(e env) *cobra.Command {
 	var write bool
 	cmd := &cobra.Command{
 		Use:   "migrate FILE...",
-		Short: "Bring schema files of version 3 to version 4: routes become tools",
-		Long: `Bring schema files of version 3 to version 4: routes are called tools, and the
-version is 4.0.0. Everything else stays as it was. Without --write the file is
-printed.`,
+		Short: "Migrate schema files from version 3 to version 4: routes become tools",
+		Long: `Migrate schema files from version 3 to version 4: routes are renamed to tools,
+and the version is 4.0.0. Everything else is unchanged. Without --write the file
+is printed.`,
 		Args: atLeast(1, "migrate needs a FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, path := range args {
@@ -322,12 +335,12 @@ func migrate(e env, path string, write bool) error {
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
 	if err != nil {
-		return badSource(path, err)
+		return app.BadSource(path, err)
 	}
-	migrated, done, err := flowmcp.Migrate(text)
+	migrated, done, err := library.Migrate(text)
 	switch {
 	case err != nil:
-		return badSource(path, err)
+		return app.BadSource(path, err)
 	case len(done) == 0:
 		fmt.Fprintf(e.err, "%s: nothing to do\n", path)
 	default:
@@ -347,21 +360,21 @@ func flowmcpRegistryCommand(e env) *cobra.Command {
 	var making bool
 	cmd := &cobra.Command{
 		Use:   "catalog DIR",
-		Short: "Compare the registry.json of a catalog with its folder, or write one",
-		Long: `Compare the registry.json of a catalog with its folder: the files that it names
-are there, none is left out, and its contentHash is theirs. With --make print
-the registry of the folder as it is. Exit 1 means that there are errors.`,
+		Short: "Check the registry.json of a catalog, or generate one",
+		Long: `Compare the registry.json of a catalog with its directory: all files that it
+names exist, none is missing, and its contentHash matches. With --generate print
+a registry of the directory. Exit 1 means that there are errors.`,
 		Args: exactly(1, "catalog needs the DIR with a registry.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if making {
-				r, err := flowmcp.MakeRegistry(cmd.Context(), args[0])
+				r, err := library.MakeRegistry(cmd.Context(), args[0])
 				if err != nil {
-					return badSource(args[0], err)
+					return app.BadSource(args[0], err)
 				}
 				return printJSON(e.out, r)
 			}
 			bad := 0
-			findings := flowmcp.CheckRegistry(args[0])
+			findings := library.CheckRegistry(args[0])
 			for _, f := range findings {
 				fmt.Fprintf(e.out, "%s %s %s: %s\n", f.Severity, f.Code, f.Path, f.Message)
 				if f.Severity == flowmcp.Fatal {
@@ -376,6 +389,6 @@ the registry of the folder as it is. Exit 1 means that there are errors.`,
 			return failedIf(bad > 0)
 		},
 	}
-	cmd.Flags().BoolVar(&making, "make", false, "print the registry of the folder instead")
+	cmd.Flags().BoolVar(&making, "generate", false, "print a registry of the directory instead")
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -15,46 +16,45 @@ import (
 )
 
 func flowmcpDoctorCommand(e env) *cobra.Command {
-	sources := sourceFlags{}
+	sources := newSources(slog.LevelInfo)
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor FILE|DIR",
-		Short: "Say what keeps tools of schema files from being served, and what to do",
-		Long: `Say what keeps tools of schema files from being served, and what to do: keys
-that are not set, packages that are not bundled, lists that are not there. The number
-behind each is how many tools that alone would bring: a tool that lacks two
-things stands with both. What else is wrong is told once for all that is alike;
---verbose tells each.`,
+		Short: "Show why tools of schema files are not served, and how to fix it",
+		Long: `Show why tools of schema files are not served, and how to fix it: keys that are
+not set, packages that are not bundled, missing lists. The number after each is
+how many tools that alone would add; a tool that lacks two things is listed
+under both. Other problems are grouped; --verbose lists each.`,
 		Args: exactly(1, "doctor needs one FILE or DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			each := sources.verbose
-			sources.verbose = true
+			each := sources.config.Verbose
+			sources.config.Verbose = true
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err
 			}
-			defer w.close()
+			defer w.Close()
 			all, err := standings(w, args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(e.out, diagnosisOf(args[0], all, w.catalog.Diagnostics()))
+				return printJSON(e.out, diagnosisOf(args[0], all, w.Gateway.Catalog().Diagnostics()))
 			}
-			fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(len(w.catalog.Prompts()), "prompt"))
+			fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(len(w.Gateway.Catalog().Prompts()), "prompt"))
 			printGains(e.out, all)
 			if each {
-				printEach(e.out, w.catalog.Diagnostics())
+				printEach(e.out, w.Gateway.Catalog().Diagnostics())
 				return nil
 			}
-			summarize(e.out, slices.DeleteFunc(slices.Clone(w.catalog.Diagnostics()), func(f tenon.Diagnostic) bool {
+			summarize(e.out, slices.DeleteFunc(slices.Clone(w.Gateway.Catalog().Diagnostics()), func(f tenon.Diagnostic) bool {
 				return f.Kind == "key" || strings.HasPrefix(f.Kind, "library ") // it is told
 			}))
 			return nil
 		},
 	}
 	sources.register(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print every tool, what it lacks and what else is wrong as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all tools, what they lack and other problems as JSON")
 	return cmd
 }
 
@@ -74,11 +74,11 @@ func printGains(w io.Writer, all []flowmcp.Availability) {
 	brings := map[string]int{}
 	never := map[string]int{}
 	for _, s := range all {
-		hopeless := slices.DeleteFunc(slices.Clone(s.Needs), flowmcp.Need.Given)
-		switch _, do := s.Why(); {
+		hopeless := slices.DeleteFunc(slices.Clone(s.Needs), flowmcp.Need.ByOperator)
+		switch _, do := s.Reason(); {
 		case s.Served:
 		case len(hopeless) > 0:
-			why, _ := flowmcp.Availability{Needs: hopeless}.Why()
+			why, _ := flowmcp.Availability{Needs: hopeless}.Reason()
 			never[why]++
 		default:
 			brings[do]++

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/internal/bundle"
 )
@@ -21,18 +22,18 @@ func flowmcpLibsCommand(e env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "libs",
 		Short: "Bundle the npm packages that handlers use",
-		Long: `Handlers get libraries from bundles that were made ahead of time: 'libs add'
-needs npm, serving needs neither npm nor Node.`,
+		Long: `Handlers load libraries from bundles made in advance. 'libs add' needs npm;
+serving needs neither npm nor Node.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&dir, "libs", "", "folder of the bundles (default: "+filepath.Join("tenon", "flowmcp-libs")+" in the user's configuration folder)")
+	cmd.PersistentFlags().StringVar(&dir, "library-dir", "", "directory of the bundles (default: "+filepath.Join("tenon", "flowmcp-libs")+" in the user's configuration directory)")
 	list := &cobra.Command{
 		Use:   "list",
 		Short: "List the bundles",
 		Args:  exactly(0, "list takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			bundles, err := flowmcp.Bundles(libraryDir(dir, e))
+			bundles, err := flowmcp.Bundles(app.LibraryDir(dir, e.app()))
 			for _, b := range bundles {
 				fmt.Fprintf(e.out, "%s %s sha256:%s\n", b.Name, b.Version, b.SHA256)
 			}
@@ -48,19 +49,19 @@ func flowmcpLibsAddCommand(e env, dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add [PACKAGE[@VERSION]...]",
 		Short: "Bundle packages for handlers",
-		Long: `Install packages with npm into a temporary folder, without running their
-scripts, and bundle each with all that it imports into one file. Packages that
-are native code are refused; with --for the tools that need them are named.
+		Long: `Install packages with npm into a temporary directory, without running their
+scripts, and bundle each with its dependencies into one file. Packages with
+native code are refused; with --for the tools that need them are named.
 
-A bundle makes a library available and allows nothing: files that require one
-that is not on the format's allow-list are served with --allow-library only.`,
+A bundle makes a library available but does not allow it: files that require a
+library outside the format's allow-list are served only with --allow-library.`,
 		Example: `  tenon flowmcp libs add ethers indicatorts trading-signals moment
   tenon flowmcp libs add --from ./project ethers
   tenon flowmcp libs add --for ./providers`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			users, err := libraryUsers(cmd.Context(), uses)
 			if err != nil {
-				return badSource(uses, err)
+				return app.BadSource(uses, err)
 			}
 			if len(args) == 0 {
 				args = slices.Sorted(maps.Keys(users))
@@ -68,11 +69,11 @@ that is not on the format's allow-list are served with --allow-library only.`,
 			if len(args) == 0 {
 				return usagef("add needs the name of a package, or --for with schema files whose handlers use some")
 			}
-			return addLibraries(cmd.Context(), e, wantedLibraries{libraryDir(*dir, e), from, args, users})
+			return addLibraries(cmd.Context(), e, wantedLibraries{app.LibraryDir(*dir, e.app()), from, args, users})
 		},
 	}
-	cmd.Flags().StringVar(&uses, "for", "", "schema file or folder: bundle what its handlers use, where no package is named")
-	cmd.Flags().StringVar(&from, "from", "", "folder whose node_modules has the packages, instead of installing them")
+	cmd.Flags().StringVar(&uses, "for", "", "schema file or directory: bundle what its handlers use if no package is named")
+	cmd.Flags().StringVar(&from, "from", "", "directory whose node_modules has the packages, instead of installing them")
 	return cmd
 }
 
@@ -174,18 +175,4 @@ func npmEnv(e env) []string {
 		}
 	}
 	return all
-}
-
-// libraryDir is the folder of the bundles: the one that is named, or that of
-// the user.
-func libraryDir(named string, e env) string {
-	if named != "" {
-		return named
-	}
-	for _, base := range [][2]string{{"XDG_CONFIG_HOME", ""}, {"APPDATA", ""}, {"HOME", ".config"}} {
-		if dir, ok := e.getenv(base[0]); ok && dir != "" {
-			return filepath.Join(dir, base[1], "tenon", "flowmcp-libs")
-		}
-	}
-	return ""
 }

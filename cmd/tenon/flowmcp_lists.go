@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
@@ -52,12 +54,12 @@ func flowmcpListsCommand(e env) *cobra.Command {
 
 // sharedLists are the lists of a folder, or of the schema files there.
 func sharedLists(dir string) ([]flowmcp.SharedList, error) {
-	if text := missing(dir); text != "" {
+	if text := suggest.MissingFile(dir); text != "" {
 		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: text}
 	}
 	all, err := flowmcp.SharedLists(dir)
 	if err != nil {
-		return nil, badSource(dir, err)
+		return nil, app.BadSource(dir, err)
 	}
 	if len(all) == 0 {
 		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "there are no shared lists in " + dir + ", and no folder _lists or _shared in it or above it"}
@@ -72,7 +74,7 @@ func unknownList(all []flowmcp.SharedList, name, dir string) error {
 			names = append(names, l.Name)
 		}
 	}
-	return usagef("there is no list %q in %s%s", name, dir, meant(suggest.Near(name, names, maxMeant)))
+	return usagef("there is no list %q in %s%s", name, dir, suggest.Question(suggest.Near(name, names, maxSuggested)))
 }
 
 func entryCount(n int) string {
@@ -95,7 +97,7 @@ read it. That is what a change of the list touches.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			uses, err := flowmcp.ListUses(cmd.Context(), args[0])
 			if err != nil {
-				return badSource(args[0], err)
+				return app.BadSource(args[0], err)
 			}
 			found := []flowmcp.ListUse{}
 			for _, u := range uses {
@@ -138,7 +140,7 @@ func listAddCommand(e env) *cobra.Command {
 or booleans as the list's fields say; all else in the file stays as it was. The
 version of the list is yours to change: a new entry makes a minor version, and
 schema files name the version that they want.`,
-		Example: `  tenon flowmcp lists add-entry providers evmChains alias=SHAPE_MAINNET chainId=360`,
+		Example: `  tenon flowmcp lists add-entry providers evmChains alias=ALPHA_MAINNET chainId=360`,
 		Args:    atLeast(3, "add-entry needs a DIR, the NAME of a list and FIELD=VALUE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := sharedLists(args[0])
@@ -166,9 +168,9 @@ schema files name the version that they want.`,
 func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
 	text, err := os.ReadFile(l.File)
 	if err != nil {
-		return badSource(l.File, errors.Unwrap(err))
+		return app.BadSource(l.File, errors.Unwrap(err))
 	}
-	added, err := flowmcp.AddEntry(text, given)
+	added, err := library.AddEntry(text, given)
 	if err != nil {
 		return usagef("nothing was added to %s: %v", l.File, err)
 	}

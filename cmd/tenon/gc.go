@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// heapRoom is how much a server allocates between two collections where its
+// minHeap is how much a server allocates between two collections where its
 // heap is small. With Go's own setting a catalog of a few MiB is gone over
 // after as much again, a few hundred calls; docs/decisions/0058 has the numbers.
-const heapRoom = 16 << 20
+const minHeap = 16 << 20
 
 // idleTime without a collection makes a server an idle one: Go collects every
 // two minutes whatever happens.
 const idleTime = 100 * time.Second
 
-// giveHeapRoom sets how often garbage is collected until stop is called; after
+// setMinHeap sets how often garbage is collected until stop is called; after
 // idle without a collection the room is given back, and with it the pages of the
 // program that were read. An operator who sets GOGC or GOMEMLIMIT has decided
 // that already.
-func giveHeapRoom(e env, idle time.Duration) (stop func()) {
+func setMinHeap(e env, idle time.Duration) (stop func()) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		if _, set := e.getenv(name); set {
 			return func() {}
@@ -72,14 +72,14 @@ func (c *collection) ended() {
 	c.watch()
 }
 
-// growthOf is GOGC for a heap in which so many bytes live: heapRoom, where that
+// growthOf is GOGC for a heap in which so many bytes live: minHeap, where that
 // is more than what Go would give. It has few values, because a new one stops
 // the program for a moment.
 func growthOf(live uint64) int {
 	switch {
-	case live <= heapRoom/4:
+	case live <= minHeap/4:
 		return 400
-	case live <= heapRoom/2:
+	case live <= minHeap/2:
 		return 200
 	}
 	return 100

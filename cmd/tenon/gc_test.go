@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestHeapRoom: a small heap gets room, a large one no more than Go gives, nor
+// TestMinHeap: a small heap gets room, a large one no more than Go gives, nor
 // one in which nothing happens; and what the operator has set stays.
-func TestHeapRoom(t *testing.T) {
+func TestMinHeap(t *testing.T) {
 	now := func() int {
 		p := debug.SetGCPercent(100)
 		debug.SetGCPercent(p)
@@ -34,22 +34,22 @@ func TestHeapRoom(t *testing.T) {
 	}
 	before := now()
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
-		stop := giveHeapRoom(env{getenv: func(n string) (string, bool) { return "", n == name }}, 0)
+		stop := setMinHeap(env{getenv: func(n string) (string, bool) { return "", n == name }}, 0)
 		if now() != before {
 			t.Errorf("GOGC is %d although %s is set", now(), name)
 		}
 		stop()
 	}
-	stop := giveHeapRoom(env{getenv: func(string) (string, bool) { return "", false }}, time.Hour)
+	stop := setMinHeap(env{getenv: func(string) (string, bool) { return "", false }}, time.Hour)
 	if now() != 400 {
 		t.Errorf("GOGC is %d at the start", now())
 	}
-	large := make([]byte, 2*heapRoom)
+	large := make([]byte, 2*minHeap)
 	becomes(few)
 	runtime.KeepAlive(large)
 	becomes(rest)
 	stop()
-	stop = giveHeapRoom(env{getenv: func(string) (string, bool) { return "", false }}, 0)
+	stop = setMinHeap(env{getenv: func(string) (string, bool) { return "", false }}, 0)
 	becomes(few)
 	stop()
 	if now() != before {

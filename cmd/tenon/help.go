@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/tenon-mcp/tenon/app"
 )
 
 // helpWidth is how wide help may be: a terminal that is no wider breaks the
@@ -16,26 +18,19 @@ const helpWidth = 110
 // fewFlags need no headings.
 const fewFlags = 25
 
-// flagGroups are the flags of serve, which many commands share, under the
-// headings of the help. Any other flag is a command's own.
+// flagGroups are the headings of the help with the settings below them. Any other
+// flag is a command's own.
 func flagGroups() []flagGroup {
-	return []flagGroup{
-		{"Which tools there are", "only except read-only trust-marks mark-safe mark-unsafe prefix tools-mode list-tokens-warn describe"},
-		{"What tools and arguments are called", "names rename redescribe param-rename param-redescribe param-fix param-hide mcp-header"},
-		{"Answers", "policy shape fields select jq jq-schema max-result-bytes follow-pages partial-after max-input-schema max-output-schema"},
-		{"Consent and credentials", "confirm auth auth-origin header client-cert"},
-		{"Where calls may go", "base-url allow-host upstream-ca file-root"},
-		{"Time, retries and limits", "timeout connect-timeout tls-timeout answer-timeout attempt-timeout " +
-			"retries max-wait max-rate max-concurrent breaker breaker-pause cache-bytes"},
-		{"OpenAPI documents", "overlay ref-root allow-ref server-variable"},
-		{"FlowMCP schema files", "strict-schemas selection caller-marks lists libs allow-library handler-secrets handler-reads handler-writes handler-time handler-workers " +
-			"cache-dir project-dir user-dir no-cache refresh"},
-		{"Function apps", "app-env trust-worker-port advertise-anyway"},
-		{"Endpoints", "http jsonrpc sessions task-after azure-paths name title instructions"},
-		{"Limits for callers", "max-concurrent-calls max-calls-per-caller max-message-bytes max-bytes-in-flight page-size"},
-		{"Who may call", "api-key behind-proxy insecure host-name allow-origin azure-key azure-key-in-url"},
-		{"Running", "config watch poll drain log-format verbose help"},
+	var all []flagGroup
+	for _, s := range app.Settings() {
+		if len(all) == 0 || all[len(all)-1].title != s.Group {
+			all = append(all, flagGroup{title: s.Group})
+		}
+		g := &all[len(all)-1]
+		g.names += " " + s.Name
 	}
+	all[len(all)-1].names += " config help"
+	return all
 }
 
 // flagGroup is a heading and the names of the flags below it.
@@ -65,7 +60,7 @@ func printUsage(cmd *cobra.Command) error {
 	fmt.Fprintln(w)
 	printFlags(cmd)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n'%s COMMAND --help' tells more about a command.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n'%s COMMAND --help' has more about a command.\n", cmd.CommandPath())
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/gateway"
 )
 
@@ -17,26 +18,26 @@ import (
 const bytesPerToken = 4
 
 func inspectCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}} // what goes wrong is counted
+	sources := onDemand(newSources(slog.LevelError)) // what goes wrong is counted
 	var asJSON bool
 	var top int
 	cmd := &cobra.Command{
 		Use:   "inspect SPEC...",
-		Short: "Say how much a description's tools cost a client, and what was left out",
-		Long: `Count the tools that serve would offer, the bytes of tools/list with and
-without the schemas of answers, and what that is in tokens of a model, about.
-The tools that weigh most are listed; --only, --except and --read-only make the
-list shorter, --max-output-schema its schemas.`,
+		Short: "Report the token cost of tools, and what was left out",
+		Long: `Report the number of tools that serve would offer, the size of tools/list with
+and without output schemas, and about how many tokens a model needs for it. The
+largest tools are listed. --include, --exclude and --read-only shorten the list,
+--max-output-schema its schemas.`,
 		Example: `  tenon inspect petstore.yaml
-  tenon inspect --top 20 --only tag:issues github.json`,
+  tenon inspect --top 20 --include tag:issues github.json`,
 		Args: atLeast(1, "inspect needs at least one SPEC: a file or an https URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := sources.connect(cmd.Context(), e, args)
 			if err != nil {
 				return err
 			}
-			defer w.close()
-			in := weigh(w.catalog)
+			defer w.Close()
+			in := weigh(w.Gateway.Catalog())
 			if asJSON {
 				return json.NewEncoder(e.out).Encode(in)
 			}
@@ -44,23 +45,23 @@ list shorter, --max-output-schema its schemas.`,
 		},
 	}
 	sources.register(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print all numbers as JSON, every tool among them")
-	cmd.Flags().IntVar(&top, "top", 10, "how many of the heaviest tools to list")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all numbers as JSON, including every tool")
+	cmd.Flags().IntVar(&top, "top", 10, "number of the largest tools to list")
 	return cmd
 }
 
 // inspection is what a catalog weighs. Sizes are bytes of JSON.
 type inspection struct {
-	Tools    int      `json:"tools"`
-	Readers  int      `json:"readOnly"` // that say that they change nothing
-	Outputs  int      `json:"withOutputSchema"`
-	Bytes    int      `json:"bytes"` // of tools/list, all pages as one
+	Tools    int      `json:"tool_count"`
+	Readers  int      `json:"read_only_count"`     // that say that they change nothing
+	Outputs  int      `json:"output_schema_count"` // that publish one
+	Bytes    int      `json:"bytes"`               // of tools/list, all pages as one
 	Input    int      `json:"inputSchemaBytes"`
 	Output   int      `json:"outputSchemaBytes"`
-	Own      int      `json:"ownTools"` // beside them, tenon's own: next_part, describe and those of search mode
-	Warnings int      `json:"warnings"`
-	Notes    int      `json:"schemaNotes"` // what clients get otherwise than the description has it
-	Heaviest []weight `json:"weights"`     // the heaviest first
+	Own      int      `json:"own_tool_count"` // beside them, tenon's own: next_part, describe and those of search mode
+	Warnings int      `json:"warning_count"`
+	Notes    int      `json:"schema_note_count"` // what clients get otherwise than the description has it
+	Heaviest []weight `json:"tools"`             // tenon's own too; the heaviest first
 }
 
 type weight struct {
@@ -72,7 +73,7 @@ type weight struct {
 }
 
 func weigh(c *gateway.Catalog) inspection {
-	in := inspection{Heaviest: []weight{}, Warnings: len(c.Diagnostics()), Own: len(c.Tools()) - described(c)}
+	in := inspection{Heaviest: []weight{}, Warnings: len(c.Diagnostics()), Own: len(c.Tools()) - app.Described(c)}
 	for _, t := range c.Tools() {
 		input, output := t.Schemas()
 		w := weight{Tool: t.Name(), Source: t.Source(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}

@@ -77,14 +77,54 @@ func schemaFiles(reports []flowmcp.Report) []schemaFile {
 
 // diagnosis is the report of flowmcp doctor.
 type diagnosis struct {
-	File   string                 `json:"file"`
-	Served int                    `json:"served_count"` // so many of the tools
-	Tools  []flowmcp.Availability `json:"tools"`
-	Issues []issue                `json:"issues"`
+	File   string         `json:"file"`
+	Served int            `json:"served_count"` // so many of the tools
+	Tools  []availability `json:"tools"`
+	Issues []issue        `json:"issues"`
 }
 
 func diagnosisOf(file string, all []flowmcp.Availability, diagnostics []tenon.Diagnostic) diagnosis {
-	return diagnosis{file, served(all), append([]flowmcp.Availability{}, all...), issuesOf(diagnostics)}
+	return diagnosis{file, served(all), availabilities(all), issuesOf(diagnostics)}
+}
+
+// availability is what became of one tool of a schema file.
+type availability struct {
+	flowmcp.Availability
+
+	Why string `json:"why,omitempty"` // it is not served
+}
+
+func availabilities(all []flowmcp.Availability) []availability {
+	list := make([]availability, 0, len(all)) // [] without any
+	for _, a := range all {
+		why, _ := a.Reason()
+		list = append(list, availability{a, why})
+	}
+	return list
+}
+
+// hashReport is what flowmcp hash says of one file.
+type hashReport struct {
+	File string `json:"file"`
+	Hash string `json:"schemaHash,omitempty"`
+	Why  string `json:"why,omitempty"` // it has none
+}
+
+func hashReports(reports []flowmcp.Report) []hashReport {
+	all := make([]hashReport, 0, len(reports)) // [] without any
+	for _, r := range reports {
+		one := hashReport{File: r.File, Hash: r.Hash}
+		switch {
+		case r.Kind != "":
+			continue // it is no schema file
+		case !r.Loads && r.Hash == "":
+			one.Why = "it does not load"
+		case r.Hash == "":
+			one.Why = "main is no pure data"
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // appReport is the report of functions list and check.
@@ -99,13 +139,13 @@ type functionReport struct {
 	Name     string `json:"name,omitempty"` // of the tool, as clients call it
 	Serves   string `json:"serves,omitempty"`
 	Served   bool   `json:"served"`
-	Why      string `json:"why,omitempty"` // it is not
-	Output   string `json:"outputSchema,omitempty"`
+	Why      string `json:"why,omitempty"`    // it is not
+	Output   string `json:"output,omitempty"` // what becomes of its output schema
 	File     string `json:"file"`
 	Line     int    `json:"line,omitempty"`
 }
 
-func appReportOf(file string, app *host.App, anyway bool) appReport {
+func appReportOf(file string, app *host.App, anyway bool, naming tenon.Naming) appReport {
 	r := appReport{File: file, Functions: []functionReport{}, Issues: issuesOf(appDiagnostics(app))}
 	for i := range app.Functions {
 		f := &app.Functions[i]
@@ -114,7 +154,7 @@ func appReportOf(file string, app *host.App, anyway bool) appReport {
 			one.Why = f.Why
 		}
 		if f.Tool != nil {
-			one.Name = tenon.ToolName(f.Tool.Name)
+			one.Name = naming.ToolName(f.Tool.Name)
 		}
 		r.Functions = append(r.Functions, one)
 	}

@@ -5,24 +5,21 @@ import (
 	"io"
 	"time"
 
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/gateway"
 )
-
-// listCost is what clients pay for the list of tools, which most of them put
-// before every conversation.
-type listCost struct{ warn int }
 
 const (
 	sampled      = 48 // tools of which the size of all is estimated
 	samplingTime = 200 * time.Millisecond
 )
 
-// tell says about how many tokens the list takes. Rendering every tool of a large
+// tellCost says about how many tokens the list takes. Rendering every tool of a large
 // catalog would take longer than the start: of more than a few, some that are
 // spread over the catalog stand for all.
-func (l listCost) tell(w io.Writer, c *gateway.Catalog, mode string) {
+func tellCost(w io.Writer, c *gateway.Catalog, o *app.Config) {
 	tools := c.Tools()
-	if l.warn < 0 || len(tools) == 0 {
+	if o.ListTokensWarn < 0 || len(tools) == 0 {
 		return
 	}
 	began, bytes, seen := time.Now(), 0, 0
@@ -33,8 +30,8 @@ func (l listCost) tell(w io.Writer, c *gateway.Catalog, mode string) {
 	}
 	tokens := bytes / seen * len(tools) / bytesPerToken
 	text := fmt.Sprintf("tenon: the list of tools takes about %d tokens", rounded(tokens))
-	if tokens > l.warn && mode != "search" {
-		text += ", which clients may send with every conversation; --tools-mode search shows a few tools in its place, --only and --except choose"
+	if tokens > o.ListTokensWarn && o.ToolsMode != "search" {
+		text += ", which clients may send with every conversation; --tools-mode search shows a few tools in its place, --include and --exclude choose"
 	}
 	fmt.Fprintln(w, text)
 }

@@ -1,6 +1,6 @@
 // Command tenon serves the operations of described services as MCP tools.
 //
-// It connects the rooms and is in none of their subjects: main.go holds the
+// It connects the packages and does none of their work: main.go holds the
 // edges of the process, wire.go turns flags into parts, and each subcommand
 // has a file. It knows no protocol, no schema and no document format.
 package main
@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 )
 
 // The exit codes; docs/errors.md lists them for users.
@@ -82,7 +83,7 @@ func run(ctx context.Context, e env, args []string) int {
 	case errors.Is(err, errToolFailed):
 		return exitFailed
 	}
-	fmt.Fprintf(e.err, "tenon: %v\n", err)
+	fmt.Fprintf(e.err, "tenon: %s\n", messageOf(err))
 	switch tenon.CodeOf(err) { //nolint:exhaustive // every other class is exit 1
 	case tenon.CodeUsage:
 		fmt.Fprintf(e.err, "See '%s --help'.\n", cmd.CommandPath())
@@ -97,12 +98,12 @@ func rootCommand(e env) *cobra.Command {
 	var asked bool
 	root := &cobra.Command{
 		Use:   "tenon",
-		Short: "Serve described services as MCP tools whose answers keep their schemas",
-		Long: `tenon reads descriptions of services and serves their operations as MCP tools.
-Every tool publishes the schema of its answers, every answer is checked against
-it, and the client is told truthfully when an answer does not fit.
+		Short: "Serve APIs as MCP tools whose results match their schemas",
+		Long: `tenon reads API descriptions and serves their operations as MCP tools. Every
+tool publishes a schema of its results, every response is validated against it,
+and clients are told truthfully when a response violates its schema.
 
-Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
+Start with 'tenon demo': it needs no setup and shows everything in a minute.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asked {
@@ -117,12 +118,15 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 			if err := noSecrets(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := knownWords(cmd); err != nil {
+				return err
+			}
 			return namedFiles(cmd.Flags())
 		},
 	}
 	root.Flags().BoolVarP(&asked, "version", "V", false, "print the version of tenon")
 	root.SetUsageFunc(printUsage)
-	root.SetFlagErrorFunc(flagFault)
+	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(
 		demoCommand(e), serveCommand(e), checkCommand(e), toolsCommand(e), callCommand(e),
 		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), inspectCommand(e), shellCommand(e),
@@ -133,6 +137,14 @@ Begin with 'tenon demo': it needs nothing and shows all of it in a minute.`,
 		help.Args = knownTopic
 	}
 	return root
+}
+
+// messageOf is an error as somebody reads it who writes settings as flags.
+func messageOf(err error) string {
+	if c, ok := errors.AsType[*app.ConfigError](err); ok && c == err { //nolint:errorlint // a wrapped one is part of a longer text
+		return c.CommandLine()
+	}
+	return err.Error()
 }
 
 // usagef makes an error that ends with exit 2 and points to the help.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -88,7 +89,7 @@ func answerTo(id json.RawMessage, method string) []byte {
 // greet begins the conversation and returns who is there.
 func (p *peer) greet(ctx context.Context) (string, error) {
 	raw, err := p.request(ctx, "initialize", map[string]any{
-		"protocolVersion": shellProtocol, "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "tenon-shell", "version": version()},
+		"protocolVersion": shellProtocol, "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "tenon-shell", "version": app.Version()},
 	})
 	if err != nil {
 		return "", err

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/proc"
@@ -28,7 +29,7 @@ type shellTarget struct {
 }
 
 // open reaches the server, or makes one of descriptions.
-func (t *shellTarget) open(ctx context.Context, e env, sources *sourceFlags, args []string) (*peer, error) {
+func (t *shellTarget) open(ctx context.Context, e env, sources *sources, args []string) (*peer, error) {
 	switch {
 	case t.url != "" && (t.stdio || len(args) > 0):
 		return nil, usagef("--url stands alone: no SPEC, no command")
@@ -41,11 +42,11 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sourceFlags, arg
 	}
 	w, err := sources.connect(ctx, e, args)
 	if err != nil {
-		_, where := splitSpec(args[0])
+		_, where := app.SplitSpec(args[0])
 		if len(args) > 1 || !isWebURL(where) || tenon.CodeOf(err) == tenon.CodeUsage || ctx.Err() != nil {
 			return nil, err
 		}
-		if len(sources.headers) > 0 { // they are for the API, whose host that need not be
+		if len(sources.config.Defaults.Header) > 0 { // they are for the API, whose host that need not be
 			return nil, fmt.Errorf("%w; if an MCP server is there, name it with --url, so that --header is sent to it", err)
 		}
 		t.url, t.noSpec = where, err
@@ -55,14 +56,14 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sourceFlags, arg
 	theirs, mine := io.Pipe()
 	fromThem, toMe := io.Pipe()
 	go func() {
-		err := newServer(w, doors{}).ServeStdio(ctx, theirs, toMe)
+		err := w.Server.ServeStdio(ctx, theirs, toMe)
 		_ = toMe.CloseWithError(errors.Join(err, io.EOF))
 	}()
 	return &peer{wire: newLines(mine, fromThem), close: func() {
 		cancel()
 		_ = mine.Close()
 		_ = fromThem.Close()
-		w.close()
+		w.Close()
 	}}, nil
 }
 
@@ -132,20 +133,20 @@ func (l *lines) receive(ctx context.Context) ([]byte, error) {
 }
 
 // reach prepares a conversation over HTTP.
-func (t *shellTarget) reach(sources *sourceFlags, e env) (*peer, error) {
-	header, err := parseHeaders(sources.headers, e.getenv)
+func (t *shellTarget) reach(sources *sources, e env) (*peer, error) {
+	header, err := app.ParseHeaders(sources.config.Defaults.Header, e.getenv)
 	if err != nil {
 		return nil, err
 	}
-	allowed := sources.allowHosts
+	allowed := sources.config.Defaults.AllowPrivateHost
 	if u, err := url.Parse(t.url); err == nil && u.Host != "" {
 		allowed = append(slices.Clip(allowed), u.Host) // who names a server wants that one
 	}
 	client, err := egress.NewClient(egress.Options{AllowHosts: allowed})
 	if err != nil {
-		return nil, usagef("--allow-host: %v", err)
+		return nil, usagef("--allow-private-host: %v", err)
 	}
-	return &peer{wire: &posts{url: t.url, others: doorsOf(t.url), client: client, header: header}, close: func() {}}, nil
+	return &peer{wire: &posts{url: t.url, others: endpointsOf(t.url), client: client, header: header}, close: func() {}}, nil
 }
 
 // isWebURL reports whether a SPEC is fetched.
@@ -162,9 +163,9 @@ func (t *shellTarget) failed(err error) error {
 	return fmt.Errorf("%w; it is no MCP server either: %w", t.noSpec, err)
 }
 
-// doorsOf are the other places at which a server named without a path may
+// endpointsOf are the other places at which a server named without a path may
 // speak MCP.
-func doorsOf(address string) []string {
+func endpointsOf(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 		return nil

@@ -32,7 +32,7 @@ func pieceOf(meta []byte) piece {
 		return piece{}
 	}
 	n := doc.Get(doc.Root(), "tenon/partial")
-	p := piece{cut: doc.Str(doc.Get(n, "cut")), token: doc.Str(doc.Get(n, "resume_token"))}
+	p := piece{cut: doc.Str(doc.Get(n, "pointer")), token: doc.Str(doc.Get(n, "resume_token"))}
 	list := func(name string) (all []string) {
 		of := doc.Get(n, name)
 		for c := doc.First(of); c != rawjson.None; c = doc.Next(c) {
@@ -40,7 +40,7 @@ func pieceOf(meta []byte) piece {
 		}
 		return all
 	}
-	p.cuts, p.continued = list("cuts"), list("continued")
+	p.cuts, p.continued = list("pointers"), list("continued")
 	return p
 }
 
@@ -299,7 +299,7 @@ func (p printer) valueOf(res *tenon.Result, cut string) (value []byte, at string
 	if err != nil {
 		return res.Value, cut
 	}
-	if within := valueIn(doc, p.shape == tenon.FlowMCP); within != "/data" {
+	if within := valueIn(doc, p.envelope == tenon.FlowMCP); within != "/data" {
 		return res.Structured, within + cut
 	}
 	return doc.Raw(doc.Pointer("/data")), cut
@@ -311,7 +311,7 @@ func (p printer) structured(res *tenon.Result, cut string) (value []byte, at str
 	if err != nil {
 		return res.Value, cut
 	}
-	return res.Structured, valueIn(doc, p.shape == tenon.FlowMCP) + cut
+	return res.Structured, valueIn(doc, p.envelope == tenon.FlowMCP) + cut
 }
 
 // joined is the result of all parts. Of what the last one says of parts only a
@@ -327,7 +327,7 @@ func (p printer) joined(telling, last *tenon.Result, whole []byte) *tenon.Result
 	if res.Structured != nil {
 		res.Structured = whole
 	}
-	if p.shape != tenon.OpenAPIMCP && p.shape != tenon.FlowMCP {
+	if p.envelope != tenon.OpenAPIMCP && p.envelope != tenon.FlowMCP {
 		text = rawjson.AppendIndentTrusted(nil, whole, "  ")
 	}
 	res.Content = append(res.Content, tenon.Content{Text: text})

@@ -110,7 +110,7 @@ func bitsCommand(t *testing.T, in string, live bool, args ...string) (out, errs 
 			args[i] = file
 		}
 	}
-	args = append(args, "--allow-host", "127.0.0.1", "--partial-after", "1ms")
+	args = append(args, "--allow-private-host", "127.0.0.1", "--flush-interval", "1ms")
 	code = run(t.Context(), env{in: strings.NewReader(in), out: p, err: said, getenv: os.LookupEnv}, args)
 	return p.String(), said.String(), code
 }
@@ -118,11 +118,11 @@ func bitsCommand(t *testing.T, in string, live bool, args ...string) (out, errs 
 // A command that ends takes the rest of an answer with it, so it prints all
 // parts, as one value, and each as soon as it is there.
 func TestCallPrintsAllParts(t *testing.T) {
-	for _, shape := range []string{"native", "openapi-mcp", "flowmcp"} {
+	for _, env := range []string{"native", "openapi-mcp", "flowmcp"} {
 		for _, tool := range []string{"stream", "list"} {
 			for _, form := range []string{"", "--compact", "--json"} {
-				t.Run(shape+" "+tool+form, func(t *testing.T) {
-					args := []string{"call", "SPEC", tool, "--shape", shape, "--max-result-bytes", "150"}
+				t.Run(env+" "+tool+form, func(t *testing.T) {
+					args := []string{"call", "SPEC", tool, "--envelope", env, "--max-result-bytes", "150"}
 					if form != "" {
 						args = append(args, form)
 					}
@@ -194,7 +194,7 @@ func TestCallSaysWhatIsMissing(t *testing.T) {
 	for _, form := range []string{"--compact=false", "--compact", "--json"} {
 		t.Run(form, func(t *testing.T) {
 			out, errs, code := bitsCommand(t, "", false, "call", "SPEC", "broken", "--max-result-bytes", "20", form)
-			if code != 1 || !strings.Contains(errs, "the answer is not whole: what follows part ") || !strings.Contains(errs, "broke off") {
+			if code != 1 || !strings.Contains(errs, "the answer is not whole: what follows part ") || !strings.Contains(errs, "was interrupted") {
 				t.Errorf("exit %d: %s", code, errs)
 			}
 			var value any
@@ -209,17 +209,17 @@ func TestCallSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestShellPrintsAllParts(t *testing.T) {
-	for _, shape := range []string{"native", "openapi-mcp", "flowmcp"} {
+	for _, env := range []string{"native", "openapi-mcp", "flowmcp"} {
 		for tool, n := range map[string]int{"stream": 3, "list": 40} {
-			out, errs, code := bitsCommand(t, "call "+tool+"\n", false, "shell", "SPEC", "--shape", shape, "--max-result-bytes", "150")
+			out, errs, code := bitsCommand(t, "call "+tool+"\n", false, "shell", "SPEC", "--envelope", env, "--max-result-bytes", "150")
 			var value any
 			if err := json.Unmarshal([]byte(out), &value); code != 0 || err != nil || numbers(value) != numbersUpTo(n) {
-				t.Errorf("%s %s: exit %d, %v: %s %s", shape, tool, code, err, out, errs)
+				t.Errorf("%s %s: exit %d, %v: %s %s", env, tool, code, err, out, errs)
 			}
 		}
-		out, errs, code := bitsCommand(t, "call broken\n", false, "shell", "SPEC", "--shape", shape, "--max-result-bytes", "20")
+		out, errs, code := bitsCommand(t, "call broken\n", false, "shell", "SPEC", "--envelope", env, "--max-result-bytes", "20")
 		if code != 1 || !strings.Contains(errs, "the answer is not whole") || !json.Valid([]byte(out)) {
-			t.Errorf("%s: exit %d: %s %s", shape, code, out, errs)
+			t.Errorf("%s: exit %d: %s %s", env, code, out, errs)
 		}
 	}
 }

@@ -89,15 +89,15 @@ func (s *session) send(message string) {
 // expect waits for a line that holds a text.
 func (s *session) expect(lines <-chan string, text string) string {
 	s.t.Helper()
-	patience := time.NewTimer(time.Minute)
-	defer patience.Stop()
+	limit := time.NewTimer(time.Minute)
+	defer limit.Stop()
 	for {
 		select {
 		case line := <-lines:
 			if strings.Contains(line, text) {
 				return line
 			}
-		case <-patience.C:
+		case <-limit.C:
 			s.t.Fatalf("never came: %s", text)
 		}
 	}
@@ -171,6 +171,20 @@ func TestAFileThatChangesIsServedAnew(t *testing.T) {
 	}
 }
 
+// A selector that matches nothing is an error at the start, and a warning where a
+// description that is served loses what it matched.
+func TestASelectorThatMatchesNothingAnyMore(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shop.json")
+	write(t, file, shopWith("a", "b"))
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--include", "id:a", "--include", "id:b", file)
+	write(t, file, shopWith("a"))
+	s.expect(s.said.all, "has changed: 1 tool, 1 warning; gone: b")
+	s.expect(s.said.all, `the selector "id:b" matches no operation`)
+	if got := s.tools(); got != "a" {
+		t.Errorf("tools after: %s", got)
+	}
+}
+
 func TestAConfigThatChangesIsSaid(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "shop.json"), shopWith("a"))
@@ -217,7 +231,7 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 	}))
 	defer web.Close()
 	host := strings.TrimPrefix(web.URL, "http://")
-	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--poll", "1s", "--allow-host", host, "http://u:s3cret@"+host+"/openapi.json?k=s3cret")
+	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", "--poll-interval", "1s", "--allow-private-host", host, "http://u:s3cret@"+host+"/openapi.json?k=s3cret")
 	text.Store(shopWith("a", "b"))
 	s.expect(s.lines, listChanged)
 	s.expect(s.said.all, "tenon: http://"+host+"/openapi.json has changed: 2 tools")
@@ -233,9 +247,9 @@ func TestAnAddressIsAskedWhetherItHasChanged(t *testing.T) {
 	}
 	s.expect(unchanged, "304")
 	text.Store("")
-	s.expect(s.said.all, `any more; its tools stay as they are" host=`+host)
+	s.expect(s.said.all, `cannot read a remote description; its tools are unchanged" host=`+host)
 	text.Store(shopWith("a", "b", "c"))
-	s.expect(s.said.all, `can be read again" host=`+host)
+	s.expect(s.said.all, `a remote description is available again" host=`+host)
 }
 
 // What a changed description would do with a credential is said, and so is that
@@ -251,7 +265,7 @@ func TestReloadTellsWhatMatters(t *testing.T) {
 	s := serveOnPipes(t, "--auth", "key=caller:K", file)
 	write(t, file, doc("https://elsewhere.test", "one"))
 	s.expect(s.said.all, "WARNING: "+file+" has lost most of its tools: 1 of 3 are left")
-	s.expect(s.said.all, "the credential of key would go to https://elsewhere.test, where it did not go at first: calls that send it there are refused (if that is meant, --auth-origin https://elsewhere.test accepts it)")
+	s.expect(s.said.all, "the credential of key would be sent to https://elsewhere.test, which was not its destination at the first load; such calls are rejected (to allow it, use --auth-origin https://elsewhere.test)")
 }
 
 func schemaWith(namespace string, tools ...string) string {
@@ -300,7 +314,7 @@ func TestAFolderOfSchemaFilesThatCannotBeRead(t *testing.T) {
 	s := serveOnPipes(t, "--describe", "off", "--max-result-bytes", "-1", dir)
 	write(t, two, "export const main = {")
 	s.expect(s.said.all, "WARNING: "+two+" has lost most of its tools: 0 of 1 are left")
-	s.expect(s.said.all, two+":1: VAL001 file: is no ECMAScript module: ")
+	s.expect(s.said.all, two+":1: VAL001 file: is not an ECMAScript module: ")
 	write(t, one, "export const main = {")
 	s.expect(s.said.all, "has changed and cannot be served; the tools before stay in force: none of the 2 schema files of "+dir+" can be read; the first is "+one+":1: VAL001")
 	if got := s.tools(); got != "a_one b_one c_one" {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi"
@@ -25,15 +26,15 @@ const maxReviewed = 32 << 20
 func validateCommand(e env) *cobra.Command {
 	return reviewCommand(e, false, &cobra.Command{
 		Use:   "validate SPEC...",
-		Short: "Say where an OpenAPI document breaks its specification",
-		Long: `Hold OpenAPI documents against their version of the specification: members that
-are missing, unknown or of the wrong type, references that lead nowhere, names
-that are taken, paths and parameters that do not agree.
+		Short: "Validate OpenAPI documents against their specification",
+		Long: `Validate OpenAPI documents against their version of the specification: missing
+or unknown members, wrong types, broken references, duplicate names, paths that
+do not match their parameters.
 
-A document need not be valid to be served: what is wrong costs the one
-operation that it is in. Exit 1 means that there are errors; --fail-on warning
-is stricter. With --http it is a service: POST a document to /validate or
-/lint; GET /health tells how it is.`,
+A document need not be valid to be served: an error costs only the operation
+that contains it. Exit 1 means that there are errors; --fail-on warning is
+stricter. With --http it runs as a service: POST a document to /validate or
+/lint; GET /health reports its health.`,
 		Example: `  tenon validate petstore.yaml
   tenon validate --json https://api.example.com/openapi.json
   tenon validate --http :8080`,
@@ -43,17 +44,20 @@ is stricter. With --http it is a service: POST a document to /validate or
 func lintCommand(e env) *cobra.Command {
 	return reviewCommand(e, true, &cobra.Command{
 		Use:   "lint SPEC...",
-		Short: "Say what would make an OpenAPI document a better description",
-		Long: `Review OpenAPI documents: all that validate says, and what models and clients
-miss: operations without a name or a description, answers without a schema,
-credentials among the arguments, components that nothing refers to.
+		Short: "Review OpenAPI documents for models and clients",
+		Long: `Review OpenAPI documents: everything that validate reports, and what models and
+clients need: operations without a name or description, responses without a
+schema, credentials among the arguments, unused components.
 
 Exit 1 means that there are errors or warnings; --fail-on error or --fail-on
-info move that line. With --http it is a service, as with validate.`,
+info changes that. With --http it runs as a service, like validate.`,
 		Example: `  tenon lint petstore.yaml
   tenon lint --fail-on error --json petstore.yaml`,
 	})
 }
+
+// lastReviews is for requests under way when the service ends.
+const lastReviews = 10 * time.Second
 
 // reviewFlags are the flags of validate and lint.
 type reviewFlags struct {
@@ -61,14 +65,14 @@ type reviewFlags struct {
 	failOn     string
 	addr       string
 	hosts      []string
-	access     accessFlags
+	server     *app.Config // who may call
 	allowHosts []string
 	refRoot    string
 	allowRefs  []string
 }
 
 func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
-	f := reviewFlags{failOn: "error"}
+	f := reviewFlags{failOn: "error", server: app.NewConfig()}
 	if lint {
 		f.failOn = "warning"
 	}
@@ -77,10 +81,12 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 		case f.failOn != "error" && f.failOn != "warning" && f.failOn != "info":
 			return usagef("--fail-on is error, warning or info, not %q", f.failOn)
 		case f.addr != "" && len(args) == 0:
-			if err := f.access.check(e, f.addr, false); err != nil {
+			f.server.HTTP = f.addr
+			access, err := app.ReadAccess(f.server, e.app())
+			if err != nil {
 				return err
 			}
-			return f.serve(cmd.Context(), e)
+			return f.serve(cmd.Context(), e, access)
 		case f.addr != "":
 			return usagef("with --http there is no SPEC: documents are sent")
 		case len(args) == 0:
@@ -90,27 +96,27 @@ func reviewCommand(e env, lint bool, cmd *cobra.Command) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&f.asJSON, "json", false, "print the reports as JSON")
-	fs.StringVar(&f.failOn, "fail-on", f.failOn, "the lightest issue that ends with exit 1: error, warning or info")
-	fs.StringVar(&f.addr, "http", "", "be a service on this address instead, for example :8080")
-	fs.StringArrayVar(&f.hosts, "host-name", nil, "with --http, serve under this host name, without port, or * for any (repeatable; the address that was called is always served, on loopback its names too)")
-	f.access.register(cmd)
-	fs.StringArrayVar(&f.allowHosts, "allow-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
-	fs.StringVar(&f.refRoot, "ref-root", "", "folder below which the other files of a document may lie (default: the document's own folder)")
-	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "read other files of a document from this host on the web (repeatable)")
+	fs.StringVar(&f.failOn, "fail-on", f.failOn, "lowest severity that ends with exit 1: error, warning or info")
+	fs.StringVar(&f.addr, "http", "", "run as an HTTP service on this address, for example :8080")
+	fs.StringArrayVar(&f.hosts, "allowed-host", nil, "with --http, accept requests for this host name, without port, or * for any (repeatable; the called address is always accepted, on loopback its names too)")
+	registerNamed(cmd, f.server, "api-key", "behind-proxy", "insecure")
+	fs.StringArrayVar(&f.allowHosts, "allow-private-host", nil, "allow a private or loopback address: host, host:port, IP or CIDR (repeatable)")
+	fs.StringVar(&f.refRoot, "ref-root", "", "directory that can hold the other files of a document (default: the document's own directory)")
+	fs.StringArrayVar(&f.allowRefs, "allow-ref", nil, "allow documents to reference files on this web host (repeatable)")
 	return cmd
 }
 
 func (f *reviewFlags) review(ctx context.Context, e env, specs []string, lint bool) error {
 	client, err := egress.NewClient(egress.Options{AllowHosts: f.allowHosts})
 	if err != nil {
-		return usagef("--allow-host: %v", err)
+		return usagef("--allow-private-host: %v", err)
 	}
 	failed := false
 	reports := make([]verdict, 0, len(specs))
 	for _, spec := range specs {
 		r, err := openapi.New(spec, openapi.Options{Client: client, RefRoot: f.refRoot, RefHosts: f.allowRefs}).Review(ctx, lint)
 		if err != nil {
-			return badSource(spec, err)
+			return app.BadSource(spec, err)
 		}
 		failed = failed || f.fails(r)
 		reports = append(reports, verdictOf(spec, r))
@@ -144,11 +150,11 @@ type verdict struct {
 	Spec       string          `json:"file,omitempty"` // the document, as it was named
 	Success    bool            `json:"success"`        // there are no errors
 	Version    string          `json:"version"`
-	Operations int             `json:"operations"`
+	Operations int             `json:"operation_count"`
 	Errors     int             `json:"error_count"`
 	Warnings   int             `json:"warning_count"`
 	Infos      int             `json:"info_count"`
-	More       int             `json:"more,omitempty"` // issues that are not listed, as there are too many
+	More       int             `json:"more_count,omitempty"` // issues that are not listed, as there are too many
 	Summary    string          `json:"summary"`
 	Issues     []openapi.Issue `json:"issues"`
 }
@@ -179,14 +185,14 @@ func printVerdicts(w io.Writer, all []verdict) {
 }
 
 // serve reviews documents that are sent, until ctx ends.
-func (f *reviewFlags) serve(ctx context.Context, e env) error {
-	l, err := listen(ctx, f.addr)
+func (f *reviewFlags) serve(ctx context.Context, e env, access *app.Access) error {
+	l, err := app.Listen(ctx, f.addr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", callable(l))
+	fmt.Fprintf(e.err, "tenon: listening on http://%s: POST /validate, POST /lint, GET /health\n", app.CallableAddr(l))
 	web := &http.Server{
-		Handler: server.CloseAfterChunks(reviews(f.hosts, &f.access)), ReadHeaderTimeout: headerTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
+		Handler: server.CloseAfterChunks(reviews(f.hosts, access)), ReadHeaderTimeout: app.HeaderTimeout, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: app.IdleTimeout,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
@@ -195,14 +201,14 @@ func (f *reviewFlags) serve(ctx context.Context, e env) error {
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastReviews)
 	defer cancel()
-	return web.Shutdown(drain)
+	return web.Shutdown(last)
 }
 
 // reviews is the service under these host names. It keeps nothing and reads no
 // other file or address.
-func reviews(hosts []string, access *accessFlags) http.Handler {
+func reviews(hosts []string, access *app.Access) http.Handler {
 	mux := http.NewServeMux()
 	working := make(chan struct{}, 4) // documents in memory at once
 	for path, lint := range map[string]bool{"/validate": false, "/lint": true} {
@@ -230,19 +236,19 @@ func reviews(hosts []string, access *accessFlags) http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, http.StatusOK, map[string]string{"status": "ok", "version": version()})
+		send(w, http.StatusOK, map[string]string{"status": "ok", "version": app.Version()})
 	})
 	return guardedReviews(http.NewCrossOriginProtection().Handler(mux), hosts, access)
 }
 
 // guardedReviews looks at who asks, and under which name, before own is asked.
-func guardedReviews(own http.Handler, hosts []string, access *accessFlags) http.Handler {
+func guardedReviews(own http.Handler, hosts []string, access *app.Access) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !server.ServesHost(r, hosts) {
-			refuse(w, http.StatusForbidden, fmt.Sprintf("the host %.200q is not served here; --host-name allows it", r.Host))
+			refuse(w, http.StatusForbidden, fmt.Sprintf("the host %.200q is not served here; --allowed-host allows it", r.Host))
 			return
 		}
-		if _, err := access.authenticate(r); err != nil && len(access.known) > 0 && r.URL.Path != "/health" {
+		if _, err := access.Authenticate(r); err != nil && access.Keys() && r.URL.Path != "/health" {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, err.Error())
 			return

@@ -6,10 +6,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/tenon-mcp/tenon/app"
 )
 
 func TestReviewService(t *testing.T) {
-	s := httptest.NewServer(reviews([]string{"docs.example"}, &accessFlags{}))
+	s := httptest.NewServer(reviews([]string{"docs.example"}, &app.Access{}))
 	defer s.Close()
 	const good, bad = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"d"}}}}}}`, "openapi: 3.0.3\ninfo: {}\npaths: {}\n"
 	for _, tt := range []struct {

@@ -102,8 +102,8 @@ const (
 	modern   = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 )
 
-// doorsOfAServer call the tool order at each door.
-func doorsOfAServer(url string) map[string]func() string {
+// endpointsOfAServer call the tool order at each endpoint.
+func endpointsOfAServer(url string) map[string]func() string {
 	return map[string]func() string{
 		"without a session": func() string { return post(url, fmt.Sprintf(orderNow, "")) },
 		"in a session": func() string {
@@ -123,9 +123,9 @@ func TestCallsUnderWayEndBeforeTheServer(t *testing.T) {
 	for _, name := range []string{"without a session", "in a session", "of today", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			w := openWorkshop(t)
-			s := serveOverHTTP(t, "--allow-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
+			s := serveOverHTTP(t, "--allow-private-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
 			answer := make(chan string, 1)
-			go func() { answer <- doorsOfAServer(s.url)[name]() }()
+			go func() { answer <- endpointsOfAServer(s.url)[name]() }()
 			<-w.begun
 			s.stop()
 			close(w.end)
@@ -141,9 +141,9 @@ func TestCallsThatAreCutShortAreAnswered(t *testing.T) {
 	for _, name := range []string{"without a session", "in a session", "of today", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			w := openWorkshop(t)
-			s := serveOverHTTP(t, "--drain", "1ms", "--allow-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
+			s := serveOverHTTP(t, "--drain", "1ms", "--allow-private-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
 			answer := make(chan string, 1)
-			go func() { answer <- doorsOfAServer(s.url)[name]() }()
+			go func() { answer <- endpointsOfAServer(s.url)[name]() }()
 			<-w.begun
 			s.stop()
 			if got := <-answer; !strings.Contains(got, `"executed":"unknown"`) {
@@ -158,7 +158,7 @@ func TestCallsOverPipesEndBeforeTheServer(t *testing.T) {
 	for drain, want := range map[string]string{"30s": `{"made":true}`, "1ms": `"executed":"unknown"`} {
 		t.Run(drain, func(t *testing.T) {
 			w := openWorkshop(t)
-			s := serveOnPipes(t, "--drain", drain, "--allow-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
+			s := serveOnPipes(t, "--drain", drain, "--allow-private-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
 			s.send(fmt.Sprintf(orderNow, ""))
 			<-w.begun
 			s.stop()
@@ -182,8 +182,8 @@ func TestAHangupReadsTheDescriptionsAgain(t *testing.T) {
 func TestACallHasALineInTheLog(t *testing.T) {
 	w := openWorkshop(t)
 	close(w.end)
-	s := serveOverHTTP(t, "-v", "--log-format", "json", "--allow-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
-	doorsOfAServer(s.url)["in a session"]()
+	s := serveOverHTTP(t, "-v", "--log-format", "json", "--allow-private-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
+	endpointsOfAServer(s.url)["in a session"]()
 	line := (&session{t: t}).expect(s.said.all, `"msg":"call"`)
 	for _, want := range []string{`"tool":"order"`, `"caller":"session `, `"duration":`, `"status":"200"`, `"verdict":"fits"`, `"executed":"yes"`} {
 		if !strings.Contains(line, want) {

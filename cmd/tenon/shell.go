@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strconv"
@@ -16,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
@@ -26,24 +26,24 @@ import (
 const maxHistory = 1000
 
 func shellCommand(e env) *cobra.Command {
-	sources := sourceFlags{apps: appFlags{onDemand: true}, calls: callChoices{confirm: choice{general: string(tenon.ConfirmOff)}}}
+	sources := unasked(onDemand(newSources(slog.LevelInfo)))
 	var to shellTarget
 	cmd := &cobra.Command{
 		Use:   "shell SPEC... | URL | --url URL | --stdio -- COMMAND [ARG...]",
-		Short: "Try tools by hand, of descriptions or of any MCP server",
-		Long: `Open a conversation with an MCP server and try its tools: those of
-descriptions, of a server at a URL, or of one that is started and spoken to on
-its standard input and output. A URL that is no description is taken for that of
-a server. One without a path is tried at /mcp and /jsonrpc, too.
+		Short: "Try tools interactively, of descriptions or of any MCP server",
+		Long: `Connect to an MCP server and try its tools interactively: those of descriptions,
+of a server at a URL, or of a server started on standard input and output. A URL
+that is not a description is used as the URL of a server; without a path, /mcp
+and /jsonrpc are tried as well.
 
-  list [WORD...]                     the tools, or those in whose line all words stand
-  schema TOOL                        what it accepts and answers
+  list [WORD...]                     tools, or those whose line has all words
+  schema TOOL                        arguments and results of a tool
   call TOOL [key=value... | {json}]  a call; key:=value is always JSON
-  history, !N                        the lines so far; line N again
+  history, !N                        previous lines; repeat line N
   help, quit
 
-On a terminal the tab key completes commands, tools and arguments, and the
-arrows go through the history. Otherwise lines are read as they come.`,
+On a terminal the tab key completes commands, tools and arguments, and the arrow
+keys browse the history. Otherwise lines are read from standard input.`,
 		Example: `  tenon shell petstore.yaml
   tenon shell --url http://127.0.0.1:8080/mcp
   tenon shell --stdio -- npx -y @modelcontextprotocol/server-everything
@@ -54,7 +54,7 @@ arrows go through the history. Otherwise lines are read as they come.`,
 				return err
 			}
 			defer p.close()
-			s := &shell{peer: p, out: e.out, err: e.err, timeout: sources.timeout}
+			s := &shell{peer: p, out: e.out, err: e.err, timeout: sources.config.Defaults.Timeout}
 			if err := s.start(cmd.Context()); err != nil {
 				return to.failed(err)
 			}
@@ -62,9 +62,9 @@ arrows go through the history. Otherwise lines are read as they come.`,
 		},
 	}
 	sources.register(cmd)
-	cmd.Flags().StringVar(&to.url, "url", "", "speak to the MCP server at this URL; --header is sent to it")
-	cmd.Flags().BoolVar(&to.stdio, "stdio", false, "start the command behind -- and speak to it")
-	cmd.Flags().StringArrayVar(&to.env, "env", nil, "let the command see this variable of the environment, beside PATH, HOME and a few others (repeatable)")
+	cmd.Flags().StringVar(&to.url, "url", "", "connect to the MCP server at this URL; --header is sent to it")
+	cmd.Flags().BoolVar(&to.stdio, "stdio", false, "start the command after -- and connect to it")
+	cmd.Flags().StringArrayVar(&to.env, "env", nil, "pass this environment variable to the command, in addition to PATH, HOME and a few others (repeatable)")
 	return cmd
 }
 
@@ -225,11 +225,11 @@ func (s *shell) find(name string) (*shellTool, error) {
 	for i, t := range s.tools {
 		names[i] = t.name
 	}
-	near := suggest.Near(name, names, maxToolsMeant)
+	near := suggest.Near(name, names, maxToolsSuggested)
 	if near == nil {
 		return nil, fmt.Errorf("there is no tool %q; list shows them", name)
 	}
-	return nil, fmt.Errorf("there is no tool %q%s", name, meant(near))
+	return nil, fmt.Errorf("there is no tool %q%s", name, suggest.Question(near))
 }
 
 func (s *shell) schema(name string) error {

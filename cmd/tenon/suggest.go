@@ -13,17 +13,9 @@ import (
 
 // The most names in a question.
 const (
-	maxMeant      = 3
-	maxToolsMeant = 5
+	maxSuggested      = 3
+	maxToolsSuggested = 5
 )
-
-// meant asks whether one of these names was meant; without any it is empty.
-func meant(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "; did you mean " + strings.Join(names, ", ") + "?"
-}
 
 // knownCommand refuses a word that is no subcommand of cmd, with those that it
 // may stand for: one of that name elsewhere, else those that look like it.
@@ -40,10 +32,10 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 				names = append(names, c.Name())
 			}
 		}
-		near = suggest.Near(name, names, maxMeant)
+		near = suggest.Near(name, names, maxSuggested)
 	}
-	near = near[:min(len(near), maxMeant)]
-	return usagef("there is no command %q%s", name, meant(near))
+	near = near[:min(len(near), maxSuggested)]
+	return usagef("there is no command %q%s", name, suggest.Question(near))
 }
 
 // knownTopic is knownCommand for the words behind 'tenon help'.
@@ -55,8 +47,11 @@ func knownTopic(help *cobra.Command, args []string) error {
 	return knownCommand(cmd, rest)
 }
 
-// flagFault is what somebody is told whose flags cannot be read.
-func flagFault(cmd *cobra.Command, err error) error {
+// flagProblem is what somebody is told whose flags cannot be read.
+func flagProblem(cmd *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return badValue(bad)
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return usagef("%v", err)
@@ -70,7 +65,7 @@ func flagFault(cmd *cobra.Command, err error) error {
 		return usagef("%v", err)
 	}
 	if others := flagElsewhere(cmd, name); others != nil {
-		return usagef("%v; it is a flag of %s", err, strings.Join(others[:min(len(others), maxMeant)], ", "))
+		return usagef("%v; it is a flag of %s", err, strings.Join(others[:min(len(others), maxSuggested)], ", "))
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -78,11 +73,11 @@ func flagFault(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	near := suggest.Near(name, names, maxMeant)
+	near := suggest.Near(name, names, maxSuggested)
 	for i := range near {
 		near[i] = "--" + near[i]
 	}
-	return usagef("%v%s", err, meant(near))
+	return usagef("%v%s", err, suggest.Question(near))
 }
 
 // flagElsewhere are the commands that have a flag which cmd has not: serve

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -18,14 +19,14 @@ import (
 )
 
 func toolsCommand(e env) *cobra.Command {
-	sources := sourceFlags{level: slog.LevelError, apps: appFlags{onDemand: true}} // what goes wrong is printed
+	sources := onDemand(newSources(slog.LevelError)) // what goes wrong is printed
 	var asJSON bool
 	var one string
 	cmd := &cobra.Command{
 		Use:   "tools SPEC...",
-		Short: "Print the tools that a description becomes",
-		Long: `Print the catalog that serve would offer: a table, with --json the exact tools
-of tools/list, with --schema TOOL the full schemas of one tool.
+		Short: "Print the tools of descriptions",
+		Long: `Print the tools that serve would offer: a table, with --json the exact tools of
+tools/list, with --schema TOOL the full schemas of one tool.
 
 An asterisk marks required arguments.`,
 		Example: `  tenon tools petstore.yaml
@@ -37,19 +38,19 @@ An asterisk marks required arguments.`,
 			if err != nil {
 				return err
 			}
-			defer w.close()
+			defer w.Close()
 			switch {
 			case one != "":
-				return printSchemas(e.out, w.catalog, one)
+				return printSchemas(e.out, w.Gateway.Catalog(), one)
 			case asJSON:
-				return printList(e.out, w.catalog)
+				return printList(e.out, w.Gateway.Catalog())
 			}
-			if err := printTable(e.out, w.catalog); err != nil {
+			if err := printTable(e.out, w.Gateway.Catalog()); err != nil {
 				return err
 			}
-			sources.report(e.err, w.catalog)
-			if sources.verbose {
-				printSchemaFaults(e.err, w.catalog)
+			report(e.err, w, sources.config.Verbose)
+			if sources.config.Verbose {
+				printSchemaProblems(e.err, w.Gateway.Catalog())
 			}
 			return nil
 		},
@@ -84,13 +85,24 @@ func printTable(w io.Writer, c *gateway.Catalog) error {
 	fmt.Fprint(tw, head)
 	for _, t := range c.Tools() {
 		input, _ := t.Schemas()
-		row := []any{t.Name(), arguments(input), answers(t), summary(t.Tool())}
+		row := []any{t.Name(), onlyPrinting(arguments(input)), answers(t), onlyPrinting(summary(t.Tool()))}
 		if renamed {
-			row = append(row, originalOf(t))
+			row = append(row, onlyPrinting(originalOf(t)))
 		}
 		fmt.Fprintf(tw, form, row...)
 	}
 	return tw.Flush()
+}
+
+// onlyPrinting is a text of a description without what acts on a terminal instead
+// of being shown by it.
+func onlyPrinting(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, text)
 }
 
 // originalOf is what the description calls a tool, where that is another name.
@@ -101,7 +113,7 @@ func originalOf(t *gateway.Tool) string {
 	return ""
 }
 
-func printSchemaFaults(w io.Writer, c *gateway.Catalog) {
+func printSchemaProblems(w io.Writer, c *gateway.Catalog) {
 	for _, t := range c.Tools() {
 		for _, f := range t.Diagnostics() {
 			fmt.Fprintf(w, "  %s\n", f)
@@ -140,11 +152,11 @@ func arguments(input []byte) string {
 
 // answers says what the successes of a tool are.
 func answers(t *gateway.Tool) string {
-	promise := t.Tool().Contract
-	if promise == nil {
+	provider := t.Tool().Contract
+	if provider == nil {
 		return "-"
 	}
-	contract, err := promise.Contract()
+	contract, err := provider.Contract()
 	if err != nil {
 		return "-"
 	}
@@ -326,9 +338,9 @@ func unknownTool(c *gateway.Catalog, name string) error {
 	if same > 1 {
 		return usagef("%d tools have the name %q in their descriptions; 'tenon tools' lists the names that are served", same, name)
 	}
-	near := suggest.Near(name, names, maxToolsMeant)
+	near := suggest.Near(name, names, maxToolsSuggested)
 	if near == nil {
 		return usagef("there is no tool %q; 'tenon tools' lists them", name)
 	}
-	return usagef("there is no tool %q%s", name, meant(near))
+	return usagef("there is no tool %q%s", name, suggest.Question(near))
 }

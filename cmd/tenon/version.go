@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tenon-mcp/tenon/app"
 )
 
 func versionCommand(e env) *cobra.Command {
@@ -22,13 +23,5 @@ func versionCommand(e env) *cobra.Command {
 
 // versionLine is what 'tenon version' and 'tenon --version' print.
 func versionLine() string {
-	return fmt.Sprintf("tenon %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// version is the module's version as the build recorded it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	return fmt.Sprintf("tenon %s (%s, %s/%s)", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

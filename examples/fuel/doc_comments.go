@@ -8,7 +8,7 @@ const docStationEmpty = "Empties the tank, after the driver has agreed."
 
 const docStationFill = "Asks the driver how much, fills it in and tells what is in the tank."
 
-// DocComments returns what the comments say of Amount and its fields.
+// DocComments returns the comments of Amount and its fields.
 func (Amount) DocComments() gofunc.Docs[Amount] {
 	return gofunc.Docs[Amount]{
 		"":       "Amount is what the driver is asked for.",
@@ -16,7 +16,7 @@ func (Amount) DocComments() gofunc.Docs[Amount] {
 	}
 }
 
-// DocComments returns what the comments say of Order and its fields.
+// DocComments returns the comments of Order and its fields.
 func (Order) DocComments() gofunc.Docs[Order] {
 	return gofunc.Docs[Order]{
 		"":     "Order is what to fill in.",
@@ -24,7 +24,7 @@ func (Order) DocComments() gofunc.Docs[Order] {
 	}
 }
 
-// DocComments returns what the comments say of Reason and its fields.
+// DocComments returns the comments of Reason and its fields.
 func (Reason) DocComments() gofunc.Docs[Reason] {
 	return gofunc.Docs[Reason]{
 		"":    "Reason says why the tank is to be emptied.",
@@ -32,7 +32,7 @@ func (Reason) DocComments() gofunc.Docs[Reason] {
 	}
 }
 
-// DocComments returns what the comments say of Tank and its fields.
+// DocComments returns the comments of Tank and its fields.
 func (Tank) DocComments() gofunc.Docs[Tank] {
 	return gofunc.Docs[Tank]{
 		"":       "Tank is the state of the tank.",

@@ -1,27 +1,30 @@
-package flowmcp
+package library
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/recording"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
-// InferOutput writes the output block of a tool of which the samples are
-// answers: JSON, as it stands in member data of the envelope. What the
-// format's schemas cannot say is left out: they forbid no member.
+// InferOutput infers the output block of a tool from sample responses: JSON, as
+// in member data of the envelope. What the format cannot express is left out.
 func InferOutput(samples ...[]byte) ([]byte, error) {
 	switch pictures, png := countPictures(samples); {
 	case png > 0 && png == len(samples):
 		return []byte(`{"mimeType":"image/png","schema":{"type":"string","format":"base64","description":""}}`), nil
 	case pictures > 0:
-		return nil, errors.New("some of the answers are pictures, and not all are PNG, which is all that the format can say")
+		return nil, errors.New("some responses are images, but not all are PNG, the only image type of the format")
 	}
-	inferred, err := schema.Infer(samples...)
+	inferred, err := sample.Infer(samples...)
 	if err != nil {
 		return nil, err
 	}
@@ -36,21 +39,21 @@ func InferOutput(samples ...[]byte) ([]byte, error) {
 	case "string":
 		mime = "text/plain"
 	default:
-		return nil, errors.New("the answers are neither all objects nor all lists nor all texts")
+		return nil, errors.New("the responses are not all objects, all arrays or all strings")
 	}
 	dst := append([]byte(`{"mimeType":"`+mime+`","schema":`), inferNode(nil, doc, doc.Root(), 1)...)
 	return append(dst, '}'), nil
 }
 
-// countPictures tells how many samples are pictures, and how many of them PNG:
-// in base64, as data of the envelope has binary data.
+// countPictures counts the samples that are images, and the PNG images among
+// them. Binary data is base64 in the envelope.
 func countPictures(samples [][]byte) (pictures, png int) {
 	for _, s := range samples {
-		text, ok := textOf(s)
+		text, ok := jsonString(s)
 		b, err := base64.StdEncoding.DecodeString(text)
 		switch {
 		case !ok || err != nil:
-		case isPNG(b):
+		case bytes.HasPrefix(b, []byte("\x89PNG")):
 			png++
 			pictures++
 		case strings.HasPrefix(http.DetectContentType(b), "image/"):
@@ -60,8 +63,8 @@ func countPictures(samples [][]byte) (pictures, png int) {
 	return pictures, png
 }
 
-// outputType is the one type of a node and whether it can be null; empty: the
-// format cannot say it.
+// outputType returns the single type of a node and whether it is nullable; ""
+// where the format cannot express it.
 func outputType(doc *rawjson.Doc, at rawjson.Node) (kind string, nullable bool) {
 	var kinds []string
 	types := doc.Get(at, "type")
@@ -97,7 +100,7 @@ func inferNode(dst []byte, doc *rawjson.Doc, at rawjson.Node, depth int) []byte 
 		k, _ := outputType(doc, n)
 		return k != ""
 	}
-	if kind == "object" && depth < maxOutputDepth {
+	if kind == "object" && depth < format.MaxOutputDepth {
 		dst = append(dst, `,"properties":{`...)
 		separator := ""
 		properties := doc.Get(at, "properties")
@@ -118,13 +121,12 @@ func inferNode(dst []byte, doc *rawjson.Doc, at rawjson.Node, depth int) []byte 
 	return append(dst, '}')
 }
 
-// InferFrom writes the output blocks of all tools in a recording, by their
-// names in full, in their order. A capture that failed
-// is no sample.
-func InferFrom(captures []Capture) ([]Inferred, error) {
+// InferFrom infers the output blocks of all tools in a recording, in order of
+// appearance. Failed calls are skipped.
+func InferFrom(recordings []recording.Recording) ([]Inferred, error) {
 	var names []string
 	samples := map[string][][]byte{}
-	for _, c := range captures {
+	for _, c := range recordings {
 		doc, err := rawjson.Parse(c.Response)
 		if err != nil {
 			return nil, err
@@ -152,6 +154,12 @@ func InferFrom(captures []Capture) ([]Inferred, error) {
 type Inferred struct {
 	Name    string
 	Samples int
-	Output  []byte // nil: there is none
+	Output  []byte // nil without samples
 	Err     error
+}
+
+// jsonString returns the text of a JSON string.
+func jsonString(raw []byte) (text string, ok bool) {
+	ok = len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil
+	return text, ok
 }

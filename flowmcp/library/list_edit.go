@@ -1,4 +1,4 @@
-package flowmcp
+package library
 
 import (
 	"bytes"
@@ -10,65 +10,66 @@ import (
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
 
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
-// AddEntry adds an entry to the text of a shared list, behind the others. given
-// has a text for each field; it becomes a value of the field's type. All else
-// stays as it was, byte by byte.
+// AddEntry adds an entry after the others of a shared list. given has a text
+// for each field, which is converted to the field's type. Everything else stays
+// unchanged, byte by byte.
 func AddEntry(text []byte, given map[string]string) ([]byte, error) {
-	m, err := parseModule(text)
+	m, err := module.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	old, findings := parseList(text, false)
+	old, findings := format.ParseList(text, false)
 	if old == nil {
-		return nil, errors.New("the list has errors: " + firstError(findings))
+		return nil, errors.New("the list has errors: " + format.FirstError(findings))
 	}
-	c := &checker{m: m, broken: map[string]bool{}}
-	entry, err := entryOf(c.evaluate("list").get("meta").get("fields").list(), given)
+	entry, err := entryOf(format.Evaluate(m, "list").Get("meta").Get("fields").List(), given)
 	if err != nil {
 		return nil, err
 	}
-	if same := slices.IndexFunc(old.entries, func(n *node) bool { return sameEntry(n, entry) }); same >= 0 {
+	if same := slices.IndexFunc(old.Entries, func(n *module.Node) bool { return sameEntry(n, entry) }); same >= 0 {
 		return nil, fmt.Errorf("entry %d is the same", same+1)
 	}
 	at := behindEntries(text)
 	if at < 0 {
-		return nil, errors.New("where its entries end cannot be told")
+		return nil, errors.New("cannot find the end of its entries")
 	}
 	added := slices.Insert(slices.Clone(text), at, []byte(","+spaceBefore(text, at)+entry)...)
-	now, findings := parseList(added, false)
+	now, findings := format.ParseList(added, false)
 	if now == nil {
-		return nil, errors.New("the list would have errors: " + firstError(findings))
+		return nil, errors.New("the list would have errors: " + format.FirstError(findings))
 	}
-	if len(now.entries) != len(old.entries)+1 || !slices.EqualFunc(old.entries, now.entries[:len(old.entries)], equalNodes) {
-		return nil, errors.New("the entries stand in a form that cannot be added to")
+	if len(now.Entries) != len(old.Entries)+1 || !slices.EqualFunc(old.Entries, now.Entries[:len(old.Entries)], equalNodes) {
+		return nil, errors.New("the entries have a form that cannot be extended")
 	}
 	return added, nil
 }
 
-// sameEntry reports whether an entry is what the text of one says.
-func sameEntry(n *node, entry string) bool {
-	m, err := parseModule([]byte("export const list = " + entry))
+// sameEntry reports whether an entry equals one in text form.
+func sameEntry(n *module.Node, entry string) bool {
+	m, err := module.Parse([]byte("export const list = " + entry))
 	if err != nil {
 		return false
 	}
-	return equalNodes(n, (&checker{m: m, broken: map[string]bool{}}).evaluate("list"))
+	return equalNodes(n, format.Evaluate(m, "list"))
 }
 
-func equalNodes(a, b *node) bool { return bytes.Equal(a.appendJSON(nil), b.appendJSON(nil)) }
+func equalNodes(a, b *module.Node) bool { return bytes.Equal(a.AppendJSON(nil), b.AppendJSON(nil)) }
 
-// entryOf writes an entry as the text of an object.
-func entryOf(fields []*node, given map[string]string) (string, error) {
+// entryOf writes an entry as an object literal.
+func entryOf(fields []*module.Node, given map[string]string) (string, error) {
 	var parts, known []string
 	for _, f := range fields {
-		known = append(known, f.get("key").str())
+		known = append(known, f.Get("key").Str())
 	}
 	for key := range given {
 		if !slices.Contains(known, key) {
-			text := "there is no field " + key + "; the list has " + strings.Join(known, ", ")
+			text := "unknown field " + key + "; the list has " + strings.Join(known, ", ")
 			if near := suggest.Near(key, known, 1); near != nil {
 				text += "; did you mean " + near[0] + "?"
 			}
@@ -76,19 +77,19 @@ func entryOf(fields []*node, given map[string]string) (string, error) {
 		}
 	}
 	for _, f := range fields {
-		key := f.get("key").str()
+		key := f.Get("key").Str()
 		value, there := given[key]
-		if !there && !f.get("optional").yes() {
-			return "", fmt.Errorf("the field %s is needed", key)
+		if !there && !f.Get("optional").IsTrue() {
+			return "", fmt.Errorf("the field %s is required", key)
 		}
 		if !there {
 			continue
 		}
-		written, err := valueOf(f.get("type").str(), value)
+		written, err := valueOf(f.Get("type").Str(), value)
 		if err != nil {
 			return "", fmt.Errorf("the field %s: %w", key, err)
 		}
-		if !inputPattern.MatchString(key) {
+		if !format.InputPattern.MatchString(key) {
 			key = string(rawjson.AppendString(nil, key))
 		}
 		parts = append(parts, key+": "+written)
@@ -106,7 +107,7 @@ func valueOf(kind, text string) (string, error) {
 	case "number":
 		doc, err := rawjson.Parse([]byte(text))
 		if err != nil || doc.Kind(doc.Root()) != rawjson.Number {
-			return "", fmt.Errorf("%q is no number", text)
+			return "", fmt.Errorf("%q is not a number", text)
 		}
 		return text, nil
 	case "boolean":
@@ -118,19 +119,19 @@ func valueOf(kind, text string) (string, error) {
 	return "", fmt.Errorf("values of the type %s cannot be given", kind)
 }
 
-// behindEntries is the offset behind the last entry of a list; -1: it is not
-// found. A list is pure data, so its brackets tell.
+// behindEntries returns the offset after the last entry of a list, or -1. A
+// list is pure data, so brackets suffice to find it.
 func behindEntries(text []byte) int {
 	l := js.NewLexer(parse.NewInputBytes(slices.Clone(text)))
 	offset, depth, inside, behind := 0, 0, -1, -1
-	var before [2]string // the last two tokens that mean something
+	var before [2]string // the last two significant tokens
 	for {
 		kind, token := l.Next()
 		if kind == js.ErrorToken {
 			return -1
 		}
 		offset += len(token)
-		switch string(token) { // a bracket in a text is no token
+		switch string(token) { // brackets in strings are no tokens
 		case "[", "{":
 			if depth++; inside < 0 && before[1] == ":" && strings.Trim(before[0], `'"`) == "entries" {
 				inside = depth
@@ -150,8 +151,8 @@ func behindEntries(text []byte) int {
 	}
 }
 
-// spaceBefore is the white space that stands before the line of an entry, or
-// one space where entries share a line.
+// spaceBefore returns the white space before the line of an entry, or one space
+// where entries share a line.
 func spaceBefore(text []byte, end int) string {
 	line := text[bytes.LastIndexByte(text[:end], '\n')+1 : end]
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]

@@ -1,4 +1,4 @@
-package flowmcp_test
+package library_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 )
 
 // TestAddEntry adds to lists in the forms that real files have.
@@ -22,15 +22,15 @@ func TestAddEntry(t *testing.T) {
 		"one line":                {"entries: [ { alias: ']}' } ]", "entries: [ { alias: ']}' }, { alias: 'C' } ]", map[string]string{"alias": "C"}, ""},
 		"several lines for each":  {"entries: [\n  {\n    alias: 'A'\n  }\n]", "entries: [\n  {\n    alias: 'A'\n  },\n  { alias: 'C' }\n]", map[string]string{"alias": "C"}, ""},
 		"a quote":                 {"'entries': [ { alias: 'A' } ]", `'entries': [ { alias: 'A' }, { alias: "it's" } ]`, map[string]string{"alias": "it's"}, ""},
-		"a field too few":         {"entries: [ { alias: 'A' } ]", "", map[string]string{"n": "1"}, "the field alias is needed"},
-		"a field too many":        {"entries: [ { alias: 'A' } ]", "", map[string]string{"alias": "B", "m": "1"}, "no field m"},
-		"no number":               {"entries: [ { alias: 'A' } ]", "", map[string]string{"alias": "B", "n": "1; x"}, "is no number"},
+		"a field too few":         {"entries: [ { alias: 'A' } ]", "", map[string]string{"n": "1"}, "the field alias is required"},
+		"a field too many":        {"entries: [ { alias: 'A' } ]", "", map[string]string{"alias": "B", "m": "1"}, "unknown field m"},
+		"no number":               {"entries: [ { alias: 'A' } ]", "", map[string]string{"alias": "B", "n": "1; x"}, "is not a number"},
 		"no boolean":              {"entries: [ { alias: 'A' } ]", "", map[string]string{"alias": "B", "on": "yes"}, "neither true nor false"},
 		"a list with errors":      {"entries: []", "", map[string]string{"alias": "B"}, "LST006"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "// entries: [\nexport const list = { " + meta + ", " + tt.entries + " }\n"
-			got, err := flowmcp.AddEntry([]byte(text), tt.given)
+			got, err := library.AddEntry([]byte(text), tt.given)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("got %v, want %s", err, tt.err)

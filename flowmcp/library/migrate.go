@@ -1,4 +1,4 @@
-package flowmcp
+package library
 
 import (
 	"errors"
@@ -7,36 +7,38 @@ import (
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
+
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 )
 
-// Migrate brings a schema file of version 3 to version 4: routes are called
-// tools, and the version is 4.0.0. Everything else stays as it was, byte by
-// byte. done says what was changed; nothing there was nothing to do.
+// Migrate converts a schema file of version 3 to version 4: it renames routes
+// to tools and sets the version to 4.0.0. Everything else stays unchanged, byte
+// by byte. done lists the changes; it is empty where none were needed.
 func Migrate(text []byte) (migrated []byte, done []string, err error) {
-	m, err := parseModule(text)
+	m, err := module.Parse(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	exported, _ := m.exported("main")
+	exported, _ := m.Export("main")
 	main, ok := exported.(*js.ObjectExpr)
 	if !ok {
 		return nil, nil, errors.New("main is not exported as an object")
 	}
-	e := &evaluator{m: m}
-	c := &checker{m: m, broken: map[string]bool{}}
+	e := &module.Evaluator{Module: m}
 	var edits []edit
 	names := map[string]bool{}
 	for _, p := range main.List {
-		name := nameOf(p)
+		name := module.NameOf(p)
 		if v, isName := p.Value.(*js.Var); isName && string(v.Data) == "routes" {
-			return nil, nil, errors.New("routes is a name in main; write its value there")
+			return nil, nil, errors.New("routes is a variable in main; inline its value")
 		}
 		if p.Spread || name == nil || name.IsComputed() {
-			return nil, nil, errors.New("main has members whose names are computed; write them there")
+			return nil, nil, errors.New("main has computed member names; write them literally")
 		}
-		key := e.key(name.Literal)
+		key := e.Key(name.Literal)
 		names[key] = true
-		change, what, err := m.migrateMember(key, name.Literal, p.Value)
+		change, what, err := migrateMember(m, key, name.Literal, p.Value)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -44,11 +46,11 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 			edits, done = append(edits, change), append(done, what)
 		}
 	}
-	if version := c.evaluate("main").get("version"); version.there() && !semver.MatchString(version.str()) || version.str() != "" && !strings.HasPrefix(version.text, "3.") && !strings.HasPrefix(version.text, "4.") {
-		return nil, nil, fmt.Errorf("its version is %s, and only 3.x is brought to version 4", version.appendJSON(nil))
+	if version := format.Evaluate(m, "main").Get("version"); version.Exists() && !format.Semver.MatchString(version.Str()) || version.Str() != "" && !strings.HasPrefix(version.Text, "3.") && !strings.HasPrefix(version.Text, "4.") {
+		return nil, nil, fmt.Errorf("its version is %s; only 3.x can be migrated", version.AppendJSON(nil))
 	}
 	if names["routes"] && names["tools"] {
-		return nil, nil, errors.New("main has both tools and routes: which are meant cannot be told")
+		return nil, nil, errors.New("main has both tools and routes, which is ambiguous")
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return b.at - a.at })
 	migrated = slices.Clone(text)
@@ -58,16 +60,16 @@ func Migrate(text []byte) (migrated []byte, done []string, err error) {
 	return migrated, done, nil
 }
 
-// edit replaces so many bytes of a file.
+// edit replaces size bytes of a file.
 type edit struct {
 	at, size int
 	to       string
 }
 
-// migrateMember says what becomes of a member of main; done is empty where it
+// migrateMember returns the change to a member of main; done is empty where it
 // stays.
-func (m *module) migrateMember(key string, name js.LiteralExpr, member js.IExpr) (change edit, done string, err error) {
-	at := m.offset(name.Data)
+func migrateMember(m *module.Module, key string, name js.LiteralExpr, member js.IExpr) (change edit, done string, err error) {
+	at := m.Offset(name.Data)
 	value, isText := member.(*js.LiteralExpr)
 	switch {
 	case at < 0:
@@ -76,11 +78,11 @@ func (m *module) migrateMember(key string, name js.LiteralExpr, member js.IExpr)
 		if name.Data[0] == '\'' || name.Data[0] == '"' {
 			at, size = at+1, size-2
 		}
-		return edit{at, size, "tools"}, "routes became tools", nil
+		return edit{at, size, "tools"}, "renamed routes to tools", nil
 	case key == "version" && !isText:
-		return edit{}, "", errors.New("the version is no text in main; write its value there")
+		return edit{}, "", errors.New("the version is not a string literal in main; inline its value")
 	case key == "version" && value.TokenType == js.StringToken && strings.HasPrefix(string(value.Data[1:]), "3."):
-		return edit{m.offset(value.Data) + 1, len(value.Data) - 2, "4.0.0"}, fmt.Sprintf("version %s became 4.0.0", value.Data[1:len(value.Data)-1]), nil
+		return edit{m.Offset(value.Data) + 1, len(value.Data) - 2, "4.0.0"}, fmt.Sprintf("changed version %s to 4.0.0", value.Data[1:len(value.Data)-1]), nil
 	}
 	return edit{}, "", nil
 }

@@ -1,10 +1,10 @@
-package flowmcp_test
+package library_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 )
 
 func TestMigrateChangesNothingElse(t *testing.T) {
@@ -14,7 +14,7 @@ func TestMigrateChangesNothingElse(t *testing.T) {
 		"nothing to do": {`export const main = { version: '4.1.0', tools: {} }`, `export const main = { version: '4.1.0', tools: {} }`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, done, err := flowmcp.Migrate([]byte(tt[0]))
+			got, done, err := library.Migrate([]byte(tt[0]))
 			if err != nil || string(got) != tt[1] || (len(done) > 0) != (tt[0] != tt[1]) {
 				t.Errorf("got %s, %v, %v", got, done, err)
 			}
@@ -24,7 +24,7 @@ func TestMigrateChangesNothingElse(t *testing.T) {
 		`export const main = { tools: {}, routes: {} }`, `export const main = f()`, `{`, `const routes = {}; export const main = { routes }`,
 		`export const main = { version: '2.0.0', routes: {} }`, `const v = '3.0.0'; export const main = { version: v, routes: {} }`, `export const main = { version: '3.0.0', ['routes']: {} }`, `export const main = { version: 3, routes: {} }`,
 	} {
-		if _, _, err := flowmcp.Migrate([]byte(text)); err == nil {
+		if _, _, err := library.Migrate([]byte(text)); err == nil {
 			t.Errorf("%s was migrated", strings.TrimSpace(text))
 		}
 	}

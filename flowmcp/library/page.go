@@ -1,4 +1,4 @@
-package flowmcp
+package library
 
 import (
 	"bytes"
@@ -9,34 +9,37 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
-// Docs writes a page in Markdown about the schema file at spec, or about every
-// one of a folder: what it is for, and for each tool what it takes and what it
-// answers, as tables, with a call of its first test case. It runs nothing.
+// Docs writes a Markdown page about the schema file at spec, or about every
+// file of a folder: its purpose and, for each tool, tables of the arguments and
+// the response with an example call from its first test case. It runs no code.
 func Docs(ctx context.Context, w io.Writer, spec string, o Options) error {
-	if kind := kindOf(spec); kind != "" {
-		return &tenon.Error{Code: tenon.CodeBadSource, Message: spec + " is a " + kind + " and no schema file: it has no page"}
+	if kind := format.KindOf(spec); kind != "" {
+		return &tenon.Error{Code: tenon.CodeBadSource, Message: spec + " is a " + kind + ", not a schema file: it has no page"}
 	}
-	files, err := readFiles(ctx, spec, o, false)
+	files, err := format.ReadFiles(ctx, spec, o, false)
 	if err != nil {
 		return err
 	}
-	if err := unreadable(spec, files); err != nil {
+	if err := format.Unreadable(spec, files); err != nil {
 		return err
 	}
 	var p page
 	for _, f := range files {
-		if !f.failed {
+		if !f.Failed {
 			p.file(f)
 		}
 	}
 	if p.Len() == 0 {
 		text := "no file of " + spec + " can be read"
 		if len(files) == 1 {
-			text = spec + " cannot be read: " + firstError(files[0].findings)
+			text = spec + " cannot be read: " + format.FirstError(files[0].Findings)
 		}
 		return &tenon.Error{Code: tenon.CodeBadSource, Message: text + "; see 'tenon flowmcp check'"}
 	}
@@ -44,17 +47,17 @@ func Docs(ctx context.Context, w io.Writer, spec string, o Options) error {
 	return err
 }
 
-// page is Markdown in the making.
+// page is a Markdown page under construction.
 type page struct{ bytes.Buffer }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+func (p *page) line(text string, args ...any) { fmt.Fprintf(p, text+"\n", args...) }
 
-// cell is text that can stand in a table.
+// cell escapes text for a table cell.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\r", "", "\n", " ", "<", "&lt;").Replace(text)
 }
 
-// code is text that stands as it is; empty: nothing.
+// code formats text as inline code, and returns "" for an empty text.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -69,28 +72,28 @@ func code(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace("`" + text + "`")
 }
 
-func (p *page) file(f *file) {
-	main := f.main
-	p.line("\n# %s\n\n%s\n", cell(f.name), cell(main.get("description").str()))
+func (p *page) file(f *format.File) {
+	main := f.Main
+	p.line("\n# %s\n\n%s\n", cell(f.Name), cell(main.Get("description").Str()))
 	p.line("| | |\n|---|---|")
-	p.about("Namespace", f.namespace)
-	p.about("Root", main.get("root").str())
-	p.about("Version", main.get("version").str())
-	p.about("Hash", f.hash)
-	p.about("Documentation", main.get("docs").strs()...)
-	p.about("Terms of service", main.get("termsOfService").str(), main.get("termsOfServiceLanguage").str(), main.get("termsOfServiceCheckedAt").str())
-	p.about("Licence of the data", main.get("dataLicenseName").str(), main.get("dataLicense").str())
-	p.about("Tags", main.get("tags").strs()...)
-	p.about("Needs in the environment", main.get("requiredServerParams").strs()...)
-	p.about("Needs the libraries", main.get("requiredLibraries").strs()...)
-	for _, t := range f.routes {
-		if !t.broken {
+	p.about("Namespace", f.Namespace)
+	p.about("Root", main.Get("root").Str())
+	p.about("Version", main.Get("version").Str())
+	p.about("Hash", f.Hash)
+	p.about("Documentation", main.Get("docs").Strings()...)
+	p.about("Terms of service", main.Get("termsOfService").Str(), main.Get("termsOfServiceLanguage").Str(), main.Get("termsOfServiceCheckedAt").Str())
+	p.about("Licence of the data", main.Get("dataLicenseName").Str(), main.Get("dataLicense").Str())
+	p.about("Tags", main.Get("tags").Strings()...)
+	p.about("Needs in the environment", main.Get("requiredServerParams").Strings()...)
+	p.about("Needs the libraries", main.Get("requiredLibraries").Strings()...)
+	for _, t := range f.Tools {
+		if !t.Broken {
 			p.tool(t)
 		}
 	}
 }
 
-// about writes a row about the file, if there is something to tell.
+// about writes a row about the file, unless all values are empty.
 func (p *page) about(name string, values ...string) {
 	var there []string
 	for _, v := range values {
@@ -103,15 +106,15 @@ func (p *page) about(name string, values ...string) {
 	}
 }
 
-func (p *page) tool(t *route) {
-	p.line("\n## %s\n\n%s\n", t.name, cell(t.text))
-	how := code(t.method + " " + t.path)
-	if t.handled {
+func (p *page) tool(t *format.Tool) {
+	p.line("\n## %s\n\n%s\n", t.Name, cell(t.Description))
+	how := code(t.Method + " " + t.Path)
+	if t.Handled {
 		how += ", with handlers"
 	}
-	p.line("%s · for clients %s · %s\n", code(t.id()), code(wireName(t.name, t.file.namespace)), how)
-	first := &node{kind: objectKind}
-	if tests := toolsOf(t.file.main).get(t.name).get("tests").list(); len(tests) > 0 {
+	p.line("%s · for clients %s · %s\n", code(t.ID()), code(format.WireName(t.Name, t.File.Namespace)), how)
+	first := &module.Node{Kind: module.Object}
+	if tests := format.ToolsOf(t.File.Main).Get(t.Name).Get("tests").List(); len(tests) > 0 {
 		first = tests[0]
 	}
 	p.parameters(t, first)
@@ -119,100 +122,74 @@ func (p *page) tool(t *route) {
 	p.call(t, first)
 }
 
-func (p *page) parameters(t *route, example *node) {
+func (p *page) parameters(t *format.Tool, example *module.Node) {
 	p.line("### Parameters\n")
 	rows := 0
-	for _, q := range t.parameters {
-		if !q.user() {
+	for _, q := range t.Parameters {
+		if !q.FromCaller() {
 			continue
 		}
 		if rows++; rows == 1 {
 			p.line("| name | type | required | default | allowed | description | example |\n|---|---|---|---|---|---|---|")
 		}
 		required := "yes"
-		if q.z.optional {
+		if q.Type.Optional {
 			required = ""
 		}
-		p.line("| %s | %s | %s | %s | %s | %s | %s |", code(q.key), q.z.primitive, required, code(string(q.z.fallback)),
-			code(q.z.allowed()), cell(q.description), code(string(example.get(q.key).jsonOrNone())))
+		p.line("| %s | %s | %s | %s | %s | %s | %s |", code(q.Key), q.Type.Primitive, required, code(string(q.Type.Default)),
+			code(q.Type.Allowed()), cell(q.Description), code(string(example.Get(q.Key).JSON())))
 	}
 	if rows == 0 {
 		p.line("None.")
 	}
 }
 
-// allowed says in a few words which values fit.
-func (t *zType) allowed() string {
-	var all []string
-	if len(t.members) > 0 {
-		all = append(all, strings.Join(t.members, ", "))
-	}
-	low, high := t.min, t.max
-	if t.length != "" && t.primitive != "number" {
-		low, high = t.length, t.length
-	}
-	switch {
-	case low != "" && low == high:
-		all = append(all, low)
-	case low != "" && high != "":
-		all = append(all, low+" to "+high)
-	case low != "":
-		all = append(all, "from "+low)
-	case high != "":
-		all = append(all, "up to "+high)
-	}
-	if (low != "" || high != "") && t.primitive != "number" {
-		all[len(all)-1] += map[string]string{"string": " characters", "array": " items"}[t.primitive]
-	}
-	return strings.Join(append(all, t.patterns...), "; ")
-}
-
-func (p *page) answer(t *route) {
-	p.line("\n### Answer\n")
-	root := t.output.get("schema")
-	if t.answer() == nil {
-		p.line("Nothing is said of the data.")
+func (p *page) answer(t *format.Tool) {
+	p.line("\n### Response\n")
+	root := t.Output.Get("schema")
+	if t.Response() == nil {
+		p.line("The data is not described.")
 		return
 	}
-	p.line("%s, in the member `data`.\n", code(outputMime(t.output)))
+	p.line("%s, in the member `data`.\n", code(format.OutputMediaType(t.Output)))
 	p.line("| member | type | null | values | format | description | example |\n|---|---|---|---|---|---|---|")
 	p.member("data", root, 0)
 }
 
-// member writes the row of one value of the answer, and those of its members.
-func (p *page) member(path string, n *node, depth int) {
-	if depth > maxOutput || !n.is(objectKind) {
+// member writes the rows of one value of the response and of its members.
+func (p *page) member(path string, n *module.Node, depth int) {
+	if depth > format.MaxNesting || !n.Is(module.Object) {
 		return
 	}
 	null := ""
-	if n.get("nullable").yes() {
+	if n.Get("nullable").IsTrue() {
 		null = "yes"
 	}
 	var values []string
-	for _, v := range n.get("enum").list() {
-		values = append(values, string(v.appendJSON(nil)))
+	for _, v := range n.Get("enum").List() {
+		values = append(values, string(v.AppendJSON(nil)))
 	}
-	p.line("| %s | %s | %s | %s | %s | %s | %s |", code(path), cell(n.get("type").str()), null, code(strings.Join(values, ", ")),
-		cell(n.get("format").str()), cell(n.get("description").str()), code(exampleOf(n)))
-	if n.get("type").str() == "array" {
-		p.member(path+"[]", n.get("items"), depth+1)
+	p.line("| %s | %s | %s | %s | %s | %s | %s |", code(path), cell(n.Get("type").Str()), null, code(strings.Join(values, ", ")),
+		cell(n.Get("format").Str()), cell(n.Get("description").Str()), code(exampleOf(n)))
+	if n.Get("type").Str() == "array" {
+		p.member(path+"[]", n.Get("items"), depth+1)
 	}
-	n.get("properties").members(func(name string, m *node) { p.member(path+"."+name, m, depth+1) })
+	n.Get("properties").Members(func(name string, m *module.Node) { p.member(path+"."+name, m, depth+1) })
 }
 
-// exampleOf is a value that fits a scalar's schema, as JSON; empty: its members
-// say more.
-func exampleOf(n *node) string {
-	if values := n.get("enum").list(); len(values) > 0 {
-		return string(values[0].appendJSON(nil))
+// exampleOf returns an example of a scalar as JSON, or "" for objects and
+// arrays.
+func exampleOf(n *module.Node) string {
+	if values := n.Get("enum").List(); len(values) > 0 {
+		return string(values[0].AppendJSON(nil))
 	}
-	switch n.get("type").str() {
+	switch n.Get("type").Str() {
 	case "number", "integer":
 		return "1"
 	case "boolean":
 		return "true"
 	case "string":
-		text := map[string]string{"date-time": "2026-01-31T12:00:00Z", "uri": "https://example.com/", "base64": "iVBORw0KGgo="}[n.get("format").str()]
+		text := map[string]string{"date-time": "2026-01-31T12:00:00Z", "uri": "https://example.com/", "base64": "iVBORw0KGgo="}[n.Get("format").Str()]
 		if text == "" {
 			text = "text"
 		}
@@ -221,48 +198,40 @@ func exampleOf(n *node) string {
 	return ""
 }
 
-func (p *page) call(t *route, example *node) {
-	args := &node{kind: objectKind}
-	example.members(func(key string, value *node) {
+func (p *page) call(t *format.Tool, example *module.Node) {
+	args := &module.Node{Kind: module.Object}
+	example.Members(func(key string, value *module.Node) {
 		if key != "_description" {
-			args.keys, args.items = append(args.keys, key), append(args.items, value)
+			args.Keys, args.Items = append(args.Keys, key), append(args.Items, value)
 		}
 	})
-	what := example.get("_description").str()
+	what := example.Get("_description").Str()
 	if what == "" {
 		what = "A call"
 	}
-	json := strings.ReplaceAll(string(withRequired(args.appendJSON(nil), t, args)), "'", `'\''`)
-	p.line("\n### Example\n\n%s:\n\n    tenon call %s %s '%s'", cell(what), filepath.Base(t.file.path), t.id(), json)
+	json := strings.ReplaceAll(string(withRequired(args.AppendJSON(nil), t, args)), "'", `'\''`)
+	p.line("\n### Example\n\n%s:\n\n    tenon call %s %s '%s'", cell(what), filepath.Base(t.File.Path), t.ID(), json)
 }
 
-// withRequired is the JSON of a call's arguments with a value for each required
-// one that the example leaves out, so that the call is one that can be made.
-func withRequired(args []byte, t *route, example *node) []byte {
-	for _, q := range t.parameters {
-		if !q.user() || q.z.optional || q.z.fallback != nil || example.get(q.key).there() {
+// withRequired adds a value for each required argument that the example leaves
+// out, so that the call is valid.
+func withRequired(args []byte, t *format.Tool, example *module.Node) []byte {
+	for _, q := range t.Parameters {
+		if !q.FromCaller() || q.Type.Optional || q.Type.Default != nil || example.Get(q.Key).Exists() {
 			continue
 		}
 		value := []byte(`"…"`)
-		if s, err := schema.Compile(append(q.z.appendSchema(nil), '}'), schema.Options{}); err == nil {
-			if sample, ok := s.Sample(); ok {
-				value = sample
+		if s, err := schema.Compile(append(q.Type.AppendSchema(nil), '}'), schema.Options{}); err == nil {
+			if found, ok := sample.Of(s); ok {
+				value = found
 			}
 		}
 		args = args[:len(args)-1]
 		if len(args) > 1 {
 			args = append(args, ',')
 		}
-		args = rawjson.AppendString(args, q.key)
+		args = rawjson.AppendString(args, q.Key)
 		args = append(append(append(args, ':'), value...), '}')
 	}
 	return args
-}
-
-// jsonOrNone is the JSON of n; nil without one.
-func (n *node) jsonOrNone() []byte {
-	if !n.there() || !n.valid() {
-		return nil
-	}
-	return n.appendJSON(nil)
 }

@@ -1,11 +1,11 @@
-package flowmcp_test
+package library_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 )
 
 // TestDocs has every column of both tables, and what could break them.
@@ -19,7 +19,7 @@ func TestDocs(t *testing.T) {
 		tests: [ { _description: 'It\'s one', id: "o'ne" } ] }, none: { method: 'GET', path: '/', description: 'x', parameters: [] }`),
 		"docs:", "tags: [ 'books', 'sea' ], termsOfService: 'https://shop.example/terms', dataLicenseName: 'CC0', requiredServerParams: [ 'SHOP_KEY' ], docs:", 1)
 	var got bytes.Buffer
-	if err := flowmcp.Docs(t.Context(), &got, write(t, "Test.mjs", text), flowmcp.Options{}); err != nil {
+	if err := library.Docs(t.Context(), &got, write(t, "Test.mjs", text), library.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -32,16 +32,16 @@ func TestDocs(t *testing.T) {
 		"| `data[].when` | string | yes |  | date-time | Its day | `\"2026-01-31T12:00:00Z\"` |\n",
 		"| `data[].kind` | string |  | `\"a\\|b\", \"c\"` |  |  | `\"a\\|b\"` |\n",
 		"It's one:\n\n    tenon call Test.mjs shop/Test::find '{\"id\":\"o'\\''ne\"}'\n",
-		"### Parameters\n\nNone.\n\n### Answer\n\nNothing is said of the data.\n",
+		"### Parameters\n\nNone.\n\n### Response\n\nThe data is not described.\n",
 	} {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("%q is not in\n%s", want, got.String())
 		}
 	}
 	if strings.Contains(got.String(), "`fixed`") {
-		t.Error("a fixed value is told")
+		t.Error("a fixed value is reported")
 	}
-	if err := flowmcp.Docs(t.Context(), &got, "nothere.mjs", flowmcp.Options{}); err == nil {
+	if err := library.Docs(t.Context(), &got, "nothere.mjs", library.Options{}); err == nil {
 		t.Error("a file that is not there has docs")
 	}
 }

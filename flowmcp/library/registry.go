@@ -1,4 +1,4 @@
-package flowmcp
+package library
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 )
 
 // Registry is the file registry.json of a catalog: a folder with lists,
@@ -45,8 +47,8 @@ type RegistrySchema struct {
 	SharedLists          []string `json:"sharedLists"`
 }
 
-// MakeRegistry describes the catalog in a folder. What the files do not say,
-// version and description, is taken from the registry that is there.
+// MakeRegistry describes the catalog in a folder. Version and description are
+// taken from the existing registry.
 func MakeRegistry(ctx context.Context, dir string) (Registry, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -56,22 +58,22 @@ func MakeRegistry(ctx context.Context, dir string) (Registry, error) {
 	if old, err := readRegistry(dir); err == nil {
 		r.Version, r.Description, r.Agents = old.Version, old.Description, append(r.Agents, old.Agents...)
 	}
-	files, err := readFiles(ctx, filepath.Join(dir, "providers"), Options{}, false)
+	files, err := format.ReadFiles(ctx, filepath.Join(dir, "providers"), format.Options{}, false)
 	if err != nil {
 		return r, err
 	}
 	for _, f := range files {
 		lists := []string{}
-		for _, n := range f.main.get("sharedLists").list() {
-			lists = append(lists, n.get("ref").str())
+		for _, n := range f.Main.Get("sharedLists").List() {
+			lists = append(lists, n.Get("ref").Str())
 		}
 		r.Schemas = append(r.Schemas, RegistrySchema{
-			Namespace: f.namespace, File: below(dir, f.path), Name: f.name, HasHandlers: f.handlers.line > 0, SharedLists: lists,
-			RequiredServerParams: append([]string{}, f.main.get("requiredServerParams").strs()...),
+			Namespace: f.Namespace, File: below(dir, f.Path), Name: f.Name, HasHandlers: f.Handlers.Line > 0, SharedLists: lists,
+			RequiredServerParams: append([]string{}, f.Main.Get("requiredServerParams").Strings()...),
 		})
 	}
 	for _, folder := range []string{"_lists", "_shared"} {
-		lists, err := SharedLists(filepath.Join(dir, folder))
+		lists, err := format.SharedLists(filepath.Join(dir, folder))
 		for _, l := range lists {
 			r.Shared = append(r.Shared, RegistryFile{File: below(dir, l.File), Name: l.Name})
 		}
@@ -79,9 +81,9 @@ func MakeRegistry(ctx context.Context, dir string) (Registry, error) {
 			break
 		}
 	}
-	for _, path := range selectionsIn(dir) {
-		s, _ := readSelection(path, Options{})
-		r.Selections = append(r.Selections, RegistryFile{File: below(dir, path), Name: s.name})
+	for _, path := range format.SelectionsIn(dir) {
+		s, _ := format.ReadSelection(path, format.Options{})
+		r.Selections = append(r.Selections, RegistryFile{File: below(dir, path), Name: s.Name})
 	}
 	r.ContentHash, err = r.hash(dir)
 	return r, err
@@ -98,7 +100,7 @@ func below(dir, path string) string {
 func readRegistry(dir string) (Registry, error) {
 	var r Registry
 	const most = 16 << 20
-	text, err := readUpTo(filepath.Join(dir, "registry.json"), most)
+	text, err := format.ReadUpTo(filepath.Join(dir, "registry.json"), most)
 	if err == nil && len(text) > most {
 		err = fmt.Errorf("it is larger than %d bytes", most)
 	}
@@ -108,7 +110,8 @@ func readRegistry(dir string) (Registry, error) {
 	return r, err
 }
 
-// paths are all files that a registry names, with where it names them.
+// paths returns all files that a registry names, each with the code of the rule
+// for it.
 func (r *Registry) paths() (paths, codes []string) {
 	add := func(code, path string) {
 		if path != "" {
@@ -130,11 +133,11 @@ func (r *Registry) paths() (paths, codes []string) {
 	return paths, codes
 }
 
-// hash is the contentHash of the files as they are.
+// hash computes the contentHash of the files.
 func (r *Registry) hash(dir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return "", plain(err)
+		return "", format.WithoutPath(err)
 	}
 	defer root.Close()
 	paths, _ := r.paths()
@@ -143,7 +146,7 @@ func (r *Registry) hash(dir string) (string, error) {
 	for _, path := range slices.Compact(paths) {
 		text, err := root.ReadFile(filepath.FromSlash(path))
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", path, plain(err))
+			return "", fmt.Errorf("%s: %w", path, format.WithoutPath(err))
 		}
 		sum.Write([]byte(path + ":"))
 		sum.Write(text)
@@ -155,41 +158,41 @@ func (r *Registry) hash(dir string) (string, error) {
 // CheckRegistry compares the registry of a catalog with its folder.
 func CheckRegistry(dir string) []Finding {
 	var all []Finding
-	add := func(code string, s Severity, path, format string, args ...any) {
-		all = append(all, Finding{Code: code, Severity: s, Path: path, Message: fmt.Sprintf(format, args...)})
+	add := func(code string, s Severity, path, message string, args ...any) {
+		all = append(all, Finding{Code: code, Severity: s, Path: path, Message: fmt.Sprintf(message, args...)})
 	}
 	r, err := readRegistry(dir)
 	if err != nil {
-		add("CAT001", Fatal, "registry.json", "cannot be read: %v", plain(err))
+		add("CAT001", format.Fatal, "registry.json", "cannot be read: %v", format.WithoutPath(err))
 		return all
 	}
 	if abs, err := filepath.Abs(dir); err == nil && r.Name != filepath.Base(abs) {
-		add("CAT002", Fatal, "name", "is %q in the folder %q", r.Name, filepath.Base(abs))
+		add("CAT002", format.Fatal, "name", "is %q in the folder %q", r.Name, filepath.Base(abs))
 	}
-	if !semver.MatchString(r.SchemaSpec) || !strings.Contains("234", r.SchemaSpec[:1]) {
-		add("CAT007", Fatal, "schemaSpec", "%q is not known", r.SchemaSpec)
+	if !format.Semver.MatchString(r.SchemaSpec) || !strings.Contains("234", r.SchemaSpec[:1]) {
+		add("CAT007", format.Fatal, "schemaSpec", "%q is not known", r.SchemaSpec)
 	}
 	paths, codes := r.paths()
 	named, missing := map[string]bool{}, false
 	for i, path := range paths {
 		named[path] = true
-		if _, err := inside(dir, filepath.FromSlash(path)); err != nil {
+		if _, err := format.Inside(dir, filepath.FromSlash(path)); err != nil {
 			missing = true
-			add(codes[i], Fatal, path, "is named, and is no file below the folder")
+			add(codes[i], format.Fatal, path, "is listed, but is not a file below the folder")
 		}
 	}
-	orphans(dir, named, func(path string) { add("CAT006", Warning, path, "is not named") })
+	orphans(dir, named, func(path string) { add("CAT006", format.Warning, path, "is not listed") })
 	if r.ContentHash != "" && !missing {
 		if sum, err := r.hash(dir); err == nil && sum != strings.TrimPrefix(r.ContentHash, "sha256:") {
-			add("CAT008", Warning, "contentHash", "is not that of the files, which is %s", sum)
+			add("CAT008", format.Warning, "contentHash", "does not match the files; it is %s", sum)
 		}
 	}
 	return all
 }
 
-// orphans tells the schema files that a registry does not name.
+// orphans reports the schema files that a registry does not name.
 func orphans(dir string, named map[string]bool, tell func(path string)) {
-	files, err := schemaFiles(filepath.Join(dir, "providers"))
+	files, err := format.SchemaFiles(filepath.Join(dir, "providers"))
 	if err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package flowmcp
+package library
 
 import (
 	"slices"
@@ -6,17 +6,16 @@ import (
 	"unicode"
 )
 
-// Found is a tool that a search found.
+// Found is a match of Search.
 type Found struct {
 	Tool   ToolReport `json:"tool"`
 	File   string     `json:"file"`
-	Missed []string   `json:"missing,omitempty"` // server parameters that are not set
+	Missed []string   `json:"missing,omitempty"` // unset server parameters
 	Score  int        `json:"score"`
 }
 
-// Search finds the tools in reports that have to do with every word of the
-// query, the best first: by their names, namespaces, tags, schemas and
-// descriptions.
+// Search returns the tools in reports that match every word of the query, best
+// first: by names, namespaces, tags, schemas and descriptions.
 func Search(reports []Report, query string, most int) []Found {
 	words := strings.Fields(strings.ToLower(query))
 	var all []Found
@@ -31,7 +30,7 @@ func Search(reports []Report, query string, most int) []Found {
 	return all[:min(len(all), most)]
 }
 
-// scored says how much a tool has to do with the words; 0: it lacks one.
+// scored rates a tool; 0 where a word does not match.
 func scored(r Report, t ToolReport, words []string) int {
 	total := 0
 	for _, w := range words {

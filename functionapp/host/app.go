@@ -11,52 +11,57 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functionapp"
+	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
 const (
-	maxFile      = 4 << 20 // bytes of a file of the app
-	maxFunctions = 10000
+	maxFile        = 4 << 20  // maximum bytes of a file of the app
+	maxApp         = 32 << 20 // maximum bytes of all files
+	maxFunctions   = 10000
+	maxDiagnostics = 20 // diagnostics listed for one function
 )
 
 // App is a function app as its folder describes it.
 type App struct {
-	Dir       string
-	Host      functionapp.Host
-	Functions []Function // in the order of their names
-	Faults    []tenon.Diagnostic
+	Dir         string
+	Host        functionapp.Host
+	Functions   []Function // sorted by name
+	Diagnostics []tenon.Diagnostic
 
 	settings map[string]string // of local.settings.json
+	served   map[string]string // functions by what they serve, ignoring case
+	bytes    int               // total bytes of function files
 }
 
 // Function is one function of an app. At most one of Tool, Resource and Prompt
-// is set; none: it is not served, and Why says the reason.
+// is set; if none is, the function is not served, and Why has the reason.
 type Function struct {
-	Name     string // of the function, which is its folder's
+	Name     string // name of the function and its folder
 	File     string // its function.json
-	Line     int    // where its trigger stands
+	Line     int    // position of its trigger
 	Type     functionapp.Type
 	Tool     *functionapp.Tool
 	Resource *functionapp.Resource
 	Prompt   *functionapp.Prompt
 	Why      string
-	Wrong    bool // Why is a fault, which stands in App.Faults
+	Wrong    bool // Why is a problem, which stands in App.Diagnostics
 
-	binding  string // the name of the trigger
+	binding  string // name of the trigger
 	inputs   []input
-	template *functionapp.Template // of a resource with variables
+	template *functionapp.Template // for a resource with variables
 }
 
-// input is a binding beside the trigger that gets one argument of the call.
+// input is an additional binding that receives one argument of the call.
 type input struct{ binding, argument string }
 
-// Read reads an app's folder and runs nothing. environ, "NAME=value", is what
-// %NAME% in host.json may mean beside the app's own settings. What is wrong
-// with a function costs that function and stands in App.Faults; the error says
-// why there is no app at all.
+// Read reads an app's folder and runs nothing. environ, "NAME=value", resolves
+// %NAME% in host.json in addition to the app's settings. An error in a function
+// excludes that function and is reported in App.Diagnostics; the returned error
+// means that there is no app.
 func Read(dir string, environ []string) (*App, error) {
 	a := &App{Dir: dir}
 	if err := a.readSettings(); err != nil {
-		a.fault(filepath.Join(dir, functionapp.SettingsFile), nil, err)
+		a.addDiagnostic(filepath.Join(dir, functionapp.SettingsFile), nil, err)
 	}
 	file := filepath.Join(dir, functionapp.HostFile)
 	text, err := readFile(file)
@@ -83,33 +88,41 @@ func (a *App) readFunctions() error {
 	if err != nil {
 		return badApp("the folder "+a.Dir+" cannot be read", err)
 	}
+	a.served = map[string]string{}
 	for _, e := range entries {
 		file := filepath.Join(a.Dir, e.Name(), functionapp.FunctionFile)
 		if _, err := os.Stat(file); err != nil {
-			continue // not the folder of a function
+			continue // not a function folder
 		}
 		if len(a.Functions) == maxFunctions {
-			a.Faults = append(a.Faults, tenon.Diagnostic{File: a.Dir, Message: fmt.Sprintf("more than %d functions; the others were left out", maxFunctions)})
+			a.Diagnostics = append(a.Diagnostics, tenon.Diagnostic{File: a.Dir, Message: fmt.Sprintf("more than %d functions; the others were left out", maxFunctions)})
 			break
 		}
 		f := Function{Name: e.Name(), File: file}
+		before := len(a.Diagnostics)
 		a.readFunction(&f)
+		if more := len(a.Diagnostics) - before - maxDiagnostics; more > 0 {
+			a.Diagnostics = append(a.Diagnostics[:before+maxDiagnostics], tenon.Diagnostic{File: file, Line: f.Line, Message: fmt.Sprintf("function %s: %d more of these", f.Name, more)})
+		}
 		a.Functions = append(a.Functions, f)
 	}
 	return nil
 }
 
-// readFunction reads one function. What is wrong with it stays its own matter.
+// readFunction reads one function. Its errors affect only that function.
 func (a *App) readFunction(f *Function) {
 	text, err := readFile(f.File)
+	if a.bytes += len(text); err == nil && a.bytes > maxApp {
+		err = fmt.Errorf("the functions before it have more than %d bytes already", maxApp)
+	}
 	if err != nil {
 		f.Why, f.Wrong = "cannot be read", true
-		a.fault(f.File, nil, err)
+		a.addDiagnostic(f.File, nil, err)
 		return
 	}
 	refuse := func(err error) {
 		f.Why, f.Wrong = "is wrong", true
-		a.fault(f.File, text, fmt.Errorf("function %s is not served: %w", f.Name, err))
+		a.addDiagnostic(f.File, text, fmt.Errorf("function %s is not served: %w", f.Name, err))
 	}
 	if !functionapp.IsFunctionName(f.Name) {
 		refuse(errors.New("the name must be a letter and up to 127 letters, digits, - and _, and not host"))
@@ -168,8 +181,8 @@ func (f *Function) readTrigger(trigger functionapp.Object) (notes []functionapp.
 	return notes, err
 }
 
-// readOthers takes note of the bindings beside the trigger. Those that hand on
-// an argument are served; there is no storage behind all others here.
+// readOthers records the additional bindings. Those that pass an argument are
+// supported; there is no storage for others here.
 func (a *App) readOthers(f *Function, trigger functionapp.Object, bindings []functionapp.Object) {
 	for _, b := range bindings {
 		name, _ := b.Text("name")
@@ -186,41 +199,45 @@ func (a *App) readOthers(f *Function, trigger functionapp.Object, bindings []fun
 			f.inputs = append(f.inputs, input{name, argument})
 		case functionapp.ToolTrigger, functionapp.ResourceTrigger, functionapp.PromptTrigger:
 		default:
-			a.Faults = append(a.Faults, tenon.Diagnostic{
+			a.Diagnostics = append(a.Diagnostics, tenon.Diagnostic{
 				File: f.File, Line: f.Line,
-				Message: fmt.Sprintf("function %s: the binding %q of type %s is not provided: nothing comes in or goes out there", f.Name, name, kind),
+				Message: cut(fmt.Sprintf("function %s: the binding %q of type %s is not provided: nothing comes in or goes out there", f.Name, name, kind)),
 			})
 		}
 	}
 }
 
-// addProperty adds the argument of a binding to a tool whose trigger names none:
-// the binding wants it, so that callers have to see it.
+// addProperty adds the argument of a binding to a tool whose trigger does not
+// declare it, so that callers see it.
 func (a *App) addProperty(f *Function, b functionapp.Object, argument string) {
 	p, err := functionapp.ReadProperty(b)
 	if err == nil && argument == "" {
 		err = errors.New("propertyName: is missing")
 	}
 	if err != nil {
-		a.Faults = append(a.Faults, tenon.Diagnostic{File: f.File, Line: f.Line, Message: fmt.Sprintf("function %s: the argument of a binding was left out: %v", f.Name, err)})
+		a.Diagnostics = append(a.Diagnostics, tenon.Diagnostic{File: f.File, Line: f.Line, Message: cut(fmt.Sprintf("function %s: the argument of a binding was left out: %v", f.Name, err))})
 		return
 	}
 	f.Tool.Properties = append(f.Tool.Properties, p)
 }
 
-// refuseTwin leaves out what another function serves already. Azure's host
-// compares without regard to case.
+// refuseTwin excludes what another function already serves. Names are compared
+// ignoring case, like Azure's host does.
 func (a *App) refuseTwin(f *Function, refuse func(error)) {
-	for _, other := range a.Functions {
-		if what := f.Serves(); what != "" && strings.EqualFold(what, other.Serves()) {
-			f.Tool, f.Resource, f.Prompt = nil, nil, nil
-			refuse(fmt.Errorf("the %s is already registered by function %s", what, other.Name))
-			return
-		}
+	what := f.Serves()
+	if what == "" {
+		return
 	}
+	folded := strings.ToLower(strings.ToUpper(what)) // some letters have two lower-case forms
+	if other, twice := a.served[folded]; twice {
+		f.Tool, f.Resource, f.Prompt = nil, nil, nil
+		refuse(fmt.Errorf("the %s is already registered by function %s", what, other))
+		return
+	}
+	a.served[folded] = f.Name
 }
 
-// Serves says what f is to clients, such as "tool get_weather"; empty: nothing.
+// Serves returns what f is to clients, such as "tool get_weather", or "".
 func (f *Function) Serves() string {
 	switch {
 	case f.Tool != nil:
@@ -242,9 +259,9 @@ func (a *App) find(name string) *Function {
 	return &a.Functions[i]
 }
 
-// readFile reads a file of bounded size.
+// readFile reads a file of limited size.
 func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name) //nolint:gosec // the folder is the operator's
+	f, err := watch.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,8 +60,8 @@ func TestArgumentsOfBindings(t *testing.T) {
 	write(t, dir, "Bare/function.json", `{"bindings":[{"name":"c","type":"mcpToolTrigger","toolName":"bare","description":""},`+bindings+`]}`)
 	write(t, dir, "Full/function.json", `{"bindings":[{"name":"c","type":"mcpToolTrigger","toolName":"full","description":"","toolProperties":"[]"},`+bindings+`]}`)
 	app, err := host.Read(dir, nil)
-	if err != nil || len(app.Functions) != 2 || len(app.Faults) != 0 {
-		t.Fatal(err, app.Faults)
+	if err != nil || len(app.Functions) != 2 || len(app.Diagnostics) != 0 {
+		t.Fatal(err, app.Diagnostics)
 	}
 	for i, want := range []string{
 		`{"type":"object","properties":{"n":{"type":"integer","enum":[1,2],"description":"N"},"s":{"type":"string","enum":["1","x"],"description":""}},"required":["n"]}`,
@@ -72,9 +73,9 @@ func TestArgumentsOfBindings(t *testing.T) {
 	}
 }
 
-// TestFaultsCostTheirFunction: whatever is wrong with one function, the others
-// are read, and the fault names file, line and key.
-func TestFaultsCostTheirFunction(t *testing.T) {
+// TestProblemsCostTheirFunction: whatever is wrong with one function, the others
+// are read, and the problem names file, line and key.
+func TestProblemsCostTheirFunction(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{
 		"host.json":                    hostFile("plain", 0),
@@ -115,9 +116,9 @@ func TestFaultsCostTheirFunction(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	var faults []string
-	for _, f := range app.Faults {
-		faults = append(faults, strings.TrimPrefix(f.String(), dir+string(filepath.Separator)))
+	var diagnostics []string
+	for _, f := range app.Diagnostics {
+		diagnostics = append(diagnostics, strings.TrimPrefix(f.String(), dir+string(filepath.Separator)))
 	}
 	for _, want := range []string{
 		"Cut/function.json:1: function Cut is not served: function.json is not JSON",
@@ -131,11 +132,11 @@ func TestFaultsCostTheirFunction(t *testing.T) {
 		"9lives/function.json: function 9lives is not served: the name must be a letter",
 	} {
 		found := false
-		for _, f := range faults {
+		for _, f := range diagnostics {
 			found = found || strings.HasPrefix(filepath.ToSlash(f), want)
 		}
 		if !found {
-			t.Errorf("no fault %q in\n%s", want, strings.Join(faults, "\n"))
+			t.Errorf("no problem %q in\n%s", want, strings.Join(diagnostics, "\n"))
 		}
 	}
 }
@@ -179,7 +180,7 @@ func TestSchemasAreListedAsTheyAre(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, anyway := range []bool{false, true} {
 				dir := newApp(t, "plain", functionapp.Tool{Name: "Say", Output: schemaOf(t, tt.schema)}, functionapp.Tool{Name: "Echo"})
-				g, _ := serve(t, dir, host.Options{OnDemand: true, AdvertiseAnyway: anyway})
+				g, _ := serve(t, dir, host.Options{OnDemand: true, PublishIncompatibleSchemas: anyway})
 				e := g.Catalog().Find("say")
 				_, output := e.Schemas()
 				switch {
@@ -201,9 +202,9 @@ func TestSchemasAreListedAsTheyAre(t *testing.T) {
 	}
 }
 
-func reports(faults []tenon.Diagnostic) string {
+func reports(diagnostics []tenon.Diagnostic) string {
 	var b strings.Builder
-	for _, f := range faults {
+	for _, f := range diagnostics {
 		b.WriteString(f.String() + "\n")
 	}
 	return b.String()
@@ -265,4 +266,48 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("not served, and nobody says why")
 		}
 	})
+}
+
+// TestDescriptionsWithoutEnd: what is said of one function is bounded, and so are
+// the files of an app together.
+func TestDescriptionsWithoutEnd(t *testing.T) {
+	dir := newApp(t, "plain")
+	var properties strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&properties, `,{"propertyName":"p%d","propertyType":"odd","isRequired":true},{"propertyName":"twin","description":"%d"}`, i, i)
+	}
+	trigger := `{"bindings":[{"name":"context","type":"mcpToolTrigger","toolName":"%s","description":"","toolProperties":[%s]}]}`
+	write(t, dir, "Many/function.json", fmt.Sprintf(trigger, "many", properties.String()[1:]))
+	write(t, dir, "Twin/function.json", fmt.Sprintf(trigger, "MANY", ""))
+	long := strings.Repeat("x", 3<<20)
+	write(t, dir, "Name/function.json", fmt.Sprintf(trigger, long, ""))
+	write(t, dir, "Other/function.json", fmt.Sprintf(trigger, long, ""))
+	for i := range 12 {
+		write(t, dir, fmt.Sprintf("Z%d/function.json", i), fmt.Sprintf(trigger, fmt.Sprint("z", i), "")+strings.Repeat(" ", 3<<20))
+	}
+	app, err := host.Read(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]int{}
+	for _, f := range app.Diagnostics {
+		said[filepath.Base(filepath.Dir(f.File))]++
+		if len(f.Message) > 1100 {
+			t.Errorf("a message of %d bytes", len(f.Message))
+		}
+	}
+	if said["Many"] > 21 {
+		t.Errorf("%v", said)
+	}
+	for _, f := range app.Functions {
+		if wrong, known := map[string]bool{"Many": false, "Name": false, "Other": true, "Twin": true, "Z0": false, "Z9": true}[f.Name]; known && f.Wrong != wrong {
+			t.Errorf("%s is wrong: %t", f.Name, f.Wrong)
+		}
+		if f.Name != "Many" {
+			continue
+		}
+		if input := string(f.Tool.InputSchema()); strings.Count(input, `"twin"`) != 1 || !strings.Contains(input, `"twin":{"description":"29999"}`) {
+			t.Errorf("of two arguments with one name: %.200s", input)
+		}
+	}
 }

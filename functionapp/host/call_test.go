@@ -28,7 +28,7 @@ func TestWhatAFunctionReturns(t *testing.T) {
 		functionapp.Tool{Name: "Say_both", Output: output, Envelope: true},
 	), host.Options{})
 	whole := func(result string) string { return envelope("call_tool_result", result, "") }
-	const breach = "Error executing tool %s: This call was executed and must not be repeated as it is. The answer of %s breaks its contract: "
+	const violation = "Error executing tool %s: This call was executed and must not be repeated as it is. The response of %s violates its schema: "
 	tests := []struct {
 		name, tool string
 		returned   any
@@ -55,21 +55,21 @@ func TestWhatAFunctionReturns(t *testing.T) {
 		{"text that is the promised JSON", "say_promised", `{"t":1.50}`, outcome{Text: `{"t":1.50}`, Structured: `{"t":1.50}`, Verdict: "fits"}},
 		{"an object that is promised", "say_promised", map[string]int{"t": 1}, outcome{Text: `{"t":1}`, Structured: `{"t":1}`, Verdict: "fits"}},
 		{"text that is other JSON is kept beside the error", "say_promised", `{"t":"warm"}`, outcome{
-			Text: strings.ReplaceAll(breach, "%s", "say_promised") + "t: expected number|" + `{"t":"warm"}`, IsError: true, Verdict: "violated",
+			Text: strings.ReplaceAll(violation, "%s", "say_promised") + "t: expected number|" + `{"t":"warm"}`, IsError: true, Verdict: "violated",
 		}},
 		{"text that is no JSON is kept beside the error", "say_promised", "warm", outcome{
-			Text: strings.ReplaceAll(breach, "%s", "say_promised") + "expected application/json, got text/plain|warm", IsError: true, Verdict: "undeclared",
+			Text: strings.ReplaceAll(violation, "%s", "say_promised") + "expected application/json, got text/plain|warm", IsError: true, Verdict: "undeclared",
 		}},
 
 		{"structured content that fits", "say_both", envelope("text", `{"type":"text","text":"20 degrees"}`, `{"t":20}`), outcome{Text: "20 degrees", Structured: `{"t":20}`, Verdict: "fits"}},
 		{"structured content that does not fit", "say_both", envelope("text", `{"type":"text","text":"20 degrees"}`, `{"t":"20"}`), outcome{
-			Text: strings.ReplaceAll(breach, "%s", "say_both") + "t: expected number|20 degrees", IsError: true, Verdict: "violated",
+			Text: strings.ReplaceAll(violation, "%s", "say_both") + "t: expected number|20 degrees", IsError: true, Verdict: "violated",
 		}},
 		{"an error keeps its content and has no value", "say_both", whole(`{"content":[{"type":"text","text":"no such town"}],"isError":true,"structuredContent":{"t":"?"}}`), outcome{
 			Text: "This call was executed and must not be repeated as it is.|no such town", IsError: true, Verdict: "unchecked",
 		}},
 		{"two texts and no value", "say_both", envelope("multi_content_result", `[{"type":"text","text":"{\"t\":1}"},{"type":"text","text":"b"}]`, ""), outcome{
-			Text: strings.ReplaceAll(breach, "%s", "say_both") + "expected application/json, got no body|" + `{"t":1}|b`, IsError: true, Verdict: "undeclared",
+			Text: strings.ReplaceAll(violation, "%s", "say_both") + "expected application/json, got no body|" + `{"t":1}|b`, IsError: true, Verdict: "undeclared",
 		}},
 	}
 	for _, tt := range tests {
@@ -236,9 +236,9 @@ func TestAReadOnlyToolsOwnContract(t *testing.T) {
 		if got := read(t, res); got.Executed != executed || !strings.Contains(string(res.Meta), `"retry":"safe"`) {
 			t.Errorf("%s: %+v, %s", executed, got, res.Meta)
 		}
-		reply, err := g.Catalog().Find("say_enveloped").Tool().Handler(t.Context(), &tenon.Call{Tool: "say_enveloped", Args: args})
-		if err != nil || reply.Execution.Unsafe != tenon.NotSent {
-			t.Errorf("%s: %+v, %v", executed, reply.Execution, err)
+		resp, err := g.Catalog().Find("say_enveloped").Tool().Handler(t.Context(), &tenon.Call{Tool: "say_enveloped", Args: args})
+		if err != nil || resp.Execution.Unsafe != tenon.NotSent {
+			t.Errorf("%s: %+v, %v", executed, resp.Execution, err)
 		}
 	}
 }

@@ -3,36 +3,48 @@ package host
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/functionapp"
 )
 
-// place says what is wrong with a file, and in which line.
+// place adds the file and line to an error.
 func place(file string, text []byte, err error) tenon.Diagnostic {
-	f := tenon.Diagnostic{File: file, Message: err.Error()}
+	f := tenon.Diagnostic{File: file, Message: cut(err.Error())}
 	if e := new(functionapp.Error); errors.As(err, &e) {
 		f.Line = lineOf(text, e.Offset)
 	}
 	return f
 }
 
-func (a *App) fault(file string, text []byte, err error) {
-	a.Faults = append(a.Faults, place(file, text, err))
+// maxMessage bounds a message, which may repeat what a file says.
+const maxMessage = 1000
+
+func cut(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
-// notes reports what works here and not, or not so, under Azure's host.
+func (a *App) addDiagnostic(file string, text []byte, err error) {
+	a.Diagnostics = append(a.Diagnostics, place(file, text, err))
+}
+
+// notes reports what works here but not, or differently, in Azure's host.
 func (a *App) notes(file string, line int, function string, notes []functionapp.Diagnostic) {
 	for _, n := range notes {
 		what := n.String()
 		if function != "" {
 			what = "function " + function + ": " + what
 		}
-		a.Faults = append(a.Faults, tenon.Diagnostic{File: file, Line: line, Message: what})
+		a.Diagnostics = append(a.Diagnostics, tenon.Diagnostic{File: file, Line: line, Message: cut(what)})
 	}
 }
 
-// lineOf returns the line of a byte, counted from 1; 0 where it is not known.
+// lineOf returns the line of an offset, starting at 1, or 0 where it is
+// unknown.
 func lineOf(text []byte, offset int) int {
 	if offset <= 0 || offset > len(text) {
 		return 0
@@ -40,7 +52,7 @@ func lineOf(text []byte, offset int) int {
 	return 1 + bytes.Count(text[:offset], []byte{'\n'})
 }
 
-// offsetOf is where an object begins, as far as its members tell.
+// offsetOf returns the offset of an object, derived from its members.
 func offsetOf(o functionapp.Object) int {
 	if len(o) == 0 {
 		return 0

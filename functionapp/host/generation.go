@@ -8,26 +8,26 @@ import (
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
-// generation is the app as one Load found it, with its worker. What it offers
-// asks its own worker as long as that is there, and else the one in force.
+// generation is the app as one Load found it, with its worker. Its handlers
+// call its own worker while that is running, and then the current one.
 type generation struct {
 	*Source
 
 	app      *App
 	worker   *worker       // guarded by Source.mu
-	replaced *generation   // whose worker had to leave the port for this one; nil: none
-	tried    chan struct{} // closed when it is known whether the worker answers
+	replaced *generation   // generation whose worker released the port for this one; nil: none
+	tried    chan struct{} // closed when the worker has answered or failed
 }
 
 // Load reads the app and starts its worker, or with OnDemand lets the first
-// call start it; calls wait until it answers.
+// call start it; calls wait until it responds.
 //
-// A second Load starts a worker beside the first and returns when that answers;
-// where it does not, there is an error and everything stays as it was. The worker
-// before goes on until the new offer is known to be served, by Settle or by a
-// call: then it ends its calls and itself. Where host.json names the port, there
-// cannot be two: the worker before ends its calls first, and is started again
-// where the new one does not stand.
+// A second Load starts a new worker next to the running one and returns when it
+// responds; if it does not, Load fails and nothing changes. The old worker
+// keeps running until the new features are known to be served, by Settle or by
+// a call; then it finishes its calls and exits. Where host.json fixes the port,
+// two workers cannot run: the old one finishes its calls first, and is
+// restarted if the new one fails.
 func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -41,7 +41,7 @@ func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	}
 	g := &generation{Source: s, app: app, tried: make(chan struct{})}
 	defer close(g.tried)
-	waits, err := s.take(g) //nolint:contextcheck // the worker outlives the loading; Close ends it
+	waits, err := s.take(g) //nolint:contextcheck // the worker outlives Load; Close ends it
 	if err == nil && waits {
 		err = s.stands(ctx, g)
 	}
@@ -54,10 +54,10 @@ func (s *Source) Load(ctx context.Context) (tenon.Features, error) {
 	return g.offer(), nil
 }
 
-// take puts g in force where nothing is, else beside what is. waits: the
-// worker is being started, and there is another that could go on.
+// take makes g current where nothing is, else a candidate. waits reports
+// whether the worker is being started while another one could continue.
 func (s *Source) take(g *generation) (waits bool, err error) {
-	s.Settle(false) // what a Load before has brought
+	s.Settle(false) // features of an earlier Load
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -81,8 +81,8 @@ func (s *Source) take(g *generation) (waits bool, err error) {
 	return before != nil, nil
 }
 
-// stands waits until the worker of g answers. Where it does not in time, g is
-// given up.
+// stands waits until the worker of g responds. If it does not in time, g is
+// discarded.
 func (s *Source) stands(ctx context.Context, g *generation) error {
 	limit := s.o.StartTimeout
 	if g.replaced != nil {
@@ -101,8 +101,9 @@ func (s *Source) stands(ctx context.Context, g *generation) error {
 	return badApp("the new worker of the app does not answer, and the one before goes on", err)
 }
 
-// Settle says whether the offer of the last Load is served now. What is not
-// served any more ends its calls, and then its worker.
+// Settle tells whether the features of the last Load are served now.
+// Generations that are no longer served finish their calls and end their
+// workers.
 func (s *Source) Settle(served bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,15 +131,15 @@ func (s *Source) settle(served bool) {
 	}
 }
 
-// retire lets w end its calls and then itself, in the background.
+// retire lets w finish its calls and exit, in the background.
 func (s *Source) retire(w *worker) {
 	if w != nil {
 		s.retired.Go(w.retire)
 	}
 }
 
-// Close ends the workers, after the calls under way, and returns when they are
-// gone. Later calls fail.
+// Close stops the workers after their running calls and returns when they have
+// exited. Later calls fail.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -154,8 +155,8 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// begin finds a function in the app that g is, or where that has gone in the one
-// in force, and its worker, which stays until end is called.
+// begin finds a function in the app of g, or in the current one, and its
+// worker, which is kept until end is called.
 func (s *Source) begin(g *generation, function string) (f *Function, w *worker, end func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +164,7 @@ func (s *Source) begin(g *generation, function string) (f *Function, w *worker, 
 		return nil, nil, nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the app is closed"}
 	}
 	if g == s.next {
-		s.settle(true) // a call says that it is served
+		s.settle(true) // a call proves that it is served
 	}
 	g = s.current(g)
 	if f = g.app.find(function); f == nil {
@@ -173,19 +174,19 @@ func (s *Source) begin(g *generation, function string) (f *Function, w *worker, 
 	return f, g.worker, g.worker.calls.Done, nil
 }
 
-// current is the generation that answers the calls of g.
+// current returns the generation that handles the calls of g.
 func (s *Source) current(g *generation) *generation {
 	switch {
 	case g == s.next:
 		return g
 	case s.next != nil && s.next.replaced != nil:
-		return s.next // nothing else has the port
+		return s.next // the port is free
 	}
 	return s.inForce
 }
 
-// hasMoved reports whether calls of g go to another worker than w by now. It
-// waits where w is just being tried.
+// hasMoved reports whether calls of g now go to another worker than w. It waits
+// while w is being tried.
 func (s *Source) hasMoved(ctx context.Context, g *generation, w *worker) bool {
 	s.mu.Lock()
 	next := s.next

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
@@ -23,8 +24,8 @@ import (
 )
 
 const (
-	hostVersion = "4.0.0" // of Azure's host, whose manner of speaking this is
-	maxExcerpt  = 500     // bytes of a worker's bad answer that are shown
+	hostVersion = "4.0.0" // of Azure's host, whose protocol this is
+	maxExcerpt  = 500     // bytes of an invalid response that are logged
 	lastMoment  = time.Second
 	inTheLog    = "; the operator finds in the log what it said"
 )
@@ -33,10 +34,10 @@ const (
 type invocation struct {
 	f       *Function
 	context functionapp.Context
-	params  map[string]string // of a resource's template
+	params  map[string]string // for a resource template
 }
 
-// body is what the worker is sent.
+// body returns the request body for the worker.
 func (i invocation) body(id string) []byte {
 	inv := functionapp.Invocation{
 		Function: i.f.Name, Binding: i.f.binding, Type: i.f.Type, Context: i.context, Params: i.params, Time: time.Now(), ID: id,
@@ -54,8 +55,8 @@ func (i invocation) body(id string) []byte {
 	return inv.Append(nil)
 }
 
-// argumentText is an argument as a binding of its own gets it: a string as it
-// is, other values as JSON, nothing as "".
+// argumentText returns an argument for a binding of its own: a string
+// unchanged, other values as JSON, nothing as "".
 func argumentText(doc *rawjson.Doc, name string) string {
 	switch n := doc.Get(doc.Root(), name); doc.Kind(n) {
 	case rawjson.Invalid, rawjson.Null:
@@ -67,8 +68,8 @@ func argumentText(doc *rawjson.Doc, name string) string {
 	}
 }
 
-// run runs a function once, in the worker of the generation or of the one in
-// force. The progress says how far the call got, also beside an error.
+// run runs a function once, in the worker of the generation or in the current
+// one. It returns how far the call got, also with an error.
 func (s *generation) run(ctx context.Context, function string, fill func(*Function) (invocation, error)) (functionapp.Response, tenon.RequestState, error) {
 	for {
 		f, w, end, err := s.begin(s, function) //nolint:contextcheck // a worker outlives the call
@@ -80,7 +81,7 @@ func (s *generation) run(ctx context.Context, function string, fill func(*Functi
 		if err == nil || sent != tenon.NotSent || ctx.Err() != nil || !s.hasMoved(ctx, s, w) {
 			return r, sent, err
 		}
-		// It was given up for another one before anything reached it.
+		// It was replaced before anything reached it.
 	}
 }
 
@@ -104,11 +105,11 @@ func (w *worker) call(ctx context.Context, f *Function, fill func(*Function) (in
 		if err == nil || sent != tenon.NotSent || !session.ended() {
 			return r, sent, err
 		}
-		// The process was gone before anything reached it: the next one will do.
+		// The process had ended before anything reached it: use the next one.
 	}
 }
 
-// invoke sends the one request of a call.
+// invoke sends the request of a call.
 func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functionapp.Response, tenon.RequestState, error) {
 	sent := tenon.NotSent
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = tenon.NoResponse }})
@@ -142,13 +143,13 @@ func (s *session) invoke(ctx context.Context, o Options, inv invocation) (functi
 		o.Logger.Warn("a function's answer cannot be used", "function", inv.f.Name, "invocation", id, "error", err, "answer", excerpt(body))
 	}
 	for _, line := range r.Logs {
-		o.Logger.Info(line, "function", inv.f.Name, "invocation", id)
+		s.said.say(slog.LevelInfo, line, "function", inv.f.Name, "invocation", id) //nolint:contextcheck // a log line belongs to no call
 	}
 	return r, tenon.Responded, err
 }
 
-// readAnswer reads what came back from a worker. What it says where it fails is
-// written for the operator, and may hold anything: errors do not repeat it.
+// readAnswer parses a worker's response. A worker's error text is meant for the
+// operator and may contain anything: errors do not repeat it.
 func readAnswer(f *Function, res *http.Response, body []byte, limit int64) (functionapp.Response, error) {
 	bad := func(format string, args ...any) error {
 		return &tenon.Error{Code: tenon.CodeServer, Message: "the function " + f.Name + " " + fmt.Sprintf(format, args...)}
@@ -169,8 +170,8 @@ func readAnswer(f *Function, res *http.Response, body []byte, limit int64) (func
 	return r, nil
 }
 
-// broken words the end of a connection. A worker that has died says nothing
-// itself, but its process has ended by now, or will in a moment.
+// broken describes a closed connection. If the worker has crashed, its process
+// has ended or will in a moment.
 func (s *session) broken(ctx context.Context, f *Function, sent tenon.RequestState, err error) error {
 	if ctx.Err() != nil {
 		return &tenon.Error{Code: tenon.CodeTimeout, Message: "the function " + f.Name + " did not answer in time", Err: ctx.Err()}
@@ -192,7 +193,7 @@ func (s *session) broken(ctx context.Context, f *Function, sent tenon.RequestSta
 	return &tenon.Error{Code: tenon.CodeNetwork, Message: "the connection to the worker broke while it ran the function " + f.Name, Err: errors.Unwrap(err)}
 }
 
-// excerpt is what the log shows of an answer that cannot be used.
+// excerpt returns the part of an invalid response that is logged.
 func excerpt(body []byte) string {
 	text := bytes.TrimSpace(body)
 	if len(text) == 0 {
@@ -205,7 +206,7 @@ func excerpt(body []byte) string {
 	return strings.ToValidUTF8(string(text), "\uFFFD") + cut
 }
 
-// sessionOf names a subject to a function, without saying who it is.
+// sessionOf derives a pseudonym of a subject for functions.
 func sessionOf(c *tenon.Call) string {
 	if c == nil || c.Subject == "" {
 		return ""
@@ -214,10 +215,10 @@ func sessionOf(c *tenon.Call) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// maxClientText bounds a client's name and its version.
+// maxClientText limits a client's name and version.
 const maxClientText = 200
 
-// clientOf is what the program that calls says of itself, as far as it says it.
+// clientOf returns the name and version that the client reported.
 func clientOf(c *tenon.Call) functionapp.Client {
 	if c == nil {
 		return functionapp.Client{}

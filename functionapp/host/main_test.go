@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // work is a worker of the custom handler protocol as simple as it can be. It
-// shares no code with the rooms under test but the reader of a context.
+// shares no code with the packages under test but the reader of a context.
 func work(manner string) {
 	port := os.Getenv("FUNCTIONS_CUSTOMHANDLER_PORT")
 	switch manner {
@@ -118,6 +118,9 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 			_, _ = io.WriteString(w, chunk)
 		}
 		_, _ = io.WriteString(w, `"}`)
+	case "Head":
+		w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
+		give("never read")
 	case "Deaf":
 		w.Header().Set("Connection", "close")
 		give("deaf from now on")

@@ -10,30 +10,30 @@ import (
 	"github.com/tenon-mcp/tenon"
 )
 
-// How long a worker may take to accept a connection. Only an accepted one has
-// an owner that the system can name.
+// How long a worker may take to accept a connection. Only accepted connections
+// have an owner that the system reports.
 const (
 	acceptTime  = 5 * time.Second
-	acceptFirst = 50 * time.Microsecond // the first pause between two looks; each doubles it
-	acceptPause = 5 * time.Millisecond  // the longest
+	acceptFirst = 50 * time.Microsecond // first pause between two checks; it doubles each time
+	acceptPause = 5 * time.Millisecond  // longest pause
 )
 
-// owner says who has the other end of a connection on this machine.
+// owner is the process at the other end of a local connection.
 type owner int
 
 const (
-	nobodyYet owner = iota // it is not accepted
+	nobodyYet owner = iota // not accepted yet
 	theWorker
 	somebodyElse
-	notKnown // the system does not tell
+	notKnown // the system does not report it
 )
 
 var errForeign = errors.New("another program listens there")
 
-// dial connects to the worker, and to nobody else: not a byte is written before
-// the other end is proven to belong to the process that was started or to one
-// that it started. Whoever can open a port on this machine may have been
-// quicker than the worker, and arguments are not for them.
+// dial connects to the worker and to nothing else: no byte is written before
+// the other end is proven to belong to the started process or a descendant.
+// Another local program may have opened the port first, and must not receive
+// arguments.
 func (s *session) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	var failed error
 	for _, host := range [...]string{"127.0.0.1", "::1"} {
@@ -69,7 +69,7 @@ func (s *session) prove(ctx context.Context, c net.Conn) error {
 	defer cancel()
 	for pause := acceptFirst; ; pause = min(2*pause, acceptPause) {
 		switch s.ownerOf(c) {
-		case theWorker, notKnown: // where it is not known the start has warned
+		case theWorker, notKnown: // start has warned about it
 			return nil
 		case somebodyElse:
 			return errForeign

@@ -11,11 +11,11 @@ import (
 	"strconv"
 )
 
-// provable tells whether the system names the owner of a connection.
+// provable reports whether the system reports the owner of a connection.
 const provable = true
 
-// ownerOf finds the other end of c in the system's table of connections, and
-// the process that has it open.
+// ownerOf finds the other end of c in the system's table of connections and the
+// process that owns it.
 func (s *session) ownerOf(c net.Conn) owner {
 	near, far := addrPort(c.LocalAddr()), addrPort(c.RemoteAddr())
 	inode := inodeOf(far, near)
@@ -31,8 +31,8 @@ func (s *session) ownerOf(c net.Conn) owner {
 	return somebodyElse
 }
 
-// inodeOf finds the socket whose own address is local and whose peer's is
-// remote; empty: nobody has accepted the connection.
+// inodeOf returns the socket with the given local and remote address, or ""
+// where the connection is not accepted.
 func inodeOf(local, remote netip.AddrPort) string {
 	if local.Addr().Is4() {
 		if inode := inodeIn("/proc/self/net/tcp", local, remote); inode != "" {
@@ -44,10 +44,10 @@ func inodeOf(local, remote netip.AddrPort) string {
 	return inodeIn("/proc/self/net/tcp6", local, remote)
 }
 
-// inodeIn reads a table as proc(5) has it: the number of the row, its own
-// address, its peer's, and in the tenth column the inode, 0 before accept.
+// inodeIn parses a table described in proc(5): row number, local address,
+// remote address, and in the tenth column the inode, 0 before accept.
 func inodeIn(table string, local, remote netip.AddrPort) string {
-	f, err := os.Open(table) //nolint:gosec // one of two
+	f, err := os.Open(table) //nolint:gosec // one of two constants
 	if err != nil {
 		return ""
 	}
@@ -64,7 +64,7 @@ func inodeIn(table string, local, remote netip.AddrPort) string {
 	return ""
 }
 
-// hexAddr writes an address as the tables do: in words of the machine.
+// hexAddr formats an address like the tables: in native words.
 func hexAddr(a netip.AddrPort) string {
 	var text []byte
 	for b := a.Addr().AsSlice(); len(b) >= 4; b = b[4:] {
@@ -78,7 +78,7 @@ func holds(pid int, inode string) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	open, err := os.ReadDir(dir)
 	if err != nil {
-		return false // it has ended, or is not ours to look into
+		return false // it has ended, or is not accessible
 	}
 	for _, fd := range open {
 		if to, err := os.Readlink(dir + "/" + fd.Name()); err == nil && to == "socket:["+inode+"]" {

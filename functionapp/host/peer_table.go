@@ -6,10 +6,10 @@ import (
 	"net/netip"
 )
 
-// The rows of the tables that Windows has of TCP connections with their owners:
-// MIB_TCPROW_OWNER_PID and MIB_TCP6ROW_OWNER_PID. Before them stands their
-// number. Numbers are little-endian; addresses, and ports in the first two bytes
-// of their four, are in the order of the network.
+// Rows of the Windows tables of TCP connections with their owners,
+// MIB_TCPROW_OWNER_PID and MIB_TCP6ROW_OWNER_PID, preceded by their number.
+// Numbers are little-endian; addresses, and ports in the first two of their
+// four bytes, are in network byte order.
 type rowLayout struct {
 	size, ip, state, local, localPort, remote, remotePort, pid int
 }
@@ -23,13 +23,13 @@ func rowsV4() rowLayout {
 	return rowLayout{size: 24, ip: 4, state: 0, local: 4, localPort: 8, remote: 12, remotePort: 16, pid: 20}
 }
 
-// rowsV6 have behind each address the scope.
+// rowsV6 have a scope after each address.
 func rowsV6() rowLayout {
 	return rowLayout{size: 56, ip: 16, local: 0, localPort: 20, remote: 24, remotePort: 44, state: 48, pid: 52}
 }
 
-// ownerIn finds the process that has the connection from local to remote open;
-// 0: nobody has, or the table has no such row.
+// ownerIn returns the process that owns the connection from local to remote, or
+// 0.
 func (l rowLayout) ownerIn(table []byte, local, remote netip.AddrPort) int {
 	if len(table) < tableHead {
 		return 0
@@ -53,8 +53,7 @@ func (l rowLayout) address(row []byte, ip, port int) netip.AddrPort {
 	return netip.AddrPortFrom(a, binary.BigEndian.Uint16(row[port:]))
 }
 
-// ownerOfConnection looks for the connection in both tables: a socket that
-// listens for both versions may stand in either.
+// ownerOfConnection searches both tables: a dual-stack socket may be in either.
 func ownerOfConnection(v4, v6 []byte, local, remote netip.AddrPort) int {
 	if local.Addr().Is4() {
 		if pid := rowsV4().ownerIn(v4, local, remote); pid != 0 {

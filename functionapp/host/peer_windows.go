@@ -7,11 +7,11 @@ import (
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
-// provable tells whether the system names the owner of a connection.
+// provable reports whether the system reports the owner of a connection.
 const provable = true
 
-// ownerOf finds the other end of c in the system's tables of connections. A
-// table that cannot be read proves nothing: the connection is given up in time.
+// ownerOf finds the other end of c in the system's tables of connections. If a
+// table cannot be read, the connection is closed after a timeout.
 func (s *session) ownerOf(c net.Conn) owner {
 	near, far := addrPort(c.LocalAddr()), addrPort(c.RemoteAddr())
 	var v4, v6 []byte

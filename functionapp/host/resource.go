@@ -12,7 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// resource makes a resource of a function.
+// resource returns the resource of a function.
 func (s *generation) resource(f *Function) tenon.Resource {
 	r := f.Resource
 	return tenon.Resource{
@@ -20,13 +20,13 @@ func (s *generation) resource(f *Function) tenon.Resource {
 	}
 }
 
-// template makes a template of a function.
+// template returns the resource template of a function.
 func (s *generation) template(f *Function) tenon.ResourceTemplate {
 	r := f.Resource
 	return tenon.ResourceTemplate{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MediaType: r.Media, Read: s.reader(f.Name)}
 }
 
-// reader asks the function what stands at an address.
+// reader returns the handler that reads an address.
 func (s *generation) reader(function string) tenon.ResourceHandler {
 	return func(ctx context.Context, uri string, c *tenon.Call) ([]tenon.Content, error) {
 		var media string
@@ -61,7 +61,7 @@ func resourceCall(f *Function, uri string, c *tenon.Call) (invocation, error) {
 	return inv, nil
 }
 
-// prompt makes a prompt of a function.
+// prompt returns the prompt of a function.
 func (s *generation) prompt(f *Function) tenon.Prompt {
 	p := f.Prompt
 	function := f.Name

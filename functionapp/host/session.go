@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,38 +18,40 @@ import (
 
 const (
 	pollEvery   = 25 * time.Millisecond  // as Azure's host does
-	pollLater   = 200 * time.Millisecond // for a worker that takes its time
-	pollPatient = 2 * time.Second        // until then it is asked often
+	pollLater   = 200 * time.Millisecond // for a slow worker
+	pollFastFor = 2 * time.Second        // polled often until then
 	idleConns   = 256
-	idleTime    = 4 * time.Second // Node hangs up after 5 s: a call must not meet that
+	maxHeaders  = 64 << 10        // maximum bytes of response headers
+	idleTime    = 4 * time.Second // Node closes idle connections after 5 s, which a call must not hit
 )
 
 // session is one process of a worker.
 type session struct {
 	child    *proc.Child
+	said     *saidLog
 	port     int
-	url      string // without the slash at the end
+	url      string // without trailing slash
 	web      *http.Client
 	dialer   net.Dialer
-	trusted  bool // whoever listens at the port is the worker
+	trusted  bool // trust any program on the port
 	ready    bool
-	foreign  atomic.Bool // another program was met at the port
-	answered atomic.Bool // it has answered a call
+	foreign  atomic.Bool // another program was found on the port
+	answered atomic.Bool // has answered a call
 }
 
-// start starts the worker and waits until it answers. The error means that
-// there is nothing to start; a process that ended, or was killed because it
-// did not answer, is a session that is not ready.
+// start starts the worker and waits until it responds. An error means that it
+// could not be started at all; a process that exited, or was killed because it
+// did not respond, is a session that is not ready.
 func (w *worker) start(ctx context.Context) (*session, error) {
 	port, err := freePort(ctx, w.app.Host.Port)
 	if err != nil {
 		return nil, &tenon.Error{Code: tenon.CodeNetwork, Message: err.Error()}
 	}
-	child, err := proc.Start(w.app.command(w.o, port))
+	child, err := proc.Start(w.app.command(w.o, port, w.said))
 	if err != nil {
 		return nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the worker of the app cannot be started", Err: err}
 	}
-	s := &session{child: child, port: port, url: "http://127.0.0.1:" + strconv.Itoa(port), trusted: w.o.TrustPort}
+	s := &session{child: child, said: w.said, port: port, url: "http://127.0.0.1:" + strconv.Itoa(port), trusted: w.o.TrustPort}
 	s.web = newClient(s.dial)
 	limited, cancel := context.WithTimeout(ctx, w.o.StartTimeout)
 	defer cancel()
@@ -64,16 +65,19 @@ func (w *worker) start(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// newClient returns a client for one worker on this machine. It leaves by no
-// proxy, follows nothing and asks for no compression.
+// newClient returns a client for one local worker, without proxy, redirects and
+// compression.
 func newClient(dial func(context.Context, string, string) (net.Conn, error)) *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{DialContext: dial, MaxIdleConns: idleConns, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTime, DisableCompression: true},
+		Transport: &http.Transport{
+			DialContext: dial, MaxIdleConns: idleConns, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTime, DisableCompression: true,
+			MaxResponseHeaderBytes: maxHeaders,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// ended reports whether the process is gone.
+// ended reports whether the process has ended.
 func (s *session) ended() bool {
 	select {
 	case <-s.child.Done():
@@ -83,22 +87,22 @@ func (s *session) ended() bool {
 	}
 }
 
-// close ends the process if it runs, and what is open to it.
+// close ends the process and closes its connections.
 func (s *session) close() {
 	s.child.Stop(stopGrace)
 	s.child.Close()
 	s.web.CloseIdleConnections()
 }
 
-// awaitAnswer asks for the root until any HTTP answer comes.
+// awaitAnswer polls the root until it gets any HTTP response.
 func (s *session) awaitAnswer(ctx context.Context) bool {
 	began := time.Now()
 	for ctx.Err() == nil {
 		if s.knock(ctx) {
-			return !s.ended() // else somebody else has answered
+			return !s.ended() // otherwise another program has answered
 		}
 		every := pollEvery
-		if time.Since(began) > pollPatient {
+		if time.Since(began) > pollFastFor {
 			every = pollLater
 		}
 		pause := time.NewTimer(every)
@@ -126,9 +130,9 @@ func (s *session) knock(ctx context.Context) bool {
 	return true
 }
 
-// freePort returns the port that the app wants, if nobody has it, or any that
-// is free. Another program can still take it before the worker does: then the
-// worker ends and is started again.
+// freePort returns the port that the app wants, if it is free, or a free port.
+// Another program can still take it first; then the worker fails and is
+// restarted.
 func freePort(ctx context.Context, wanted int) (int, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(wanted))
@@ -146,8 +150,8 @@ func freePort(ctx context.Context, wanted int) (int, error) {
 	return addr.Port, nil
 }
 
-// command is how the worker is started.
-func (a *App) command(o Options, port int) proc.Command {
+// command returns the command line of the worker.
+func (a *App) command(o Options, port int, said *saidLog) proc.Command {
 	root, err := filepath.Abs(a.Dir)
 	if err != nil {
 		root = a.Dir
@@ -160,17 +164,18 @@ func (a *App) command(o Options, port int) proc.Command {
 		}
 	}
 	number := strconv.Itoa(port)
+	mark := functionapp.EnvWorkerID + "=" + guid()
 	return proc.Command{
 		Path: executable(a.Host.Executable, dir, root), Args: a.Host.Args, Dir: dir,
 		Env: a.environment(o.Environ,
 			functionapp.EnvPort+"="+number, functionapp.EnvOldPort+"="+number,
-			functionapp.EnvWorkerID+"="+guid(), functionapp.EnvOldID+"="+guid(),
+			mark, functionapp.EnvOldID+"="+guid(),
 			functionapp.EnvAppRoot+"="+root),
-		Line: a.log(o),
+		Mark: mark, Line: said.line,
 	}
 }
 
-// executable is a file in one of the folders, or else a program of the system.
+// executable finds a file in one of the folders, or else in PATH.
 func executable(name string, folders ...string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -182,30 +187,4 @@ func executable(name string, folders ...string) string {
 		}
 	}
 	return name
-}
-
-// log writes what the worker says, at the level that Azure's host gives it.
-func (a *App) log(o Options) func(failing bool, line string) {
-	log := o.Logger.With("app", a.Dir)
-	return func(failing bool, line string) {
-		lower := strings.ToLower(line)
-		says := func(words ...string) bool {
-			for _, w := range words {
-				if strings.Contains(lower, w) {
-					return true
-				}
-			}
-			return false
-		}
-		switch {
-		case !failing:
-			log.Info(line)
-		case says("warn"):
-			log.Warn(line)
-		case !a.Host.StderrMixed || says("error", "fail", "severe"):
-			log.Error(line)
-		default:
-			log.Info(line)
-		}
-	}
 }

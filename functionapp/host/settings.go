@@ -12,8 +12,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// readSettings reads local.settings.json, which an app need not have: the
-// values that the worker finds in its environment.
+// readSettings reads the optional local.settings.json: environment variables
+// for the worker.
 func (a *App) readSettings() error {
 	a.settings = map[string]string{}
 	text, err := readFile(filepath.Join(a.Dir, functionapp.SettingsFile))
@@ -44,7 +44,7 @@ func (a *App) readSettings() error {
 	return nil
 }
 
-// lookup finds a name in environ or else in the app's settings.
+// lookup finds a name in environ, else in the app's settings.
 func (a *App) lookup(environ []string) func(name string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, v := range slices.Backward(environ) {
@@ -57,8 +57,8 @@ func (a *App) lookup(environ []string) func(name string) (string, bool) {
 	}
 }
 
-// environment is the worker's: the app's settings, over them what the operator
-// gives, over that what belongs to this start.
+// environment returns the worker's environment: the app's settings, overridden
+// by the operator's, overridden by those of this start.
 func (a *App) environment(environ []string, own ...string) []string {
 	var all []string
 	for name, value := range a.settings {
@@ -68,9 +68,9 @@ func (a *App) environment(environ []string, own ...string) []string {
 	return append(append(all, environ...), own...)
 }
 
-// disabled reports whether the app's settings, or the function itself, say so.
-// Where the system's names cannot hold a point, an underline stands for it. A
-// function may name a setting instead of saying it itself.
+// disabled reports whether the app's settings or the function itself disable
+// it. An underscore may replace a point in names of variables. A function may
+// refer to a setting.
 func (a *App) disabled(function string, f functionapp.Function) bool {
 	for _, name := range [...]string{"AzureWebJobs." + function + ".Disabled", "AzureWebJobs_" + function + "_Disabled"} {
 		if value, found := a.setting(name); found && isOn(value) {
@@ -86,7 +86,7 @@ func (a *App) disabled(function string, f functionapp.Function) bool {
 
 func isOn(value string) bool { return strings.EqualFold(value, "true") || value == "1" }
 
-// setting finds one of the app's settings; their names are the same in any case.
+// setting finds one of the app's settings, ignoring case.
 func (a *App) setting(name string) (value string, found bool) {
 	if value, found = a.settings[name]; found {
 		return value, true

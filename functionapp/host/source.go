@@ -1,21 +1,21 @@
-// Package host serves a function app: it reads the folder in which the app
-// describes its functions, runs the worker that holds them, and makes tools,
-// resources and prompts of them whose calls go to that worker.
+// Package host serves a function app: it reads the folder that describes the
+// app's functions, runs the worker that contains them, and returns tools,
+// resources and prompts whose calls are sent to that worker.
 //
-// It does not know MCP servers, other languages' workers or Azure. What the
-// files and messages mean is the business of package functions, how a process
-// is held that of internal/proc.
+// It does not know MCP servers, other languages' workers or Azure. Files and
+// messages are parsed by package functionapp, processes are managed by
+// internal/proc.
 //
-// It stands at the outer end of both paths: [Source.Load] reads, and the
-// handlers of what it offers ask the worker.
+// It is a source: [Source.Load] reads the description, and the handlers of its
+// features call the worker.
 //
-// The rules that this package keeps:
+// Invariants:
 //
-//   - A call is sent to a worker once. Whether it was executed is told as it
-//     is known, never guessed.
-//   - What is wrong with one function costs that function.
-//   - The worker sees the environment that it is given, and no other.
-//   - When Close has returned there is no worker, and its port is free.
+//   - A call is sent to a worker once. Whether it was executed is reported as
+//     known, never guessed.
+//   - An error in one function affects only that function.
+//   - The worker gets only the environment that it is given.
+//   - When Close has returned, the worker has ended and its port is free.
 package host
 
 import (
@@ -27,20 +27,20 @@ import (
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
-// Options are the choices of New. The zero value works.
+// Options configure a Source. The zero value works.
 type Options struct {
-	Policy          tenon.Policy   // what a violation leads to; empty: Enforce
-	Shape           tenon.Envelope // empty: Native
-	AdvertiseAnyway bool           // output schemas that are not safe for clients are published anyway
-	Environ         []string       // "NAME=value": the worker's environment beside the app's settings; nil: nothing
-	Logger          *slog.Logger   // what the worker says, starts and ends; nil: nothing is logged
-	OnDemand        bool           // the worker is started by the first call; false: by Load
-	StartTimeout    time.Duration  // until a started worker answers; 0: 30 s
-	Backoff         time.Duration  // before the first of several restarts; each doubles it, up to 30 s; 0: 250 ms
-	MaxCrashes      int            // crashes in a row, without a good answer between, after which a worker is given up; 0: 5
-	Drain           time.Duration  // what calls under way may take when the app is reloaded or closed; 0: 10 s
-	TrustPort       bool           // whoever listens at the worker's port is the worker; false: only what it or its children accepted, where the system tells (Linux, Windows)
-	MaxAnswer       int64          // bytes of a worker's answer; 0: 32 MiB
+	Policy                     tenon.Policy   // handling of violations; empty: Enforce
+	Envelope                   tenon.Envelope // empty: Native
+	PublishIncompatibleSchemas bool           // publish output schemas that are not safe for clients
+	Environ                    []string       // "NAME=value": environment of the worker in addition to the app's settings
+	Logger                     *slog.Logger   // output and state changes of the worker; nil: not logged
+	OnDemand                   bool           // start the worker with the first call; false: with Load
+	StartTimeout               time.Duration  // timeout for a worker to start; 0: 30 s
+	Backoff                    time.Duration  // delay before the first restart; doubles up to 30 s; 0: 250 ms
+	MaxCrashes                 int            // consecutive crashes without a successful call after which the worker is given up; 0: 5
+	Drain                      time.Duration  // time for running calls when the app is reloaded or closed; 0: 10 s
+	TrustPort                  bool           // trust any program on the worker's port; false: only connections that the worker or its children accepted, where the system reports it (Linux, Windows)
+	MaxAnswer                  int64          // maximum bytes of a worker's response; 0: 32 MiB
 }
 
 func (o Options) withDefaults() Options {
@@ -66,14 +66,14 @@ func orElse[T comparable](value, other T) T {
 type Source struct {
 	dir     string
 	o       Options
-	retired sync.WaitGroup // of workers that are ending
+	retired sync.WaitGroup // workers that are ending
 
 	loading sync.Mutex // held by Load
 
 	mu      sync.Mutex
-	held    watch.Held  // by the files when they were read last
-	inForce *generation // whose offer is served; nil: nothing was loaded, or the app is closed
-	next    *generation // of the last Load, as long as it is not known whether it is served; nil: it is
+	held    watch.Sums  // state of the files at the last read
+	inForce *generation // generation being served; nil: nothing was loaded, or the app is closed
+	next    *generation // generation of the last Load until it is served; nil: it is
 	closed  bool
 }
 
@@ -82,12 +82,12 @@ var (
 	_ tenon.Settler = (*Source)(nil)
 )
 
-// New returns the app in dir. Nothing is read or started yet.
+// New returns the app in dir. It reads and starts nothing.
 func New(dir string, o Options) *Source { return &Source{dir: dir, o: o.withDefaults()} }
 
-// offer makes what clients see of an app's functions.
+// offer returns the features of an app.
 func (s *generation) offer() tenon.Features {
-	o := tenon.Features{Diagnostics: s.app.Faults}
+	o := tenon.Features{Diagnostics: s.app.Diagnostics}
 	for i := range s.app.Functions {
 		f := &s.app.Functions[i]
 		switch {
@@ -104,8 +104,8 @@ func (s *generation) offer() tenon.Features {
 	return o
 }
 
-// Identity is how the host.json in force names the app's MCP server, and what
-// it tells models of it; what it does not say is empty.
+// Identity returns the name, version and instructions in the current host.json,
+// or empty texts.
 func (s *Source) Identity() (name, version, instructions string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,21 +9,22 @@ import (
 	"github.com/tenon-mcp/tenon/internal/watch"
 )
 
-// Watch tells when a file that describes the app has changed, or a function
-// came or went. The worker's own files are its own affair.
+// Watch reports changes of the files that describe the app, and added or
+// removed functions. The worker's own files are not watched.
 func (s *Source) Watch(ctx context.Context, changed func()) error {
-	held := func() watch.Held {
+	held := func() watch.Sums {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.held
 	}
-	return watch.Files{Held: held, Paths: s.files}.Watch(ctx, changed)
+	return watch.Files{Recorded: held, Paths: s.files}.Watch(ctx, changed)
 }
 
-// files lists what Read reads, and the folders in which functions appear.
+// files lists the files that Read reads and the folders in which functions
+// appear.
 func (s *Source) files() []string {
 	paths := []string{s.dir, filepath.Join(s.dir, functionapp.HostFile), filepath.Join(s.dir, functionapp.SettingsFile)}
-	entries, _ := os.ReadDir(s.dir) // that it cannot be read shows in its files
+	entries, _ := os.ReadDir(s.dir) // an error shows in its files
 	for _, e := range entries {
 		if e.IsDir() {
 			folder := filepath.Join(s.dir, e.Name())

@@ -14,32 +14,33 @@ import (
 
 const (
 	maxBackoff  = 30 * time.Second
-	stopGrace   = 5 * time.Second // between asking a worker to end and killing it
-	exitRestart = 200             // a worker that wants to be started again
+	stopGrace   = 5 * time.Second // between terminating and killing a worker
+	exitRestart = 200             // the exit code of a worker that wants to be restarted
 )
 
-// worker keeps an app's worker running: one process at a time, started again
-// when it crashes, given up when it does nothing else.
+// worker keeps an app's worker running: one process at a time, restarted after
+// a crash, given up when it only crashes.
 type worker struct {
 	app   *App
 	o     Options
-	calls sync.WaitGroup // under way
+	said  *saidLog
+	calls sync.WaitGroup // running calls
 
-	before *worker // that has to leave the port first; nil: none
+	before *worker // predecessor that must release the port first; nil: none
 	once   sync.Once
 	end    context.CancelFunc // set by once
 	done   chan struct{}      // closed when no process is left
 
 	mu      sync.Mutex
-	session *session      // nil: the worker does not answer now
-	failed  error         // it will never answer
+	session *session      // nil: the worker is not responding now
+	failed  error         // it will never respond
 	changed chan struct{} // closed with every change of the two
 }
 
-// newWorker returns an app's worker, which waits until the one before has left
-// its port.
+// newWorker returns an app's worker, which waits until its predecessor has
+// released the port.
 func newWorker(app *App, o Options, before *worker) *worker {
-	return &worker{app: app, o: o, before: before, done: make(chan struct{}), changed: make(chan struct{})}
+	return &worker{app: app, o: o, said: newSaidLog(app, o), before: before, done: make(chan struct{}), changed: make(chan struct{})}
 }
 
 // begin starts the worker in the background, once.
@@ -58,7 +59,7 @@ func (w *worker) begin() {
 	})
 }
 
-// finish ends the process and returns when it is gone. A worker that has not
+// finish ends the process and returns when it has ended. A worker that has not
 // begun will not.
 func (w *worker) finish() {
 	w.once.Do(func() {
@@ -111,8 +112,8 @@ func (w *worker) run(ctx context.Context) {
 	w.set(nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "the app is closed"})
 }
 
-// giveUp says why no call will be answered. What the worker said last is for
-// the operator: it may hold anything.
+// giveUp sets the error for all further calls. The last output of the worker is
+// for the operator: it may contain anything.
 func (w *worker) giveUp(why string, exit proc.Exit) {
 	w.o.Logger.Error("the worker "+why+" and is given up", "app", w.app.Dir, "exit", exit.String(), "stderr", exit.Tail)
 	w.set(nil, &tenon.Error{
@@ -121,8 +122,8 @@ func (w *worker) giveUp(why string, exit proc.Exit) {
 	})
 }
 
-// backoff doubles with every crash; a tenth more or less keeps several apps
-// from starting at one time.
+// backoff doubles with every crash, with 10 % jitter so that several apps do
+// not start at the same time.
 func backoff(first time.Duration, crashes int) time.Duration {
 	d := min(first<<min(crashes-1, 20), maxBackoff)
 	return d*9/10 + rand.N(d/5+1) //nolint:gosec // nothing is secret about it
@@ -146,8 +147,8 @@ func (w *worker) set(s *session, failed error) {
 	w.changed = make(chan struct{})
 }
 
-// answering returns the process that answers, waiting for it where it is just
-// being started.
+// answering returns the process that responds, and waits while it is being
+// started.
 func (w *worker) answering(ctx context.Context) (*session, error) {
 	w.begin() //nolint:contextcheck // the worker outlives the call
 	for {
@@ -168,8 +169,8 @@ func (w *worker) answering(ctx context.Context) (*session, error) {
 	}
 }
 
-// retire waits for the calls under way, as long as they may take, then ends
-// the process.
+// retire waits for running calls, up to the drain timeout, then ends the
+// process.
 func (w *worker) retire() {
 	idle := make(chan struct{})
 	go func() {

@@ -14,27 +14,27 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 )
 
-// Options are the choices of New. The zero value works.
+// Options configure an App. The zero value works.
 type Options struct {
-	Name         string        // of the MCP server; empty: the host has one
+	Name         string        // name of the MCP server; empty: the host's
 	Version      string        // likewise
 	Instructions string        // for the model; may be empty
-	Executable   string        // the program, as seen from the folder of the app; empty: "worker"
-	Anonymous    bool          // callers need no key of Azure's
-	Timeout      time.Duration // the longest that a call may take; 0: five minutes
-	Drain        time.Duration // how long calls may go on at the end before they are cancelled; 0: five seconds
-	MaxBody      int64         // the largest call, in bytes; 0: 32 MiB
-	Logger       *slog.Logger  // nil: nothing is logged
+	Executable   string        // the program, relative to the folder of the app; empty: "worker"
+	Anonymous    bool          // callers need no Azure key
+	Timeout      time.Duration // time limit of a call; 0: five minutes
+	Drain        time.Duration // time for running calls at shutdown; 0: five seconds
+	MaxBody      int64         // maximum bytes of a call; 0: 32 MiB
+	Logger       *slog.Logger  // nil: no logging
 }
 
-// App is a function app. It is put together by one goroutine; then it is safe
-// for concurrent use.
+// App is a function app. It is built by one goroutine; then it is safe for
+// concurrent use.
 type App struct {
-	o         Options
-	tools     []*Tool
-	resources []*Resource
-	prompts   []*Prompt
-	faults    []error
+	o           Options
+	tools       []*Tool
+	resources   []*Resource
+	prompts     []*Prompt
+	diagnostics []error
 }
 
 // Property is an argument of a tool: see [Tool.WithProperty].
@@ -60,12 +60,12 @@ func New(o Options) *App {
 	return &App{o: o}
 }
 
-// Error is a mistake in how an app is put together, with the place in the
-// program where it was made.
+// Error is a mistake in the definition of an app, with its position in the
+// program.
 type Error struct {
 	File string
 	Line int
-	What string // which function of the app
+	What string // function of the app
 	Err  error
 }
 
@@ -75,16 +75,16 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s: %v", e.File, e.L
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Err returns all mistakes that were made so far, as [*Error] values joined;
-// nil: none. A chain of calls cannot return them one by one; nothing is
-// written or served while there is one.
+// Err returns all mistakes so far as joined [*Error] values, or nil. Chained
+// methods cannot return errors; nothing is written or served while there is
+// one.
 func (a *App) Err() error {
-	faults := slices.Clip(a.faults)
+	diagnostics := slices.Clip(a.diagnostics)
 	taken := map[string]string{}
 	for _, f := range a.functions() {
-		faults = append(faults, f.check(taken)...)
+		diagnostics = append(diagnostics, f.check(taken)...)
 	}
-	return errors.Join(faults...)
+	return errors.Join(diagnostics...)
 }
 
 // site is a place in the program that uses this package.
@@ -93,7 +93,7 @@ type site struct {
 	line int
 }
 
-// here returns the place from which this package was called.
+// here returns the position from which this package was called.
 func here() site {
 	var callers [16]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
@@ -105,30 +105,30 @@ func here() site {
 	}
 }
 
-// function is what tools, resources and prompts have in common.
+// function is the common part of tools, resources and prompts.
 type function struct {
 	app  *App
 	site site
 	what string // "tool forecast", for errors
-	id   string // that of the registry of the host, where case does not count
-	name string // of the function and its folder; empty: it is made of made
+	id   string // key in the host's registry, which ignores case
+	name string // name of the function and its folder; empty: derived from made
 	made string
-	runs bool // there is a handler
+	runs bool // has a handler
 }
 
-func (f *function) fault(s site, err error) *Error {
+func (f *function) problem(s site, err error) *Error {
 	return &Error{File: s.file, Line: s.line, What: f.what, Err: err}
 }
 
-// complain keeps a mistake of the call that is under way.
+// complain records a mistake of the current method.
 func (f *function) complain(err error) {
 	if err != nil {
-		f.app.faults = append(f.app.faults, f.fault(here(), err))
+		f.app.diagnostics = append(f.app.diagnostics, f.problem(here(), err))
 	}
 }
 
-// folder is the name of the function: what was given, else what can be made
-// of the tool's name.
+// folder returns the name of the function: as set, else derived from the tool's
+// name.
 func (f *function) folder() string {
 	if f.name != "" {
 		return f.name
@@ -146,23 +146,23 @@ func (f *function) folder() string {
 	return made[:min(len(made), 128)]
 }
 
-// check finds what no single call could know. taken holds the names of the
-// functions before this one.
-func (f *function) check(taken map[string]string) (faults []error) {
+// check finds mistakes across functions. taken holds the names of the previous
+// ones.
+func (f *function) check(taken map[string]string) (diagnostics []error) {
 	if !f.runs {
-		faults = append(faults, f.fault(f.site, errors.New("it has no handler")))
+		diagnostics = append(diagnostics, f.problem(f.site, errors.New("it has no handler")))
 	}
 	for _, key := range []string{"function " + f.folder(), f.id} {
 		key = strings.ToLower(key)
 		if other := taken[key]; other != "" {
-			faults = append(faults, f.fault(f.site, fmt.Errorf("%s is taken by %s; case does not count", key, other)))
+			diagnostics = append(diagnostics, f.problem(f.site, fmt.Errorf("%s is taken by %s; case does not count", key, other)))
 		}
 		taken[key] = f.what
 	}
-	return faults
+	return diagnostics
 }
 
-// functions returns what the app has, in the order of its kinds.
+// functions returns all functions, ordered by kind.
 func (a *App) functions() []*function {
 	var all []*function
 	for _, t := range a.tools {
@@ -177,7 +177,7 @@ func (a *App) functions() []*function {
 	return all
 }
 
-// gateway returns the gateway through which the app's tools are called.
+// gateway returns the gateway for calls of the app's tools.
 func (a *App) gateway() *gateway.Gateway {
 	offer := tenon.Features{}
 	for _, t := range a.tools {

@@ -10,14 +10,14 @@ import (
 	"github.com/tenon-mcp/tenon/functionapp"
 )
 
-// Process is what a program hands to [App.Main].
+// Process is the environment of [App.Main].
 type Process struct {
-	Args     []string                 // without the program's name
+	Args     []string                 // without the program name
 	Getenv   func(name string) string // os.Getenv
-	Out, Err io.Writer                // the streams of the process
+	Out, Err io.Writer                // standard streams
 }
 
-// The exit codes of Main. A host that sees 0 does not start the worker again.
+// Exit codes of Main. A host does not restart the worker after 0.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -29,9 +29,9 @@ emit [DIR]           write host.json and the functions into the folder of the ap
 emit --check [DIR]   only compare; exit 1 where they differ
 `
 
-// Main is a whole program: it serves the host, on the port that the
-// environment names, until ctx ends, or writes the folder of the app. It
-// returns the exit code.
+// Main is the main function of a program: it serves the host on the port in the
+// environment until ctx ends, or writes the folder of the app. It returns the
+// exit code.
 func (a *App) Main(ctx context.Context, p Process) int {
 	err := a.Err()
 	if err != nil {

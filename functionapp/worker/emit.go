@@ -12,17 +12,17 @@ import (
 	"github.com/tenon-mcp/tenon/functionapp"
 )
 
-// generator marks the files that are ours to delete.
+// generator marks the files that Emit may delete.
 const generator = "tenon"
 
 // File is a file of the app's folder.
 type File struct {
-	Path string // with slashes, relative to the folder
+	Path string // relative path, with slashes
 	Text []byte
 }
 
-// Files returns host.json and a function.json for each function: the same
-// bytes for the same app.
+// Files returns host.json and a function.json for each function. The output is
+// deterministic.
 func (a *App) Files() ([]File, error) {
 	if err := a.Err(); err != nil {
 		return nil, err
@@ -64,17 +64,17 @@ func functionText(binding functionapp.Object) []byte {
 	return functionapp.Function{Bindings: []functionapp.Object{binding}, Others: functionapp.Object{mark}}.Append(nil)
 }
 
-// Change is a file of the folder that is not as the app has it.
+// Change is a file of the folder that differs from the app.
 type Change struct {
 	Path string
-	What string // "missing", "different" or "left over", of a function that the app does not have
+	What string // "missing", "different" or "left over" (of a removed function)
 	text []byte
 }
 
 // String formats c as "path: what".
 func (c Change) String() string { return c.Path + ": " + c.What }
 
-// Check compares the folder with the app and changes nothing.
+// Check compares the folder with the app without changing it.
 func (a *App) Check(folder string) ([]Change, error) {
 	files, err := a.Files()
 	if err != nil {
@@ -123,8 +123,8 @@ func compare(folder fs.FS, files []File) ([]Change, error) {
 	return changes, nil
 }
 
-// ours reports whether an earlier Emit wrote the file. What cannot be read was
-// not.
+// ours reports whether an earlier Emit wrote the file; false for unreadable
+// files.
 func ours(folder fs.FS, file string) bool {
 	text, err := fs.ReadFile(folder, file)
 	if err != nil {
@@ -138,8 +138,8 @@ func ours(folder fs.FS, file string) bool {
 	return mark == generator
 }
 
-// settings are for a host on a developer's machine. They are written where
-// there are none, and then they are the developer's.
+// settings are for development hosts. They are created where missing and never
+// overwritten.
 const settings = `{
   "IsEncrypted": false,
   "Values": {
@@ -149,9 +149,9 @@ const settings = `{
 }
 `
 
-// Emit makes the folder as the app has it: it writes what is missing or
-// different and deletes what an earlier Emit wrote of functions that are gone.
-// It returns what it changed.
+// Emit updates the folder of the app: it writes missing and different files and
+// deletes those of removed functions that an earlier Emit wrote. It returns the
+// changes.
 func (a *App) Emit(folder string) ([]Change, error) {
 	changes, err := a.Check(folder)
 	if err != nil {
@@ -176,15 +176,15 @@ func (a *App) Emit(folder string) ([]Change, error) {
 	return changes, nil
 }
 
-// apply makes one change. A file is written beside and renamed, so that a host
-// that watches the folder never reads half of it.
+// apply makes one change. Files are written atomically, because hosts watch the
+// folder.
 func apply(root *os.Root, c Change) error {
 	if c.text == nil {
 		if err := root.Remove(c.Path); err != nil {
 			return err
 		}
 		if err := root.Remove(path.Dir(c.Path)); err != nil {
-			return nil //nolint:nilerr // the folder holds something that is not ours, and stays
+			return nil //nolint:nilerr // the folder contains other files and stays
 		}
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/tenon-mcp/tenon/functionapp"
 )
 
-// Resource is a resource of an app, or a template for many. Its methods are as
-// those of [Tool].
+// Resource is a resource of an app, or a template. Its methods work like those
+// of [Tool].
 type Resource struct {
 	function
 	described functionapp.Resource
@@ -16,7 +16,8 @@ type Resource struct {
 	read      tenon.ResourceHandler
 }
 
-// Resource adds a resource; with variables in its address, {id}, a template.
+// Resource adds a resource, or a template if its address contains variables,
+// {id}.
 func (a *App) Resource(uri, name string) *Resource {
 	r := &Resource{described: functionapp.Resource{Binding: binding, URI: uri, Name: name}}
 	r.function = function{app: a, site: here(), what: "resource " + uri, id: "resource " + functionapp.URIKey(uri), made: "resource_" + name}
@@ -28,43 +29,43 @@ func (a *App) Resource(uri, name string) *Resource {
 	return r
 }
 
-// Read says what stands there. The reader returns one block, of text or data.
+// Read sets the handler, which returns one block of text or data.
 func (r *Resource) Read(read tenon.ResourceHandler) *Resource {
 	r.read, r.runs = read, read != nil
 	return r
 }
 
-// WithTitle names the resource for people.
+// WithTitle sets the display name.
 func (r *Resource) WithTitle(title string) *Resource {
 	r.described.Title = title
 	return r
 }
 
-// WithDescription tells what the resource is.
+// WithDescription describes the resource.
 func (r *Resource) WithDescription(text string) *Resource {
 	r.described.Description = text
 	return r
 }
 
-// WithMedia names the media type of what stands there.
+// WithMedia sets the media type of the contents.
 func (r *Resource) WithMedia(media string) *Resource {
 	r.described.Media = media
 	return r
 }
 
-// WithMetadata adds a member to the _meta of the resource.
+// WithMetadata adds a member to the resource's _meta.
 func (r *Resource) WithMetadata(key string, value any) *Resource {
 	r.complain(setMeta(&r.meta, key, value))
 	return r
 }
 
-// WithFunctionName names the function, and so its folder.
+// WithFunctionName sets the name of the function and its folder.
 func (r *Resource) WithFunctionName(name string) *Resource {
 	r.rename(name)
 	return r
 }
 
-// Prompt is a prompt of an app. Its methods are as those of [Tool].
+// Prompt is a prompt of an app. Its methods work like those of [Tool].
 type Prompt struct {
 	function
 	described functionapp.Prompt
@@ -83,25 +84,25 @@ func (a *App) Prompt(name string) *Prompt {
 	return p
 }
 
-// Get says how the conversation begins.
+// Get sets the handler.
 func (p *Prompt) Get(get Getter) *Prompt {
 	p.get, p.runs = get, get != nil
 	return p
 }
 
-// WithTitle names the prompt for people.
+// WithTitle sets the display name.
 func (p *Prompt) WithTitle(title string) *Prompt {
 	p.described.Title = title
 	return p
 }
 
-// WithDescription tells what the prompt is for.
+// WithDescription describes the prompt.
 func (p *Prompt) WithDescription(text string) *Prompt {
 	p.described.Description = text
 	return p
 }
 
-// WithArgument adds something that the prompt wants to know.
+// WithArgument adds an argument.
 func (p *Prompt) WithArgument(a tenon.PromptArgument) *Prompt {
 	if a.Name == "" {
 		p.complain(errors.New("an argument has no name"))
@@ -117,7 +118,7 @@ func (p *Prompt) WithMetadata(key string, value any) *Prompt {
 	return p
 }
 
-// WithFunctionName names the function, and so its folder.
+// WithFunctionName sets the name of the function and its folder.
 func (p *Prompt) WithFunctionName(name string) *Prompt {
 	p.rename(name)
 	return p

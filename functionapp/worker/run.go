@@ -14,37 +14,36 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Getter makes the messages of a prompt. Arguments that are no strings are
-// given as JSON.
+// Getter returns the messages of a prompt. Arguments that are not strings are
+// passed as JSON.
 type Getter func(ctx context.Context, args map[string]string, c *tenon.Call) ([]tenon.PromptMessage, error)
 
-// Invocation is what a host tells of a call beside its arguments.
+// Invocation is what a host reports about a call besides its arguments.
 type Invocation struct {
-	ID string // of the host's; empty: it gave none
+	ID string // id set by the host; empty: none
 	functionapp.Context
 }
 
 type invocationKey struct{}
 
-// InvocationFromContext returns what the host told of the call for which a handler
-// runs.
+// InvocationFromContext returns the invocation for which a handler runs.
 func InvocationFromContext(ctx context.Context) (Invocation, bool) {
 	i, ok := ctx.Value(invocationKey{}).(Invocation)
 	return i, ok
 }
 
-// maxLines bounds what one call may write into the log of the host.
+// maxLines limits the lines that one call writes to the host's log.
 const maxLines = 1000
 
-// lines are what a call writes into the log of the host.
+// lines are the lines for the host's log.
 type lines struct {
 	mu   sync.Mutex
 	text []string
-	left int // lines that were too many
+	left int // dropped lines
 }
 
-// note takes what a handler sends to the client's log: through Azure's host no
-// client sees that, but the operator does.
+// note stores what a handler logs for the client: through Azure's host it
+// reaches only the operator.
 func (l *lines) note(level tenon.LoggingLevel, data any) {
 	text, ok := data.(string)
 	if !ok {
@@ -72,8 +71,8 @@ func (l *lines) all() []string {
 	return l.text
 }
 
-// callTool calls a tool through the gateway. What goes wrong with it is a
-// result, which the model can read.
+// callTool calls a tool through the gateway. Errors are results that the model
+// can read.
 func callTool(g *gateway.Gateway, name string) runner {
 	return func(ctx context.Context, c functionapp.Context, log *lines) ([]byte, error) {
 		r, err := g.Call(ctx, &tenon.Call{Tool: name, Args: c.Arguments, LogFunc: log.note})
@@ -111,7 +110,7 @@ func readResource(r *Resource) runner {
 	}
 }
 
-// getPrompt makes the messages of a prompt.
+// getPrompt returns the messages of a prompt.
 func getPrompt(p *Prompt) runner {
 	return func(ctx context.Context, c functionapp.Context, log *lines) ([]byte, error) {
 		args, err := texts(c.Arguments)
@@ -131,7 +130,7 @@ func getPrompt(p *Prompt) runner {
 	}
 }
 
-// texts returns the members of an object as text. null is none.
+// texts returns the members of an object as text. null means none.
 func texts(args []byte) (map[string]string, error) {
 	found := map[string]string{}
 	if len(args) == 0 {

@@ -19,16 +19,16 @@ import (
 
 // endpoint runs one function.
 type endpoint struct {
-	name string // of the function
+	name string // name of the function
 	run  runner
 }
 
 // runner runs a function and returns its value as JSON.
 type runner func(context.Context, functionapp.Context, *lines) (value []byte, err error)
 
-// Handler returns what serves the host's calls: POST /<function>, where case
-// does not count, and anything else with 404, by which a host sees that the
-// worker is there.
+// Handler returns the HTTP handler for the host's calls: POST /<function>,
+// ignoring case; anything else is 404, by which a host recognizes a running
+// worker.
 func (a *App) Handler() (http.Handler, error) {
 	if err := a.Err(); err != nil {
 		return nil, err
@@ -49,17 +49,17 @@ func (a *App) Handler() (http.Handler, error) {
 
 type handler struct {
 	app       *App
-	endpoints map[string]endpoint // by the function's name in lower case
+	endpoints map[string]endpoint // by lower-case function name
 }
 
 func (h *handler) add(function string, run runner) {
 	h.endpoints[strings.ToLower(function)] = endpoint{function, run}
 }
 
-// binding is the name of every trigger that is emitted.
+// binding is the name of every emitted trigger.
 const binding = "context"
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !loopback(r.Host) {
 		http.Error(w, "a worker answers its own host alone", http.StatusForbidden)
@@ -95,7 +95,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.run(w, r, e, call)
 }
 
-// run calls the function and writes what it returned.
+// run calls the function and writes its result.
 func (h *handler) run(w http.ResponseWriter, r *http.Request, e endpoint, call functionapp.Context) {
 	ctx, cancel := context.WithTimeout(r.Context(), h.app.o.Timeout)
 	defer cancel()
@@ -109,8 +109,8 @@ func (h *handler) run(w http.ResponseWriter, r *http.Request, e endpoint, call f
 	answer(w, http.StatusOK, functionapp.Response{Logs: log.all(), ReturnValue: value})
 }
 
-// guarded turns a panic into an error with an id that links what the host sees
-// to the log.
+// guarded converts a panic into an error with an id that links the response to
+// the log.
 func (h *handler) guarded(ctx context.Context, e endpoint, call functionapp.Context, log *lines) (value []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,8 +122,8 @@ func (h *handler) guarded(ctx context.Context, e endpoint, call functionapp.Cont
 	return e.run(ctx, call, log)
 }
 
-// loopback reports whether a Host header names this machine. Any other comes
-// from a browser that was talked into reaching here.
+// loopback reports whether a Host header names this machine. Others are DNS
+// rebinding attempts of browsers.
 func loopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -146,8 +146,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// fail answers a call that has no result: to the host it is a failed
-// invocation, whose reason stands in its log.
+// fail reports a failed invocation, with the reason in its log.
 func fail(w http.ResponseWriter, status int, log ...string) {
 	answer(w, status, functionapp.Response{Logs: log})
 }
@@ -155,12 +154,11 @@ func fail(w http.ResponseWriter, status int, log ...string) {
 func answer(w http.ResponseWriter, status int, r functionapp.Response) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(r.Append(nil)) // a host that is gone has nobody to tell
+	_, _ = w.Write(r.Append(nil)) // the host has disconnected
 }
 
-// Serve answers the host on l until ctx ends. Then calls that are under way
-// may end within [Options].Drain; after that their contexts are cancelled.
-// l is closed.
+// Serve serves the host on l until ctx ends. Then running calls may finish
+// within [Options].Drain; after that their contexts are cancelled. l is closed.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	h, err := a.Handler()
 	if err != nil {
@@ -189,7 +187,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// afterCancel is how long calls have to notice that they were cancelled.
+// afterCancel is the time for calls to notice their cancellation.
 const afterCancel = 5 * time.Second
 
 func shut(ctx context.Context, s *http.Server, within time.Duration) error {

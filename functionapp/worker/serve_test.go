@@ -19,8 +19,8 @@ import (
 	"github.com/tenon-mcp/tenon/functionapp/worker"
 )
 
-// TestTheDoor is what the handler makes of requests that are no calls.
-func TestTheDoor(t *testing.T) {
+// TestTheEndpoint is what the handler makes of requests that are no calls.
+func TestTheEndpoint(t *testing.T) {
 	a := worker.New(worker.Options{MaxBody: 200})
 	a.Tool("t").Handle(answers(`{}`))
 	h := handler(t, a)

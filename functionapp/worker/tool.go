@@ -12,24 +12,24 @@ import (
 	"github.com/tenon-mcp/tenon/functionapp"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/gofunc"
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Tool is a tool of an app. Its methods return it, so that they can be
-// chained; their order does not count, and of several calls of one method the
-// last that is right does. What is wrong is kept: see [App.Err].
+// Tool is a tool of an app. Its methods can be chained in any order; the last
+// valid call of a method wins. Mistakes are recorded: see [App.Err].
 type Tool struct {
 	function
 	described functionapp.Tool
-	typed     tenon.Tool // of a Go function; its Handler is nil without one
+	typed     tenon.Tool // for a Go function; its Handler is nil otherwise
 	hints     tenon.Annotations
 	policy    tenon.Policy
 	meta      functionapp.Object
 	handler   tenon.Handler
 }
 
-// Tool adds a tool whose schemas, if any, are written by hand. It needs a
-// handler: see [Tool.Handle].
+// Tool adds a tool with handwritten schemas, if any. It needs a handler: see
+// [Tool.Handle].
 func (a *App) Tool(name string) *Tool {
 	t := &Tool{described: functionapp.Tool{Binding: binding, Name: name, Envelope: true}}
 	t.function = function{app: a, site: here(), what: "tool " + name, id: "tool " + name, made: name}
@@ -40,8 +40,8 @@ func (a *App) Tool(name string) *Tool {
 	return t
 }
 
-// Func adds a tool that is a typed Go function. Its schemas are made of the
-// types, as tenon does for a program that is an MCP server itself.
+// Func adds a tool for a typed Go function. Its schemas are derived from the
+// types, as gofunc does.
 func (a *App) Func(f gofunc.Function) *Tool {
 	typed, err := f.Tool()
 	t := &Tool{typed: typed, hints: typed.Annotations, policy: typed.Policy, handler: typed.Handler}
@@ -59,8 +59,8 @@ func (a *App) Func(f gofunc.Function) *Tool {
 	return t
 }
 
-// Handle says what a call does. What the handler returns is checked against
-// the output schema before it leaves; see [JSON] and [Text].
+// Handle sets the handler. Its response is validated against the output schema;
+// see [JSON] and [Text].
 func (t *Tool) Handle(h tenon.Handler) *Tool {
 	if h == nil || t.typed.Handler != nil {
 		t.complain(errors.New("a tool has one handler, and that of a Go function is the function"))
@@ -70,32 +70,32 @@ func (t *Tool) Handle(h tenon.Handler) *Tool {
 	return t
 }
 
-// WithDescription tells the model what the tool does.
+// WithDescription describes the tool to the model.
 func (t *Tool) WithDescription(text string) *Tool {
 	t.described.Description = text
 	return t
 }
 
-// WithTitle names the tool for people.
+// WithTitle sets the display name.
 func (t *Tool) WithTitle(title string) *Tool {
 	t.described.Title = title
 	return t
 }
 
-// WithHints says how the tool behaves. Azure's host does not hand hints on.
+// WithHints sets the annotations. Azure's host does not pass them on.
 func (t *Tool) WithHints(h tenon.Annotations) *Tool {
 	t.hints = h
 	return t
 }
 
-// WithPolicy says what happens to an answer that breaks the output schema.
+// WithPolicy sets how responses that violate the output schema are handled.
 func (t *Tool) WithPolicy(p tenon.Policy) *Tool {
 	t.policy = p
 	return t
 }
 
-// WithFunctionName names the function, and so its folder. Without it, it has
-// the name of the tool.
+// WithFunctionName sets the name of the function and its folder. The default is
+// derived from the tool's name.
 func (t *Tool) WithFunctionName(name string) *Tool {
 	t.rename(name)
 	return t
@@ -109,8 +109,7 @@ func (f *function) rename(name string) {
 	f.name = name
 }
 
-// WithProperty describes an argument. One of the same name takes the place of
-// the one before.
+// WithProperty describes an argument. It replaces one of the same name.
 func (t *Tool) WithProperty(p Property) *Tool {
 	if _, exact := p.SchemaType(); strings.TrimSpace(p.Name) == "" || !exact {
 		t.complain(fmt.Errorf("property %q: it needs a name and a type of JSON Schema: string, number, integer, boolean, object or array", p.Name))
@@ -123,14 +122,14 @@ func (t *Tool) WithProperty(p Property) *Tool {
 	return t
 }
 
-// WithInputSchema describes the arguments by a JSON Schema whose root is an
-// object. It goes before properties.
+// WithInputSchema sets a JSON Schema for the arguments whose root is an object.
+// It takes precedence over properties.
 func (t *Tool) WithInputSchema(text string) *Tool {
 	t.schema(functionapp.Input, text, &t.described.Input)
 	return t
 }
 
-// WithOutputSchema promises what the tool answers, by a JSON Schema whose root
+// WithOutputSchema declares the results of the tool, by a JSON Schema whose root
 // is an object. The answer is structured content then.
 func (t *Tool) WithOutputSchema(text string) *Tool {
 	t.schema(functionapp.Output, text, &t.described.Output)
@@ -147,7 +146,7 @@ func (t *Tool) schema(kind functionapp.SchemaKind, text string, to *functionapp.
 	}
 }
 
-// byHand reports whether the schemas are written by hand.
+// byHand reports whether the schemas are handwritten.
 func (t *Tool) byHand(method string) bool {
 	if t.typed.Handler != nil {
 		t.complain(errors.New(method + ": the schemas of a Go function are made of its types"))
@@ -178,7 +177,7 @@ func metaText(o functionapp.Object) []byte {
 	return o.Append(nil)
 }
 
-// middle is the tool for the app's own gateway.
+// middle returns the tool for the app's own gateway.
 func (t *Tool) middle() tenon.Tool {
 	tool := t.typed
 	if t.typed.Handler == nil {
@@ -190,25 +189,25 @@ func (t *Tool) middle() tenon.Tool {
 	}
 	tool.Name, tool.Description, tool.Title = t.described.Name, t.described.Description, t.described.Title
 	tool.Annotations, tool.Policy = t.hints, t.policy
-	tool.Annotations.Destructive = nil // who asks before a call is the host, which reads the hint in the binding
+	tool.Annotations.Destructive = nil // the host asks for confirmation, by the hint in the binding
 	return tool
 }
 
-// handle runs a handler and says what the call may have done where it does not
-// say so itself: everything, unless the tool only reads.
+// handle runs a handler and adds the execution state unless the handler set it:
+// unsafe, unless the tool only reads.
 func (t *Tool) handle(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
-	reply, err := t.handler(ctx, c)
-	if reads := t.hints.ReadOnly; reply.Execution != (tenon.Execution{}) || reads != nil && *reads {
-		return reply, err
+	resp, err := t.handler(ctx, c)
+	if reads := t.hints.ReadOnly; resp.Execution != (tenon.Execution{}) || reads != nil && *reads {
+		return resp, err
 	}
-	reply.Execution = tenon.Execution{Unsafe: tenon.Responded, Idempotent: t.hints.Idempotent != nil && *t.hints.Idempotent}
+	resp.Execution = tenon.Execution{Unsafe: tenon.Responded, Idempotent: t.hints.Idempotent != nil && *t.hints.Idempotent}
 	if err != nil && ctx.Err() != nil {
-		reply.Execution.Unsafe = tenon.NoResponse
+		resp.Execution.Unsafe = tenon.NoResponse
 	}
-	return reply, err
+	return resp, err
 }
 
-// describe is what the binding says. e is the tool in the app's catalog.
+// describe returns the binding. e is the tool in the app's catalog.
 func (t *Tool) describe(e *gateway.Tool) (functionapp.Tool, error) {
 	d := t.described
 	d.Meta, d.Annotations = metaText(t.meta), annotations(t.hints)
@@ -217,7 +216,7 @@ func (t *Tool) describe(e *gateway.Tool) (functionapp.Tool, error) {
 	var err error
 	if !byHand {
 		if d.Input, err = functionapp.ParseSchema(functionapp.Input, string(in)); err != nil {
-			return d, t.fault(t.site, err)
+			return d, t.problem(t.site, err)
 		}
 	}
 	switch {
@@ -226,13 +225,13 @@ func (t *Tool) describe(e *gateway.Tool) (functionapp.Tool, error) {
 		d.Output = functionapp.Schema{}
 	default:
 		if d.Output, err = functionapp.ParseSchema(functionapp.Output, string(out)); err != nil {
-			return d, t.fault(t.site, err)
+			return d, t.problem(t.site, err)
 		}
 	}
 	return d, nil
 }
 
-// annotations writes hints as MCP has them.
+// annotations writes annotations as MCP has them.
 func annotations(h tenon.Annotations) []byte {
 	var o functionapp.Object
 	for _, hint := range []struct {
@@ -246,8 +245,8 @@ func annotations(h tenon.Annotations) []byte {
 	return metaText(o)
 }
 
-// Warnings says what the contract allows and clients do not bear: a schema
-// that some of them cannot read makes them drop all tools of a server.
+// Warnings reports what the contract allows but clients do not: a schema that
+// some of them cannot read makes them drop all tools of a server.
 func (a *App) Warnings() []string {
 	var all []string
 	for _, t := range a.tools {
@@ -262,7 +261,7 @@ func (a *App) Warnings() []string {
 			if _, err := schema.Compile(s.schema.JSON(), schema.Options{}); err != nil {
 				all = append(all, where+"nothing is checked against it: "+err.Error())
 			}
-			_, changes := schema.Compatible(s.schema.JSON())
+			_, changes := publish.Compatible(s.schema.JSON())
 			for _, c := range changes {
 				all = append(all, where+fmt.Sprintf("clients may not bear %s %s: %s", orRoot(c.Path), c.Keyword, c.Message))
 			}
@@ -278,7 +277,7 @@ func orRoot(pointer string) string {
 	return pointer
 }
 
-// JSON is a response of v, as encoding/json writes it.
+// JSON returns a response with v, as encoding/json writes it.
 func JSON(v any) (tenon.Response, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -287,7 +286,7 @@ func JSON(v any) (tenon.Response, error) {
 	return tenon.Response{MediaType: "application/json", Body: body}, nil
 }
 
-// Text is a response for the model to read.
+// Text returns a response with text.
 func Text(text string) tenon.Response {
 	return tenon.Response{MediaType: "text/plain", Body: []byte(text)}
 }

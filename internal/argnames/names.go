@@ -1,10 +1,12 @@
-// Package argnames gives arguments names that clients take. Some clients make a
-// class of every input schema and lose the whole list of tools where a property
-// begins with an underscore or is named as a method of that class. Such a
-// property is published under another name, at any depth, and what a caller
-// sends under it gets its own name back; the own name is taken as well.
+// Package argnames gives arguments names that clients accept. Some clients make
+// a class of every input schema and lose the whole list of tools where a
+// property begins with an underscore or has the name of a method of that class.
+// Such a property is published under another name, at any depth, and renamed
+// back in the arguments of a call; the original name is accepted as well.
 //
-// It does not know where a schema comes from, nor does it validate anything.
+// It does not know where a schema comes from, and validates only through the
+// schema it is given. The gateway calls it when it publishes a tool and before
+// input validation.
 package argnames
 
 import (
@@ -19,20 +21,20 @@ import (
 // Names are the properties of one input schema that are published under other
 // names. A nil Names has none.
 type Names struct {
-	schema    *rawjson.Doc      // with the own names
-	published map[string]string // by the own name
-	own       map[string]string // by the published name
+	schema    *rawjson.Doc      // with the original names
+	published map[string]string // by the original name
+	original  map[string]string // by the published name
 }
 
-// May reports whether an input schema may have such properties. It is quick and
-// errs on the side of true.
+// May reports whether an input schema may have such properties. It is fast and
+// may be wrong in favor of true.
 func May(input []byte) bool {
 	return bytes.Contains(input, []byte(`"_`)) || bytes.Contains(input, []byte(`"model_`)) || bytes.Contains(input, []byte(`\u`))
 }
 
-// Of names the properties of an input schema, a JSON object. Reserved names
-// are given to none. An own name has one published name in the whole schema,
-// and that is the name of no other property in it.
+// Of renames the properties of an input schema, a JSON object. Reserved names
+// are not used. An original name has one published name in the whole schema,
+// which is the name of no other property in it.
 func Of(input []byte, reserved ...string) *Names {
 	if !May(input) {
 		return nil
@@ -47,23 +49,23 @@ func Of(input []byte, reserved ...string) *Names {
 	for _, name := range reserved {
 		taken[name] = true
 	}
-	n := &Names{schema: doc, published: map[string]string{}, own: map[string]string{}}
+	n := &Names{schema: doc, published: map[string]string{}, original: map[string]string{}}
 	for _, name := range f.order {
-		if !refused(name) {
+		if !rejected(name) {
 			continue
 		}
-		as := other(name, taken)
-		taken[as], n.published[name], n.own[as] = true, as, name
+		as := alternative(name, taken)
+		taken[as], n.published[name], n.original[as] = true, as, name
 	}
-	if len(n.own) == 0 {
+	if len(n.original) == 0 {
 		return nil
 	}
 	return n
 }
 
-// refused reports whether clients that make a class of a schema refuse a field
+// rejected reports whether clients that make a class of a schema reject a field
 // of that name.
-func refused(name string) bool {
+func rejected(name string) bool {
 	if strings.HasPrefix(name, "_") {
 		return true
 	}
@@ -74,16 +76,16 @@ func refused(name string) bool {
 	return false
 }
 
-// other is the name without its first underscores; where that is taken they
-// stand at its end, and a number behind them if need be.
-func other(name string, taken map[string]bool) string {
+// alternative returns the name without its leading underscores; if that is taken they
+// are moved to its end, followed by a number if necessary.
+func alternative(name string, taken map[string]bool) string {
 	rest := strings.TrimLeft(name, "_")
 	marks := name[:len(name)-len(rest)]
 	if rest == "" {
 		rest = "underscore"
 	}
 	as := rest
-	if taken[as] || refused(as) {
+	if taken[as] || rejected(as) {
 		as += cmp.Or(marks, "_")
 	}
 	for k, first := 2, as; taken[as]; k++ {
@@ -123,18 +125,18 @@ func (f *finder) schema(n rawjson.Node) {
 	}
 }
 
-// content is what a member of a schema holds.
+// content is what a keyword contains.
 type content uint8
 
 const (
 	anything content = iota
 	single           // a schema
-	several          // a list of schemas, or schemas by names that are no properties
+	several          // a list of schemas, or schemas by names that are not properties
 	byName           // schemas by the names of properties
 	nameList         // names of properties, in a list or by the names of others
 )
 
-// contentOf says what member m of schema n holds.
+// contentOf returns the content of member m of schema n.
 func contentOf(doc *rawjson.Doc, n, m rawjson.Node) content {
 	if doc.Kind(n) != rawjson.Object {
 		return anything

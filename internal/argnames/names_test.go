@@ -48,18 +48,18 @@ const nested = `{"properties":{"_id":{},"tags":{"type":"object","additionalPrope
 
 func TestRestore(t *testing.T) {
 	for name, c := range map[string]struct{ in, want, invalid string }{
-		"as published":               {in: `{"id":1}`, want: `{"_id":1}`},
-		"as it is":                   {in: `{"_id":1}`, want: `{"_id":1}`},
-		"escaped":                    {in: `{"\u0069d":1}`, want: `{"_id":1}`},
-		"both, equal":                {in: `{"_id":1,"id":1}`, want: `{"_id":1}`},
-		"both, different":            {in: `{"id":2,"_id":1}`, want: `{"id":2,"_id":1}`, invalid: "id and _id, which differ"},
-		"keys of a free object":      {in: `{"tags":{"id":"a","v":"b"},"free":{"id":1,"x":[{"k":1}]}}`, want: `{"tags":{"id":"a","v":"b"},"free":{"id":1,"x":[{"k":1}]}}`},
-		"another place's name":       {in: `{"body":{"id":1,"v":2}}`, want: `{"body":{"id":1,"_v":2}}`},
-		"recursive":                  {in: `{"body":{"next":{"next":{"v":1}}}}`, want: `{"body":{"next":{"next":{"_v":1}}}}`},
-		"by a pattern":               {in: `{"body":{"xy":{"p":1}}}`, want: `{"body":{"xy":{"_p":1}}}`},
-		"in lists":                   {in: `{"list":[{"first":1},{"k":2},{"k":[]}]}`, want: `{"list":[{"_first":1},{"_k":2},{"_k":[]}]}`},
-		"nothing of what is no JSON": {in: `{"id":1`, want: `{"id":1`},
-		"no object":                  {in: `["id"]`, want: `["id"]`},
+		"as published":            {in: `{"id":1}`, want: `{"_id":1}`},
+		"as it is":                {in: `{"_id":1}`, want: `{"_id":1}`},
+		"escaped":                 {in: `{"\u0069d":1}`, want: `{"_id":1}`},
+		"both, equal":             {in: `{"_id":1,"id":1}`, want: `{"_id":1}`},
+		"both, different":         {in: `{"id":2,"_id":1}`, want: `{"id":2,"_id":1}`, invalid: "id and _id, which differ"},
+		"keys of a free object":   {in: `{"tags":{"id":"a","v":"b"},"free":{"id":1,"x":[{"k":1}]}}`, want: `{"tags":{"id":"a","v":"b"},"free":{"id":1,"x":[{"k":1}]}}`},
+		"another place's name":    {in: `{"body":{"id":1,"v":2}}`, want: `{"body":{"id":1,"_v":2}}`},
+		"recursive":               {in: `{"body":{"next":{"next":{"v":1}}}}`, want: `{"body":{"next":{"next":{"_v":1}}}}`},
+		"by a pattern":            {in: `{"body":{"xy":{"p":1}}}`, want: `{"body":{"xy":{"_p":1}}}`},
+		"in lists":                {in: `{"list":[{"first":1},{"k":2},{"k":[]}]}`, want: `{"list":[{"_first":1},{"_k":2},{"_k":[]}]}`},
+		"nothing of invalid JSON": {in: `{"id":1`, want: `{"id":1`},
+		"no object":               {in: `["id"]`, want: `["id"]`},
 	} {
 		names := argnames.Of([]byte(nested))
 		got, invalid := names.Restore([]byte(c.in))
@@ -94,18 +94,18 @@ func TestPointer(t *testing.T) {
 }
 
 // TestBounded lets a schema branch so that the closure of each place is all of
-// it, and sends very many places.
+// it, and sends very many locations.
 func TestBounded(t *testing.T) {
 	branches := strings.Repeat(`{"properties":{"_id":{},"a":{"$ref":"#"}}},`, 2000)
 	names := argnames.Of([]byte(`{"properties":{"list":{"items":{"$ref":"#"}}},"anyOf":[` + branches + `{}]}`))
 	args := `{"list":[` + strings.Repeat(`{"a":{"id":1}},`, 20000) + `{}]}`
 	if _, invalid := names.Restore([]byte(args)); invalid == "" {
-		t.Error("not refused")
+		t.Error("not rejected")
 	}
 }
 
 // FuzzNames checks that a published schema stays JSON and has no name that is
-// refused, that restored arguments stay JSON, and that restoring them again
+// rejected, that restored arguments stay JSON, and that restoring them again
 // changes nothing.
 func FuzzNames(f *testing.F) {
 	f.Add(nested, `{"id":1,"body":{"v":[{"k":1}]}}`)
@@ -121,7 +121,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("%s: %v", published, err)
 		}
 		if again := argnames.Of(published); again != nil {
-			t.Fatalf("%s still has names that are refused", published)
+			t.Fatalf("%s still has names that are rejected", published)
 		}
 		restored, invalid := names.Restore([]byte(args))
 		if (rawjson.Check(restored) == nil) != (rawjson.Check([]byte(args)) == nil) {

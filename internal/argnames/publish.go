@@ -6,25 +6,25 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Publish returns the input schema under the published names. The description
-// of each of them says the own name.
+// Publish returns the input schema with the published names. The description of
+// each renamed property includes the original name.
 func (n *Names) Publish(input []byte) []byte {
 	if n == nil {
 		return input
 	}
-	w := writer{Names: n, out: make([]byte, 0, len(input)+64*len(n.own))}
+	w := writer{Names: n, out: make([]byte, 0, len(input)+64*len(n.original))}
 	w.value(n.schema.Root(), "")
 	return w.out
 }
 
-// writer writes the schema again.
+// writer rewrites the schema.
 type writer struct {
 	*Names
 	out []byte
 }
 
-// value writes a schema; own is the name of the property that it describes where
-// that is published under another one.
+// value writes a schema; own is the original name of the property that it
+// describes if that is renamed.
 func (w *writer) value(s rawjson.Node, own string) {
 	if own != "" && w.schema.IsTrue(s) {
 		w.out = append(rawjson.AppendString(append(w.out, `{"description":`...), described("", own)), '}')
@@ -86,7 +86,7 @@ func (w *writer) each(list rawjson.Node, holds content) {
 func (w *writer) names(v rawjson.Node) {
 	switch kind := w.schema.Kind(v); kind {
 	case rawjson.String:
-		w.out = rawjson.AppendString(w.out, w.as(w.schema.Str(v)))
+		w.out = rawjson.AppendString(w.out, w.publishedName(w.schema.Str(v)))
 	case rawjson.Object, rawjson.Array:
 		w.open(kind)
 		for p := w.schema.First(v); p != rawjson.None; p = w.schema.Next(p) {
@@ -103,8 +103,8 @@ func (w *writer) names(v rawjson.Node) {
 	}
 }
 
-// as is the published name of a property.
-func (n *Names) as(name string) string {
+// publishedName returns the published name of a property.
+func (n *Names) publishedName(name string) string {
 	if as := n.published[name]; as != "" {
 		return as
 	}
@@ -127,7 +127,7 @@ func (w *writer) close(k rawjson.Kind) {
 	}
 }
 
-// comma separates from what stands before.
+// comma writes a separator if one is needed.
 func (w *writer) comma() {
 	if last := w.out[len(w.out)-1]; last != '{' && last != '[' {
 		w.out = append(w.out, ',')
@@ -137,12 +137,12 @@ func (w *writer) comma() {
 func (w *writer) key(key string, property bool) {
 	w.comma()
 	if property {
-		key = w.as(key)
+		key = w.publishedName(key)
 	}
 	w.out = append(rawjson.AppendString(w.out, key), ':')
 }
 
-// described is a description that says the own name.
+// described adds the original name to a description.
 func described(text, own string) string {
 	text = strings.TrimSpace(text)
 	if text != "" && !strings.HasSuffix(text, ".") {

@@ -11,10 +11,10 @@ import (
 // maxSteps bounds the walk over a call's arguments and the schema beside them.
 const maxSteps = 1 << 20
 
-// Restore gives what stands under published names its own names. Only where the
-// schema has the own name is anything changed: the keys of free objects stay.
-// invalid says which two arguments are one and differ; what is no JSON object,
-// or no strict one, is left to the validation.
+// Restore renames published names in arguments back to the original names. Only
+// properties of the schema are renamed: the keys of free-form objects stay.
+// invalid names two arguments that are the same one with different values; what
+// is not a JSON object, or not strict JSON, is left to the validation.
 func (n *Names) Restore(args []byte) (restored []byte, invalid string) {
 	if n == nil || !n.mayHold(args) || rawjson.Check(args) != nil {
 		return args, ""
@@ -29,19 +29,19 @@ func (n *Names) Restore(args []byte) (restored []byte, invalid string) {
 	case r.invalid != "":
 		return args, r.invalid
 	case r.steps > maxSteps:
-		return args, "more than can be read beside their schema"
+		return args, "too many to rename"
 	case !r.changed:
 		return args, ""
 	}
 	return r.out, ""
 }
 
-// mayHold is quick and errs on the side of true.
+// mayHold is fast and may be wrong in favor of true.
 func (n *Names) mayHold(args []byte) bool {
 	if bytes.Contains(args, []byte(`\u`)) {
 		return true
 	}
-	for as := range n.own {
+	for as := range n.original {
 		if bytes.Contains(args, []byte(as)) {
 			return true
 		}
@@ -49,7 +49,7 @@ func (n *Names) mayHold(args []byte) bool {
 	return false
 }
 
-// restorer writes arguments again.
+// restorer rewrites arguments.
 type restorer struct {
 	walker
 	args    *rawjson.Doc
@@ -58,7 +58,7 @@ type restorer struct {
 	invalid string
 }
 
-// value writes v, which is described by all of schemas.
+// value writes v, to which schemas apply.
 func (r *restorer) value(v rawjson.Node, schemas []rawjson.Node) {
 	kind := r.args.Kind(v)
 	if len(schemas) == 0 || r.steps > maxSteps || kind != rawjson.Object && kind != rawjson.Array {
@@ -87,7 +87,7 @@ func (r *restorer) object(v rawjson.Node, schemas []rawjson.Node) {
 	first := true
 	for m := r.args.First(v); m != rawjson.None; m = r.args.Next(m) {
 		key := r.args.Key(m)
-		if own := r.own[key]; own != "" && r.declares(schemas, own) {
+		if own := r.original[key]; own != "" && r.declares(schemas, own) {
 			r.changed = true
 			if both := r.args.Get(v, own); both != rawjson.None {
 				if !bytes.Equal(r.args.Raw(both), r.args.Raw(m)) {
@@ -107,15 +107,15 @@ func (r *restorer) object(v rawjson.Node, schemas []rawjson.Node) {
 	r.out = append(r.out, '}')
 }
 
-// walker finds the schemas that describe a place.
+// walker finds the schemas that apply to a location.
 type walker struct {
 	*Names
 	steps int
-	known map[rawjson.Node][]rawjson.Node // what all answers for one schema
+	known map[rawjson.Node][]rawjson.Node // results of all for one schema
 }
 
-// all returns the schemas that say something about what schemas describe: they
-// and what they refer to and are combined of.
+// all returns schemas with the targets of their references and their subschemas
+// that apply to the same value.
 func (w *walker) all(schemas []rawjson.Node) []rawjson.Node {
 	if len(schemas) == 1 {
 		if known, ok := w.known[schemas[0]]; ok {
@@ -146,7 +146,8 @@ func (w *walker) all(schemas []rawjson.Node) []rawjson.Node {
 	return found
 }
 
-// combined goes over the schemas that s refers to and is combined of.
+// combined visits the target of the reference of s and its subschemas that
+// apply to the same value.
 func (w *walker) combined(s rawjson.Node, add func(rawjson.Node)) {
 	if ref := w.schema.Str(w.schema.Get(s, "$ref")); strings.HasPrefix(ref, "#") {
 		add(w.schema.Pointer(ref[1:]))
@@ -161,7 +162,7 @@ func (w *walker) combined(s rawjson.Node, add func(rawjson.Node)) {
 	}
 }
 
-// declares reports whether one of schemas names that property.
+// declares reports whether one of schemas declares a property.
 func (w *walker) declares(schemas []rawjson.Node, name string) bool {
 	return slices.ContainsFunc(schemas, func(s rawjson.Node) bool {
 		w.steps++

@@ -2,10 +2,10 @@ package argnames
 
 import "github.com/tenon-mcp/tenon/schema"
 
-// Validate restores arguments and validates them, by nil against nothing. JSON
-// that came as a string where no string can stand is read before anything is
-// said to be wrong. What was restored and read is returned; what is told of it
-// has the published names.
+// Validate restores the names of arguments and validates them against input,
+// nil: without validation. Strings that contain JSON where no string is allowed
+// are parsed before violations are reported. It returns the restored and
+// coerced arguments; violations have the published names.
 func (n *Names) Validate(input *schema.Schema, args []byte) (checked []byte, read []schema.Fix, violations []schema.Violation) {
 	restored, invalid := n.Restore(args)
 	if invalid == "" && input != nil {
@@ -14,7 +14,7 @@ func (n *Names) Validate(input *schema.Schema, args []byte) (checked []byte, rea
 			restored, read = input.Coerce(restored)
 		}
 		if len(read) > 0 {
-			restored, invalid = n.Restore(restored) // also in what was a string
+			restored, invalid = n.Restore(restored) // also in parsed strings
 			violations = input.Validate(restored)
 		}
 	}
@@ -24,5 +24,5 @@ func (n *Names) Validate(input *schema.Schema, args []byte) (checked []byte, rea
 	for i := range read {
 		read[i].Path = n.Pointer(read[i].Path)
 	}
-	return restored, read, n.told(violations)
+	return restored, read, n.publishViolations(violations)
 }

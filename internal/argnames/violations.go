@@ -12,9 +12,8 @@ func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~
 
 func unescaped(token string) string { return strings.NewReplacer("~1", "/", "~0", "~").Replace(token) }
 
-// told changes violations of restored arguments into what a caller reads who
-// knows the published names.
-func (n *Names) told(violations []schema.Violation) []schema.Violation {
+// publishViolations renames the arguments in violations to their published names.
+func (n *Names) publishViolations(violations []schema.Violation) []schema.Violation {
 	if n == nil {
 		return violations
 	}
@@ -30,7 +29,7 @@ func (n *Names) told(violations []schema.Violation) []schema.Violation {
 	return violations
 }
 
-// member is the published name of a member of the object at a place.
+// member returns the published name of a member of the object at a location.
 func (n *Names) member(pointer, name string) string {
 	if n.published[name] == "" {
 		return name
@@ -39,8 +38,7 @@ func (n *Names) member(pointer, name string) string {
 	return unescaped(whole[strings.LastIndexByte(whole, '/')+1:])
 }
 
-// Pointer is a JSON Pointer into restored arguments as the caller knows the
-// place.
+// Pointer converts a JSON Pointer into restored arguments to published names.
 func (n *Names) Pointer(pointer string) string {
 	if n == nil || pointer == "" {
 		return pointer

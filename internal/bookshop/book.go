@@ -58,18 +58,18 @@ var (
 	langForm = regexp.MustCompile(`^[a-z]{2}$`)
 )
 
-// faults collects what is wrong with a book.
-type faults []fieldError
+// problems collects the problems of a book.
+type problems []fieldError
 
-func (f *faults) unless(ok bool, pointer, detail string) {
+func (f *problems) unless(ok bool, pointer, detail string) {
 	if !ok {
 		*f = append(*f, fieldError{Pointer: pointer, Detail: detail})
 	}
 }
 
-// check returns what is wrong with the book; the document promises the same.
+// check returns what is wrong with the book; the document declares the same.
 func (r *record) check() []fieldError {
-	var f faults
+	var f problems
 	f.unless(isbnForm.MatchString(r.ISBN), "/isbn", "must be 978, a hyphen and ten digits")
 	f.unless(within(utf8.RuneCountInString(r.Title), 1, 200), "/title", "must have 1 to 200 characters")
 	f.unless(len(r.Authors) > 0, "/authors", "must name at least one author")
@@ -88,7 +88,7 @@ func (r *record) check() []fieldError {
 	return f
 }
 
-func (b *book) checkTags(f *faults) {
+func (b *book) checkTags(f *problems) {
 	f.unless(len(b.Tags) <= 10, "/tags", "must be at most 10")
 	for i, tag := range b.Tags {
 		at := fmt.Sprintf("/tags/%d", i)
@@ -97,14 +97,14 @@ func (b *book) checkTags(f *faults) {
 	}
 }
 
-func (b *book) checkTranslations(f *faults) {
+func (b *book) checkTranslations(f *problems) {
 	for lang, title := range b.Translations {
 		f.unless(langForm.MatchString(lang), "/translations", "must have language codes of two small letters as names")
 		f.unless(title != "", "/translations", "must have no empty title")
 	}
 }
 
-func (m format) check(f *faults) {
+func (m format) check(f *problems) {
 	switch m.Kind {
 	case "paperback":
 		f.unless(m.Pages > 0, "/format/pages", "must be at least 1")

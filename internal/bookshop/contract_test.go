@@ -221,9 +221,9 @@ func TestOneStockBreaksItsSchema(t *testing.T) {
 	if err == nil {
 		t.Fatalf("%s fits", got.body)
 	}
-	for _, fault := range []string{"'/count': got string, want integer", "missing property 'warehouse'"} {
-		if !strings.Contains(err.Error(), fault) {
-			t.Errorf("the error does not say %q:\n%v", fault, err)
+	for _, problem := range []string{"'/count': got string, want integer", "missing property 'warehouse'"} {
+		if !strings.Contains(err.Error(), problem) {
+			t.Errorf("the error does not say %q:\n%v", problem, err)
 		}
 	}
 }

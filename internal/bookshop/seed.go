@@ -11,7 +11,7 @@ const firstNumber = 1001 // of the first book; its id is b1001
 // firstBooks returns the books that a shop starts with, the same each time.
 // Their ISBNs are made up.
 func firstBooks() []record {
-	books := append(lowerShelf(), upperShelf()...)
+	books := append(seedBooks(), moreBooks()...)
 	records := make([]record, len(books))
 	for i, b := range books {
 		b.number(i)
@@ -20,7 +20,7 @@ func firstBooks() []record {
 	return records
 }
 
-func lowerShelf() []book {
+func seedBooks() []book {
 	return []book{
 		{
 			Title: "Pride and Prejudice", Authors: by("Jane Austen", 1775, 1817), Year: 1813, Genre: "romance", Stock: 9,
@@ -59,7 +59,7 @@ func lowerShelf() []book {
 	}
 }
 
-func upperShelf() []book {
+func moreBooks() []book {
 	return []book{
 		{
 			Title: "Dracula", Authors: by("Bram Stoker", 1847, 1912), Year: 1897, Genre: "gothic", Stock: 6,

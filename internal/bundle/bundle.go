@@ -1,11 +1,13 @@
-// Package bundle makes one text of an npm package and all that it imports, so
-// that a program can have it where there is no Node and no package folder.
+// Package bundle bundles an npm package and everything that it imports into one
+// script, so that programs can use it without Node and without a package
+// folder.
 //
-// It does not know what a bundle is for nor where it is kept, and it runs no
-// line of a package: installing leaves scripts out, and bundling reads.
+// It does not know what a bundle is used for or where it is stored, and it
+// executes no code of a package: installing skips scripts, and bundling only
+// reads.
 //
-// It stands beside the path: an operator bundles libraries ahead of time, the
-// sandbox evaluates the text later.
+// An operator bundles libraries ahead of time; the sandbox evaluates them
+// later.
 package bundle
 
 import (
@@ -22,20 +24,21 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Bundle is a package as one text.
+// Bundle is a package as one script.
 type Bundle struct {
 	Name    string
 	Version string
-	// Source is the text of a JavaScript function. It takes an object with what
-	// stands around a library (timers, fetch, require and so on), and returns
-	// what the package exports.
+	// Source is a JavaScript function. It takes an object with the environment
+	// of a library (timers, fetch, require and so on) and returns the exports
+	// of the package.
 	Source []byte
-	// Missing are the modules of Node that the package imports and that lead
-	// outside: they can be named, and fail where they are used.
+	// Missing are the imported modules of Node that have side effects: they can
+	// be imported, and fail when they are used.
 	Missing []string
 }
 
-// ErrNative says that a package holds compiled code, which no text can hold.
+// ErrNative reports that a package contains compiled code, which cannot be
+// bundled.
 var ErrNative = errors.New("it is native code")
 
 var packageName = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
@@ -58,7 +61,7 @@ func Build(dir, name string) (Bundle, error) {
 		GlobalName:        "library",
 		Platform:          api.PlatformBrowser,
 		Target:            api.ES2023,
-		External:          nodeFirst(),
+		External:          preferNode(),
 		Plugins:           []api.Plugin{{Name: "node", Setup: n.setup}},
 		Define:            map[string]string{"process.env.NODE_ENV": `"production"`, "global": "globalThis"},
 		MinifyWhitespace:  true,
@@ -73,7 +76,7 @@ func Build(dir, name string) (Bundle, error) {
 	return Bundle{Name: name, Version: version, Source: wrap(result.OutputFiles[0].Contents), Missing: slices.Sorted(maps.Keys(n.missing))}, nil
 }
 
-// installed is the version of the package in dir.
+// installed returns the version of the package in dir.
 func installed(dir, name string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json")) //nolint:gosec // the operator names the folder, and name is a package's
 	if err != nil {
@@ -81,12 +84,12 @@ func installed(dir, name string) (string, error) {
 	}
 	var p struct{ Version string }
 	if err := json.Unmarshal(text, &p); err != nil {
-		return "", fmt.Errorf("its package.json is no JSON: %w", err)
+		return "", fmt.Errorf("its package.json is not valid JSON: %w", err)
 	}
 	return p.Version, nil
 }
 
-// failure says why a package could not be bundled.
+// failure returns why a package could not be bundled.
 func failure(dir, name string, all []api.Message) error {
 	_, gyp := os.Stat(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "binding.gyp"))
 	for _, m := range all {
@@ -97,7 +100,7 @@ func failure(dir, name string, all []api.Message) error {
 	return fmt.Errorf("it cannot be bundled: %s (and %d more)", all[0].Text, len(all)-1)
 }
 
-// wrap makes the bundle a function of what stands around it.
+// wrap makes the bundle a function of its environment.
 func wrap(code []byte) []byte {
 	const before = `function (host) {
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, queueMicrotask, fetch, process, self, require } = host;

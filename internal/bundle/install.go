@@ -8,9 +8,9 @@ import (
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
-// Install puts packages (name or name@version) into dir/node_modules with npm,
-// leaving out what they would run. env is the environment of npm, which knows
-// from it where its settings and its registry are.
+// Install installs packages (name or name@version) in dir/node_modules with
+// npm, without running their scripts. env is the environment of npm, for its
+// settings and its registry.
 func Install(ctx context.Context, dir string, env []string, packages ...string) error {
 	for _, p := range packages {
 		if strings.HasPrefix(p, "-") || !packageName.MatchString(Name(p)) {
@@ -34,7 +34,7 @@ func Install(ctx context.Context, dir string, env []string, packages ...string) 
 	return nil
 }
 
-// Name is the name of a package without the version behind it.
+// Name returns the name of a package without its version.
 func Name(p string) string {
 	if i := strings.LastIndexByte(p, '@'); i > 0 {
 		return p[:i]

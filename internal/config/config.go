@@ -5,7 +5,7 @@
 // nothing, looks nothing up and holds no secret: the file names where secrets
 // are found.
 //
-// It stands before the path of a description: file → values → flags → sources.
+// It stands before the path of a description: file → values → settings → sources.
 package config
 
 // Kind is the form of a key's value.
@@ -16,6 +16,7 @@ const (
 	Text     Kind = "text"
 	Word     Kind = "word"     // a text, a number, or true or false, taken as it is written
 	Number   Kind = "number"   // whole
+	Decimal  Kind = "decimal"  // a number that may have a fraction
 	Switch   Kind = "switch"   // true or false
 	Duration Kind = "duration" // a text such as 30s
 	List     Kind = "list"     // of texts; one text is a list of one

@@ -49,6 +49,8 @@ func (k *Key) appendSchema(b []byte) []byte {
 		b = append(b, `"type":["string","number","boolean"]`...)
 	case Number:
 		b = append(b, `"type":"integer"`...)
+	case Decimal:
+		b = append(b, `"type":"number"`...)
 	case Switch:
 		b = append(b, `"type":"boolean"`...)
 	case Duration:
@@ -82,9 +84,9 @@ func Markdown(keys []Key) string {
 		title, text string
 		takes       func(Place) bool
 	}{
-		{"Keys of tools", "Under `tools`, in a source or at the top; they may also stand beside `tools`, and then count for every tool of the source, or of all sources.", func(p Place) bool { return p&Tool != 0 && p&Source != 0 }},
-		{"Keys of tools alone", "Only under `tools`: they say nothing without a tool.", func(p Place) bool { return p == Tool }},
-		{"Keys of sources", "In a source; at the top of the file they count for every source that does not say otherwise.", func(p Place) bool { return p&Source != 0 && p&Tool == 0 }},
+		{"Keys of tools", "Under `tools`, in a source or at the top of the file. Beside `tools` they apply to every tool of the source, or of all sources.", func(p Place) bool { return p&Tool != 0 && p&Source != 0 }},
+		{"Keys of single tools", "Only under `tools`, for single tools.", func(p Place) bool { return p == Tool }},
+		{"Keys of sources", "In a source, or at the top of the file for every source without a value of its own.", func(p Place) bool { return p&Source != 0 && p&Tool == 0 }},
 		{"Keys of the server", "At the top of the file.", func(p Place) bool { return p == Whole }},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| key | value | what it does |\n|---|---|---|\n", part.title, part.text)
@@ -98,7 +100,7 @@ func Markdown(keys []Key) string {
 }
 
 func (k *Key) form() string {
-	form := map[Kind]string{Text: "text", Word: "text or number", Number: "number", Switch: "`true` or `false`", Duration: "time", List: "list of texts"}[k.Kind]
+	form := map[Kind]string{Text: "text", Word: "text or number", Number: "number", Decimal: "number", Switch: "`true` or `false`", Duration: "time", List: "list of texts"}[k.Kind]
 	if len(k.Values) > 0 {
 		form = "`" + strings.Join(k.Values, "`, `") + "`"
 	}

@@ -85,7 +85,7 @@ func (r *reader) file(text []byte) *File {
 	var err error
 	if r.text, err = yaml.ToJSON(text); err != nil {
 		e, _ := errors.AsType[*yaml.Error](err)
-		r.wrong(e.Line, "%s", e.What)
+		r.wrong(e.Line, "%s", e.Message)
 		return nil
 	}
 	for _, n := range r.text.Notes {

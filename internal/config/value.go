@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,8 +20,10 @@ func (r *reader) setting(key *Key, n rawjson.Node) Setting {
 	}
 	value, ok := r.scalar(key.Kind, n)
 	switch {
+	case !ok && key.Kind != Text && r.doc.Kind(n) != rawjson.Object && r.doc.Kind(n) != rawjson.Array:
+		r.wrong(s.Line, "%s is %s, not %.80q", key.Name, key.Expected(), value)
 	case !ok:
-		r.wrong(s.Line, "%s is %s", key.Name, key.Kind.words())
+		r.wrong(s.Line, "%s is %s", key.Name, key.Expected())
 	case len(key.Values) > 0 && !slices.Contains(key.Values, value):
 		r.wrong(s.Line, "%s is one of %s, not %q", key.Name, strings.Join(key.Values, ", "), value)
 	default:
@@ -28,11 +32,13 @@ func (r *reader) setting(key *Key, n rawjson.Node) Setting {
 	return s
 }
 
-// words says what a value of the kind looks like.
-func (k Kind) words() string {
-	switch k {
+// Expected says what a value of the key looks like.
+func (k *Key) Expected() string {
+	switch k.Kind {
 	case Number:
-		return "a whole number"
+		return "a whole number such as " + cmp.Or(k.Default, "10")
+	case Decimal:
+		return "a number such as " + cmp.Or(k.Default, "0.5 or 10")
 	case Switch:
 		return "true or false"
 	case Duration:
@@ -58,6 +64,9 @@ func (r *reader) scalar(k Kind, n rawjson.Node) (value string, ok bool) {
 		ok = kind == rawjson.String
 	case Number:
 		ok = kind == rawjson.Number && !strings.ContainsAny(value, ".eE") && len(value) < 18
+	case Decimal:
+		_, err := strconv.ParseFloat(value, 64)
+		ok = kind == rawjson.Number && err == nil
 	case Switch:
 		ok = isSwitch
 	case Duration:
@@ -89,7 +98,7 @@ func (r *reader) list(key *Key, n rawjson.Node) []string {
 			all = append(all, r.checked(key, r.line(m), value))
 		}
 	default:
-		words := key.Kind.words()
+		words := key.Expected()
 		if key.Pair != "" {
 			words += ", or an object of them"
 		}

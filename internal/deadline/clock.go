@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Clock rings alarms. All alarms of a clock share one timer, which is set for
-// the first of them and not stopped with it: nearly every alarm is put off long
-// before its time, and a timer for each call costs more than all else about
-// it. The zero Clock works.
+// Clock runs alarms. All alarms of a clock share one timer, which is set for the
+// first of them and not stopped with it: nearly every alarm is stopped long
+// before its time, and a timer per call would cost more than the rest of the
+// deadline. The zero Clock works.
 type Clock struct {
 	mu    sync.Mutex
-	set   *Alarm      // the one that was set last; nil: none is
-	timer *time.Timer // rings c; nil: it was never needed
-	next  time.Time   // when it does; zero: it is not set
+	set   *Alarm      // the one that was set last; nil: none
+	timer *time.Timer // runs c; nil: not needed yet
+	next  time.Time   // when timer fires; zero: it is not set
 }
 
-// Alarm is one thing that has to be done in time. The zero Alarm is not set.
+// Alarm calls a function at a time. The zero Alarm is not set.
 type Alarm struct {
-	// Ring does it. It must not wait: other alarms come after it. It may still
-	// come just after Off.
+	// Ring is called at that time. It must not block, because other alarms
+	// follow. It can still be called just after Off.
 	Ring func()
 
 	at           time.Time
@@ -74,9 +74,8 @@ func (c *Clock) wind(at time.Time) {
 	c.timer.Reset(time.Until(at))
 }
 
-// ring rings what is due and winds the clock for what is left. It looks at all
-// alarms, which happens as often as an alarm would have been due that was the
-// first when the clock was wound.
+// ring runs the alarms that are due and sets the timer for the others. It visits
+// all alarms, at most once per alarm for which the timer was set.
 func (c *Clock) ring() {
 	for _, a := range c.due() {
 		a.Ring()

@@ -1,10 +1,9 @@
-// Package deadline is a context whose time can stand still: a call has so long
-// to do its work, and a person who is asked meanwhile thinks as long as a
-// person does.
+// Package deadline is a context whose deadline can be paused: the timeout of a
+// call does not include the time in which user input is pending.
 //
-// It does not know calls, nor who asks. It stands around the handler. The
-// [Clock] that ends contexts is for others, too, that wait for much and seldom
-// until the end.
+// It does not know calls, nor who is asked. The gateway runs handlers with it.
+// The [Clock] that ends contexts is also for others with many timers that seldom
+// fire.
 package deadline
 
 import (
@@ -14,18 +13,18 @@ import (
 	"time"
 )
 
-// Context ends with its parent, or when its time has run out. It sets no alarm
-// before somebody waits for its end: most handlers are done before they ask.
+// Context ends with its parent or at its deadline. It sets no alarm until Done
+// is called: most handlers finish before that.
 type Context struct {
 	clock    *Clock
 	parent   context.Context //nolint:containedctx // it is one
-	patience time.Duration   // how long one question may wait for its answers
-	call     *Context        // of which this is a part that asks nobody; nil: none
+	maxPause time.Duration   // limit of one pause
+	call     *Context        // of which this is a part that never pauses; nil: none
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the other fields
 	until   time.Time
-	asking  int       // questions that wait
-	since   time.Time // when the first of them was put
+	asking  int       // pauses that have not ended
+	since   time.Time // when the first of them began
 	stopped bool
 
 	waited context.Context //nolint:containedctx // ends when this one does; nil: nobody waits for it
@@ -35,16 +34,16 @@ type Context struct {
 
 var _ context.Context = (*Context)(nil)
 
-// key finds a Context in any context below it.
+// key finds the Context among the parents of a context.
 type key struct{}
 
-// New returns a context that has so much time. Each pause of it lasts as long
-// as patience at most. Stop must be called.
-func (c *Clock) New(ctx context.Context, limit, patience time.Duration) *Context {
-	return &Context{clock: c, parent: ctx, patience: patience, until: time.Now().Add(limit)}
+// New returns a context that ends after timeout. Each of its pauses lasts at most
+// maxPause. Stop must be called.
+func (c *Clock) New(ctx context.Context, limit, maxPause time.Duration) *Context {
+	return &Context{clock: c, parent: ctx, maxPause: maxPause, until: time.Now().Add(limit)}
 }
 
-// Deadline is that of the parent where this one moves.
+// Deadline returns that of the parent, since its own can move.
 func (d *Context) Deadline() (time.Time, bool) {
 	until, ok := d.parent.Deadline()
 	if d.call != nil && (!ok || d.until.Before(until)) {
@@ -56,7 +55,7 @@ func (d *Context) Deadline() (time.Time, bool) {
 // Done is closed when the context has ended.
 func (d *Context) Done() <-chan struct{} { return d.awaited().Done() }
 
-// Err tells a time that ran out from a caller that is gone.
+// Err distinguishes an exceeded deadline from a cancelled parent.
 func (d *Context) Err() error {
 	if d.Expired() {
 		return context.DeadlineExceeded
@@ -64,7 +63,7 @@ func (d *Context) Err() error {
 	return d.awaited().Err()
 }
 
-// Expired reports whether the time ran out.
+// Expired reports whether the deadline was exceeded.
 func (d *Context) Expired() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,7 +87,7 @@ func (d *Context) Value(k any) any {
 	return ctx.Value(k)
 }
 
-// awaited is the context that ends when d does.
+// awaited returns the context that ends when d does.
 func (d *Context) awaited() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,14 +107,14 @@ func (d *Context) awaited() context.Context {
 	return d.waited
 }
 
-// arm sets the alarm, if somebody waits for it and nobody is asked.
+// arm sets the alarm if Done was called and no pause is in progress.
 func (d *Context) arm() {
 	if d.alarm.Ring != nil && d.asking == 0 && !d.stopped {
 		d.clock.On(&d.alarm, d.until)
 	}
 }
 
-// late reports whether the time is over. It is not while somebody is asked.
+// late reports whether the deadline is exceeded; during a pause it is not.
 func (d *Context) late() bool { return !d.stopped && d.asking == 0 && !time.Now().Before(d.until) }
 
 // Stop ends the context for good.
@@ -130,14 +129,14 @@ func (d *Context) Stop() {
 	d.end(nil)
 }
 
-// Pause lets the time of the Context above ctx, if there is one, stand still
-// until resume is called, and bounds how long that may last.
+// Pause pauses the deadline of the Context among ctx's parents, if there is one,
+// until resume is called, for a bounded time.
 func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	d, ok := ctx.Value(key{}).(*Context)
 	if !ok {
 		return ctx, func() {}
 	}
-	asking, cancel := context.WithTimeout(ctx, d.patience)
+	asking, cancel := context.WithTimeout(ctx, d.maxPause)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.asking++; d.asking == 1 {
@@ -155,17 +154,17 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	}
 }
 
-// Within is [context.WithTimeout] for work that asks nobody and is over when
-// cancel is called. One call, one timer: where a Context above ends sooner it
-// is ctx itself; where ctx is one that ends later, nobody needs to wait for
-// that.
+// Within is [context.WithTimeout] for work that never pauses and ends when cancel
+// is called. A call needs one timer: if a Context above ends sooner, Within
+// returns ctx itself; if ctx is a Context that ends later, its alarm is not
+// needed.
 func Within(ctx context.Context, limit time.Duration) (within context.Context, cancel context.CancelFunc) {
 	if d, ok := ctx.Value(key{}).(*Context); ok {
 		switch left, moves := d.left(); {
 		case !moves && left <= limit:
 			return ctx, func() {}
 		case !moves && ctx == context.Context(d):
-			part := d.clock.New(d.parent, limit, d.patience)
+			part := d.clock.New(d.parent, limit, d.maxPause)
 			part.call = d
 			return part, part.Stop
 		}
@@ -173,16 +172,16 @@ func Within(ctx context.Context, limit time.Duration) (within context.Context, c
 	return context.WithTimeout(ctx, limit)
 }
 
-// left is the time that is left. It moves while somebody is asked, and means
-// nothing once d has stopped.
+// left returns the remaining time. It changes during a pause and is undefined
+// after Stop.
 func (d *Context) left() (left time.Duration, moves bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return time.Until(d.until), d.asking > 0 || d.stopped
 }
 
-// Fork is a context for work that may outlive the time of a [Context]: it ends
-// with that, unless it is freed before.
+// Fork is a context for work that can outlive a [Context]: it ends with that,
+// unless it is freed before.
 type Fork struct {
 	context.Context //nolint:containedctx // it is one
 
@@ -198,7 +197,7 @@ func (d *Context) Fork() *Fork {
 	return f
 }
 
-// Free lets f live on when d ends, until stop is called.
+// Free lets f continue when d ends, until stop is called.
 func (f *Fork) Free() (stop func()) {
 	f.unlink()
 	return f.stop

@@ -86,7 +86,7 @@ func TestEnds(t *testing.T) {
 }
 
 // TestPause: while somebody is asked the time stands still, awaited or not,
-// and a question waits as long as patience.
+// and a question waits as long as maxPause.
 func TestPause(t *testing.T) {
 	for _, awaited := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -96,12 +96,16 @@ func TestPause(t *testing.T) {
 				context.AfterFunc(d, func() {})
 			}
 			time.Sleep(50 * time.Second)
+			began := time.Now()
 			asking, resume := deadline.Pause(context.WithoutCancel(d))
 			time.Sleep(time.Hour - time.Second)
 			if asking.Err() != nil || d.Err() != nil {
 				t.Errorf("ended while somebody was asked: %v, %v", asking.Err(), d.Err())
 			}
 			<-asking.Done()
+			if waited := time.Since(began); waited != time.Hour {
+				t.Errorf("the question waited %v, want an hour", waited)
+			}
 			resume()
 			time.Sleep(9 * time.Second)
 			if d.Expired() {

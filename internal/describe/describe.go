@@ -1,8 +1,8 @@
-// Package describe writes what a tool tells of other tools: their schemas in
-// full and an example that fits both, page by page.
+// Package describe writes descriptions of tools: their full schemas and an
+// example that is valid for both, page by page.
 //
-// It does not know catalogs, shapes or calls. It stands behind the handler of
-// the tool "describe".
+// It does not know catalogs, envelopes or calls. The handler of the built-in
+// tool "describe" calls it.
 package describe
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
 // Bounds of one page of descriptions; the first tool is on it whatever its
@@ -25,47 +26,47 @@ const (
 	maxDescribedBytes = 64 << 10
 )
 
-// Input and Output are what the tool promises.
+// Input and Output are the schemas of the tool.
 const (
 	Input = `{"type":"object","properties":{` +
 		`"tool":{"type":"string","description":"name of one tool; without it all tools are described, page by page"},` +
-		`"cursor":{"type":"string","description":"next_cursor of the page before"}},"additionalProperties":false}`
+		`"cursor":{"type":"string","description":"next_cursor of the previous page"}},"additionalProperties":false}`
 	Output = `{"type":"object","properties":{"OutputFormat":{"const":"structured"},"OutputType":{"const":"json"},"type":{"enum":["api_docs","error"]},` +
 		`"partial":{"const":true,"description":"there are more tools than these"},` +
 		`"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},` +
 		`"inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"examples":{"type":"array","items":{"type":"object","properties":{"input":{"type":"object"},` +
-		`"output":{},"generated":{"type":"array","items":{"enum":["input","output"]},"description":"what the description does not give itself"}},"required":["input"]}}},` +
+		`"output":{},"generated":{"type":"array","items":{"enum":["input","output"]},"description":"generated instead of taken from the API description"}},"required":["input"]}}},` +
 		`"required":["name","description","inputSchema","outputSchema","examples"]}},` +
 		`"next_cursor":{"type":"string","description":"there are more tools: pass it as cursor"},"error":{"type":"object"}},` +
 		`"required":["OutputFormat","OutputType","type"],"anyOf":[{"properties":{"type":{"const":"api_docs"}},"required":["tools"]},` +
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}]}`
 )
 
-// Tool is one that is described when it is asked for.
+// Tool is a tool that can be described.
 type Tool struct {
 	Name string
 	Full func() Full
 }
 
-// Full is what is told of a tool.
+// Full is the full description of a tool.
 type Full struct {
 	Description   string
 	Input, Output []byte
-	Arguments     *schema.Schema // what arguments are checked against; nil: nothing
-	Examples      [][]byte       // answers that the description gives
+	Arguments     *schema.Schema // validates arguments; nil: not validated
+	Examples      [][]byte       // results in the API description
 	Formats       bool           // the keyword format is checked
 }
 
-// ErrCursor says that a cursor is none of ours.
-var ErrCursor = errors.New("the cursor is not known: begin again without one")
+// ErrCursor is returned for an unknown cursor.
+var ErrCursor = errors.New("unknown cursor: start again without one")
 
-// UnknownError says that there is no such tool, and which may have been meant.
+// UnknownError is returned for an unknown tool, with similar names.
 type UnknownError struct{ Name, Near string }
 
-// Error names the tools that look like it.
+// Error includes similar names of tools.
 func (e *UnknownError) Error() string { return fmt.Sprintf("there is no tool %q%s", e.Name, e.Near) }
 
-// Write writes one tool, or a page of them, as args say.
+// Write describes one tool, or a page of them, as args select.
 func Write(tools []Tool, args []byte) ([]byte, error) {
 	doc, err := rawjson.Parse(args)
 	if err != nil {
@@ -103,7 +104,7 @@ func indexOf(tools []Tool, name string) int {
 	return slices.IndexFunc(tools, func(t Tool) bool { return t.Name == name })
 }
 
-// near names a few tools that may have been meant.
+// near lists a few similar names of tools.
 func near(tools []Tool, name string) string {
 	names := make([]string, len(tools))
 	for i, t := range tools {
@@ -135,8 +136,8 @@ func (t Tool) append(dst []byte) []byte {
 	return append(dst, `]}`...)
 }
 
-// appendWithRequired appends an input schema, in which required stands even
-// where nothing is.
+// appendWithRequired appends an input schema, with an empty required if it has
+// none.
 func appendWithRequired(dst, input []byte) []byte {
 	doc, err := rawjson.Parse(input)
 	last := bytes.LastIndexByte(input, '}')
@@ -150,13 +151,13 @@ func appendWithRequired(dst, input []byte) []byte {
 	return append(dst, `"required":[]}`...)
 }
 
-// appendExample writes {"input":…,"output":…,"generated":[…]}; nothing where no
-// input is found that fits.
+// appendExample writes {"input":…,"output":…,"generated":[…]}; nothing if no
+// valid input is found.
 func (f *Full) appendExample(dst []byte) []byte {
 	example, generated := []byte(`{}`), `"input"`
 	if f.Arguments != nil {
 		var ok bool
-		if example, ok = f.Arguments.Sample(); !ok {
+		if example, ok = sample.Of(f.Arguments); !ok {
 			return dst
 		}
 	}
@@ -167,7 +168,7 @@ func (f *Full) appendExample(dst []byte) []byte {
 		if given >= 0 {
 			answer = f.Examples[given]
 		} else {
-			answer, _ = s.Sample()
+			answer, _ = sample.Of(s)
 			generated += `,"output"`
 		}
 		if answer != nil {

@@ -1,11 +1,11 @@
-// Package doccomments turns the comments of Go source into Go source: the
-// descriptions of functions and of the types that they take and return, which a
-// running program cannot see.
+// Package doccomments generates Go source from the comments of Go source: the
+// descriptions of functions and of the types of their parameters and results,
+// which a running program cannot see.
 //
-// It does not know what becomes of them: neither schemas nor tools. It reads
-// syntax only, so it works before the package compiles.
+// It does not know schemas or tools. It reads syntax only, so it works before
+// the package compiles.
 //
-// It stands beside both paths: go generate calls it, by way of cmd/tenon.
+// It is outside of both paths: go generate calls it, through cmd/tenon.
 package doccomments
 
 import (
@@ -25,15 +25,15 @@ import (
 	"strings"
 )
 
-// File is the name of the file that is written.
+// File is the name of the generated file.
 const File = "doc_comments.go"
 
-// Options are the choices of Generate. The zero value works.
+// Options are the options of Generate. The zero value works.
 type Options struct {
-	All bool // every type of the package; false: those that functions of tools take and return, and what these are made of
+	All bool // every type of the package; false: only types that functions of tools use, directly or not
 }
 
-// Generate returns what File is to hold for the package in a folder: a method
+// Generate returns the contents of File for the package in a folder: a method
 // DocComments for each type that has comments, a constant for each function of
 // the form func(context.Context, In) (Out, error).
 func Generate(folder string, o Options) ([]byte, error) {
@@ -61,13 +61,13 @@ func Generate(folder string, o Options) ([]byte, error) {
 	return format.Source(file.Bytes())
 }
 
-// source is what is known of a package.
+// source is what is collected from a package.
 type source struct {
 	name      string
 	types     map[string]*ast.TypeSpec
 	functions map[string]string // description by the constant's name
 	wanted    map[string]bool   // types
-	taken     map[string]bool   // types that have the method already
+	taken     map[string]bool   // types that already have the method
 }
 
 // load parses the package in a folder.
@@ -83,7 +83,7 @@ func load(folder string) (*source, error) {
 		if fits, err := build.Default.MatchFile(folder, base); base == File || strings.HasSuffix(base, "_test.go") || err != nil || !fits {
 			continue
 		}
-		text, err := os.ReadFile(name) //nolint:gosec // the folder that was asked for
+		text, err := os.ReadFile(name) //nolint:gosec // the folder given by the user
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func load(folder string) (*source, error) {
 	return p, nil
 }
 
-// declarations notes the types of a file, with the comments of their
+// declarations collects the types of a file, with the comments of their
 // declarations, and the functions of tools.
 func (p *source) declarations(f *ast.File) {
 	for _, d := range f.Decls {
@@ -137,33 +137,33 @@ func (p *source) function(d *ast.FuncDecl) {
 	if in, _ := signature(d.Type); in == nil || d.Doc == nil {
 		return
 	}
-	text := said(d.Doc)
-	if rest, ok := strings.CutPrefix(text, d.Name.Name+" "); ok { // for who reads Go, not for who calls a tool
+	text := commentText(d.Doc)
+	if rest, ok := strings.CutPrefix(text, d.Name.Name+" "); ok { // the function's name is for readers of Go, not for callers of the tool
 		text = upper(rest)
 	}
 	p.functions["doc"+upper(receiver)+upper(d.Name.Name)] = text
 }
 
-// signatures notes the types of all functions that can be tools, and of the
-// forms that they ask for.
+// signatures collects the types of all functions that can be tools, and of the
+// forms that they use.
 func (p *source) signatures(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncType:
 			if in, out := signature(n); in != nil {
-				p.want(in)
-				p.want(out)
+				p.collectTypes(in)
+				p.collectTypes(out)
 			}
 		case *ast.IndexExpr:
 			if ask, ok := n.X.(*ast.SelectorExpr); ok && ask.Sel.Name == "Elicit" {
-				p.want(n.Index)
+				p.collectTypes(n.Index)
 			}
 		}
 		return true
 	})
 }
 
-// signature answers In and Out of func(context.Context, In) (Out, error), nil
+// signature returns In and Out of func(context.Context, In) (Out, error), nil
 // for other functions.
 func signature(t *ast.FuncType) (in, out ast.Expr) {
 	takes, gives := flat(t.Params), flat(t.Results)
@@ -191,19 +191,19 @@ func flat(list *ast.FieldList) []ast.Expr {
 	return types
 }
 
-// want notes the types of the package of which an expression is made.
-func (p *source) want(e ast.Expr) {
+// collectTypes records the types of the package in an expression.
+func (p *source) collectTypes(e ast.Expr) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			return false
-		case *ast.Field: // its name is no type
-			p.want(n.Type)
+		case *ast.Field: // its name is not a type
+			p.collectTypes(n.Type)
 			return false
 		case *ast.Ident:
 			if spec := p.types[n.Name]; spec != nil && !p.wanted[n.Name] {
 				p.wanted[n.Name] = true
-				p.want(spec.Type)
+				p.collectTypes(spec.Type)
 			}
 		}
 		return true
@@ -250,7 +250,7 @@ func (p *source) methods(w *bytes.Buffer) bool {
 			}
 			name += "[" + strings.Join(params, ", ") + "]"
 		}
-		fmt.Fprintf(w, "\n// DocComments returns what the comments say of %s and its fields.\nfunc (%s) DocComments() gofunc.Docs[%s] {\n\treturn gofunc.Docs[%s]{\n", spec.Name.Name, name, name, name)
+		fmt.Fprintf(w, "\n// DocComments returns the comments of %s and its fields.\nfunc (%s) DocComments() gofunc.Docs[%s] {\n\treturn gofunc.Docs[%s]{\n", spec.Name.Name, name, name, name)
 		for _, c := range docs {
 			fmt.Fprintf(w, "\t\t%s: %s,\n", strconv.Quote(c.field), strconv.Quote(c.text))
 		}
@@ -268,14 +268,14 @@ func takesMethods(spec *ast.TypeSpec) bool {
 	return !spec.Assign.IsValid()
 }
 
-// comment is what is said of a field; of the type where field is empty.
+// comment is the comment of a field; of the type where field is empty.
 type comment struct{ field, text string }
 
 func comments(spec *ast.TypeSpec) []comment {
 	var all []comment
 	add := func(field string, groups ...*ast.CommentGroup) {
 		for _, g := range groups {
-			if text := said(g); text != "" {
+			if text := commentText(g); text != "" {
 				all = append(all, comment{field, text})
 				return
 			}
@@ -294,8 +294,8 @@ func comments(spec *ast.TypeSpec) []comment {
 	return all
 }
 
-// said is the text of a comment, a line for each of its paragraphs.
-func said(g *ast.CommentGroup) string {
+// commentText returns the text of a comment, a line for each of its paragraphs.
+func commentText(g *ast.CommentGroup) string {
 	var paragraphs []string
 	for p := range strings.SplitSeq(g.Text(), "\n\n") {
 		if p = strings.Join(strings.Fields(p), " "); p != "" {

@@ -1,11 +1,11 @@
-// Package docgen writes pages about a catalog for people: Markdown, or one HTML
-// page that needs nothing else.
+// Package docgen writes documentation of a catalog for people: Markdown or
+// self-contained HTML.
 //
-// It does not know where tools come from, who serves them, nor how an example
-// is made: it is given them.
+// It does not know where tools come from, which server runs them, or how
+// examples are made: the caller provides those.
 //
-// It stands at the end of the path of a description, beside the server: a
-// catalog goes in, text comes out.
+// It is at the end of the path of a description, beside the server: a catalog
+// is its input, text its output.
 package docgen
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Options are the choices of New. The zero value works.
+// Options are the options of New. The zero value works.
 type Options struct {
 	Title   string                                            // of the page; empty: "Tools"
-	About   []string                                          // what stands below it: where the service is, which credentials it wants
-	Spec    string                                            // as the command line of an example names the description
-	Example func(tool string) (input, output []byte, ok bool) // arguments and an answer that fit; nil: no examples
+	About   []string                                          // paragraphs below the title: where the service is, which credentials it needs
+	Spec    string                                            // the description in the command line of an example
+	Example func(tool string) (input, output []byte, ok bool) // valid arguments and a valid result; nil: no examples
 }
 
-// Manual is what is written about a catalog.
+// Manual is the documentation of a catalog.
 type Manual struct {
 	Title  string
 	About  []string
@@ -34,7 +34,7 @@ type Manual struct {
 // Group is the tools of a part of a description.
 type Group struct {
 	Name  string
-	File  string // page that the group has, without folder; empty: all stand on one page
+	File  string // the group's page, without folder; empty: all groups are on one page
 	Tools []Tool
 }
 
@@ -50,12 +50,12 @@ func (m *Manual) Count() (n int) {
 type Tool struct {
 	Name, Title string
 	Paragraphs  []string // of the description
-	Notes       []string // "changes nothing", "asks for consent"
+	Notes       []string // "changes nothing", "asks for confirmation"
 	Arguments   []Row
 	Answers     []Answer
 	Call        string // a command line; empty: no example
 	Input       string // example of the arguments, indented JSON
-	Output      string // of an answer; empty: none
+	Output      string // of a result; empty: none
 }
 
 // Answer is one declared answer.
@@ -64,8 +64,8 @@ type Answer struct {
 	Rows          []Row
 }
 
-// New collects what is said about the tools of c, by their groups and else in
-// their order. Those that the product adds by itself are left out.
+// New makes the manual of c's tools, by their groups and otherwise in catalog
+// order. Built-in tools are left out.
 func New(c *gateway.Catalog, o Options) *Manual {
 	m := &Manual{Title: o.Title, About: o.About}
 	if m.Title == "" {
@@ -91,7 +91,7 @@ func New(c *gateway.Catalog, o Options) *Manual {
 		}
 	}
 	if len(m.Groups) == 1 {
-		m.Groups[0].Name = "" // it divides nothing
+		m.Groups[0].Name = "" // a single group needs no name
 	}
 	return m
 }
@@ -138,18 +138,18 @@ func notes(t *tenon.Tool) (all []string) {
 		all = append(all, "changes nothing")
 	}
 	if is(t.Annotations.Destructive) {
-		all = append(all, "may destroy what is there")
+		all = append(all, "may destroy data")
 	}
 	if is(t.Annotations.Idempotent) && !is(t.Annotations.ReadOnly) {
 		all = append(all, "may be repeated")
 	}
 	if t.Confirmation.Mode != tenon.ConfirmOff && (t.Confirmation.Action != "" || t.Confirm != nil || is(t.Annotations.Destructive)) {
-		all = append(all, "asks for consent first")
+		all = append(all, "asks for confirmation first")
 	}
 	return all
 }
 
-// paragraphs splits a description, without a title that begins it.
+// paragraphs splits a description, without a leading title.
 func paragraphs(text, title string) (all []string) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if rest, begins := strings.CutPrefix(text, title); begins && (rest == "" || rest[0] == '\n') {
@@ -185,7 +185,7 @@ func indented(raw []byte) string {
 	return strings.TrimSpace(string(b))
 }
 
-// quoted is s as one word of a POSIX shell.
+// quoted quotes s as one word for a POSIX shell.
 func quoted(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@", r)

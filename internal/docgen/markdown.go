@@ -105,7 +105,7 @@ func tableOf(b *strings.Builder, rows []Row) {
 	}
 }
 
-// details is all that is said beside name and type.
+// details returns everything about a value but its name and type.
 func (r *Row) details() string {
 	const mark = "`"
 	var parts []string
@@ -134,7 +134,7 @@ func fenced(b *strings.Builder, language, text string) {
 	b.WriteString("\n" + fence + language + "\n" + text + "\n" + fence + "\n")
 }
 
-// cell is s as it can stand in a table.
+// cell formats s for a table cell.
 func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", `\|`) }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

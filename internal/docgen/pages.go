@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Page is one file of a manual that is divided.
+// Page is one file of a divided manual.
 type Page struct {
 	File string // its name, without a folder
 	Text []byte
@@ -43,7 +43,7 @@ func (g *Group) heading() string {
 	return g.Name
 }
 
-// slug is a name as that of a file: letters, digits and dashes.
+// slug converts a name to a file name: letters, digits and dashes.
 func slug(name string) string {
 	const most = 60
 	var b strings.Builder

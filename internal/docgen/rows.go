@@ -25,7 +25,7 @@ type Row struct {
 	More     []Fact
 }
 
-// Fact is one thing that is said of a value: "default" 10.
+// Fact is one property of a value: "default" 10.
 type Fact struct{ Words, Value string }
 
 // rows describes a schema: the value itself and the members of objects in it.
@@ -55,10 +55,10 @@ type table struct {
 	rows []Row
 }
 
-// add writes the row of the schema at n and those of what is in it. above are
-// the schemas in which it is: one that holds itself ends there.
+// add writes the row of the schema at n and those of its parts. above are the
+// enclosing schemas: a recursive one ends there.
 func (t *table) add(name string, n rawjson.Node, required bool, depth int, above []rawjson.Node) {
-	if t.doc.Kind(n) == rawjson.Bool && !t.doc.IsTrue(n) { // nothing can stand there
+	if t.doc.Kind(n) == rawjson.Bool && !t.doc.IsTrue(n) { // no value is allowed
 		return
 	}
 	about := t.doc.Str(t.doc.Get(n, "description"))
@@ -73,7 +73,7 @@ func (t *table) add(name string, n rawjson.Node, required bool, depth int, above
 		return
 	}
 	row := Row{Name: name, Required: required, About: sentence(about)}
-	row.Type, row.Allowed, row.More = t.typeOf(n), t.allowed(n), t.more(n)
+	row.Type, row.Allowed, row.More = t.typeOf(n), t.allowed(n), t.facts(n)
 	if slices.Contains(above, n) {
 		row.About = strings.TrimSpace(row.About + " (as above)")
 		t.rows = append(t.rows, row)
@@ -100,10 +100,10 @@ func (t *table) properties(name string, n rawjson.Node, depth int, above []rawjs
 		t.add(join(name, d.Key(p)), p, required[d.Key(p)], depth+1, above)
 	}
 	if items := d.Get(n, "items"); d.Kind(items) == rawjson.Object {
-		t.inside(name+"[]", items, depth, above)
+		t.elements(name+"[]", items, depth, above)
 	}
 	if other := d.Get(n, "additionalProperties"); d.Kind(other) == rawjson.Object && d.Len(other) > 0 {
-		t.inside(join(name, "*"), other, depth, above)
+		t.elements(join(name, "*"), other, depth, above)
 	}
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		all := d.Get(n, key)
@@ -115,9 +115,9 @@ func (t *table) properties(name string, n rawjson.Node, depth int, above []rawjs
 	}
 }
 
-// inside writes what is in the elements of a list or the values of a map; a row
-// of their own only where something is said about them.
-func (t *table) inside(name string, n rawjson.Node, depth int, above []rawjson.Node) {
+// elements writes the elements of a list or the values of a map; as a row of
+// their own only where there is something to write about them.
+func (t *table) elements(name string, n rawjson.Node, depth int, above []rawjson.Node) {
 	target := t.deref(n)
 	if slices.Contains(above, target) {
 		return
@@ -154,7 +154,7 @@ func (t *table) deref(n rawjson.Node) rawjson.Node {
 	return n
 }
 
-// typeOf says in words what a value is.
+// typeOf describes the type of a value.
 func (t *table) typeOf(n rawjson.Node) string { return t.typeWithin(n, 0) }
 
 func (t *table) typeWithin(n rawjson.Node, depth int) string {
@@ -166,10 +166,10 @@ func (t *table) typeWithin(n rawjson.Node, depth int) string {
 	var names []string
 	switch kind := d.Get(n, "type"); d.Kind(kind) {
 	case rawjson.String:
-		names = []string{t.named(n, d.Str(kind), depth)}
+		names = []string{t.namedType(n, d.Str(kind), depth)}
 	case rawjson.Array:
 		for k := d.First(kind); k != rawjson.None; k = d.Next(k) {
-			names = append(names, t.named(n, d.Str(k), depth))
+			names = append(names, t.namedType(n, d.Str(k), depth))
 		}
 	default:
 		for _, key := range []string{"oneOf", "anyOf", "allOf"} {
@@ -190,8 +190,8 @@ func (t *table) typeWithin(n rawjson.Node, depth int) string {
 	return "any"
 }
 
-// named is one type of the schema at n, with what it says of it.
-func (t *table) named(n rawjson.Node, kind string, depth int) string {
+// namedType describes one type of the schema at n.
+func (t *table) namedType(n rawjson.Node, kind string, depth int) string {
 	if kind == "array" {
 		if items := t.doc.Get(n, "items"); t.doc.Kind(items) == rawjson.Object {
 			return "list of " + t.typeWithin(items, depth+1)
@@ -219,8 +219,8 @@ func (t *table) allowed(n rawjson.Node) (all []string) {
 	return all
 }
 
-// more lists what else is said about a value.
-func (t *table) more(n rawjson.Node) (all []Fact) {
+// facts lists the other properties of a value.
+func (t *table) facts(n rawjson.Node) (all []Fact) {
 	for _, k := range []struct{ key, words string }{
 		{"default", "Default"},
 		{"example", "Example"},
@@ -252,7 +252,7 @@ func shortened(raw []byte) string {
 	return string(raw)
 }
 
-// sentence is s with an end, so that another can follow.
+// sentence returns s with a final period, so that another sentence can follow.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.ContainsRune(".!?:;)", rune(s[len(s)-1])) {

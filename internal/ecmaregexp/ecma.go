@@ -1,14 +1,14 @@
-// Package ecmaregexp runs the regular expressions of ECMA-262 as JSON Schema means
-// them: with the u flag, without others, anywhere in the text.
+// Package ecmaregexp runs the regular expressions of ECMA-262 as JSON Schema
+// uses them: with the u flag and no other, unanchored.
 //
-// A pattern is parsed by the grammar of the language. Where it is a regular
-// expression in the narrow sense, it is written for RE2, every set of characters
-// as what ECMA-262 says it is, and runs in linear time. Look-around, back
-// references and repeats that are too many for RE2 run in a matcher of our own, which
-// tries one way after the other and counts its steps, so that the caller's
-// budget bounds it and no clock does.
+// A pattern is parsed by the grammar of the language. If it is regular in the
+// formal sense, it is translated to RE2, with every set of characters as
+// defined by ECMA-262, and runs in linear time. Look-around, back references
+// and repeats too large for RE2 run in a backtracking matcher that counts its
+// steps, so that the caller's budget bounds it, not a clock.
 //
-// It does not know schemas. Texts are UTF-8.
+// It does not know schemas. The validator calls it for pattern and
+// patternProperties. Texts are UTF-8.
 package ecmaregexp
 
 import (
@@ -22,31 +22,31 @@ const (
 	// MaxSize bounds a pattern, counted in instructions and ranges of
 	// characters: few bytes can ask for very many.
 	MaxSize = 20_000
-	// longest is the length in bytes of the longest pattern that is read.
+	// longest is the length in bytes of the longest accepted pattern.
 	longest = 64 << 10
 )
 
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
-	Source string // as it was given
+	Source string // as given to Compile
 	Size   int    // in instructions and ranges of characters
 
 	re   *regexp.Regexp
 	prog *program // where RE2 cannot run it
 }
 
-// Error says why a text is not a pattern that can be run.
+// Error is the reason why a pattern cannot be run.
 type Error struct {
-	Offset int // in bytes, from 0
-	What   string
+	Offset  int // in bytes, from 0
+	Message string
 }
 
 // Error formats e as "offset N: what".
-func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.What) }
+func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Message) }
 
-// Compile compiles a pattern. Beyond the grammar of the u flag it accepts what
-// the grammar without flags (ECMA-262, annex B) reads in only one way: escapes
-// of punctuation, braces and brackets that stand for themselves.
+// Compile compiles a pattern. Beyond the grammar of the u flag it accepts
+// unambiguous syntax of the grammar without flags (ECMA-262, annex B): escapes
+// of punctuation, and literal braces and brackets.
 func Compile(src string) (*Pattern, error) {
 	n, groups, err := parse(src)
 	if err != nil {
@@ -63,13 +63,13 @@ func Compile(src string) (*Pattern, error) {
 		}
 	}
 	if p.Size = n.steps(); p.Size > MaxSize {
-		return nil, &Error{What: "asks for too much"}
+		return nil, &Error{Message: "too large"}
 	}
 	p.prog = newProgram(n, groups)
 	return p, nil
 }
 
-// Valid reports whether Compile takes a pattern.
+// Valid reports whether Compile accepts a pattern.
 func Valid(src string) bool {
 	n, _, err := parse(src)
 	return err == nil && n.steps() <= MaxSize
@@ -83,26 +83,26 @@ func FromRE2(src string) (*Pattern, error) {
 	}
 	p := &Pattern{Source: src, Size: size}
 	if p.Size > MaxSize {
-		return nil, &Error{What: "asks for too much"}
+		return nil, &Error{Message: "too large"}
 	}
 	p.re, err = regexp.Compile(src)
 	return p, err
 }
 
-// SizeRE2 answers the size of a pattern in the syntax of RE2.
+// SizeRE2 returns the size of a pattern in the syntax of RE2.
 func SizeRE2(src string) (int, error) {
 	tree, err := syntax.Parse(src, syntax.Perl)
 	if err != nil {
 		return 0, err
 	}
-	return extent(tree), nil
+	return sizeRE2(tree), nil
 }
 
-// Linear reports whether the cost of matching grows with the text only.
+// Linear reports whether matching takes time linear in the text.
 func (p *Pattern) Linear() bool { return p.re != nil }
 
-// Match reports whether the pattern matches somewhere in text. It takes what it
-// costs from left, and is not done if that is not enough.
+// Match reports whether the pattern matches somewhere in text. It subtracts the
+// cost from left; done is false if that is not enough.
 func (p *Pattern) Match(text []byte, left *int) (matched, done bool) {
 	if p.re != nil {
 		if *left -= len(text) * (1 + p.Size/16); *left < 0 {
@@ -113,11 +113,11 @@ func (p *Pattern) Match(text []byte, left *int) (matched, done bool) {
 	return p.prog.match(text, left)
 }
 
-// extent estimates the size of a compiled pattern of RE2.
-func extent(re *syntax.Regexp) int {
+// sizeRE2 estimates the size of a compiled pattern of RE2.
+func sizeRE2(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	for _, sub := range re.Sub {
-		n = min(n+extent(sub), 2*MaxSize)
+		n = min(n+sizeRE2(sub), 2*MaxSize)
 	}
 	if re.Op == syntax.OpRepeat {
 		n = min(n*max(re.Min, re.Max, 1), 2*MaxSize)
@@ -129,17 +129,17 @@ func extent(re *syntax.Regexp) int {
 type kind uint8
 
 const (
-	kindCat    kind = iota // one after the other; of nothing: the empty text
-	kindAlt                // one of them
+	kindCat    kind = iota // concatenation; without sub: the empty text
+	kindAlt                // alternation
 	kindSet                // one character
-	kindGroup              // remembers what it matched
+	kindGroup              // capturing group
 	kindRepeat             // sub[0] from min to max times
 	kindBegin
 	kindEnd
 	kindEdge    // \b
 	kindNotEdge // \B
-	kindLook    // sub[0] would match here, ahead or behind
-	kindBack    // what a group matched
+	kindLook    // look-ahead or look-behind of sub[0]
+	kindBack    // back reference
 )
 
 // term is a part of a pattern.
@@ -156,7 +156,7 @@ type term struct {
 	from, to int // of kindRepeat: the groups in it
 }
 
-// regular reports whether RE2 may know all that a pattern uses.
+// regular reports whether RE2 supports everything that a pattern uses.
 func (t *term) regular() bool {
 	if t.kind == kindLook || t.kind == kindBack {
 		return false
@@ -164,7 +164,8 @@ func (t *term) regular() bool {
 	return !slices.ContainsFunc(t.sub, func(s *term) bool { return !s.regular() })
 }
 
-// steps is size without the repeats, which the own matcher counts as it runs.
+// steps is size without the repeats, which the backtracking matcher counts at
+// run time.
 func (t *term) steps() int {
 	n := 1 + len(t.set)
 	for _, s := range t.sub {
@@ -173,8 +174,7 @@ func (t *term) steps() int {
 	return n
 }
 
-// size estimates the size of a pattern that is compiled for RE2, which writes
-// repeats out.
+// size estimates the size of a pattern compiled for RE2, which expands repeats.
 func (t *term) size() int {
 	n := 1 + len(t.set)
 	for _, s := range t.sub {

@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/ecmaregexp"
 )
 
-// The answers are those of Node 20.
+// The expected results are those of Node 20.
 func TestMatch(t *testing.T) {
 	tests := map[string]struct {
 		pattern string
@@ -105,7 +105,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// RE2 and the own matcher agree, and neither fails on any pattern and text.
+// RE2 and the backtracking matcher agree, and neither fails on any pattern and text.
 func FuzzMatch(f *testing.F) {
 	for _, p := range []string{`^(a|b)*?c{2,3}$`, `[^\s\d-z]+\b`, `(?=a)(?<!b)\1(c)`, `\p{L}.[\u{1F600}-\u{1F64F}]`, `(?:){2}|^$`} {
 		f.Add(p, "ab\u00a0cc😀")
@@ -122,7 +122,7 @@ func FuzzMatch(f *testing.F) {
 		}
 		left = 1 << 20
 		if own, done := ecmaregexp.Stepwise(p).Match([]byte(text), &left); done && own != got {
-			t.Fatalf("%q on %q: RE2 says %v, the own matcher %v", pattern, text, got, own)
+			t.Fatalf("%q on %q: RE2 says %v, the backtracking matcher %v", pattern, text, got, own)
 		}
 	})
 }

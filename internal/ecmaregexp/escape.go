@@ -46,7 +46,7 @@ func (p *parser) at(distance int) byte {
 	return 0
 }
 
-// escapedSet reads an escape that stands for several characters.
+// escapedSet reads an escape for a set of characters.
 func (p *parser) escapedSet() (set, bool) {
 	var s set
 	switch p.at(1) {
@@ -79,7 +79,7 @@ func (p *parser) property() (set, bool) {
 	}
 	s := property(name[1:])
 	if s == nil {
-		p.fail("the property " + strconv.Quote(name[1:]) + " is not known here")
+		p.fail("unknown property " + strconv.Quote(name[1:]))
 		return nil, false
 	}
 	if p.at(1) == 'P' {
@@ -89,8 +89,8 @@ func (p *parser) property() (set, bool) {
 	return s, true
 }
 
-// escaped reads an escape that stands for one character; special are those that
-// may stand behind a backslash for themselves.
+// escaped reads an escape for one character; special are those that a backslash
+// makes literal.
 func (p *parser) escaped(special string) (rune, bool) {
 	if p.failed != nil {
 		return 0, false
@@ -125,7 +125,7 @@ func (p *parser) escaped(special string) (rune, bool) {
 	return 0, false
 }
 
-// hex reads n digits at a distance and goes on behind them.
+// hex reads n digits at a distance and skips the escape.
 func (p *parser) hex(distance, n, length int) (rune, bool) {
 	r, ok := p.digits(distance, n)
 	if !ok {
@@ -174,7 +174,7 @@ func (p *parser) class() *term {
 	p.i++
 	negative := p.accept("^")
 	if p.lenient && p.peek() == ']' {
-		p.fail("a bracket that closes the class or stands for itself")
+		p.fail("an ambiguous closing bracket")
 		return nil
 	}
 	var ranges set
@@ -184,7 +184,7 @@ func (p *parser) class() *term {
 			return nil
 		}
 		if p.lenient && posix(p.src[p.i:]) {
-			p.fail("a class of POSIX")
+			p.fail("a POSIX class")
 			return nil
 		}
 		s, single := p.classAtom()
@@ -203,9 +203,9 @@ func (p *parser) class() *term {
 		case single && other && s[0] <= t[0]:
 			ranges = append(ranges, s[0], t[0])
 		case single && other, !p.lenient:
-			p.fail("a range that is none")
+			p.fail("an invalid range")
 			return nil
-		default: // a set at either end: the dash is itself
+		default: // a set at either end: the dash is literal
 			ranges = append(append(append(ranges, s...), t...), '-', '-')
 		}
 	}
@@ -217,7 +217,7 @@ func (p *parser) class() *term {
 	return &term{kind: kindSet, set: all}
 }
 
-// posix reports whether [:name:] comes next, which other dialects read as a set.
+// posix reports whether [:name:] is next, which other dialects read as a set.
 func posix(s string) bool {
 	if !strings.HasPrefix(s, "[:") {
 		return false
@@ -226,7 +226,7 @@ func posix(s string) bool {
 	return closed && strings.Trim(name, "^abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// classAtom reads one character of a class, or an escape for several.
+// classAtom reads one character of a class, or an escape for a set.
 func (p *parser) classAtom() (s set, single bool) {
 	if p.peek() != '\\' {
 		r, n := utf8.DecodeRuneInString(p.src[p.i:])

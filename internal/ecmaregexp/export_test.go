@@ -1,6 +1,6 @@
 package ecmaregexp
 
-// Stepwise is p for the own matcher, also where RE2 can run it.
+// Stepwise is p for the backtracking matcher, also where RE2 can run it.
 func Stepwise(p *Pattern) *Pattern {
 	n, groups, err := parse(p.Source)
 	if err != nil {

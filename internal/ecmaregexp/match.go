@@ -6,31 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// run is one attempt to match a text: a way through the steps of a program,
-// with a stack of what else there is to try and of what has to be as it was
-// before that.
+// run is one attempt to match a text: a path through the steps of a program,
+// with a stack of alternatives and of values to restore before them.
 type run struct {
 	p     *program
 	text  []byte
 	left  int   // steps
-	slots []int // ends of groups, -1: not matched; rounds and beginnings of loops
+	slots []int // ends of groups, -1: not matched; counters and starts of loops
 	stack []choice
 }
 
 // choice is an entry of the stack.
 type choice struct {
 	what  task
-	pc    int // where to go on, or the slot
-	at    int // in the text, or what was in the slot
+	pc    int // where to continue, or the slot
+	at    int // in the text, or the slot's old value
 	least int // of a run of characters: where the shortest ends
 }
 
 type task uint8
 
 const (
-	taskTry    task = iota // go on at pc
+	taskTry    task = iota // continue at pc
 	taskRound              // another round of the loop at pc
-	taskShrink             // give one character of a run back
+	taskShrink             // shorten a run by one character
 	taskUndo               // restore a slot
 )
 
@@ -56,7 +55,7 @@ func (p *program) match(text []byte, left *int) (matched, done bool) {
 	return matched && done, done
 }
 
-// search tries every beginning.
+// search tries every start position.
 func (r *run) search() bool {
 	for at := 0; ; {
 		r.stack = r.stack[:0]
@@ -76,8 +75,8 @@ func (r *run) search() bool {
 	}
 }
 
-// from runs the steps from pc on until they match; what was tried stays on the
-// stack. If they do not match, all is as it was before.
+// from runs the steps from pc on until they match; untried alternatives stay on
+// the stack. If they do not match, the state is restored.
 func (r *run) from(pc, at int) bool {
 	floor := len(r.stack)
 	for {
@@ -93,14 +92,14 @@ func (r *run) from(pc, at int) bool {
 		if pc, at, ok = r.step(s, pc, at); ok {
 			continue
 		}
-		if pc, at, ok = r.other(floor); !ok {
+		if pc, at, ok = r.backtrack(floor); !ok {
 			return false
 		}
 	}
 }
 
-// other goes back to the last choice above a floor.
-func (r *run) other(floor int) (pc, at int, ok bool) {
+// backtrack backtracks to the last alternative above a floor.
+func (r *run) backtrack(floor int) (pc, at int, ok bool) {
 	for len(r.stack) > floor {
 		top := len(r.stack) - 1
 		c := &r.stack[top]
@@ -136,7 +135,7 @@ func (r *run) try(pc, at int) {
 	r.stack = append(r.stack, choice{what: taskTry, pc: pc, at: at})
 }
 
-// step takes one step and answers where to go on.
+// step executes one step and returns where to continue.
 func (r *run) step(s *step, pc, at int) (next, behind int, ok bool) {
 	switch s.op {
 	case opSet:
@@ -158,14 +157,14 @@ func (r *run) step(s *step, pc, at int) (next, behind int, ok bool) {
 	case opEnd:
 		return pc + 1, at, at == len(r.text)
 	case opEdge:
-		return pc + 1, at, r.edge(at)
+		return pc + 1, at, r.wordBoundary(at)
 	case opNotEdge:
-		return pc + 1, at, !r.edge(at)
+		return pc + 1, at, !r.wordBoundary(at)
 	case opBack:
-		at, ok = r.again(s, at)
+		at, ok = r.backReference(s, at)
 		return pc + 1, at, ok
 	case opLook:
-		return s.x, at, r.look(s, pc+1, at)
+		return s.x, at, r.lookAround(s, pc+1, at)
 	case opZero:
 		r.put(s.x, 0)
 		return pc + 1, at, true
@@ -190,7 +189,8 @@ func (r *run) character(s *step, at int) (behind int, ok bool) {
 	return at + n, n > 0 && s.set.has(c)
 }
 
-// characters reads as many characters as it can, and notes that fewer would do.
+// characters reads as many characters as it can, and records that fewer are
+// possible.
 func (r *run) characters(s *step, next, at int) (behind int, ok bool) {
 	count, least := 0, at
 	for s.max < 0 || count < s.max {
@@ -213,14 +213,14 @@ func (r *run) characters(s *step, next, at int) (behind int, ok bool) {
 	return at, true
 }
 
-// edge reports whether a word begins or ends at a place.
-func (r *run) edge(at int) bool {
+// wordBoundary reports whether a position is a word boundary.
+func (r *run) wordBoundary(at int) bool {
 	word := func(i int) bool { return i >= 0 && i < len(r.text) && words.has(rune(r.text[i])) }
 	return word(at-1) != word(at)
 }
 
-// again reads what a group matched. One that did not match stands for nothing.
-func (r *run) again(s *step, at int) (behind int, ok bool) {
+// backReference matches a back reference. A group that did not match is empty.
+func (r *run) backReference(s *step, at int) (behind int, ok bool) {
 	first, last := r.slots[2*s.x], r.slots[2*s.x+1]
 	if first < 0 || last < 0 {
 		return at, true
@@ -233,10 +233,10 @@ func (r *run) again(s *step, at int) (behind int, ok bool) {
 	return at + len(same), bytes.HasPrefix(r.text[at:], same)
 }
 
-// look matches the steps from pc on and stays where it is. What it matched has
-// no other way, but what its groups hold is forgotten when something before it
-// is tried again.
-func (r *run) look(s *step, pc, at int) bool {
+// lookAround matches the steps from pc on without moving. Their alternatives are
+// dropped, but captured groups are restored when an earlier alternative is
+// tried.
+func (r *run) lookAround(s *step, pc, at int) bool {
 	floor := len(r.stack)
 	found := r.from(pc, at)
 	if !found {
@@ -251,12 +251,12 @@ func (r *run) look(s *step, pc, at int) bool {
 	}
 	r.stack = r.stack[:undo]
 	if s.negative {
-		r.other(floor)
+		r.backtrack(floor)
 	}
 	return !s.negative
 }
 
-// loop begins another round, or leaves the loop.
+// loop begins another round or leaves the loop.
 func (r *run) loop(s *step, pc, at int) (next, behind int, ok bool) {
 	rounds := r.slots[s.x]
 	switch {
@@ -271,7 +271,7 @@ func (r *run) loop(s *step, pc, at int) (next, behind int, ok bool) {
 	return r.round(s, pc, at)
 }
 
-// round begins a round of a loop, which forgets what its groups matched.
+// round begins a round of a loop and resets its groups.
 func (r *run) round(s *step, pc, at int) (next, behind int, ok bool) {
 	r.put(s.x, r.slots[s.x]+1)
 	r.put(s.x+1, at)

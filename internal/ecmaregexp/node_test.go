@@ -92,7 +92,7 @@ func TestAgreesWithNode(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d patterns ran in RE2, %d in the own matcher", linear, other)
+		t.Logf("%d patterns ran in RE2, %d in the backtracking matcher", linear, other)
 		if linear < patterns/10 || other < patterns/10 {
 			t.Error("one of the two was hardly tried")
 		}

@@ -18,7 +18,7 @@ const (
 type parser struct {
 	src     string
 	i       int
-	lenient bool // accept what annex B reads in one way only
+	lenient bool // accept unambiguous syntax of annex B
 	groups  int
 	names   []string // of the groups, from 1
 	depth   int
@@ -26,10 +26,10 @@ type parser struct {
 	failed  *Error
 }
 
-// parse answers the term that a pattern is, and how many groups are in it.
+// parse returns the term of a pattern and its number of groups.
 func parse(src string) (*term, int, error) {
 	if len(src) > longest || !utf8.ValidString(src) {
-		return nil, 0, &Error{What: "a pattern of this length, or no text"}
+		return nil, 0, &Error{Message: "too long, or not UTF-8"}
 	}
 	p := &parser{src: src}
 	n := p.whole()
@@ -47,22 +47,22 @@ func parse(src string) (*term, int, error) {
 func (p *parser) whole() *term {
 	n := p.alternatives()
 	if p.i < len(p.src) {
-		p.fail("a parenthesis that closes nothing")
+		p.fail("an unmatched closing parenthesis")
 	}
 	for _, b := range p.backs {
 		if b.name != "" {
 			if b.group = slices.Index(p.names, b.name) + 1; b.group == 0 {
-				p.fail("a reference to a group that is not there")
+				p.fail("a reference to an unknown group")
 			}
 		}
 		if b.group > p.groups {
-			p.fail("a reference to a group that is not there")
+			p.fail("a reference to an unknown group")
 		}
 	}
 	return n
 }
 
-// fail keeps the first error and ends the reading.
+// fail records the first error and ends parsing.
 func (p *parser) fail(what string) {
 	if p.failed == nil {
 		p.failed = &Error{p.i, what}
@@ -77,7 +77,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// accept goes over text if it comes next.
+// accept skips text if it is next.
 func (p *parser) accept(text string) bool {
 	if !strings.HasPrefix(p.src[p.i:], text) {
 		return false
@@ -135,7 +135,7 @@ func (p *parser) term() *term {
 	case '{', '}', ']':
 		_, _, quantifier := p.braces()
 		if !p.lenient || quantifier {
-			p.fail("a bracket that has to be escaped")
+			p.fail("an unescaped bracket")
 			return nil
 		}
 	}
@@ -144,7 +144,7 @@ func (p *parser) term() *term {
 	return &term{kind: kindSet, set: one(r)}
 }
 
-// quantified reads what may stand behind an atom that has the groups from on.
+// quantified reads the quantifier after an atom whose groups begin at from.
 func (p *parser) quantified(t *term, from int) *term {
 	low, high := 0, -1
 	switch c := p.peek(); c {
@@ -164,7 +164,7 @@ func (p *parser) quantified(t *term, from int) *term {
 		}
 		p.i += n
 		if high >= 0 && low > high {
-			p.fail("a repeat from more to less")
+			p.fail("a repeat whose minimum exceeds its maximum")
 		}
 	default:
 		return t
@@ -186,7 +186,7 @@ func (p *parser) braces() (low, high int, ok bool) {
 	return p.bounds(&n)
 }
 
-// bounds looks at {n}, {n,} or {n,m}, of which n is the length.
+// bounds parses {n}, {n,} or {n,m}, of which n is the length.
 func (p *parser) bounds(n *int) (low, high int, ok bool) {
 	if p.peek() != '{' {
 		return 0, 0, false
@@ -211,7 +211,7 @@ func (p *parser) bounds(n *int) (low, high int, ok bool) {
 
 func number(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// atoi reads a number; beyond all texts they are alike.
+// atoi parses a number; it caps numbers larger than any text.
 func atoi(s string) int {
 	const most = 1 << 30
 	n, err := strconv.Atoi(s)
@@ -221,7 +221,7 @@ func atoi(s string) int {
 	return min(n, most)
 }
 
-// group reads what begins with a parenthesis.
+// group reads a group or assertion in parentheses.
 func (p *parser) group() *term {
 	if p.depth++; p.depth > maxNesting {
 		p.fail("nested too deep")
@@ -260,7 +260,7 @@ func (p *parser) capture() *term {
 			return nil
 		}
 		if slices.Contains(p.names, name) {
-			p.fail("two groups of one name")
+			p.fail("duplicate group name")
 		}
 	} else {
 		p.i++
@@ -278,7 +278,7 @@ func (p *parser) capture() *term {
 
 func (p *parser) close() {
 	if p.failed == nil && !p.accept(")") {
-		p.fail("a parenthesis that is not closed")
+		p.fail("an unclosed parenthesis")
 	}
 }
 

@@ -1,28 +1,25 @@
-package schema
+package ecmaregexp
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tenon-mcp/tenon/internal/ecmaregexp"
 )
 
-// longestPattern is the length in bytes of the longest pattern that is published.
+// longestPattern is the length in bytes of the longest published pattern.
 const longestPattern = 4096
 
-// portablePattern answers a regular expression that is legal in ECMA-262 with
-// the u flag (which clients set) and in RE2, and has the meaning of p: p
-// itself if it is legal in both, or p with what one of them refuses written in
-// another way. It is not ok where no exact way is known: look-around, back
-// references, flags, possessive quantifiers, escapes that the dialects read
-// differently.
+// PortablePattern returns a regular expression that is valid in ECMA-262 with
+// the u flag (which clients set) and in RE2, and equivalent to p: p itself if
+// it is valid in both, or p with what one of them rejects rewritten. It is not
+// ok where no exact equivalent is known: look-around, back references, flags,
+// possessive quantifiers, escapes that the dialects interpret differently.
 //
-// The two still differ in what a reader of JSON rarely meets: \s matches \v
-// and the spaces of Unicode in ECMA-262 only, and the dot matches \r, U+2028
-// and U+2029 in RE2 only. Classes \d, \w, \b and the anchors agree. What is
-// checked here is the meaning of ECMA-262 (see internal/ecmaregexp).
-func portablePattern(p string) (fixed string, ok bool) {
+// The two still differ in rare cases: \s matches \v and the spaces of Unicode
+// in ECMA-262 only, and the dot matches \r, U+2028 and U+2029 in RE2 only.
+// Classes \d, \w, \b and the anchors agree. The validator implements ECMA-262
+// (see internal/ecmaregexp).
+func PortablePattern(p string) (fixed string, ok bool) {
 	if len(p) > longestPattern || !utf8.ValidString(p) {
 		return "", false
 	}
@@ -33,26 +30,44 @@ func portablePattern(p string) (fixed string, ok bool) {
 	if string(s.out) != p {
 		p = string(s.out)
 	}
-	// RE2 has bounds on repetition and nesting, and what is too dear for the
-	// byte tier is too dear for clients.
-	if size, err := ecmaregexp.SizeRE2(p); err != nil || size > ecmaregexp.MaxSize {
+	// RE2 has bounds on repetition and nesting, and what is too expensive for
+	// the validator is too expensive for clients.
+	if size, err := SizeRE2(p); err != nil || size > MaxSize {
 		return "", false
 	}
 	return p, true
 }
 
-// patternScanner goes over a pattern once and writes what both dialects read
-// in the same way. Its methods answer whether there is such a thing.
+// CompileAny compiles a pattern as ECMA-262 defines it; if it is not valid
+// there, in its portable form; else as RE2, because many patterns are written
+// for other engines. nil: it cannot be run.
+func CompileAny(source string) *Pattern {
+	if p, err := Compile(source); err == nil {
+		return p
+	}
+	if fixed, ok := PortablePattern(source); ok {
+		if p, err := Compile(fixed); err == nil {
+			return p
+		}
+	}
+	if p, err := FromRE2(source); err == nil {
+		return p
+	}
+	return nil
+}
+
+// patternScanner reads a pattern once and writes what both dialects interpret
+// in the same way. Its methods report whether there is such a form.
 type patternScanner struct {
 	src   string
 	i     int
 	out   []byte
 	depth int  // of groups
-	atom  bool // what was written last can be repeated
+	atom  bool // the last item can be repeated
 	names []string
 }
 
-// peek answers the byte at distance n, 0 behind the end.
+// peek returns the byte at distance n, 0 beyond the end.
 func (s *patternScanner) peek(n int) byte {
 	if s.i+n < len(s.src) {
 		return s.src[s.i+n]
@@ -60,7 +75,7 @@ func (s *patternScanner) peek(n int) byte {
 	return 0
 }
 
-// take writes the next n bytes as they are.
+// take copies the next n bytes.
 func (s *patternScanner) take(n int) {
 	s.out = append(s.out, s.src[s.i:s.i+n]...)
 	s.i += n
@@ -114,7 +129,8 @@ func (s *patternScanner) next() bool {
 }
 
 // repeat reads a quantifier of n bytes. Only an atom can have one, and only
-// one: RE2 has no possessive quantifiers, and ECMA-262 repeats no assertion.
+// one: RE2 has no possessive quantifiers, and ECMA-262 does not repeat
+// assertions.
 func (s *patternScanner) repeat(n int) bool {
 	if !s.atom {
 		return false
@@ -127,7 +143,7 @@ func (s *patternScanner) repeat(n int) bool {
 	return true
 }
 
-// brace reads a quantifier or a brace that stands for itself.
+// brace reads a quantifier or a literal brace.
 func (s *patternScanner) brace() bool {
 	rest := s.src[s.i+1:]
 	n := 0
@@ -146,8 +162,8 @@ func (s *patternScanner) brace() bool {
 	return s.repeat(n + 2)
 }
 
-// plainNumber reports whether both dialects read text as a number: RE2 takes
-// no leading zeros.
+// plainNumber reports whether both dialects read text as a number: RE2 rejects
+// leading zeros.
 func plainNumber(text string) bool {
 	if text == "" || len(text) > 4 || len(text) > 1 && text[0] == '0' {
 		return false

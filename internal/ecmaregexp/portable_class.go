@@ -1,4 +1,4 @@
-package schema
+package ecmaregexp
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ func (s *patternScanner) class() bool {
 	if s.peek(0) == '^' {
 		s.take(1)
 	}
-	// In []a] the first bracket closes the class or stands for itself.
+	// In []a] the first bracket closes the class or is literal.
 	if s.peek(0) == ']' {
 		return false
 	}
@@ -41,7 +41,7 @@ func (s *patternScanner) item() bool {
 		return true
 	}
 	s.i++
-	if s.atSet() { // a range cannot end in a set: the dash is itself
+	if s.atSet() { // a range cannot end in a set: the dash is literal
 		s.out = append(s.out, `\-`...)
 		return s.classSet() && !s.dash()
 	}
@@ -54,13 +54,13 @@ func (s *patternScanner) item() bool {
 	return true
 }
 
-// dash reports whether a dash comes next that is not the last in its class.
+// dash reports whether a dash is next that is not the last in its class.
 func (s *patternScanner) dash() bool {
 	return s.peek(0) == '-' && s.peek(1) != ']'
 }
 
-// literalDash reads the dash behind a set and what it does not join to it.
-// Where more dashes follow, the dialects see different ranges.
+// literalDash reads the literal dash after a set and the item after it. Where
+// more dashes follow, the dialects see different ranges.
 func (s *patternScanner) literalDash() bool {
 	s.i++
 	s.out = append(s.out, `\-`...)
@@ -78,7 +78,7 @@ func (s *patternScanner) literalDash() bool {
 	return true
 }
 
-// atSet reports whether several characters under one name come next.
+// atSet reports whether a named set of characters is next.
 func (s *patternScanner) atSet() bool {
 	switch s.peek(0) {
 	case '\\':
@@ -101,7 +101,7 @@ func (s *patternScanner) classSet() bool {
 	return text != "" && s.instead(len(name)+4, text)
 }
 
-// posixClass answers what stands in a class for a name that only RE2 knows.
+// posixClass returns the contents of a class for a name that only RE2 has.
 func posixClass(name string) string {
 	switch name {
 	case "alnum":

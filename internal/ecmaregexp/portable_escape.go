@@ -1,4 +1,4 @@
-package schema
+package ecmaregexp
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ func (s *patternScanner) escape() bool {
 		s.atom = false
 		s.take(2)
 		return true
-	case 'A': // no flag makes ^ and $ anything but the ends of the text
+	case 'A': // no flag changes the meaning of ^ and $
 		s.atom = false
 		return s.instead(2, "^")
 	case 'z':
@@ -33,7 +33,7 @@ func (s *patternScanner) escape() bool {
 	return true
 }
 
-// set reads an escape that stands for several characters.
+// set reads an escape for a set of characters.
 func (s *patternScanner) set() bool {
 	if c := s.peek(1); c != 'p' && c != 'P' {
 		s.take(2)
@@ -60,7 +60,7 @@ func (s *patternScanner) set() bool {
 	return s.instead(n, escape+"{"+name+"}")
 }
 
-// generalCategory knows the names that both dialects have for properties:
+// generalCategory reports whether both dialects have a name of a property:
 // scripts and long names are written differently.
 func generalCategory(name string) bool {
 	switch name {
@@ -72,14 +72,14 @@ func generalCategory(name string) bool {
 	return false
 }
 
-// char is one character of a pattern: what it stands for, and how it was
-// written where that is legal in both dialects.
+// char is one character of a pattern, and how it was written if that is valid
+// in both dialects.
 type char struct {
 	r    rune
-	text string // empty: not legal as it was written
+	text string // empty: not valid as written
 }
 
-// escaped reads an escape that stands for one character, in a class or not.
+// escaped reads an escape for one character, in a class or not.
 func (s *patternScanner) escaped() (c char, ok bool) {
 	next, n := utf8.DecodeRuneInString(s.src[s.i+1:])
 	if n == 0 {
@@ -119,7 +119,7 @@ func (s *patternScanner) plain(n int, r rune) (char, bool) {
 	return c, true
 }
 
-// coded consumes n bytes that mean r but have to be written in another way.
+// coded consumes n bytes that mean r but must be rewritten.
 func (s *patternScanner) coded(n int, r rune, conditions ...bool) (char, bool) {
 	for _, holds := range conditions {
 		if !holds {
@@ -172,7 +172,7 @@ func (s *patternScanner) digits(distance, n int) (rune, bool) {
 		return 0, false
 	}
 	for i := range n {
-		if hexDigit(s.peek(distance+i)) < 0 {
+		if c := s.peek(distance + i); !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
 			return 0, false
 		}
 	}

@@ -1,11 +1,11 @@
-package schema_test
+package ecmaregexp_test
 
 import (
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/ecmaregexp"
 )
 
 func TestPortablePattern(t *testing.T) {
@@ -22,35 +22,35 @@ func TestPortablePattern(t *testing.T) {
 	}
 	for name, p := range same {
 		t.Run(name, func(t *testing.T) {
-			if fixed, ok := schema.PortablePattern(p); !ok || fixed != p {
+			if fixed, ok := ecmaregexp.PortablePattern(p); !ok || fixed != p {
 				t.Errorf("portablePattern(%s) = %s, %v; want it as it is", p, fixed, ok)
 			}
 		})
 	}
 	fixed := map[string]struct{ from, want string }{
-		"identity escapes":               {`\-\_\@\#\%\"\'\ \&\~\!\,\:\;\<\=\>` + "\\`", `-_@#%"' &~!,:;<=>` + "`"},
-		"identity escapes in a class":    {`[\_\@\-\#]`, `[_@\-#]`},
-		"a dash behind a set":            {`^[\w-.]+@[\d-a-]$`, `^[\w\-.]+@[\d\-a-]$`},
-		"a dash in front of a set":       {`[a-\d]`, `[a\-\d]`},
-		"braces and brackets as text":    {`{a}]{b,c}`, `\{a\}\]\{b,c\}`},
-		"ends of the text":               {`\Aa\z`, `^a$`},
-		"names of groups":                {`(?P<a>b)`, `(?<a>b)`},
-		"short categories":               {`\pL\PN\p{^Lu}\P{^Lu}`, `\p{L}\P{N}\P{Lu}\p{Lu}`},
-		"code points of ECMA-262":        {`\u0041\u00e9\u{1F600}\uD83D\uDE00\u002B\u000a`, `Aé😀😀\+\x0A`},
-		"code points of RE2":             {`\x{41}\x{1F600}\x{5d}`, `A😀\]`},
-		"control characters":             {`\cA\cz\0\a` + "\\\n" + `[\b\ca]`, `\x01\x1A\x00\x07\x0A[\x08\x01]`},
-		"a digit behind a zero":          {`\0\u0031`, `\x001`},
-		"characters special in a class":  {`[\u002d\u005d\u005e\x{5c}]`, `[\-\]\^\\]`},
-		"what would open a POSIX class":  {`[[\:alpha\:]]`, `[[\x3Aalpha:]\]`},
-		"POSIX classes":                  {`[[:alpha:]_][^[:digit:][:space:]]`, `[A-Za-z_][^0-9\t\n\v\f\r ]`},
-		"other POSIX classes":            {`[[:alnum:]][[:ascii:]][[:blank:]][[:cntrl:]][[:graph:]]`, `[0-9A-Za-z][\x00-\x7F][\t ][\x00-\x1F\x7F][!-~]`},
-		"the rest of them":               {`[[:lower:]][[:print:]][[:punct:]][[:upper:]][[:word:]][[:xdigit:]]`, "[a-z][ -~][!-/:-@\\[-`{-~][A-Z][0-9A-Za-z_][0-9A-Fa-f]"},
-		"a range between escapes":        {`[\x{41}-\u005a]`, `[A-Z]`},
-		"a letter that is none in ASCII": {`\é`, `é`},
+		"identity escapes":              {`\-\_\@\#\%\"\'\ \&\~\!\,\:\;\<\=\>` + "\\`", `-_@#%"' &~!,:;<=>` + "`"},
+		"identity escapes in a class":   {`[\_\@\-\#]`, `[_@\-#]`},
+		"a dash behind a set":           {`^[\w-.]+@[\d-a-]$`, `^[\w\-.]+@[\d\-a-]$`},
+		"a dash in front of a set":      {`[a-\d]`, `[a\-\d]`},
+		"braces and brackets as text":   {`{a}]{b,c}`, `\{a\}\]\{b,c\}`},
+		"ends of the text":              {`\Aa\z`, `^a$`},
+		"names of groups":               {`(?P<a>b)`, `(?<a>b)`},
+		"short categories":              {`\pL\PN\p{^Lu}\P{^Lu}`, `\p{L}\P{N}\P{Lu}\p{Lu}`},
+		"code points of ECMA-262":       {`\u0041\u00e9\u{1F600}\uD83D\uDE00\u002B\u000a`, `Aé😀😀\+\x0A`},
+		"code points of RE2":            {`\x{41}\x{1F600}\x{5d}`, `A😀\]`},
+		"control characters":            {`\cA\cz\0\a` + "\\\n" + `[\b\ca]`, `\x01\x1A\x00\x07\x0A[\x08\x01]`},
+		"a digit behind a zero":         {`\0\u0031`, `\x001`},
+		"characters special in a class": {`[\u002d\u005d\u005e\x{5c}]`, `[\-\]\^\\]`},
+		"what would open a POSIX class": {`[[\:alpha\:]]`, `[[\x3Aalpha:]\]`},
+		"POSIX classes":                 {`[[:alpha:]_][^[:digit:][:space:]]`, `[A-Za-z_][^0-9\t\n\v\f\r ]`},
+		"other POSIX classes":           {`[[:alnum:]][[:ascii:]][[:blank:]][[:cntrl:]][[:graph:]]`, `[0-9A-Za-z][\x00-\x7F][\t ][\x00-\x1F\x7F][!-~]`},
+		"the rest of them":              {`[[:lower:]][[:print:]][[:punct:]][[:upper:]][[:word:]][[:xdigit:]]`, "[a-z][ -~][!-/:-@\\[-`{-~][A-Z][0-9A-Za-z_][0-9A-Fa-f]"},
+		"a range between escapes":       {`[\x{41}-\u005a]`, `[A-Z]`},
+		"an invalid letter in ASCII":    {`\é`, `é`},
 	}
 	for name, test := range fixed {
 		t.Run(name, func(t *testing.T) {
-			got, ok := schema.PortablePattern(test.from)
+			got, ok := ecmaregexp.PortablePattern(test.from)
 			if !ok || got != test.want {
 				t.Errorf("portablePattern(%s) = %s, %v; want %s", test.from, got, ok, test.want)
 			}
@@ -74,8 +74,8 @@ func TestPortablePattern(t *testing.T) {
 	for name, list := range refused {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list {
-				if got, ok := schema.PortablePattern(p); ok {
-					t.Errorf("portablePattern(%s) = %s; want it refused", p, got)
+				if got, ok := ecmaregexp.PortablePattern(p); ok {
+					t.Errorf("portablePattern(%s) = %s; want it rejected", p, got)
 				}
 			}
 		})
@@ -91,15 +91,15 @@ func FuzzPortablePattern(f *testing.F) {
 		f.Add(p, "a.b-c@{a}-xß")
 	}
 	f.Fuzz(func(t *testing.T, p, text string) {
-		fixed, ok := schema.PortablePattern(p)
+		fixed, ok := ecmaregexp.PortablePattern(p)
 		if !ok || len(p) > 200 || len(text) > 200 {
 			return
 		}
 		after, err := regexp.Compile(fixed)
 		if err != nil {
-			t.Fatalf("portablePattern(%q) = %q, which RE2 refuses: %v", p, fixed, err)
+			t.Fatalf("portablePattern(%q) = %q, which RE2 rejects: %v", p, fixed, err)
 		}
-		if again, ok := schema.PortablePattern(fixed); !ok || again != fixed {
+		if again, ok := ecmaregexp.PortablePattern(fixed); !ok || again != fixed {
 			t.Fatalf("portablePattern(%q) = %q, and of that %q, %v", p, fixed, again, ok)
 		}
 		if before, err := regexp.Compile(p); err == nil && before.MatchString(text) != after.MatchString(text) {

@@ -1,14 +1,14 @@
 package ecmaregexp
 
-// program is a pattern for the own matcher, which follows the semantics of
-// ECMA-262 (22.2.2) step by step.
+// program is a pattern for the backtracking matcher, which follows the
+// semantics of ECMA-262 (22.2.2) step by step.
 type program struct {
 	code     []step
-	slots    int  // of the memory of a run: two a group, two a loop
+	slots    int  // memory of a run: two per group, two per loop
 	anchored bool // it matches at the beginning of the text only
 }
 
-// op is what a step does.
+// op is the operation of a step.
 type op uint8
 
 const (
@@ -16,16 +16,16 @@ const (
 	opSet      // a character of the set
 	opRun      // min to max characters of the set, as many as there are
 	opJump     // to x
-	opFork     // on, and if that fails to x
+	opFork     // continue, and if that fails jump to x
 	opSave     // the position into slot x
 	opBegin
 	opEnd
 	opEdge
 	opNotEdge
-	opBack  // what stands between the slots 2x and 2x+1
-	opLook  // the steps behind this one match, up to an opMatch; then on at x
+	opBack  // the text between the slots 2x and 2x+1
+	opLook  // the next steps match, up to an opMatch; then continue at x
 	opZero  // the loop of slot x begins
-	opLoop  // again or on at y; x is the loop's slot
+	opLoop  // repeat, or continue at y; x is the loop's slot
 	opAgain // the end of a loop's body: back to x
 )
 
@@ -37,7 +37,7 @@ type step struct {
 	back     bool // characters are read backwards, as in look-behind
 	x, y     int
 	min, max int
-	from, to int // of opLoop: the groups that a round forgets
+	from, to int // of opLoop: the groups that a round resets
 	set      set
 }
 
@@ -45,7 +45,7 @@ func newProgram(t *term, groups int) *program {
 	p := &program{slots: 2 * (groups + 1)}
 	p.add(t, false)
 	p.emit(step{op: opMatch})
-	p.anchored = begins(t)
+	p.anchored = startAnchored(t)
 	return p
 }
 
@@ -54,16 +54,16 @@ func (p *program) emit(s step) int {
 	return len(p.code) - 1
 }
 
-// begins reports whether a term can match at the beginning of the text only.
-func begins(t *term) bool {
+// startAnchored reports whether a term can match at the beginning of the text only.
+func startAnchored(t *term) bool {
 	switch t.kind {
 	case kindBegin:
 		return true
 	case kindCat, kindGroup:
-		return len(t.sub) > 0 && begins(t.sub[0])
+		return len(t.sub) > 0 && startAnchored(t.sub[0])
 	case kindAlt:
 		for _, s := range t.sub {
-			if !begins(s) {
+			if !startAnchored(s) {
 				return false
 			}
 		}

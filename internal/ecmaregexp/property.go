@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// property answers the characters that \p{name} or \p{name=value} stands for,
-// nil where Go's tables do not know them.
+// property returns the characters of \p{name} or \p{name=value}, nil if Go's
+// tables do not have them.
 func property(text string) set {
 	name, value, pair := strings.Cut(text, "=")
 	switch {
@@ -24,8 +24,8 @@ func property(text string) set {
 	return nil
 }
 
-// category knows the values of General_Category. Go's C lacks what is not
-// assigned, and RE2's short names are not all in its table.
+// category returns the values of General_Category. Go's C lacks unassigned code
+// points, and RE2's short names are not all in its table.
 func category(name string) set {
 	if short, ok := unicode.CategoryAliases[name]; ok {
 		name = short
@@ -45,8 +45,8 @@ func category(name string) set {
 	return nil
 }
 
-// binary knows the properties that a character has or has not, as far as Go's
-// tables do: those of pictographs, case folding and normalization are not there.
+// binary returns binary properties in Go's tables: those of pictographs, case
+// folding and normalization are not there.
 func binary(name string) set {
 	if long, ok := binaryAliases[name]; ok {
 		name = long
@@ -73,7 +73,7 @@ func binary(name string) set {
 			unicode.Other_ID_Continue).without(syntaxOfPatterns())
 	}
 	if strings.HasPrefix(name, "Other_") || strings.HasPrefix(name, "Prepended_") || name == "Hyphen" || name == "STerm" {
-		return nil // Go has these tables, ECMA-262 not
+		return nil // only Go has these tables
 	}
 	if t, ok := unicode.Properties[name]; ok {
 		return table(t)
@@ -93,7 +93,7 @@ var binaryAliases = map[string]string{ //nolint:gochecknoglobals // a table
 	"space": "White_Space",
 }
 
-// script knows the values of Script, by their long names and by those of four
+// script returns the values of Script, by their long names and by those of four
 // letters.
 func script(name string) set {
 	if long, ok := scriptAliases()[name]; ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // set is a set of characters: pairs of the first and the last of a range,
-// sorted, apart from each other.
+// sorted, not overlapping.
 type set []rune
 
 // Sets of ECMA-262: CharacterClassEscape, LineTerminator.
@@ -25,7 +25,7 @@ var (
 
 func one(r rune) set { return set{r, r} }
 
-// join sorts ranges that stand in any order.
+// join sorts and merges ranges.
 func join(ranges set) set {
 	type pair struct{ low, high rune }
 	list := make([]pair, 0, len(ranges)/2)
@@ -44,7 +44,7 @@ func join(ranges set) set {
 	return out
 }
 
-// not answers all other characters.
+// not returns all other characters.
 func (s set) not() set {
 	out := make(set, 0, len(s)+2)
 	next := rune(0)
@@ -60,7 +60,7 @@ func (s set) not() set {
 	return out
 }
 
-// without answers the characters of s that are not in other.
+// without returns the characters of s that are not in other.
 func (s set) without(other set) set {
 	return join(append(s.not(), other...)).not()
 }
@@ -100,7 +100,7 @@ func (s set) appendRE2(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// table answers the characters of tables of Unicode.
+// table returns the characters of tables of Unicode.
 func table(tables ...*unicode.RangeTable) set {
 	var ranges set
 	add := func(low, high, stride rune) {

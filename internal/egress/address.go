@@ -5,29 +5,28 @@ import (
 	"net/netip"
 )
 
-// AddressError says that an address is not public and was not allowed.
+// AddressError is the error for an address that is neither public nor allowed.
 type AddressError struct {
-	Host    string         // the host that was asked for
-	Address netip.AddrPort // what it stands for
+	Host    string         // the requested host
+	Address netip.AddrPort // one of its addresses
 }
 
-// Error names the address and the flag that allows it. The flag names the
-// address and not the host: who owns the host's name could point it at any
-// other private address later.
+// Error names the address and the flag that allows it. The flag contains the
+// address and not the host, because the owner of the host name could point it
+// at any other private address later.
 func (e *AddressError) Error() string {
 	of := ""
 	if ip, err := netip.ParseAddr(e.Host); err != nil || ip.Unmap().WithZone("") != e.Address.Addr() {
 		of = fmt.Sprintf(" (%s)", e.Host)
 	}
-	return fmt.Sprintf("address %s%s is private; allow it with --allow-host %s", e.Address, of, e.Address)
+	return fmt.Sprintf("address %s%s is private; allow it with --allow-private-host %s", e.Address, of, e.Address)
 }
 
-// public reports whether the address can be reached over the public internet
-// and belongs to nobody's inside. It expects an address that is unmapped and
-// has no zone.
+// public reports whether an address is on the public internet. The address must
+// be unmapped and without a zone.
 //
 // The lists are those of IANA's special-purpose address registries (RFC 6890
-// and its updates). For IPv6 only the global unicast block is accepted at all.
+// and its updates). For IPv6 only the global unicast block is accepted.
 func public(a netip.Addr) bool {
 	if !a.IsValid() {
 		return false
@@ -37,14 +36,14 @@ func public(a netip.Addr) bool {
 	}
 	b := a.As16()
 	if wellKnownNAT64(b) {
-		// In a network with DNS64 every host that has only IPv4 looks like
-		// this, so what counts is the address inside.
+		// With DNS64, hosts that have only IPv4 get such addresses, so the
+		// embedded IPv4 address is checked.
 		return !special4([4]byte(b[12:]))
 	}
 	return b[0]>>5 == 1 && !special6(b) // 2000::/3
 }
 
-// special4 knows the IPv4 blocks that are not public.
+// special4 reports whether an IPv4 address is in a block that is not public.
 func special4(b [4]byte) bool {
 	switch b[0] {
 	case 0, 10, 127: // this network, private, loopback
@@ -77,8 +76,8 @@ func special192(b [4]byte) bool {
 	return b[1] == 168 // private
 }
 
-// special6 knows the blocks inside 2000::/3 that are not public or carry an
-// IPv4 address inside.
+// special6 reports whether an address in 2000::/3 is in a block that is not
+// public, or has an embedded IPv4 address.
 func special6(b [16]byte) bool {
 	switch {
 	case b[0] == 0x20 && b[1] == 0x01 && b[2] < 2: // 2001::/23, with Teredo

@@ -83,11 +83,11 @@ func TestAllowHosts(t *testing.T) {
 
 func TestAllowHostsThatMeanNothing(t *testing.T) {
 	for entry, why := range map[string]string{
-		"":                        "it is empty",
-		"http://x.example":        "it is a URL",
+		"":                        "the entry is empty",
+		"http://x.example":        "a URL is not allowed",
 		"fe80::1%eth0":            "with a zone",
-		"10.0.0.0/33":             "it is not a CIDR",
-		"x.example/path":          "it is not a CIDR",
+		"10.0.0.0/33":             "not a CIDR",
+		"x.example/path":          "not a CIDR",
 		"10.0.0.1/8":              "did you mean 10.0.0.0/8?",
 		"::ffff:0:0/90":           "write the IPv4 form",
 		"x.example:0":             "is not a port",
@@ -95,19 +95,19 @@ func TestAllowHostsThatMeanNothing(t *testing.T) {
 		"x.example:http":          "is not a port",
 		"x.example:":              "is not a port",
 		"10.0.0.1:0":              "port 0",
-		"*.example":               "it is no host",
-		"a..b":                    "it is no host",
+		"*.example":               "not a host",
+		"a..b":                    "not a host",
 		"bücher.example":          "xn--",
-		"user@x.example":          "it is no host",
-		"[10.0.0.1]":              "it is no host",
+		"user@x.example":          "not a host",
+		"[10.0.0.1]":              "not a host",
 		"127.1":                   "ends in a number",
 		"2130706433":              "ends in a number",
 		"0x7f000001":              "ends in a number",
 		"0177.0.0.01":             "ends in a number",
 		"10.0.0.256":              "ends in a number",
 		strings.Repeat("a.", 130): "longer than a host name",
-		strings.Repeat("a", 64):   "it is no host",
-		"x.example\r\nX: y":       "it is no host",
+		strings.Repeat("a", 64):   "not a host",
+		"x.example\r\nX: y":       "not a host",
 	} {
 		_, err := egress.NewClient(egress.Options{AllowHosts: []string{"ok.example", entry}})
 		if err == nil || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), fmt.Sprintf("%q", entry)) {
@@ -118,11 +118,11 @@ func TestAllowHostsThatMeanNothing(t *testing.T) {
 
 func TestFlagInTheErrorIsTheFlagThatHelps(t *testing.T) {
 	for _, c := range []struct{ host, address, want string }{
-		{"127.0.0.1", "127.0.0.1:8080", "address 127.0.0.1:8080 is private; allow it with --allow-host 127.0.0.1:8080"},
-		{"::1", "[::1]:8080", "address [::1]:8080 is private; allow it with --allow-host [::1]:8080"},
-		{"localhost", "127.0.0.1:80", "address 127.0.0.1:80 (localhost) is private; allow it with --allow-host 127.0.0.1:80"},
-		{"::ffff:10.0.0.1", "[::ffff:10.0.0.1]:80", "address 10.0.0.1:80 is private; allow it with --allow-host 10.0.0.1:80"},
-		{"fe80::1%eth0", "[fe80::1%eth0]:80", "address [fe80::1]:80 is private; allow it with --allow-host [fe80::1]:80"},
+		{"127.0.0.1", "127.0.0.1:8080", "address 127.0.0.1:8080 is private; allow it with --allow-private-host 127.0.0.1:8080"},
+		{"::1", "[::1]:8080", "address [::1]:8080 is private; allow it with --allow-private-host [::1]:8080"},
+		{"localhost", "127.0.0.1:80", "address 127.0.0.1:80 (localhost) is private; allow it with --allow-private-host 127.0.0.1:80"},
+		{"::ffff:10.0.0.1", "[::ffff:10.0.0.1]:80", "address 10.0.0.1:80 is private; allow it with --allow-private-host 10.0.0.1:80"},
+		{"fe80::1%eth0", "[fe80::1%eth0]:80", "address [fe80::1]:80 is private; allow it with --allow-private-host [fe80::1]:80"},
 	} {
 		address := netip.MustParseAddrPort(c.address)
 		err := egress.Check(nil, c.host, address)
@@ -130,7 +130,7 @@ func TestFlagInTheErrorIsTheFlagThatHelps(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 			continue
 		}
-		_, flag, _ := strings.Cut(err.Error(), "--allow-host ")
+		_, flag, _ := strings.Cut(err.Error(), "--allow-private-host ")
 		if err := egress.Check([]string{flag}, c.host, address); err != nil {
 			t.Errorf("with %s: %v", flag, err)
 		}
@@ -144,14 +144,14 @@ func TestURLsOfTheLoopback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := client(t, egress.Options{})
+	client := client(t, egress.Options{})
 	for _, host := range []string{
 		"127.0.0.1", "127.0.0.2", "127.1", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.0.0.1.", "127。0。0。1",
 		"0", "0.0.0.0", "localhost", "LOCALHOST.", "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
 		"[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "x@127.0.0.1",
 	} {
-		got, err := egress.Do(door, request(t, http.MethodGet, "http://"+host+":"+port+"/", ""), 100)
-		if err == nil || got.Progress != egress.NotSent {
+		got, err := egress.Do(client, request(t, http.MethodGet, "http://"+host+":"+port+"/", ""), 100)
+		if err == nil || got.State != egress.NotSent {
 			t.Errorf("%s: got %+v, %v", host, got, err)
 		}
 		var refused *egress.AddressError

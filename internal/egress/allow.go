@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// allowList holds the places that may have an address that is not public.
+// allowList lists the hosts and addresses that are allowed even if they are not
+// public.
 type allowList struct {
-	hosts     map[string]bool         // lower case, without a dot at the end
-	hostPorts map[string]bool         // host:port, the host as above
+	hosts     map[string]bool         // lower case, without a trailing dot
+	hostPorts map[string]bool         // host:port, the host as in hosts
 	addrs     map[netip.AddrPort]bool // one address, one port
 	nets      []netip.Prefix          // single addresses and CIDRs, any port
 }
@@ -34,11 +35,11 @@ func parseAllowList(entries []string) (*allowList, error) {
 func (a *allowList) add(entry string) error {
 	switch {
 	case entry == "":
-		return errors.New("it is empty")
+		return errors.New("the entry is empty")
 	case strings.Contains(entry, "://"):
-		return errors.New("it is a URL; write only its host or host:port")
+		return errors.New("a URL is not allowed; write its host or host:port")
 	case strings.Contains(entry, "%"):
-		return errors.New("an address with a zone cannot be allowed; write it without the zone")
+		return errors.New("an address with a zone is not allowed; write it without the zone")
 	case strings.Contains(entry, "/"):
 		return a.addNet(entry)
 	}
@@ -61,7 +62,7 @@ func (a *allowList) add(entry string) error {
 func (a *allowList) addNet(entry string) error {
 	p, err := netip.ParsePrefix(entry)
 	if err != nil {
-		return errors.New("it is not a CIDR such as 10.0.0.0/8")
+		return errors.New("not a CIDR such as 10.0.0.0/8")
 	}
 	if p.Addr().Is4In6() {
 		if p.Bits() < 96 {
@@ -70,7 +71,7 @@ func (a *allowList) addNet(entry string) error {
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
 	if p != p.Masked() {
-		return fmt.Errorf("it has bits behind its length; did you mean %s?", p.Masked())
+		return fmt.Errorf("the CIDR has bits set after its prefix; did you mean %s?", p.Masked())
 	}
 	a.nets = append(a.nets, p)
 	return nil
@@ -94,17 +95,17 @@ func (a *allowList) addHost(entry string) error {
 	return nil
 }
 
-// checkHost accepts what can be a name in DNS. A last label that is a number
-// is refused: some resolvers read 127.1 and 0x7f000001 as addresses, and a
-// list that means an address should show it.
+// checkHost reports whether a name is valid in DNS. It rejects a numeric last
+// label: some resolvers read 127.1 and 0x7f000001 as addresses, and the list
+// should show an address as such.
 func checkHost(host string) error {
 	if len(host) > 253 {
-		return errors.New("it is longer than a host name can be")
+		return errors.New("longer than a host name can be")
 	}
 	labels := strings.Split(host, ".")
 	for _, l := range labels {
 		if l == "" || len(l) > 63 || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return errors.New("it is no host, host:port, IP or CIDR (names outside ASCII are written in their xn-- form)")
+			return errors.New("not a host, host:port, IP or CIDR (write names outside ASCII in their xn-- form)")
 		}
 	}
 	last := labels[len(labels)-1]
@@ -113,20 +114,20 @@ func checkHost(host string) error {
 		last, digits = hex, "0123456789abcdef"
 	}
 	if strings.Trim(last, digits) == "" {
-		return errors.New("it ends in a number but is no IP address")
+		return errors.New("it ends in a number but is not an IP address")
 	}
 	return nil
 }
 
-// names reports whether the list names the host itself, not only an address
-// that the host may have.
-func (a *allowList) names(host string, port uint16) bool {
+// hasHost reports whether the list contains the host name, not just one of its
+// addresses.
+func (a *allowList) hasHost(host string, port uint16) bool {
 	host = canonicalHost(host)
 	return a.hosts[host] || a.hostPorts[hostPort(host, port)]
 }
 
-// holds reports whether the list allows the address.
-func (a *allowList) holds(ap netip.AddrPort) bool {
+// hasAddress reports whether the list contains the address.
+func (a *allowList) hasAddress(ap netip.AddrPort) bool {
 	if a.addrs[ap] {
 		return true
 	}
@@ -138,9 +139,9 @@ func (a *allowList) holds(ap netip.AddrPort) bool {
 	return false
 }
 
-// inside tells, without looking its name up, whether a URL is at a place that is
-// allowed although it may be private.
-func (a *allowList) inside(u *url.URL) bool {
+// mayBePrivate reports, without a DNS lookup, whether a URL is on a private or
+// allowed host.
+func (a *allowList) mayBePrivate(u *url.URL) bool {
 	port, err := strconv.ParseUint(portOf(u), 10, 16)
 	if err != nil {
 		return false
@@ -149,14 +150,13 @@ func (a *allowList) inside(u *url.URL) bool {
 		return !public(ip.Unmap().WithZone(""))
 	}
 	host := canonicalHost(u.Hostname())
-	return a.names(host, uint16(port)) || host == "localhost" || strings.HasSuffix(host, ".localhost")
+	return a.hasHost(host, uint16(port)) || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// check returns an error unless the address, which was found for the host, is
-// public or allowed.
+// check returns an error unless the address of the host is public or allowed.
 func (a *allowList) check(host string, ap netip.AddrPort) error {
 	plain := netip.AddrPortFrom(ap.Addr().Unmap().WithZone(""), ap.Port())
-	if public(plain.Addr()) || a.holds(plain) || a.names(host, ap.Port()) {
+	if public(plain.Addr()) || a.hasAddress(plain) || a.hasHost(host, ap.Port()) {
 		return nil
 	}
 	return &AddressError{Host: host, Address: plain}

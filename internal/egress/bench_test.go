@@ -42,7 +42,7 @@ func BenchmarkDo(b *testing.B) {
 		_, _ = io.WriteString(w, strings.Repeat("x", n))
 	}))
 	defer s.Close()
-	door, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}})
+	client, err := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func BenchmarkDo(b *testing.B) {
 			return len(body), err
 		},
 		"egress": func(r *http.Request) (int, error) {
-			got, err := egress.Do(door, r, 1<<20)
+			got, err := egress.Do(client, r, 1<<20)
 			return len(got.Body), err
 		},
 	}

@@ -14,64 +14,62 @@ import (
 	"time"
 )
 
-// The rules of this file are those of a private cache (RFC 9111), one for each
-// identity: an answer is found again only for the same identity and for a
-// request that is equal in every header, credentials included. That is more than
-// Vary asks for, and nothing that an upstream says can make it less. No answer
-// is served after its time without having been validated.
+// Rules of this file: it is a private cache (RFC 9111) per identity. An entry
+// is used only for the same identity and a request with equal headers,
+// credentials included. That is stricter than Vary, and no response header can
+// weaken it. A stale response is never served without validation.
 
-// cache keeps answers within a bound of bytes; those that were not used for the
-// longest time go first.
+// cache is bounded in bytes and evicts the least recently used entries.
 type cache struct {
 	limit int64
 
-	mu     sync.Mutex
-	bytes  int64
-	used   *list.List // of *stored, the latest in front
-	by     map[cacheKey]*list.Element
-	byPath map[string]map[cacheKey]bool // what a change at a path makes invalid
-	asked  map[string]map[*asking]bool  // requests under way, by path
+	mu      sync.Mutex
+	bytes   int64
+	used    *list.List // of *stored, the most recently used first
+	by      map[cacheKey]*list.Element
+	byPath  map[string]map[cacheKey]bool        // entries by path, for invalidation
+	pending map[string]map[*pendingRequest]bool // requests in flight, by path
 }
 
 type cacheKey [sha256.Size]byte
 
-// asking is a request under way whose answer may be kept, unless something at its
-// path changes meanwhile: the answer may be older than that.
-type asking struct {
-	path string
-	late bool // it did
+// pendingRequest is a request in flight. Its response is not stored if its path is
+// invalidated meanwhile, because the response may be older than the change.
+type pendingRequest struct {
+	path        string
+	invalidated bool // the path was invalidated
 }
 
-// stored is one answer. It is never changed.
+// stored is a cached response. It is immutable.
 type stored struct {
 	key      cacheKey
 	path     string
 	status   int
 	header   http.Header
 	body     []byte
-	sent     time.Time // when its request was
+	sent     time.Time // when the request was sent
 	received time.Time
 }
 
 func newCache(limit int64) *cache {
-	return &cache{limit: limit, used: list.New(), by: map[cacheKey]*list.Element{}, byPath: map[string]map[cacheKey]bool{}, asked: map[string]map[*asking]bool{}}
+	return &cache{limit: limit, used: list.New(), by: map[cacheKey]*list.Element{}, byPath: map[string]map[cacheKey]bool{}, pending: map[string]map[*pendingRequest]bool{}}
 }
 
-// throughCache answers r from the cache where that is fresh, validates what is
-// not, and keeps what may be kept.
+// throughCache answers r from the cache if the entry is fresh, validates a
+// stale entry, and stores the response if that is allowed.
 func (u *Upstreams) throughCache(r *http.Request, t RequestOptions) (Response, error) {
 	key := keyOf(r, t.Identity)
 	s := u.cache.get(key)
 	if s != nil && s.fresh(time.Now()) {
 		return s.answer(time.Now()), nil
 	}
-	under := u.cache.ask(pathOf(r.URL))
-	defer u.cache.done(under)
+	under := u.cache.begin(pathOf(r.URL))
+	defer u.cache.end(under)
 	sent := time.Now()
 	got, err := u.send(s.conditional(r), t)
 	if err == nil && got.Status == http.StatusNotModified && s != nil {
-		if s.confirmedBy(got.Header) {
-			s = s.renewed(got.Header, sent, time.Now())
+		if s.validatedBy(got.Header) {
+			s = s.refreshed(got.Header, sent, time.Now())
 			u.cache.put(s, under)
 			return s.answer(s.received), nil
 		}
@@ -87,8 +85,8 @@ func (u *Upstreams) throughCache(r *http.Request, t RequestOptions) (Response, e
 	return got, err
 }
 
-// cacheable tells whether r may be answered by a cache. One that makes demands
-// on caches itself, or asks for a part, passes by.
+// cacheable reports whether r may use the cache. Requests with their own cache
+// control, conditions or ranges may not.
 func cacheable(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.ContentLength != 0 {
 		return false
@@ -101,7 +99,7 @@ func cacheable(r *http.Request) bool {
 	return true
 }
 
-// keyOf is a hash, so that no credential is kept in it.
+// keyOf returns a hash, so that the key contains no credential.
 func keyOf(r *http.Request, identity string) cacheKey {
 	h := sha256.New()
 	write := func(text string) {
@@ -141,32 +139,32 @@ func storedIn(e *list.Element) *stored {
 	return s
 }
 
-// ask notes that a request for a path is under way.
-func (c *cache) ask(path string) *asking {
-	a := &asking{path: path}
+// begin records that a request for a path is in flight.
+func (c *cache) begin(path string) *pendingRequest {
+	a := &pendingRequest{path: path}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.asked[path] == nil {
-		c.asked[path] = map[*asking]bool{}
+	if c.pending[path] == nil {
+		c.pending[path] = map[*pendingRequest]bool{}
 	}
-	c.asked[path][a] = true
+	c.pending[path][a] = true
 	return a
 }
 
-func (c *cache) done(a *asking) {
+func (c *cache) end(a *pendingRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.asked[a.path], a)
-	if len(c.asked[a.path]) == 0 {
-		delete(c.asked, a.path)
+	delete(c.pending[a.path], a)
+	if len(c.pending[a.path]) == 0 {
+		delete(c.pending, a.path)
 	}
 }
 
-// put keeps what came for a request, unless it is late.
-func (c *cache) put(s *stored, under *asking) {
+// put stores a response, unless its path was invalidated meanwhile.
+func (c *cache) put(s *stored, under *pendingRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if under.late {
+	if under.invalidated {
 		return
 	}
 	if e := c.by[s.key]; e != nil {
@@ -194,10 +192,10 @@ func (c *cache) drop(e *list.Element) {
 	c.bytes -= s.size()
 }
 
-// forget drops, for every identity, what a change at u made invalid: the answers
-// for its path with any query, and for where the answer points at the same
-// origin (RFC 9111 §4.4).
-func (c *cache) forget(u *url.URL, answer http.Header) {
+// invalidate removes, for every identity, the entries that a change at u
+// invalidates: those of its path with any query, and those that the response
+// names at the same origin (RFC 9111 §4.4).
+func (c *cache) invalidate(u *url.URL, answer http.Header) {
 	paths := []string{pathOf(u)}
 	for _, name := range []string{"Location", "Content-Location"} {
 		if to, err := u.Parse(answer.Get(name)); err == nil && answer.Get(name) != "" && origin(to) == origin(u) {
@@ -210,13 +208,13 @@ func (c *cache) forget(u *url.URL, answer http.Header) {
 		for key := range c.byPath[path] {
 			c.drop(c.by[key])
 		}
-		for under := range c.asked[path] {
-			under.late = true
+		for under := range c.pending[path] {
+			under.invalidated = true
 		}
 	}
 }
 
-// size is about what s takes of the memory.
+// size returns the approximate memory of s.
 func (s *stored) size() int64 {
 	n := 1024 + len(s.body) + len(s.path)
 	for name, values := range s.header {
@@ -228,14 +226,15 @@ func (s *stored) size() int64 {
 	return int64(n)
 }
 
-// answer is s as an answer of its own, with its age.
+// answer returns s as a response with its age.
 func (s *stored) answer(now time.Time) Response {
 	header := s.header.Clone()
 	header["Age"] = []string{strconv.FormatInt(int64(s.age(now)/time.Second), 10)}
-	return Response{Status: s.status, Header: header, Body: bytes.Clone(s.body), Progress: Answered}
+	return Response{Status: s.status, Header: header, Body: bytes.Clone(s.body), State: Responded}
 }
 
-// conditional is r with what validates s; without s it is r.
+// conditional adds the validators of s to a copy of r; if s is nil it returns
+// r.
 func (s *stored) conditional(r *http.Request) *http.Request {
 	if s == nil {
 		return r
@@ -250,14 +249,14 @@ func (s *stored) conditional(r *http.Request) *http.Request {
 	return r
 }
 
-// confirmedBy tells whether a 304 is about s (RFC 9111 §4.3.4).
-func (s *stored) confirmedBy(h http.Header) bool {
+// validatedBy reports whether a 304 validates s (RFC 9111 §4.3.4).
+func (s *stored) validatedBy(h http.Header) bool {
 	tag := h.Get("Etag")
 	return tag == "" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(s.header.Get("Etag"), "W/")
 }
 
-// renewed is s with the headers of a 304 (RFC 9111 §3.2).
-func (s *stored) renewed(h http.Header, sent, received time.Time) *stored {
+// refreshed returns s updated with the headers of a 304 (RFC 9111 §3.2).
+func (s *stored) refreshed(h http.Header, sent, received time.Time) *stored {
 	next := *s
 	next.sent, next.received = sent, received
 	next.header = s.header.Clone()

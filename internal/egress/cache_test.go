@@ -38,9 +38,9 @@ func (k *kept) get(url, identity string, header ...string) string {
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	got, err := k.u.Do(r, egress.RequestOptions{MaxBody: 1000, Safe: true, Repeatable: true, Identity: identity})
-	if err != nil || got.Progress != egress.Answered {
-		k.t.Fatal(got.Progress, err)
+	got, err := k.u.Do(r, egress.RequestOptions{MaxBody: 1000, Safe: true, Idempotent: true, Identity: identity})
+	if err != nil || got.State != egress.Responded {
+		k.t.Fatal(got.State, err)
 	}
 	text := string(got.Body)
 	clear(got.Body) // it is the caller's: the next one must not see that
@@ -215,17 +215,17 @@ func TestChangesForgetAnswers(t *testing.T) {
 }
 
 func TestTheCacheIsBounded(t *testing.T) {
-	const room = 8
-	k := behindCache(t, room*1200, "200; Cache-Control: max-age=60")
-	for i := range 3 * room {
+	const space = 8
+	k := behindCache(t, space*1200, "200; Cache-Control: max-age=60")
+	for i := range 3 * space {
 		k.get(fmt.Sprintf("%s/%d", place, i), "a")
 		k.get(place+"/0", "a") // what is used stays
 	}
-	if n := len(k.seen); n != 3*room {
+	if n := len(k.seen); n != 3*space {
 		t.Errorf("asked %d times", n)
 	}
 	k.get(place+"/1", "a")
-	if n := len(k.seen); n != 3*room+1 {
+	if n := len(k.seen); n != 3*space+1 {
 		t.Errorf("what is not used was kept: asked %d times", n)
 	}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 // WithCertificates returns a client like c, which must come from NewClient,
-// that shows client certificates: to each origin (scheme://host:port) the one
-// that its function returns when a connection is made, and none to others, also
-// after a redirect. Its connections to these origins are its own: no other
-// client gets onto one that carries a certificate.
+// that presents client certificates: to each origin (scheme://host:port) the
+// one that its function returns when a connection is made, and none to other
+// origins, even after a redirect. It has connections of its own to these
+// origins, so that no other client uses one with a certificate.
 func WithCertificates(c *http.Client, certificates map[string]func() (*tls.Certificate, error)) (*http.Client, error) {
-	d, ok := c.Transport.(*door)
+	d, ok := c.Transport.(*transport)
 	if !ok {
-		return nil, errors.New("a client that was not made here must bring its certificates itself")
+		return nil, errors.New("certificates can only be set for a client that tenon creates; configure them in the given client")
 	}
 	own := make(map[string]*http.Transport, len(certificates))
 	for to, read := range certificates {
@@ -27,53 +27,52 @@ func WithCertificates(c *http.Client, certificates map[string]func() (*tls.Certi
 		t.TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			certificate, err := read()
 			if err != nil {
-				return nil, refuse("the client certificate cannot be read")
+				return nil, forbid("cannot read the client certificate")
 			}
 			return certificate, nil
 		}
 		own[to] = t
 	}
 	showing := *c
-	showing.Transport = &door{Transport: d.Transport, own: own, from: c, allow: d.allow, agent: d.agent, decoders: decoders{accept: d.accept}}
+	showing.Transport = &transport{Transport: d.Transport, certTransports: own, parent: c, allow: d.allow, agent: d.agent, decoders: decoders{accept: d.accept}}
 	return &showing, nil
 }
 
-// RoundTrip takes the connections that are for the request's origin. Where
-// somebody put another transport into the client that d was made of, that one
-// gets the requests of d as well: it may be there so that nothing is sent.
-func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip uses the connections for the request's origin. If the client that d
+// was derived from has another transport by now, that one gets the requests: a
+// test may have set it so that nothing is sent.
+func (d *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t := trackerOf(r.Context()); t != nil && t.first != nil {
 		answer := t.first
 		t.first = nil
 		return answer, nil
 	}
-	if d.from != nil {
-		if t := d.from.Transport; t != nil {
-			if _, ours := t.(*door); !ours {
+	if d.parent != nil {
+		if t := d.parent.Transport; t != nil {
+			if _, ours := t.(*transport); !ours {
 				return t.RoundTrip(r)
 			}
 		}
 	}
-	if len(d.own) > 0 {
-		if t := d.own[origin(r.URL)]; t != nil {
+	if len(d.certTransports) > 0 {
+		if t := d.certTransports[origin(r.URL)]; t != nil {
 			return t.RoundTrip(r)
 		}
 	}
 	return d.Transport.RoundTrip(r)
 }
 
-// CloseIdleConnections closes those that nobody uses.
-func (d *door) CloseIdleConnections() {
-	for _, t := range d.own {
+// CloseIdleConnections closes the idle connections of all origins.
+func (d *transport) CloseIdleConnections() {
+	for _, t := range d.certTransports {
 		t.CloseIdleConnections()
 	}
 	d.Transport.CloseIdleConnections()
 }
 
-// Certificates names the client certificates that c shows by their hashes, and
-// for which origins it has them: two clients with the same name are the same to
-// an upstream. It is empty where there are none. One that cannot be read now is
-// named after its error.
+// Certificates identifies the client certificates of c by hash and origin:
+// clients with equal results are equal to an upstream. It is empty without
+// certificates. A certificate that cannot be read is represented by its error.
 func Certificates(c *http.Client) string {
 	var names []string
 	add := func(to string, t *http.Transport) {
@@ -92,7 +91,7 @@ func Certificates(c *http.Client) string {
 		for _, one := range all {
 			h := sha256.New()
 			for _, der := range one.Certificate {
-				_, _ = h.Write(der) // a hash takes all
+				_, _ = h.Write(der) // never fails
 			}
 			names = append(names, to+" "+hex.EncodeToString(h.Sum(nil)))
 		}
@@ -100,9 +99,9 @@ func Certificates(c *http.Client) string {
 	switch t := c.Transport.(type) {
 	case *http.Transport:
 		add("", t)
-	case *door:
+	case *transport:
 		add("", t.Transport)
-		for to, own := range t.own {
+		for to, own := range t.certTransports {
 			add(to, own)
 		}
 	}

@@ -100,8 +100,8 @@ func TestClientCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := egress.Do(lost, request(t, http.MethodGet, home.URL, ""), 100)
-	expect(t, outcome{egress.Refused, got.Progress, 0, ""}, got, err)
-	if !strings.Contains(err.Error(), "the client certificate cannot be read") {
+	expect(t, outcome{egress.Forbidden, got.State, 0, ""}, got, err)
+	if !strings.Contains(err.Error(), "cannot read the client certificate") {
 		t.Error(err)
 	}
 	if _, err := egress.WithCertificates(&http.Client{}, nil); err == nil {

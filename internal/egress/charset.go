@@ -10,18 +10,18 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// UTF8 returns a text that came with that Content-Type in UTF-8. A byte order
-// mark counts more than the charset parameter and is taken off, as browsers do
-// (WHATWG Encoding); bytes that the charset has not become U+FFFD. The body comes
-// back as it is where no charset is named, where it is UTF-8 already, and where
-// nobody knows the charset. The result has at most three times the bytes.
+// UTF8 converts a text with that Content-Type to UTF-8. A byte order mark takes
+// precedence over the charset parameter and is removed, as in browsers (WHATWG
+// Encoding); invalid bytes become U+FFFD. The body is returned unchanged if
+// there is no charset, if it is UTF-8, and if the charset is unknown. The
+// result has at most three times the bytes.
 func UTF8(contentType string, body []byte) []byte {
 	label := charset(contentType)
 	if label == "" || strings.EqualFold(label, "utf-8") || len(body) == 0 {
 		return body
 	}
 	e, err := htmlindex.Get(label)
-	if err != nil || e == encoding.Replacement { // a charset that browsers refuse: the text would be lost
+	if err != nil || e == encoding.Replacement { // a charset that browsers reject: the text would be lost
 		return body
 	}
 	if name, err := htmlindex.Name(e); err != nil || name == "utf-8" {
@@ -34,23 +34,22 @@ func UTF8(contentType string, body []byte) []byte {
 	return text
 }
 
-// ToValidUTF8 returns a text that should be UTF-8 as browsers and Node read it:
-// each longest part that begins a character and does not end it becomes one
-// U+FFFD (WHATWG Encoding, "UTF-8 decode without BOM"). What is UTF-8 comes back
-// as it is.
+// ToValidUTF8 decodes a text as browsers and Node do: each maximal incomplete
+// sequence becomes one U+FFFD (WHATWG Encoding, "UTF-8 decode without BOM").
+// Valid UTF-8 is returned unchanged.
 func ToValidUTF8(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text
 	}
-	mended, _, err := transform.Bytes(unicode.UTF8.NewDecoder(), text)
-	if err != nil { // the decoder has none
+	repaired, _, err := transform.Bytes(unicode.UTF8.NewDecoder(), text)
+	if err != nil { // not possible
 		return []byte(strings.ToValidUTF8(string(text), "\uFFFD"))
 	}
-	return mended
+	return repaired
 }
 
-// charset is the parameter of that name. Most answers have none or UTF-8, so
-// that nothing is allocated for it.
+// charset returns the charset parameter. It allocates nothing, because most
+// responses have none or UTF-8.
 func charset(contentType string) string {
 	_, params, _ := strings.Cut(contentType, ";")
 	for p := range strings.SplitSeq(params, ";") {

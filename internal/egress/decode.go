@@ -15,22 +15,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-var errTrailing = errors.New("bytes follow the end of the compressed body")
+var errTrailing = errors.New("the compressed body is followed by other bytes")
 
-// decoders are the content encodings that a door asks for. The transport would
-// ask for gzip alone and unpack it, and does neither where a request says
-// itself what it takes.
+// decoders decode the content encodings that a client requests. The transport
+// of net/http would only handle gzip, and not even that if the request has an
+// Accept-Encoding.
 type decoders struct {
 	accept            []string  // shared by the requests, never written
 	gzip, other, zstd sync.Pool // *gzip.Reader, *brotli.Reader, *zstd.Decoder
 }
 
-// maxWindow is what RFC 9659 allows a body that is encoded by zstd: the bytes
-// that a decoder has to keep.
+// maxWindow is the largest zstd window that RFC 9659 allows, in bytes.
 const maxWindow = 8 << 20
 
-// ask adds Accept-Encoding where nobody else did and a whole body may come, as
-// the transport would. Only what was asked for here is unpacked here.
+// ask adds Accept-Encoding unless the request has one or has no whole body,
+// like net/http. Only encodings that were requested here are decoded.
 func (d *decoders) ask(r *http.Request) (asked bool) {
 	if r.Method == http.MethodHead || r.Header.Get("Accept-Encoding") != "" || r.Header.Get("Range") != "" {
 		return false
@@ -42,9 +41,8 @@ func (d *decoders) ask(r *http.Request) (asked bool) {
 	return true
 }
 
-// open puts a decoder before the answer's body, and takes the encoding and
-// the length that was on the wire out of its headers. Of the body at most most
-// bytes are wanted.
+// open decodes the response's body and removes the encoding and the encoded
+// length from its headers. The caller reads at most most bytes of the body.
 func (d *decoders) open(answer *http.Response, most int64) {
 	name := answer.Header.Get("Content-Encoding")
 	if name == "" || answer.ContentLength == 0 {
@@ -52,29 +50,29 @@ func (d *decoders) open(answer *http.Response, most int64) {
 	}
 	name = strings.ToLower(name)
 	switch name {
-	// The last two are not asked for, because whoever has them has one of the
-	// others too, and are sent all the same.
+	// The last two are not requested, because servers that have them have one
+	// of the others too, but some send them anyway.
 	case "gzip", "x-gzip", "br", "deflate", "zstd":
 	default:
 		return
 	}
-	body := &decoded{raw: &packed{answer.Body, most, most}, from: d, encoding: name}
+	body := &decodedBody{raw: &encodedBody{answer.Body, most, most}, from: d, encoding: name}
 	answer.Body, answer.ContentLength, answer.Uncompressed = body, -1, true
 	answer.Header.Del("Content-Encoding")
 	answer.Header.Del("Content-Length")
 }
 
-// packed is a body as it came. One that is much longer packed than what is
-// wanted of it says nothing with most of its bytes, and could do so for ever:
-// empty members and blocks unpack to nothing.
-type packed struct {
+// encodedBody is an encoded body. Empty members and blocks decode to nothing, so a
+// body could be endless; it fails if it is much longer than the decoded bytes
+// that are wanted.
+type encodedBody struct {
 	io.ReadCloser
 	max, left int64
 }
 
-const packing = 1 << 20 // bytes by which a packed body may be longer
+const maxExcess = 1 << 20 // bytes by which an encoded body may be longer
 
-func (p *packed) Read(b []byte) (int, error) {
+func (p *encodedBody) Read(b []byte) (int, error) {
 	n, err := p.ReadCloser.Read(b)
 	if p.left -= int64(n); p.over() {
 		return 0, &tooLargeError{limit: p.max}
@@ -82,21 +80,20 @@ func (p *packed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (p *packed) over() bool { return p.left < -packing }
+func (p *encodedBody) over() bool { return p.left < -maxExcess }
 
-// decoded is a body that is unpacked while it is read. Its end is that of both:
-// a decoder stops where its stream ends, and bytes that are missing or left
-// behind that are an error all the same.
-type decoded struct {
-	raw      *packed
+// decodedBody is a body that is decoded while it is read. A decoder stops at the
+// end of its stream; missing and trailing bytes are errors.
+type decodedBody struct {
+	raw      *encodedBody
 	from     *decoders
 	encoding string
 	reader   io.Reader // nil until the first Read
-	behind   io.Reader // what the reader has read from, where that is not raw
-	err      error     // what ended it
+	source   io.Reader // what the decoder reads from, if not raw
+	err      error     // final error
 }
 
-func (b *decoded) Read(p []byte) (int, error) {
+func (b *decodedBody) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
@@ -109,19 +106,19 @@ func (b *decoded) Read(p []byte) (int, error) {
 	if err == io.EOF { //nolint:errorlint // a wrapped one is not the end
 		err = b.end()
 	}
-	if err != nil && b.raw.over() { // a decoder may say something else of it
+	if err != nil && b.raw.over() { // a decoder may report another error
 		err = &tooLargeError{limit: b.raw.max}
 	}
 	b.err = err
 	return n, err
 }
 
-// start takes a decoder. An empty body is an empty answer.
-func (b *decoded) start() (err error) {
+// start takes a decoder from the pool. An empty body is an empty response.
+func (b *decodedBody) start() (err error) {
 	switch b.encoding {
 	case "deflate":
 		buffered := bufio.NewReader(b.raw)
-		b.behind = buffered
+		b.source = buffered
 		b.reader, err = inflater(buffered)
 		return err
 	case "br":
@@ -147,10 +144,9 @@ func (b *decoded) start() (err error) {
 	return nil
 }
 
-// startZstd takes a decoder that has no goroutines of its own. Its limit of
-// decoded bytes is meant for whole bodies in memory; whoever reads this one
-// counts them.
-func (b *decoded) startZstd() error {
+// startZstd takes a decoder without goroutines. Its memory limit is for
+// decoding whole bodies; here the reader counts bytes.
+func (b *decodedBody) startZstd() error {
 	r, ok := b.from.zstd.Get().(*zstd.Decoder)
 	if !ok {
 		var err error
@@ -162,8 +158,8 @@ func (b *decoded) startZstd() error {
 	return r.Reset(b.raw)
 }
 
-// inflater reads deflate: a zlib stream (RFC 9110 §8.4.1.2), or what some
-// services send by that name, without its header.
+// inflater reads deflate: a zlib stream (RFC 9110 §8.4.1.2) or, as some
+// services send it, a stream without the zlib header.
 func inflater(raw *bufio.Reader) (io.Reader, error) {
 	head, err := raw.Peek(2)
 	switch {
@@ -175,9 +171,9 @@ func inflater(raw *bufio.Reader) (io.Reader, error) {
 	return flate.NewReader(raw), nil
 }
 
-func (b *decoded) end() error {
+func (b *decodedBody) end() error {
 	var one [1]byte
-	from := b.behind
+	from := b.source
 	if from == nil {
 		from = b.raw
 	}
@@ -188,15 +184,15 @@ func (b *decoded) end() error {
 	return err
 }
 
-// Close gives the decoder back.
-func (b *decoded) Close() error {
+// Close returns the decoder to its pool.
+func (b *decodedBody) Close() error {
 	switch r := b.reader.(type) {
 	case *gzip.Reader:
 		b.from.gzip.Put(r)
 	case *brotli.Reader:
 		b.from.other.Put(r)
 	case *zstd.Decoder:
-		if r.Reset(nil) == nil { // lets go of the body
+		if r.Reset(nil) == nil { // releases the body
 			b.from.zstd.Put(r)
 		}
 	}

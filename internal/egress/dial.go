@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// dialer connects to addresses that the policy lets pass.
+// dialer connects to addresses that the policy allows.
 type dialer struct {
 	allow   *allowList
 	timeout time.Duration
 }
 
-// DialContext looks the host up and connects. The policy is asked about each
-// address after the lookup and directly before the connection is made, so a
-// name that changes its address between check and use gains nothing.
+// DialContext looks the host up and connects. The policy is applied to each
+// address after the lookup, directly before the connection is made, so that a
+// name cannot change its address between check and use.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -41,15 +41,15 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return &conn{Conn: c}, nil
 }
 
-// conn counts what is written, so that a failed request knows whether any of
-// it left.
+// conn counts the written bytes, so that it is known whether any byte of a
+// failed request was sent.
 type conn struct {
 	net.Conn
 	written atomic.Int64
 }
 
-// Write counts before it writes and takes back what did not leave: who looks
-// while a write is under way sees too much rather than too little.
+// Write adds to the counter before it writes and subtracts what was not sent: a
+// concurrent reader may see too much, never too little.
 func (c *conn) Write(p []byte) (int, error) {
 	c.written.Add(int64(len(p)))
 	n, err := c.Conn.Write(p)
@@ -59,8 +59,8 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// counted finds the counting connection under a connection of the transport.
-func counted(c net.Conn) *conn {
+// countingConn finds the counting connection below a connection of the transport.
+func countingConn(c net.Conn) *conn {
 	if layer, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = layer.NetConn()
 	}

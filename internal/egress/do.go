@@ -6,63 +6,64 @@ import (
 	"net/url"
 )
 
-// Response is what came back for a request.
+// Response is the response to a request.
 type Response struct {
-	Status   int         // 0: no answer came
-	Header   http.Header // nil without an answer
-	Body     []byte      // without transfer encoding and the content encodings that are undone; another Content-Encoding still stands in Header; the caller owns it
-	Progress RequestState
+	Status int         // 0: no response
+	Header http.Header // nil without a response
+	Body   []byte      // decoded; an encoding that is not decoded remains in Header; owned by the caller
+	State  RequestState
 
-	Final *url.URL // that answered in the end; nil without an answer
+	Final *url.URL // URL of the response after redirects; nil without a response
 
-	redirected bool // another URL answered than the one that was asked
+	redirected bool // the response is from another URL than the requested one
 }
 
-// Redirected reports whether another URL answered than the one that was asked.
+// Redirected reports whether the response is from another URL than the
+// requested one.
 func (r Response) Redirected() bool { return r.redirected }
 
-// Do sends one request and reads the whole answer, of at most maxBody bytes
-// after decoding. The client should come from NewClient; with another one
-// Progress errs on the side of NoResponse, and the rules of this package are
-// that client's affair.
+// Do sends one request and reads the whole response, of at most maxBody bytes
+// after decoding. The client should come from NewClient; otherwise Progress is
+// at least SentNoResponse for failed requests, and the rules of this package are
+// not enforced.
 //
-// Every error is an [*Error]. The response then holds what is known: progress
-// always, status and headers once they came, and as much of the body as was
-// read. Do owns r from here on.
+// Every error is an [*Error]. The response then contains what is known: always
+// the progress, status and headers if they arrived, and the part of the body
+// that was read. The caller must not use r afterwards.
 func Do(c *http.Client, r *http.Request, maxBody int64) (Response, error) {
 	got, _, err := exchange(c, r, maxBody)
 	return got, err
 }
 
-// exchange is Do and tells which URL answered in the end.
+// exchange is Do and returns the URL of the response.
 func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.URL, error) {
 	var o Stream
 	if err := o.open(c, r, maxBody); err != nil {
 		return o.Response, nil, err
 	}
-	got, err := o.Whole()
+	got, err := o.ReadAll()
 	if err != nil {
 		return got, nil, err
 	}
 	return got, o.answer.Request.URL, nil
 }
 
-// Stream is an answer whose body has not been read yet. One of Whole and Close
-// must be called.
+// Stream is a response whose body has not been read. Either Whole or Close must
+// be called.
 type Stream struct {
 	Response // without Body
 
-	request *http.Request
-	answer  *http.Response
-	door    *door
-	tracker *tracker
-	turn    *turn // that ends with the body; nil: none
-	max     int64
-	read    int64
+	request   *http.Request
+	answer    *http.Response
+	transport *transport
+	tracker   *tracker
+	permit    *permit // held until the body is closed; nil: none
+	max       int64
+	read      int64
 }
 
-// Open is [Do] but for the body, of which at most maxBody bytes can be read.
-// The context of r has to live until that is done.
+// Open is [Do] without reading the body, of which at most maxBody bytes can be
+// read. The context of r must not end before that is done.
 func Open(c *http.Client, r *http.Request, maxBody int64) (*Stream, Response, error) {
 	o := &Stream{}
 	if err := o.open(c, r, maxBody); err != nil {
@@ -71,44 +72,44 @@ func Open(c *http.Client, r *http.Request, maxBody int64) (*Stream, Response, er
 	return o, o.Response, nil
 }
 
-// open sends r and reads what stands before the body.
+// open sends r and reads the headers of the response.
 func (o *Stream) open(c *http.Client, r *http.Request, maxBody int64) error {
 	if err := checkRequest(r); err != nil {
 		closeBody(r)
 		return newError(r, err, NotSent)
 	}
-	d, _ := c.Transport.(*door)
+	d, _ := c.Transport.(*transport)
 	asked := false
 	if d != nil {
 		setAgent(r, d.agent)
 		asked = d.ask(r)
 	}
 	t, r := track(r, d != nil || isStandard(c.Transport))
-	// The transport waits for the end of the context, far down. What that takes
-	// is made here: further down the stack would grow for it.
+	// The transport waits for the end of the context deep in the stack. Its
+	// channel is allocated here, because allocating it there would grow the
+	// stack.
 	r.Context().Done()
 	answer, err := send(c, t, r)
 	if answer == nil {
-		o.Response, err = t.noAnswer(r, err)
+		o.Response, err = t.noResponse(r, err)
 		return err
 	}
-	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, Progress: Answered, Final: answer.Request.URL, redirected: answer.Request.Response != nil}
+	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, State: Responded, Final: answer.Request.URL, redirected: answer.Request.Response != nil}
 	if err != nil { // a redirect that is not followed
-		_ = answer.Body.Close() // nothing is read from it
-		return newError(r, err, Answered)
+		_ = answer.Body.Close() // nothing is read
+		return newError(r, err, Responded)
 	}
 	if asked {
 		d.open(answer, maxBody)
 	}
-	o.request, o.answer, o.door, o.tracker, o.max = r, answer, d, t, maxBody
+	o.request, o.answer, o.transport, o.tracker, o.max = r, answer, d, t, maxBody
 	return nil
 }
 
-// send is c.Do. A client made here does nothing for most requests but what
-// follows redirects needs, at the cost of a copy of all headers and a stack that
-// grows with every call: it is asked only where there is one.
+// send is c.Do, which copies all headers and uses a deep stack even if there is
+// no redirect. So the transport is called first, and c.Do only for a redirect.
 func send(c *http.Client, t *tracker, r *http.Request) (*http.Response, error) {
-	d, ours := c.Transport.(*door)
+	d, ours := c.Transport.(*transport)
 	if !ours || c.Jar != nil || c.Timeout != 0 || r.URL.User != nil || r.Header == nil {
 		return c.Do(r) //nolint:gosec // the client decides where requests may go
 	}
@@ -117,18 +118,18 @@ func send(c *http.Client, t *tracker, r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	t.first = answer
-	return c.Do(r) //nolint:gosec // as above: it begins with the answer that is there
+	return c.Do(r) //nolint:gosec // as above: it starts with the response that is already there
 }
 
-// Close ends the answer, whatever is left of it.
+// Close closes the response, even if its body was not read completely.
 func (o *Stream) Close() error {
-	if o.turn != nil {
-		defer o.turn.give()
+	if o.permit != nil {
+		defer o.permit.release()
 	}
 	return o.answer.Body.Close()
 }
 
-// Read reads of the body, as it comes. Every error but io.EOF is an [*Error].
+// Read reads the body as it arrives. Every error except io.EOF is an [*Error].
 func (o *Stream) Read(p []byte) (int, error) {
 	if left := o.max - o.read + 1; int64(len(p)) > left {
 		p = p[:left]
@@ -144,31 +145,31 @@ func (o *Stream) Read(p []byte) (int, error) {
 	return n, bodyError(o.request, err)
 }
 
-// Whole reads the whole body and closes it: the rest of [Do].
-func (o *Stream) Whole() (got Response, err error) {
-	defer func() { _ = o.Close() }() // the body may be a decoder by then
+// ReadAll reads the whole body and closes it, as [Do] does.
+func (o *Stream) ReadAll() (got Response, err error) {
+	defer func() { _ = o.Close() }() // the body may have become a decoder
 	got = o.Response
-	got.Body, err = readBody(o.door, o.answer, o.max)
+	got.Body, err = readBody(o.transport, o.answer, o.max)
 	if err != nil {
 		e := bodyError(o.request, err)
 		if e.Kind != TooLarge && e.Kind != Full && !o.tracker.wasRedirected() {
-			// Half an answer: the far side may have failed as well.
-			got.Progress = SentNoAnswer
+			// Half a response: the upstream may have failed as well.
+			got.State = SentNoResponse
 		}
-		e.Progress = got.Progress
+		e.State = got.State
 		return got, e
 	}
 	return got, nil
 }
 
-// checkRequest refuses what the transport would refuse with a text that shows
-// too much, or not at all.
+// checkRequest rejects requests for which the error of the transport would
+// reveal too much, or which it would accept.
 func checkRequest(r *http.Request) error {
 	switch {
 	case r.URL == nil || r.URL.Hostname() == "":
-		return refuse("the URL has no host")
+		return forbid("the URL has no host")
 	case !webScheme(r.URL):
-		return refuse("only http and https are spoken")
+		return forbid("only http and https are supported")
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func setAgent(r *http.Request, agent []string) {
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
-	if _, set := r.Header["User-Agent"]; !set { // an empty one means: send none
+	if _, set := r.Header["User-Agent"]; !set { // an empty value means that none is sent
 		r.Header["User-Agent"] = agent
 	}
 }

@@ -1,21 +1,22 @@
-// Package egress is the one door out: every request that leaves the program
-// for a foreign service goes through a client made here.
+// Package egress is the only way out: every request to an external service goes
+// through a client that it creates. It implements the address policy,
+// redirects, and limits of time and size, and records how far each request got.
+// Upstreams adds what depends on other requests: retries, limits, a circuit
+// breaker, a cache.
 //
-// It keeps the address policy, the rules for redirects and the bounds on time
-// and size, and it records how far each request got. Upstreams adds what one
-// request owes to the others: attempts, turns, a breaker, kept answers. It does
-// not know what a request is for: no tool, no description, no security scheme.
+// It does not know what a request is for: no tool, no description, no security
+// scheme.
 //
-// It stands at the far end of the path: a source's handler builds a request,
-// Do sends it and hands back status, headers, bytes and progress.
+// It is at the far end of the path of a call: a source's handler builds a
+// request, Do sends it and returns status, headers, bytes and progress.
 //
-// The rules that this package keeps:
+// Rules of this package:
 //
 //   - An address that is not publicly routable is dialed only if the operator
 //     allowed it. The address that is checked is the address that is dialed.
-//   - Nothing that could be a credential crosses to another origin.
-//   - An unsafe request is sent once: it is never repeated at another place.
-//   - No message holds a query string, user information or a header value.
+//   - Nothing that could be a credential is sent to another origin.
+//   - An unsafe request is sent once: a redirect never repeats it elsewhere.
+//   - No message contains a query string, user information or a header value.
 package egress
 
 import (
@@ -26,33 +27,34 @@ import (
 	"time"
 )
 
-// Options for a client. The zero value works.
+// Options configure a client. The zero value works.
 type Options struct {
 	AllowHosts      []string       // hosts, host:port pairs, IPs and CIDRs that may be private; empty: public addresses only
-	MaxRedirects    int            // redirects that one request may follow; 0: 5; negative: none
-	ConnectTimeout  time.Duration  // looking up the name and connecting; 0: 10 s
+	MaxRedirects    int            // maximum number of redirects of a request; 0: 5; negative: none
+	ConnectTimeout  time.Duration  // DNS lookup and connection; 0: 10 s
 	TLSTimeout      time.Duration  // TLS handshake; 0: 10 s
-	HeaderTimeout   time.Duration  // from the request's last byte to the end of the answer's headers; 0: as long as the context lasts
+	HeaderTimeout   time.Duration  // from the end of the request to the end of the response headers; 0: no limit but the context
 	MaxConnsPerHost int            // connections to one host; 0: no limit
-	UserAgent       string         // for requests that have none of their own; empty: "tenon"
-	Roots           *x509.CertPool // authorities that certificates of upstreams are signed by; nil: those of the system
+	UserAgent       string         // for requests without one; empty: "tenon"
+	Roots           *x509.CertPool // certificate authorities of upstreams; nil: those of the system
 }
 
 const (
-	maxAnswerHeaders = 512 << 10        // bytes; the standard library's default is 10 MiB
-	idlePerHost      = 128              // kept open to one host; the standard library's 2 make 64 clients dial anew
-	idleTotal        = 1024             // kept open to all hosts
-	idleTime         = 60 * time.Second // shorter than the usual 75 s of the far side, so that it seldom hangs up first
+	maxResponseHeaders = 512 << 10        // bytes; the standard library's default is 10 MiB
+	idlePerHost        = 128              // idle connections per host; with the standard library's 2, 64 clients keep reconnecting
+	idleTotal          = 1024             // idle connections to all hosts
+	idleTime           = 60 * time.Second // shorter than the usual 75 s of servers, so that they seldom close first
 )
 
-// NewClient returns a client that keeps the rules of this package. It opens
-// nothing and is safe for concurrent use. The whole of a request is bounded by
-// the deadline of its context alone: give it one.
+// NewClient returns a client that follows the rules of this package. It opens
+// no connection and is safe for concurrent use. Only the deadline of its
+// context bounds the time of a whole request.
 //
-// The environment's proxy settings are not used: a proxy looks up names by
-// itself, and the address policy would hold for the proxy only.
+// The environment's proxy settings are ignored: a proxy resolves names itself,
+// and the address policy would apply to the proxy only.
 //
-// The error says which entry of AllowHosts is no host, host:port, IP or CIDR.
+// The error names the entry of AllowHosts that is not a host, host:port, IP or
+// CIDR.
 func NewClient(o Options) (*http.Client, error) {
 	allow, err := parseAllowList(o.AllowHosts)
 	if err != nil {
@@ -64,14 +66,14 @@ func NewClient(o Options) (*http.Client, error) {
 		TLSHandshakeTimeout:    orDuration(o.TLSTimeout, 10*time.Second),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		ResponseHeaderTimeout:  o.HeaderTimeout,
-		MaxResponseHeaderBytes: maxAnswerHeaders,
+		MaxResponseHeaderBytes: maxResponseHeaders,
 		MaxConnsPerHost:        o.MaxConnsPerHost,
 		MaxIdleConnsPerHost:    max(idlePerHost, o.MaxConnsPerHost),
 		MaxIdleConns:           idleTotal,
 		IdleConnTimeout:        idleTime,
-		ForceAttemptHTTP2:      true, // a dial function of one's own turns it off
-		// A connection that carries many requests is asked now and then whether
-		// it still lives; else all of them wait for their deadlines.
+		ForceAttemptHTTP2:      true, // a custom dial function disables it
+		// A connection that carries many requests is pinged; otherwise all of
+		// them would wait for their deadlines after it breaks.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 10 * time.Second},
 	}
 	redirects := o.MaxRedirects
@@ -79,19 +81,19 @@ func NewClient(o Options) (*http.Client, error) {
 		redirects = 5
 	}
 	return &http.Client{
-		Transport:     &door{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
+		Transport:     &transport{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
 		CheckRedirect: redirectRule(redirects, allow),
 	}, nil
 }
 
-// door is the transport of a client made here.
-type door struct {
+// transport is the transport of a client made by this package.
+type transport struct {
 	*http.Transport
-	from    *http.Client               // what it was made of; nil: of nothing
-	own     map[string]*http.Transport // by origin, where a client certificate is shown
-	allow   *allowList
-	agent   []string  // shared by the requests, never written
-	scratch sync.Pool // *[]byte, for bodies of unknown length
+	parent         *http.Client               // the client that it is derived from; nil: none
+	certTransports map[string]*http.Transport // by origin, for those with a client certificate
+	allow          *allowList
+	agent          []string  // shared by the requests, never written
+	scratch        sync.Pool // *[]byte, for bodies of unknown length
 	decoders
 }
 

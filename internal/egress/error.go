@@ -20,15 +20,15 @@ type Kind uint8
 
 // The kinds of error.
 const (
-	Network   Kind = iota // no connection, or it broke before the answer's headers were complete
-	Refused               // not sent, or a redirect not followed, because a rule of this package forbids it
-	Timeout               // a time limit of the client or the context's deadline passed
-	Canceled              // the caller gave up
-	TooLarge              // the answer has more bytes than allowed
-	Truncated             // the answer's body broke off or cannot be decoded
-	Busy                  // not sent: a limit of Policy is used up
-	Down                  // not sent: the upstream failed too often
-	Full                  // the answer was not read to its end: too many bytes of others are held
+	Network     Kind = iota // no connection, or it broke before the response headers were complete
+	Forbidden               // not sent, or a redirect not followed, because of a rule of this package
+	Timeout                 // a time limit of the client or the context's deadline passed
+	Canceled                // the caller canceled
+	TooLarge                // the response has more bytes than allowed
+	Truncated               // the response body is incomplete or cannot be decoded
+	RateLimited             // not sent: a limit of Policy is reached
+	CircuitOpen             // not sent: the circuit breaker is open
+	Full                    // the response was not read completely: too many bytes of other responses are buffered
 )
 
 // String names the kind.
@@ -36,85 +36,85 @@ func (k Kind) String() string {
 	switch k {
 	case Network:
 		return "network error"
-	case Refused:
+	case Forbidden:
 		return "refused"
 	case Timeout:
 		return "timeout"
 	case Canceled:
 		return "canceled"
 	case TooLarge:
-		return "answer too large"
+		return "response too large"
 	case Truncated:
-		return "answer cut short"
-	case Busy:
+		return "response truncated"
+	case RateLimited:
 		return "limit reached"
-	case Down:
-		return "upstream left alone"
+	case CircuitOpen:
+		return "circuit breaker open"
 	case Full:
-		return "no room for the answer"
+		return "no buffer for the response"
 	}
 	return "unknown error"
 }
 
-// NotAllowed reports whether the address is one that the operator did not allow.
+// NotAllowed reports whether the operator has not allowed the address.
 func (e *Error) NotAllowed() bool { return errors.As(e.Err, new(*AddressError)) }
 
-// Error says why a request has no complete answer.
+// Error says why a request has no complete response.
 type Error struct {
-	Kind     Kind
-	Progress RequestState
-	Err      error // the cause, for errors.Is and errors.As; its text is not for the caller
+	Kind  Kind
+	State RequestState
+	Err   error // the cause, for errors.Is and errors.As; its text must not be shown to the caller
 
-	where string // method, scheme, host
-	why   string
+	request string // method, scheme, host
+	reason  string
 }
 
-// Error returns a text that may be shown to the caller: method, scheme and
-// host of the request and the reason, but no path, no query, no user
-// information, no header value and no text of the far side.
+// Error returns a text that may be shown to the caller: method, scheme and host
+// of the request and the reason, but no path, query, user information, header
+// value or text of the upstream.
 func (e *Error) Error() string {
-	if e.why == "" {
+	if e.reason == "" {
 		return e.Kind.String()
 	}
-	if e.where == "" {
-		return e.why
+	if e.request == "" {
+		return e.reason
 	}
-	return e.where + ": " + e.why
+	return e.request + ": " + e.reason
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// refusedError is a reason of ours not to send a request.
-type refusedError struct{ why string }
+// forbiddenError is the reason for a request that is not sent.
+type forbiddenError struct{ reason string }
 
-func (e *refusedError) Error() string { return e.why }
+func (e *forbiddenError) Error() string { return e.reason }
 
-func refuse(why string) error { return &refusedError{why: why} }
+func forbid(why string) error { return &forbiddenError{reason: why} }
 
-// newError explains a failure before the answer's body.
+// newError explains a failure before the response body.
 func newError(r *http.Request, err error, p RequestState) *Error {
-	e := &Error{Progress: p, Err: withoutURL(err), where: whereOf(r)}
-	e.Kind, e.why = explain(r.Context(), e.Err)
+	e := &Error{State: p, Err: withoutURL(err), request: requestText(r)}
+	e.Kind, e.reason = explain(r.Context(), e.Err)
 	if e.Kind == Network && strings.Contains(e.Err.Error(), `"`) {
-		e.Err = errors.New(e.why) // net/http puts what the far side sent between quotation marks
+		e.Err = errors.New(e.reason) // net/http quotes what the upstream sent
 	}
 	return e
 }
 
-// bodyError explains a failure inside the answer's body.
+// bodyError explains a failure in the response body.
 func bodyError(r *http.Request, err error) *Error {
-	e := newError(r, err, SentNoAnswer)
+	e := newError(r, err, SentNoResponse)
 	if e.Kind == Network && !errors.Is(err, errSwitched) {
-		e.Kind, e.why = Truncated, "the answer was cut short"
+		e.Kind, e.reason = Truncated, "the response is truncated"
 		if !errors.Is(err, io.ErrUnexpectedEOF) && !isReset(err) {
-			e.why = "the answer cannot be read to its end"
+			e.reason = "the response cannot be read completely"
 		}
 	}
 	return e
 }
 
-// withoutURL takes off the layer of net/http that prints the whole URL.
+// withoutURL removes the layer of net/http that prints the whole URL.
 func withoutURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
@@ -122,7 +122,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-func whereOf(r *http.Request) string {
+func requestText(r *http.Request) string {
 	method := r.Method
 	if method == "" {
 		method = http.MethodGet
@@ -135,28 +135,28 @@ func whereOf(r *http.Request) string {
 
 func explain(ctx context.Context, err error) (Kind, string) {
 	var address *AddressError
-	var refused *refusedError
+	var refused *forbiddenError
 	var large *tooLargeError
 	var timeout net.Error
 	switch {
 	case errors.As(err, &address):
-		return Refused, address.Error()
+		return Forbidden, address.Error()
 	case errors.As(err, &refused):
-		return Refused, refused.why
+		return Forbidden, refused.reason
 	case errors.As(err, &large):
 		return TooLarge, large.Error()
 	case errors.Is(err, inflight.ErrFull):
-		return Full, "an answer came, but cannot be read: too many bytes wait for clients that read slowly"
+		return Full, "the response was not read: too many bytes are buffered for clients that read slowly"
 	case errors.Is(ctx.Err(), context.Canceled):
 		return Canceled, "the call was canceled"
 	case ctx.Err() != nil:
-		return Timeout, "no complete answer before the deadline"
+		return Timeout, "no complete response before the deadline"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return Timeout, timeoutText(err)
 	case errors.Is(err, context.Canceled):
 		return Canceled, "the call was canceled"
 	case strings.HasPrefix(err.Error(), "net/http: invalid "):
-		return Refused, "the request has an invalid method or header" // never sent by net/http
+		return Forbidden, "the request has an invalid method or header" // never sent by net/http
 	}
 	return Network, networkText(err)
 }
@@ -165,11 +165,11 @@ func timeoutText(err error) string {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &op) && op.Op == "dial":
-		return "no connection in time"
+		return "connecting timed out"
 	case strings.Contains(err.Error(), "TLS handshake"):
-		return "no TLS handshake in time"
+		return "the TLS handshake timed out"
 	}
-	return "no answer in time"
+	return "the response timed out"
 }
 
 func networkText(err error) string {
@@ -179,25 +179,25 @@ func networkText(err error) string {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &dns):
-		return "the host's name cannot be looked up"
+		return "the host name cannot be resolved"
 	case errors.As(err, &cert):
-		return "the certificate is not accepted: " + certificateText(cert.Err)
+		return "the certificate is rejected: " + certificateText(cert.Err)
 	case errors.As(err, &record):
-		return "the upstream does not speak TLS"
+		return "the upstream does not support TLS"
 	case errors.As(err, &op) && op.Op == "remote error":
 		return "the upstream ended the TLS handshake"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case isReset(err):
-		return "the connection broke before an answer came"
+		return "the connection was closed before the response"
 	case errors.Is(err, errSwitched):
 		return errSwitched.Error()
 	}
 	return otherText(err.Error())
 }
 
-// certificateText says what is wrong with a certificate without a word of what
-// stands in it.
+// certificateText explains a certificate error without text from the
+// certificate.
 func certificateText(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -213,16 +213,16 @@ func certificateText(err error) string {
 	return "it is not valid"
 }
 
-// otherText knows failures that the standard library gives no type. Its texts
-// are matched, not shown: some quote the far side.
+// otherText explains failures that have no type in the standard library. Its
+// texts are matched and not shown, because some quote the upstream.
 func otherText(text string) string {
 	switch {
 	case strings.Contains(text, "malformed HTTP"):
-		return "the answer is not HTTP"
+		return "the response is not HTTP"
 	case strings.Contains(text, "response headers exceeded"):
-		return "the answer's headers are too large"
+		return "the response headers are too large"
 	case strings.Contains(text, "server closed idle connection"):
-		return "the connection broke before an answer came"
+		return "the connection was closed before the response"
 	case strings.Contains(text, "Location header"):
 		return "the redirect's Location is not a URL"
 	}

@@ -20,5 +20,5 @@ func Check(allowHosts []string, host string, address netip.AddrPort) error {
 
 // Trust makes the client accept the certificates of a test's upstream.
 func Trust(c *http.Client, roots *x509.CertPool) {
-	c.Transport.(*door).TLSClientConfig.RootCAs = roots //nolint:errcheck // a test's panic is a failure
+	c.Transport.(*transport).TLSClientConfig.RootCAs = roots //nolint:errcheck // a test's panic is a failure
 }

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// storable tells whether an answer may be kept (RFC 9111 §3): it is final and of
-// a kind that is understood, nobody forbids it, and it can be used again, because
-// it says for how long or how it is validated. Where it says neither, nothing is
-// guessed.
+// storable reports whether a response may be stored (RFC 9111 §3): its status
+// is final and understood, it is not forbidden, and it has a lifetime or a
+// validator. Heuristic lifetimes are not used.
 func storable(got Response, limit int64) bool {
 	switch got.Status {
 	case http.StatusOK, http.StatusNonAuthoritativeInfo, http.StatusNoContent, http.StatusNotFound, http.StatusGone:
@@ -26,7 +25,7 @@ func storable(got Response, limit int64) bool {
 	return got.Header.Get("Etag") != "" || got.Header.Get("Last-Modified") != "" || lifetime(got.Header, control, time.Now()) > 0
 }
 
-// fresh tells whether s may be used without asking (RFC 9111 §4.2).
+// fresh reports whether s may be used without validation (RFC 9111 §4.2).
 func (s *stored) fresh(now time.Time) bool {
 	control := directives(s.header)
 	if _, ask := control["no-cache"]; ask {
@@ -35,19 +34,20 @@ func (s *stored) fresh(now time.Time) bool {
 	return lifetime(s.header, control, s.received) > s.age(now)
 }
 
-// lifetime is how long an answer is fresh, counted from when it was made.
+// lifetime returns the freshness lifetime of a response.
 func lifetime(h http.Header, control map[string]string, received time.Time) time.Duration {
 	if text, there := control["max-age"]; there {
 		return seconds(text)
 	}
 	expires, err := http.ParseTime(h.Get("Expires"))
 	if err != nil {
-		return 0 // none, or one that means "already" (RFC 9111 §5.3)
+		return 0 // absent, or invalid and therefore in the past (RFC 9111 §5.3)
 	}
 	return expires.Sub(dateOf(h, received))
 }
 
-// age is how long ago the origin made or confirmed the answer (RFC 9111 §4.2.3).
+// age returns the time since the origin generated or validated the response
+// (RFC 9111 §4.2.3).
 func (s *stored) age(now time.Time) time.Duration {
 	apparent := max(0, s.received.Sub(dateOf(s.header, s.received)))
 	told := seconds(s.header.Get("Age")) + s.received.Sub(s.sent)
@@ -61,18 +61,17 @@ func dateOf(h http.Header, otherwise time.Time) time.Time {
 	return otherwise
 }
 
-// seconds reads a number of seconds; what is none is 0, and what is too large
-// for a clock is the largest that RFC 9111 §1.2.2 asks for.
+// seconds reads a number of seconds: 0 if invalid, the maximum of RFC 9111
+// §1.2.2 if too large.
 func seconds(text string) time.Duration {
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil && n == 0 { // too large a number has the largest for n
+	if err != nil && n == 0 { // for a number that is too large n is the maximum
 		return 0
 	}
 	return time.Duration(min(n, math.MaxInt32)) * time.Second
 }
 
-// directives reads Cache-Control. Of a directive that is given twice the first
-// one counts.
+// directives reads Cache-Control. Of duplicate directives the first counts.
 func directives(h http.Header) map[string]string {
 	found := map[string]string{}
 	rest := strings.Join(h["Cache-Control"], ",")
@@ -88,7 +87,7 @@ func directives(h http.Header) map[string]string {
 	return found
 }
 
-// cutItem splits a list at its first comma that is not inside quotation marks.
+// cutItem splits a list at its first comma outside of quotation marks.
 func cutItem(list string) (item, rest string) {
 	quoted := false
 	for i := 0; i < len(list); i++ {

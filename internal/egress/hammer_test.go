@@ -37,7 +37,7 @@ func TestManyTokensHammer(t *testing.T) {
 		_, _ = io.WriteString(w, r.Header.Get("Authorization")+" "+r.Header.Get("X-Key"))
 	}))
 	defer home.Close()
-	door := local(t)
+	client := local(t)
 	var all sync.WaitGroup
 	for i := range 32 {
 		all.Go(func() {
@@ -50,7 +50,7 @@ func TestManyTokensHammer(t *testing.T) {
 				r := request(t, http.MethodGet, home.URL+path, "")
 				r.Header.Set("Authorization", fmt.Sprintf("Bearer %d-%d", i, j))
 				r.Header.Set("X-Key", fmt.Sprintf("key-%d", i))
-				got, err := egress.Do(door, r, 1000)
+				got, err := egress.Do(client, r, 1000)
 				if err != nil || string(got.Body) != want {
 					t.Errorf("got %q, %v, want %q", got.Body, err, want)
 				}
@@ -58,7 +58,7 @@ func TestManyTokensHammer(t *testing.T) {
 		})
 	}
 	all.Wait()
-	door.CloseIdleConnections()
+	client.CloseIdleConnections()
 	home.Close()
 	other.Close()
 	settle(t, before)
@@ -99,7 +99,7 @@ func TestProgressHammer(t *testing.T) {
 		}
 	})
 	before := runtime.NumGoroutine()
-	door := local(t)
+	client := local(t)
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
@@ -107,21 +107,21 @@ func TestProgressHammer(t *testing.T) {
 				id := fmt.Sprintf("%d-%d", i, j)
 				r := request(t, http.MethodPost, "http://"+u.address+"/", "x")
 				r.Header.Set("Id", id)
-				got, err := egress.Do(door, r, 100)
+				got, err := egress.Do(client, r, 100)
 				mu.Lock()
 				seen := saw[id]
 				mu.Unlock()
-				if seen && got.Progress == egress.NotSent || !seen && got.Progress == egress.Answered {
-					t.Errorf("%s: %v, but the upstream saw it: %v (%v)", id, got.Progress, seen, err)
+				if seen && got.State == egress.NotSent || !seen && got.State == egress.Responded {
+					t.Errorf("%s: %v, but the upstream saw it: %v (%v)", id, got.State, seen, err)
 				}
-				if (err == nil) != (got.Progress == egress.Answered) || err == nil && string(got.Body) != "whole" {
-					t.Errorf("%s: %v, %q, %v", id, got.Progress, got.Body, err)
+				if (err == nil) != (got.State == egress.Responded) || err == nil && string(got.Body) != "whole" {
+					t.Errorf("%s: %v, %q, %v", id, got.State, got.Body, err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	door.CloseIdleConnections()
+	client.CloseIdleConnections()
 	settle(t, before)
 }
 
@@ -141,31 +141,31 @@ func TestFetch(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	door := local(t)
-	body, from, media, err := egress.Fetch(t.Context(), door, strings.Replace(s.URL, "://", "://me:pw@", 1)+"/moved", 100)
+	client := local(t)
+	body, from, media, err := egress.Fetch(t.Context(), client, strings.Replace(s.URL, "://", "://me:pw@", 1)+"/moved", 100)
 	if err != nil || string(body) != "openapi: 3.1.0" || from.String() != s.URL+"/v2/api.yaml" || media != "application/yaml" {
 		t.Errorf("got %q from %v as %q, %v", body, from, media, err)
 	}
-	if _, _, media, err := egress.Fetch(t.Context(), door, s.URL+"/odd", 100); err != nil || media != "" {
+	if _, _, media, err := egress.Fetch(t.Context(), client, s.URL+"/odd", 100); err != nil || media != "" {
 		t.Errorf("got %q, %v", media, err)
 	}
 	for name, c := range map[string]struct{ url, why string }{
-		"an error":                  {s.URL + "/secret?key=" + secret, "the upstream answered 403 Forbidden"},
+		"an error":                  {s.URL + "/secret?key=" + secret, "the upstream responded 403 Forbidden"},
 		"a file":                    {"file:///etc/" + secret, "has no host"},
 		"no URL":                    {"http://[" + secret, "is not a URL"},
-		"plain http to the world":   {"http://x.example/?key=" + secret, "use https or --allow-host x.example"},
-		"plain http to an inside":   {"http://10.0.0.1:81/?key=" + secret, "address 10.0.0.1:81 is private; allow it with --allow-host 10.0.0.1:81"},
+		"plain http to the world":   {"http://x.example/?key=" + secret, "use https or --allow-private-host x.example"},
+		"plain http to an inside":   {"http://10.0.0.1:81/?key=" + secret, "address 10.0.0.1:81 is private; allow it with --allow-private-host 10.0.0.1:81"},
 		"plain http to an odd port": {"http://x.example:99999/", "port"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body, _, _, err := egress.Fetch(t.Context(), door, c.url, 100)
+			body, _, _, err := egress.Fetch(t.Context(), client, c.url, 100)
 			if err == nil || body != nil || !strings.Contains(err.Error(), c.why) || strings.Contains(err.Error(), secret) {
 				t.Errorf("got %q, %v, want %q", body, err, c.why)
 			}
 		})
 	}
 	var e *egress.Error
-	if _, _, _, err := egress.Fetch(t.Context(), door, s.URL+"/v2/api.yaml", 5); !errors.As(err, &e) || e.Kind != egress.TooLarge {
+	if _, _, _, err := egress.Fetch(t.Context(), client, s.URL+"/v2/api.yaml", 5); !errors.As(err, &e) || e.Kind != egress.TooLarge {
 		t.Errorf("got %v, want too large", err)
 	}
 }
@@ -196,7 +196,7 @@ func TestGoodAnswers(t *testing.T) {
 		_, _ = io.WriteString(w, body)
 	}))
 	defer s.Close()
-	door := local(t)
+	client := local(t)
 	for name, c := range map[string]struct {
 		method, target string
 		limit          int64
@@ -216,9 +216,9 @@ func TestGoodAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 3 { // the buffer of the answer before must not show
-				got, err := egress.Do(door, request(t, c.method, s.URL+c.target, ""), c.limit)
-				if err != nil || got.Status != c.status || string(got.Body) != c.want || got.Progress != egress.Answered {
-					t.Fatalf("got %d %v %.40q of %d, %v", got.Status, got.Progress, got.Body, len(got.Body), err)
+				got, err := egress.Do(client, request(t, c.method, s.URL+c.target, ""), c.limit)
+				if err != nil || got.Status != c.status || string(got.Body) != c.want || got.State != egress.Responded {
+					t.Fatalf("got %d %v %.40q of %d, %v", got.Status, got.State, got.Body, len(got.Body), err)
 				}
 			}
 		})
@@ -262,9 +262,9 @@ func TestForeignClient(t *testing.T) {
 		url    string
 		want   outcome
 	}{
-		"the request arrived":      {&http.Client{Transport: &http.Transport{}}, "http://" + u.address, outcome{egress.Network, egress.SentNoAnswer, 0, ""}},
+		"the request arrived":      {&http.Client{Transport: &http.Transport{}}, "http://" + u.address, outcome{egress.Network, egress.SentNoResponse, 0, ""}},
 		"nobody listens":           {&http.Client{Transport: &http.Transport{}}, "http://" + closedPort(t), outcome{egress.Network, egress.NotSent, 0, ""}},
-		"a transport of one's own": {&http.Client{Transport: failing{}}, "http://" + u.address, outcome{egress.Network, egress.SentNoAnswer, 0, ""}},
+		"a transport of one's own": {&http.Client{Transport: failing{}}, "http://" + u.address, outcome{egress.Network, egress.SentNoResponse, 0, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := egress.Do(c.client, request(t, http.MethodPost, c.url, "x"), 100)

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate stands before one origin. Each of its parts may be nil: it is not
-// asked for.
-type gate struct {
-	turns   chan struct{} // one for each request under way
+// limiter holds the limits and the breaker of one origin. Each of its parts may be
+// nil, which means no limit.
+type limiter struct {
+	slots   chan struct{} // one element per request in flight
 	rate    *rate.Limiter
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 	policy  Policy
 }
 
-func newGate(p Policy) *gate {
-	g := &gate{policy: p}
+func newLimiter(p Policy) *limiter {
+	g := &limiter{policy: p}
 	if p.Concurrent > 0 {
-		g.turns = make(chan struct{}, p.Concurrent)
+		g.slots = make(chan struct{}, p.Concurrent)
 	}
 	if p.Rate > 0 {
 		g.rate = rate.NewLimiter(rate.Limit(p.Rate), int(math.Ceil(p.Rate)))
@@ -35,124 +35,123 @@ func newGate(p Policy) *gate {
 		g.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 			Timeout:     p.Pause,
 			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= limit },
-			IsExcluded:  func(err error) bool { return errors.Is(err, errNoSign) },
+			IsExcluded:  func(err error) bool { return errors.Is(err, errNoHealth) },
 		})
 	}
 	return g
 }
 
 var (
-	errFailed = errors.New("the upstream failed")
-	errOpen   = errors.New("the breaker is open")
-	errLimit  = errors.New("a limit is used up")
-	errNoSign = errors.New("what happened says nothing of the upstream")
+	errFailed   = errors.New("the upstream failed")
+	errOpen     = errors.New("the breaker is open")
+	errLimit    = errors.New("a limit is reached")
+	errNoHealth = errors.New("the outcome does not depend on the upstream's health")
 )
 
-// turn is the leave to send a request. Both of its ends must be told, whatever
-// happens meanwhile: give, and once before it what came, which says how the
-// upstream is. Telling again does nothing.
-type turn struct {
-	g      *gate
-	came   func(error) // nil: no breaker waits for it
-	answer sync.Once
-	end    sync.Once
+// permit is the permission to send a request. Its holder must report the outcome
+// once with tell, and release it with give, whatever happens. Repeated calls do
+// nothing.
+type permit struct {
+	limiter       *limiter
+	reportOutcome func(error) // reports to the breaker; nil: none
+	reported      sync.Once
+	released      sync.Once
 }
 
-// tell says what came of the request.
-func (t *turn) tell(got Response, err error) { t.sign(sign(got, err)) }
+// report reports the outcome of the request.
+func (t *permit) report(got Response, err error) { t.reportHealth(health(got, err)) }
 
-func (t *turn) sign(sign error) {
-	t.answer.Do(func() {
-		if t.came != nil {
-			t.came(sign)
+func (t *permit) reportHealth(sign error) {
+	t.reported.Do(func() {
+		if t.reportOutcome != nil {
+			t.reportOutcome(sign)
 		}
 	})
 }
 
-// give ends the turn. A request of which nothing was told, because it panicked,
-// says nothing of the upstream.
-func (t *turn) give() {
-	t.sign(errNoSign)
-	t.end.Do(t.g.give)
+// release ends the turn. If no outcome was reported, because of a panic, the
+// breaker ignores the request.
+func (t *permit) release() {
+	t.reportHealth(errNoHealth)
+	t.released.Do(t.limiter.freeSlot)
 }
 
-// enter waits until r may be sent.
-func (g *gate) enter(r *http.Request, maxWait time.Duration) (*turn, error) {
+// acquire waits until r may be sent.
+func (g *limiter) acquire(r *http.Request, maxWait time.Duration) (*permit, error) {
 	if g.breaker != nil && g.breaker.State() == gobreaker.StateOpen {
-		return nil, g.down(r) // nobody waits for a turn that is not used
+		return nil, g.circuitOpen(r) // fails without waiting
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
 	defer cancel()
-	if err := g.take(ctx, r); err != nil {
+	if err := g.takeSlot(ctx, r); err != nil {
 		return nil, err
 	}
 	if g.rate != nil && g.rate.Wait(ctx) != nil {
-		g.give()
-		return nil, busy(r, fmt.Sprintf("the limit of %v requests a second to this upstream is used up", g.policy.Rate))
+		g.freeSlot()
+		return nil, limitReached(r, fmt.Sprintf("the limit of %v requests per second to this upstream is reached", g.policy.Rate))
 	}
-	t := &turn{g: g}
+	t := &permit{limiter: g}
 	if g.breaker == nil {
 		return t, nil
 	}
 	var err error
-	if t.came, err = g.breaker.Allow(); err != nil {
-		g.give()
-		return nil, g.down(r)
+	if t.reportOutcome, err = g.breaker.Allow(); err != nil {
+		g.freeSlot()
+		return nil, g.circuitOpen(r)
 	}
 	return t, nil
 }
 
-func (g *gate) take(ctx context.Context, r *http.Request) error {
-	if g.turns == nil {
+func (g *limiter) takeSlot(ctx context.Context, r *http.Request) error {
+	if g.slots == nil {
 		return nil
 	}
 	select {
-	case g.turns <- struct{}{}:
+	case g.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return busy(r, fmt.Sprintf("%d requests to this upstream are under way, which is the limit", g.policy.Concurrent))
+		return limitReached(r, fmt.Sprintf("the limit of %d concurrent requests to this upstream is reached", g.policy.Concurrent))
 	}
 }
 
-func (g *gate) give() {
-	if g.turns != nil {
-		<-g.turns
+func (g *limiter) freeSlot() {
+	if g.slots != nil {
+		<-g.slots
 	}
 }
 
-// sign is what an answer, or none, says of the upstream's health. An error of
-// its own (500) may belong to one operation, and too many requests (429) to one
-// caller.
-func sign(got Response, err error) error {
+// health returns what an outcome says about the upstream's health. A 500 may be
+// caused by one operation, and a 429 by one caller.
+func health(got Response, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		switch e.Kind {
 		case Network, Timeout, Truncated:
 			return errFailed
-		case Refused, Canceled, Busy, Down:
-			return errNoSign
+		case Forbidden, Canceled, RateLimited, CircuitOpen:
+			return errNoHealth
 		case TooLarge, Full:
 		}
 	}
 	switch got.Status {
 	case 0:
-		return errNoSign
+		return errNoHealth
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return errFailed
 	}
 	return nil
 }
 
-// busy is the error of a request that found no turn. A caller who gave up is
-// told so.
-func busy(r *http.Request, why string) error {
-	e := &Error{Kind: Busy, Err: errLimit, where: whereOf(r), why: "nothing was sent: " + why}
+// limitReached returns the error of a request that waited too long for its turn, or
+// whose caller canceled.
+func limitReached(r *http.Request, why string) error {
+	e := &Error{Kind: RateLimited, Err: errLimit, request: requestText(r), reason: "not sent: " + why}
 	if errors.Is(r.Context().Err(), context.Canceled) {
-		e.Kind, e.why = Canceled, "the call was canceled"
+		e.Kind, e.reason = Canceled, "the call was canceled"
 	}
 	return e
 }
 
-func (g *gate) down(r *http.Request) error {
-	why := fmt.Sprintf("the upstream failed %d times in a row and is left alone for %v", g.policy.Failures, g.policy.Pause)
-	return &Error{Kind: Down, Err: errOpen, where: whereOf(r), why: "nothing was sent: " + why}
+func (g *limiter) circuitOpen(r *http.Request) error {
+	why := fmt.Sprintf("the upstream failed %d times in a row; the circuit breaker is open for %v", g.policy.Failures, g.policy.Pause)
+	return &Error{Kind: CircuitOpen, Err: errOpen, request: requestText(r), reason: "not sent: " + why}
 }

@@ -105,7 +105,7 @@ func TestPanicGivesTheTurnBack(t *testing.T) {
 			}
 			opened, _, err := u.Open(newRequest(t, http.MethodGet), egress.RequestOptions{MaxBody: 1000, Safe: true})
 			if err == nil {
-				_, err = opened.Whole()
+				_, err = opened.ReadAll()
 			}
 			return err
 		}
@@ -141,7 +141,7 @@ func TestTurnCoversTheBody(t *testing.T) {
 	terms := egress.RequestOptions{MaxBody: 1000, Safe: true}
 	for _, end := range []func(*egress.Stream) error{
 		(*egress.Stream).Close,
-		func(o *egress.Stream) error { _, err := o.Whole(); return err },
+		func(o *egress.Stream) error { _, err := o.ReadAll(); return err },
 		func(o *egress.Stream) error { return errors.Join(o.Close(), o.Close()) },
 	} {
 		opened, _, err := u.Open(newRequest(t, http.MethodGet), terms)
@@ -149,7 +149,7 @@ func TestTurnCoversTheBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err = u.Open(newRequest(t, http.MethodGet), terms)
-		if e, ok := errors.AsType[*egress.Error](err); !ok || e.Kind != egress.Busy {
+		if e, ok := errors.AsType[*egress.Error](err); !ok || e.Kind != egress.RateLimited {
 			t.Fatalf("a second request while the body is read: %v", err)
 		}
 		if err := end(opened); err != nil {

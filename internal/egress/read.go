@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	trusted     = 1 << 20  // bytes that are set aside at once because a header announces them
-	firstBuffer = 16 << 10 // bytes of a new buffer for bodies of unknown length
-	largestKept = 4 << 20  // bytes of the largest buffer that is kept for the next body
+	maxPreallocated = 1 << 20  // bytes that are allocated in advance because of a Content-Length
+	initialBuffer   = 16 << 10 // initial buffer for bodies of unknown length
+	maxPooledBuffer = 4 << 20  // largest buffer that is reused
 )
 
-// tooLargeError says that a body has more than limit bytes, or all those of a
-// budget together.
+// tooLargeError is the error for a body with more than limit bytes, or for a
+// budget that is exceeded.
 type tooLargeError struct {
 	limit int64
-	all   bool
+	total bool
 }
 
 func (e *tooLargeError) Error() string {
-	if e.all {
-		return fmt.Sprintf("the answers of one call are larger than %d bytes together", e.limit)
+	if e.total {
+		return fmt.Sprintf("the responses of one call are larger than %d bytes together", e.limit)
 	}
-	return fmt.Sprintf("the answer is larger than %d bytes", e.limit)
+	return fmt.Sprintf("the response is larger than %d bytes", e.limit)
 }
 
 var errSwitched = errors.New("the upstream switched to another protocol")
 
-// readBody reads the answer's body, of at most limit bytes. With an error the
-// bytes read so far come back as well.
+// readBody reads the response body, of at most limit bytes. It returns the
+// bytes that were read even with an error.
 //
 //nolint:contextcheck,nolintlint // the request has the context
-func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
+func readBody(d *transport, answer *http.Response, limit int64) ([]byte, error) {
 	limit = min(max(limit, 0), math.MaxInt64-1)
 	switch n := answer.ContentLength; {
 	case answer.StatusCode == http.StatusSwitchingProtocols:
@@ -46,7 +46,7 @@ func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
 		return nil, nil
 	case n > limit:
 		return nil, &tooLargeError{limit: limit}
-	case n > 0 && n <= trusted:
+	case n > 0 && n <= maxPreallocated:
 		return readExactly(answer.Body, int(n))
 	}
 	body := inflight.Reader(answer.Request.Context(), answer.Body, answer.ContentLength)
@@ -56,50 +56,49 @@ func readBody(d *door, answer *http.Response, limit int64) ([]byte, error) {
 	return d.readPooled(body, limit)
 }
 
-// readExactly reads a body whose length is announced.
+// readExactly reads a body of known length.
 func readExactly(r io.Reader, n int) ([]byte, error) {
 	b := make([]byte, n)
 	got, err := io.ReadFull(r, b)
-	if errors.Is(err, io.EOF) { // not one byte came, but n were promised
+	if errors.Is(err, io.EOF) { // the body is empty, but n bytes were declared
 		err = io.ErrUnexpectedEOF
 	}
 	return b[:got], err
 }
 
-// readPooled reads into a buffer that other answers use too and copies once,
-// to the exact size. A buffer that is not kept is the answer's own.
-func (d *door) readPooled(r io.Reader, limit int64) ([]byte, error) {
+// readPooled reads into a reusable buffer and makes one copy of the exact size.
+// A buffer that is too large for reuse becomes the result.
+func (d *transport) readPooled(r io.Reader, limit int64) ([]byte, error) {
 	kept, ok := d.scratch.Get().(*[]byte)
 	if !ok {
-		kept = new(make([]byte, 0, firstBuffer))
+		kept = new(make([]byte, 0, initialBuffer))
 	}
 	b, err := readAll(r, (*kept)[:0], limit, -1)
-	if cap(b) > largestKept && len(b) > cap(b)/2 {
+	if cap(b) > maxPooledBuffer && len(b) > cap(b)/2 {
 		return b, err
 	}
 	own := append([]byte(nil), b...)
-	if cap(b) <= largestKept {
+	if cap(b) <= maxPooledBuffer {
 		*kept = b
 		d.scratch.Put(kept)
 	}
 	return own, err
 }
 
-// readAll appends to b what r gives, and fails after limit bytes. announced is
-// the length that a header gives, which is not exceeded in what is set aside;
-// negative: none.
+// readAll appends the content of r to b, and fails after limit bytes. announced
+// is the Content-Length, which bounds the allocation; negative: unknown.
 func readAll(r io.Reader, b []byte, limit, announced int64) ([]byte, error) {
 	for {
 		if len(b) == cap(b) {
 			more := max(len(b), 512) // append would grow by a quarter and copy a large body five times
 			if left := announced + 1 - int64(len(b)); left > 0 {
-				more = int(min(int64(max(more, trusted)), left))
+				more = int(min(int64(max(more, maxPreallocated)), left))
 			}
 			b = slices.Grow(b, more)
 		}
-		// One byte more than allowed tells a full body from one too large.
-		room := min(int64(cap(b)-len(b)), limit-int64(len(b))+1)
-		n, err := r.Read(b[len(b) : len(b)+int(room)])
+		// One byte more than the limit shows that a body is too large.
+		space := min(int64(cap(b)-len(b)), limit-int64(len(b))+1)
+		n, err := r.Read(b[len(b) : len(b)+int(space)])
 		b = b[:len(b)+n]
 		switch {
 		case int64(len(b)) > limit:

@@ -38,7 +38,7 @@ func origin(t *testing.T, s *seen, name string, places *[]string) *httptest.Serv
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		line := name + " " + r.Method + " " + r.URL.Path
 		for _, h := range []string{"Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "Fastly-Key", "Referer"} {
-			if strings.Contains(r.Header.Get(h), secret) {
+			if v := r.Header.Get(h); strings.Contains(v, secret) || h == "Authorization" && v != "" { // the user of a URL is sent in base64
 				line += " " + h
 			}
 		}
@@ -86,6 +86,8 @@ func TestCredentialsStayAtTheirOrigin(t *testing.T) {
 		{"308 after POST is the answer", "POST", "/308", "{other}/end", 308, nil},
 		{"302 after DELETE is the answer", "DELETE", "/302", "/end", 302, nil},
 		{"307 after PUT is the answer", "PUT", "/307", "/end", 307, nil},
+		{"GET with a body at the same origin", "GET", "/307", "/end", 200, []string{"home GET /end" + all + " body"}},
+		{"GET with a body to another origin is the answer", "GET", "/307", "{other}/end", 307, nil},
 		{"307 after QUERY is the answer", "QUERY", "/307", "/end", 307, nil},
 	}
 	for _, c := range cases {
@@ -100,7 +102,7 @@ func TestCredentialsStayAtTheirOrigin(t *testing.T) {
 				"{localhost}", strings.Replace(home.URL, "127.0.0.1", "localhost", 1),
 			}
 			r := request(t, c.method, home.URL+c.start+"?key="+secret+"&to="+c.to, "")
-			if c.method == "POST" || c.method == "PUT" {
+			if c.method == "POST" || c.method == "PUT" || strings.Contains(c.name, "with a body") {
 				r = request(t, c.method, home.URL+c.start+"?key="+secret+"&to="+c.to, "x")
 			}
 			for name, value := range map[string]string{
@@ -109,9 +111,9 @@ func TestCredentialsStayAtTheirOrigin(t *testing.T) {
 			} {
 				r.Header.Set(name, value)
 			}
-			door := client(t, egress.Options{AllowHosts: []string{"127.0.0.1", "::1"}})
-			got, err := egress.Do(door, r, 100)
-			if err != nil || got.Status != c.status || got.Progress != egress.Answered {
+			client := client(t, egress.Options{AllowHosts: []string{"127.0.0.1", "::1"}})
+			got, err := egress.Do(client, r, 100)
+			if err != nil || got.Status != c.status || got.State != egress.Responded {
 				t.Fatalf("got %+v, %v, want status %d", got, err, c.status)
 			}
 			asks := s.list()
@@ -128,8 +130,8 @@ func TestRedirectsThatAreRefused(t *testing.T) {
 		status                       int
 	}{
 		{"to another scheme", "GET", "/302", "file:///etc/passwd", "a scheme other than http and https", 302},
-		{"to a private address", "GET", "/302", "http://169.254.169.254/latest/" + secret, "after a redirect: address 169.254.169.254:80 is private; allow it with --allow-host 169.254.169.254:80", 302},
-		{"after an unsafe request to a private address", "POST", "/303", "http://[::ffff:10.1.2.3]:81/", "after a redirect: address 10.1.2.3:81 is private; allow it with --allow-host 10.1.2.3:81", 303},
+		{"to a private address", "GET", "/302", "http://169.254.169.254/latest/" + secret, "after a redirect: address 169.254.169.254:80 is private; allow it with --allow-private-host 169.254.169.254:80", 302},
+		{"after an unsafe request to a private address", "POST", "/303", "http://[::ffff:10.1.2.3]:81/", "after a redirect: address 10.1.2.3:81 is private; allow it with --allow-private-host 10.1.2.3:81", 303},
 		{"in a circle", "GET", "/302", "/302?to=/302?to=", "stopped after 5 redirects", 302},
 	}
 	for _, c := range cases {
@@ -142,7 +144,7 @@ func TestRedirectsThatAreRefused(t *testing.T) {
 			}))
 			defer s.Close()
 			got, err := egress.Do(local(t), request(t, c.method, s.URL+c.start+"?key="+secret, ""), 100)
-			expect(t, outcome{egress.Refused, egress.Answered, c.status, ""}, got, err)
+			expect(t, outcome{egress.Forbidden, egress.Responded, c.status, ""}, got, err)
 			if !strings.HasSuffix(err.Error(), c.why) {
 				t.Errorf("got %q, want %q at its end", err, c.why)
 			}
@@ -157,7 +159,7 @@ func TestNoWayFromHTTPSToHTTP(t *testing.T) {
 		http.Redirect(w, r, plain.URL, http.StatusFound)
 	})
 	got, err := egress.Do(trusting(t, s), request(t, http.MethodGet, s.URL, ""), 100)
-	expect(t, outcome{egress.Refused, egress.Answered, 302, ""}, got, err)
+	expect(t, outcome{egress.Forbidden, egress.Responded, 302, ""}, got, err)
 }
 
 func TestRedirectsCanBeCountedAndTurnedOff(t *testing.T) {
@@ -172,7 +174,7 @@ func TestRedirectsCanBeCountedAndTurnedOff(t *testing.T) {
 	}
 	two := client(t, egress.Options{AllowHosts: []string{"127.0.0.1"}, MaxRedirects: 2})
 	got, err = egress.Do(two, request(t, http.MethodGet, s.URL+"/", ""), 1000)
-	expect(t, outcome{egress.Refused, egress.Answered, 302, ""}, got, err)
+	expect(t, outcome{egress.Forbidden, egress.Responded, 302, ""}, got, err)
 	if got.Header.Get("Location") != "/xxx" {
 		t.Errorf("the last redirect seen leads to %s", got.Header.Get("Location"))
 	}

@@ -7,73 +7,73 @@ import (
 	"sync"
 )
 
-// RequestState of a request.
+// RequestState is how far a request got.
 type RequestState uint8
 
-// The stages of a request, in their order.
+// The states of a request, in order.
 const (
-	NotSent      RequestState = iota // no byte of it left
-	SentNoAnswer                     // at least one byte left, no complete answer came back
-	Answered                         // an answer came back, whatever it said
+	NotSent        RequestState = iota // no byte was sent
+	SentNoResponse                     // at least one byte was sent, and no complete response arrived
+	Responded                          // a response arrived, with any status
 )
 
-// String names the stage.
+// String names the state.
 func (p RequestState) String() string {
 	switch p {
 	case NotSent:
 		return "not sent"
-	case SentNoAnswer:
-		return "sent, no answer"
-	case Answered:
-		return "answered"
+	case SentNoResponse:
+		return "sent, no response"
+	case Responded:
+		return "responded"
 	}
-	return "unknown progress"
+	return "unknown state"
 }
 
-// tracker watches one request. It is the request's context, too, which spares
+// tracker observes one request. It is also the request's context, which saves
 // an allocation.
 //
-// What counts is bytes on the connection: the transport's own trace says when
-// headers went into its buffer, not when they left. Where one connection
-// carries several requests at once (HTTP/2), another request's bytes count as
-// well, so that the answer can be too careful but not too bold.
+// It counts bytes on the connection: the transport's trace reports when headers
+// are written into its buffer, not when they are sent. If a connection carries
+// several concurrent requests (HTTP/2), bytes of others count too, so the
+// result may be too careful but never too optimistic.
 type tracker struct {
 	context.Context //nolint:containedctx // it is one
 	trace           httptrace.ClientTrace
-	first           *http.Response // a redirect that came before the client was asked; nil: none
-	taken           bool           // it watches a request
+	first           *http.Response // a redirect that arrived before c.Do was called; nil: none
+	inUse           bool           // in use by a request
 
 	mu     sync.Mutex
-	conn   *conn // the connection in use; nil: none yet
-	start  int64 // what had been written on it before
-	sent   bool  // something left on an earlier connection, or cannot be ruled out
-	status int   // of the redirect that was followed last; 0: none
+	conn   *conn // the current connection; nil: none yet
+	start  int64 // its byte count before the request
+	sent   bool  // something was sent on an earlier connection, or may have been
+	status int   // of the last redirect that was followed; 0: none
 	header http.Header
 }
 
 type trackerKey struct{}
 
-// Tracked returns a context for one request under ctx. [Do] needs no copy of a
-// request that is made with it.
+// Tracked returns a context for one request under ctx. [Do] need not copy a
+// request with this context.
 func Tracked(ctx context.Context) context.Context {
 	t := &tracker{Context: ctx}
 	t.trace.GotConn = t.gotConn
 	return httptrace.WithClientTrace(t, &t.trace)
 }
 
-// track returns a tracker for r, and r in its context. With a transport that
-// reports no connections it must be assumed that the request left.
+// track returns a tracker for r, and r with its context. If the transport does
+// not report connections, the request counts as sent.
 func track(r *http.Request, reports bool) (*tracker, *http.Request) {
 	t := trackerOf(r.Context())
-	if t == nil || t.taken {
+	if t == nil || t.inUse {
 		r = r.WithContext(Tracked(r.Context()))
-		t = trackerOf(r.Context()) //nolint:contextcheck // it stands on the context of r
+		t = trackerOf(r.Context()) //nolint:contextcheck // based on the context of r
 	}
-	t.taken, t.sent = true, !reports
+	t.inUse, t.sent = true, !reports
 	return t, r
 }
 
-// Value finds the tracker itself and what is in the context around it.
+// Value returns the tracker itself, or values of the parent context.
 func (t *tracker) Value(key any) any {
 	if _, ok := key.(trackerKey); ok {
 		return t
@@ -90,12 +90,12 @@ func trackerOf(ctx context.Context) *tracker {
 }
 
 // gotConn is called for each connection that the request is tried on, before
-// anything is written there.
+// anything is written to it.
 func (t *tracker) gotConn(info httptrace.GotConnInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sent = t.left()
-	t.conn = counted(info.Conn)
+	t.sent = t.wroteBytes()
+	t.conn = countingConn(info.Conn)
 	if t.conn == nil {
 		t.sent = true
 		return
@@ -103,12 +103,11 @@ func (t *tracker) gotConn(info httptrace.GotConnInfo) {
 	t.start = t.conn.written.Load()
 }
 
-func (t *tracker) left() bool {
+func (t *tracker) wroteBytes() bool {
 	return t.sent || t.conn != nil && t.conn.written.Load() > t.start
 }
 
-// redirected notes that the request was answered and that another one is made
-// for what the answer points at.
+// redirected records a redirect that is followed.
 func (t *tracker) redirected(answer *http.Response) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,21 +120,21 @@ func (t *tracker) wasRedirected() bool {
 	return t.status != 0
 }
 
-// noAnswer is the end of a request that has no answer. A redirect may have
-// come before, and then the request itself was answered.
-func (t *tracker) noAnswer(r *http.Request, err error) (Response, error) {
+// noResponse returns the result of a request without a response. If a redirect
+// was followed before, the request itself had a response.
+func (t *tracker) noResponse(r *http.Request, err error) (Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	got := Response{Status: t.status, Header: t.header, Progress: NotSent}
+	got := Response{Status: t.status, Header: t.header, State: NotSent}
 	switch {
 	case t.status != 0:
-		got.Progress = Answered
-	case t.left():
-		got.Progress = SentNoAnswer
+		got.State = Responded
+	case t.wroteBytes():
+		got.State = SentNoResponse
 	}
-	e := newError(r, err, got.Progress)
+	e := newError(r, err, got.State)
 	if t.status != 0 {
-		e.why = "after a redirect: " + e.why
+		e.reason = "after a redirect: " + e.reason
 	}
 	return got, e
 }

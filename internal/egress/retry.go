@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// firstWait is the longest wait before the second attempt; it doubles with each
+// initialWait is the maximum wait before the first retry; it doubles with each
 // further one.
-const firstWait = 200 * time.Millisecond
+const initialWait = 200 * time.Millisecond
 
-// send makes the attempts of a request. A request that may not be repeated is
-// sent again only where not one byte of it left.
+// send sends a request with retries. A request that is not idempotent is
+// retried only if none of its bytes was sent.
 func (u *Upstreams) send(r *http.Request, t RequestOptions) (Response, error) {
 	furthest := NotSent
 	for done := 0; ; done++ {
 		got, err := u.attempt(r, t)
-		furthest = max(furthest, got.Progress)
-		got.Progress = furthest
+		furthest = max(furthest, got.State)
+		got.State = furthest
 		if e, ok := errors.AsType[*Error](err); ok {
-			e.Progress = furthest
+			e.State = furthest
 		}
-		if done >= u.policy.Retries || !repeats(r, t, got, err) {
+		if done >= u.policy.Retries || !mayRetry(r, t, got, err) {
 			return got, err
 		}
 		wait, asked := retryAfter(got.Header, time.Now())
 		if !asked {
-			wait = min(firstWait<<min(done, 20), u.policy.MaxWait)
-			wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // no secret: it keeps clients from coming back all at once
+			wait = min(initialWait<<min(done, 20), u.policy.MaxWait)
+			wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // not secret: jitter between clients
 		}
 		if wait > u.policy.MaxWait || !pause(r.Context(), wait) {
 			return got, err
@@ -40,23 +40,23 @@ func (u *Upstreams) send(r *http.Request, t RequestOptions) (Response, error) {
 	}
 }
 
-// repeats tells whether another attempt is allowed and may do better.
-func repeats(r *http.Request, t RequestOptions, got Response, err error) bool {
+// mayRetry reports whether another attempt is allowed and may succeed.
+func mayRetry(r *http.Request, t RequestOptions, got Response, err error) bool {
 	if r.Context().Err() != nil || r.Body != nil && r.Body != http.NoBody && r.GetBody == nil {
 		return false
 	}
 	if err != nil {
-		return t.Repeatable && passing(err) || got.Progress == NotSent && passing(err)
+		return t.Idempotent && isTransient(err) || got.State == NotSent && isTransient(err)
 	}
 	switch got.Status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return t.Repeatable
+		return t.Idempotent
 	}
 	return false
 }
 
-// passing tells whether an error may be gone the next time.
-func passing(err error) bool {
+// isTransient reports whether an error may be transient.
+func isTransient(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return false
@@ -67,7 +67,7 @@ func passing(err error) bool {
 	return e.Kind == Network || e.Kind == Timeout || e.Kind == Truncated
 }
 
-// retryAfter reads when an upstream wants to be asked again (RFC 9110 §10.2.3).
+// retryAfter reads Retry-After (RFC 9110 §10.2.3).
 func retryAfter(h http.Header, now time.Time) (wait time.Duration, asked bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -80,7 +80,7 @@ func retryAfter(h http.Header, now time.Time) (wait time.Duration, asked bool) {
 	return max(at.Sub(now), 0), true
 }
 
-// pause waits, unless the context would end before.
+// pause waits, unless the context would end first.
 func pause(ctx context.Context, wait time.Duration) bool {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 		return false

@@ -56,22 +56,22 @@ func TestOverTLS(t *testing.T) {
 				}
 				_, _ = w.Write([]byte("whole"))
 			})
-			door := trusting(t, s)
-			defer door.CloseIdleConnections()
+			client := trusting(t, s)
+			defer client.CloseIdleConnections()
 			for _, c := range []struct {
 				path string
 				want outcome
 			}{
-				{"/", outcome{progress: egress.Answered, status: 200, body: "whole"}},
-				{"/abort", outcome{egress.Network, egress.SentNoAnswer, 0, ""}},
-				{"/half", outcome{egress.Truncated, egress.SentNoAnswer, 200, "half"}},
-				{"/", outcome{progress: egress.Answered, status: 200, body: "whole"}},
+				{"/", outcome{progress: egress.Responded, status: 200, body: "whole"}},
+				{"/abort", outcome{egress.Network, egress.SentNoResponse, 0, ""}},
+				{"/half", outcome{egress.Truncated, egress.SentNoResponse, 200, "half"}},
+				{"/", outcome{progress: egress.Responded, status: 200, body: "whole"}},
 			} {
 				requests.Store(0)
-				got, err := egress.Do(door, request(t, http.MethodPost, s.URL+c.path, "x"), 100)
-				if c.want.progress != egress.Answered {
+				got, err := egress.Do(client, request(t, http.MethodPost, s.URL+c.path, "x"), 100)
+				if c.want.progress != egress.Responded {
 					expect(t, c.want, got, err)
-				} else if have := (outcome{0, got.Progress, got.Status, string(got.Body)}); err != nil || have != c.want {
+				} else if have := (outcome{0, got.State, got.Status, string(got.Body)}); err != nil || have != c.want {
 					t.Errorf("%s: got %+v, %v", c.path, have, err)
 				}
 				if n := requests.Load(); n != 1 {
@@ -96,15 +96,15 @@ func TestCertificates(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	egress.Trust(elsewhere, roots)
 	for name, c := range map[string]struct {
-		door *http.Client
-		url  string
-		why  string
+		client *http.Client
+		url    string
+		why    string
 	}{
 		"an unknown authority": {local(t), s.URL, "signed by an unknown authority"},
 		"another host":         {elsewhere, "https://localhost:" + port, "for another host"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := egress.Do(c.door, request(t, http.MethodPost, c.url, "x"), 100)
+			got, err := egress.Do(c.client, request(t, http.MethodPost, c.url, "x"), 100)
 			expect(t, outcome{egress.Network, egress.NotSent, 0, ""}, got, err)
 			if !strings.Contains(err.Error(), c.why) || strings.Contains(err.Error(), "example.com") {
 				t.Error(err)
@@ -129,4 +129,15 @@ func TestUpstreamThatEndsTheHandshake(t *testing.T) {
 	if !strings.Contains(err.Error(), "ended the TLS handshake") {
 		t.Error(err)
 	}
+}
+
+// An upstream that has nothing newer than TLS 1.1 gets no request.
+func TestOldTLSIsNotSpoken(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") }))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
+	s.StartTLS()
+	defer s.Close()
+	got, err := egress.Do(trusting(t, s), request(t, http.MethodPost, s.URL, "x"), 100)
+	expect(t, outcome{egress.Network, egress.NotSent, 0, ""}, got, err)
 }

@@ -18,52 +18,52 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// TokenConfig is what access tokens are asked for with: client credentials, or the
-// refresh token where there is one (RFC 6749 §4.4, §6).
+// TokenConfig is the configuration of a grant: client credentials, or a refresh
+// token if there is one (RFC 6749 §4.4, §6).
 type TokenConfig struct {
 	TokenURL     string
 	ClientID     string
 	ClientSecret string
 	RefreshToken string     // empty: client credentials
-	Scopes       []string   // empty: the endpoint's own choice
-	Params       url.Values // further members of the request, such as audience; for client credentials only
-	InBody       bool       // id and secret stand in the form; else in an Authorization header
+	Scopes       []string   // empty: chosen by the endpoint
+	Params       url.Values // additional parameters, such as audience; for client credentials only
+	InBody       bool       // client id and secret are sent in the form, not in an Authorization header
 }
 
 const (
-	tokenTime    = 30 * time.Second // for one request to a token endpoint
-	tokenTrusted = 10 * time.Second // a token that is younger is not asked for anew when it is refused
+	tokenTime    = 30 * time.Second // timeout of a request to a token endpoint
+	minTokenAge  = 10 * time.Second // a younger token is not replaced when it is rejected
 	maxDiscovery = 1 << 20          // bytes
 )
 
-// Tokens gets the access tokens of a grant and keeps each until shortly before
-// it expires. It is safe for concurrent use: however many calls wait, the
-// endpoint is asked once.
+// Tokens obtains the access tokens of a grant and caches each until shortly
+// before it expires. It is safe for concurrent use: concurrent calls share one
+// request.
 type Tokens struct {
 	client *http.Client
 	grant  TokenConfig
 
-	mu      sync.Mutex
-	kept    *oauth2.Token // nil: none
-	since   time.Time     // when it came
-	refresh string        // the newest refresh token: some endpoints change it each time
-	flight  *flight       // the request under way; nil: none
+	mu         sync.Mutex
+	cached     *oauth2.Token // nil: none
+	receivedAt time.Time     // when it was received
+	refresh    string        // the latest refresh token: some endpoints rotate it
+	pending    *tokenRequest // the request in flight; nil: none
 }
 
-// flight is a request for a token that several wait for.
-type flight struct {
+// tokenRequest is a token request that several calls wait for.
+type tokenRequest struct {
 	done  chan struct{}
 	token string
 	err   error
 }
 
-// NewTokens asks for nothing yet. The client should come from NewClient. Plain
-// http is refused but to hosts that it was allowed to reach: the client's
-// secret would be read on the way.
+// NewTokens sends no request yet. The client should come from NewClient. Plain
+// http is rejected except for allowed hosts, because it would reveal the
+// client's secret.
 func NewTokens(c *http.Client, g TokenConfig) (*Tokens, error) {
 	u, err := url.Parse(g.TokenURL)
 	if err != nil || !webScheme(u) || u.Hostname() == "" {
-		return nil, errors.New("the token URL is no http or https URL")
+		return nil, errors.New("the token URL is not an http or https URL")
 	}
 	if err := checkPlain(c, u, "a token"); err != nil {
 		return nil, err
@@ -71,19 +71,19 @@ func NewTokens(c *http.Client, g TokenConfig) (*Tokens, error) {
 	return &Tokens{client: c, grant: g, refresh: g.RefreshToken}, nil
 }
 
-// Get returns the kept token or waits for a new one. Its errors hold nothing
-// that the endpoint sent but an error code.
+// Get returns the cached token or waits for a new one. Its errors contain
+// nothing that the endpoint sent except a known error code.
 func (t *Tokens) Get(ctx context.Context) (string, error) {
 	t.mu.Lock()
-	if t.kept.Valid() {
+	if t.cached.Valid() {
 		defer t.mu.Unlock()
-		return t.kept.AccessToken, nil
+		return t.cached.AccessToken, nil
 	}
-	f := t.flight
+	f := t.pending
 	if f == nil {
-		f = &flight{done: make(chan struct{})}
-		t.flight = f
-		incident.Go(nil, "a token request", func() { t.fly(f) }, func(e *incident.Error) { t.landed(f, nil, e) }) //nolint:contextcheck // others wait for it as well: it does not end with this call
+		f = &tokenRequest{done: make(chan struct{})}
+		t.pending = f
+		incident.Go(nil, "a token request", func() { t.fetch(f) }, func(e *incident.Error) { t.finish(f, nil, e) }) //nolint:contextcheck // shared with other calls: it does not end with this one
 	}
 	t.mu.Unlock()
 	select {
@@ -94,35 +94,35 @@ func (t *Tokens) Get(ctx context.Context) (string, error) {
 	}
 }
 
-// Refused forgets a token that an upstream did not take and tells whether
-// another one may do better.
-func (t *Tokens) Refused(token string) bool {
+// Invalidate drops a token that an upstream rejected and reports whether a new one
+// may be accepted.
+func (t *Tokens) Invalidate(token string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.kept == nil || t.kept.AccessToken != token:
-		return true // somebody was faster
-	case time.Since(t.since) < tokenTrusted:
+	case t.cached == nil || t.cached.AccessToken != token:
+		return true // already replaced
+	case time.Since(t.receivedAt) < minTokenAge:
 		return false
 	}
-	t.kept = nil
+	t.cached = nil
 	return true
 }
 
-func (t *Tokens) fly(f *flight) {
+func (t *Tokens) fetch(f *tokenRequest) {
 	ctx, cancel := context.WithTimeout(context.Background(), tokenTime)
 	defer cancel()
 	token, err := t.request(context.WithValue(ctx, oauth2.HTTPClient, t.client))
-	t.landed(f, token, err)
+	t.finish(f, token, err)
 }
 
-// landed tells whoever waits what became of a token request.
-func (t *Tokens) landed(f *flight, token *oauth2.Token, err error) {
+// finish passes the result of a token request to those that wait for it.
+func (t *Tokens) finish(f *tokenRequest, token *oauth2.Token, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.flight = nil
+	t.pending = nil
 	if err == nil {
-		t.kept, t.since, f.token = token, time.Now(), token.AccessToken
+		t.cached, t.receivedAt, f.token = token, time.Now(), token.AccessToken
 		if token.RefreshToken != "" {
 			t.refresh = token.RefreshToken
 		}
@@ -159,26 +159,26 @@ func (t *Tokens) request(ctx context.Context) (*oauth2.Token, error) {
 	case err != nil:
 		return nil, tokenError(ctx, g.TokenURL, err)
 	case !strings.EqualFold(token.Type(), "bearer"):
-		return nil, errors.New("the token endpoint gave a token of a type other than bearer")
+		return nil, errors.New("the token endpoint returned a token of a type other than bearer")
 	}
 	return token, nil
 }
 
-// tokenError says what went wrong without the text of the far side, which may
-// repeat what it was sent.
+// tokenError explains an error without text of the endpoint, which may repeat
+// the request.
 func tokenError(ctx context.Context, tokenURL string, err error) error {
 	r := &http.Request{Method: http.MethodPost}
 	r.URL, _ = url.Parse(tokenURL)
 	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok && answer.Response != nil {
-		return fmt.Errorf("%s: the token endpoint answered %d%s", whereOf(r), answer.Response.StatusCode, errorCode(answer.ErrorCode))
+		return fmt.Errorf("%s: the token endpoint responded %d%s", requestText(r), answer.Response.StatusCode, errorCode(answer.ErrorCode))
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
-		return newError(r.WithContext(ctx), err, SentNoAnswer)
+		return newError(r.WithContext(ctx), err, SentNoResponse)
 	}
-	return errors.New(whereOf(r) + ": the token endpoint's answer holds no access token")
+	return errors.New(requestText(r) + ": the response of the token endpoint contains no access token")
 }
 
-// errorCode is one of those of RFC 6749 §5.2, or nothing.
+// errorCode returns a code of RFC 6749 §5.2, or nothing.
 func errorCode(code string) string {
 	known := []string{"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"}
 	if !slices.Contains(known, code) {
@@ -187,8 +187,8 @@ func errorCode(code string) string {
 	return ": " + code
 }
 
-// TokenEndpoint reads the token endpoint out of the metadata of an
-// authorization server (OpenID Connect Discovery 1.0 §4, RFC 8414).
+// TokenEndpoint reads the token endpoint from the metadata of an authorization
+// server (OpenID Connect Discovery 1.0 §4, RFC 8414).
 func TokenEndpoint(ctx context.Context, c *http.Client, metadataURL string) (string, error) {
 	body, _, _, err := Fetch(ctx, c, metadataURL, maxDiscovery)
 	if err != nil {
@@ -200,7 +200,7 @@ func TokenEndpoint(ctx context.Context, c *http.Client, metadataURL string) (str
 	}
 	endpoint := doc.Str(doc.Get(doc.Root(), "token_endpoint"))
 	if endpoint == "" {
-		return "", errors.New("the authorization server's metadata names no token_endpoint")
+		return "", errors.New("the authorization server's metadata has no token_endpoint")
 	}
 	return endpoint, nil
 }

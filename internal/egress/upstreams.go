@@ -7,51 +7,51 @@ import (
 	"time"
 )
 
-// Policy says how the services behind a source are treated. The zero value
-// sends each request once and at once.
+// Policy configures how the upstreams of a source are called. The zero value
+// sends each request once, without limits.
 type Policy struct {
-	Retries    int           // further attempts of a request that may be repeated; 0: none
-	MaxWait    time.Duration // the longest that a request waits for its next attempt or for its turn; 0: 10 s
-	Attempt    time.Duration // of one attempt, from connecting to the last byte; 0: as the context has it
-	Concurrent int           // requests at a time to one origin; 0: no limit
-	Rate       float64       // requests a second to one origin; 0: no limit
-	Failures   int           // failures of one origin in a row after which it is left alone; 0: never
-	Pause      time.Duration // for which it is left alone; 0: 30 s
-	CacheBytes int64         // of answers that are kept; 0: none
+	Retries    int           // retries of a request that may be repeated; 0: none
+	MaxWait    time.Duration // longest wait before a retry or for a turn; 0: 10 s
+	Attempt    time.Duration // timeout of each attempt including its body; 0: that of the context
+	Concurrent int           // concurrent requests per origin; 0: no limit
+	Rate       float64       // requests per second and origin; 0: no limit
+	Failures   int           // consecutive failures of an origin that open its circuit breaker; 0: none
+	Pause      time.Duration // time for which the breaker stays open; 0: 30 s
+	CacheBytes int64         // size of the cache; 0: none
 }
 
-// RequestOptions are what Upstreams must know of a request besides its bytes.
+// RequestOptions are properties of a request that Upstreams needs.
 type RequestOptions struct {
 	MaxBody    int64  // see Do
 	Safe       bool   // it changes nothing
-	Repeatable bool   // made twice it does what it does once
-	Identity   string // on whose behalf; answers are kept for nobody else
+	Idempotent bool   // it is idempotent
+	Identity   string // the caller; cached responses are not shared between callers
 }
 
-// Upstreams sends requests by a policy and remembers what that needs of each
-// origin. It is safe for concurrent use.
+// Upstreams sends requests under a policy and has the state of each origin. It
+// is safe for concurrent use.
 type Upstreams struct {
 	client *http.Client
 	policy Policy
-	cache  *cache // nil: no answer is kept
+	cache  *cache // nil: no cache
 
-	mu    sync.Mutex
-	gates map[string]*gate // by origin
+	mu       sync.Mutex
+	limiters map[string]*limiter // by origin
 }
 
-// NewUpstreams opens nothing. The client should come from NewClient.
+// NewUpstreams opens no connection. The client should come from NewClient.
 func NewUpstreams(c *http.Client, p Policy) *Upstreams {
 	p.MaxWait = orDuration(p.MaxWait, 10*time.Second)
 	p.Pause = orDuration(p.Pause, 30*time.Second)
-	u := &Upstreams{client: c, policy: p, gates: map[string]*gate{}}
+	u := &Upstreams{client: c, policy: p, limiters: map[string]*limiter{}}
 	if p.CacheBytes > 0 {
 		u.cache = newCache(p.CacheBytes)
 	}
 	return u
 }
 
-// Do is the package's Do under the policy. Where several attempts were made the
-// answer is the last one's and the progress that of the one that got furthest.
+// Do is the package's Do under the policy. After several attempts it returns
+// the last response and the furthest progress of all attempts.
 func (u *Upstreams) Do(r *http.Request, t RequestOptions) (got Response, err error) {
 	if u.cache == nil {
 		return u.send(r, t)
@@ -59,58 +59,58 @@ func (u *Upstreams) Do(r *http.Request, t RequestOptions) (got Response, err err
 	if cacheable(r) {
 		return u.throughCache(r, t)
 	}
-	got.Progress = SentNoAnswer // what is known where sending panics
+	got.State = SentNoResponse // in case that sending panics
 	defer func() { u.changed(r, t, got) }()
 	got, err = u.send(r, t)
 	return got, err
 }
 
-// changed forgets what a request may have changed (RFC 9111 §4.4), also where no
-// answer came.
+// changed invalidates what a request may have changed (RFC 9111 §4.4), even
+// without a response.
 func (u *Upstreams) changed(r *http.Request, t RequestOptions, got Response) {
-	if u.cache != nil && !t.Safe && got.Progress != NotSent {
-		u.cache.forget(r.URL, got.Header)
+	if u.cache != nil && !t.Safe && got.State != NotSent {
+		u.cache.invalidate(r.URL, got.Header)
 	}
 }
 
-// Open is the package's Open in r's turn, which ends with the answer's body. What
-// is a stream is neither asked for again nor kept.
+// Open is the package's Open under the policy. Its turn ends with the response
+// body. A stream is neither retried nor cached.
 func (u *Upstreams) Open(r *http.Request, t RequestOptions) (_ *Stream, _ Response, err error) {
-	turn, err := u.enter(r)
+	turn, err := u.acquire(r)
 	if err != nil {
 		return nil, Response{}, err
 	}
-	opened := &Stream{turn: turn}
+	opened := &Stream{permit: turn}
 	defer func() {
 		if opened.answer == nil || err != nil {
-			turn.give() // there is no body that would end it
+			turn.release() // no body will end it
 		}
 	}()
 	err = opened.open(u.client, r, t.MaxBody)
-	turn.tell(opened.Response, err) // a stream may last for hours, and a breaker wants to know
+	turn.report(opened.Response, err) // reported now, because a stream may last for hours
 	u.changed(r, t, opened.Response)
 	if err != nil {
 		return nil, opened.Response, err
 	}
-	context.AfterFunc(r.Context(), turn.give) // who does not close it cannot read it any more either
+	context.AfterFunc(r.Context(), turn.release) // ends the turn of a stream that is never closed
 	return opened, opened.Response, nil
 }
 
-// enter waits for r's turn.
-func (u *Upstreams) enter(r *http.Request) (*turn, error) {
+// acquire waits for a turn for r.
+func (u *Upstreams) acquire(r *http.Request) (*permit, error) {
 	if err := checkRequest(r); err != nil {
 		return nil, newError(r, err, NotSent)
 	}
-	return u.gate(origin(r.URL)).enter(r, u.policy.MaxWait)
+	return u.limiterOf(origin(r.URL)).acquire(r, u.policy.MaxWait)
 }
 
-// attempt sends r once, in its turn. r is not touched: it may be sent again.
+// attempt sends a copy of r once.
 func (u *Upstreams) attempt(r *http.Request, t RequestOptions) (Response, error) {
-	turn, err := u.enter(r)
+	turn, err := u.acquire(r)
 	if err != nil {
 		return Response{}, err
 	}
-	defer turn.give()
+	defer turn.release()
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if u.policy.Attempt > 0 {
 		ctx, cancel = context.WithTimeout(ctx, u.policy.Attempt)
@@ -123,17 +123,17 @@ func (u *Upstreams) attempt(r *http.Request, t RequestOptions) (Response, error)
 		}
 	}
 	got, err := Do(u.client, once, t.MaxBody)
-	turn.tell(got, err)
+	turn.report(got, err)
 	return got, err
 }
 
-func (u *Upstreams) gate(origin string) *gate {
+func (u *Upstreams) limiterOf(origin string) *limiter {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	g := u.gates[origin]
+	g := u.limiters[origin]
 	if g == nil {
-		g = newGate(u.policy)
-		u.gates[origin] = g
+		g = newLimiter(u.policy)
+		u.limiters[origin] = g
 	}
 	return g
 }

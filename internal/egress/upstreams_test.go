@@ -71,7 +71,7 @@ func (s *script) told() []string {
 	return s.asked
 }
 
-var repeatable = egress.RequestOptions{MaxBody: 1000, Repeatable: true}
+var repeatable = egress.RequestOptions{MaxBody: 1000, Idempotent: true}
 
 func TestRetries(t *testing.T) {
 	policy := egress.Policy{Retries: 3, MaxWait: time.Minute, Attempt: 10 * time.Second}
@@ -82,29 +82,29 @@ func TestRetries(t *testing.T) {
 		asked   int
 		want    string
 	}{
-		{"until one answers", []string{"503", "reset", "200"}, repeatable, 3, "200 answered"},
-		{"no more than allowed", []string{"502"}, repeatable, 4, "502 answered"},
-		{"too many requests", []string{"429", "200"}, repeatable, 2, "200 answered"},
-		{"half a minute that is asked for", []string{"503; Retry-After: 30", "200"}, repeatable, 2, "200 answered"},
-		{"an hour that is asked for", []string{"503; Retry-After: 3600", "200"}, repeatable, 1, "503 answered"},
-		{"an hour that is asked for as a date (time begins with 2000 here)", []string{"503; Retry-After: Sat, 01 Jan 2000 01:00:00 GMT", "200"}, repeatable, 1, "503 answered"},
-		{"a time that cannot be read", []string{"503; Retry-After: soon", "200"}, repeatable, 2, "200 answered"},
-		{"an attempt that takes too long", []string{"hang", "200"}, repeatable, 2, "200 answered"},
-		{"an error of its own", []string{"500", "200"}, repeatable, 1, "500 answered"},
-		{"what must not be repeated", []string{"503", "200"}, egress.RequestOptions{MaxBody: 1000}, 1, "503 answered"},
-		{"what must not be repeated and may have arrived", []string{"reset", "200"}, egress.RequestOptions{MaxBody: 1000}, 1, "0 sent, no answer"},
-		{"what got furthest counts", []string{"503", "reset"}, repeatable, 4, "0 answered"},
+		{"until one answers", []string{"503", "reset", "200"}, repeatable, 3, "200 responded"},
+		{"no more than allowed", []string{"502"}, repeatable, 4, "502 responded"},
+		{"too many requests", []string{"429", "200"}, repeatable, 2, "200 responded"},
+		{"half a minute that is asked for", []string{"503; Retry-After: 30", "200"}, repeatable, 2, "200 responded"},
+		{"an hour that is asked for", []string{"503; Retry-After: 3600", "200"}, repeatable, 1, "503 responded"},
+		{"an hour that is asked for as a date (time begins with 2000 here)", []string{"503; Retry-After: Sat, 01 Jan 2000 01:00:00 GMT", "200"}, repeatable, 1, "503 responded"},
+		{"a time that cannot be read", []string{"503; Retry-After: soon", "200"}, repeatable, 2, "200 responded"},
+		{"an attempt that takes too long", []string{"hang", "200"}, repeatable, 2, "200 responded"},
+		{"an error of its own", []string{"500", "200"}, repeatable, 1, "500 responded"},
+		{"what must not be repeated", []string{"503", "200"}, egress.RequestOptions{MaxBody: 1000}, 1, "503 responded"},
+		{"what must not be repeated and may have arrived", []string{"reset", "200"}, egress.RequestOptions{MaxBody: 1000}, 1, "0 sent, no response"},
+		{"what got furthest counts", []string{"503", "reset"}, repeatable, 4, "0 responded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{answers: c.answers}
 				r := request(t, http.MethodPut, "http://api.test/", "body")
 				got, err := egress.NewUpstreams(&http.Client{Transport: s}, policy).Do(r, c.terms)
-				if have := fmt.Sprint(got.Status, " ", got.Progress); have != c.want {
+				if have := fmt.Sprint(got.Status, " ", got.State); have != c.want {
 					t.Errorf("got %s, %v, want %s", have, err, c.want)
 				}
-				if e, ok := errors.AsType[*egress.Error](err); ok && e.Progress != got.Progress {
-					t.Errorf("the error says %v", e.Progress)
+				if e, ok := errors.AsType[*egress.Error](err); ok && e.State != got.State {
+					t.Errorf("the error says %v", e.State)
 				}
 				if len(s.told()) != c.asked {
 					t.Errorf("asked %q, want %d times", s.told(), c.asked)
@@ -151,7 +151,7 @@ func TestUnsentRequestsAreRepeated(t *testing.T) {
 		t.Errorf("%d attempts", n)
 	}
 	refused, err := u.Do(request(t, http.MethodPost, "http://10.0.0.1/", "x"), egress.RequestOptions{MaxBody: 10})
-	expect(t, outcome{egress.Refused, egress.NotSent, 0, ""}, refused, err)
+	expect(t, outcome{egress.Forbidden, egress.NotSent, 0, ""}, refused, err)
 }
 
 // A certificate that is not accepted will not be the next time.
@@ -189,8 +189,8 @@ func TestBreaker(t *testing.T) {
 			}
 		}
 		_, err := ask(url)
-		expect(t, outcome{egress.Down, egress.NotSent, 0, ""}, egress.Response{}, err)
-		if !strings.Contains(err.Error(), "nothing was sent: the upstream failed 2 times in a row and is left alone for 1m0s") {
+		expect(t, outcome{egress.CircuitOpen, egress.NotSent, 0, ""}, egress.Response{}, err)
+		if !strings.Contains(err.Error(), "not sent: the upstream failed 2 times in a row; the circuit breaker is open for 1m0s") {
 			t.Error(err)
 		}
 		if status, err := ask("http://other.test/"); status != 503 || err != nil { // another upstream
@@ -217,7 +217,7 @@ func TestBreakerIgnoresCallers(t *testing.T) {
 				leave()
 			}()
 			_, err := u.Do(r, repeatable)
-			expect(t, outcome{egress.Canceled, egress.SentNoAnswer, 0, ""}, egress.Response{Progress: egress.SentNoAnswer}, err)
+			expect(t, outcome{egress.Canceled, egress.SentNoResponse, 0, ""}, egress.Response{State: egress.SentNoResponse}, err)
 		}
 		if n := len(s.told()); n != 2 {
 			t.Errorf("asked %d times", n)
@@ -241,7 +241,7 @@ func TestLimits(t *testing.T) {
 			for range 12 {
 				all.Go(func() {
 					_, err := u.Do(request(t, http.MethodGet, "http://api.test/", ""), repeatable)
-					if e, ok := errors.AsType[*egress.Error](err); ok && e.Kind == egress.Busy && e.Progress == egress.NotSent {
+					if e, ok := errors.AsType[*egress.Error](err); ok && e.Kind == egress.RateLimited && e.State == egress.NotSent {
 						busy.Add(1)
 					} else if err != nil {
 						t.Error(err)

@@ -1,9 +1,8 @@
-// Package elicitation checks what a person filled into a form against the schema
-// that the form was requested with.
+// Package elicitation validates the content of an elicitation form against the
+// schema that was requested.
 //
-// It does not know who asked or how the answer came. It stands beside the path
-// of a call: typed functions and transports use it on an answer, before anyone
-// acts on it.
+// It does not know who requested it or how the answer arrived. Typed functions
+// and transports use it before an answer is used.
 package elicitation
 
 import (
@@ -15,9 +14,9 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Check says what is wrong with the fields of an accepted form, as a
-// [tenon.Error] of code validation_error; nil: they are what q requested. A
-// request that is no form, or whose schema cannot be compiled, takes any answer.
+// Check validates the fields of an accepted form and returns a [tenon.Error] of
+// code validation_error, or nil. A request that is not a form, or whose schema
+// cannot be compiled, accepts any answer.
 func Check(q tenon.InputRequest, fields []byte) error {
 	doc, err := rawjson.Parse(q.Params)
 	if err != nil || q.Kind != tenon.ElicitForm {

@@ -15,13 +15,13 @@ import (
 type Answer struct {
 	Form   Kind
 	Status int         // 0: no HTTP was involved
-	Media  string      // as it was sent, with parameters
+	Media  string      // Content-Type as it was sent, with parameters
 	Header http.Header // may be nil
 	Body   []byte
 }
 
-// Data returns the JSON value that stands for the body: one line, so that it
-// can stand in a frame of stdio.
+// Data returns the JSON value that represents the body, on one line, so that it
+// can be part of a stdio message.
 func (a *Answer) Data() []byte {
 	switch a.Form {
 	case Empty:
@@ -35,8 +35,8 @@ func (a *Answer) Data() []byte {
 	return oneLine(bytes.TrimSpace(a.Body))
 }
 
-// Text returns the body as the model reads it: text as it is, all else as its
-// data.
+// Text returns the body as the model reads it: text unchanged, anything else as
+// its data.
 func (a *Answer) Text() []byte {
 	if a.Form == Text {
 		return bytes.ToValidUTF8(a.Body, []byte("\uFFFD"))
@@ -44,8 +44,8 @@ func (a *Answer) Text() []byte {
 	return a.Data()
 }
 
-// oneLine returns JSON without line breaks. They can only be white space
-// between tokens: inside a string JSON escapes them.
+// oneLine returns JSON without line breaks, which can only be white space
+// between tokens: in strings they are escaped.
 func oneLine(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
 		return value
@@ -57,8 +57,8 @@ func oneLine(value []byte) []byte {
 	return compact
 }
 
-// appendBinary describes binary data; its block is the second of the result,
-// after the text copy.
+// appendBinary describes binary data, whose content block is the second of the
+// result, after the text copy.
 func (a *Answer) appendBinary(dst []byte) []byte {
 	sum := sha256.Sum256(a.Body)
 	dst = append(dst, `{"mimeType":`...)

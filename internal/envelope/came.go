@@ -6,9 +6,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Within is a list with as many of its first items as fit into limit bytes, and
-// how many are left out; nil: none fits, or data is no list. Without a limit
-// all of it fits.
+// Within returns the first items of a list that fit into limit bytes, and how
+// many are left out; nil: none fits, or data is not a list. 0: no limit.
 func Within(data []byte, limit int) (list []byte, left int) {
 	if limit <= 0 || len(data) <= limit {
 		return data, 0
@@ -36,8 +35,8 @@ func Within(data []byte, limit int) (list []byte, left int) {
 	return append(list, ']'), doc.Len(doc.Root()) - kept
 }
 
-// CameDetails is {"received":…,"data":…} of a stream that broke off: how many
-// items came, and what is shown of them.
+// CameDetails is {"received":…,"data":…} of an interrupted stream: the number of
+// items received, and the items that are shown.
 func CameDetails(items int, data []byte) []byte {
 	dst := strconv.AppendInt([]byte(`{"received":`), int64(items), 10)
 	return append(append(append(dst, `,"data":`...), data...), '}')

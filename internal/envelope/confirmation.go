@@ -2,10 +2,10 @@ package envelope
 
 import "github.com/tenon-mcp/tenon/internal/rawjson"
 
-// Confirmation asks for consent before a call does its work.
+// Confirmation is a request to confirm a call before it is executed.
 type Confirmation struct {
-	Message string // what would happen
-	Action  string // its kind, for programs
+	Message string // the effect of the call
+	Action  string // kind of effect, for programs
 }
 
 // JSON is the structure of the request.
@@ -16,9 +16,9 @@ func (c *Confirmation) JSON() []byte {
 	return append(rawjson.AppendString(dst, c.Action), '}')
 }
 
-// FlowMCP is the request in the envelope of the flowmcp shape: a failure with
-// the number of calls that are not permitted, which has the members of the
-// structure beside it, so that clients of either page find theirs.
+// FlowMCP is the request in the envelope flowmcp: a failure with the number of
+// calls that are not permitted, and the members of the confirmation structure
+// beside it, so that clients of either page find what they expect.
 func (c *Confirmation) FlowMCP(tool string) []byte {
 	dst := rawjson.AppendString([]byte(`{"status":false,"messages":[`), "E007 "+tool+": "+c.Message)
 	return append(append(dst, `],"data":null,`...), c.JSON()[1:]...)

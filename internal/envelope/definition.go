@@ -11,15 +11,15 @@ import (
 type Definition struct {
 	Name, Title, Description string
 	Input, Output            []byte // schemas; nil output: none is published
-	Meta                     []byte // JSON object; what is none is left out
+	Meta                     []byte // JSON object; anything else is left out
 
-	// The hints of the protocol; nil ones are left out.
+	// The annotations of MCP; nil ones are left out.
 	ReadOnly, Destructive, Idempotent, OpenWorld *bool
 }
 
 // JSON writes the tool's object for tools/list.
 func (d *Definition) JSON() []byte {
-	const rest = 256 // keys and hints
+	const rest = 256 // bytes of keys and annotations
 	dst := make([]byte, 0, rest+len(d.Name)+len(d.Title)+len(d.Description)*9/8+len(d.Input)+len(d.Output)+len(d.Meta))
 	dst = append(dst, `{"name":`...)
 	dst = rawjson.AppendString(dst, d.Name)

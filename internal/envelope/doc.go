@@ -1,11 +1,11 @@
-// Package envelope holds the forms of answers: the output schema that each shape
-// publishes, the JSON that it makes of a success and of a failure, the copy for
-// the model and the members of _meta.
+// Package envelope writes results: the output schema that each envelope
+// publishes, the JSON of a success and of a failure, the text copy for the model
+// and the members of _meta.
 //
 // It does not know tools, calls, policies or protocols: bytes and plain structs
-// come in, bytes go out, and who publishes what is decided above it.
+// come in, bytes go out; the gateway decides what is published.
 //
-// It stands behind output validation. What it is given was checked; nothing is decoded
-// here in order to encode it again. Each shape has one file with its three
-// sides next to each other: what is published, a success, a failure.
+// It follows output validation, so that its input is valid, and never decodes a
+// value to encode it again. Each envelope has one file with its schema, its
+// success and its failure.
 package envelope

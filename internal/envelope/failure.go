@@ -10,20 +10,20 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// maxErrorBody bounds how much of an upstream's error body travels.
+// maxErrorBody bounds how much of an upstream's error body is delivered.
 const maxErrorBody = 16 << 10
 
-// Failure is what a caller learns of a call that did not succeed.
+// Failure is what a caller sees of a failed call.
 type Failure struct {
 	Tool        string
 	Code        string
-	Number      int      // of the flowmcp shape; docs/errors.md has the numbers
+	Number      int      // in the envelope flowmcp; see docs/errors.md
 	Message     string   // for the model
 	Details     []byte   // JSON object; nil: none
 	Suggestions []string // what to do next
 }
 
-// Location is where an answer leads that is a redirect; empty: it is none.
+// Location returns the target of a redirect; empty: the response is not one.
 func (a *Answer) Location() string {
 	if a.Status/100 != 3 {
 		return ""
@@ -31,8 +31,8 @@ func (a *Answer) Location() string {
 	return Excerpt([]byte(a.Header.Get("Location")), 500)
 }
 
-// ErrorDetails is {"status":…,"location":…,"mediaType":…,"body":…} of an answer
-// that is no success; the body is bounded.
+// ErrorDetails is {"status":…,"location":…,"mediaType":…,"body":…} of a response
+// that is not a success; the body is bounded.
 func (a *Answer) ErrorDetails() []byte {
 	dst := append([]byte(nil), `{"status":`...)
 	dst = strconv.AppendInt(dst, int64(a.Status), 10)
@@ -59,8 +59,8 @@ func (a *Answer) appendErrorBody(dst []byte) []byte {
 	return rawjson.AppendString(dst, Excerpt(a.Body, maxErrorBody))
 }
 
-// Said finds the sentence for people in an error body: the members of
-// problem+json (RFC 9457) and the usual others, or a short text.
+// Said finds the message in an error body: the members of problem+json
+// (RFC 9457) and other common ones, or a short text.
 func (a *Answer) Said() string {
 	if a.Form == Text && len(a.Body) <= 300 {
 		return strings.TrimSpace(Excerpt(a.Body, 300))
@@ -80,33 +80,33 @@ func (a *Answer) Said() string {
 	return ""
 }
 
-// ViolationDetails is {"field":…,"reason":…,"faults":[…]}: the first fault in the
-// words of the structure, and all of them; nil without one.
-func ViolationDetails(violations []schema.Violation, meant Suggested) []byte {
+// ViolationDetails is {"field":…,"reason":…,"violations":[…]}: the first violation as
+// the output-structure page has it, and all of them; nil without one.
+func ViolationDetails(violations []schema.Violation, suggested Suggested) []byte {
 	if len(violations) == 0 {
 		return nil
 	}
 	dst := []byte(`{"field":`)
 	dst = rawjson.AppendString(dst, field(violations[0]))
 	dst = append(dst, `,"reason":`...)
-	dst = rawjson.AppendString(dst, meant.reason(violations[0]))
-	dst = append(dst, `,"faults":`...)
+	dst = rawjson.AppendString(dst, suggested.reason(violations[0]))
+	dst = append(dst, `,"violations":`...)
 	dst = appendViolations(dst, violations)
 	return append(dst, '}')
 }
 
-// ViolationText says in one line what is wrong.
-func ViolationText(violations []schema.Violation, meant Suggested) string {
+// ViolationText describes violations in one line.
+func ViolationText(violations []schema.Violation, suggested Suggested) string {
 	const shown = 5
 	var b strings.Builder
 	for i, v := range violations[:min(len(violations), shown)] {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		if name := field(v); name != "" && meant[v.Path] == nil {
+		if name := field(v); name != "" && suggested[v.Path] == nil {
 			b.WriteString(name + ": ")
 		}
-		b.WriteString(meant.reason(v))
+		b.WriteString(suggested.reason(v))
 	}
 	if more := len(violations) - shown; more > 0 {
 		b.WriteString("; and " + strconv.Itoa(more) + " more")
@@ -114,8 +114,8 @@ func ViolationText(violations []schema.Violation, meant Suggested) string {
 	return b.String()
 }
 
-// field names the place of a violation as a person would: items.3.name. A
-// missing member is named itself.
+// field writes the place of a violation for people: items.3.name. For a missing
+// property it is that property.
 func field(v schema.Violation) string {
 	path := dotted(v.Path)
 	if !isMissing(v) {
@@ -131,14 +131,14 @@ func field(v schema.Violation) string {
 	return path + "." + name
 }
 
-// dotted is a JSON Pointer as a person would write it.
+// dotted writes a JSON Pointer with dots, for people.
 func dotted(pointer string) string {
 	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(path)
 }
 
-// isMissing tells that the fault is of a member that is not there, or not there
-// beside another one that needs it.
+// isMissing reports whether the violation is a missing property, required always
+// or beside another one.
 func isMissing(v schema.Violation) bool {
 	return v.Keyword == "required" || v.Keyword == "dependentRequired" || v.Keyword == "dependencies"
 }
@@ -153,7 +153,7 @@ func reason(v schema.Violation) string {
 	return "expected " + v.Expected + ", got " + v.Got
 }
 
-// Excerpt cuts text at a rune so that it has at most limit bytes.
+// Excerpt shortens text to at most limit bytes, at a rune boundary.
 func Excerpt(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")
@@ -164,8 +164,7 @@ func Excerpt(text []byte, limit int) string {
 	return strings.ToValidUTF8(string(text[:limit]), "\uFFFD") + "…"
 }
 
-// StatusSuggestions say what may help where an upstream answered with an
-// error.
+// StatusSuggestions say what can help after an error status.
 func StatusSuggestions(code string, status int, header http.Header) []string {
 	if status/100 == 3 {
 		return []string{redirectSuggestion(status)}
@@ -180,25 +179,25 @@ func StatusSuggestions(code string, status int, header http.Header) []string {
 	case "not_found":
 		return []string{"Check the identifier, for example with a tool that lists or searches"}
 	case "conflict":
-		return []string{"Read the present state first, then decide"}
+		return []string{"Read the current state first, then decide"}
 	case "rate_limited":
 		if after := header.Get("Retry-After"); after != "" {
 			return []string{"Wait until Retry-After: " + Excerpt([]byte(after), 64)}
 		}
 		return []string{"Wait a while before the next call"}
 	}
-	return []string{"The service has a problem of its own: wait, then try once more if the call may be repeated"}
+	return []string{"The service failed: wait, then try once more if the call can be repeated"}
 }
 
-// redirectSuggestion is what may help where a 3xx is the answer.
+// redirectSuggestion says what can help after a status 3xx.
 func redirectSuggestion(status int) string {
 	switch status {
 	case http.StatusNotModified:
-		return "Nothing changed since the copy that the call speaks of: leave out the arguments that make it conditional (such as If-None-Match or If-Modified-Since) to get it whole"
+		return "The resource has not changed: leave out the conditional arguments (such as If-None-Match or If-Modified-Since) to get it whole"
 	case http.StatusSeeOther:
-		return "The call was carried out: read what came of it with a tool that reads"
+		return "The call was executed: read the outcome with a tool that reads"
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return "Nothing was carried out here: tell the operator that the service wants this call at the other address"
+		return "The call was not executed: tell the operator that the service expects it at the other URL"
 	}
-	return "Tell the operator: the service has another address for this than its description says; find out with a tool that reads whether a call that changes something had its effect"
+	return "Tell the operator: the service redirects this call to another URL than its description has; find out with a tool that reads whether a call that changes something had its effect"
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
-// PublishFlowMCP is the output schema of the flowmcp shape: the envelope of
-// FlowMCP's output schema page around the data or null. It wraps nothing.
+// PublishFlowMCP returns the output schema of the envelope flowmcp: that of
+// FlowMCP's output-schema page around the data or null.
 func PublishFlowMCP(p Contract) (doc []byte, wraps bool) {
-	var b schema.Bundle
+	var b publish.Bundle
 	p.Successes = slices.Clone(p.Successes)
 	for i, v := range p.Successes {
 		if form := v.Form(); form == Binary || form == Text {
@@ -30,8 +30,8 @@ func PublishFlowMCP(p Contract) (doc []byte, wraps bool) {
 	return appendDefs(doc, &b), false
 }
 
-// asText is a variant whose data is a string, with what its schema says of it
-// to people.
+// asText returns the response with a string as data, and the description of its
+// schema.
 func asText(v Response) Response {
 	doc, err := rawjson.Parse(v.Schema)
 	if err != nil {
@@ -44,18 +44,18 @@ func asText(v Response) Response {
 	return Response{Media: "application/json", Schema: append(rawjson.AppendString([]byte(`{"type":"string","description":`), text), '}')}
 }
 
-// Base64 is a JSON string of binary data: in this shape it stands in the place
-// of the data, beside the block that also has it.
+// Base64 returns binary data as a JSON string: the data of this envelope, beside
+// the content block with the same bytes.
 func (a *Answer) Base64() []byte {
 	return append(base64.StdEncoding.AppendEncode([]byte{'"'}, a.Body), '"')
 }
 
-// FlowMCP writes the envelope of a success around its data.
+// FlowMCP writes the envelope of a success.
 func FlowMCP(data []byte) []byte {
 	return slices.Concat([]byte(`{"status":true,"messages":[],"data":`), data, []byte{'}'})
 }
 
-// AppendFlowMCP appends the envelope of a failure: no data, and one message
+// AppendFlowMCP appends the envelope of a failure: null as data, and one message
 // with a number.
 func (f *Failure) AppendFlowMCP(dst []byte) []byte {
 	dst = append(dst, `{"status":false,"messages":[`...)

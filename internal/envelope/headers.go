@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// The rule of this file: a caller is told the headers of an answer that it can
-// use, such as where the next page is and when to come back; not those between
-// two programs, and none that may hold a secret. An upstream decides how many it
-// sends, so they are bounded.
+// The rule of this file: results include the response headers that a caller can
+// use, such as links to the next page and Retry-After; not technical ones, and
+// none that can hold a secret. Their number and size are bounded.
 
 const (
-	maxHeaders     = 40      // that are told
+	maxHeaders     = 40      // headers of a result
 	maxHeaderValue = 2 << 10 // bytes of one; a longer one is left out
 	maxHeaderBytes = 8 << 10 // of all names and values
 )
 
-// Visible returns the headers that are told.
+// Visible returns the headers that callers see.
 func Visible(h http.Header) http.Header {
 	names := visible(h)
 	shown := make(http.Header, len(names))
@@ -27,7 +26,7 @@ func Visible(h http.Header) http.Header {
 	return shown
 }
 
-// visible are the names of the headers that are told.
+// visible returns the names of the headers that callers see.
 func visible(h http.Header) []string {
 	var shown []string
 	size := 0
@@ -46,8 +45,8 @@ func visible(h http.Header) []string {
 	return shown
 }
 
-// byUse are the names of the headers that may be told, those first that are known
-// to be of use.
+// byUse returns the names of the headers that callers may see, the most useful
+// first.
 func byUse(h http.Header) []string {
 	names := make([]string, 0, len(h))
 	for name := range h {
@@ -68,8 +67,8 @@ func byUse(h http.Header) []string {
 	return names
 }
 
-// tells decides about a header by its name; about those that nearly every answer
-// has, without looking closer.
+// tells decides about a header by its name; for the most common ones without
+// further checks.
 func tells(name string) bool {
 	switch name {
 	case "Content-Type", "Etag", "Last-Modified", "Cache-Control":
@@ -85,8 +84,8 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 }
 
-// useful tells headers by which callers find their way: standard ones, and the
-// usual words of pages, limits and requests.
+// useful reports whether a header helps callers: standard ones, and the common
+// names for pagination, limits and request ids.
 func useful(name string) bool {
 	if name == "Content-Type" {
 		return true
@@ -105,7 +104,7 @@ func useful(name string) bool {
 	return false
 }
 
-// technical tells the headers that programs on the way and browsers need.
+// technical reports whether a header is for proxies and browsers.
 func technical(name string, words []string) bool {
 	switch strings.ToLower(name) {
 	case "date", "server", "via", "vary", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection",
@@ -124,8 +123,8 @@ func technical(name string, words []string) bool {
 	return len(words) == 0
 }
 
-// mayHoldSecret tells headers by the words in their names. A token that leads to
-// the next page is none.
+// mayHoldSecret decides by the words in a header's name. The token of a next
+// page is not a secret.
 func mayHoldSecret(words []string) bool {
 	leads := slices.ContainsFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "next") || strings.HasPrefix(w, "continu") || strings.HasPrefix(w, "page") || w == "cursor"

@@ -8,18 +8,17 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Declared is one declared answer, ready to be checked against.
+// Declared is one declared response, compiled.
 type Declared struct {
 	Status string // "200", "2XX", "default"; empty: no HTTP is involved
 	Media  string // type or range; empty: no body
-	Open   bool   // any body may come, or none
+	Open   bool   // any body is valid, or none
 	Body   *schema.Schema
 }
 
-// Match returns the declared answer for what came: by status the exact one,
-// else its class (2XX), else default; among those the one whose media type
-// covers the body's best. Where there is none, the violation says what was
-// declared.
+// Match returns the declared response for a status and media type: the exact
+// status, else its class (2XX), else default; among those the best match of the
+// media type. If there is none, the violation says what is declared.
 func Match(declared []Declared, a *Answer) (*Declared, schema.Violation) {
 	place := 0
 	for i := range declared {
@@ -35,7 +34,7 @@ func Match(declared []Declared, a *Answer) (*Declared, schema.Violation) {
 	return nil, schema.Violation{Keyword: "mediaType", Expected: medias(some), Got: a.mediaWord()}
 }
 
-// statusMatch rates how well a declared status covers a real one: 0 not at
+// statusMatch rates how well a declared status covers an actual one: 0 not at
 // all, 1 default, 2 its class, 3 the same.
 func statusMatch(declared string, status int) int {
 	if status == 0 && declared == "" {
@@ -56,7 +55,7 @@ func statusMatch(declared string, status int) int {
 	return 0
 }
 
-// ofMedia picks among those whose status matches as well as place.
+// ofMedia picks among the responses whose status matches as well as place.
 func ofMedia(declared []Declared, a *Answer, place int) *Declared {
 	came := Essence(a.Media)
 	if len(a.Body) == 0 {
@@ -83,7 +82,7 @@ func ofMedia(declared []Declared, a *Answer, place int) *Declared {
 	return &declared[best]
 }
 
-// mediaMatch rates how well a declared media type or range covers a real one,
+// mediaMatch rates how well a declared media type or range covers an actual one,
 // both without parameters: 0 not at all, 1 */*, 2 type/*, 3 the same.
 func mediaMatch(declared, came string) int {
 	switch {

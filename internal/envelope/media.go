@@ -2,20 +2,20 @@ package envelope
 
 import "strings"
 
-// Kind is the way in which an answer's body stands in a result.
+// Kind is how a result represents a body.
 type Kind uint8
 
-// The forms.
+// The kinds.
 const (
 	Empty  Kind = iota // no body: null
 	JSON               // the value itself
 	Text               // a string
-	Binary             // described; the bytes in a block of their own
+	Binary             // a description; the bytes are in a content block
 )
 
 // Essence returns a media type without its parameters, in lower case.
 func Essence(media string) string {
-	if media == "application/json" { // nearly always
+	if media == "application/json" { // the common case
 		return media
 	}
 	if i := strings.IndexByte(media, ';'); i >= 0 {
@@ -24,7 +24,7 @@ func Essence(media string) string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// KindOfMedia returns the form of a body of that media type.
+// KindOfMedia returns the kind of a body of that media type.
 func KindOfMedia(media string) Kind {
 	m := Essence(media)
 	switch {
@@ -55,8 +55,8 @@ func isText(m string) bool {
 	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "+xml") || strings.HasSuffix(m, "+yaml")
 }
 
-// IsStream tells the media types of items one after the other, which sources
-// may answer as a list.
+// IsStream reports whether a media type is a sequence of items, which a source
+// can return as a list.
 func IsStream(media string) bool {
 	switch Essence(media) {
 	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "text/event-stream":
@@ -65,7 +65,7 @@ func IsStream(media string) bool {
 	return false
 }
 
-// The kinds of binary data, as OutputType says them.
+// The kinds of binary data, as values of OutputType.
 const (
 	Image = "image"
 	Audio = "audio"

@@ -10,20 +10,20 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// maxListed bounds how many violations or changes travel with a result.
+// maxListed bounds how many violations or changes a result lists.
 const maxListed = 20
 
-// Meta is what _meta says of a call beside its value.
+// Meta is the _meta object of a call's result.
 type Meta struct {
 	Verdict    string
 	Executed   string // "no", "yes" or "unknown"
 	Retry      string // "safe" or "unsafe"
 	Violations []schema.Violation
-	Unchecked  []schema.Violation // where it is not known whether the answer fits
-	Repairs    []schema.Fix       // what was changed in the answer
-	Media      string             // of the answer
+	Unchecked  []schema.Violation // places that could not be validated
+	Repairs    []schema.Fix       // changes of the body
+	Media      string             // media type of the response
 
-	Upstream bool // status and headers are said: the shape has no place for them
+	Upstream bool // status and headers are included, since the envelope has no member for them
 	Status   int  // 0: no HTTP was involved
 	Header   http.Header
 }
@@ -31,11 +31,11 @@ type Meta struct {
 // JSON writes the _meta object.
 func (m *Meta) JSON() []byte {
 	upstream := m.Upstream && m.Status != 0
-	room := 192 // most fit in that
+	size := 192 // enough for most
 	if upstream {
-		room = 384
+		size = 384
 	}
-	dst := append(make([]byte, 0, room), `{"tenon/contract":`...)
+	dst := append(make([]byte, 0, size), `{"tenon/contract":`...)
 	dst = m.appendContract(dst)
 	if upstream {
 		dst = append(dst, `,"tenon/upstream":`...)
@@ -78,13 +78,13 @@ func (m *Meta) appendContract(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// CoercionsMeta writes the _meta object that lists what was changed in the arguments.
+// CoercionsMeta writes the _meta object that lists the coercions of arguments.
 func CoercionsMeta(fixes []schema.Fix) []byte {
-	dst := appendFixes([]byte(`{"tenon/arguments":{"healed":`), fixes)
-	return append(appendMore(dst, "moreHealed", len(fixes)), `}}`...)
+	dst := appendFixes([]byte(`{"tenon/arguments":{"coerced":`), fixes)
+	return append(appendMore(dst, "moreCoerced", len(fixes)), `}}`...)
 }
 
-// appendMore says how many of a list are not shown.
+// appendMore adds how many entries of a list are not shown.
 func appendMore(dst []byte, name string, all int) []byte {
 	if all <= maxListed {
 		return dst
@@ -147,9 +147,9 @@ func appendUpstream(dst []byte, status int, header http.Header) []byte {
 	return append(dst, `}}`...)
 }
 
-// Join returns the members of both objects as one; ours wins where both
-// have a name: a worker may be made with this module, too, and say of itself
-// what is said here of the call. Either may be nil.
+// Join returns the members of both objects as one; ours has precedence, because
+// a worker built with this module sends the same members about its own call.
+// Either may be nil.
 func Join(theirs, ours []byte) []byte {
 	doc, err := rawjson.Parse(theirs)
 	if err != nil || doc.Len(doc.Root()) == 0 {

@@ -3,26 +3,26 @@ package envelope
 import (
 	"bytes"
 
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
-// Limits of the text copy of a native value.
+// Limits of the text copy of a value in the envelope native.
 const (
-	maxIndented = 8 << 10 // a larger object is written compact: indenting costs more than all else
+	maxIndented = 8 << 10 // larger objects are not indented, which would cost more than the rest of the call
 	maxBlocks   = 1000    // a longer list is one block
 )
 
-// PublishNative is the output schema of the native shape: the data's own
-// schema where that is an object and no wrapper is asked for, else under
-// "result". wraps tells which; nil: nothing is declared, so nothing is
+// PublishNative returns the output schema of the envelope native: the schema of
+// the data if that is an object and no wrapper is required, else an object with
+// it as "result", which wraps reports; nil: nothing is declared, so nothing is
 // published.
 func PublishNative(p Contract) (doc []byte, wraps bool) {
 	if len(p.Successes) == 0 {
 		return nil, false
 	}
-	var b schema.Bundle
-	p.parsed = p.parsed && !p.Advice // a second document may follow
+	var b publish.Bundle
+	p.parsed = p.parsed && !p.Advice // a second document can follow
 	data := p.data(&b)
 	if p.Wrapper != "" || !p.allObjects() {
 		doc = append(doc, `{"type":"object","properties":{"result":`...)
@@ -51,11 +51,10 @@ func PublishNative(p Contract) (doc []byte, wraps bool) {
 	return appendDefs(doc, &b), false
 }
 
-// adviseMembers is the schema of a plain object as advice, without its last
-// brace: the members that it names stand at the root, where generators of types
-// read them, each with any other value beside its own. nil: the object is not
-// plain.
-func adviseMembers(object []byte, b *schema.Bundle) []byte {
+// adviseMembers returns the schema of a plain object as advice, without its last
+// brace: its properties are at the root, where type generators read them, and
+// each accepts any other value as well. nil: the object is not plain.
+func adviseMembers(object []byte, b *publish.Bundle) []byte {
 	doc, err := rawjson.Parse(object)
 	if err != nil {
 		return nil
@@ -84,9 +83,9 @@ func adviseMembers(object []byte, b *schema.Bundle) []byte {
 	return dst
 }
 
-// appendAdvised appends properties, each beside any other value, whose schema
-// stands once among the definitions.
-func appendAdvised(dst []byte, doc *rawjson.Doc, properties rawjson.Node, b *schema.Bundle) []byte {
+// appendAdvised appends properties that accept any other value as well; the
+// schema for that is one shared definition.
+func appendAdvised(dst []byte, doc *rawjson.Doc, properties rawjson.Node, b *publish.Bundle) []byte {
 	other, err := b.Add([]byte(`{"$ref":"#/$defs/AnyValue","$defs":{"AnyValue":` + anything + `}}`))
 	if err != nil {
 		other = []byte("{}")
@@ -99,14 +98,14 @@ func appendAdvised(dst []byte, doc *rawjson.Doc, properties rawjson.Node, b *sch
 	return append(dst[:len(dst)-1], `},"additionalProperties":true`...)
 }
 
-// WrapNative holds a value that is no object.
+// WrapNative wraps a value that is not an object.
 func WrapNative(data []byte) []byte {
 	return append(append(append(make([]byte, 0, len(data)+12), `{"result":`...), data...), '}')
 }
 
-// AppendTexts appends blocks of the copy for the model: an object as JSON, a
-// string as it is, a list as one block per item, those of lists in it included,
-// null as none.
+// AppendTexts appends the content blocks of the text copy: an object as JSON, a
+// string unchanged, a list as one block per item, also of nested lists, null as
+// none.
 func AppendTexts[B any](dst []B, f Kind, data []byte, block func(text []byte) B) []B {
 	switch {
 	case f == Binary:
@@ -126,7 +125,7 @@ func listTexts[B any](data []byte, block func(text []byte) B) []B {
 		return []B{block(data)}
 	}
 	blocks := make([]B, len(items))
-	var buf []byte // of all texts that are not in data
+	var buf []byte // texts that are not part of data
 	for i, item := range items {
 		var text []byte
 		buf, text = itemText(buf, item, len(data))
@@ -135,7 +134,8 @@ func listTexts[B any](data []byte, block func(text []byte) B) []B {
 	return blocks
 }
 
-// itemsOf are the values of a list that get a block, or more than can get one.
+// itemsOf returns the values of a list that get a block each, at most one more
+// than is allowed.
 func itemsOf(list []byte) [][]byte {
 	var items [][]byte
 	for item := range rawjson.Leaves(list) {
@@ -149,9 +149,8 @@ func itemsOf(list []byte) [][]byte {
 	return items
 }
 
-// itemText is the text of an object, a string, a number or a boolean. It is
-// item's own or stands at the end of buf, which is made for the texts of so
-// many bytes.
+// itemText returns the text of an object, a string, a number or a boolean: part
+// of item, or appended to buf, whose capacity is the given size.
 func itemText(buf, item []byte, size int) (grown, text []byte) {
 	start := len(buf)
 	switch {
@@ -172,8 +171,8 @@ func itemText(buf, item []byte, size int) (grown, text []byte) {
 	return buf, buf[start:len(buf):len(buf)]
 }
 
-// AppendNative appends the text of the failure: this shape has no error form
-// for structuredContent.
+// AppendNative appends the text of the failure: this envelope has no structured
+// form of errors.
 func (f *Failure) AppendNative(dst []byte) []byte {
 	dst = append(dst, "Error executing tool "...)
 	dst = append(dst, f.Tool...)

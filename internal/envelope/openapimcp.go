@@ -1,18 +1,17 @@
 package envelope
 
 import (
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
-// PublishOpenAPIMCP is the output schema of the openapi-mcp shape: all members,
-// and one branch for each kind of structure, which says what it needs. The
-// members stand at the root because that is all that generators of types read
-// of a schema with branches. It wraps nothing.
+// PublishOpenAPIMCP returns the output schema of the envelope openapi-mcp: all
+// members at the root, because type generators read only these, and one branch
+// with the required ones for each type of structure.
 func PublishOpenAPIMCP(p Contract) (doc []byte, wraps bool) {
-	var b schema.Bundle
+	var b publish.Bundle
 	data := p.advised(p.data(&b))
-	const rest = 1280 // what stands around the data
+	const rest = 1280 // bytes around the data
 	doc = make([]byte, 0, rest+len(data)+b.Size())
 	doc = append(doc, `{"type":"object","properties":{`+
 		`"OutputFormat":{"enum":["structured","unstructured"]},"OutputType":{"type":"string"},`+
@@ -39,7 +38,7 @@ func PublishOpenAPIMCP(p Contract) (doc []byte, wraps bool) {
 	return appendDefs(doc, &b), false
 }
 
-// OpenAPIMCP writes an api_response around the answer's data.
+// OpenAPIMCP writes an api_response.
 func (a *Answer) OpenAPIMCP(data []byte) []byte {
 	dst := make([]byte, 0, len(data)+512)
 	dst = append(dst, `{"OutputFormat":"`...)

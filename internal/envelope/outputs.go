@@ -3,34 +3,33 @@ package envelope
 import (
 	"sync"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/publish"
 )
 
-// Published makes the schemas of a source's tools such that every client can
-// read them. Half of the operations of a document answer with what another one
-// answers with: such a schema is made once. The zero value is ready. It is safe
-// for concurrent use.
+// Published makes the schemas of a source's tools readable for every client.
+// Half of the operations of a document share a response schema with another one:
+// it is made once. The zero value is ready. It is safe for concurrent use.
 type Published struct {
-	safety schema.Compatibility
+	safety publish.Compatibility
 	known  sync.Map // alike → Output
 }
 
 // Output is an output schema as it is published.
 type Output struct {
-	Schema  []byte // nil: nothing is promised, or Changes say why it cannot be had
-	Wraps   bool   // the value stands under "result"
-	Changes []schema.Change
+	Schema  []byte // nil: none, for the reason in Changes if something is declared
+	Wraps   bool   // the value is wrapped as "result"
+	Changes []publish.Change
 }
 
-// alike is what two promises have in common that are published alike.
+// alike is the key of contracts whose published schema is the same.
 type alike struct {
-	shape, name, media, wrapper string
-	advice, consent             bool
+	form, name, media, wrapper string
+	advice, consent            bool
 }
 
-// Input makes an input schema safe. Where there is none, and where that cannot be
-// had, any object is accepted.
-func (u *Published) Input(doc []byte) (safe []byte, changes []schema.Change) {
+// Input adapts an input schema to clients. Without one, or if that fails, any
+// object is accepted.
+func (u *Published) Input(doc []byte) (safe []byte, changes []publish.Change) {
 	if doc != nil {
 		safe, changes = u.safe(doc)
 	}
@@ -40,40 +39,40 @@ func (u *Published) Input(doc []byte) (safe []byte, changes []schema.Change) {
 	return safe, changes
 }
 
-// Output publishes what a tool promises, in a shape.
-func (u *Published) Output(p Contract, shape string, publish func(Contract) (doc []byte, wraps bool)) Output {
+// Output returns the published output schema of a contract in an envelope.
+func (u *Published) Output(p Contract, form string, write func(Contract) (doc []byte, wraps bool)) Output {
 	if len(p.Successes) != 1 || p.Successes[0].Name == "" {
-		return u.make(p, publish)
+		return u.make(p, write)
 	}
 	v := p.Successes[0]
-	key := alike{shape, v.Name, v.Media, p.Wrapper, p.Advice, p.Consent}
+	key := alike{form, v.Name, v.Media, p.Wrapper, p.Advice, p.Consent}
 	if known, ok := u.known.Load(key); ok {
 		return known.(Output) //nolint:forcetypeassert,errcheck // nothing else is stored
 	}
-	made := u.make(p, publish)
+	made := u.make(p, write)
 	u.known.Store(key, made)
 	return made
 }
 
-func (u *Published) make(p Contract, publish func(Contract) ([]byte, bool)) Output {
+func (u *Published) make(p Contract, write func(Contract) ([]byte, bool)) Output {
 	p.parsed = true
-	doc, wraps := publish(p)
+	doc, wraps := write(p)
 	if doc == nil {
 		return Output{}
 	}
 	safe, changes := u.safe(doc)
-	if safe == nil { // perhaps a schema is no JSON: then it alone is left out
+	if safe == nil { // perhaps one schema is invalid JSON: then only that is left out
 		p.parsed = false
-		doc, wraps = publish(p)
+		doc, wraps = write(p)
 		safe, changes = u.safe(doc)
 	}
 	return Output{safe, wraps, changes}
 }
 
-func (u *Published) safe(doc []byte) ([]byte, []schema.Change) {
+func (u *Published) safe(doc []byte) ([]byte, []publish.Change) {
 	safe, changes := u.safety.Of(doc)
 	if safe == nil {
-		changes = append(changes, schema.Change{Message: "cannot be made safe for clients and is not published"})
+		changes = append(changes, publish.Change{Message: "cannot be made safe for clients and is not published"})
 	}
 	return safe, changes
 }

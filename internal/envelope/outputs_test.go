@@ -10,7 +10,7 @@ import (
 )
 
 // TestOutputsAreSharedByNameOnly counts how often a schema is made: once for
-// those that are promised alike under one name.
+// those that are declared alike under one name.
 func TestOutputsAreSharedByNameOnly(t *testing.T) {
 	one := func(change func(*envelope.Contract)) envelope.Contract {
 		p := envelope.Contract{Successes: []envelope.Response{{Media: "application/json", Schema: []byte(`{"type":"object","nullable":true}`), Name: "User"}}}
@@ -21,11 +21,11 @@ func TestOutputsAreSharedByNameOnly(t *testing.T) {
 	}
 	tests := map[string]struct {
 		second envelope.Contract
-		shape  string
+		form   string
 		made   int32
 	}{
 		"the same":           {one(nil), "native", 1},
-		"another shape":      {one(nil), "flowmcp", 2},
+		"another form":       {one(nil), "flowmcp", 2},
 		"advice":             {one(func(p *envelope.Contract) { p.Advice = true }), "native", 2},
 		"consent":            {one(func(p *envelope.Contract) { p.Consent = true }), "native", 2},
 		"another wrapper":    {one(func(p *envelope.Contract) { p.Wrapper = "Answer" }), "native", 2},
@@ -44,7 +44,7 @@ func TestOutputsAreSharedByNameOnly(t *testing.T) {
 			}
 			var u envelope.Published
 			first := u.Output(one(nil), "native", publish)
-			second := u.Output(tt.second, tt.shape, publish)
+			second := u.Output(tt.second, tt.form, publish)
 			if made.Load() != tt.made {
 				t.Errorf("made %d times", made.Load())
 			}

@@ -8,17 +8,17 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Part says which part of an answer stands in a result.
+// Part describes the part of a value that a result has.
 type Part struct {
-	Number, Of      int       // Number counts from 1; Of is 0 where nobody knows yet
-	Cuts            []string  // JSON Pointers of the lists, objects and texts that go on here
-	Continued       []string  // of those lists whose first item here is the rest of the last one before
-	Several         bool      // the answer is cut in more than one place
-	Text            bool      // a text is cut, and its bytes are counted
-	Returned, Total int       // items of those: in this part, in all; nobody knows the latter without Of
-	By              string    // the tool that hands out the next part
+	Number, Of      int       // Number counts from 1; Of is 0 if it is unknown
+	Cuts            []string  // JSON Pointers of the lists, objects and texts that are split
+	Continued       []string  // of those, lists whose first item continues the last one of the previous part
+	Several         bool      // the value is split in more than one place
+	Text            bool      // a text is split: bytes are counted
+	Returned, Total int       // items in this part and in all; Total is unknown if Of is
+	By              string    // name of the tool that returns the next part
 	Token           string    // for the next part; empty: this is the last
-	Until           time.Time // how long the token is good
+	Until           time.Time // when the token expires
 }
 
 // Meta is the _meta object of a part.
@@ -27,9 +27,9 @@ func (p *Part) Meta() []byte {
 	if p.Of > 0 {
 		dst = append(append(dst, `,"parts":`...), strconv.Itoa(p.Of)...)
 	}
-	dst = rawjson.AppendString(append(dst, `,"cut":`...), p.cut())
+	dst = rawjson.AppendString(append(dst, `,"pointer":`...), p.cut())
 	if p.Several {
-		dst = appendList(append(dst, `,"cuts":`...), p.Cuts)
+		dst = appendList(append(dst, `,"pointers":`...), p.Cuts)
 	}
 	if len(p.Continued) > 0 {
 		dst = appendList(append(dst, `,"continued":`...), p.Continued)
@@ -45,10 +45,10 @@ func (p *Part) Meta() []byte {
 	return append(dst, "}}"...)
 }
 
-// ListOf writes texts as a list.
+// ListOf writes texts as a JSON list.
 func ListOf(texts []string) []byte { return appendList(nil, texts) }
 
-// TextsOf reads such a list.
+// TextsOf reads a JSON list of texts.
 func TextsOf(list []byte) (texts []string) {
 	for text := range rawjson.Leaves(list) {
 		texts = append(texts, string(rawjson.AppendUnescaped(nil, text[1:len(text)-1])))
@@ -67,7 +67,7 @@ func appendList(dst []byte, list []string) []byte {
 	return append(dst, ']')
 }
 
-// cut is the first place that is cut; the list itself if none is told.
+// cut returns the first place that is split; the empty pointer if none is known.
 func (p *Part) cut() string {
 	if len(p.Cuts) == 0 {
 		return ""
@@ -75,8 +75,8 @@ func (p *Part) cut() string {
 	return p.Cuts[0]
 }
 
-// OpenAPIMCP adds the members of a part to an api_response. The last part says
-// that nothing is missing any more: clients ask on while partial is true.
+// OpenAPIMCP adds the members of a part to an api_response. The last part has
+// partial: false, because clients continue while it is true.
 func (p *Part) OpenAPIMCP(response []byte) []byte {
 	dst := response[:len(response)-1]
 	if p.Token == "" {
@@ -86,10 +86,10 @@ func (p *Part) OpenAPIMCP(response []byte) []byte {
 	return append(dst, '}')
 }
 
-// maxNamed is how many places the words of a part name.
+// maxNamed bounds the places that the text of a part names.
 const maxNamed = 3
 
-// Words say to the model how to go on.
+// Words tells the model how to continue.
 func (p *Part) Words() string {
 	text := p.number() + ": " + strconv.Itoa(p.Returned)
 	if p.Of > 0 {
@@ -111,7 +111,7 @@ func (p *Part) Words() string {
 	return text + " " + p.Next()
 }
 
-// OwnWords are those of a part of texts that a source has made.
+// OwnWords is Words for a part of texts that a source made.
 func (p *Part) OwnWords() string {
 	text := p.number() + " of a long text."
 	if len(p.Continued) > 0 {
@@ -128,7 +128,7 @@ func (p *Part) number() string {
 	return text
 }
 
-// Next says how the next part can be had.
+// Next says how to get the next part.
 func (p *Part) Next() string {
 	if p.Token == "" {
 		return "It is the last one."
@@ -136,7 +136,7 @@ func (p *Part) Next() string {
 	return `For the next one call ` + p.By + ` with {"resume_token":"` + p.Token + `"}.`
 }
 
-// places names some pointers; the whole value has none.
+// places lists some pointers; that of the whole value is left out.
 func places(pointers []string) string {
 	var names []string
 	for _, p := range pointers[:min(len(pointers), maxNamed)] {

@@ -4,46 +4,45 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/schema"
 )
 
-// binarySchema describes what stands in the place of an image, a sound or
-// other binary data: the bytes are in the content block of that index.
+// binarySchema describes the value that represents an image, a sound or other
+// binary data: the bytes are in the content block of that index.
 const binarySchema = `{"type":"object","properties":{` +
 	`"mimeType":{"type":"string"},"bytes":{"type":"integer"},"sha256":{"type":"string"},` +
 	`"block":{"type":"integer","description":"index of the content block that holds the bytes"}},` +
 	`"required":["mimeType","bytes","sha256","block"]}`
 
-// Contract is what a tool promises of its successes.
+// Contract describes the successes of a tool.
 type Contract struct {
 	Successes []Response // nil: nothing is declared
-	Advice    bool       // the schema is advice: any value may come
-	Consent   bool       // the caller may be asked for consent first
-	parsed    bool       // what is made of it is parsed afterwards
-	Wrapper   string     // title of the object in which Native holds even an object; empty: no such object
+	Advice    bool       // the schema is advice: any value is valid
+	Consent   bool       // the caller can be asked for confirmation first
+	parsed    bool       // the schema is parsed afterwards
+	Wrapper   string     // title of the object in which native wraps every value; empty: only values that are no objects are wrapped
 }
 
 // Response is one declared success.
 type Response struct {
 	Media  string // media type or range; empty: no body
-	Open   bool   // any body may come, or none
+	Open   bool   // any body is valid, or none
 	Schema []byte // of a JSON body; nil: it is not described
 
 	Example []byte // a JSON body that the description gives; nil: none
 	Name    string // of the schema in its source; empty: none
 }
 
-// DataSchema is the schema of the data alone, a document that stands by
-// itself.
+// DataSchema returns the schema of the data alone, as a document of its own.
 func DataSchema(p Contract) []byte {
-	var b schema.Bundle
+	var b publish.Bundle
 	body := p.data(&b)
 	return appendDefs(append([]byte(nil), body[:len(body)-1]...), &b)
 }
 
-// Own returns the schema that Native can publish to the letter: the only one,
-// of objects, without advice or wrapper. nil: there is none.
+// Own returns the schema that native can publish unchanged: the only one, of
+// objects, without advice or wrapper; else nil.
 func (p Contract) Own() []byte {
 	if len(p.Successes) != 1 || p.Advice || p.Wrapper != "" {
 		return nil
@@ -55,9 +54,9 @@ func (p Contract) Own() []byte {
 	return v.Schema
 }
 
-// data is the union of the successes' schemas as the body of one schema
-// inside a bundle. An unknown member makes the union say nothing: {}.
-func (p Contract) data(b *schema.Bundle) []byte {
+// data returns the union of the successes' schemas as the body of one schema in
+// a bundle; {} if one of them is not described.
+func (p Contract) data(b *publish.Bundle) []byte {
 	var union [][]byte
 	add := b.Add
 	if p.parsed && len(p.Successes) == 1 {
@@ -81,8 +80,8 @@ func (p Contract) data(b *schema.Bundle) []byte {
 	return anyOf(union...)
 }
 
-// Form is the form of the variant's body. A stream that is described is
-// answered as a list.
+// Form returns the kind of the response's body. A described stream is returned
+// as a list.
 func (v Response) Form() Kind {
 	if v.Open || v.Schema != nil && IsStream(v.Media) {
 		return JSON
@@ -90,7 +89,7 @@ func (v Response) Form() Kind {
 	return KindOfMedia(v.Media)
 }
 
-// body is the variant's schema, whose definitions add takes.
+// body returns the response's schema and passes its definitions to add.
 func (v Response) body(add func(doc []byte) ([]byte, error)) []byte {
 	switch v.Form() {
 	case Empty:
@@ -111,12 +110,12 @@ func (v Response) body(add func(doc []byte) ([]byte, error)) []byte {
 	return body
 }
 
-// anything admits every value, and says so in types: beside {} generators of
-// types take the schema that is advised for any value as well.
+// anything accepts every value and lists all types: with {}, type generators
+// would drop the schema beside it.
 const anything = `{"type":["object","array","string","integer","number","boolean","null"],` +
 	`"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
 
-// advised is s as it is published: advice admits any other value too.
+// advised returns the published form of s: advice accepts any other value too.
 func (p Contract) advised(s []byte) []byte {
 	if !p.Advice || bytes.Equal(s, []byte("{}")) {
 		return s
@@ -124,7 +123,7 @@ func (p Contract) advised(s []byte) []byte {
 	return anyOf(s, []byte(anything))
 }
 
-// allObjects reports whether every success is a JSON object by its schema.
+// allObjects reports whether the schemas of all successes describe objects.
 func (p Contract) allObjects() bool {
 	for _, v := range p.Successes {
 		if v.Form() != JSON || v.Schema == nil {
@@ -138,8 +137,8 @@ func (p Contract) allObjects() bool {
 	return true
 }
 
-// objectOnly reports whether the schema at n says that its values are objects,
-// itself, by its reference or by a member of its allOf.
+// objectOnly reports whether the schema at n accepts only objects, by its type,
+// its reference or a member of its allOf.
 func objectOnly(d *rawjson.Doc, n rawjson.Node, depth int) bool {
 	if depth > 16 || d.Kind(n) != rawjson.Object {
 		return false
@@ -158,8 +157,8 @@ func objectOnly(d *rawjson.Doc, n rawjson.Node, depth int) bool {
 	return false
 }
 
-// literalObject reports whether a schema's root has "type":"object" as clients
-// look for it.
+// literalObject reports whether a schema's root has "type":"object", as clients
+// expect.
 func literalObject(body []byte) bool {
 	doc, err := rawjson.Parse(body)
 	return err == nil && doc.Str(doc.Get(doc.Root(), "type")) == "object"
@@ -182,7 +181,7 @@ func anyOf(bodies ...[]byte) []byte {
 
 // appendDefs closes the schema in dst, an object without its last brace, with
 // the definitions of the bundle.
-func appendDefs(dst []byte, b *schema.Bundle) []byte {
+func appendDefs(dst []byte, b *publish.Bundle) []byte {
 	size := b.Size()
 	if size > 0 {
 		dst = slices.Grow(dst, size+2)
@@ -193,20 +192,20 @@ func appendDefs(dst []byte, b *schema.Bundle) []byte {
 	return append(b.AppendDefs(dst), '}')
 }
 
-// MayBeCut reports whether a list may be among what is promised: only lists
-// are cut. What is not described may be one.
+// MayBeCut reports whether a success can contain a list, since only lists are
+// split. A value that is not described can be one.
 func (p Contract) MayBeCut() bool {
 	return p.Successes == nil || slices.ContainsFunc(p.Successes, func(v Response) bool {
 		return v.Form() == JSON && (v.Schema == nil || bytes.Contains(v.Schema, []byte(`"array"`)) || bytes.Contains(v.Schema, []byte(`{}`)))
 	})
 }
 
-// Streams reports whether items of a success may arrive one by one.
+// Streams reports whether the items of a success can arrive one by one.
 func (p Contract) Streams() bool {
 	return slices.ContainsFunc(p.Successes, func(v Response) bool { return IsStream(v.Media) })
 }
 
-// Size is how many bytes the schemas have.
+// Size returns the bytes of all schemas.
 func (p Contract) Size() int {
 	n := 0
 	for _, v := range p.Successes {

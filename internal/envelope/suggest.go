@@ -7,15 +7,15 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// maxSuggestions bounds the faults for which something is suggested.
+// maxSuggestions bounds the violations for which something is suggested.
 const maxSuggestions = 5
 
-// Suggestions say what would make the first faults of arguments good, each in
-// a sentence that can be acted upon.
-func Suggestions(violations []schema.Violation, meant Suggested) []string {
+// Suggestions say how to correct the first violations of arguments, one sentence
+// each.
+func Suggestions(violations []schema.Violation, suggested Suggested) []string {
 	var list []string
 	for _, v := range joinTypes(violations) {
-		if s := meant.suggestion(v); !slices.Contains(list, s) {
+		if s := suggested.suggestion(v); !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 		if len(list) == maxSuggestions {
@@ -25,8 +25,8 @@ func Suggestions(violations []schema.Violation, meant Suggested) []string {
 	return list
 }
 
-// joinTypes makes one violation of those that each name one type for the same
-// place: they are the branches of a union.
+// joinTypes merges violations that name one type each for the same place: the
+// branches of a union.
 func joinTypes(violations []schema.Violation) []schema.Violation {
 	joined := make([]schema.Violation, 0, len(violations))
 	at := map[string]int{}
@@ -67,25 +67,24 @@ func suggestion(v schema.Violation) string {
 	case "contains", "minContains", "maxContains":
 		return "Give " + name + " with " + v.Expected + " in its schema"
 	case "uniqueItems":
-		return "Leave out the items of " + name + " that are there twice"
+		return "Leave out the duplicate items of " + name
 	case "propertyNames":
 		return "Use " + v.Expected + " in " + name
 	case "oneOf":
-		return "Change " + name + " so that it fits one of its alternatives alone"
+		return "Change " + name + " so that it matches exactly one of its alternatives"
 	case "not":
-		return "Change " + name + ": its schema refuses what it is now"
+		return "Change " + name + ": its schema excludes the current value"
 	case "syntax":
 		return "Send " + v.Expected
 	case "limit":
-		return "Send less at once, in a simpler form: what there is needs too many steps to check"
+		return "Send less at a time or in a simpler form: the value needs too many steps to validate"
 	case "$ref":
-		return "Tell the operator: a reference in the schema of " + name + " leads nowhere"
+		return "Tell the operator: a reference in the schema of " + name + " cannot be resolved"
 	}
 	return "Change " + name + ": " + v.Expected
 }
 
-// typeWords says in words what types there may be: "integer, null" is "an
-// integer or null".
+// typeWords writes types for people: "integer, null" is "an integer or null".
 func typeWords(types string) string {
 	var words []string
 	for name := range strings.SplitSeq(strings.ReplaceAll(types, " or ", ", "), ", ") {
@@ -117,7 +116,7 @@ func typeWord(name string) string {
 	return name
 }
 
-// example shows a format; empty: its name is all that there is.
+// example returns an example of a format; empty: there is none.
 func example(format string) string {
 	switch format {
 	case "date-time":
@@ -144,10 +143,9 @@ func example(format string) string {
 	return ""
 }
 
-// SilenceSuggestions say what may help where there was no answer, or none that
-// is whole, by what is known of the call's effect: executed and retry are as
-// in the contract's report. A credential that is missing is the operator's to
-// give. There are none for other codes.
+// SilenceSuggestions say what can help after no response or an incomplete one,
+// depending on executed and retry as in _meta. A missing credential is for the
+// operator. Other codes have none.
 func SilenceSuggestions(code, executed, retry string) []string {
 	switch code {
 	case "authentication_error":
@@ -156,18 +154,18 @@ func SilenceSuggestions(code, executed, retry string) []string {
 	default:
 		return nil
 	}
-	again, otherwise := "try once more after a short while", "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here"
+	again, otherwise := "try once more after a short while", "If it fails again, tell the operator what the message says: the service may be down or unreachable"
 	switch code {
 	case "rate_limited":
-		otherwise = "If there is no room again, read the answers under way first, make fewer calls at a time, or ask for less"
+		otherwise = "If this happens again, read the pending results first, make fewer calls at a time, or request less"
 	case "timeout":
-		again, otherwise = "try once more, asking for less if the arguments allow it", "If it takes too long again, tell the operator: what the tool does may be slow, or calls need more time than they are given"
+		again, otherwise = "try once more, requesting less if the arguments allow it", "If it takes too long again, tell the operator: the tool may be slow, or calls need a longer timeout"
 	}
 	switch {
 	case executed == "no":
 		return []string{"Nothing was changed: " + again, otherwise}
 	case retry == "safe":
-		return []string{"Doing this twice is the same as once: " + again, otherwise}
+		return []string{"Repeating this call is safe: " + again, otherwise}
 	case executed == "yes":
 		return []string{"Do not repeat the call: find out with a tool that reads what it has changed"}
 	}

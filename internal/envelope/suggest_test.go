@@ -10,7 +10,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// TestSuggestions has every kind of fault that a schema finds, in the argument
+// TestSuggestions has every kind of violation that a schema finds, in the argument
 // a where the schema is not that of all arguments.
 func TestSuggestions(t *testing.T) {
 	for _, c := range []struct{ name, schema, value, words, want string }{
@@ -34,10 +34,10 @@ func TestSuggestions(t *testing.T) {
 		{"a text that is too long", `{"maxLength":3}`, `"abcd"`, `a: expected at most 3 characters, got "abcd"`, `Give a with at most 3 characters`},
 		{"too few items", `{"minItems":2}`, `[]`, `a: expected at least 2 items, got []`, `Give a with at least 2 items`},
 		{"too many items", `{"maxItems":1}`, `[1,2]`, `a: expected at most 1 item, got [1,2]`, `Give a with at most 1 item`},
-		{"an item twice", `{"uniqueItems":true}`, `[1,1]`, `a: expected no two equal items, got [1,1]`, `Leave out the items of a that are there twice`},
-		{"no such item", `{"contains":{"const":1}}`, `[]`, `a: expected an item that fits contains, got []`, `Give a with an item that fits contains in its schema`},
-		{"too few such items", `{"contains":{"const":1},"minContains":2}`, `[1]`, `a: expected at least 2 items that fit contains, got [1]`, `Give a with at least 2 items that fit contains in its schema`},
-		{"too many such items", `{"contains":{"const":1},"maxContains":1}`, `[1,1]`, `a: expected at most 1 item that fit contains, got [1,1]`, `Give a with at most 1 item that fit contains in its schema`},
+		{"an item twice", `{"uniqueItems":true}`, `[1,1]`, `a: expected no two equal items, got [1,1]`, `Leave out the duplicate items of a`},
+		{"no such item", `{"contains":{"const":1}}`, `[]`, `a: expected an item that matches contains, got []`, `Give a with an item that matches contains in its schema`},
+		{"too few such items", `{"contains":{"const":1},"minContains":2}`, `[1]`, `a: expected at least 2 items that match contains, got [1]`, `Give a with at least 2 items that match contains in its schema`},
+		{"too many such items", `{"contains":{"const":1},"maxContains":1}`, `[1,1]`, `a: expected at most 1 item that match contains, got [1,1]`, `Give a with at most 1 item that match contains in its schema`},
 		{"an item behind the last", `{"prefixItems":[{}],"items":false}`, `[1,2]`, `a.1: expected nothing, got 2`, `Leave out a.1`},
 		{"too few members", `{"minProperties":1}`, `{}`, `a: expected at least 1 member, got {}`, `Give a with at least 1 member`},
 		{"too few arguments", `whole{"minProperties":1}`, `{}`, `expected at least 1 member, got {}`, `Give the arguments with at least 1 member`},
@@ -50,11 +50,11 @@ func TestSuggestions(t *testing.T) {
 		{"a member that nothing has looked at", `{"properties":{"x":{}},"unevaluatedProperties":false}`, `{"y":1}`, `a.y: expected nothing, got 1`, `Leave out a.y`},
 		{"what may not be there at all", `false`, `1`, `a: expected nothing, got 1`, `Leave out a`},
 		{"a name", `{"propertyNames":{"maxLength":2}}`, `{"long":1}`, `a: expected another name than "long", got {"long":1}`, `Use another name than "long" in a`},
-		{"several alternatives", `{"oneOf":[{"type":"integer"},{"minimum":1}]}`, `1`, `a: expected only one of the schemas under oneOf to fit, got 1`, `Change a so that it fits one of its alternatives alone`},
-		{"what is excluded", `{"not":{"type":"string"}}`, `""`, `a: expected a value that the schema under not refuses, got ""`, `Change a: its schema refuses what it is now`},
+		{"several alternatives", `{"oneOf":[{"type":"integer"},{"minimum":1}]}`, `1`, `a: expected exactly one matching schema under oneOf, got 1`, `Change a so that it matches exactly one of its alternatives`},
+		{"what is excluded", `{"not":{"type":"string"}}`, `""`, `a: expected a value that does not match the schema under not, got ""`, `Change a: its schema excludes the current value`},
 		{"no JSON", `whole{}`, `{"a":`, `expected strict JSON: offset 5: the input ends, expected a value, got nothing`, `Send strict JSON: offset 5: the input ends, expected a value`},
 		{
-			"more faults than are told", `whole{"required":["a","b","c","d","e","f","g"]}`, `{}`,
+			"more violations than are told", `whole{"required":["a","b","c","d","e","f","g"]}`, `{}`,
 			`a: required field missing; b: required field missing; c: required field missing; d: required field missing; e: required field missing; and 2 more`,
 			"Provide a\nProvide b\nProvide c\nProvide d\nProvide e",
 		},
@@ -82,17 +82,17 @@ func TestSuggestions(t *testing.T) {
 
 // What no value brings about on purpose, and what a keyword says that is not
 // known here.
-func TestSuggestionsForRareFaults(t *testing.T) {
+func TestSuggestionsForRareViolations(t *testing.T) {
 	for _, c := range []struct {
-		fault schema.Violation
-		want  string
+		violation schema.Violation
+		want      string
 	}{
-		{schema.Violation{Keyword: "limit", Expected: "a value that is checked in bounded time", Got: "x"}, "Send less at once, in a simpler form: what there is needs too many steps to check"},
-		{schema.Violation{Path: "/a", Keyword: "$ref", Expected: "a reference that leads somewhere", Got: "1"}, "Tell the operator: a reference in the schema of a leads nowhere"},
+		{schema.Violation{Keyword: "limit", Expected: "a value that is checked in bounded time", Got: "x"}, "Send less at a time or in a simpler form: the value needs too many steps to validate"},
+		{schema.Violation{Path: "/a", Keyword: "$ref", Expected: "a reference without a cycle", Got: "1"}, "Tell the operator: a reference in the schema of a cannot be resolved"},
 		{schema.Violation{Path: "/a", Keyword: "another", Expected: "something else", Got: "1"}, "Change a: something else"},
 	} {
-		if diff := cmp.Diff([]string{c.want}, envelope.Suggestions([]schema.Violation{c.fault, c.fault}, nil)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.fault.Keyword, diff)
+		if diff := cmp.Diff([]string{c.want}, envelope.Suggestions([]schema.Violation{c.violation, c.violation}, nil)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.violation.Keyword, diff)
 		}
 	}
 }
@@ -100,20 +100,20 @@ func TestSuggestionsForRareFaults(t *testing.T) {
 // TestSilenceSuggestions has every failure without an answer: a call is only to
 // be repeated at once where that is safe.
 func TestSilenceSuggestions(t *testing.T) {
-	const down, slow = "If it fails again, tell the operator what the message says: the service may be down, or it cannot be reached from here",
-		"If it takes too long again, tell the operator: what the tool does may be slow, or calls need more time than they are given"
+	const down, slow = "If it fails again, tell the operator what the message says: the service may be down or unreachable",
+		"If it takes too long again, tell the operator: the tool may be slow, or calls need a longer timeout"
 	for _, c := range []struct {
 		code, executed, retry string
 		want                  []string
 	}{
 		{"network_error", "no", "safe", []string{"Nothing was changed: try once more after a short while", down}},
-		{"network_error", "unknown", "safe", []string{"Doing this twice is the same as once: try once more after a short while", down}},
-		{"network_error", "yes", "safe", []string{"Doing this twice is the same as once: try once more after a short while", down}},
+		{"network_error", "unknown", "safe", []string{"Repeating this call is safe: try once more after a short while", down}},
+		{"network_error", "yes", "safe", []string{"Repeating this call is safe: try once more after a short while", down}},
 		{"network_error", "unknown", "unsafe", []string{"Find out with a tool that reads whether the call had its effect; only if it had none, try once more after a short while", down}},
 		{"network_error", "yes", "unsafe", []string{"Do not repeat the call: find out with a tool that reads what it has changed"}},
-		{"timeout", "no", "safe", []string{"Nothing was changed: try once more, asking for less if the arguments allow it", slow}},
-		{"timeout", "unknown", "safe", []string{"Doing this twice is the same as once: try once more, asking for less if the arguments allow it", slow}},
-		{"timeout", "unknown", "unsafe", []string{"Find out with a tool that reads whether the call had its effect; only if it had none, try once more, asking for less if the arguments allow it", slow}},
+		{"timeout", "no", "safe", []string{"Nothing was changed: try once more, requesting less if the arguments allow it", slow}},
+		{"timeout", "unknown", "safe", []string{"Repeating this call is safe: try once more, requesting less if the arguments allow it", slow}},
+		{"timeout", "unknown", "unsafe", []string{"Find out with a tool that reads whether the call had its effect; only if it had none, try once more, requesting less if the arguments allow it", slow}},
 		{"authentication_error", "no", "safe", []string{"Ask the operator for the credential that the message names; until it is given, calling again does not help"}},
 		{"internal_error", "unknown", "unsafe", nil},
 	} {

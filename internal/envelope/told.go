@@ -7,11 +7,11 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// ViolationSummary says in one line what of a value that is delivered breaks its schema,
-// of which there is a violation at least.
+// ViolationSummary describes in one line the violations, at least one, of a value
+// that is delivered.
 func ViolationSummary(violations []schema.Violation) string {
 	if v := violations[len(violations)-1]; v.Keyword == "syntax" {
-		return "This answer is not the JSON that its media type says: " + v.Got + "."
+		return "This answer is not JSON, although its media type says so: " + v.Got + "."
 	}
 	const shown = 3
 	var places []string
@@ -24,8 +24,8 @@ func ViolationSummary(violations []schema.Violation) string {
 	return "This answer breaks its published schema: " + strings.Join(places, "; ") + "."
 }
 
-// Nothing says that a success has no value: an answer without content reads as
-// if it had got lost. What a function returns stays as the Python SDK has it.
+// Nothing is the text of a success without a value: an empty result looks like a
+// lost one. Results of functions have none, as in the Python SDK.
 func (a *Answer) Nothing() string {
 	text := "The service answered " + strconv.Itoa(a.Status)
 	if len(a.Body) > 0 {

@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/projection"
 )
 
-// Suggested are the places that unknown arguments may have been meant for, by the
-// path of their violation: see [schema.Meant]. nil: nobody looked.
+// Suggested holds the known places that resemble unknown arguments, by the path
+// of their violation: nil: not searched.
 type Suggested map[string][]string
 
-// SuggestFor looks for the places that the unknown members among the violations
-// of an input schema were meant for. No more of them are looked into than are
-// told.
+// SuggestFor finds known places that resemble the unknown properties among the
+// violations of an input schema, for as many violations as are reported.
 func SuggestFor(input []byte, violations []schema.Violation) Suggested {
 	var unknown []string
 	for _, v := range violations[:min(len(violations), maxSuggestions)] {
@@ -20,7 +20,7 @@ func SuggestFor(input []byte, violations []schema.Violation) Suggested {
 			unknown = append(unknown, v.Path)
 		}
 	}
-	return schema.Meant(input, unknown)
+	return projection.SuggestMembers(input, unknown)
 }
 
 func (m Suggested) reason(v schema.Violation) string {
@@ -53,8 +53,7 @@ func (m Suggested) suggestion(v schema.Violation) string {
 	return "Use " + either(names) + " instead of " + dotted(v.Path)
 }
 
-// holders says which objects an argument belongs to that has the right name in
-// the wrong place.
+// holders names the objects that have a property of the argument's name.
 func (m Suggested) holders(v schema.Violation) (words string, ok bool) {
 	parent, name := parted(v.Path)
 	var in []string
@@ -72,13 +71,13 @@ func (m Suggested) holders(v schema.Violation) (words string, ok bool) {
 	return "inside " + either(in), true
 }
 
-// parted is a JSON Pointer without its last token, and that token.
+// parted returns a JSON Pointer without its last token, and that token.
 func parted(pointer string) (parent, last string) {
 	i := strings.LastIndexByte(pointer, '/')
 	return pointer[:max(i, 0)], pointer[i+1:]
 }
 
-// either joins words as "a, b or c".
+// either joins names as "a, b or c".
 func either(words []string) string {
 	last := len(words) - 1
 	if last < 1 {

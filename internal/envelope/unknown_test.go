@@ -11,7 +11,7 @@ import (
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// TestUnknownArguments: what is unknown is told with what was probably meant,
+// TestUnknownArguments: what is unknown is told with what was probably suggested,
 // on every level of the arguments.
 func TestUnknownArguments(t *testing.T) {
 	const pet = `{"type":"object","additionalProperties":false,"properties":{"petId":{"type":"string"},"verbose":{},"x/y":{},"body":{"$ref":"#/$defs/pet"},` +
@@ -45,11 +45,11 @@ func TestUnknownArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			violations := s.Validate([]byte(c.value))
-			meant := envelope.SuggestFor(s.Doc(), violations)
-			if diff := cmp.Diff(c.words, envelope.ViolationText(violations, meant)); diff != "" {
+			suggested := envelope.SuggestFor(s.Doc(), violations)
+			if diff := cmp.Diff(c.words, envelope.ViolationText(violations, suggested)); diff != "" {
 				t.Errorf("words (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(c.suggestion, strings.Join(envelope.Suggestions(violations, meant), ";")); diff != "" {
+			if diff := cmp.Diff(c.suggestion, strings.Join(envelope.Suggestions(violations, suggested), ";")); diff != "" {
 				t.Errorf("suggestions (-want +got):\n%s", diff)
 			}
 		})
@@ -67,7 +67,7 @@ func TestManyUnknownArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	violations := s.Validate([]byte("{" + strings.Join(all, ",") + "}"))
-	if meant := envelope.SuggestFor(s.Doc(), violations); len(meant) != 5 {
-		t.Errorf("%d were looked into", len(meant))
+	if suggested := envelope.SuggestFor(s.Doc(), violations); len(suggested) != 5 {
+		t.Errorf("%d were looked into", len(suggested))
 	}
 }

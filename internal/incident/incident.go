@@ -1,9 +1,9 @@
-// Package incident starts goroutines that run foreign code or read foreign
-// data. A panic there would end the process with everybody's calls; here it
-// costs the one piece of work, and leaves a line with an id in the log.
+// Package incident starts goroutines that run foreign code or read foreign data.
+// A panic there would end the process with all calls; here it ends one piece of
+// work and logs a line with an id.
 //
-// It does not know what the work is: who starts it says what its failure means.
-// arch_test.go finds the goroutines that are started in another way.
+// It does not know what the work is: its caller handles the failure. A test of
+// the root finds goroutines that are started in another way.
 package incident
 
 import (
@@ -15,18 +15,18 @@ import (
 	"sync"
 )
 
-// Error stands for a panic. It says nothing of it but the id.
+// Error represents a panic. Its text has only the id.
 type Error struct {
-	ID   string // stands in the log beside the panic and its stack
-	What string // happened, for example "a task failed inside"
+	ID   string // also in the log, beside the panic and its stack
+	What string // what failed, for example "internal error in a task"
 }
 
 func (e *Error) Error() string {
-	return e.What + "; the operator finds incident " + e.ID + " in the log"
+	return e.What + "; see incident " + e.ID + " in the log"
 }
 
-// Report writes a line to the log, nil: the default one, and returns what its
-// id is. more are keys and values, as in the methods of slog.
+// Report logs a line and returns its id. A nil logger is the default one; more
+// are keys and values as in the methods of slog.
 func Report(log *slog.Logger, what string, cause any, more ...any) *Error {
 	var b [6]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
@@ -38,8 +38,8 @@ func Report(log *slog.Logger, what string, cause any, more ...any) *Error {
 	return e
 }
 
-// Catch runs f and turns a panic into an error; nil: f returned. Where f ends
-// its goroutine instead (runtime.Goexit), failed is told, which may be nil.
+// Catch runs f and turns a panic into an error; nil: f returned. failed, which can
+// be nil, is called if f ends its goroutine (runtime.Goexit).
 func Catch(log *slog.Logger, what string, f func(), failed func(*Error)) (err *Error) {
 	returned := false
 	defer func() {
@@ -61,13 +61,13 @@ func Catch(log *slog.Logger, what string, f func(), failed func(*Error)) (err *E
 	return nil
 }
 
-// Go runs f in a goroutine. failed, which may be nil, is told where f does not
-// return: whoever waits for f must hear of it.
+// Go runs f in a goroutine. failed, which can be nil, is called if f does not
+// return, so that a waiting goroutine is woken.
 func Go(log *slog.Logger, what string, f func(), failed func(*Error)) {
 	go func() { _ = Catch(log, what, f, failed) }()
 }
 
-// Group is work of which so many pieces run side by side.
+// Group runs functions in a bounded number of goroutines.
 type Group struct {
 	log    *slog.Logger
 	what   string
@@ -75,12 +75,12 @@ type Group struct {
 	wait   sync.WaitGroup
 }
 
-// NewGroup returns a group of at most so many goroutines at a time.
-func NewGroup(log *slog.Logger, what string, most int) *Group {
-	return &Group{log: log, what: what, places: make(chan struct{}, max(most, 1))}
+// NewGroup returns a group with at most limit goroutines at a time.
+func NewGroup(log *slog.Logger, what string, limit int) *Group {
+	return &Group{log: log, what: what, places: make(chan struct{}, max(limit, 1))}
 }
 
-// Go runs f as [Go] does, and waits where too many others run.
+// Go runs f as [Go] does, and waits while the limit is reached.
 func (g *Group) Go(f func(), failed func(*Error)) {
 	g.places <- struct{}{}
 	g.wait.Go(func() {
@@ -89,5 +89,5 @@ func (g *Group) Go(f func(), failed func(*Error)) {
 	})
 }
 
-// Wait returns when all work has ended.
+// Wait returns when all functions have ended.
 func (g *Group) Wait() { g.wait.Wait() }

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Once makes a part of something when it is first needed. A panic on the way is
-// kept, for a [sync.Once] alone would take what is half made for whole: a
-// contract that is missing checks nothing.
+// Once initializes something when it is first needed. A panic is kept, because a
+// [sync.Once] alone would count a partial initialization as done: a contract
+// that is missing validates nothing.
 type Once struct {
 	sync  sync.Once
-	panic error // nil: it was made
+	panic error // nil: initialized
 }
 
-// Do makes the part, and says each time why it cannot be had.
+// Do runs f once, and returns its panic as an error each time.
 func (o *Once) Do(build func()) error {
 	o.sync.Do(func() {
 		defer func() {

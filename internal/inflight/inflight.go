@@ -1,9 +1,9 @@
-// Package inflight leads from where an answer is read or kept back to the caller
-// and the budget that it counts against.
+// Package inflight counts the bytes of responses in memory against the budget of
+// their caller.
 //
-// The server knows the budget, the source reads the bytes: the context of a call
-// carries the one to the other. It does not know how a budget is shared out, nor
-// what is read. A call outside of a server has no budget, and reads freely.
+// The server has the budget, sources read the bytes: the context of a call
+// connects them. It does not know how the budget is divided, nor what is read.
+// A call without a server has no budget.
 package inflight
 
 import (
@@ -12,30 +12,30 @@ import (
 	"io"
 )
 
-// ErrFull says that there was no room within the time that a call waits for it.
+// ErrFull says that the budget was exhausted for as long as a call waits.
 var ErrFull = errors.New("too many bytes of answers are held at a time")
 
-// Room is what one call may hold. It is given back by who made it.
-type Room interface {
-	// Take takes n bytes more, waiting for them. An error is ErrFull or that of
-	// the context.
+// Reservation is the memory that one call has reserved. Its maker releases it.
+type Reservation interface {
+	// Take reserves n more bytes and waits for them. An error is ErrFull or that
+	// of the context.
 	Take(ctx context.Context, n int64) error
-	// Reach takes what is missing to n bytes in all.
+	// Reach reserves what is missing to n bytes in all.
 	Reach(ctx context.Context, n int64) error
-	// Caller says on whose account the call is.
+	// Caller returns the caller whose share the bytes count against.
 	Caller() Caller
 }
 
-// Caller is on whose account a call is. What stands on one is bounded, so that
-// there is room for the others.
+// Caller identifies the share that a call counts against. Each share is bounded,
+// so that others are not starved.
 type Caller struct {
-	Key    string // empty: who started the process, who may take all
-	Origin string // where it calls from, whoever it says to be; empty: not known
+	Key    string // empty: the process owner, who can use the whole budget
+	Origin string // network address, independent of credentials; empty: unknown
 }
 
-// CallerOf is on whose account the call of ctx is.
+// CallerOf returns the caller of ctx.
 func CallerOf(ctx context.Context) Caller {
-	if r, ok := ctx.Value(key{}).(Room); ok {
+	if r, ok := ctx.Value(key{}).(Reservation); ok {
 		return r.Caller()
 	}
 	return Caller{}
@@ -43,41 +43,43 @@ func CallerOf(ctx context.Context) Caller {
 
 type key struct{}
 
-// With returns a context whose answers count against r.
-func With(ctx context.Context, r Room) context.Context { return context.WithValue(ctx, key{}, r) }
+// With returns a context whose responses count against r.
+func With(ctx context.Context, r Reservation) context.Context {
+	return context.WithValue(ctx, key{}, r)
+}
 
-// Reach takes what is missing to n bytes in all, where there is a budget.
+// Reach reserves what is missing to n bytes in all, if ctx has a budget.
 func Reach(ctx context.Context, n int64) error {
 	if n <= uncounted {
 		return nil
 	}
-	if r, ok := ctx.Value(key{}).(Room); ok {
+	if r, ok := ctx.Value(key{}).(Reservation); ok {
 		return r.Reach(ctx, n)
 	}
 	return nil
 }
 
-// uncounted is the size of an answer that costs no more than its headers may.
+// uncounted is the size of a response that costs no more than its headers can.
 const uncounted = 64 << 10
 
-// Reader counts what is read of an answer before it is read, in steps that grow
-// as a buffer does. announced is the length that a header gives; negative: none.
-// Its word is taken only for where to stop. Without a budget it is from itself.
+// Reader reserves the bytes of a response before they are read, in steps that
+// grow like a buffer. announced is Content-Length; negative: none. It is only
+// used to reserve no more than that. Without a budget Reader returns from.
 func Reader(ctx context.Context, from io.Reader, announced int64) io.Reader {
 	if announced >= 0 && announced <= uncounted {
 		return from
 	}
-	r, ok := ctx.Value(key{}).(Room)
+	r, ok := ctx.Value(key{}).(Reservation)
 	if !ok {
 		return from
 	}
-	return &reader{ctx: ctx, from: from, room: r, paid: uncounted, announced: announced}
+	return &reader{ctx: ctx, from: from, reserved: r, paid: uncounted, announced: announced}
 }
 
 type reader struct {
 	ctx       context.Context //nolint:containedctx // of the one call that reads
 	from      io.Reader
-	room      Room
+	reserved  Reservation
 	read      int64
 	paid      int64 // the first of them are free
 	announced int64
@@ -90,7 +92,7 @@ func (r *reader) Read(p []byte) (int, error) {
 		if left := r.announced - r.paid; left > 0 {
 			more = min(more, left)
 		}
-		if err := r.room.Take(r.ctx, more); err != nil {
+		if err := r.reserved.Take(r.ctx, more); err != nil {
 			return 0, err
 		}
 		r.paid += more

@@ -1,11 +1,10 @@
 // Package jq runs jq filters over JSON bytes.
 //
-// It does not know where a value comes from or what is promised about it. A
-// filter sees its value and nothing else: no environment, no further input, no
-// modules.
+// It does not know where a value comes from or what its schema is. A filter has
+// access to its value only: no environment, no further input, no modules.
 //
-// It stands beside the rooms of a call: the command compiles the filters that
-// an operator wrote and hands them to tools as transforms.
+// It is beside the path of a call: the command compiles an operator's filters
+// and passes them to tools as projections.
 package jq
 
 import (
@@ -29,8 +28,8 @@ type Filter struct {
 // maxFilter is the size of the longest filter, in bytes.
 const maxFilter = 64 << 10
 
-// Compile reads a filter. Filters belong to the operator: one that wants to
-// can use up memory within the time that it is given.
+// Compile compiles a filter. Filters are trusted: one can use up memory within
+// its time limit.
 func Compile(text string) (*Filter, error) {
 	if len(text) > maxFilter {
 		return nil, fmt.Errorf("a jq filter of %d bytes; at most %d are read", len(text), maxFilter)
@@ -51,19 +50,19 @@ func Compile(text string) (*Filter, error) {
 	return &Filter{code, pathsOf(query)}, nil
 }
 
-// Run answers the one value, of at most limit bytes, that the filter makes of
+// Run returns the single result, of at most limit bytes, of the filter for
 // value, which must be strict JSON. It stops when ctx ends.
 //
 // Numbers that the filter passes on keep their text, and integers are exact
-// whatever their size; other arithmetic is that of doubles. The members of
-// objects come sorted by name.
+// whatever their size; other arithmetic uses doubles. The members of objects
+// are sorted by name.
 func (f *Filter) Run(ctx context.Context, value []byte, limit int) (result []byte, err error) {
 	in, err := decode(value)
 	if err != nil {
 		return nil, fmt.Errorf("jq filter: its input is not strict JSON: %w", err)
 	}
 	defer func() {
-		if p := recover(); p != nil { // a fault of the library costs one call
+		if p := recover(); p != nil { // a bug of the library fails one call only
 			result, err = nil, fmt.Errorf("jq filter: %v", p)
 		}
 	}()
@@ -72,16 +71,16 @@ func (f *Filter) Run(ctx context.Context, value []byte, limit int) (result []byt
 	if !ok {
 		return nil, errors.New("jq filter: no result; one value is wanted")
 	}
-	if err := fault(out); err != nil {
+	if err := resultError(out); err != nil {
 		return nil, err
 	}
 	if more, ok := results.Next(); ok {
-		if err := fault(more); err != nil {
+		if err := resultError(more); err != nil {
 			return nil, err
 		}
 		return nil, errors.New("jq filter: more than one result; brackets around the filter make a list of them")
 	}
-	if left := weigh(out, limit, rawjson.MaxDepth); left < 0 {
+	if left := subtractSize(out, limit, rawjson.MaxDepth); left < 0 {
 		return nil, fmt.Errorf("jq filter: a result of more than %d bytes, or nested deeper than %d", limit, rawjson.MaxDepth)
 	}
 	if result, err = gojq.Marshal(out); err != nil {
@@ -93,7 +92,7 @@ func (f *Filter) Run(ctx context.Context, value []byte, limit int) (result []byt
 	return result, nil
 }
 
-// decode answers the value as the library wants it, numbers as their text.
+// decode decodes the value for the library, numbers as their text.
 func decode(value []byte) (v any, err error) {
 	if err := rawjson.Check(value); err != nil {
 		return nil, err
@@ -104,8 +103,8 @@ func decode(value []byte) (v any, err error) {
 	return v, err
 }
 
-// fault answers the error that a result is.
-func fault(out any) error {
+// resultError returns the error of a result, if it is one.
+func resultError(out any) error {
 	err, ok := out.(error)
 	if !ok {
 		return nil
@@ -113,10 +112,10 @@ func fault(out any) error {
 	return fmt.Errorf("jq filter: %w", err)
 }
 
-// weigh takes from left what v needs at least when written, and stops below
-// 0. What a filter makes can be small in memory and huge or endlessly deep in
-// writing, because it may have the same part many times.
-func weigh(v any, left, depth int) int {
+// subtractSize subtracts from left at least the encoded size of v, and stops below 0.
+// A result can be small in memory and huge or endlessly deep when encoded,
+// because it can contain the same part many times.
+func subtractSize(v any, left, depth int) int {
 	if left--; left < 0 || depth < 0 {
 		return -1
 	}
@@ -125,13 +124,13 @@ func weigh(v any, left, depth int) int {
 		left -= len(v)
 	case []any:
 		for _, e := range v {
-			if left = weigh(e, left, depth-1); left < 0 {
+			if left = subtractSize(e, left, depth-1); left < 0 {
 				break
 			}
 		}
 	case map[string]any:
 		for k, e := range v {
-			if left = weigh(e, left-len(k), depth-1); left < 0 {
+			if left = subtractSize(e, left-len(k), depth-1); left < 0 {
 				break
 			}
 		}

@@ -7,40 +7,40 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Paths are the members of its input that the filter reads by a name that
-// stands in it, as JSON Pointers in which "*" is every member or item. What may
-// be missing by the filter's own words (.a?, .a // 0, try) is left out, and so
-// is what is read of values that the filter has made.
+// Paths returns the members of its input that the filter reads by a literal
+// name, as JSON Pointers in which "*" is every member or item. Members that the
+// filter treats as optional (.a?, .a // 0, try) are left out, and so is what is
+// read of values that the filter has made.
 func (f *Filter) Paths() []string { return f.paths }
 
-// maxSteps bounds how much of a filter is looked at.
+// maxSteps bounds how much of a filter is visited.
 const maxSteps = 10_000
 
-// reading goes through a filter with the places that its values come from.
-type reading struct {
-	found  []string
-	own    map[string]bool // functions that the filter defines
-	missed int             // above 0: what is read may be missing
-	steps  int
+// pathReader walks a filter and tracks where in the input its values come from.
+type pathReader struct {
+	found    []string
+	defined  map[string]bool // functions that the filter defines
+	optional int             // above 0: missing members are allowed
+	steps    int
 }
 
-// place is a JSON Pointer into the input; nil: a value from elsewhere.
-type place *string
+// origin is a JSON Pointer into the input; nil: a value from elsewhere.
+type origin *string
 
 func pathsOf(q *gojq.Query) []string {
-	r := &reading{own: map[string]bool{}}
+	r := &pathReader{defined: map[string]bool{}}
 	r.query(q, new(""))
 	return r.found
 }
 
-// query returns where the values come from that q makes of one that comes from
+// query returns where the results of q come from, for an input that comes from
 // at.
-func (r *reading) query(q *gojq.Query, at place) []place {
+func (r *pathReader) query(q *gojq.Query, at origin) []origin {
 	if r.steps++; q == nil || at == nil || r.steps > maxSteps {
 		return nil
 	}
 	for _, d := range q.FuncDefs {
-		r.own[d.Name] = true // what it reads depends on where it is called
+		r.defined[d.Name] = true // what it reads depends on its caller
 	}
 	if q.Term != nil {
 		return r.term(q.Term, at)
@@ -51,13 +51,13 @@ func (r *reading) query(q *gojq.Query, at place) []place {
 			r.query(q.Left, at)
 			return r.query(q.Right, at)
 		}
-		return r.through(r.query(q.Left, at), func(p place) []place { return r.query(q.Right, p) })
+		return r.fromEach(r.query(q.Left, at), func(p origin) []origin { return r.query(q.Right, p) })
 	case gojq.OpComma:
 		return append(r.query(q.Left, at), r.query(q.Right, at)...)
 	case gojq.OpAlt:
-		return append(r.leniently(func() []place { return r.query(q.Left, at) }), r.query(q.Right, at)...)
-	case gojq.OpAssign, gojq.OpUpdateAlt: // they may make what is not there
-		r.leniently(func() []place { return r.query(q.Left, at) })
+		return append(r.leniently(func() []origin { return r.query(q.Left, at) }), r.query(q.Right, at)...)
+	case gojq.OpAssign, gojq.OpUpdateAlt: // they may create members
+		r.leniently(func() []origin { return r.query(q.Left, at) })
 	default:
 		r.query(q.Left, at)
 	}
@@ -65,40 +65,40 @@ func (r *reading) query(q *gojq.Query, at place) []place {
 	return nil
 }
 
-func (r *reading) through(from []place, f func(place) []place) (to []place) {
+func (r *pathReader) fromEach(from []origin, f func(origin) []origin) (to []origin) {
 	for _, p := range from {
 		to = append(to, f(p)...)
 	}
 	return to
 }
 
-func (r *reading) leniently(f func() []place) []place {
-	r.missed++
-	defer func() { r.missed-- }()
+func (r *pathReader) leniently(f func() []origin) []origin {
+	r.optional++
+	defer func() { r.optional-- }()
 	return f()
 }
 
-func (r *reading) term(t *gojq.Term, at place) []place {
+func (r *pathReader) term(t *gojq.Term, at origin) []origin {
 	if slices.ContainsFunc(t.SuffixList, func(s *gojq.Suffix) bool { return s.Optional }) {
-		r.missed++
-		defer func() { r.missed-- }()
+		r.optional++
+		defer func() { r.optional-- }()
 	}
 	places := r.head(t, at)
 	for _, s := range t.SuffixList {
 		switch {
 		case s.Index != nil:
-			places = r.through(places, func(p place) []place { return r.index(s.Index, p, at) })
+			places = r.fromEach(places, func(p origin) []origin { return r.index(s.Index, p, at) })
 		case s.Iter:
-			places = r.through(places, r.each)
+			places = r.fromEach(places, r.each)
 		}
 	}
 	return places
 }
 
-func (r *reading) head(t *gojq.Term, at place) []place {
-	switch t.Type { //nolint:exhaustive // the others read nothing, or what nobody can tell
+func (r *pathReader) head(t *gojq.Term, at origin) []origin {
+	switch t.Type { //nolint:exhaustive // the others read nothing, or unknown members
 	case gojq.TermTypeIdentity:
-		return []place{at}
+		return []origin{at}
 	case gojq.TermTypeIndex:
 		return r.index(t.Index, at, at)
 	case gojq.TermTypeQuery:
@@ -114,7 +114,7 @@ func (r *reading) head(t *gojq.Term, at place) []place {
 		}
 		return to
 	case gojq.TermTypeTry:
-		return r.leniently(func() []place { return r.query(t.Try.Body, at) })
+		return r.leniently(func() []origin { return r.query(t.Try.Body, at) })
 	case gojq.TermTypeLabel:
 		return r.query(t.Label.Body, at)
 	case gojq.TermTypeArray:
@@ -137,7 +137,7 @@ func (r *reading) head(t *gojq.Term, at place) []place {
 	return nil
 }
 
-func (r *reading) object(o *gojq.Object, at place) {
+func (r *pathReader) object(o *gojq.Object, at origin) {
 	for _, m := range o.KeyVals {
 		switch {
 		case m.Val != nil:
@@ -151,16 +151,16 @@ func (r *reading) object(o *gojq.Object, at place) {
 	}
 }
 
-// index reads a member, an item or a slice of what comes from p; what stands
-// between the brackets is read of at.
-func (r *reading) index(x *gojq.Index, p, at place) []place {
+// index reads a member, an item or a slice of what comes from p; expressions in
+// the brackets are evaluated for at.
+func (r *pathReader) index(x *gojq.Index, p, at origin) []origin {
 	switch {
 	case x.Name != "":
 		return r.member(x.Name, p)
 	case x.Str != nil && x.Str.Queries == nil:
 		return r.member(x.Str.Str, p)
 	case x.IsSlice:
-		return []place{p}
+		return []origin{p}
 	case x.Start != nil && x.Start.Term != nil && x.Start.Term.SuffixList == nil:
 		switch t := x.Start.Term; {
 		case t.Type == gojq.TermTypeString && t.Str.Queries == nil:
@@ -173,37 +173,37 @@ func (r *reading) index(x *gojq.Index, p, at place) []place {
 	return nil
 }
 
-func (r *reading) member(name string, p place) []place {
-	if name == "*" { // it would be every member
+func (r *pathReader) member(name string, p origin) []origin {
+	if name == "*" { // would mean every member
 		return nil
 	}
 	return r.read(*p + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 }
 
-func (r *reading) each(p place) []place {
-	return []place{new(*p + "/*")}
+func (r *pathReader) each(p origin) []origin {
+	return []origin{new(*p + "/*")}
 }
 
-func (r *reading) read(pointer string) []place {
-	if r.missed > 0 {
+func (r *pathReader) read(pointer string) []origin {
+	if r.optional > 0 {
 		return nil // nor is anything in it
 	}
 	if !slices.Contains(r.found, pointer) {
 		r.found = append(r.found, pointer)
 	}
-	return []place{&pointer}
+	return []origin{&pointer}
 }
 
-// function knows what the usual functions read and hand on.
-func (r *reading) function(f *gojq.Func, at place) []place {
-	if r.own[f.Name] {
+// function tracks what the common functions read and return.
+func (r *pathReader) function(f *gojq.Func, at origin) []origin {
+	if r.defined[f.Name] {
 		return nil
 	}
 	switch one := len(f.Args) == 1; f.Name {
 	case "select":
 		if one {
 			r.query(f.Args[0], at)
-			return []place{at}
+			return []origin{at}
 		}
 	case "first", "last":
 		if one {
@@ -214,21 +214,21 @@ func (r *reading) function(f *gojq.Func, at place) []place {
 		if !one {
 			return nil
 		}
-		r.through(r.each(at), func(p place) []place { return r.query(f.Args[0], p) })
+		r.fromEach(r.each(at), func(p origin) []origin { return r.query(f.Args[0], p) })
 		switch f.Name {
 		case "sort_by", "unique_by":
-			return []place{at}
+			return []origin{at}
 		case "min_by", "max_by":
 			return r.each(at)
 		}
 	case "del":
 		if one {
 			r.query(f.Args[0], at)
-			return []place{at}
+			return []origin{at}
 		}
 	case "sort", "reverse", "unique", "values", "objects", "arrays", "iterables", "debug":
 		if len(f.Args) == 0 {
-			return []place{at}
+			return []origin{at}
 		}
 	}
 	return nil

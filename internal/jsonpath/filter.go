@@ -23,7 +23,7 @@ type (
 		left, right operand
 		op          string
 	}
-	test struct{ call call } // a function that answers yes or no
+	test struct{ call call } // a function with a logical result
 )
 
 // query is a path inside of a filter.
@@ -40,7 +40,7 @@ type operand struct {
 	call    *call
 }
 
-// literal is a value that stands in the query.
+// literal is a value in the query.
 type literal struct{ value value }
 
 // call is a function extension (RFC 9535 §2.4).
@@ -50,7 +50,7 @@ type call struct {
 	re   *regexp.Regexp // of match and search with a literal pattern
 }
 
-// value is a JSON value or, with kind Invalid, none at all.
+// value is a JSON value or, with kind Invalid, Nothing.
 type value struct {
 	kind rawjson.Kind
 	raw  []byte // as in the source
@@ -116,7 +116,7 @@ func (e *evaluation) valueOf(n rawjson.Node) value {
 	return v
 }
 
-// result is the value of length, count and value.
+// result evaluates length, count and value.
 func (e *evaluation) result(c *call, at rawjson.Node) value {
 	switch c.name {
 	case "length":
@@ -142,7 +142,7 @@ func number(n int) value {
 	return value{kind: rawjson.Number, raw: strconv.AppendInt(nil, int64(n), 10)}
 }
 
-// matches is match and search.
+// matches evaluates match and search.
 func (e *evaluation) matches(c *call, at rawjson.Node) bool {
 	text, pattern := e.value(c.args[0], at), e.value(c.args[1], at)
 	if text.kind != rawjson.String || pattern.kind != rawjson.String {
@@ -157,8 +157,8 @@ func (e *evaluation) matches(c *call, at rawjson.Node) bool {
 	return re.MatchString(text.text)
 }
 
-// compilePattern translates an I-Regexp (RFC 9485), in which a dot means
-// anything but a line break. nil: it is none.
+// compilePattern translates an I-Regexp (RFC 9485), in which a dot matches
+// anything but a line break. nil: it is invalid.
 func compilePattern(text string, whole bool) *regexp.Regexp {
 	var b strings.Builder
 	class := false
@@ -243,7 +243,7 @@ func less(a, b value) bool {
 	return false
 }
 
-// rational is a number exactly; nil where it has too many digits to care.
+// rational parses a number exactly; nil if it has too many digits.
 func rational(raw []byte) *big.Rat {
 	const maxExponent = 400
 	text := string(raw)

@@ -9,18 +9,18 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// SyntaxError is a query that cannot be read.
+// SyntaxError is the error of an invalid query.
 type SyntaxError struct {
-	Query  string
-	Offset int // in bytes
-	What   string
+	Query   string
+	Offset  int // in bytes
+	Message string
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("JSONPath %.200q, at %d: %s", e.Query, e.Offset, e.What)
+	return fmt.Sprintf("JSONPath %.200q, at %d: %s", e.Query, e.Offset, e.Message)
 }
 
-// Parse reads a query of RFC 9535. Its errors are *SyntaxError.
+// Parse parses a query of RFC 9535. Its errors are *SyntaxError.
 func Parse(text string) (*Path, error) {
 	p := &parser{text: text}
 	var segments []segment
@@ -33,29 +33,29 @@ func Parse(text string) (*Path, error) {
 		p.fail(`a query begins with "$"`)
 	default:
 		segments = p.segments()
-		if p.what == "" && p.i < len(text) {
+		if p.message == "" && p.i < len(text) {
 			p.fail("something follows the query")
 		}
 	}
-	if p.what != "" {
-		return nil, &SyntaxError{Query: text, Offset: p.at, What: p.what}
+	if p.message != "" {
+		return nil, &SyntaxError{Query: text, Offset: p.at, Message: p.message}
 	}
 	return &Path{text: text, segments: segments}, nil
 }
 
-// parser reads from left to right. After the first fault it goes no further.
+// parser reads from left to right and stops at the first error.
 type parser struct {
 	text  string
 	i     int
 	depth int
 
-	what string // the first fault
-	at   int
+	message string // the first error
+	at      int
 }
 
 func (p *parser) fail(what string) {
-	if p.what == "" {
-		p.what, p.at = what, p.i
+	if p.message == "" {
+		p.message, p.at = what, p.i
 		p.i = len(p.text) // nothing more is read
 	}
 }
@@ -82,9 +82,9 @@ func (p *parser) space() {
 }
 
 // segments reads what follows "$" or "@". White space before a segment belongs
-// to it; what is behind the last is left.
+// to it; white space after the last is not read.
 func (p *parser) segments() (list []segment) {
-	for p.what == "" {
+	for p.message == "" {
 		before := p.i
 		p.space()
 		switch {
@@ -102,7 +102,7 @@ func (p *parser) segments() (list []segment) {
 	return list
 }
 
-// short reads ".name" and ".*" behind the dot; bracketed, what follows "..".
+// short reads ".name" and ".*" after the dot; bracketed, what follows "..".
 func (p *parser) short(bracketed bool) []selector {
 	switch {
 	case bracketed:
@@ -134,7 +134,7 @@ func (p *parser) bracketed() (list []selector) {
 		p.space()
 		list = append(list, p.selector())
 		p.space()
-		if p.what != "" || p.take("]") {
+		if p.message != "" || p.take("]") {
 			return list
 		}
 		if !p.take(",") {
@@ -187,7 +187,7 @@ func (p *parser) indexOrSlice() selector {
 	return selector{kind: bySlice, slice: s}
 }
 
-// integer reads a number within the range that all implementations share (RFC
+// integer reads a number within the range that all implementations support (RFC
 // 9535 §2.1).
 func (p *parser) integer() int64 {
 	const limit = 1<<53 - 1
@@ -218,7 +218,7 @@ func (p *parser) quoted() string {
 			p.i++
 			return b.String()
 		case c < ' ':
-			p.fail("a control character stands in a string")
+			p.fail("control character in a string")
 			return ""
 		case c != '\\':
 			b.WriteByte(c)
@@ -243,13 +243,13 @@ func (p *parser) escape(b *strings.Builder, quote byte) {
 	} else if c == quote && c != 0 {
 		b.WriteByte(c)
 	} else {
-		p.fail("such an escape is not known")
+		p.fail("unknown escape")
 		return
 	}
 	p.i++
 }
 
-// unicode reads \uXXXX, or two of them for one rune, behind the backslash.
+// unicode reads \uXXXX, or two of them for one rune, after the backslash.
 func (p *parser) unicode(b *strings.Builder) {
 	r := p.hex()
 	if r >= 0xD800 && r < 0xDC00 && p.take(`\`) {
@@ -284,7 +284,7 @@ func (p *parser) hex() rune {
 }
 
 // literalValue reads true, false, null, a number or a string; ok is false where
-// none is there.
+// there is none.
 func (p *parser) literalValue() (v value, ok bool) {
 	switch c := p.peek(); {
 	case c == '\'' || c == '"':

@@ -38,11 +38,11 @@ func (p *parser) and() expr {
 func (p *parser) more(operator string) bool {
 	before := p.i
 	p.space()
-	if p.what == "" && p.take(operator) {
+	if p.message == "" && p.take(operator) {
 		p.space()
 		return true
 	}
-	if p.what == "" {
+	if p.message == "" {
 		p.i = before
 	}
 	return false
@@ -73,8 +73,7 @@ func (p *parser) parenthesis() expr {
 	return x
 }
 
-// test reads a query that is asked for existence, or a function that answers
-// yes or no.
+// test reads an existence test, or a function with a logical result.
 func (p *parser) test() expr { return p.asTest(p.operand()) }
 
 func (p *parser) asTest(o operand) expr {
@@ -84,7 +83,7 @@ func (p *parser) asTest(o operand) expr {
 	case o.call != nil && o.call.logical():
 		return test{*o.call}
 	}
-	p.fail("a test is a query or a function that answers yes or no")
+	p.fail("a test is a query or a function with a logical result")
 	return nil
 }
 
@@ -93,7 +92,7 @@ func (p *parser) comparisonOrTest() expr {
 	before := p.i
 	p.space()
 	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
-		if p.what != "" || !p.take(op) {
+		if p.message != "" || !p.take(op) {
 			continue
 		}
 		p.space()
@@ -103,13 +102,13 @@ func (p *parser) comparisonOrTest() expr {
 		}
 		return compare{left, right, op}
 	}
-	if p.what == "" {
+	if p.message == "" {
 		p.i = before
 	}
 	return p.asTest(left)
 }
 
-// comparable tells whether an operand is one value.
+// comparable reports whether an operand is a single value.
 func (o operand) comparable() bool {
 	switch {
 	case o.query != nil:
@@ -158,7 +157,7 @@ func (p *parser) function() operand {
 		return operand{}
 	}
 	p.space()
-	for p.what == "" && p.peek() != ')' {
+	for p.message == "" && p.peek() != ')' {
 		c.args = append(c.args, p.operand())
 		p.space()
 		if p.peek() == ')' {
@@ -175,7 +174,7 @@ func (p *parser) function() operand {
 }
 
 func (p *parser) check(c *call) {
-	if p.what != "" {
+	if p.message != "" {
 		return
 	}
 	wants, known := map[string]string{"length": "v", "count": "n", "value": "n", "match": "vv", "search": "vv"}[c.name]

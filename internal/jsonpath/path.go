@@ -1,11 +1,11 @@
-// Package jsonpath selects places in a JSON document by a query of RFC 9535.
+// Package jsonpath selects nodes of a JSON document by a query of RFC 9535.
 //
-// It works on the tape of a document and answers with nodes, so that whoever
-// asked can read the bytes there or replace them. It does not know what the
-// places mean, and changes nothing.
+// It works on the tape of a document and returns nodes, so that callers can
+// read or replace their bytes. It does not know what they mean, and changes
+// nothing.
 //
-// It stands beside the path of a description: an overlay says with such
-// queries what it changes.
+// It is beside the path of a description: overlays select what they change with
+// such queries.
 package jsonpath
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Bounds. Queries come from files, and a query can ask for much more than a
-// document has: each ".." looks at everything below everything.
+// Bounds. Queries come from files, and a query can visit many more nodes than a
+// document has: each ".." visits all descendants of every node.
 const (
 	maxQuery   = 16 << 10
 	maxNesting = 64         // of filters
-	maxVisits  = 10_000_000 // nodes looked at for one query
+	maxVisits  = 10_000_000 // nodes visited by one query
 )
 
-// ErrTooMuch is returned for a query that would look at too many nodes.
-var ErrTooMuch = errors.New("the query looks at too many places")
+// ErrTooMuch is returned for a query that would visit too many nodes.
+var ErrTooMuch = errors.New("the query visits too many nodes")
 
 // Path is a parsed query. It is safe for concurrent use.
 type Path struct {
@@ -32,10 +32,10 @@ type Path struct {
 	segments []segment
 }
 
-// String returns the query as it was written.
+// String returns the text of the query.
 func (p *Path) String() string { return p.text }
 
-// segment goes one step, or any number of steps, down from each node.
+// segment descends one step, or any number of steps, from each node.
 type segment struct {
 	descend   bool
 	selectors []selector
@@ -66,8 +66,8 @@ type slice struct {
 	step             int64
 }
 
-// Select returns the places that the query means, in the order of RFC 9535; a
-// place may be there twice.
+// Select returns the nodes that the query selects, in the order of RFC 9535; a
+// node may be listed twice.
 func (p *Path) Select(doc *rawjson.Doc) ([]rawjson.Node, error) {
 	e := &evaluation{doc: doc, root: doc.Root()}
 	nodes := e.walk([]rawjson.Node{e.root}, p.segments)
@@ -84,7 +84,7 @@ type evaluation struct {
 	visits int
 }
 
-// visit counts a node and reports whether there may be more.
+// visit counts a node and reports whether the limit is not reached.
 func (e *evaluation) visit() bool {
 	e.visits++
 	return e.visits <= maxVisits
@@ -105,7 +105,7 @@ func (e *evaluation) walk(from []rawjson.Node, segments []segment) []rawjson.Nod
 	return from
 }
 
-// descend picks from n and from everything below it.
+// descend selects from n and all its descendants.
 func (e *evaluation) descend(dst []rawjson.Node, n rawjson.Node, s *segment) []rawjson.Node {
 	dst = e.pick(dst, n, s)
 	for c := e.doc.First(n); c != rawjson.None && e.visit(); c = e.doc.Next(c) {
@@ -149,7 +149,8 @@ func (e *evaluation) selectFrom(dst []rawjson.Node, n rawjson.Node, s *selector)
 	return dst
 }
 
-// at is the element of an array, counted from the end where index is negative.
+// at returns the element of an array, counted from the end where index is
+// negative.
 func (e *evaluation) at(n rawjson.Node, index int64) rawjson.Node {
 	size := int64(e.doc.Len(n))
 	if index < 0 {

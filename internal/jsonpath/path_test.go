@@ -77,7 +77,7 @@ func TestParseSaysWhere(t *testing.T) {
 		`$[`:                              `at 2: a selector is missing`,
 		`$[1`:                             `"," or "]" is missing`,
 		`$['a]`:                           `the string does not end`,
-		`$["\x"]`:                         `such an escape is not known`,
+		`$["\x"]`:                         `unknown escape`,
 		`$["\ud800"]`:                     `half of a surrogate pair`,
 		`$[01]`:                           `not an integer that can be used`,
 		`$[9007199254740992]`:             `not an integer that can be used`,
@@ -113,7 +113,7 @@ func TestSelectIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzSelect: a query either does not parse or selects places of the document,
+// FuzzSelect: a query either does not parse or selects locations of the document,
 // and means the same when it is read again.
 func FuzzSelect(f *testing.F) {
 	for _, q := range []string{`$`, `$..a[0,1:2]`, `$[?@.a==1||!@.b&&$.c]`, `$[?match(@,'a.b')]`, `$['\u0061',"b"]`, `$[?length(value(@..a))>count(@.*)]`} {
@@ -134,7 +134,7 @@ func FuzzSelect(f *testing.F) {
 		}
 		for _, n := range nodes {
 			if doc.Kind(n) == rawjson.Invalid {
-				t.Fatalf("%q selects what is no place", query)
+				t.Fatalf("%q selects something that is not a node", query)
 			}
 		}
 		again, err := jsonpath.Parse(p.String())

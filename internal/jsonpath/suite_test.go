@@ -38,7 +38,7 @@ func TestComplianceSuite(t *testing.T) {
 		p, err := jsonpath.Parse(c.Selector)
 		if c.InvalidSelector || err != nil {
 			if c.InvalidSelector != (err != nil) {
-				t.Errorf("%s: %q: error %v, should be refused: %t", c.Name, c.Selector, err, c.InvalidSelector)
+				t.Errorf("%s: %q: error %v, should be rejected: %t", c.Name, c.Selector, err, c.InvalidSelector)
 			}
 			continue
 		}

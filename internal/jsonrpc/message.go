@@ -1,68 +1,81 @@
-package server
+package jsonrpc
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// message is one decoded JSON-RPC message. Its slices lie in the bytes that
+// The revisions of the protocol that answer differently. Modern requests say
+// in _meta who asks and in which revision, each for itself; legacy ones begin
+// with initialize and are told apart by nothing that matters here.
+const (
+	ModernRevision       = "2026-07-28"
+	NewestLegacyRevision = "2025-11-25"
+	// BatchRevision is the only one that has batches.
+	BatchRevision = OldestHTTPRevision
+	// OldestHTTPRevision is what a request means that has no version header:
+	// the header came with 2025-06-18.
+	OldestHTTPRevision = "2025-03-26"
+)
+
+// Message is one decoded JSON-RPC message. Its slices lie in the bytes that
 // came in; nothing of the arguments is decoded.
-type message struct {
-	id     []byte // as it was written, a string or an integer; nil: none
-	method string
+type Message struct {
+	ID     []byte // as it was written, a string or an integer; nil: none
+	Method string
 
 	// What the message is, if it is no request.
-	notification bool
-	response     bool
+	Notification bool
+	Response     bool
 
-	failed       bool // a response that is an error
-	hasRevision  bool
-	hasCursor    bool
-	result       []byte // a response's result or error
-	revision     string // _meta: the protocol version
-	capabilities []byte // _meta: client capabilities; nil: none
-	client       []byte // _meta: what the client says of itself; nil: nothing
-	progress     []byte // _meta: the progress token, as it was written; nil: none
-	logLevel     string // _meta: the lightest level of log messages that are wanted
+	Failed       bool // a response that is an error
+	HasRevision  bool
+	HasCursor    bool
+	Result       []byte // a response's result or error
+	Revision     string // _meta: the protocol version
+	Capabilities []byte // _meta: client capabilities; nil: none
+	Client       []byte // _meta: what the client says of itself; nil: nothing
+	Progress     []byte // _meta: the progress token, as it was written; nil: none
+	LogLevel     string // _meta: the lightest level of log messages that are wanted
 
-	params    []byte // all of them, for methods that are rare; nil: none
-	name      string // tools/call, prompts/get
-	uri       string // resources
-	arguments []byte // tools/call, prompts/get; nil: none
-	cursor    string // lists
-	requested string // initialize: protocolVersion
-	requestID []byte // notifications/cancelled, as it was written
-	responses []byte // inputResponses: answers to questions of an earlier round
-	taskID    string // tasks
-	state     string // requestState: what that round wants back
+	Params    []byte // all of them, for methods that are rare; nil: none
+	Name      string // tools/call, prompts/get
+	URI       string // resources
+	Arguments []byte // tools/call, prompts/get; nil: none
+	Cursor    string // lists
+	Requested string // initialize: protocolVersion
+	RequestID []byte // notifications/cancelled, as it was written
+	Responses []byte // inputResponses: answers to questions of an earlier round
+	TaskID    string // tasks
+	State     string // requestState: what that round wants back
 }
 
 // The _meta keys of a request and of a result.
 const (
-	metaRevision     = "io.modelcontextprotocol/protocolVersion"
-	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	MetaRevision     = "io.modelcontextprotocol/protocolVersion"
+	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaLogLevel     = "io.modelcontextprotocol/logLevel"
-	metaSubscription = "io.modelcontextprotocol/subscriptionId"
-	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
+	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
+	MetaServerInfo   = "io.modelcontextprotocol/serverInfo"
 )
 
-// decode reads the envelope of a message into m in one pass. With an error,
+// Decode reads the envelope of a message into m in one pass. With an error,
 // m still has its id where one could be read.
-func (s *Server) decode(src []byte, m *message) *rpcError {
-	d := decoder{scanner: scanner{src: src}, m: m, anyID: s.lax(ruleID)}
-	if err := d.document(d.envelope); err != nil {
-		*m = message{} // it may not be what was meant
-		return parseError(err)
+func Decode(src []byte, m *Message) *Error {
+	d := decoder{Scanner: Scanner{Src: src}, m: m}
+	if err := d.Document(d.envelope); err != nil {
+		*m = Message{} // it may not be what was meant
+		return ParseError(err)
 	}
-	d.m.response = d.seen&(sawResult|sawMethod) == sawResult
-	d.m.notification = d.seen&(sawMethod|sawID) == sawMethod
+	d.m.Response = d.seen&(sawResult|sawMethod) == sawResult
+	d.m.Notification = d.seen&(sawMethod|sawID) == sawMethod
 	switch {
 	case d.seen&isObject == 0: // already refused
 	case !d.version:
-		d.refuse(invalidRequest(`jsonrpc is "2.0"`))
+		d.refuse(InvalidRequest(`jsonrpc is "2.0"`))
 	case d.seen&(sawMethod|sawResult) == 0:
-		d.refuse(invalidRequest("a message has a method, a result or an error"))
+		d.refuse(InvalidRequest("a message has a method, a result or an error"))
 	}
 	return d.wrong
 }
@@ -70,12 +83,11 @@ func (s *Server) decode(src []byte, m *message) *rpcError {
 // decoder fills a message. What is wrong with the meaning of the message is
 // kept until its syntax is read, so that the answer can carry the id.
 type decoder struct {
-	scanner
-	m       *message
+	Scanner
+	m       *Message
 	seen    seen
 	version bool
-	anyID   bool
-	wrong   *rpcError
+	wrong   *Error
 }
 
 // seen are the members that were met.
@@ -104,7 +116,7 @@ const (
 	sawTask
 )
 
-func (d *decoder) refuse(e *rpcError) {
+func (d *decoder) refuse(e *Error) {
 	if d.wrong == nil {
 		d.wrong = e
 	}
@@ -114,46 +126,46 @@ func (d *decoder) refuse(e *rpcError) {
 // could disagree about what it says.
 func (d *decoder) once(bit seen, name string) {
 	if d.seen&bit != 0 {
-		d.refuse(invalidRequest("the member " + name + " stands there twice"))
+		d.refuse(InvalidRequest("the member " + name + " stands there twice"))
 	}
 	d.seen |= bit
 }
 
 func (d *decoder) envelope() error {
-	switch d.peek() {
+	switch d.Peek() {
 	case '{':
 		d.seen |= isObject
 		return d.members(d.envelopeMember)
 	case '[':
-		d.refuse(invalidRequest("a batch is served only in " + batchRevision + "; send one message at a time"))
+		d.refuse(InvalidRequest("a batch is served only in " + BatchRevision + "; send one message at a time"))
 	default:
-		d.refuse(invalidRequest("a message is a JSON object"))
+		d.refuse(InvalidRequest("a message is a JSON object"))
 	}
 	return d.skip()
 }
 
 func (d *decoder) envelopeMember(key []byte) (err error) {
-	switch string(plain(key)) {
+	switch string(Plain(key)) {
 	case "jsonrpc":
 		d.once(sawVersion, "jsonrpc")
 		var v string
-		v, err = d.str("jsonrpc", invalidRequest)
+		v, err = d.str("jsonrpc", InvalidRequest)
 		d.version = v == "2.0"
 	case "id":
 		d.once(sawID, "id")
-		d.m.id, err = d.id("id")
+		d.m.ID, err = d.id("id")
 	case "method":
 		d.once(sawMethod, "method")
-		d.m.method, err = d.str("method", invalidRequest)
+		d.m.Method, err = d.str("method", InvalidRequest)
 	case "params":
 		d.once(sawParams, "params")
 		start := d.pos
 		err = d.object("params", d.paramsMember)
-		d.m.params = d.src[start:d.pos]
+		d.m.Params = d.Src[start:d.pos]
 	case "result", "error":
 		d.seen |= sawResult
-		d.m.failed = string(plain(key)) == "error"
-		d.m.result, err = d.value()
+		d.m.Failed = string(Plain(key)) == "error"
+		d.m.Result, err = d.Value()
 	default:
 		err = d.skip()
 	}
@@ -161,38 +173,38 @@ func (d *decoder) envelopeMember(key []byte) (err error) {
 }
 
 func (d *decoder) paramsMember(key []byte) (err error) {
-	switch string(plain(key)) {
+	switch string(Plain(key)) {
 	case "_meta":
 		d.once(sawMeta, "_meta")
 		err = d.object("_meta", d.metaMember)
 	case "name":
 		d.once(sawName, "name")
-		d.m.name, err = d.str("name", invalidParams)
+		d.m.Name, err = d.str("name", InvalidParams)
 	case "arguments":
 		d.once(sawArguments, "arguments")
-		d.m.arguments, err = d.rawObject("arguments is an object")
+		d.m.Arguments, err = d.rawObject("arguments is an object")
 	case "uri":
 		d.once(sawURI, "uri")
-		d.m.uri, err = d.str("uri", invalidParams)
+		d.m.URI, err = d.str("uri", InvalidParams)
 	case "taskId":
 		d.once(sawTask, "taskId")
-		d.m.taskID, err = d.str("taskId", invalidParams)
+		d.m.TaskID, err = d.str("taskId", InvalidParams)
 	case "inputResponses":
 		d.once(sawResponses, "inputResponses")
-		d.m.responses, err = d.rawObject("inputResponses is an object")
+		d.m.Responses, err = d.rawObject("inputResponses is an object")
 	case "requestState":
 		d.once(sawState, "requestState")
-		d.m.state, err = d.str("requestState", invalidParams)
+		d.m.State, err = d.str("requestState", InvalidParams)
 	case "cursor":
 		d.once(sawCursor, "cursor")
-		d.m.hasCursor = d.peek() != 'n'
-		d.m.cursor, err = d.str("cursor", invalidParams)
+		d.m.HasCursor = d.Peek() != 'n'
+		d.m.Cursor, err = d.str("cursor", InvalidParams)
 	case "protocolVersion":
 		d.once(sawRequested, "protocolVersion")
-		d.m.requested, err = d.str("protocolVersion", invalidParams)
+		d.m.Requested, err = d.str("protocolVersion", InvalidParams)
 	case "requestId":
 		d.once(sawRequestID, "requestId")
-		d.m.requestID, err = d.id("requestId")
+		d.m.RequestID, err = d.id("requestId")
 	default:
 		err = d.skip()
 	}
@@ -200,22 +212,22 @@ func (d *decoder) paramsMember(key []byte) (err error) {
 }
 
 func (d *decoder) metaMember(key []byte) (err error) {
-	switch string(plain(key)) {
-	case metaRevision:
-		d.once(sawRevision, metaRevision)
-		d.m.hasRevision = true
-		d.m.revision, err = d.str(metaRevision, invalidParams)
-	case metaCapabilities:
-		d.once(sawCapabilities, metaCapabilities)
-		d.m.capabilities, err = d.rawObject(metaCapabilities + " is an object")
+	switch string(Plain(key)) {
+	case MetaRevision:
+		d.once(sawRevision, MetaRevision)
+		d.m.HasRevision = true
+		d.m.Revision, err = d.str(MetaRevision, InvalidParams)
+	case MetaCapabilities:
+		d.once(sawCapabilities, MetaCapabilities)
+		d.m.Capabilities, err = d.rawObject(MetaCapabilities + " is an object")
 	case metaClientInfo: // whatever it is: only told
-		d.m.client, err = d.value()
+		d.m.Client, err = d.Value()
 	case "progressToken":
 		d.once(sawProgress, "progressToken")
-		d.m.progress, err = d.token("progressToken", invalidParams)
+		d.m.Progress, err = d.token("progressToken", InvalidParams)
 	case metaLogLevel:
 		d.once(sawLogLevel, metaLogLevel)
-		d.m.logLevel, err = d.str(metaLogLevel, invalidParams)
+		d.m.LogLevel, err = d.str(metaLogLevel, InvalidParams)
 	default:
 		err = d.skip()
 	}
@@ -224,7 +236,7 @@ func (d *decoder) metaMember(key []byte) (err error) {
 
 // object reads the members of an object that may be left out or null.
 func (d *decoder) object(name string, member func(key []byte) error) error {
-	if d.peek() == '{' {
+	if d.Peek() == '{' {
 		return d.members(member)
 	}
 	_, err := d.rawObject(name + " is an object")
@@ -234,22 +246,22 @@ func (d *decoder) object(name string, member func(key []byte) error) error {
 // rawObject goes over an object and returns its text. Null counts as left out: some
 // clients write what they do not have.
 func (d *decoder) rawObject(rule string) ([]byte, error) {
-	c := d.peek()
-	v, err := d.value()
+	c := d.Peek()
+	v, err := d.Value()
 	if c == '{' {
 		return v, err
 	}
 	if c != 'n' {
-		d.refuse(invalidParams(rule))
+		d.refuse(InvalidParams(rule))
 	}
 	return nil, err
 }
 
-func (d *decoder) str(name string, refusal func(string) *rpcError) (string, error) {
-	c := d.peek()
-	v, err := d.value()
+func (d *decoder) str(name string, refusal func(string) *Error) (string, error) {
+	c := d.Peek()
+	v, err := d.Value()
 	if err == nil && c == '"' {
-		return known(plain(v)), nil
+		return known(Plain(v)), nil
 	}
 	if c != 'n' || name == "method" {
 		d.refuse(refusal(name + " is a string"))
@@ -264,32 +276,32 @@ func known(text []byte) string {
 		return "2.0"
 	case "tools/call":
 		return "tools/call"
-	case modernRevision:
-		return modernRevision
+	case ModernRevision:
+		return ModernRevision
 	}
 	return string(text)
 }
 
 // id reads an id. It comes back as it was written, so it need not fit into a
 // machine word.
-func (d *decoder) id(name string) ([]byte, error) { return d.token(name, invalidRequest) }
+func (d *decoder) id(name string) ([]byte, error) { return d.token(name, InvalidRequest) }
 
-func (d *decoder) token(name string, refusal func(string) *rpcError) ([]byte, error) {
-	c := d.peek()
-	v, err := d.value()
+func (d *decoder) token(name string, refusal func(string) *Error) ([]byte, error) {
+	c := d.Peek()
+	v, err := d.Value()
 	if err != nil {
 		return nil, err
 	}
 	integer := (c == '-' || c >= '0' && c <= '9') && !bytes.ContainsAny(v, ".eE")
-	if c == '"' || integer || d.anyID {
+	if c == '"' || integer {
 		return v, nil
 	}
 	d.refuse(refusal(name + " is a string or an integer"))
 	return nil, nil
 }
 
-// plain returns the text of a JSON string. It allocates only for escapes.
-func plain(literal []byte) []byte {
+// Plain returns the text of a JSON string. It allocates only for escapes.
+func Plain(literal []byte) []byte {
 	inner := literal[1 : len(literal)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner

@@ -1,4 +1,4 @@
-package server
+package jsonrpc
 
 import (
 	"encoding/binary"
@@ -9,21 +9,21 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// scanner goes over a message once, from the first byte to the last. It
+// Scanner goes over a message once, from the first byte to the last. It
 // checks all of it and keeps nothing: a tape of a hostile message would take
 // many times the memory of the message.
-type scanner struct {
-	src   []byte
+type Scanner struct {
+	Src   []byte
 	pos   int
 	depth int
 }
 
 // fail says what is wrong at the position.
-func (s *scanner) fail(what string) error {
-	if s.pos >= len(s.src) {
+func (s *Scanner) fail(what string) error {
+	if s.pos >= len(s.Src) {
 		what = "the message ends too early"
 	}
-	return &syntaxError{offset: min(s.pos, len(s.src)), what: what}
+	return &syntaxError{offset: min(s.pos, len(s.Src)), what: what}
 }
 
 type syntaxError struct {
@@ -33,31 +33,33 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return fmt.Sprintf("offset %d: %s", e.offset, e.what) }
 
-// document reads the one value of a message through read.
-func (s *scanner) document(read func() error) error {
-	if !utf8.Valid(s.src) {
+// Document reads the one value of a message through read.
+func (s *Scanner) Document(read func() error) error {
+	if !utf8.Valid(s.Src) {
 		return &syntaxError{what: "the message is not UTF-8"}
 	}
-	s.space()
+	s.Space()
 	if err := read(); err != nil {
 		return err
 	}
-	if s.space(); s.pos != len(s.src) {
+	if s.Space(); s.pos != len(s.Src) {
 		return s.fail("a message is one JSON value, more follows")
 	}
 	return nil
 }
 
-func (s *scanner) peek() byte {
-	if s.pos < len(s.src) {
-		return s.src[s.pos]
+// Peek returns the next byte, 0 at the end.
+func (s *Scanner) Peek() byte {
+	if s.pos < len(s.Src) {
+		return s.Src[s.pos]
 	}
 	return 0
 }
 
-func (s *scanner) space() {
-	for s.pos < len(s.src) {
-		switch s.src[s.pos] {
+// Space skips white space.
+func (s *Scanner) Space() {
+	for s.pos < len(s.Src) {
+		switch s.Src[s.pos] {
 		case ' ', '\t', '\n', '\r':
 			s.pos++
 		default:
@@ -66,15 +68,15 @@ func (s *scanner) space() {
 	}
 }
 
-// value goes over any value and returns its text.
-func (s *scanner) value() ([]byte, error) {
+// Value goes over any value and returns its text.
+func (s *Scanner) Value() ([]byte, error) {
 	start := s.pos
 	err := s.skip()
-	return s.src[start:s.pos], err
+	return s.Src[start:s.pos], err
 }
 
-func (s *scanner) skip() error {
-	switch c := s.peek(); {
+func (s *Scanner) skip() error {
+	switch c := s.Peek(); {
 	case c == '"':
 		return s.text()
 	case c == '{':
@@ -95,68 +97,69 @@ func (s *scanner) skip() error {
 
 // members goes over an object. The function is given each key as it is
 // written, with its quotes, and must go over the value.
-func (s *scanner) members(member func(key []byte) error) error {
-	if err := s.enter(); err != nil {
+func (s *Scanner) members(member func(key []byte) error) error {
+	if err := s.Enter(); err != nil {
 		return err
 	}
-	if s.space(); s.peek() == '}' {
-		return s.leave()
+	if s.Space(); s.Peek() == '}' {
+		return s.Leave()
 	}
 	for {
 		start := s.pos
-		if s.peek() != '"' {
+		if s.Peek() != '"' {
 			return s.fail("a member begins with its name")
 		}
 		if err := s.text(); err != nil {
 			return err
 		}
-		key := s.src[start:s.pos]
-		if s.space(); s.peek() != ':' {
+		key := s.Src[start:s.pos]
+		if s.Space(); s.Peek() != ':' {
 			return s.fail("a colon follows a member's name")
 		}
 		s.pos++
-		s.space()
+		s.Space()
 		if err := member(key); err != nil {
 			return err
 		}
-		if done, err := s.next('}'); done || err != nil {
+		if done, err := s.Next('}'); done || err != nil {
 			return err
 		}
 	}
 }
 
-func (s *scanner) array() error {
-	if err := s.enter(); err != nil {
+func (s *Scanner) array() error {
+	if err := s.Enter(); err != nil {
 		return err
 	}
-	if s.space(); s.peek() == ']' {
-		return s.leave()
+	if s.Space(); s.Peek() == ']' {
+		return s.Leave()
 	}
 	for {
 		if err := s.skip(); err != nil {
 			return err
 		}
-		if done, err := s.next(']'); done || err != nil {
+		if done, err := s.Next(']'); done || err != nil {
 			return err
 		}
 	}
 }
 
-// next goes over the comma to the next element, or over the closing bracket.
-func (s *scanner) next(closing byte) (done bool, err error) {
-	s.space()
-	switch s.peek() {
+// Next goes over the comma to the next element, or over the closing bracket.
+func (s *Scanner) Next(closing byte) (done bool, err error) {
+	s.Space()
+	switch s.Peek() {
 	case closing:
-		return true, s.leave()
+		return true, s.Leave()
 	case ',':
 		s.pos++
-		s.space()
+		s.Space()
 		return false, nil
 	}
 	return true, s.fail("a comma or " + string(closing) + " belongs here")
 }
 
-func (s *scanner) enter() error {
+// Enter counts one level of nesting, up to the bound.
+func (s *Scanner) Enter() error {
 	if s.depth++; s.depth > rawjson.MaxDepth {
 		return s.fail("nested too deep")
 	}
@@ -164,19 +167,20 @@ func (s *scanner) enter() error {
 	return nil
 }
 
-func (s *scanner) leave() error {
+// Leave ends a level of nesting.
+func (s *Scanner) Leave() error {
 	s.depth--
 	s.pos++
 	return nil
 }
 
 // text goes over a string, eight bytes at a time where nothing is special.
-func (s *scanner) text() error {
+func (s *Scanner) text() error {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	s.pos++
-	for s.pos < len(s.src) {
-		if s.pos+8 <= len(s.src) {
-			w := binary.LittleEndian.Uint64(s.src[s.pos:])
+	for s.pos < len(s.Src) {
+		if s.pos+8 <= len(s.Src) {
+			w := binary.LittleEndian.Uint64(s.Src[s.pos:])
 			quote, slash := w^(ones*'"'), w^(ones*'\\')
 			// The lowest bit set is exact; higher ones may be borrowed.
 			special := ((w - ones*' ') &^ w) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
@@ -186,7 +190,7 @@ func (s *scanner) text() error {
 			}
 			s.pos += bits.TrailingZeros64(special) >> 3
 		}
-		switch c := s.src[s.pos]; {
+		switch c := s.Src[s.pos]; {
 		case c == '"':
 			s.pos++
 			return nil
@@ -203,16 +207,16 @@ func (s *scanner) text() error {
 	return s.fail("")
 }
 
-func (s *scanner) escape() error {
+func (s *Scanner) escape() error {
 	s.pos++
-	switch s.peek() {
+	switch s.Peek() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		s.pos++
 		return nil
 	case 'u':
 		for range 4 {
 			s.pos++
-			if !hexadecimal(s.peek()) {
+			if !hexadecimal(s.Peek()) {
 				return s.fail("four hexadecimal digits follow \\u")
 			}
 		}
@@ -226,34 +230,34 @@ func hexadecimal(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-func (s *scanner) number() error {
-	if s.peek() == '-' {
+func (s *Scanner) number() error {
+	if s.Peek() == '-' {
 		s.pos++
 	}
-	if s.peek() == '0' {
+	if s.Peek() == '0' {
 		s.pos++
 	} else if err := s.digits(); err != nil {
 		return err
 	}
-	if s.peek() == '.' {
+	if s.Peek() == '.' {
 		s.pos++
 		if err := s.digits(); err != nil {
 			return err
 		}
 	}
-	if s.peek()|0x20 != 'e' {
+	if s.Peek()|0x20 != 'e' {
 		return nil
 	}
 	s.pos++
-	if c := s.peek(); c == '+' || c == '-' {
+	if c := s.Peek(); c == '+' || c == '-' {
 		s.pos++
 	}
 	return s.digits()
 }
 
-func (s *scanner) digits() error {
+func (s *Scanner) digits() error {
 	start := s.pos
-	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
+	for c := s.Peek(); c >= '0' && c <= '9'; c = s.Peek() {
 		s.pos++
 	}
 	if s.pos == start {
@@ -262,8 +266,8 @@ func (s *scanner) digits() error {
 	return nil
 }
 
-func (s *scanner) word(w string) error {
-	if len(s.src)-s.pos < len(w) || string(s.src[s.pos:s.pos+len(w)]) != w {
+func (s *Scanner) word(w string) error {
+	if len(s.Src)-s.pos < len(w) || string(s.Src[s.pos:s.pos+len(w)]) != w {
 		return s.fail("not a JSON value")
 	}
 	s.pos += len(w)

@@ -1,9 +1,8 @@
-// Package memstore keeps values under keys for a time, within bounds, in the
-// memory of one process.
+// Package memstore is a tenon.Store in the memory of one process, with bounds for
+// the whole and for each caller.
 //
-// It does not know what the values are, nor that there are other ways to keep
-// them: the root gives it out as a State. It stands beside the path of a call,
-// whose context says on whose account an entry is.
+// It does not know what the values are. The gateway uses it where no other store
+// is given; the context of a call says whose share an entry counts against.
 package memstore
 
 import (
@@ -18,24 +17,24 @@ import (
 	"github.com/tenon-mcp/tenon/internal/inflight"
 )
 
-// Options are the bounds of New. The zero value works. One caller may have half of
-// each, and one address seven eighths, whatever names it gives itself.
+// Options are the bounds of New. The zero value works. One caller can use half of
+// each, and one network address seven eighths, under whatever names.
 type Options struct {
 	MaxBytes int // of keys and values together; 0: 256 MiB
 	MaxKeys  int // 0: 100,000
 }
 
-// Store holds the entries. Its methods do what the interface tenon.Store says.
+// Store implements tenon.Store.
 type Store struct {
 	maxBytes, maxKeys int
 
 	mu     sync.Mutex // guards the rest
 	byKey  map[string]*kept
-	ending endings // all of byKey, the next to end first
+	ending endings // all of byKey, the next to expire first
 	keys   int
 	bytes  int
 	shares map[share]held // of callers and of addresses
-	sweep  *time.Timer    // frees what has ended while nobody writes; nil: nothing is kept
+	sweep  *time.Timer    // removes expired entries while nothing is written; nil: the store is empty
 	closed bool
 }
 
@@ -56,7 +55,7 @@ type share struct {
 	name    string
 }
 
-// held is what stands on an account.
+// held is the usage of a share.
 type held struct{ keys, bytes int }
 
 func (k *kept) size() int { return len(k.key) + len(k.value) }
@@ -90,7 +89,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, life time.Dur
 	return s.put(inflight.CallerOf(ctx), key, value, time.Now().Add(life))
 }
 
-// PutIfAbsent sets the value unless one lives under key.
+// PutIfAbsent sets the value unless key has one.
 func (s *Store) PutIfAbsent(ctx context.Context, key string, value []byte, life time.Duration) (ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +112,7 @@ func (s *Store) GetAndDelete(_ context.Context, key string) (value []byte, ok bo
 	return k.value, true, nil
 }
 
-// Increment adds to the number under key.
+// Increment adds to the number of key.
 func (s *Store) Increment(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +127,7 @@ func (s *Store) Increment(ctx context.Context, key string, delta int64, life tim
 	return sum, s.put(inflight.CallerOf(ctx), key, strconv.AppendInt(nil, sum, 10), until)
 }
 
-// Close forgets everything.
+// Close removes all entries.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +146,7 @@ func (s *Store) open() error {
 	return nil
 }
 
-// living returns the entry under key; nil: none lives.
+// living returns the entry of key that has not expired, or nil.
 func (s *Store) living(key string) *kept {
 	k := s.byKey[key]
 	if k == nil || !time.Now().Before(k.until) {
@@ -156,7 +155,7 @@ func (s *Store) living(key string) *kept {
 	return k
 }
 
-// put sets an entry in the place of what stood there.
+// put sets an entry and replaces an existing one.
 func (s *Store) put(owner inflight.Caller, key string, value []byte, until time.Time) error {
 	if s.closed {
 		return errClosed
@@ -186,7 +185,7 @@ func (s *Store) put(owner inflight.Caller, key string, value []byte, until time.
 	return nil
 }
 
-// count puts k on the accounts of all and of its owner, n times.
+// count adds n times the size of k to the usage of the store and of its owner.
 func (s *Store) count(k *kept, n int) {
 	s.keys, s.bytes = s.keys+n, s.bytes+n*k.size()
 	for _, a := range sharesOf(k.owner) {
@@ -198,7 +197,7 @@ func (s *Store) count(k *kept, n int) {
 	}
 }
 
-// fits reports whether nothing is above its bound: all, and what c has of it.
+// fits reports whether the store and the shares of c are within their bounds.
 func (s *Store) fits(c inflight.Caller) bool {
 	if s.keys > s.maxKeys || s.bytes > s.maxBytes {
 		return false
@@ -215,8 +214,8 @@ func (s *Store) fits(c inflight.Caller) bool {
 	return true
 }
 
-// sharesOf are the accounts that what a caller keeps stands on; who started the
-// process has all.
+// sharesOf returns the shares that a caller's entries count against; the process
+// owner has none and can use the whole store.
 func sharesOf(c inflight.Caller) []share {
 	switch {
 	case c.Key == "":
@@ -233,15 +232,15 @@ func (s *Store) remove(k *kept) {
 	heap.Remove(&s.ending, k.index)
 }
 
-// forget frees what has ended.
+// forget removes expired entries.
 func (s *Store) forget(now time.Time) {
 	for len(s.ending) > 0 && !now.Before(s.ending[0].until) {
 		s.remove(s.ending[0])
 	}
 }
 
-// forgetLater is what the timer does: it frees what has ended, and comes back
-// while anything is left.
+// forgetLater removes expired entries and sets the timer again while entries are
+// left.
 func (s *Store) forgetLater() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +255,7 @@ func (s *Store) forgetLater() {
 	s.sweep.Reset(max(time.Second, time.Until(s.ending[0].until)))
 }
 
-// endings is a heap of entries by their end.
+// endings is a heap of entries by their expiry.
 type endings []*kept
 
 func (e endings) Len() int           { return len(e) }

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// prepare puts the child into a group of its own and lets it die with the
-// thread that starts it.
+// prepare gives the child a process group of its own and a death signal that is
+// tied to the starting thread.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// keepThread ties the goroutine to its thread until the returned func is
-// called. A thread that waits for a child does nothing else anyway.
+// keepThread locks the goroutine to its thread until the returned func is
+// called. The thread only waits for the child anyway.
 func keepThread() (release func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
@@ -26,23 +26,23 @@ func keepThread() (release func()) {
 const (
 	onePID    = 1          // P_PID
 	untilExit = 0x4        // WEXITED
-	leaveIt   = 0x01000000 // WNOWAIT
+	noReap    = 0x01000000 // WNOWAIT
 )
 
-// reap waits for the child's end, sweeps, and only then lets its number go,
-// which is the group's too: until then it cannot belong to another.
+// reap waits for the child's exit, sweeps, and only then releases its pid,
+// which is also the group's id: until then it cannot be reused.
 func reap(cmd *exec.Cmd, sweep func()) {
 	for {
-		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, onePID, uintptr(cmd.Process.Pid), 0, untilExit|leaveIt, 0, 0)
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, onePID, uintptr(cmd.Process.Pid), 0, untilExit|noReap, 0, 0)
 		if errno != syscall.EINTR {
 			break
 		}
 	}
 	sweep()
-	_ = cmd.Wait() // how it ended stands in cmd.ProcessState
+	_ = cmd.Wait() // the result is in cmd.ProcessState
 }
 
-// resident reads the second number of statm: pages in memory.
+// resident reads the second field of statm: resident pages.
 func resident(pid int) (int64, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {

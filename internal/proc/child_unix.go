@@ -11,10 +11,10 @@ func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: tr
 
 func keepThread() (release func()) { return func() {} }
 
-// reap waits for the child's end and sweeps. Its number was let go a moment
-// before; systems take numbers again only after all others.
+// reap waits for the child's exit and sweeps. Its pid was released a moment
+// before; systems reuse pids only after all others.
 func reap(cmd *exec.Cmd, sweep func()) {
-	_ = cmd.Wait() // how it ended stands in cmd.ProcessState
+	_ = cmd.Wait() // the result is in cmd.ProcessState
 	sweep()
 }
 

@@ -16,14 +16,14 @@ func prepare(cmd *exec.Cmd) {
 func keepThread() (release func()) { return func() {} }
 
 func reap(cmd *exec.Cmd, sweep func()) {
-	_ = cmd.Wait() // how it ended stands in cmd.ProcessState
+	_ = cmd.Wait() // the result is in cmd.ProcessState
 	sweep()
 }
 
 func resident(int) (int64, bool) { return 0, false }
 
-// group is a job that ends with its last handle, so also with this process. A
-// child that could not be put into one ends alone.
+// group is a job that ends with its last handle, and so also with this process.
+// A child that could not be assigned to one ends alone.
 type group struct {
 	job     windows.Handle
 	process *os.Process

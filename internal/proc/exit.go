@@ -5,15 +5,15 @@ import (
 	"os"
 )
 
-// Exit says how a child ended.
+// Exit describes how a child ended.
 type Exit struct {
-	Code   int    // its exit code; -1: a signal ended it
-	Signal string // the signal's name; empty: none
-	Killed string // why this side killed it; empty: this side did not
-	Tail   string // the last of its errors
+	Code   int    // exit code; -1: ended by a signal
+	Signal string // name of the signal, or empty
+	Killed string // reason why the parent killed it, or empty
+	Tail   string // last output on stderr
 }
 
-// String says it in a few words, without the tail.
+// String returns a summary without the tail.
 func (e Exit) String() string {
 	switch {
 	case e.Killed != "":

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// group is the child's process group, which has the child's number.
+// group is the child's process group, whose id is the child's pid.
 type group struct{ id int }
 
 func newGroup(p *os.Process) group { return group{p.Pid} }
 
-// The errors say that nobody is left, which is what was asked for.
+// Errors mean that no process is left.
 func (g group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
 func (g group) kill()      { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 func (group) release()     {}

@@ -15,7 +15,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
-// descriptors counts this process's open files.
+// descriptors counts the open files of this process.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	found, err := filepath.Glob("/proc/self/fd/*")
@@ -65,7 +65,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 	t.Errorf("child %d outlives its parent", pid)
 }
 
-// gone reports whether a process has ended; one that nobody has waited for has.
+// gone reports whether a process has ended; zombies have.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -92,7 +92,7 @@ func TestResident(t *testing.T) {
 }
 
 // TestNothingIsLeft: a hundred children that end in every way leave no
-// goroutine, no descriptor and no process.
+// goroutine, descriptor or process.
 func TestNothingIsLeft(t *testing.T) {
 	start(t, "hang", proc.Command{Pipes: true}).Close() // what is opened once for all
 	goroutines, files := runtime.NumGoroutine(), descriptors(t)
@@ -130,4 +130,27 @@ func TestNothingIsLeft(t *testing.T) {
 		_ = exec.Command("true").Run()
 	}
 	t.Errorf("%d goroutines before, %d after", goroutines, runtime.NumGoroutine())
+}
+
+// TestWhatLeavesTheGroup ends with the child that has a mark.
+func TestWhatLeavesTheGroup(t *testing.T) {
+	mark := "PROC_TEST_MARK=" + t.TempDir()
+	child := start(t, "daemon", proc.Command{Pipes: true, Env: []string{mark}, Mark: mark})
+	pid := 0
+	for from := bufio.NewReader(child.Stdout); pid == 0; { // the daemon writes a line as well, before its number or behind it
+		line, err := from.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, _ = strconv.Atoi(strings.TrimSpace(line))
+	}
+	child.Close()
+	for range 1000 { // the system kills it when it comes to it
+		if gone(pid) {
+			return
+		}
+		_ = exec.Command("true").Run()
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	t.Errorf("process %d is left", pid)
 }

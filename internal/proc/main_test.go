@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/proc"
 )
 
-// The test binary is its own child: the variable says what the child does.
+// The test binary is its own child: the variable selects what the child does.
 const actAs = "PROC_TEST_ACT"
 
 func TestMain(m *testing.M) {
@@ -56,6 +56,15 @@ func perform(act string) int {
 			return 1
 		}
 		time.Sleep(time.Hour)
+	case "daemon": // in a session of its own
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), actAs+"=hang")
+		cmd.Stdout = os.Stdout
+		ownSession(cmd)
+		if cmd.Start() != nil {
+			return 1
+		}
+		fmt.Println(cmd.Process.Pid)
 	case "orphan":
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), actAs+"=hang")
@@ -93,7 +102,7 @@ func fill() {
 	}
 }
 
-// start starts the test binary as a child that acts so.
+// start starts the test binary as a child with that behaviour.
 func start(t *testing.T, act string, c proc.Command) *proc.Child {
 	t.Helper()
 	c.Path = os.Args[0]
@@ -106,7 +115,7 @@ func start(t *testing.T, act string, c proc.Command) *proc.Child {
 	return child
 }
 
-// firstLine waits for what a child with pipes says first.
+// firstLine returns the first line of a child with pipes.
 func firstLine(t *testing.T, child *proc.Child) {
 	t.Helper()
 	if _, err := bufio.NewReader(child.Stdout).ReadString('\n'); err != nil {

@@ -1,24 +1,23 @@
-// Package proc starts, watches and ends child processes. It is the only room
+// Package proc starts, watches and ends child processes. It is the only package
 // that does.
 //
-// It does not know what a child is for: no port, no frame, no protocol, no
-// restart. It inherits nothing to a child but what it is given, and it owns
-// what it started: the child, everything that the child started in its group,
-// and the pipes between.
+// It does not know what a child is for: no ports, no protocols, no restarts. A
+// child inherits only what it is given. The package owns what it started: the
+// child, its process group and the pipes.
 //
-// It stands beside the path: the sandbox keeps its JavaScript in such children,
-// and a function app's worker is one.
+// The sandbox runs its JavaScript in such children, and a function app's worker
+// is one.
 //
-// The rules that this package keeps:
+// Invariants:
 //
-//   - A child lives in a process group of its own (on Windows a job), and ends
-//     with all of it: when it is killed, when it ends by itself and when this
-//     process dies. The last holds on Linux and Windows; elsewhere a child that
-//     reads its input learns of it by the end of the input.
-//   - What a child says is bounded: a tail of its errors, lines of bounded
+//   - A child runs in a process group of its own (on Windows a job), which ends
+//     completely: when the child is killed, when it exits and when this process
+//     dies. The last is guaranteed on Linux and Windows; elsewhere a child
+//     notices it by the end of its stdin. Processes that leave the group end
+//     with the child where they carry its mark; see [Command].
+//   - The output of a child is limited: a tail of stderr, and lines of limited
 //     length.
-//   - When Close has returned, nothing is left: no process, no goroutine, no
-//     descriptor.
+//   - When Close has returned, no process, goroutine or descriptor is left.
 package proc
 
 import (
@@ -30,53 +29,54 @@ import (
 	"time"
 )
 
-// Command says what to start. Path alone is needed.
+// Command describes a child. Path is required.
 type Command struct {
-	Path        string                          // file to run; without a slash it is looked for in this process's PATH
-	Args        []string                        // without the name itself
-	Env         []string                        // "NAME=value"; the child sees these and no others
-	Dir         string                          // where it runs; empty: where this process does
-	Files       []*os.File                      // that it has open besides, from descriptor 3 on; not on Windows
-	Pipes       bool                            // its input and output are Stdin and Stdout; false: no input, and lines of output go to Line
-	Line        func(failing bool, line string) // called for each line of its errors (failing) and, without Pipes, of its output, never two at once; nil: only the tail of the errors is kept
-	TailBytes   int                             // of its errors that are kept for Tail; 0: 4096
-	MaxResident int64                           // bytes of resident memory above which it is killed, where the system tells them (Linux); 0: no limit
+	Path        string                          // file to run; looked up in this process's PATH unless it contains a slash
+	Args        []string                        // without the program name
+	Env         []string                        // "NAME=value"; the complete environment
+	Mark        string                          // a unique entry of Env: processes that left the child's group are found by it and killed with the child (Linux); empty: only the group is
+	Dir         string                          // working directory; empty: that of this process
+	Files       []*os.File                      // additional open files, from descriptor 3 on; not on Windows
+	Pipes       bool                            // connect stdin and stdout to Stdin and Stdout; false: no stdin, and stdout is passed to Line
+	Line        func(failing bool, line string) // called for each line of stderr (failing) and, without Pipes, of stdout, never concurrently; nil: only the tail of stderr is kept
+	TailBytes   int                             // bytes of stderr kept for Tail; 0: 4096
+	MaxResident int64                           // limit of resident memory in bytes above which the child is killed (Linux); 0: none
 }
 
 const (
 	defaultTail   = 4096
-	residentEvery = 50 * time.Millisecond // between two looks at a limited child's memory
-	streamsDelay  = time.Second           // for the last words of what escaped from a child's group
+	residentEvery = 50 * time.Millisecond // interval between checks of a child's memory
+	streamsDelay  = time.Second           // wait for output of processes that left the group
 )
 
-// Child is a process that was started. Its methods are safe for concurrent
-// use. Close must be called in the end.
+// Child is a started process. Its methods are safe for concurrent use. It must
+// be closed.
 type Child struct {
-	// Stdin and Stdout are this side's ends of the pipes; nil without Pipes.
-	// Reading meets the end when the child is gone.
+	// Stdin and Stdout are this process's ends of the pipes; nil without Pipes.
+	// Reading returns EOF after the child has ended.
 	Stdin  *os.File
 	Stdout *os.File
 
-	cmd   *exec.Cmd
-	group group
-	said  *tail
-	done  chan struct{}
-	close sync.Once
+	cmd    *exec.Cmd
+	mark   string
+	group  group
+	stderr *tail
+	done   chan struct{}
+	close  sync.Once
 
 	mu      sync.Mutex
-	pid     int    // 0: the child has ended, and its number may belong to another
-	reason  string // why this side killed it
+	pid     int    // 0: the child has ended, and its pid may be reused
+	reason  string // why this process killed it
 	outcome Exit
 }
 
-// Start starts a child. It runs when Start returns without an error; whether
-// it does its work is another matter.
+// Start starts a child. An error means that it could not be started at all.
 func Start(c Command) (*Child, error) {
-	child := &Child{done: make(chan struct{}), said: newTail(c)}
-	child.cmd = exec.Command(c.Path, c.Args...) //nolint:gosec,noctx // running what the operator names is the purpose; Close and Kill end it
+	child := &Child{done: make(chan struct{}), stderr: newTail(c), mark: c.Mark}
+	child.cmd = exec.Command(c.Path, c.Args...) //nolint:gosec,noctx // running the operator's command is the purpose; Close and Kill end it
 	child.cmd.Dir = c.Dir
-	child.cmd.Env = append([]string{}, c.Env...) // nil would mean: all of ours
-	child.cmd.Stderr = child.said
+	child.cmd.Env = append([]string{}, c.Env...) // nil would inherit ours
+	child.cmd.Stderr = child.stderr
 	child.cmd.ExtraFiles = c.Files
 	child.cmd.WaitDelay = streamsDelay
 	var theirs []*os.File
@@ -86,10 +86,10 @@ func Start(c Command) (*Child, error) {
 			return nil, err
 		}
 	} else if c.Line != nil {
-		child.cmd.Stdout = &child.said.output
+		child.cmd.Stdout = &child.stderr.output
 	}
 	started := make(chan error, 1)
-	go child.live(started)
+	go child.run(started)
 	err := <-started
 	for _, f := range theirs {
 		_ = f.Close()
@@ -104,8 +104,7 @@ func Start(c Command) (*Child, error) {
 	return child, nil
 }
 
-// pipe makes the pipes of the child's input and output and returns the ends
-// that are for the child.
+// pipe creates the pipes for stdin and stdout and returns the child's ends.
 func (c *Child) pipe() ([]*os.File, error) {
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {
@@ -127,10 +126,10 @@ func (c *Child) closePipes() {
 	}
 }
 
-// live starts the child, says whether that worked, and stays with it until it
-// has ended. Where the child is to die with its parent, the system means the
-// thread that started it, so that thread stays here as long.
-func (c *Child) live(started chan<- error) {
+// run starts the child, reports the result, and waits until it has ended. The
+// death signal is tied to the thread that starts a child, so the thread stays
+// locked meanwhile.
+func (c *Child) run(started chan<- error) {
 	defer keepThread()()
 	prepare(c.cmd)
 	if err := c.cmd.Start(); err != nil {
@@ -143,26 +142,27 @@ func (c *Child) live(started chan<- error) {
 
 	reap(c.cmd, c.sweep)
 	c.group.release()
-	c.said.flush()
+	c.stderr.flush()
 
 	c.mu.Lock()
 	c.outcome = exitOf(c.cmd.ProcessState)
 	c.outcome.Killed = c.reason
-	c.outcome.Tail = c.said.String()
+	c.outcome.Tail = c.stderr.String()
 	c.mu.Unlock()
 	close(c.done)
 }
 
-// sweep kills what the child leaves behind in its group. From then on its
-// number is not used any more.
+// sweep kills the rest of the child's group and the processes that left it. Its
+// pid is not used afterwards.
 func (c *Child) sweep() {
+	defer killMarked(c.mark)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.group.kill()
 	c.pid = 0
 }
 
-// watch kills the child when its memory passes the limit.
+// watch kills the child when its memory exceeds the limit.
 func (c *Child) watch(limit int64) {
 	tick := time.NewTicker(residentEvery)
 	defer tick.Stop()
@@ -178,24 +178,24 @@ func (c *Child) watch(limit int64) {
 	}
 }
 
-// PID returns the child's number, which belongs to it until Done.
+// PID returns the child's process id, which is valid until Done.
 func (c *Child) PID() int { return c.cmd.Process.Pid }
 
 // Done is closed when the child has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Exit says how the child ended. Before Done it is the zero value.
+// Exit returns how the child ended. Before Done it is the zero value.
 func (c *Child) Exit() Exit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.outcome
 }
 
-// Tail returns the last bytes of the child's errors so far.
-func (c *Child) Tail() string { return c.said.String() }
+// Tail returns the last bytes of stderr so far.
+func (c *Child) Tail() string { return c.stderr.String() }
 
-// Resident returns the bytes of memory that the child holds now; false where
-// the system does not tell, or the child has ended.
+// Resident returns the resident memory of the child; false where the system
+// does not report it or the child has ended.
 func (c *Child) Resident() (int64, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,8 +205,7 @@ func (c *Child) Resident() (int64, bool) {
 	return resident(c.pid)
 }
 
-// Terminate asks the child's group to end (SIGTERM). On Windows, where nobody
-// can be asked, it kills.
+// Terminate sends SIGTERM to the child's group. On Windows it kills.
 func (c *Child) Terminate() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,8 +214,8 @@ func (c *Child) Terminate() {
 	}
 }
 
-// Kill ends the child's group at once; Exit.Killed then is the first reason
-// that was given. Done follows.
+// Kill kills the child's group. Exit.Killed is the first reason given. It does
+// not wait for Done.
 func (c *Child) Kill(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,8 +228,8 @@ func (c *Child) Kill(reason string) {
 	c.group.kill()
 }
 
-// Stop asks the child to end, kills it when it has not done so after grace,
-// and returns when it has ended.
+// Stop terminates the child, kills it if it has not ended after grace, and
+// returns when it has ended.
 func (c *Child) Stop(grace time.Duration) {
 	c.Terminate()
 	late := time.NewTimer(grace)
@@ -243,11 +242,11 @@ func (c *Child) Stop(grace time.Duration) {
 	}
 }
 
-// Close kills the child if it still runs, waits for its end and closes the
+// Close kills the child if it is running, waits for its end and closes the
 // pipes.
 func (c *Child) Close() {
 	c.close.Do(func() {
-		c.Kill("it was not needed any more")
+		c.Kill("it is no longer needed")
 		<-c.done
 		c.closePipes()
 	})

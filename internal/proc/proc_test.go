@@ -56,7 +56,7 @@ func TestHowAChildEnds(t *testing.T) {
 	}{
 		{"by itself", "fail", func(*proc.Child) {}, "exit code 7"},
 		{"killed", "hang", func(c *proc.Child) { c.Kill("too slow"); c.Kill("second reason") }, "killed: too slow"},
-		{"closed", "hang", (*proc.Child).Close, "killed: it was not needed any more"},
+		{"closed", "hang", (*proc.Child).Close, "killed: it is no longer needed"},
 		{"asked to", "hang", func(c *proc.Child) { c.Stop(time.Minute) }, "ended by signal: terminated"},
 		{"asked in vain", "deaf", func(c *proc.Child) { c.Stop(time.Millisecond) }, "killed: it did not end within 1ms"},
 	}

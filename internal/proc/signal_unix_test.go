@@ -3,8 +3,11 @@
 package proc_test
 
 import (
+	"os/exec"
 	"os/signal"
 	"syscall"
 )
 
 func ignoreTerm() { signal.Ignore(syscall.SIGTERM) }
+
+func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -1,3 +1,7 @@
 package proc_test
 
+import "os/exec"
+
 func ignoreTerm() {}
+
+func ownSession(*exec.Cmd) {}

@@ -8,19 +8,19 @@ import (
 	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
-// maxLine bounds a line, so that a child that never ends one fills no memory.
+// maxLine limits a line, so that a child that never ends one does not exhaust
+// memory.
 const maxLine = 8 << 10
 
-// tail keeps the last bytes of what a child writes to its errors, and hands
-// the lines of both its streams on, one by one.
+// tail keeps the last bytes of stderr and passes the lines of both streams on.
 type tail struct {
 	output lines
 	errors lines
 
-	mu   sync.Mutex
-	max  int
-	kept []byte // at most twice max
-	lost bool   // something stood before kept
+	mu        sync.Mutex
+	max       int
+	buf       []byte // at most twice max
+	truncated bool   // bytes before kept were dropped
 }
 
 func newTail(c Command) *tail {
@@ -37,7 +37,7 @@ func newTail(c Command) *tail {
 				_ = incident.Catch(nil, "reading a line of a child", func() { c.Line(failing, line) }, nil)
 			}
 		}
-		t.output.give, t.errors.give = give(false), give(true)
+		t.output.emit, t.errors.emit = give(false), give(true)
 	}
 	return t
 }
@@ -51,26 +51,26 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) keep(p []byte) {
 	if len(p) > t.max {
-		t.kept, p, t.lost = t.kept[:0], p[len(p)-t.max:], true
+		t.buf, p, t.truncated = t.buf[:0], p[len(p)-t.max:], true
 	}
-	if len(t.kept)+len(p) > 2*t.max { // so that bytes are not moved with every write
-		t.kept, t.lost = append(t.kept[:0], t.kept[len(t.kept)-t.max:]...), true
+	if len(t.buf)+len(p) > 2*t.max { // amortizes the copying
+		t.buf, t.truncated = append(t.buf[:0], t.buf[len(t.buf)-t.max:]...), true
 	}
-	t.kept = append(t.kept, p...)
+	t.buf = append(t.buf, p...)
 }
 
-// flush hands on last lines that have no end.
+// flush passes on incomplete last lines.
 func (t *tail) flush() {
 	t.output.flush()
 	t.errors.flush()
 }
 
-// String returns the last bytes as valid text, from the beginning of a line
-// where there is one.
+// String returns the last bytes as valid text, from the beginning of a line if
+// possible.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text, cut := t.kept, t.lost
+	text, cut := t.buf, t.truncated
 	if len(text) > t.max {
 		text, cut = text[len(text)-t.max:], true
 	}
@@ -80,24 +80,24 @@ func (t *tail) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD"))
 }
 
-// lines cuts what is written to it into lines of at most maxLine bytes. Only
+// lines splits what is written to it into lines of at most maxLine bytes. Only
 // one goroutine writes to it.
 type lines struct {
-	give func(line string) // nil: nobody wants them
+	emit func(line string) // nil: lines are dropped
 	part []byte
 }
 
 func (l *lines) Write(p []byte) (int, error) {
 	n := len(p)
-	for l.give != nil && len(p) > 0 {
+	for l.emit != nil && len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 && len(l.part)+len(p) < maxLine {
 			l.part = append(l.part, p...)
 			break
 		}
 		end, next := i, i+1
-		if room := maxLine - len(l.part); i < 0 || i > room {
-			end, next = min(room, len(p)), min(room, len(p))
+		if space := maxLine - len(l.part); i < 0 || i > space {
+			end, next = min(space, len(p)), min(space, len(p))
 		}
 		l.part = append(l.part, p[:end]...)
 		p = p[next:]
@@ -112,5 +112,5 @@ func (l *lines) flush() {
 	}
 	line := strings.TrimSuffix(strings.ToValidUTF8(string(l.part), "\uFFFD"), "\r")
 	l.part = l.part[:0]
-	l.give(line)
+	l.emit(line)
 }

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Processes returns the child's processes: itself, its group and what descends
-// from it. ok is false where the system does not tell, and it is empty once the
-// child has ended.
+// Processes returns the child's processes: itself, its group and its
+// descendants. It is empty once the child has ended; ok is false where the
+// system does not report them.
 func (c *Child) Processes() (pids []int, ok bool) {
 	c.mu.Lock()
 	root := c.pid
@@ -41,8 +41,8 @@ func (c *Child) Processes() (pids []int, ok bool) {
 	return pids, true
 }
 
-// family reads a process's parent and group: the second and third word behind
-// the name, which stands in parentheses and may hold any.
+// family reads a process's parent and group: the second and third field after
+// the name, which is in parentheses and may contain any character.
 func family(pid int) (parent, group int, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package proc
 
-// Processes returns the child's processes: itself, its group and what descends
-// from it. ok is false where the system does not tell.
+// Processes returns the child's processes: itself, its group and its
+// descendants. ok is false where the system does not report them.
 func (c *Child) Processes() (pids []int, ok bool) { return nil, false }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// maxJob bounds the processes of a job that are looked at.
+// maxJob limits the processes of a job that are read.
 const maxJob = 4096
 
 // jobList is JOBOBJECT_BASIC_PROCESS_ID_LIST.
@@ -15,17 +15,17 @@ type jobList struct {
 	ids              [maxJob]uintptr
 }
 
-// Processes returns the child's processes: itself and those of its job. ok is
-// false where the system does not tell, and it is empty once the child has
-// ended.
+// Processes returns the child's processes: itself and those of its job. It is
+// empty once the child has ended; ok is false where the system does not report
+// them.
 func (c *Child) Processes() (pids []int, ok bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock() // the job stays open meanwhile
+	defer c.mu.Unlock() // keeps the job open meanwhile
 	if c.pid == 0 {
 		return nil, true
 	}
 	if c.group.job == 0 {
-		return []int{c.pid}, true // what it started is not known
+		return []int{c.pid}, true // its children are unknown
 	}
 	var list jobList
 	err := windows.QueryInformationJobObject(c.group.job, windows.JobObjectBasicProcessIdList,

@@ -1,8 +1,9 @@
-// Package projection shows parts of values: what a projection selects of them, then
-// what a filter makes of that, and the schema that those parts fit.
+// Package projection returns parts of values: what a projection selects of
+// them, what a filter makes of that, and the schema of the result.
 //
-// It does not know tools, calls or policies, nor which filters there are. It
-// stands between output validation and the cut of large answers.
+// It does not know tools, calls or policies, nor which filters exist. On the
+// path of a call it is between output validation and the split of large
+// results.
 package projection
 
 import (
@@ -17,92 +18,93 @@ import (
 	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/projection"
+	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
-// maxMade bounds what a filter makes of one value.
-const maxMade = 32 << 20
+// maxFiltered bounds the result of a filter.
+const maxFiltered = 32 << 20
 
-// sampleTime bounds the filter that is tried on samples.
+// sampleTime bounds the filter on samples.
 const sampleTime = 2 * time.Second
 
-// Filter makes one value of another, of at most limit bytes.
+// Filter transforms a value into another one of at most limit bytes.
 type Filter interface {
 	Run(ctx context.Context, value []byte, limit int) ([]byte, error)
 }
 
-// Options say what is shown. The zero value shows everything.
+// Options select what is shown. The zero value shows everything.
 type Options struct {
-	Select []string // paths, as [schema.ParseProjection] reads them
-	Filter Filter   // what is made of the selection
-	Made   []byte   // schema of what Filter makes; nil: it is inferred
+	Select       []string // paths, as [projection.ParseProjection] reads them
+	Filter       Filter   // transforms the selection
+	FilterSchema []byte   // schema of Filter's results; nil: it is inferred
 }
 
-// View shows a part of the values that a promise describes. It is safe for
-// concurrent use.
+// View shows a part of the values of a contract. It is safe for concurrent use.
 type View struct {
-	// Promise is what is promised of the parts. Where its schema was inferred
-	// it is advice.
-	Promise envelope.Contract
-	// Guessed tells that the schema was inferred from samples.
-	Guessed bool
+	// Contract is the contract of the parts. Where its schema was inferred it is
+	// advice.
+	Contract envelope.Contract
+	// Inferred reports that the schema was inferred from samples.
+	Inferred bool
 
-	parts  *schema.Projection
+	parts  *projection.Projection
 	filter Filter
 	check  *schema.Schema // of the part of a JSON value
-	size   atomic.Int64   // of the last part, as a guess at the next
+	size   atomic.Int64   // of the last part, as an estimate of the next
 }
 
-// New returns the view of what full promises. An error is about the options.
+// New returns the view of the contract full. An error is about the options.
 //
-//nolint:contextcheck,nolintlint // a filter is tried on samples for the catalog, not for who asks
+//nolint:contextcheck,nolintlint // a filter is tried on samples for the catalog, not for a caller
 func New(full envelope.Contract, o Options) (*View, error) {
 	v := &View{filter: o.Filter}
 	whole, others := jsonData(full)
 	data := whole
 	var err error
 	if len(o.Select) > 0 {
-		if v.parts, err = schema.ParseProjection(o.Select...); err != nil {
+		if v.parts, err = projection.ParseProjection(o.Select...); err != nil {
 			return nil, err
 		}
 		if data, err = v.parts.AppendSchema(nil, whole); err != nil {
 			return nil, err
 		}
 	}
-	if err := known(o.Filter, data); err != nil {
+	if err := checkPaths(o.Filter, data); err != nil {
 		return nil, err
 	}
 	switch {
 	case o.Filter == nil:
-	case o.Made != nil:
-		data = o.Made
+	case o.FilterSchema != nil:
+		data = o.FilterSchema
 	default:
-		v.Guessed = true
+		v.Inferred = true
 		data = v.infer(context.Background(), full, whole)
 	}
 	if v.check, err = schema.Compile(data, schema.Options{}); err != nil {
 		return nil, fmt.Errorf("the schema of what is shown: %w", err)
 	}
-	v.Promise = full
-	v.Promise.Advice = full.Advice || v.Guessed
-	v.Promise.Successes = append(others, envelope.Response{Media: "application/json", Schema: data})
+	v.Contract = full
+	v.Contract.Advice = full.Advice || v.Inferred
+	v.Contract.Successes = append(others, envelope.Response{Media: "application/json", Schema: data})
 	return v, nil
 }
 
-// known answers the first member that a filter reads by a name that must be
-// misspelt: data has one that looks alike, or admits no others. A service may
-// answer more than it declares, so other names are let pass.
-func known(f Filter, data []byte) error {
+// checkPaths returns an error for the first member that a filter reads by a name
+// that must be misspelled: data has a similar one, or admits no others. A
+// service may return more than it declares, so other names are allowed.
+func checkPaths(f Filter, data []byte) error {
 	reads, ok := f.(interface{ Paths() []string })
 	if !ok {
 		return nil
 	}
 	for _, path := range reads.Paths() {
-		p, err := schema.ParseProjection(path)
+		p, err := projection.ParseProjection(path)
 		if err != nil {
 			continue // it is too long to be a path
 		}
 		_, err = p.AppendSchema(nil, data)
-		if unknown, ok := errors.AsType[*schema.PathError](err); ok && unknown.Sure {
+		if unknown, ok := errors.AsType[*projection.PathError](err); ok && unknown.Sure {
 			unknown.Path = jqPath(path)
 			return fmt.Errorf("the filter reads %w; write %s? if it may be missing", unknown, jqPath(path))
 		}
@@ -110,13 +112,13 @@ func known(f Filter, data []byte) error {
 	return nil
 }
 
-// jqPath writes a JSON Pointer as jq does, where its names are plain.
+// jqPath formats a JSON Pointer in jq's syntax, if its names are plain.
 func jqPath(pointer string) string {
 	return strings.NewReplacer("/*", "[]", "/", ".").Replace(pointer)
 }
 
-// jsonData is the schema of all JSON that full promises, and what it promises
-// beside that.
+// jsonData returns the schema of all JSON responses of full, and its other
+// responses.
 func jsonData(full envelope.Contract) (data []byte, others []envelope.Response) {
 	p := envelope.Contract{}
 	for _, s := range full.Successes {
@@ -129,7 +131,7 @@ func jsonData(full envelope.Contract) (data []byte, others []envelope.Response) 
 	return envelope.DataSchema(p), others
 }
 
-// infer tries the view on what the promise gives as examples and on a sample.
+// infer tries the view on the contract's examples and on a sample.
 func (v *View) infer(ctx context.Context, full envelope.Contract, whole []byte) []byte {
 	ctx, stop := context.WithTimeout(ctx, sampleTime)
 	defer stop()
@@ -140,24 +142,24 @@ func (v *View) infer(ctx context.Context, full envelope.Contract, whole []byte) 
 				samples = append(samples, success.Example)
 			}
 		}
-		if sample, ok := s.Sample(); ok {
-			samples = append(samples, sample)
+		if value, ok := sample.Of(s); ok {
+			samples = append(samples, value)
 		}
 	}
-	for _, sample := range samples {
-		if part, err := v.part(ctx, sample); err == nil {
+	for _, value := range samples {
+		if part, err := v.part(ctx, value); err == nil {
 			made = append(made, part)
 		}
 	}
-	guess, err := schema.Infer(made...)
+	guess, err := sample.Infer(made...)
 	if err != nil {
 		return []byte("{}")
 	}
 	return guess
 }
 
-// Show returns what is shown of value, JSON of one line, and how that breaks
-// the promise. An error says that the filter cannot read the value.
+// Show returns the view of value, JSON of one line, and its violations of the
+// contract. The error is the filter's.
 func (v *View) Show(ctx context.Context, value []byte) (part []byte, broken []schema.Violation, err error) {
 	part, err = v.part(ctx, value)
 	if err != nil {
@@ -166,7 +168,7 @@ func (v *View) Show(ctx context.Context, value []byte) (part []byte, broken []sc
 	return part, v.check.Validate(part), nil
 }
 
-// Schema is what the part of a JSON value is checked against.
+// Schema returns the schema that the part of a JSON value is validated against.
 func (v *View) Schema() *schema.Schema { return v.check }
 
 func (v *View) part(ctx context.Context, value []byte) (part []byte, err error) {
@@ -179,12 +181,13 @@ func (v *View) part(ctx context.Context, value []byte) (part []byte, err error) 
 		v.size.Store(int64(len(part)))
 	}
 	if v.filter != nil {
-		return v.filter.Run(ctx, part, maxMade)
+		return v.filter.Run(ctx, part, maxFiltered)
 	}
 	return part, nil
 }
 
-// ReadPaths reads the argument with which a caller asks for parts: a list of paths.
+// ReadPaths parses the argument with which a caller selects parts: a list of
+// paths.
 func ReadPaths(raw []byte) ([]string, error) {
 	doc, err := rawjson.Parse(raw)
 	if err != nil || doc.Len(doc.Root()) == 0 || doc.Kind(doc.Root()) != rawjson.Array {

@@ -2,20 +2,20 @@ package projection
 
 import "sync"
 
-// Bounds of the selections that are kept for a tool.
+// Bounds of the cached selections of a tool.
 const (
 	maxSelections = 32
 	maxSelection  = 1 << 10 // bytes of one
 )
 
-// Selections are the views that callers asked for last: making one compiles a
-// schema, and who asks for a part of an answer asks for it again.
+// Selections caches the views of recent requests: making one compiles a schema,
+// and callers tend to repeat their selection.
 type Selections struct {
 	mu    sync.Mutex // guards known
 	known map[string]*View
 }
 
-// Get returns the view of what was asked for, which build makes.
+// Get returns the view of the fields, made by build if it is not cached.
 func (s *Selections) Get(fields string, build func() (*View, error)) (*View, error) {
 	s.mu.Lock()
 	v := s.known[fields]
@@ -32,7 +32,7 @@ func (s *Selections) Get(fields string, build func() (*View, error)) (*View, err
 	if s.known == nil {
 		s.known = map[string]*View{}
 	}
-	for old := range s.known { // any of them makes room
+	for old := range s.known { // any of them
 		if len(s.known) < maxSelections {
 			break
 		}

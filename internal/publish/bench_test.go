@@ -1,11 +1,11 @@
-package schema_test
+package publish_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/publish"
 )
 
 // publishedSchema makes a schema of objects like those of the descriptions
@@ -28,7 +28,7 @@ func BenchmarkClientSafe(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {
-		if safe, changes := schema.Compatible(doc); safe == nil || len(changes) > 0 {
+		if safe, changes := publish.Compatible(doc); safe == nil || len(changes) > 0 {
 			b.Fatal(changes)
 		}
 	}
@@ -39,7 +39,7 @@ func BenchmarkBundle(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {
-		var bundle schema.Bundle
+		var bundle publish.Bundle
 		body, err := bundle.Add(doc)
 		if err != nil {
 			b.Fatal(err)
@@ -53,7 +53,7 @@ func BenchmarkRelax(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {
-		if relaxed, how := schema.Relax(doc, 2000); len(relaxed) > 2000 || how != schema.Structure {
+		if relaxed, how := publish.Relax(doc, 2000); len(relaxed) > 2000 || how != publish.Structure {
 			b.Fatal(how)
 		}
 	}

@@ -1,4 +1,4 @@
-package schema
+package publish
 
 import (
 	"bytes"
@@ -6,31 +6,32 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/schemadoc"
 )
 
-// addition is one document on its way into a bundle.
+// addition adds one document to a bundle.
 type addition struct {
-	bundle  *Bundle
-	sites   *sites
-	patches patches
-	members []rawjson.Node // the document's definitions
-	names   []string
-	chosen  []*definition // what each becomes
-	spans   [][]reference // the references in each
+	bundle    *Bundle
+	locations *schemadoc.Locations
+	edits     schemadoc.Edits
+	members   []rawjson.Node // the document's definitions
+	names     []string
+	chosen    []*definition           // the bundle's definition for each
+	refs      [][]schemadoc.Reference // the references in each
 }
 
-// unname takes away what names the document as a whole, because it is about
-// to become a part of another.
-func (a *addition) unname() {
+// dropIdentity removes what identifies the document as a whole, because it becomes a
+// part of another.
+func (a *addition) dropIdentity() {
 	for _, key := range []string{"$id", "$schema"} {
-		if m := a.sites.doc.Get(0, key); m != rawjson.None {
-			a.patches.drop(m)
+		if m := a.locations.Doc.Get(0, key); m != rawjson.None {
+			a.edits.Drop(m)
 		}
 	}
 }
 
-// whole makes the document itself a definition and answers a reference to it.
-func (a *addition) whole(doc []byte) []byte {
+// addWhole makes the document itself a definition and returns a reference to it.
+func (a *addition) addWhole(doc []byte) []byte {
 	var d *definition
 	for _, known := range a.bundle.origin[wholeDocument] {
 		if bytes.Equal(known.raw, doc) {
@@ -38,52 +39,52 @@ func (a *addition) whole(doc []byte) []byte {
 		}
 	}
 	if d == nil {
-		d = a.bundle.keep("Root", wholeDocument, doc, nil)
-		for _, r := range a.sites.refs {
-			if r.kind == refDefs || r.kind == refPointer {
-				a.lead(r, d.pointer(), 0)
+		d = a.bundle.addDefinition("Root", wholeDocument, doc, nil)
+		for _, r := range a.locations.Refs {
+			if r.Kind == schemadoc.RefDefs || r.Kind == schemadoc.RefPointer {
+				a.retarget(r, d.pointer(), 0)
 			}
 		}
-		d.text = a.patches.apply(0)
+		d.Text = a.edits.Apply(0)
 	}
-	ref := rawjson.AppendString([]byte(`{"$ref":`), fragmentOf(d.pointer()))
+	ref := rawjson.AppendString([]byte(`{"$ref":`), schemadoc.FragmentOf(d.pointer()))
 	return append(ref, '}')
 }
 
-// pointer answers where d stands in a document that has the bundle's $defs.
-func (d *definition) pointer() string { return "/$defs/" + escapeToken(d.name) }
+// pointer returns the location of d in a document that has the bundle's $defs.
+func (d *definition) pointer() string { return "/$defs/" + rawjson.EscapeToken(d.Name) }
 
-// lead makes a reference lead to prefix instead of the first skip bytes of
-// its pointer.
-func (a *addition) lead(r reference, prefix string, skip int) {
-	text := fragmentOf(prefix + a.fragment(r)[skip:])
-	a.patches.replace(r.node, rawjson.AppendString(nil, text))
+// retarget points a reference to prefix instead of the first skip bytes of its
+// pointer.
+func (a *addition) retarget(r schemadoc.Reference, prefix string, skip int) {
+	text := schemadoc.FragmentOf(prefix + a.fragment(r)[skip:])
+	a.edits.Replace(r.Node, rawjson.AppendString(nil, text))
 }
 
-// fragment answers the JSON Pointer that a reference is.
-func (a *addition) fragment(r reference) string {
-	text := a.sites.doc.Str(r.node)[1:]
-	if plain, ok := unescapeFragment(text); ok {
+// fragment returns a reference's JSON Pointer.
+func (a *addition) fragment(r schemadoc.Reference) string {
+	text := a.locations.Doc.Str(r.Node)[1:]
+	if plain, ok := schemadoc.UnescapeFragment(text); ok {
 		return plain
 	}
 	return text
 }
 
-// parts takes the document's definitions one by one.
-func (a *addition) parts() {
+// addDefinitions adds the document's definitions one by one.
+func (a *addition) addDefinitions() {
 	if a.list(); len(a.members) > 0 {
-		a.patches.drop(a.sites.defs)
+		a.edits.Drop(a.locations.Defs)
 	}
 	for i := range a.members {
-		a.share(i)
+		a.reuse(i)
 	}
-	fresh := a.invent()
+	fresh := a.addNew()
 	a.redirect()
 	for _, i := range fresh {
 		d := a.chosen[i]
-		d.text = a.patches.apply(a.members[i])
-		d.links = make([]*definition, len(a.spans[i]))
-		for k, r := range a.spans[i] {
+		d.Text = a.edits.Apply(a.members[i])
+		d.links = make([]*definition, len(a.refs[i]))
+		for k, r := range a.refs[i] {
 			if def := a.target(r); def >= 0 {
 				d.links[k] = a.chosen[def]
 			}
@@ -93,40 +94,40 @@ func (a *addition) parts() {
 
 // list finds the definitions and the references in each.
 func (a *addition) list() {
-	doc := a.sites.doc
-	n := doc.Len(a.sites.defs)
+	doc := a.locations.Doc
+	n := doc.Len(a.locations.Defs)
 	if n == 0 {
 		return
 	}
 	a.members, a.names = make([]rawjson.Node, 0, n), make([]string, 0, n)
-	a.chosen, a.spans = make([]*definition, n), make([][]reference, n)
-	for m := doc.First(a.sites.defs); m != rawjson.None; m = doc.Next(m) {
+	a.chosen, a.refs = make([]*definition, n), make([][]schemadoc.Reference, n)
+	for m := doc.First(a.locations.Defs); m != rawjson.None; m = doc.Next(m) {
 		a.members = append(a.members, m)
 		a.names = append(a.names, doc.Key(m))
 	}
-	refs := a.sites.refs
+	refs := a.locations.Refs
 	for i := 0; i < len(refs); {
-		def, start := a.sites.list[refs[i].site].def, i
-		for i < len(refs) && a.sites.list[refs[i].site].def == def {
+		def, start := a.locations.List[refs[i].Location].Def, i
+		for i < len(refs) && a.locations.List[refs[i].Location].Def == def {
 			i++
 		}
 		if def >= 0 {
-			a.spans[def] = refs[start:i]
+			a.refs[def] = refs[start:i]
 		}
 	}
 }
 
-// target answers the ordinal of the definition that a reference leads to, -1
-// if it leads to none.
-func (a *addition) target(r reference) int32 {
-	if r.target < 0 {
+// target returns the ordinal of the definition that a reference targets, -1 if
+// there is none.
+func (a *addition) target(r schemadoc.Reference) int32 {
+	if r.Target < 0 {
 		return -1
 	}
-	return a.sites.list[r.target].def
+	return a.locations.List[r.Target].Def
 }
 
-// share looks for definition i in the bundle.
-func (a *addition) share(i int) {
+// reuse looks for definition i in the bundle.
+func (a *addition) reuse(i int) {
 	for _, d := range a.bundle.origin[a.names[i]] {
 		if a.chosen[i] != nil {
 			return
@@ -140,19 +141,19 @@ func (a *addition) share(i int) {
 	}
 }
 
-// match reports whether definition i is d, and notes that it is, as well as
-// all that follows from it. Definitions that refer to each other in a circle
-// are the same if nothing speaks against it.
+// match reports whether definition i equals d, and records that and all that
+// follows from it. Definitions that refer to each other in a cycle are equal if
+// nothing tells them apart.
 func (a *addition) match(i int, d *definition, tried *[]int) bool {
 	if a.chosen[i] != nil {
 		return a.chosen[i] == d
 	}
-	if len(d.links) != len(a.spans[i]) || !bytes.Equal(d.raw, a.sites.doc.Raw(a.members[i])) {
+	if len(d.links) != len(a.refs[i]) || !bytes.Equal(d.raw, a.locations.Doc.Raw(a.members[i])) {
 		return false
 	}
 	a.chosen[i] = d
 	*tried = append(*tried, i)
-	for k, r := range a.spans[i] {
+	for k, r := range a.refs[i] {
 		def, link := a.target(r), d.links[k]
 		if def < 0 || link == nil {
 			if def < 0 && link == nil {
@@ -167,9 +168,9 @@ func (a *addition) match(i int, d *definition, tried *[]int) bool {
 	return true
 }
 
-// invent makes definitions of those that the bundle does not have, and
-// answers their ordinals.
-func (a *addition) invent() (fresh []int) {
+// addNew adds the definitions that the bundle does not have, and returns their
+// ordinals.
+func (a *addition) addNew() (fresh []int) {
 	var others map[string]bool
 	if len(a.bundle.taken) > 0 {
 		others = make(map[string]bool, len(a.names))
@@ -179,38 +180,38 @@ func (a *addition) invent() (fresh []int) {
 	}
 	for i, d := range a.chosen {
 		if d == nil {
-			a.chosen[i] = a.bundle.keep(a.names[i], a.names[i], a.sites.doc.Raw(a.members[i]), others)
+			a.chosen[i] = a.bundle.addDefinition(a.names[i], a.names[i], a.locations.Doc.Raw(a.members[i]), others)
 			fresh = append(fresh, i)
 		}
 	}
 	return fresh
 }
 
-// redirect makes the references lead to the names that the definitions have
-// in the bundle.
+// redirect points the references to the names that the definitions have in the
+// bundle.
 func (a *addition) redirect() {
-	for _, r := range a.sites.refs {
-		if r.kind != refDefs {
+	for _, r := range a.locations.Refs {
+		if r.Kind != schemadoc.RefDefs {
 			continue
 		}
 		if def := a.target(r); def >= 0 {
 			a.follow(r, int(def))
 			continue
 		}
-		a.dangle(r)
+		a.keepDangling(r)
 	}
 }
 
-// follow gives a reference the new name of the definition that it is about.
-func (a *addition) follow(r reference, def int) {
-	if a.chosen[def].name != a.names[def] {
-		a.lead(r, a.chosen[def].pointer(), len("/$defs/")+len(escapeToken(a.names[def])))
+// follow updates a reference to the new name of its definition.
+func (a *addition) follow(r schemadoc.Reference, def int) {
+	if a.chosen[def].Name != a.names[def] {
+		a.retarget(r, a.chosen[def].pointer(), len("/$defs/")+len(rawjson.EscapeToken(a.names[def])))
 	}
 }
 
-// dangle keeps a reference that leads nowhere from leading to a definition of
+// keepDangling keeps an unresolvable reference from resolving to a definition of
 // another document.
-func (a *addition) dangle(r reference) {
+func (a *addition) keepDangling(r schemadoc.Reference) {
 	token := a.fragment(r)[len("/$defs/"):]
 	if end := strings.IndexByte(token, '/'); end >= 0 {
 		token = token[:end]
@@ -225,8 +226,8 @@ func (a *addition) dangle(r reference) {
 		b.taken, b.origin = map[string]bool{}, map[string][]*definition{}
 	}
 	if b.taken[name] {
-		name = b.free(name, nil)
-		a.lead(r, "/$defs/"+escapeToken(name), len("/$defs/")+len(token))
+		name = b.freeName(name, nil)
+		a.retarget(r, "/$defs/"+rawjson.EscapeToken(name), len("/$defs/")+len(token))
 	}
 	b.taken[name] = true
 }

@@ -1,11 +1,13 @@
-package schema_test
+package publish_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/publish"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 func TestBundle(t *testing.T) {
@@ -84,7 +86,7 @@ func TestBundle(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var b, alone schema.Bundle
+			var b, alone publish.Bundle
 			var bodies []string
 			for _, doc := range test.docs {
 				body, err := b.Add([]byte(doc))
@@ -111,10 +113,10 @@ func TestBundle(t *testing.T) {
 
 func TestBundleRefuses(t *testing.T) {
 	for _, doc := range []string{``, `{`, `null`, `[]`, `"x"`} {
-		if body, err := new(schema.Bundle).Add([]byte(doc)); err == nil {
+		if body, err := new(publish.Bundle).Add([]byte(doc)); err == nil {
 			t.Errorf("Add(%s) = %s; want an error", doc, body)
 		}
-		if body, err := new(schema.Bundle).AddOnly([]byte(doc)); err == nil {
+		if body, err := new(publish.Bundle).AddOnly([]byte(doc)); err == nil {
 			t.Errorf("AddOnly(%s) = %s; want an error", doc, body)
 		}
 	}
@@ -143,7 +145,7 @@ func TestAddOnlyIsAddOfOneDocument(t *testing.T) {
 	}
 	for name, doc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var b, alone schema.Bundle
+			var b, alone publish.Bundle
 			want, err := b.Add([]byte(doc))
 			if err != nil {
 				t.Fatal(err)
@@ -157,4 +159,15 @@ func TestAddOnlyIsAddOfOneDocument(t *testing.T) {
 			}
 		})
 	}
+}
+
+// alone fails unless AddOnly makes of a document what Add makes of it.
+
+// compact returns a value, or a member, without white space.
+func compact(t testing.TB, text []byte) string {
+	dst, err := rawjson.AppendCompact(nil, bytes.TrimPrefix(text, []byte(`"$defs":`)))
+	if err != nil && len(text) > 0 {
+		t.Fatal(err)
+	}
+	return string(dst)
 }

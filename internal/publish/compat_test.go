@@ -1,4 +1,4 @@
-package schema_test
+package publish_test
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/publish"
 )
 
 // Each case is what stands in a document of objects, what of it is published,
-// and the places that were changed.
+// and the locations that were changed.
 func TestClientSafe(t *testing.T) {
 	tests := map[string]struct {
 		doc, want string
@@ -90,12 +90,12 @@ func TestClientSafe(t *testing.T) {
 			changes: []string{""},
 		},
 	}
-	var before schema.Compatibility // what it learns of one document must not change another
+	var before publish.Compatibility // what it learns of one document must not change another
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			wrap := func(body string) string { return strings.TrimSuffix(`{"type":"object",`+body, ",") + `}` }
 			doc := []byte(wrap(test.doc))
-			safe, changes := schema.Compatible(doc)
+			safe, changes := publish.Compatible(doc)
 			if diff := cmp.Diff(wrap(test.want), string(safe)); diff != "" {
 				t.Errorf("published (-want +got):\n%s", diff)
 			}
@@ -131,12 +131,12 @@ func TestClientSafeRoot(t *testing.T) {
 		"no type":                          {`{"properties":{}}`, `{"type":"object","properties":{}}`},
 		"everything":                       {`true`, `{"type":"object"}`},
 		"an empty schema":                  {`{}`, `{"type":"object"}`},
-		"a type that is none":              {`{"type":5}`, `{"type":"object"}`},
+		"an invalid type":                  {`{"type":5}`, `{"type":"object"}`},
 		"objects among others":             {`{"type":["null","object"],"title":"x"}`, `{"type":"object","title":"x"}`},
 		"a root that is referred to":       {`{"properties":{"a":{"$ref":"#","title":"x"}}}`, `{"type":"object","properties":{"a":{"title":"x"}}}`},
 		"an object that is referred to":    {`{"type":"object","properties":{"a":{"$ref":"#"}}}`, `{"type":"object","properties":{"a":{"$ref":"#"}}}`},
 		"a reference":                      {`{"$ref":"#/$defs/a","$defs":{"a":{}}}`, `{"type":"object","$ref":"#/$defs/a","$defs":{"a":{}}}`},
-		"no type and no room behind":       {`{"prefixItems":[{}],"items":false}`, `{"type":"object","maxItems":1,"prefixItems":[{}]}`},
+		"no type and no further items":     {`{"prefixItems":[{}],"items":false}`, `{"type":"object","maxItems":1,"prefixItems":[{}]}`},
 		"another type":                     {`{"type":"array"}`, ``},
 		"other types":                      {`{"type":["array","null"]}`, ``},
 		"nothing":                          {`false`, ``},
@@ -147,7 +147,7 @@ func TestClientSafeRoot(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			safe, changes := schema.Compatible([]byte(test.doc))
+			safe, changes := publish.Compatible([]byte(test.doc))
 			if string(safe) != test.want {
 				t.Errorf("ClientSafe(%s) = %s; want %s", test.doc, safe, test.want)
 			}

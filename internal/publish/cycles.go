@@ -1,19 +1,19 @@
-package schema
+package publish
 
 import (
 	"bytes"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/schemadoc"
 )
 
-// BreakCycles makes a schema that refers to itself readable for clients that
-// put every definition in the place of its references: a tree of filters is
-// without end to them, and they lose the whole list of tools. The reference
-// that closes a cycle goes; in its place stay the type of what it led to and a
-// description that names the definition. Whatever fits doc fits the result,
-// which is doc itself where nothing refers to itself. Everything is visited
-// once. doc is a schema as [Compatible] makes it, with no identities and no
-// $dynamicRef.
+// BreakCycles makes a recursive schema readable for clients that inline every
+// definition: to them a recursive schema is infinite, and they lose the whole
+// list of tools. The reference that closes a cycle is replaced by the type of
+// its target and a description that names the definition. Every value that is
+// valid against doc is valid against the result, which is doc itself where
+// nothing is recursive. doc is a schema as [Compatible] returns it, without
+// identities and $dynamicRef.
 func BreakCycles(doc []byte) (acyclic []byte, changes []Change) {
 	if !bytes.Contains(doc, []byte(`$ref"`)) && !bytes.Contains(doc, []byte(`\u00`)) {
 		return doc, nil
@@ -22,45 +22,45 @@ func BreakCycles(doc []byte) (acyclic []byte, changes []Change) {
 	if err != nil || parsed.Kind(parsed.Root()) != rawjson.Object {
 		return doc, nil
 	}
-	s := safety{}
-	s.loosener = newLoosener(findSites(parsed), s.record)
-	c := cycles{safety: &s, state: make([]visitState, len(s.list)), children: make([][]int32, len(s.list)), refsAt: map[int32][]int{}}
-	for i := 1; i < len(s.list); i++ {
-		p := s.list[i].parent
+	s := compatPass{}
+	s.Widener = schemadoc.NewWidener(schemadoc.FindLocations(parsed), s.record)
+	c := cycles{compatPass: &s, state: make([]visitState, len(s.List)), children: make([][]int32, len(s.List)), refsAt: map[int32][]int{}}
+	for i := 1; i < len(s.List); i++ {
+		p := s.List[i].Parent
 		c.children[p] = append(c.children[p], int32(i))
 	}
-	for k := range s.refs {
-		c.refsAt[s.refs[k].site] = append(c.refsAt[s.refs[k].site], k)
+	for k := range s.Refs {
+		c.refsAt[s.Refs[k].Location] = append(c.refsAt[s.Refs[k].Location], k)
 	}
 	c.visit(0)
 	for _, k := range c.closing {
-		c.open(&s.refs[k])
+		c.open(&s.Refs[k])
 	}
-	if len(s.patches.list) == 0 {
+	if len(s.Edits.List) == 0 {
 		return doc, nil
 	}
-	s.settle()
-	return s.patches.apply(parsed.Root()), s.changes
+	s.DropDanglingRefs()
+	return s.Edits.Apply(parsed.Root()), s.changes
 }
 
-// cycles looks for references that lead to a schema around them, directly or
-// by way of other references.
+// cycles finds references to an enclosing schema, directly or by way of other
+// references.
 type cycles struct {
-	*safety
+	*compatPass
 	state    []visitState
 	children [][]int32
 	refsAt   map[int32][]int
 	closing  []int // references that close a cycle
 }
 
-// visit follows what place i holds and refers to: definitions last, so that a
-// cycle is entered where the schema uses it first.
+// visit follows the subschemas and references of location i: definitions last,
+// so that a cycle is entered where the schema uses it first.
 func (c *cycles) visit(i int32) {
-	c.state[i] = onTheWay
+	c.state[i] = inProgress
 	for _, k := range c.refsAt[i] {
-		switch to := c.refs[k].target; {
+		switch to := c.Refs[k].Target; {
 		case to < 0:
-		case c.state[to] == onTheWay:
+		case c.state[to] == inProgress:
 			c.closing = append(c.closing, k)
 		case c.state[to] == 0:
 			c.visit(to)
@@ -68,8 +68,8 @@ func (c *cycles) visit(i int32) {
 	}
 	for _, definitions := range []bool{false, true} {
 		for _, child := range c.children[i] {
-			via := c.list[child].via
-			if (via == kwDefs || via == kwDefinitions) == definitions && c.state[child] == 0 {
+			via := c.List[child].Via
+			if (via == schemadoc.KwDefs || via == schemadoc.KwDefinitions) == definitions && c.state[child] == 0 {
 				c.visit(child)
 			}
 		}
@@ -77,18 +77,18 @@ func (c *cycles) visit(i int32) {
 	c.state[i] = finished
 }
 
-// open takes out a reference, and says in its place where to read on.
-func (c *cycles) open(r *reference) {
-	if c.gone[r.node] {
+// open replaces a reference by a description of its target.
+func (c *cycles) open(r *schemadoc.Reference) {
+	if c.Removed[r.Node] {
 		return
 	}
-	at, to := c.list[r.site].node, c.list[r.target].node
-	where := c.doc.Str(r.node)
-	c.drop(r.site, r.node, "left out: "+where+" refers to itself, which ends some clients; its description says so instead")
-	if t := c.doc.Get(to, "type"); t != rawjson.None && c.doc.Get(at, "type") == rawjson.None {
-		c.patches.prepend(at, append([]byte(`"type":`), c.doc.Raw(t)...))
+	at, to := c.List[r.Location].Node, c.List[r.Target].Node
+	where := c.Doc.Str(r.Node)
+	c.Drop(r.Location, r.Node, "left out: "+where+" is recursive, which some clients cannot handle; its description names it instead")
+	if t := c.Doc.Get(to, "type"); t != rawjson.None && c.Doc.Get(at, "type") == rawjson.None {
+		c.Edits.Prepend(at, append([]byte(`"type":`), c.Doc.Raw(t)...))
 	}
-	if c.doc.Get(at, "description") == rawjson.None {
-		c.patches.prepend(at, rawjson.AppendString([]byte(`"description":`), "As "+where+" says, to any depth."))
+	if c.Doc.Get(at, "description") == rawjson.None {
+		c.Edits.Prepend(at, rawjson.AppendString([]byte(`"description":`), "As "+where+" describes, nested to any depth."))
 	}
 }

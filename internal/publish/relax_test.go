@@ -1,9 +1,9 @@
-package schema_test
+package publish_test
 
 import (
 	"testing"
 
-	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/internal/publish"
 )
 
 func TestRelax(t *testing.T) {
@@ -15,53 +15,53 @@ func TestRelax(t *testing.T) {
 		doc   string
 		limit int
 		want  string
-		how   schema.Relaxation
+		how   publish.Relaxation
 	}{
-		"within the limit": {words, len(words), words, schema.None},
+		"within the limit": {words, len(words), words, publish.None},
 		"words below the root's properties": {
 			words, 180,
 			`{"type":"object","description":"root","properties":{"a":{"description":"own","type":"array","items":{"type":"string"}},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"maximum":1}}}`,
-			schema.Descriptions,
+			publish.Descriptions,
 		},
 		"all words but the root's": {
 			words, 160,
 			`{"type":"object","description":"root","properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"maximum":1}}}`,
-			schema.Descriptions,
+			publish.Descriptions,
 		},
 		"the farthest references": {
 			chain, 300,
 			`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"],"$defs":{"a":{"type":"object","properties":{"b":{"$ref":"#/$defs/b"}}},` +
 				`"b":{"type":"object","properties":{"c":{"$ref":"#/$defs/c"}}},"c":{"type":["array","null"],"items":{}}}}`,
-			schema.Structure,
+			publish.Structure,
 		},
 		"nearer ones": {
 			chain, 200,
 			`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"],"$defs":{"a":{"type":"object","properties":{"b":{"type":"object"}}}}}`,
-			schema.Structure,
+			publish.Structure,
 		},
-		"all of them":        {chain, 120, `{"type":"object","properties":{"a":{"type":"object"}},"required":["a"]}`, schema.Structure},
-		"the names alone":    {chain, 60, `{"type":"object","properties":{"a":{}},"required":["a"]}`, schema.Structure},
-		"what is required":   {chain, 40, `{"type":"object","required":["a"]}`, schema.Structure},
-		"the type":           {chain, 20, `{"type":"object"}`, schema.Structure},
-		"no room at all":     {chain, 2, `{"type":"object"}`, schema.Structure},
-		"the deepest levels": {nested, 180, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"object","required":["c"]}}}}}}`, schema.Structure},
-		"deep levels":        {nested, 130, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array"}}}}}`, schema.Structure},
+		"all of them":        {chain, 120, `{"type":"object","properties":{"a":{"type":"object"}},"required":["a"]}`, publish.Structure},
+		"the names alone":    {chain, 60, `{"type":"object","properties":{"a":{}},"required":["a"]}`, publish.Structure},
+		"what is required":   {chain, 40, `{"type":"object","required":["a"]}`, publish.Structure},
+		"the type":           {chain, 20, `{"type":"object"}`, publish.Structure},
+		"no space at all":    {chain, 2, `{"type":"object"}`, publish.Structure},
+		"the deepest levels": {nested, 180, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"object","required":["c"]}}}}}}`, publish.Structure},
+		"deep levels":        {nested, 130, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array"}}}}}`, publish.Structure},
 		"a root that is a reference": {
 			`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"b":{"type":"string","minLength":1}},"required":["b"]}}}`, 100,
 			`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"]}`,
-			schema.Structure,
+			publish.Structure,
 		},
 		"what would accept less goes as a whole": {
 			`{"properties":{"a":{"not":{"$ref":"#/$defs/a"},"oneOf":[{"$ref":"#/$defs/b"},{"type":"null"}],"maxLength":10}},"$defs":{"a":{"minLength":1000000000},"b":{"type":"string","maxLength":2000000000,"minLength":3}}}`, 90,
 			`{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"maxLength":10}}}`,
-			schema.Structure,
+			publish.Structure,
 		},
-		"no schema": {`[1,2,3]`, 3, `{}`, schema.Structure},
-		"no JSON":   {`{"type":`, 3, `{}`, schema.Structure},
+		"no schema": {`[1,2,3]`, 3, `{}`, publish.Structure},
+		"no JSON":   {`{"type":`, 3, `{}`, publish.Structure},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, how := schema.Relax([]byte(test.doc), test.limit)
+			got, how := publish.Relax([]byte(test.doc), test.limit)
 			if string(got) != test.want || how != test.how {
 				t.Errorf("Relax(…, %d) = %s (%d bytes), %s; want %s, %s", test.limit, got, len(got), how, test.want, test.how)
 			}
@@ -70,7 +70,7 @@ func TestRelax(t *testing.T) {
 }
 
 func TestRelaxationHasAName(t *testing.T) {
-	for how, want := range map[schema.Relaxation]string{schema.None: "none", schema.Descriptions: "descriptions", schema.Structure: "structure"} {
+	for how, want := range map[publish.Relaxation]string{publish.None: "none", publish.Descriptions: "descriptions", publish.Structure: "structure"} {
 		if how.String() != want {
 			t.Errorf("%d is called %q; want %q", how, how, want)
 		}

@@ -8,9 +8,9 @@ import (
 
 // AppendCanonical appends the JSON value src in a form in which equal values
 // have equal bytes: no white space, members sorted by the UTF-16 code units of
-// their keys and strings escaped as RFC 8785 has it. Unlike there the text of
-// numbers stays, so 1 and 1.0 differ. What [Check] refuses has no such form;
-// the error is a *[SyntaxError].
+// their keys and strings escaped as in RFC 8785. Unlike there the text of
+// numbers is kept, so 1 and 1.0 differ. src must be accepted by [Check]; the
+// error is a *[SyntaxError].
 func AppendCanonical(dst, src []byte) ([]byte, error) {
 	if err := Check(src); err != nil {
 		return dst, err
@@ -62,8 +62,9 @@ func (d *Doc) appendSorted(dst []byte, n Node) []byte {
 	return append(dst, '}')
 }
 
-// compareUTF16 compares by UTF-16 code units. They sort as code points do, but
-// for the surrogates of those above U+FFFF, which come before U+E000.
+// compareUTF16 compares by UTF-16 code units. They sort as code points do,
+// except for the surrogates of code points above U+FFFF, which come before
+// U+E000.
 func compareUTF16(a, b string) int {
 	for a != "" && b != "" {
 		x, n := utf8.DecodeRuneInString(a)
@@ -76,7 +77,7 @@ func compareUTF16(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// unit maps a code point to a number that sorts as its UTF-16 code units do.
+// unit maps a code point to a number that sorts like its UTF-16 code units.
 func unit(r rune) int64 {
 	if r > 0xFFFF {
 		return 0xD800<<32 | int64(r)

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// WithoutMark is text without the byte order mark that some services and editors
-// put in front of JSON. A reader may ignore it (RFC 8259 §8.1).
+// WithoutMark returns text without the byte order mark that some services and
+// editors put in front of JSON. A parser may ignore it (RFC 8259 §8.1).
 func WithoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
-// Check reports whether src is JSON that every reader understands in the same
+// Check reports whether src is JSON that every parser interprets in the same
 // way: one value of RFC 8259, valid UTF-8, nested at most [MaxDepth] deep, no
 // escape of a lone surrogate, no duplicate keys, no number beyond the range of
 // a double (the rules of I-JSON, RFC 7493). The error is a *[SyntaxError].
@@ -27,7 +27,7 @@ func checkSyntax(src []byte) error { return check(src, checker{}) }
 
 func check(src []byte, c checker) error {
 	if uint64(len(src)) >= math.MaxUint32 {
-		return &SyntaxError{Offset: len(src), What: "larger than 4 GiB"}
+		return &SyntaxError{Offset: len(src), Message: "larger than 4 GiB"}
 	}
 	c.src = src
 	if c.space(); !c.value() || !c.end() {
@@ -36,18 +36,17 @@ func check(src []byte, c checker) error {
 	return nil
 }
 
-// checker goes over a value and keeps nothing but the keys of the objects that
-// are open: the first few in an array, so that ordinary input allocates
-// nothing.
+// checker reads a value and keeps only the keys of the open objects: the first
+// few in an array, so that ordinary input allocates nothing.
 type checker struct {
 	lexer
 	strict bool
 	count  int
 	few    [64]token
-	many   []token // instead of few, once there were more
+	many   []token // replaces few once it is full
 }
 
-// keys answers the keys that were kept.
+// keys returns the keys that were kept.
 func (c *checker) keys() []token {
 	if c.many != nil {
 		return c.many[:c.count]
@@ -142,8 +141,8 @@ func (c *checker) key(base int) bool {
 	return true
 }
 
-// unique looks for duplicates in a big object, whose keys were not compared
-// one by one, and closes it.
+// unique finds duplicates in a big object, whose keys were not compared one by
+// one, and removes its keys.
 func (c *checker) unique(base int) bool {
 	keys := c.keys()[base:]
 	c.count = base
@@ -193,7 +192,7 @@ func (c *checker) same(a, b token) bool {
 	return a.end-a.start == b.end-b.start && bytes.Equal(c.src[a.start:a.end], c.src[b.start:b.end])
 }
 
-// plain answers a key without its escapes.
+// plain returns an unescaped key.
 func (c *checker) plain(t token) []byte {
 	b := c.src[t.start:t.end]
 	if t.escaped {
@@ -202,7 +201,7 @@ func (c *checker) plain(t token) []byte {
 	return b
 }
 
-// strictText refuses escapes of lone surrogates.
+// strictText rejects escapes of lone surrogates.
 func (c *checker) strictText(t token) bool {
 	if !c.strict || !t.escaped {
 		return true
@@ -226,8 +225,8 @@ func (c *checker) strictText(t token) bool {
 	return true
 }
 
-// strictNumber refuses what a double cannot hold. The largest has 309 digits,
-// so a short number without an exponent need not be read.
+// strictNumber rejects what a double cannot hold. The largest has 309 digits,
+// so a short number without an exponent need not be parsed.
 func (c *checker) strictNumber(start int) bool {
 	text := c.src[start:c.pos]
 	if !c.strict || len(text) < 309 && bytes.IndexByte(text, 'e') < 0 && bytes.IndexByte(text, 'E') < 0 {

@@ -12,7 +12,7 @@ type Doc struct {
 
 func newDoc(src []byte, nodes []node) *Doc { return &Doc{src: src, nodes: nodes} }
 
-// at answers the node itself, nil for None and nodes of another, larger Doc.
+// at returns the node itself, nil for None and nodes of another, larger Doc.
 func (d *Doc) at(n Node) *node {
 	if uint64(n) < uint64(len(d.nodes)) {
 		return &d.nodes[n]
@@ -20,7 +20,7 @@ func (d *Doc) at(n Node) *node {
 	return nil
 }
 
-// Root returns the value that the document is.
+// Root returns the root value of the document.
 func (d *Doc) Root() Node { return 0 }
 
 // Source returns the bytes that the Doc was made from.
@@ -80,8 +80,8 @@ func (d *Doc) KeyText(n Node) []byte {
 	return d.RawKey(n)
 }
 
-// RawKey returns the key of member n as the source has it: with escapes,
-// without quotes.
+// RawKey returns the key of member n as in the source: with escapes, without
+// quotes.
 func (d *Doc) RawKey(n Node) []byte {
 	if v := d.at(n); v != nil {
 		return d.src[v.keyStart:v.keyEnd:v.keyEnd]
@@ -101,8 +101,8 @@ func (d *Doc) Raw(n Node) []byte {
 	return d.src[v.start:v.end:v.end]
 }
 
-// Str returns the string that n is, without escapes; "" if it is none. An
-// escape of a lone surrogate becomes U+FFFD.
+// Str returns the unescaped string n; "" if n is not a string. An escape of a
+// lone surrogate becomes U+FFFD.
 func (d *Doc) Str(n Node) string {
 	v := d.at(n)
 	switch {
@@ -114,8 +114,8 @@ func (d *Doc) Str(n Node) string {
 	return string(d.src[v.start:v.end])
 }
 
-// Text returns the string that n is, as Str does, in bytes: those of the source
-// where it has no escapes. nil if n is no string.
+// Text returns the string n, as Str does, in bytes: those of the source where
+// it has no escapes. nil if n is not a string.
 func (d *Doc) Text(n Node) []byte {
 	v := d.at(n)
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // AppendCompact appends the JSON value src without white space between its
-// tokens. Everything else stays as it is. The error is a *[SyntaxError].
+// tokens. Everything else is unchanged. The error is a *[SyntaxError].
 func AppendCompact(dst, src []byte) ([]byte, error) {
 	if err := checkSyntax(src); err != nil {
 		return dst, err
@@ -29,7 +29,7 @@ func AppendCompact(dst, src []byte) ([]byte, error) {
 	return append(dst, src[start:]...), nil
 }
 
-// textEnd answers where the string at src[i] ends, which is known to be legal.
+// textEnd returns where the string at src[i] ends, which is known to be valid.
 func textEnd(src []byte, i int) int {
 	for i++; i < len(src); i++ {
 		for i+8 <= len(src) {
@@ -53,9 +53,9 @@ func textEnd(src []byte, i int) int {
 }
 
 // AppendIndent appends the JSON value src with every member and element on its
-// own line, indented by indent for each level. Empty objects and arrays stay on
-// one line; the order of keys and the text of numbers and strings stay as they
-// are. The error is a *[SyntaxError].
+// own line, indented by indent for each level. Empty objects and arrays are on
+// one line; the order of keys and the text of numbers and strings are
+// unchanged. The error is a *[SyntaxError].
 func AppendIndent(dst, src []byte, indent string) ([]byte, error) {
 	if err := checkSyntax(src); err != nil {
 		return dst, err
@@ -66,10 +66,10 @@ func AppendIndent(dst, src []byte, indent string) ([]byte, error) {
 	return AppendIndentTrusted(dst, src, indent), nil
 }
 
-// AppendIndentTrusted is [AppendIndent] for what is known to be JSON. Of other
-// text it makes other text.
+// AppendIndentTrusted is [AppendIndent] for valid JSON. The output for other
+// input is undefined.
 func AppendIndentTrusted(dst, src []byte, indent string) []byte {
-	depth, start := 0, 0 // what stands between start and i is copied as it is
+	depth, start := 0, 0 // src[start:i] is copied unchanged
 	for i := 0; i < len(src); {
 		switch c := src[i]; c {
 		case '"':
@@ -108,7 +108,7 @@ func AppendIndentTrusted(dst, src []byte, indent string) []byte {
 }
 
 // Leaves yields the values in list, which is known to be JSON, and those in
-// the lists in it, at any depth: everything that is no list.
+// nested lists: everything that is not a list.
 func Leaves(list []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := 0; i < len(list); {
@@ -126,7 +126,7 @@ func Leaves(list []byte) iter.Seq[[]byte] {
 	}
 }
 
-// leafEnd answers where the value at src[i] ends, which is no list.
+// leafEnd returns where the value at src[i], which is not a list, ends.
 func leafEnd(src []byte, i int) int {
 	if i >= len(src) {
 		return len(src)
@@ -143,7 +143,7 @@ func leafEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// closingEnd answers where the object or list at src[i] ends.
+// closingEnd returns where the object or list at src[i] ends.
 func closingEnd(src []byte, i int, opening, closing byte) int {
 	for depth := 0; i < len(src); {
 		switch src[i] {

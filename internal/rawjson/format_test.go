@@ -78,7 +78,7 @@ func FuzzFormat(f *testing.F) {
 		}
 		var compact, pretty bytes.Buffer
 		if json.Compact(&compact, src) != nil || json.Indent(&pretty, bytes.TrimSpace(src), "", "\t") != nil {
-			t.Fatal("encoding/json refuses it")
+			t.Fatal("encoding/json rejects it")
 		}
 		if compact.String() != string(got) {
 			t.Fatalf("got %s, want %s", got, compact.String())

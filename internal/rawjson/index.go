@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// scanLimit is the number of members up to which looking at each of them is
-// quicker than hashing the key.
+// scanLimit is the number of members up to which comparing each of them is
+// faster than hashing the key.
 const scanLimit = 24
 
-// Get returns the member of n with the given key, None if there is none or n
-// is no object. Of duplicate keys the last one counts, as in ECMAScript's
+// Get returns the member of n with the given key, None if there is none or n is
+// not an object. Of duplicate keys the last one applies, as in ECMAScript's
 // JSON.parse.
 func (d *Doc) Get(n Node, key string) Node {
 	v := d.at(n)
@@ -26,7 +26,7 @@ func (d *Doc) Get(n Node, key string) Node {
 	}
 	for c := uint32(n) + 1; ; {
 		w := &d.nodes[c]
-		// Most keys differ in their length: no call is made for those.
+		// Most keys differ in length: those need no call.
 		if (w.keyEscaped || int(w.keyEnd-w.keyStart) == len(key)) && d.hasKey(w, key) {
 			found = Node(c)
 		}
@@ -39,13 +39,13 @@ func (d *Doc) Get(n Node, key string) Node {
 // index is a hash table of the members of one object. It holds no keys: those
 // are in the source.
 type index struct {
-	seed  maphash.Seed // random, so that no document can aim at collisions
+	seed  maphash.Seed // random, so that no document can provoke collisions
 	slots []Node       // a power of two, at most half full; None: free
 	size  int          // different keys
 }
 
-// indexOf returns the index of a big object. Two callers may both build it;
-// one of the two stays.
+// indexOf returns the index of a big object. Two callers may both build it; one
+// of the two is kept.
 func (d *Doc) indexOf(n Node) *index {
 	if x, ok := d.index.Load(n); ok {
 		return x.(*index) //nolint:forcetypeassert,errcheck // nothing else is stored
@@ -77,7 +77,7 @@ func (x *index) find(d *Doc, key string) Node {
 	return *x.slot(maphash.String(x.seed, key), func(m Node) bool { return d.hasKey(&d.nodes[m], key) })
 }
 
-// slot returns the slot that a key is in or belongs into.
+// slot returns the slot of a key, used or free.
 func (x *index) slot(hash uint64, same func(Node) bool) *Node {
 	mask := uint64(len(x.slots) - 1) //nolint:gosec // there are slots
 	for i := hash & mask; ; i = (i + 1) & mask {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// lexer reads the tokens of JSON. Its methods answer false after the first
-// fault, which is then in err.
+// lexer reads the tokens of JSON. Its methods return false after the first
+// error, which is then in err.
 type lexer struct {
 	src   []byte
 	pos   int
@@ -15,13 +15,13 @@ type lexer struct {
 	err   *SyntaxError
 }
 
-// fail keeps the fault and answers false, so that callers can return it.
+// fail records the error and returns false, so that callers can return it.
 func (l *lexer) fail(offset int, what string) bool {
-	l.err = &SyntaxError{Offset: offset, What: what}
+	l.err = &SyntaxError{Offset: offset, Message: what}
 	return false
 }
 
-// unexpected is fail for a byte that cannot stand where it stands.
+// unexpected is fail for a byte that is not allowed at its position.
 func (l *lexer) unexpected(want string) bool {
 	if l.pos >= len(l.src) {
 		return l.fail(len(l.src), "the input ends, expected "+want)
@@ -44,8 +44,8 @@ func (l *lexer) leave() bool {
 	return true
 }
 
-// peek answers the byte at the position, 0 at the end (0 is never legal JSON
-// outside of strings, so the two need no telling apart).
+// peek returns the byte at the position, 0 at the end (0 is never valid JSON
+// outside of strings, so the two need not be distinguished).
 func (l *lexer) peek() byte {
 	if l.pos < len(l.src) {
 		return l.src[l.pos]
@@ -53,8 +53,8 @@ func (l *lexer) peek() byte {
 	return 0
 }
 
-// space skips white space. Indented documents have long runs of spaces, hence
-// the eight at a time.
+// space skips white space. Indented documents have long runs of spaces, so it
+// reads eight at a time.
 func (l *lexer) space() {
 	src, i := l.src, l.pos
 	for i < len(src) {
@@ -141,7 +141,8 @@ func (l *lexer) valid(start, end int) bool {
 	return true
 }
 
-// escape answers the length of the escape that b begins with, 0 if it is none.
+// escape returns the length of the escape that b begins with, 0 if there is
+// none.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -211,7 +212,7 @@ func (l *lexer) number() bool {
 	return true
 }
 
-// digits answers where the digits from i on end.
+// digits returns where the digits from i on end.
 func digits(src []byte, i int) int {
 	for i < len(src) && src[i]-'0' <= 9 {
 		i++
@@ -228,7 +229,7 @@ func (l *lexer) word(w string) bool {
 	return true
 }
 
-// end makes sure that nothing but white space follows.
+// end checks that only white space follows.
 func (l *lexer) end() bool {
 	if l.space(); l.pos < len(l.src) {
 		return l.fail(l.pos, "something follows the value")
@@ -236,16 +237,16 @@ func (l *lexer) end() bool {
 	return true
 }
 
-// Patterns for looking at eight bytes at once.
+// Bit patterns for comparing eight bytes at a time.
 const (
 	low    = 0x0101010101010101
 	high   = 0x8080808080808080
 	spaces = ' ' * low
 )
 
-// special marks with its high bit the first of eight bytes that cannot stand
-// as it is in a string of JSON: a quote, a backslash or a control character.
-// Marks above the first may be false.
+// special sets the high bit of the first of eight bytes that must be escaped in
+// a JSON string: a quote, a backslash or a control character. Marks after the
+// first may be wrong.
 func special(w uint64) uint64 {
 	quote := w ^ '"'*low
 	slash := w ^ '\\'*low

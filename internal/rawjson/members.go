@@ -2,17 +2,16 @@ package rawjson
 
 import "iter"
 
-// Member is where a member of an object stands.
+// Member is the position of a member in an object.
 type Member struct {
-	Key        []byte // as the source has it: with escapes, without quotes
+	Key        []byte // as in the source: with escapes, without quotes
 	Start      int    // of the key's quote
 	Value, End int    // the value
 }
 
 // Members yields the members of object, which is known to be JSON and begins
-// with its brace. Nothing is made of what is in them, which is several times
-// quicker than [Parse]. In anything else the places mean nothing, but lie in
-// it.
+// with its brace. Values are not parsed, which is several times faster than
+// [Parse]. For other input the positions are meaningless, but within it.
 func Members(object []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for i := 1; i < len(object); {
@@ -35,7 +34,26 @@ func Members(object []byte) iter.Seq[Member] {
 	}
 }
 
-// valueEnd answers where the value at src[i] ends.
+// Elements yields the values in list, which is known to be JSON and begins with
+// its bracket. They are not parsed, as in [Members].
+func Elements(list []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := 1; i < len(list); {
+			switch list[i] {
+			case ']', ',', ' ', '\t', '\n', '\r':
+				i++
+				continue
+			}
+			end := valueEnd(list, i)
+			if !yield(list[i:end:end]) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// valueEnd returns where the value at src[i] ends.
 func valueEnd(src []byte, i int) int {
 	if i < len(src) && src[i] == '[' {
 		return closingEnd(src, i, '[', ']')

@@ -6,8 +6,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// FuzzMembers: the members of an object are those that Parse finds; the places
-// in what is no object lie in it, one behind the other.
+// FuzzMembers: the members of an object are those that Parse finds; the locations
+// in other input lie in it, one behind the other.
 func FuzzMembers(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"a":1}`, "{ \"a\" : [ {\"b\":\"]}\"} , \"\\\\\" ] ,\n\"\\u0061\":{\"x\":[{}]},\"c\":-1.5e3 }", `{"a":true}`, `{"a":"b","":null}`,
@@ -36,6 +36,34 @@ func FuzzMembers(f *testing.F) {
 		}
 		if n != rawjson.None {
 			t.Fatalf("%q: nothing is told of %s", src, doc.Key(n))
+		}
+	})
+}
+
+// FuzzElements: the elements of a list are those that Parse finds; the bytes that
+// stand for them in other input lie in it.
+func FuzzElements(f *testing.F) {
+	for _, s := range []string{`[]`, `[1]`, "[ \"],\" , [2,[3]] ,\n{\"a\":[\"]\"]},null,-1.5e3 ]", `[1`, `[[`, `["a`, `{"a":1}`, ``} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		doc, err := rawjson.Parse(src)
+		legal := err == nil && doc.Kind(doc.Root()) == rawjson.Array && src[0] == '['
+		n := rawjson.None
+		if legal {
+			n = doc.First(doc.Root())
+		}
+		for e := range rawjson.Elements(src) {
+			if !legal {
+				continue
+			}
+			if string(e) != string(doc.Raw(n)) {
+				t.Fatalf("%q: %s instead of %s", src, e, doc.Raw(n))
+			}
+			n = doc.Next(n)
+		}
+		if n != rawjson.None {
+			t.Fatalf("%q: nothing is told of %s", src, doc.Raw(n))
 		}
 	})
 }

@@ -41,7 +41,7 @@ func TestStringsReserveLittle(t *testing.T) {
 }
 
 // Documents with more nodes than were reserved are read anyway.
-func TestRoomGrows(t *testing.T) {
+func TestNodesGrow(t *testing.T) {
 	for name, src := range map[string]string{
 		"dense":            `[` + strings.Repeat(`1,`, 300_000) + `1]`,
 		"dense at the end": `["` + strings.Repeat(`a`, 500_000) + `",` + strings.Repeat(`[],`, 100_000) + `{}]`,

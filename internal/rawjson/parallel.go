@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// ParseParallel is [Parse] by two goroutines, for documents that are long and
-// waited for. The second one begins in the middle, where it knows nothing of
-// what is open: it guesses where a key stands and reads members from there. That
-// is right whenever the first comes to the same byte and wants a key there; what
-// was guessed wrongly is read again. So the result is the one of Parse, errors
-// included.
+// ParseParallel is [Parse] by two goroutines, for long documents that a user
+// waits for. The second one begins in the middle, where it does not know what
+// is open: it guesses the position of a key and reads members from there. The
+// guess is right if the first goroutine arrives at the same byte and expects a
+// key there; what was guessed wrong is read again. So the result is that of
+// Parse, including errors.
 func ParseParallel(src []byte) (*Doc, error) {
 	if uint64(len(src)) >= math.MaxUint32 {
 		return Parse(src)
 	}
 	half := len(src) / 2
-	first := room(src[:half])
-	nodes := make([]node, first+room(src[half:])) // each fills its part
+	first := estimateNodes(src[:half])
+	nodes := make([]node, first+estimateNodes(src[half:])) // each fills its part
 	a := &ahead{next: half, done: make(chan struct{}), all: nodes, base: first}
 	go a.read(src)
 	p := parser{lexer: lexer{src: src}, nodes: nodes[:0:first], ahead: a}
@@ -27,33 +27,33 @@ func ParseParallel(src []byte) (*Doc, error) {
 	return newDoc(src, p.nodes), nil
 }
 
-// ahead is what the second goroutine reads.
+// ahead is what the second goroutine has read.
 type ahead struct {
 	done chan struct{} // closed when runs and nodes are complete
 	runs []run
-	from []node // a part of all, if there was room
-	all  []node // where the first goroutine begins, and the second at base
+	from []node // a part of all, if there was space
+	all  []node // the first goroutine begins at 0, the second at base
 	base int
 
-	next int // where the next run begins, as far as the first goroutine knows
+	next int // start of the next run, seen from the first goroutine
 }
 
-// run is all that follows in an object from one of its keys on.
+// run is the members of an object from one of its keys on.
 type run struct {
 	start, end int // the key's quote, the brace that closes the object
 	first      int // the run's nodes in ahead.from
 	behind     int
 	count      uint32
-	depth      int // how deep the object may be for the nesting to be legal
+	depth      int // greatest depth of the object that keeps the nesting valid
 }
 
-// aheadDepth is how deep the second goroutine supposes to begin; what is deeper
-// is not adopted.
+// aheadDepth is the depth that the second goroutine assumes at its start; what
+// is deeper is not adopted.
 const aheadDepth = 64
 
 // read appends to nodes. What it cannot read is left to the first goroutine,
-// with room for as many nodes as there may be in it. So is everything where
-// this panics: there whoever wants the document meets the cause.
+// with memory for as many nodes as it may have. So is everything if this
+// panics: the first goroutine then meets the cause.
 func (a *ahead) read(src []byte) {
 	defer close(a.done)
 	defer func() {
@@ -72,7 +72,7 @@ func (a *ahead) read(src []byte) {
 		if at = nextKey(src, max(p.pos, at+1)); at >= 0 {
 			gap := marks(src[left:at]) + 1
 			if len(p.nodes)+gap > cap(p.nodes) {
-				break // so much may be a string of commas: the first goroutine reads on
+				break // perhaps a string of commas: left to the first goroutine
 			}
 			p.nodes = append(p.nodes, make([]node, gap)...)
 		}
@@ -80,8 +80,8 @@ func (a *ahead) read(src []byte) {
 	a.from = p.nodes
 }
 
-// nextKey answers where the next string begins that follows an object and a
-// comma: most of them are keys. -1: there is none.
+// nextKey returns where the next string begins that follows an object and a
+// comma, which most likely is a key. -1: there is none.
 func nextKey(src []byte, from int) int {
 	for from < len(src) {
 		i := bytes.Index(src[from:], []byte("},"))
@@ -97,12 +97,12 @@ func nextKey(src []byte, from int) int {
 	return -1
 }
 
-// readRuns reads members from the position on, then those that follow in the
-// object around them, and so on, as long as there is an object around.
+// readRuns reads members from the position on, then the following ones in the
+// enclosing object, and so on outwards.
 func (a *ahead) readRuns(p *parser) {
 	for p.depth > 0 {
 		start, me := p.pos, len(p.nodes)
-		p.nodes = append(p.nodes, node{}) // stands for the object
+		p.nodes = append(p.nodes, node{}) // placeholder for the object
 		if !p.members(me) {
 			p.nodes, p.err = p.nodes[:me], nil
 			return
@@ -122,8 +122,9 @@ func (a *ahead) readRuns(p *parser) {
 	}
 }
 
-// adopt takes over the rest of the object me whose next key is at the position,
-// where it was read already. last is the member before, 0 if there is none.
+// adopt takes over the remaining members of object me, if they were read ahead
+// from the key at the position. last is the previous member, 0 if there is
+// none.
 func (p *parser) adopt(me, last int) bool {
 	a := p.ahead
 	<-a.done
@@ -154,7 +155,7 @@ func (p *parser) adopt(me, last int) bool {
 }
 
 // adoptInPlace leaves the nodes of a run where they are, in one array with
-// those of the first goroutine, unless one of the two had too little room.
+// those of the first goroutine, unless one of the two had too little space.
 func (p *parser) adoptInPlace(r run, last int) bool {
 	a := p.ahead
 	first := a.base + r.first
@@ -162,10 +163,10 @@ func (p *parser) adoptInPlace(r run, last int) bool {
 		return false
 	}
 	p.nodes[last].next = uint32(first) //nolint:gosec // fewer nodes than bytes
-	room := len(a.all)
+	capacity := len(a.all)
 	if len(a.runs) > 1 {
-		room = a.base + a.runs[1].first // it may stay, too
+		capacity = a.base + a.runs[1].first // it may be adopted, too
 	}
-	p.nodes = a.all[: a.base+r.behind : room]
+	p.nodes = a.all[: a.base+r.behind : capacity]
 	return true
 }

@@ -20,8 +20,8 @@ func halves() map[string]string {
 		"strings that follow objects":       `[` + strings.Repeat(`{},"a",`, 8) + `{},"a"]`,
 		"a string that looks like JSON":     `{"a":{},"b":"` + strings.Repeat(`},\"c\":{},`, 9) + `","d":{},"e":1}`,
 		"a string of what follows objects":  `{"a":"},","b":"},","c":"},","d":"},","e":"},","f":"},"}`,
-		"a fault in the second half":        `{` + strings.Repeat(`"a":{},`, 9) + `"b":{},"c":tru,"d":1}`,
-		"a fault in the first half":         `{"c":tru,` + strings.Repeat(`"a":{},`, 9) + `"b":{}}`,
+		"a error in the second half":        `{` + strings.Repeat(`"a":{},`, 9) + `"b":{},"c":tru,"d":1}`,
+		"a error in the first half":         `{"c":tru,` + strings.Repeat(`"a":{},`, 9) + `"b":{}}`,
 		"the end is missing":                `{"p":{` + strings.Repeat(`"a":{},`, 9) + `"b":{}`,
 		"something follows":                 `{"p":{` + strings.Repeat(`"a":{},`, 9) + `"b":{}}}}`,
 		"nested deeper than is supposed":    strings.Repeat(`{"a":`, 80) + `{` + strings.Repeat(`"b":{},`, 99) + `"c":1}` + strings.Repeat(`}`, 80),
@@ -39,7 +39,7 @@ func TestParseHalvesIsParse(t *testing.T) {
 	}
 }
 
-// FuzzParseHalves: two readers find what one finds, faults included.
+// FuzzParseHalves: two readers find what one finds, errors included.
 func FuzzParseHalves(f *testing.F) {
 	for _, src := range halves() {
 		f.Add([]byte(src))

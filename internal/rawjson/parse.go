@@ -19,11 +19,11 @@ const (
 	Object
 )
 
-// Node is one value in a [Doc]. Nodes of one Doc can be compared, and a value
-// that stands later in the source is greater.
+// Node is one value in a [Doc]. Nodes of one Doc can be compared: a value later
+// in the source is greater.
 type Node uint32
 
-// None is no value. Every method accepts it and answers None or zero.
+// None is no value. Every method accepts it and returns None or zero.
 const None = ^Node(0)
 
 // nodeBytes is the size of a node.
@@ -31,7 +31,7 @@ const nodeBytes = 28
 
 // node is a value; the children of node i begin at i+1.
 type node struct {
-	start, end       uint32 // the value; of a string what stands between the quotes
+	start, end       uint32 // the value; of a string without the quotes
 	keyStart, keyEnd uint32 // the member's key, between the quotes
 	next             uint32 // next sibling; 0: none
 	count            uint32 // children
@@ -44,27 +44,28 @@ type parser struct {
 	lexer
 	nodes []node
 	base  int    // the index that the first of nodes will have
-	ahead *ahead // nil: nobody reads ahead
+	ahead *ahead // nil: nothing is read ahead
 }
 
-// Parse reads src, which must be one value of RFC 8259 JSON in UTF-8, nested
+// Parse parses src, which must be one value of RFC 8259 JSON in UTF-8, nested
 // at most [MaxDepth] deep and smaller than 4 GiB. The error is a
-// *[SyntaxError]. The Doc keeps src, which must not change any more.
+// *[SyntaxError]. The Doc keeps src, which must not change afterwards.
 //
-// Duplicate keys and escapes of lone surrogates are accepted, as the grammar
-// has it; [Check] is stricter.
+// Duplicate keys and escapes of lone surrogates are accepted, as in the
+// grammar; [Check] is stricter.
 func Parse(src []byte) (*Doc, error) {
 	return new(Nodes).parse(src)
 }
 
-// Nodes is memory for one document after the other. The zero value is ready.
+// Nodes is memory that one document after the other can use. The zero value is
+// ready.
 type Nodes struct{ list []node }
 
-// mostKept bounds how many nodes stay for the next document.
-const mostKept = 1 << 15
+// maxKept bounds how many nodes are kept for the next document.
+const maxKept = 1 << 15
 
-// ParseStrict is [ParseStrict] of src; the Doc that n gave before must not be
-// used any more.
+// ParseStrict is [ParseStrict] of src. The previous Doc of n must not be used
+// afterwards.
 func (n *Nodes) ParseStrict(src []byte) (*Doc, error) {
 	d, err := n.parse(src)
 	return strict(src, d, err)
@@ -72,28 +73,27 @@ func (n *Nodes) ParseStrict(src []byte) (*Doc, error) {
 
 func (n *Nodes) parse(src []byte) (*Doc, error) {
 	if uint64(len(src)) >= math.MaxUint32 {
-		return nil, &SyntaxError{Offset: len(src), What: "larger than 4 GiB"}
+		return nil, &SyntaxError{Offset: len(src), Message: "larger than 4 GiB"}
 	}
 	p := parser{lexer: lexer{src: src}, nodes: n.list[:0]}
-	if need := room(src); cap(p.nodes) < need {
+	if need := estimateNodes(src); cap(p.nodes) < need {
 		p.nodes = make([]node, 0, need)
 	}
 	if p.space(); !p.value(token{}) || !p.end() {
 		return nil, p.err
 	}
-	if cap(p.nodes) <= mostKept {
+	if cap(p.nodes) <= maxKept {
 		n.list = p.nodes
 	}
 	return newDoc(src, p.nodes), nil
 }
 
-// room is for how many nodes memory is reserved before src is read. Every node
-// but the root follows an opening bracket or a comma; counting them is quicker
-// than moving the nodes when there are more. A long document is counted in
-// samples. Those that stand in strings are counted, too, so the count is only
-// believed up to twice the size of src; beyond that, [parser.grow] goes by what
-// was read.
-func room(src []byte) int {
+// estimateNodes returns for how many nodes memory is reserved before src is parsed.
+// Every node but the root follows an opening bracket or a comma; counting them
+// is faster than growing the list. A long document is sampled. Those inside
+// strings are counted, too, so the count is only used up to twice the size of
+// src; beyond that, [parser.grow] extrapolates from what was parsed.
+func estimateNodes(src []byte) int {
 	const sample, samples = 8 << 10, 16
 	most := 64 + 2*len(src)/nodeBytes
 	if len(src) <= sample*samples {
@@ -111,8 +111,9 @@ func marks(src []byte) int {
 	return bytes.Count(src, []byte{','}) + bytes.Count(src, []byte{'{'}) + bytes.Count(src, []byte{'['})
 }
 
-// grow makes room for more nodes: for as many as there will be if the rest of
-// the source is like what was read, but at most four times as many as there are.
+// grow reserves memory for more nodes: for as many as there will be if the
+// remaining source is like what was parsed, but at most four times as many as
+// there are.
 func (p *parser) grow() {
 	n := len(p.nodes)
 	want := int(float64(n) / float64(p.pos+1) * float64(len(p.src)) * 1.05)
@@ -232,8 +233,8 @@ func (p *parser) array(me int) bool {
 	}
 }
 
-// link makes the node that comes next a child of parent, behind its sibling
-// last (0: it is the first), and answers its index.
+// link makes the next node a child of parent, after its sibling last (0: it is
+// the first), and returns its index.
 func (p *parser) link(parent, last int) int {
 	next := len(p.nodes)
 	p.nodes[parent].count++

@@ -2,8 +2,8 @@ package rawjson
 
 import "strings"
 
-// Pointer follows a JSON Pointer (RFC 6901) from the root; "" is the root
-// itself. It returns None where nothing is there.
+// Pointer resolves a JSON Pointer (RFC 6901) from the root; "" is the root
+// itself. It returns None where there is no value.
 func (d *Doc) Pointer(ptr string) Node {
 	n := d.Root()
 	for ptr != "" {
@@ -42,7 +42,7 @@ func (d *Doc) step(n Node, token string) Node {
 	return None
 }
 
-// arrayIndex reads an index below size; leading zeros are not allowed.
+// arrayIndex parses an index below size; leading zeros are not allowed.
 func arrayIndex(token string, size int) (i int, ok bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false
@@ -56,4 +56,25 @@ func arrayIndex(token string, size int) (i int, ok bool) {
 		}
 	}
 	return i, true
+}
+
+// AppendToken appends one reference token of a JSON Pointer with its slash.
+func AppendToken(pointer []byte, token string) []byte {
+	pointer = append(pointer, '/')
+	for i := range len(token) {
+		switch c := token[i]; c {
+		case '~':
+			pointer = append(pointer, "~0"...)
+		case '/':
+			pointer = append(pointer, "~1"...)
+		default:
+			pointer = append(pointer, c)
+		}
+	}
+	return pointer
+}
+
+// EscapeToken escapes a reference token of a JSON Pointer.
+func EscapeToken(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
 }

@@ -1,13 +1,12 @@
-// Package rawjson works on JSON as bytes: it finds values, checks them and
-// writes them again without ever decoding a document into Go values. The text
-// of numbers, the order of members and the escapes of strings stay as they
-// came.
+// Package rawjson works on JSON as bytes: it finds, checks and rewrites values
+// without ever decoding a document into Go values. The text of numbers, the
+// order of members and the escapes of strings are kept.
 //
-// It does not know what the JSON means: no schema, no protocol, no Go types.
+// It does not know what the JSON means: no schemas, no protocol, no Go types.
 // It follows RFC 8259 and accepts nothing beyond it.
 //
-// Both paths stand on it. Descriptions are read through a [Doc], and the bytes
-// of a call are checked and spliced by the functions of the package.
+// Both paths use it: descriptions are read through a [Doc], and the bytes of a
+// call are checked and spliced by the functions of the package.
 package rawjson
 
 import (
@@ -15,21 +14,21 @@ import (
 	"fmt"
 )
 
-// MaxDepth is how deep arrays and objects may nest. Deeper input is refused
-// as a syntax error: it serves no one and costs stack.
+// MaxDepth is how deep arrays and objects may nest. Deeper input is rejected as
+// a syntax error: it has no use and costs stack.
 const MaxDepth = 1000
 
-// SyntaxError says where input is not the JSON that was asked for.
+// SyntaxError is the error of invalid JSON.
 type SyntaxError struct {
-	Offset int    // in bytes, from 0
-	What   string // what is wrong there, in a few lower-case words
+	Offset  int    // in bytes, from 0
+	Message string // what is wrong there, in a few lower-case words
 }
 
 // Error formats e as "offset N: what".
-func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.What) }
+func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Message) }
 
-// Position turns an offset into a line and a column, both counted from 1, the
-// column in bytes. An offset beyond src means its end.
+// Position converts an offset into a line and a column, both counted from 1,
+// the column in bytes. An offset beyond src means its end.
 func Position(src []byte, offset int) (line, column int) {
 	offset = max(0, min(offset, len(src)))
 	before := src[:offset]

@@ -1,4 +1,4 @@
-package schema
+package rawjson
 
 import (
 	"encoding/binary"
@@ -8,57 +8,54 @@ import (
 	"unicode/utf8"
 )
 
-// kindOf answers what a value is from its first byte, 0 if no value begins
-// so. Numbers answer isNumber: whether there is a fraction is not known yet.
-func kindOf(c byte) types {
-	switch c {
-	case '"':
-		return isString
-	case '{':
-		return isObject
-	case '[':
-		return isArray
-	case 't', 'f':
-		return isBool
-	case 'n':
-		return isNull
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return isNumber
-	}
-	return 0
+// Scanner reads the tokens of JSON in one pass over its bytes. Its methods
+// return false after a syntax error, which is then the reason in stop.
+type Scanner struct {
+	B       []byte
+	I       int // the position
+	Depth   int // open containers
+	Stop    stop
+	Scratch []byte // of PlainText
 }
 
-const spaces uint64 = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t'
+// stop is the reason why a scan ended early.
+type stop uint8
 
-// next skips white space and answers the byte behind it, 0 at the end. It is
-// short enough to be inlined.
-func (r *run) next() byte {
-	for ; r.i < len(r.b); r.i++ {
-		if c := r.b[r.i]; c > ' ' || spaces>>c&1 == 0 {
+// NotJSON is the reason of the scanner; users of a scanner have further ByteOnes.
+const NotJSON stop = 1
+
+// SpaceBits has the bits of the white space of JSON.
+const SpaceBits uint64 = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t'
+
+// Next skips white space and returns the next byte, 0 at the end. It is short
+// enough to be inlined.
+func (r *Scanner) Next() byte {
+	for ; r.I < len(r.B); r.I++ {
+		if c := r.B[r.I]; c > ' ' || SpaceBits>>c&1 == 0 {
 			return c
 		}
 	}
 	return 0
 }
 
-// Patterns for looking at eight bytes at once.
+// Bit patterns for comparing eight bytes at a time.
 const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
+	ByteOnes  = 0x0101010101010101
+	ByteHighs = 0x8080808080808080
 )
 
-// str reads the string whose opening quote is at the position, and answers
-// what stands between the quotes.
-func (r *run) str() (s piece, ok bool) {
-	b := r.b
-	i := r.i + 1
-	s.start = i
+// Str reads the string whose opening quote is at the position, and returns its
+// contents.
+func (r *Scanner) Str() (s Piece, ok bool) {
+	b := r.B
+	i := r.I + 1
+	s.Start = i
 	var high uint64
 	for {
 		for i+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[i:])
-			quote, slash := w^'"'*ones, w^'\\'*ones
-			if m := ((quote-ones)&^quote | (slash-ones)&^slash | (w-' '*ones)&^w) & highs; m != 0 {
+			quote, slash := w^'"'*ByteOnes, w^'\\'*ByteOnes
+			if m := ((quote-ByteOnes)&^quote | (slash-ByteOnes)&^slash | (w-' '*ByteOnes)&^w) & ByteHighs; m != 0 {
 				n := bits.TrailingZeros64(m) &^ 7
 				high |= w & (1<<n - 1)
 				i += n >> 3
@@ -72,32 +69,32 @@ func (r *run) str() (s piece, ok bool) {
 			i++
 		}
 		if i >= len(b) || b[i] < ' ' {
-			return s, r.broken()
+			return s, r.Broken()
 		}
 		if b[i] == '"' {
-			s.end = i
-			s.wide = high&highs != 0
-			r.i = i + 1
-			return s, !s.wide || utf8.Valid(b[s.start:i]) || r.broken()
+			s.End = i
+			s.Wide = high&ByteHighs != 0
+			r.I = i + 1
+			return s, !s.Wide || utf8.Valid(b[s.Start:i]) || r.Broken()
 		}
 		n := escapeLen(b[i:])
 		if n == 0 {
-			return s, r.broken()
+			return s, r.Broken()
 		}
-		s.escaped = true
+		s.Escaped = true
 		i += n
 	}
 }
 
-// piece is a string in the value: what stands between its quotes.
-type piece struct {
-	start, end int
-	escaped    bool
-	wide       bool // not all of it is ASCII
+// Piece is the contents of a string in the value.
+type Piece struct {
+	Start, End int
+	Escaped    bool
+	Wide       bool // not all of it is ASCII
 }
 
-// escapeLen answers the length of the escape that b begins with, both halves
-// of a surrogate pair counted; 0 if it is not legal.
+// escapeLen returns the length of the escape that b begins with, including both
+// halves of a surrogate pair; 0 if it is not valid.
 func escapeLen(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -106,7 +103,7 @@ func escapeLen(b []byte) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		r, ok := hex4(b[2:])
+		r, ok := hexQuad(b[2:])
 		if !ok {
 			return 0
 		}
@@ -116,7 +113,7 @@ func escapeLen(b []byte) int {
 		if len(b) < 12 || b[6] != '\\' || b[7] != 'u' {
 			return 0
 		}
-		low, ok := hex4(b[8:])
+		low, ok := hexQuad(b[8:])
 		if ok && utf16.DecodeRune(r, low) != utf8.RuneError {
 			return 12
 		}
@@ -124,7 +121,7 @@ func escapeLen(b []byte) int {
 	return 0
 }
 
-func hex4(b []byte) (r rune, ok bool) {
+func hexQuad(b []byte) (r rune, ok bool) {
 	if len(b) < 4 {
 		return 0, false
 	}
@@ -142,77 +139,128 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// numeral is a number in the value.
-type numeral struct {
-	start, end int
-	plain      bool // neither fraction nor exponent
+// Numeral is a number in the value.
+type Numeral struct {
+	Start, End int
+	Plain      bool // neither fraction nor exponent
 }
 
-// num reads the number at the position.
-func (r *run) num() (n numeral, ok bool) {
-	b, i := r.b, r.i
-	n.start = i
+// Num reads the number at the position.
+func (r *Scanner) Num() (n Numeral, ok bool) {
+	b, i := r.B, r.I
+	n.Start = i
 	if b[i] == '-' {
 		i++
 	}
-	whole := skipDigits(b, i)
+	whole := SkipDigits(b, i)
 	if whole == i || b[i] == '0' && whole > i+1 {
-		return n, r.broken()
+		return n, r.Broken()
 	}
 	i = whole
-	n.plain = true
+	n.Plain = true
 	if i < len(b) && b[i] == '.' {
-		n.plain = false
-		end := skipDigits(b, i+1)
+		n.Plain = false
+		end := SkipDigits(b, i+1)
 		if end == i+1 {
-			return n, r.broken()
+			return n, r.Broken()
 		}
 		i = end
 	}
-	long := i-n.start >= 309
+	long := i-n.Start >= 309
 	if i < len(b) && b[i]|0x20 == 'e' {
-		n.plain, long = false, true
+		n.Plain, long = false, true
 		i++
 		if i < len(b) && (b[i] == '+' || b[i] == '-') {
 			i++
 		}
-		end := skipDigits(b, i)
+		end := SkipDigits(b, i)
 		if end == i {
-			return n, r.broken()
+			return n, r.Broken()
 		}
 		i = end
 	}
-	n.end = i
-	r.i = i
-	return n, !long || inRange(b[n.start:i]) || r.broken()
+	n.End = i
+	r.I = i
+	return n, !long || inRange(b[n.Start:i]) || r.Broken()
 }
 
 // inRange reports whether a double can hold the number.
 func inRange(text []byte) bool {
-	if d := parseDecimal(text); d.point <= 308 {
+	if d := ParseDecimal(text); d.Point <= 308 {
 		return true
 	}
 	_, err := strconv.ParseFloat(string(text), 64)
 	return err == nil
 }
 
-func skipDigits(b []byte, i int) int {
+// SkipDigits returns the end of the digits that begin at b[i].
+func SkipDigits(b []byte, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++
 	}
 	return i
 }
 
-// word reads one of true, false and null.
-func (r *run) word() bool {
-	b := r.b[r.i:]
+// Word reads one of true, false and null.
+func (r *Scanner) Word() bool {
+	b := r.B[r.I:]
 	switch {
 	case len(b) >= 4 && (string(b[:4]) == "true" || string(b[:4]) == "null"):
-		r.i += 4
+		r.I += 4
 	case len(b) >= 5 && string(b[:5]) == "false":
-		r.i += 5
+		r.I += 5
 	default:
-		return r.broken()
+		return r.Broken()
 	}
 	return true
+}
+
+// Key reads the key at the position.
+func (r *Scanner) Key() (at int, s Piece, ok bool) {
+	if r.Next() != '"' {
+		return 0, s, r.Broken()
+	}
+	at = r.I
+	s, ok = r.Str()
+	return at, s, ok
+}
+
+// Colon reads the colon after a key.
+func (r *Scanner) Colon() bool {
+	if r.Next() != ':' {
+		return r.Broken()
+	}
+	r.I++
+	return true
+}
+
+// Enter and leave read the brackets of a container.
+func (r *Scanner) Enter() bool {
+	if r.Depth++; r.Depth > MaxDepth {
+		return r.Broken()
+	}
+	r.I++
+	return true
+}
+
+// Leave reads a closing bracket.
+func (r *Scanner) Leave() {
+	r.Depth--
+	r.I++
+}
+
+// PlainText returns an unescaped string, valid until the next call.
+func (r *Scanner) PlainText(s Piece) []byte {
+	raw := r.B[s.Start:s.End]
+	if s.Escaped {
+		r.Scratch = AppendUnescaped(r.Scratch[:0], raw)
+		return r.Scratch
+	}
+	return raw
+}
+
+// Broken ends the validation because the input is not JSON.
+func (r *Scanner) Broken() bool {
+	r.Stop = NotJSON
+	return false
 }

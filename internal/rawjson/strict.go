@@ -2,13 +2,13 @@ package rawjson
 
 import "bytes"
 
-// ParseStrict is [Parse] for what [Check] accepts.
+// ParseStrict is [Parse] with the rules of [Check].
 func ParseStrict(src []byte) (*Doc, error) {
 	d, err := Parse(src)
 	return strict(src, d, err)
 }
 
-// strict goes on with what parsing src gave.
+// strict checks the result of parsing src.
 func strict(src []byte, d *Doc, err error) (*Doc, error) {
 	if err != nil || d.plain() {
 		return d, err
@@ -19,9 +19,9 @@ func strict(src []byte, d *Doc, err error) (*Doc, error) {
 	return d, nil
 }
 
-// plain reports whether d holds nothing that Check would have to look at
-// closely: no two keys alike, no escape of a surrogate, no number so large that
-// it may be beyond a double. What is not plain may be strict anyway.
+// plain reports whether d needs no closer check: no two equal keys, no escape
+// of a surrogate, no number so large that it may be beyond a double. What is
+// not plain may still be strict.
 func (d *Doc) plain() bool {
 	for i := range d.nodes {
 		v := &d.nodes[i]
@@ -43,8 +43,8 @@ func (d *Doc) plain() bool {
 	return true
 }
 
-// distinct reports whether no two keys of an object are the same; keys with
-// escapes are not looked into.
+// distinct reports whether no two keys of an object are equal; keys with
+// escapes count as equal to others.
 func (d *Doc) distinct(n Node) bool {
 	if d.Len(n) > scanLimit {
 		return d.indexOf(n).size == d.Len(n)

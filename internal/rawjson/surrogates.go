@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// ReplaceSurrogates writes U+FFFD where JSON has the escape of half a surrogate
-// pair, which no reader takes alike, and says at which offsets. Nothing else
-// changes, and no offset: the escapes are equally long. src must be JSON; it
-// comes back as it is where it has none.
+// ReplaceSurrogates replaces the escape of half a surrogate pair, which parsers
+// interpret differently, by that of U+FFFD, and returns the offsets. The
+// escapes have the same length, so offsets do not change. src must be JSON; it
+// is returned itself where it has none.
 func ReplaceSurrogates(src []byte) (fixed []byte, at []int) {
 	fixed = src
 	for i := 0; ; {

@@ -11,9 +11,9 @@ import (
 // backslashes and control characters are escaped; bytes that are not UTF-8
 // become U+FFFD.
 //
-// It writes the text copy of every answer, so it moves eight bytes at a time:
-// they are stored first and looked at then. Whether what is not ASCII is UTF-8
-// is judged once, when the first such byte is met.
+// It writes the text copy of every result, so it moves eight bytes at a time:
+// they are stored first and inspected then. Whether bytes beyond ASCII are
+// UTF-8 is checked once, when the first such byte is met.
 func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	dst = append(slices.Grow(dst, len(s)+len(s)/8+16), '"')
 	doubted, judged := uint64(high), false
@@ -35,7 +35,7 @@ func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 		n += clean
 		i += clean
 		switch c := byte(w >> (clean * 8) & 0xff); {
-		case c == '"' || c == '\\': // by far the most frequent
+		case c == '"' || c == '\\': // the most frequent cases
 			dst = dst[:n+2]
 			dst[n], dst[n+1] = '\\', c
 			i++
@@ -49,7 +49,7 @@ func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 		}
 	}
 	for i < len(s) {
-		if s[i] >= utf8.RuneSelf && doubted == 0 { // perhaps inside a character, whose beginning was moved
+		if s[i] >= utf8.RuneSelf && doubted == 0 { // perhaps inside a character whose beginning was copied
 			dst = append(dst, s[i])
 			i++
 			continue
@@ -77,8 +77,8 @@ func load[T ~string | ~[]byte](s T) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// appendChar appends the character at s[i], escaped where it must be, with all
-// that follows and is not ASCII. It returns where it stopped.
+// appendChar appends the character at s[i], escaped if necessary, and the
+// following bytes beyond ASCII. It returns where it stopped.
 func appendChar[T ~string | ~[]byte](dst []byte, s T, i int) ([]byte, int) {
 	c := s[i]
 	if c < utf8.RuneSelf {

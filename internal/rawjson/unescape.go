@@ -8,7 +8,7 @@ import (
 // unescape resolves the escapes of a string that the lexer has accepted.
 func unescape(b []byte) string { return string(AppendUnescaped(make([]byte, 0, len(b)), b)) }
 
-// AppendUnescaped appends the text of a legal JSON string whose literal,
+// AppendUnescaped appends the text of a valid JSON string whose literal,
 // without its quotes, is b. A lone surrogate becomes U+FFFD.
 func AppendUnescaped(dst, b []byte) []byte {
 	for i := 0; i < len(b); {
@@ -29,7 +29,7 @@ func AppendUnescaped(dst, b []byte) []byte {
 	return dst
 }
 
-// escaped answers the byte that a two-byte escape stands for.
+// escaped returns the byte of a two-byte escape.
 func escaped(c byte) byte {
 	switch c {
 	case 'b':
@@ -46,7 +46,7 @@ func escaped(c byte) byte {
 	return c
 }
 
-// codePoint reads the \u escape at the beginning of b, both halves of a
+// codePoint decodes the \u escape at the beginning of b, or both halves of a
 // surrogate pair. A lone surrogate is utf8.RuneError. n is the length read.
 func codePoint(b []byte) (r rune, n int) {
 	r, _ = hex4(b[2:])

@@ -1,4 +1,10 @@
-package flowmcp
+// Package redact finds secret values in texts whatever their encoding, and
+// replaces them.
+//
+// It does not know which values are secret, or where a text comes from.
+//
+// Schema files use it on responses, recordings on everything that they store.
+package redact
 
 import (
 	"bytes"
@@ -9,38 +15,38 @@ import (
 	"unicode/utf8"
 )
 
-// spelled finds a value in every form in which URLs, forms and JSON have it:
-// character by character, because each writer escapes others.
-type spelled struct {
-	probe []byte // stands in every form as it is: a fast way to tell that there is none
+// Matcher matches a value in every encoding of URLs, forms and JSON, character
+// by character, because writers escape different characters.
+type Matcher struct {
+	probe []byte // literal in every encoding: a fast negative test
 	all   *regexp.Regexp
 }
 
-// maxSpelled bounds the values that are remembered.
-const maxSpelled = 1000
+// maxMatchers limits the cached matchers.
+const maxMatchers = 1000
 
-var spellings struct { //nolint:gochecknoglobals // a cache: what it holds follows from its keys
+var matchers struct { //nolint:gochecknoglobals // a cache, derived from its keys
 	mu  sync.Mutex
-	all map[string]*spelled
+	all map[string]*Matcher
 }
 
-// spellingsOf is the finder for a value that is not empty.
-func spellingsOf(value string) *spelled {
-	spellings.mu.Lock()
-	defer spellings.mu.Unlock()
-	if s := spellings.all[value]; s != nil {
+// For returns the matcher for a nonempty value.
+func For(value string) *Matcher {
+	matchers.mu.Lock()
+	defer matchers.mu.Unlock()
+	if s := matchers.all[value]; s != nil {
 		return s
 	}
-	if spellings.all == nil || len(spellings.all) >= maxSpelled {
-		spellings.all = map[string]*spelled{}
+	if matchers.all == nil || len(matchers.all) >= maxMatchers {
+		matchers.all = map[string]*Matcher{}
 	}
-	s := newSpelled(value)
-	spellings.all[value] = s
+	s := newMatcher(value)
+	matchers.all[value] = s
 	return s
 }
 
-func newSpelled(value string) *spelled {
-	s := &spelled{probe: []byte(plainest(value))}
+func newMatcher(value string) *Matcher {
+	s := &Matcher{probe: []byte(longestLiteral(value))}
 	if !utf8.ValidString(value) {
 		s.probe = []byte(value)
 		return s
@@ -57,7 +63,7 @@ func newSpelled(value string) *spelled {
 			continue
 		}
 		literal := regexp.QuoteMeta(text)
-		fmt.Fprintf(&b, `(?:%s|\\%s|(?i:%s)`, literal, literal, encode(nil, text, func(byte) bool { return false }))
+		fmt.Fprintf(&b, `(?:%s|\\%s|(?i:%s)`, literal, literal, percentEncode(text))
 		if r <= 0xFFFF {
 			fmt.Fprintf(&b, `|(?i:\\u%04x)`, r)
 		}
@@ -67,8 +73,8 @@ func newSpelled(value string) *spelled {
 	return s
 }
 
-// plainest is the longest part of a value that nobody escapes.
-func plainest(value string) string {
+// longestLiteral returns the longest part of a value that is never escaped.
+func longestLiteral(value string) string {
 	longest := ""
 	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r >= utf8.RuneSelf || !isAlnum(byte(r)) }) { //nolint:gosec // one byte
 		if len(part) > len(longest) {
@@ -78,9 +84,8 @@ func plainest(value string) string {
 	return longest
 }
 
-// replace puts mask in the place of the value. A text without it is returned as
-// it is.
-func (s *spelled) replace(text []byte, mask string) []byte {
+// Replace replaces the value by mask. A text without it is returned unchanged.
+func (s *Matcher) Replace(text []byte, mask string) []byte {
 	switch {
 	case !bytes.Contains(text, s.probe):
 		return text
@@ -88,4 +93,16 @@ func (s *spelled) replace(text []byte, mask string) []byte {
 		return bytes.ReplaceAll(text, s.probe, []byte(mask))
 	}
 	return s.all.ReplaceAllLiteral(text, []byte(mask))
+}
+
+func percentEncode(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, "%%%02X", text[i])
+	}
+	return b.String()
+}
+
+func isAlnum(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Key names a call: who makes it, of which tool, with which arguments, however
-// those are written.
+// Key identifies a call by subject, tool and arguments, which are compared as
+// JSON values.
 func Key(subject, tool string, args []byte) string {
 	canonical, err := rawjson.AppendCanonical(nil, args)
 	if err != nil {

@@ -12,25 +12,25 @@ type Set uint8
 
 // The reserved arguments.
 const (
-	Confirmed Set = 1 << iota // the caller says that the user agreed
-	Token                     // the next part of an answer
-	Fields                    // the part of the answer that is wanted
+	Confirmed Set = 1 << iota // the caller states that the user agreed
+	Token                     // requests the next part of a result
+	Fields                    // selects parts of the value
 )
 
-// count is how many there are.
+// count is the number of reserved arguments.
 const count = 3
 
 // argument is a reserved argument.
 type argument struct {
 	set    Set
 	name   string
-	page   string // the other name by which callers know it; empty: none
+	page   string // the name on the output-structure page; empty: none
 	schema string
 }
 
-// arguments are in the order in which they are published. No name begins with
-// an underscore: clients that make classes of input schemas refuse the whole
-// list over one.
+// arguments are in the order in which they are published. No name begins with an
+// underscore: clients that generate classes from input schemas refuse the whole
+// list because of one.
 func arguments() [count]argument {
 	return [...]argument{
 		{Confirmed, "confirmed", "__confirmed", `{"type":"boolean","description":"true: the user agreed to this call"}`},
@@ -39,7 +39,7 @@ func arguments() [count]argument {
 	}
 }
 
-// All are the names under which reserved arguments are known first.
+// All returns the default names of the reserved arguments.
 func All() (names []string) {
 	for _, a := range arguments() {
 		names = append(names, a.name)
@@ -47,17 +47,17 @@ func All() (names []string) {
 	return names
 }
 
-// Names are the reserved arguments of one tool, under the names that the tool
-// leaves free. The zero value has none.
+// Names holds the names of one tool's reserved arguments, which differ from its
+// own arguments. The zero value has none.
 type Names struct {
 	set   Set
 	names [count]string
 	pages [count]string // empty: the tool has an argument of that name, or there is none
 }
 
-// NamesFor names the arguments of set for a tool with this input schema. An
-// argument that the tool declares stays its own; ours is then tenon_confirmed,
-// or has a number.
+// NamesFor names the arguments of set for a tool with this input schema. If the
+// tool declares an argument of the same name, the reserved one is
+// tenon_confirmed, or has a number.
 func NamesFor(set Set, input []byte) Names {
 	n := Names{set: set}
 	taken := func(string) bool { return false }
@@ -100,8 +100,8 @@ func (n *Names) Of(s Set) string {
 	return ""
 }
 
-// Told returns the name of an argument as a caller is told it: onPage is for
-// callers that follow the page of the output structure.
+// Told returns the name of an argument in messages: onPage is for callers that
+// follow the output-structure page.
 func (n *Names) Told(s Set, onPage bool) string {
 	for i, a := range arguments() {
 		if onPage && a.set == s && n.pages[i] != "" {
@@ -111,7 +111,7 @@ func (n *Names) Told(s Set, onPage bool) string {
 	return n.Of(s)
 }
 
-// find returns the index of the argument that a key names, or -1.
+// find returns the index of the argument with the name key, or -1.
 func (n *Names) find(key string) int {
 	for i := range count {
 		if key != "" && (n.names[i] == key || n.pages[i] == key) {
@@ -121,7 +121,7 @@ func (n *Names) find(key string) int {
 	return -1
 }
 
-// mayHold is quick and errs on the side of true: a name may be written with
+// mayHold is fast and can return true wrongly: a name can be written with
 // escapes.
 func mayHold(text []byte, set Set) bool {
 	if set != 0 && bytes.Contains(text, []byte(`\u`)) {
@@ -141,8 +141,8 @@ const (
 	maxSchemas = 1000
 )
 
-// declared returns the names of the arguments that an input schema has,
-// wherever it says so: clients see those in a branch, too.
+// declared returns the names of all arguments in an input schema, also those in
+// branches, which clients see as well.
 func declared(doc *rawjson.Doc) map[string]bool {
 	d := declarations{doc: doc, names: map[string]bool{}, seen: map[rawjson.Node]bool{}}
 	d.visit(doc.Root(), 0)

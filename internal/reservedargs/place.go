@@ -7,8 +7,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// PlaceOf returns the JSON Pointer of the member of args that inner is; empty:
-// it is none, or all of args.
+// PlaceOf returns the JSON Pointer of inner, a subslice of args; empty: it is
+// none, or all of args.
 func PlaceOf(args, inner []byte) string {
 	doc, err := rawjson.Parse(args)
 	if err != nil || doc.Kind(doc.Root()) != rawjson.Object {

@@ -1,10 +1,10 @@
-// Package reservedargs knows the arguments that are the gateway's own and not the
-// tool's: confirmed, resume_token, fields. It finds names for them that the
-// tool leaves free, takes them out of a call's arguments and writes them into a
-// published input schema.
+// Package reservedargs handles the arguments that belong to the gateway and not
+// to the tool: confirmed, resume_token, fields. It finds names that the tool
+// does not use, extracts the values from a call's arguments and adds the
+// properties to a published input schema.
 //
-// It does not know what they mean, nor which tool has which of them: the root
-// decides that. It stands before the validation of arguments.
+// It does not know what they mean, nor which tool has which of them: package
+// gateway does. It runs before input validation.
 package reservedargs
 
 import (
@@ -14,30 +14,30 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Values is what stood in the reserved arguments.
+// Values are the values of the reserved arguments of a call.
 type Values struct {
 	Confirmed bool
 	Token     string // empty: none
 	Fields    []byte // JSON; nil: none
 	Coerced   []Coercion
-	Invalid   string // what is wrong with one of them; empty: nothing
+	Invalid   string // why one of them is invalid; empty: all are valid
 }
 
-// Coercion is a value that was read as another one.
+// Coercion is a value that was coerced.
 type Coercion struct{ Name, Kind, Old, New string }
 
 // The kinds of coercion.
 const (
-	DropNull  = "drop-null"  // null is no value
-	DropEmpty = "drop-empty" // nor is an empty token or list: some models must fill in every argument
-	ReadJSON  = "read-json"  // a string became the JSON that it holds
+	DropNull  = "drop-null"  // null counts as absent
+	DropEmpty = "drop-empty" // so do an empty token and list: some models must fill in every argument
+	ReadJSON  = "parse-json" // a string became the JSON that it holds
 )
 
 const nothing = "nothing"
 
-// Extract takes the reserved arguments out of args, a JSON object, and returns the
-// rest, which is args itself where there were none. What is no JSON object, or
-// no strict one, is left to the validation.
+// Extract removes the reserved arguments from args, a JSON object, and returns
+// the remaining object, which is args itself if there were none. Invalid JSON is
+// left to input validation.
 func (n *Names) Extract(args []byte) (rest []byte, own Values) {
 	if !mayHold(args, n.set) || rawjson.Check(args) != nil {
 		return args, own
@@ -67,8 +67,8 @@ func (n *Names) Extract(args []byte) (rest []byte, own Values) {
 	return append(rest, '}'), own
 }
 
-// read reads the value of an argument. A string may hold the JSON that is
-// meant, and what some clients send for want of a value is none.
+// read parses the value of an argument. A string can hold the JSON of the value;
+// the values that some clients send for an absent one are dropped.
 func (o *Values) read(s Set, name string, raw []byte) {
 	value := raw
 	if s != Token {
@@ -180,7 +180,7 @@ func (n *Names) Publish(input []byte, set Set) []byte {
 	return append(append(out, added...), input[at:]...)
 }
 
-// plain is a key without escapes; few have any.
+// plain returns the text of a key, fast if it has no escapes.
 func plain(key []byte) string {
 	if bytes.IndexByte(key, '\\') < 0 {
 		return string(key)

@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
-// attack is foreign code that wants more than it is given.
+// attack is untrusted code that tries to exceed its limits.
 type attack struct {
 	name, body string
 	kinds      string // of the error that ends it; empty: it ends with want
@@ -77,15 +77,15 @@ func attacks() []attack {
 	}
 }
 
-// bounds are what a run of the attacks holds them to.
+// bounds are the limits of a run of the attacks.
 type bounds struct {
 	strict bool
 	budget time.Duration // of an attack that ends at its deadline
 	ample  time.Duration // of all other code: only the strict run cares how fast it is
 }
 
-// limits are those of this run: plain tests never hang on how fast the machine
-// is, those with TENON_ATTACKS=strict do.
+// limits of this run: plain tests do not depend on the speed of the machine,
+// those with TENON_ATTACKS=strict do.
 func limits() bounds {
 	const budget = 400 * time.Millisecond
 	if os.Getenv("TENON_ATTACKS") == "strict" {
@@ -100,10 +100,10 @@ const (
 	tick     = 50 * time.Millisecond
 )
 
-// TestAttacks runs each attack while good calls go on beside it, samples the
-// memory of this process and of the workers, and looks whether the good calls
-// find the world as it was. The strict run makes twenty of them a second, and
-// wants each attack to end within a second of its deadline.
+// TestAttacks runs each attack alongside good calls, samples the memory of this
+// process and of the workers, and checks that good calls are unaffected. The
+// strict run makes twenty of them a second, and requires each attack to end
+// within a second of its deadline.
 func TestAttacks(t *testing.T) {
 	if raced {
 		t.Skip("SKIPPED: the race detector makes the engine too slow for memory to fill; the other stages run this without it")
@@ -135,9 +135,9 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// startBeside makes good calls until the returned function is called, which
-// tells how many they were. The strict run starts one at every tick; others
-// wait for the one before.
+// startBeside makes good calls until the returned func is called, which returns
+// their number. The strict run starts one at every tick; others wait for the
+// previous one.
 func startBeside(t *testing.T, p *sandbox.Pool, b bounds) func() int64 {
 	t.Helper()
 	good := program(`let n = 0; export const f = (x) => x.a.map((i) => i * 2).concat(Object.keys(Object.prototype).length)`)
@@ -185,11 +185,11 @@ func (a attack) run(t *testing.T, p *sandbox.Pool, b bounds) {
 		budget = b.budget
 	}
 	begun := time.Now()
-	ask := func(ctx context.Context, _ string, _ []byte) (sandbox.Answer, error) {
+	ask := func(ctx context.Context, _ string, _ []byte) (sandbox.HostResult, error) {
 		<-ctx.Done()
-		return sandbox.Answer{}, ctx.Err()
+		return sandbox.HostResult{}, ctx.Err()
 	}
-	out, err := p.Run(t.Context(), program("export const f = async () => { "+a.body+" }"), sandbox.Call{Function: "f", Args: []byte("0"), Budget: budget, Ask: ask})
+	out, err := p.Run(t.Context(), program("export const f = async () => { "+a.body+" }"), sandbox.Call{Function: "f", Args: []byte("0"), Budget: budget, HostCall: ask})
 	took := time.Since(begun)
 	kind := string(kindOf(err))
 	t.Logf("%v %s %v", took.Round(time.Millisecond), kind, err)
@@ -203,7 +203,7 @@ func (a attack) run(t *testing.T, p *sandbox.Pool, b bounds) {
 	}
 }
 
-// watchMemory samples until ctx ends; the returned function tells the peaks.
+// watchMemory samples until ctx ends; the returned func returns the peaks.
 func watchMemory(ctx context.Context, group *sync.WaitGroup, p *sandbox.Pool) func() (workers, own int64) {
 	var mu sync.Mutex
 	var workers, own int64
@@ -229,7 +229,8 @@ func watchMemory(ctx context.Context, group *sync.WaitGroup, p *sandbox.Pool) fu
 	}
 }
 
-// ownMemory is the resident memory of this process, 0 where it cannot be told.
+// ownMemory returns the resident memory of this process, or 0 where it is
+// unknown.
 func ownMemory() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"crypto/hmac"
-	"crypto/md5" //nolint:gosec // foreign protocols ask for it
+	"crypto/md5" //nolint:gosec // required by foreign protocols
 	"crypto/rand"
-	"crypto/sha1" //nolint:gosec // foreign protocols ask for it
+	"crypto/sha1" //nolint:gosec // required by foreign protocols
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
@@ -22,15 +22,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxBytes bounds what one function of the host makes.
+// maxBytes limits the result of one host function.
 const maxBytes = 32 << 20
 
 var errTooLong = fmt.Errorf("more than %d bytes", maxBytes)
 
-// compute answers the functions that a realm gets from its host. They reach
-// nothing: the answer hangs on the arguments alone, random aside. Bytes are
-// strings of one character each.
-func compute(name string, args []string) (string, error) {
+// callBuiltin implements the pure functions that a realm gets from its host. The
+// result depends on the arguments only, except for random. Bytes are strings of
+// one character each.
+func callBuiltin(name string, args []string) (string, error) {
 	arg := func(i int) string {
 		if i < len(args) {
 			return args[i]
@@ -49,7 +49,7 @@ func compute(name string, args []string) (string, error) {
 	case "hex":
 		return hex.EncodeToString(fromLatin1(arg(0))), nil
 	case "unhex":
-		b, _ := hex.DecodeString(arg(0)) // as Node has it: what stands before the first wrong digit
+		b, _ := hex.DecodeString(arg(0)) // like Node: the bytes before the first invalid digit
 		return Latin1(b), nil
 	case "random":
 		return randomBytes(arg(0))
@@ -69,7 +69,8 @@ func compute(name string, args []string) (string, error) {
 	return pack(name, fromLatin1(arg(0)))
 }
 
-// Latin1 is bytes as a text of one character each, as realms take them.
+// Latin1 converts bytes to a string of one character each, as realms expect
+// them.
 func Latin1(b []byte) string {
 	var s strings.Builder
 	s.Grow(len(b) + len(b)/4)
@@ -82,13 +83,13 @@ func Latin1(b []byte) string {
 func fromLatin1(s string) []byte {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
-		b = append(b, byte(r)) //nolint:gosec // what is no byte is cut, as in JavaScript
+		b = append(b, byte(r)) //nolint:gosec // truncated, as in JavaScript
 	}
 	return b
 }
 
-// unbase64 reads either alphabet, with or without padding and with white
-// space, as Node does.
+// unbase64 decodes either alphabet, with or without padding and white space,
+// like Node.
 func unbase64(s string) (string, error) {
 	s = strings.NewReplacer("-", "+", "_", "/", "=", "", " ", "", "\n", "", "\r", "", "\t", "").Replace(s)
 	b, err := base64.RawStdEncoding.DecodeString(s)
@@ -121,7 +122,7 @@ func newHash(name string) (func() hash.Hash, error) {
 	case "sha512":
 		return sha512.New, nil
 	}
-	return nil, fmt.Errorf("the digest %.20q is not known", name)
+	return nil, fmt.Errorf("unknown digest %.20q", name)
 }
 
 func sum(h hash.Hash, data string) string {
@@ -129,7 +130,7 @@ func sum(h hash.Hash, data string) string {
 	return Latin1(h.Sum(nil))
 }
 
-// pack compresses and expands.
+// pack compresses or decompresses.
 func pack(name string, data []byte) (string, error) {
 	var r io.Reader
 	var err error
@@ -149,7 +150,7 @@ func pack(name string, data []byte) (string, error) {
 	case "gzip":
 		w = gzip.NewWriter(&out)
 	default:
-		return "", fmt.Errorf("the function %.20q is not known", name)
+		return "", fmt.Errorf("unknown function %.20q", name)
 	}
 	if err != nil {
 		return "", err

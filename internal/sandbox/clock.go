@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// clock calls late when a call's time is over. It stands still while the
-// worker waits for answers.
+// clock calls late when the time limit of a call expires. It is paused while
+// the worker waits for host calls.
 type clock struct {
 	mu     sync.Mutex
 	timer  *time.Timer
@@ -49,8 +49,8 @@ func (c *clock) stop() {
 	c.timer.Stop()
 }
 
-// isMemory reports whether a worker's last words are about memory: those of the
-// parent's watch, or of the Go runtime.
-func isMemory(text string) bool {
+// isOutOfMemory reports whether a worker ended for lack of memory: by the parent's
+// limit or in the Go runtime.
+func isOutOfMemory(text string) bool {
 	return strings.Contains(text, "of memory") || strings.Contains(text, "cannot allocate memory") || strings.Contains(text, "out of memory")
 }

@@ -37,10 +37,10 @@ func TestCloseLeavesNoDescriptors(t *testing.T) {
 			calls.Go(func() {
 				_, _ = p.Run(t.Context(), program(`export const f = () => ask('wait', 1)`), sandbox.Call{
 					Function: "f", Args: []byte("1"), Budget: time.Minute,
-					Ask: func(ctx context.Context, _ string, _ []byte) (sandbox.Answer, error) {
+					HostCall: func(ctx context.Context, _ string, _ []byte) (sandbox.HostResult, error) {
 						close(began)
 						<-ctx.Done()
-						return sandbox.Answer{}, ctx.Err()
+						return sandbox.HostResult{}, ctx.Err()
 					},
 				})
 			})

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	maxData        = 1 << 30 // bytes that a worker may map for writing; the parent's look at its memory comes first
+	maxData        = 1 << 30 // bytes of writable mappings; the parent's memory limit takes effect earlier
 	maxDescriptors = 32
 	prSetNoNewPriv = 38 // PR_SET_NO_NEW_PRIVS, prctl(2)
 )
 
-// confine takes from the process what a worker never needs: memory without
-// end, files, more rights. The number of processes is not limited: that
-// limit counts those of the whole user.
+// confine limits memory, files and privileges of a worker. The number of
+// processes is not limited, because that limit counts all processes of the
+// user.
 func confine() error {
 	limit := func(what int, n uint64) error {
 		var now syscall.Rlimit
@@ -25,7 +25,7 @@ func confine() error {
 	}
 	_, _, refused := syscall.AllThreadsSyscall6(syscall.SYS_PRCTL, prSetNoNewPriv, 1, 0, 0, 0, 0)
 	var err error
-	if refused != 0 && refused != syscall.ENOTSUP { // a program with C in it cannot do that; the other limits hold there too
+	if refused != 0 && refused != syscall.ENOTSUP { // not possible with cgo; the other limits apply there too
 		err = refused
 	}
 	return errors.Join(

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// confine has nothing to take here: the parent's watch is what holds.
+// confine does nothing here: the parent's memory limit applies.
 func confine() error { return nil }

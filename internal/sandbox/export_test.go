@@ -5,21 +5,21 @@ import (
 	"bytes"
 )
 
-// What goes through the room, in bytes.
+// Sizes of bodies that are passed in shared memory, in bytes.
 const (
-	RoomSize    = roomSize
-	LeastInRoom = leastInRoom
+	SharedSize = sharedSize
+	MinShared  = minShared
 )
 
-// InRoom is a body of so many bytes in a room.
-func InRoom(room []byte, size string) ([]byte, error) {
-	return (&worker{room: room}).inRoom([]byte(size))
+// SharedBody returns a body of size bytes in shared memory.
+func SharedBody(shared []byte, size string) ([]byte, error) {
+	return (&worker{shared: shared}).sharedBody([]byte(size))
 }
 
-// MaxBytes bounds what a function of the host makes.
+// MaxBytes limits the result of a host function.
 const MaxBytes = maxBytes
 
-// Reframe reads a frame and writes it again.
+// Reframe reads and rewrites a frame.
 func Reframe(b []byte) ([]byte, error) {
 	f, err := readFrame(bytes.NewReader(b), 1<<16, nil)
 	if err != nil {
@@ -30,5 +30,5 @@ func Reframe(b []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Compute is a function of the host.
-func Compute(name string, args ...string) (string, error) { return compute(name, args) }
+// CallBuiltin calls a host function.
+func CallBuiltin(name string, args ...string) (string, error) { return callBuiltin(name, args) }

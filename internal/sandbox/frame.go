@@ -11,31 +11,31 @@ import (
 // A frame is four bytes of length, one of kind, and parts: texts with four
 // bytes of length before each. Numbers are little-endian.
 type frame struct {
-	kind  kind
-	parts [][]byte
-	room  []byte // in which they stand
+	kind   kind
+	parts  [][]byte
+	buffer []byte // buffer that holds the parts
 }
 
 type kind byte
 
 // What the parent sends.
 const (
-	loadFrame   kind = 'L' // key, module, glue, data, memory, the times of libraries and module, then name and source of each library
+	loadFrame   kind = 'L' // key, module, glue, data, memory, time limits of libraries and module, then name and source of each library
 	dropFrame   kind = 'D' // key
-	callFrame   kind = 'C' // key, function, milliseconds, arguments, perhaps a body
-	roomFrame   kind = 'M' // the same of a call whose body stands in the shared room, of which so many bytes are it
+	callFrame   kind = 'C' // key, function, milliseconds, arguments, optional body
+	sharedFrame kind = 'M' // like callFrame, with the size of a body in shared memory
 	answerFrame kind = 'A' // id, "1" or "0", JSON or reason, text
 )
 
 // What the worker sends.
 const (
-	doneFrame kind = 'R' // JSON
-	failFrame kind = 'F' // kind of error, message
-	waitFrame kind = 'W' // id, name and arguments of each new question; the worker runs nothing until an answer comes
-	goFrame   kind = 'G' // a timer ended the waiting
+	doneFrame   kind = 'R' // JSON
+	failFrame   kind = 'F' // kind of error, message
+	pauseFrame  kind = 'W' // id, name and arguments of each new host call; the worker pauses until a response arrives
+	resumeFrame kind = 'G' // a timer ended the pause
 )
 
-// maxParts bounds a frame; a program has a handful of libraries.
+// maxParts limits a frame; a program has a handful of libraries.
 const maxParts = 512
 
 var errFrame = errors.New("not a frame")
@@ -52,7 +52,7 @@ func writeFrame(w *bufio.Writer, k kind, parts ...[]byte) error {
 		return err
 	}
 	for _, p := range parts {
-		binary.LittleEndian.PutUint32(head[:], uint32(len(p))) //nolint:gosec // callers bound the parts far below
+		binary.LittleEndian.PutUint32(head[:], uint32(len(p))) //nolint:gosec // callers limit the size
 		if _, err := w.Write(head[:4]); err != nil {
 			return err
 		}
@@ -63,13 +63,13 @@ func writeFrame(w *bufio.Writer, k kind, parts ...[]byte) error {
 	return w.Flush()
 }
 
-// largestKept bounds the room that is kept from frame to frame.
-const largestKept = 4 << 20
+// maxReused limits the buffer that is reused for later frames.
+const maxReused = 4 << 20
 
-// readFrame reads one frame of at most limit bytes, into room as far as it
-// goes. What a frame announces is not set aside before it comes. io.EOF: the
-// other side is gone.
-func readFrame(r io.Reader, limit int, room []byte) (frame, error) {
+// readFrame reads one frame of at most limit bytes, using buf as its buffer
+// where it is large enough. Memory is allocated as data arrives. io.EOF means
+// that the other side has closed.
+func readFrame(r io.Reader, limit int, buf []byte) (frame, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return frame{}, err
@@ -78,7 +78,7 @@ func readFrame(r io.Reader, limit int, room []byte) (frame, error) {
 	if size < 1 || size > int64(limit) {
 		return frame{}, fmt.Errorf("%w: %d bytes", errFrame, size)
 	}
-	b := room[:min(size, int64(cap(room)))]
+	b := buf[:min(size, int64(cap(buf)))]
 	if len(b) == 0 {
 		b = make([]byte, min(size, 1<<20))
 	}
@@ -92,7 +92,7 @@ func readFrame(r io.Reader, limit int, room []byte) (frame, error) {
 		}
 		if int64(got) == size {
 			f, err := parseFrame(b)
-			f.room = b
+			f.buffer = b
 			return f, err
 		}
 		b = append(b, make([]byte, min(int64(got), size-int64(got)))...)

@@ -9,8 +9,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
-// FuzzFrame: any bytes give a frame that is written as it was read, or an
-// error, and nothing is set aside that did not come.
+// FuzzFrame: any bytes are a frame that is rewritten unchanged, or an error,
+// and memory is only allocated for received data.
 func FuzzFrame(f *testing.F) {
 	f.Add([]byte("\x06\x00\x00\x00R\x01\x00\x00\x00x"))
 	f.Add([]byte("\x01\x00\x00\x00G"))
@@ -26,14 +26,14 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzCompute: whatever foreign code asks of its host gives text or an error,
-// within the bound.
+// FuzzCompute: any host function call returns text or an error, within the
+// limit.
 func FuzzCompute(f *testing.F) {
 	for _, name := range []string{"encode", "decode", "base64", "unbase64", "hex", "unhex", "random", "hash", "hmac", "inflate", "inflateRaw", "gunzip", "deflate", "gzip", "deflateRaw"} {
 		f.Add(name, "sha256", "key")
 	}
 	f.Fuzz(func(t *testing.T, name, a, b string) {
-		out, err := sandbox.Compute(name, a, b)
+		out, err := sandbox.CallBuiltin(name, a, b)
 		if err == nil && (!utf8.ValidString(out) || len(out) > 2*sandbox.MaxBytes) {
 			t.Errorf("%s gives %d bytes", name, len(out))
 		}

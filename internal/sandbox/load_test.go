@@ -8,9 +8,9 @@ import (
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
-// TestLoadEnds has modules that do not come to their end while they are loaded.
-// Each ends with the budget of the call, not with the time of libraries, and
-// says why as a call would.
+// TestLoadEnds loads modules that do not terminate. Each ends with the time
+// limit of the call, not with that of libraries, with the error that a call
+// would have.
 func TestLoadEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		module string

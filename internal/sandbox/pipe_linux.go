@@ -5,13 +5,11 @@ import (
 	"syscall"
 )
 
-// widePipe is the room of the pipes to and from a worker: a megabyte that it
-// asked for, or what it made of one, crosses in one go, and not in sixteen for
-// each of which both sides are woken.
+// widePipe is the capacity of the pipes to and from a worker: large bodies
+// cross in one write instead of sixteen, each of which would wake both sides.
 const widePipe = 1 << 20
 
-// widen gives a pipe more room. Where the system does not grant it, the pipe
-// stays as it is.
+// widen enlarges the buffer of a pipe, where the system permits it.
 func widen(pipe *os.File) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {

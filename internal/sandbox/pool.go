@@ -1,24 +1,24 @@
-// Package sandbox runs foreign JavaScript without ambient authority: in worker
-// processes that can be killed, with a deadline, a cap on memory and stack, and
-// the functions that it is given.
+// Package sandbox runs untrusted JavaScript without ambient authority: in
+// worker processes that can be killed, with limits on time, memory and stack,
+// and with the host functions that it is given.
 //
-// It does not know what the code is for: no schema file, no request, no secret.
-// A program gets text, JSON and the answers to what it asks, and gives JSON.
+// It does not know the purpose of the code: no schema files, no requests, no
+// secrets. A program gets text, JSON and the results of its host calls, and
+// returns JSON.
 //
-// It stands beside the path of a call: a source hands a program and arguments
-// to a Pool, a worker runs them, and what the code asks comes back to the
-// source's own function.
+// A source passes a program and arguments to a Pool while it handles a call; a
+// worker runs them, and host calls of the code are passed to the source's own
+// function.
 //
-// The rules that this package keeps:
+// Invariants:
 //
-//   - The worker holds no file and no socket but the two pipes to its parent
-//     and, on Linux, memory where that leaves it large bodies, and no
-//     environment.
-//   - A worker runs one call at a time, so ending it costs that call alone.
+//   - A worker has no environment and no open file or socket except the two
+//     pipes to its parent and, on Linux, shared memory for large bodies.
+//   - A worker runs one call at a time, so killing it affects only that call.
 //   - Each program has a realm of its own, with frozen intrinsics. Text never
 //     becomes code there.
-//   - What a worker sends is as foreign as the code that it runs: it is
-//     bounded, and a frame that does not fit ends the worker.
+//   - Messages of a worker are as untrusted as the code that it runs: their
+//     size is limited, and an invalid frame ends the worker.
 package sandbox
 
 import (
@@ -30,46 +30,44 @@ import (
 	"time"
 )
 
-// Options for a pool. The zero value works but for Command.
+// Options for a pool. Command is required.
 type Options struct {
-	Command  []string      // starts a program that calls Serve with its input and output
-	Workers  int           // the most at a time; 0: the number of processors, at least 2
-	Idle     time.Duration // after which a worker without work ends; 0: 1 min
-	Load     time.Duration // that the libraries of a program may run before its first call; 0: 10 s
-	Memory   int64         // bytes that one realm may use; 0: 128 MiB
-	Resident int64         // bytes of memory that one worker may hold; 0: 512 MiB
+	Command  []string      // command of a program that calls Serve with its stdin and stdout
+	Workers  int           // maximum number of workers; 0: the number of processors, at least 2
+	Idle     time.Duration // after which an idle worker exits; 0: 1 min
+	Load     time.Duration // time limit for loading the libraries of a program; 0: 10 s
+	Memory   int64         // memory limit of one realm in bytes; 0: 128 MiB
+	Resident int64         // resident memory limit of one worker in bytes; 0: 512 MiB
 }
 
 const (
-	// maxFrame bounds what crosses at once: an answer's body of 32 MiB whose
-	// every character is escaped fits.
-	maxFrame  = 256 << 20
-	maxResult = 64 << 20
-	// grace is how long the engine may take to notice its deadline before the
-	// worker is killed.
+	// maxFrame limits a message: a fully escaped body of 32 MiB fits.
+	maxFrame = 256 << 20
+	// grace is the time for the engine to notice its deadline before the worker
+	// is killed.
 	grace = 300 * time.Millisecond
-	// kept is the number of programs that a worker keeps loaded.
-	kept = 12
+	// maxLoaded is the number of programs that a worker keeps loaded.
+	maxLoaded = 12
 )
 
-// ErrClosed is the error of a pool that was closed.
+// ErrClosed is the error of calls to a closed pool.
 var ErrClosed = errors.New("the pool of workers is closed")
 
-// Pool keeps workers. It starts them when they are needed and is safe for
-// concurrent use. Close must be called in the end.
+// Pool starts workers when they are needed. It is safe for concurrent use and
+// must be closed.
 type Pool struct {
-	o     Options
-	turns *turns // for as many workers as may run
+	options Options
+	slots   *semaphore // one per worker
 
 	mu     sync.Mutex
-	idle   []*hand // the one used last stands at the end
-	all    map[*hand]bool
+	idle   []*workerClient // most recently used last
+	all    map[*workerClient]bool
 	closed bool
 
-	retiring sync.WaitGroup // workers that end because they rested for long
+	retiring sync.WaitGroup // idle workers being stopped
 }
 
-// NewPool returns a pool. It starts nothing.
+// NewPool returns a pool without workers.
 func NewPool(o Options) *Pool {
 	if o.Workers == 0 {
 		o.Workers = max(2, runtime.NumCPU())
@@ -82,7 +80,7 @@ func NewPool(o Options) *Pool {
 	if o.Resident == 0 {
 		o.Resident = 512 << 20
 	}
-	return &Pool{o: o, turns: newTurns(o.Workers), all: map[*hand]bool{}}
+	return &Pool{options: o, slots: newSemaphore(o.Workers), all: map[*workerClient]bool{}}
 }
 
 func orDuration(d *time.Duration, otherwise time.Duration) {
@@ -91,42 +89,42 @@ func orDuration(d *time.Duration, otherwise time.Duration) {
 	}
 }
 
-// Call is one use of a program.
+// Call is one call of a program's function.
 type Call struct {
-	Function string        // one of those that the glue's start returned
-	Args     []byte        // a JSON value, its first argument
-	Body     []byte        // its second: the value that these bytes are as JSON, or else their text; nil: none
-	Budget   time.Duration // that the code may run, waiting for answers left out, and as long where the program is loaded first; 0: 5 s
-	// Ask answers what the code asks for, several at once; nil: it may ask
-	// nothing. The error's text reaches the code.
-	Ask func(ctx context.Context, name string, args []byte) (Answer, error)
+	Function string        // a function returned by the glue's start
+	Args     []byte        // its first argument, a JSON value
+	Body     []byte        // its second argument: these bytes parsed as JSON, or else their text; nil: none
+	Budget   time.Duration // CPU time limit, without host calls; also for loading the program; 0: 5 s
+	// HostCall handles host calls of the code, several concurrently; nil: none are
+	// allowed. The text of its error is passed to the code.
+	HostCall func(ctx context.Context, name string, args []byte) (HostResult, error)
 }
 
-// Answer is what the code gets for a question.
-type Answer struct {
+// HostResult is the result of a host call.
+type HostResult struct {
 	Value []byte // a JSON value
-	Text  []byte // a text beside it, which needs no escapes: UTF-8
+	Text  []byte // a separate text in UTF-8, which needs no escapes
 }
 
-// Run calls a function of a program and returns the JSON of its result. It
-// waits until a worker is free. Every error is an [*Error], [ErrClosed] or that
-// of ctx. When ctx ends, the worker is killed.
+// Run calls a function of a program and returns its result as JSON. It waits
+// for a free worker. Every error is an [*Error], [ErrClosed] or that of ctx.
+// When ctx ends, the worker is killed.
 func (p *Pool) Run(ctx context.Context, prog *Program, c Call) ([]byte, error) {
 	if len(c.Args)+len(c.Body) > maxFrame/2 {
 		return nil, &Error{Kind: TooLarge, Message: "the arguments are too large"}
 	}
 	orDuration(&c.Budget, 5*time.Second)
-	if err := p.turns.wait(ctx, prog.key); err != nil {
+	if err := p.slots.acquire(ctx, prog.key); err != nil {
 		return nil, err
 	}
-	defer p.turns.end(prog.key)
+	defer p.slots.release(prog.key)
 	h, err := p.take(prog.key)
 	if err != nil {
 		return nil, err
 	}
 	begun, ended := time.Now(), false
 	defer func() {
-		h.broken = h.broken || !ended // what panicked left it who knows how
+		h.broken = h.broken || !ended // its state is unknown after a panic
 		p.release(h, time.Since(begun))
 	}()
 	result, err := h.run(ctx, prog, c)
@@ -134,9 +132,9 @@ func (p *Pool) Run(ctx context.Context, prog *Program, c Call) ([]byte, error) {
 	return result, err
 }
 
-// take returns an idle worker, if possible one that has the program loaded, or
-// a new one.
-func (p *Pool) take(key string) (*hand, error) {
+// take returns an idle worker, preferably one that has loaded the program, or
+// starts one.
+func (p *Pool) take(key string) (*workerClient, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -150,18 +148,18 @@ func (p *Pool) take(key string) (*hand, error) {
 			}
 		}
 		h := p.idle[i]
-		if !slices.Contains(h.loaded, key) && len(p.all) < p.o.Workers && len(h.loaded) >= kept/2 {
+		if !slices.Contains(h.loaded, key) && len(p.all) < p.options.Workers && len(h.loaded) >= maxLoaded/2 {
 			return p.start()
 		}
 		p.idle = slices.Delete(p.idle, i, i+1)
-		h.rest.Stop()
+		h.idleTimer.Stop()
 		return h, nil
 	}
 	return p.start()
 }
 
-func (p *Pool) start() (*hand, error) {
-	h, err := newHand(p.o)
+func (p *Pool) start() (*workerClient, error) {
+	h, err := startWorker(p.options)
 	if err != nil {
 		return nil, &Error{Kind: Broken, Message: "a worker cannot be started: " + err.Error()}
 	}
@@ -169,23 +167,23 @@ func (p *Pool) start() (*hand, error) {
 	return h, nil
 }
 
-// Looking at a worker's memory costs as much as a short call. In shortCall
-// nobody fills a part of it that matters, so of such calls one in looks is
-// enough.
+// Reading a worker's memory usage takes as long as a short call. A call shorter
+// than shortCall cannot allocate much, so it is read after one in looks of
+// those.
 const (
-	shortCall = 10 * time.Millisecond
-	looks     = 32
+	shortCall     = 10 * time.Millisecond
+	residentEvery = 32
 )
 
-// release takes a worker back after its call, which took so long. One that
-// holds much ends: what programs keep must not cost a later call its worker.
-func (p *Pool) release(h *hand, took time.Duration) {
+// release returns a worker to the pool. A worker that holds much memory is
+// stopped: memory kept by programs must not fail a later call.
+func (p *Pool) release(h *workerClient, took time.Duration) {
 	var held int64
-	if h.calls++; took > shortCall || h.calls%looks == 0 {
+	if h.calls++; took > shortCall || h.calls%residentEvery == 0 {
 		held, _ = h.child.Resident()
 	}
 	p.mu.Lock()
-	if h.broken || p.closed || held > p.o.Resident/2 {
+	if h.broken || p.closed || held > p.options.Resident/2 {
 		delete(p.all, h)
 		p.mu.Unlock()
 		h.close()
@@ -193,11 +191,11 @@ func (p *Pool) release(h *hand, took time.Duration) {
 	}
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, h)
-	h.rest = time.AfterFunc(p.o.Idle, func() { p.retire(h) })
+	h.idleTimer = time.AfterFunc(p.options.Idle, func() { p.retire(h) })
 }
 
-// retire ends a worker that had nothing to do for long.
-func (p *Pool) retire(h *hand) {
+// retire stops a worker that was idle for long.
+func (p *Pool) retire(h *workerClient) {
 	p.mu.Lock()
 	i := slices.Index(p.idle, h)
 	if i < 0 {
@@ -212,8 +210,7 @@ func (p *Pool) retire(h *hand) {
 	h.close()
 }
 
-// Resident returns the bytes of memory that the workers hold now, and how many
-// there are.
+// Resident returns the resident memory and the number of the workers.
 func (p *Pool) Resident() (bytes int64, workers int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,20 +223,20 @@ func (p *Pool) Resident() (bytes int64, workers int) {
 	return bytes, workers
 }
 
-// Close ends all workers and, with them, the calls under way.
+// Close stops all workers and their running calls.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	all, idle := p.all, p.idle
-	p.all, p.idle = map[*hand]bool{}, nil
+	p.all, p.idle = map[*workerClient]bool{}, nil
 	p.mu.Unlock()
 	for h := range all {
 		h.child.Kill("the pool was closed")
 	}
-	// Those at work are closed by whoever lets them work. A timer that has fired
-	// already finds no idle worker any more.
+	// Busy workers are closed by their callers. A timer that has already fired
+	// finds no idle worker any more.
 	for _, h := range idle {
-		h.rest.Stop()
+		h.idleTimer.Stop()
 		h.close()
 	}
 	p.retiring.Wait()

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 )
 
-// Program is foreign code and what it is given. It is immutable; make it with
+// Program is untrusted code with its environment. It is immutable; make it with
 // NewProgram.
 type Program struct {
 	program
@@ -14,16 +14,16 @@ type Program struct {
 	key string
 }
 
-// program is what a worker needs of it.
+// program is the part of Program that a worker needs.
 type program struct {
 	module, glue, data string
 	libraries          []Library
 }
 
-// Library is a bundle that foreign code may be given.
+// Library is a bundle for untrusted code.
 type Library struct {
 	Name   string // of the package
-	Source string // text of a function: it takes what stands around a library, and returns what the library exports
+	Source string // text of a function that takes the environment of a library and returns its exports
 }
 
 // NewProgram puts a program together.
@@ -53,7 +53,7 @@ func NewProgram(module, glue string, data []byte, libraries ...Library) *Program
 	return p
 }
 
-// Key is the hash of all that the program consists of.
+// Key returns the hash of the program.
 func (p *Program) Key() string { return p.key }
 
 func (p *program) parts() [][]byte {

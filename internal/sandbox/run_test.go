@@ -13,8 +13,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
-// TestMain is the worker as well: a pool of these tests starts this program
-// with one argument.
+// TestMain is also the worker: a pool of these tests starts this program with
+// one argument.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sandbox-worker" {
 		if err := sandbox.Serve(os.Stdin, os.Stdout); err != nil {
@@ -39,7 +39,7 @@ func pool(t testing.TB, o sandbox.Options) *sandbox.Pool {
 	return p
 }
 
-// glue hands the module's exports out as they are, and ask as a global.
+// glue returns the module's exports unchanged, and ask as a global.
 const glue = `({ ask, data, libraries, modules }) => ({ globals: { ask, data, libraries, modules }, start: (all) => ({ ...all }) })`
 
 func program(module string) *sandbox.Program {
@@ -73,7 +73,7 @@ func TestRun(t *testing.T) {
 		{"a module that throws", `throw new Error('at once'); export const f = () => 1`, `0`, "", "at once"},
 		{"a module that is none", `export const f = (`, `0`, "", "SyntaxError"},
 		{"a module of Node", `export const f = async () => (await import('node:crypto')).createHash('sha1').update('a').update(Buffer.from('b')).digest('hex')`, `0`, `"da23614e02469a0d7c7bd1bdab5c9c474b1904dc"`, ""},
-		{"a module that is not there", `export const f = async () => import('fs')`, `0`, "", "not here"},
+		{"a module that is not there", `export const f = async () => import('fs')`, `0`, "", "is not available"},
 		{"an own name", `export const f = () => { const e = new Error('x'); e.name = 'Mine'; const o = {}; o.toString = () => 'mine'; return e + o }`, `0`, `"Mine: xmine"`, ""},
 		{"Intl", `export const f = () => new Intl.DateTimeFormat('en-US', { timeZone: 'Europe/Berlin', hour: 'numeric', hour12: false }).format(new Date(0))`, `0`, `"01"`, ""},
 	} {
@@ -86,8 +86,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A body is the value that it is as JSON, read by the host or by the engine, or
-// else its text.
+// A body is its JSON value, parsed by the host or the engine, or else its text.
 func TestBody(t *testing.T) {
 	p := pool(t, sandbox.Options{})
 	module := program(`export const f = (args, body) => [args, typeof body, body]`)
@@ -117,8 +116,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestHostileBodies has bodies that are small to send and large to hold. A call
-// gets them or ends for want of memory or depth; the pool goes on.
+// TestHostileBodies passes bodies that are small to send and large in memory. A
+// call receives them or fails for memory or depth; the pool keeps working.
 func TestHostileBodies(t *testing.T) {
 	p := pool(t, sandbox.Options{Memory: 24 << 20})
 	module := program(`export const f = (args, body) => typeof body`)
@@ -157,8 +156,8 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// What a handler of a large text parses itself is read by the host, too, and is
-// refused as the engine does.
+// A large text that a handler parses itself is also read by the host, with the
+// errors of the engine.
 func TestParseWithin(t *testing.T) {
 	p := pool(t, sandbox.Options{})
 	module := program(`export const f = (n) => {
@@ -176,30 +175,30 @@ func TestAsk(t *testing.T) {
 	p := pool(t, sandbox.Options{})
 	module := program(`export const f = async (n) => (await Promise.all(Array.from({ length: n }, (_, i) => ask('double', i)))).map((a) => a.value + a.text)
 export const g = async () => { try { await ask('fail') } catch (e) { return e.message } }`)
-	answer := func(_ context.Context, name string, args []byte) (sandbox.Answer, error) {
+	answer := func(_ context.Context, name string, args []byte) (sandbox.HostResult, error) {
 		if name == "fail" {
-			return sandbox.Answer{}, errors.New("no such thing")
+			return sandbox.HostResult{}, errors.New("no such thing")
 		}
-		return sandbox.Answer{Value: append([]byte("1"), args...), Text: []byte("é")}, nil
+		return sandbox.HostResult{Value: append([]byte("1"), args...), Text: []byte("é")}, nil
 	}
 	for f, want := range map[string]string{"f": `["10é","11é","12é"]`, "g": `"no such thing"`} {
-		out, err := p.Run(t.Context(), module, sandbox.Call{Function: f, Args: []byte("3"), Budget: time.Minute, Ask: answer})
+		out, err := p.Run(t.Context(), module, sandbox.Call{Function: f, Args: []byte("3"), Budget: time.Minute, HostCall: answer})
 		if err != nil || string(out) != want {
 			t.Errorf("%s: %s, %v; want %s", f, out, err, want)
 		}
 	}
 }
 
-// A question that panics is answered with an error; the worker and the process
-// go on.
+// A host call that panics returns an error; the worker and the process keep
+// running.
 func TestAskThatPanics(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("boom") }, "goexit": runtime.Goexit} {
 		p := pool(t, sandbox.Options{Workers: 1})
 		prog := program(`export const f = async () => { try { await ask('x', 1) } catch (e) { return e.message } }`)
 		for range 2 {
-			got, err := p.Run(t.Context(), prog, sandbox.Call{Function: "f", Args: []byte("null"), Budget: time.Minute, Ask: func(context.Context, string, []byte) (sandbox.Answer, error) {
+			got, err := p.Run(t.Context(), prog, sandbox.Call{Function: "f", Args: []byte("null"), Budget: time.Minute, HostCall: func(context.Context, string, []byte) (sandbox.HostResult, error) {
 				end()
-				return sandbox.Answer{}, nil
+				return sandbox.HostResult{}, nil
 			}})
 			if err != nil || !strings.Contains(string(got), "incident") {
 				t.Errorf("%s: %s %v", name, got, err)
@@ -208,8 +207,8 @@ func TestAskThatPanics(t *testing.T) {
 	}
 }
 
-// TestFullWorker fills a worker by what programs keep between their calls: no
-// call is ended for what others left behind.
+// TestFullWorker fills a worker with what programs keep between calls: no call
+// fails because of others.
 func TestFullWorker(t *testing.T) {
 	p := pool(t, sandbox.Options{Workers: 1, Resident: 320 << 20, Load: time.Minute})
 	for i := range 8 {

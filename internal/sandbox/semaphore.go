@@ -6,26 +6,24 @@ import (
 	"sync"
 )
 
-// turns hands out the right to run a worker, to so many at a time. Who waits is
-// served by program: the one with the fewest calls under way comes first, so
-// that the calls of one program do not make those of another wait for all of
-// them.
-type turns struct {
+// semaphore is a semaphore for workers that is fair among programs: the waiting
+// program with the fewest running calls is served first.
+type semaphore struct {
 	mu      sync.Mutex
 	free    int
 	running map[string]int
-	waiting []*turn // in the order in which they came
+	waiting []*waiter // in order of arrival
 }
 
-type turn struct {
-	key  string
-	come chan struct{}
+type waiter struct {
+	key     string
+	granted chan struct{}
 }
 
-func newTurns(n int) *turns { return &turns{free: n, running: map[string]int{}} }
+func newSemaphore(n int) *semaphore { return &semaphore{free: n, running: map[string]int{}} }
 
-// wait returns when the call of a program may run; it must be ended then.
-func (t *turns) wait(ctx context.Context, key string) error {
+// acquire blocks until a call of the program may run; it must be followed by end.
+func (t *semaphore) acquire(ctx context.Context, key string) error {
 	t.mu.Lock()
 	if t.free > 0 {
 		t.free--
@@ -33,11 +31,11 @@ func (t *turns) wait(ctx context.Context, key string) error {
 		t.mu.Unlock()
 		return nil
 	}
-	mine := &turn{key, make(chan struct{})}
+	mine := &waiter{key, make(chan struct{})}
 	t.waiting = append(t.waiting, mine)
 	t.mu.Unlock()
 	select {
-	case <-mine.come:
+	case <-mine.granted:
 		return nil
 	case <-ctx.Done():
 	}
@@ -47,14 +45,14 @@ func (t *turns) wait(ctx context.Context, key string) error {
 		t.waiting = slices.Delete(t.waiting, i, i+1)
 	}
 	t.mu.Unlock()
-	if i < 0 { // it had come already
-		t.end(key)
+	if i < 0 { // it was granted meanwhile
+		t.release(key)
 	}
 	return ctx.Err()
 }
 
-// end gives a turn on.
-func (t *turns) end(key string) {
+// release passes the turn on.
+func (t *semaphore) release(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.running[key]--; t.running[key] == 0 {
@@ -73,5 +71,5 @@ func (t *turns) end(key string) {
 	w := t.waiting[next]
 	t.waiting = slices.Delete(t.waiting, next, next+1)
 	t.running[w.key]++
-	close(w.come)
+	close(w.granted)
 }

@@ -4,6 +4,6 @@ package sandbox
 
 import "os"
 
-func newRoom() *os.File { return nil }
+func newSharedMemory() *os.File { return nil }
 
-func openRoom() ([]byte, error) { return nil, errParent }
+func openSharedMemory() ([]byte, error) { return nil, errParent }

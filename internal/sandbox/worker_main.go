@@ -7,33 +7,34 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/tenon-mcp/tenon/internal/sandbox/engine"
 )
 
-// Bounds of a worker that only a broken program would meet.
+// Limits of a worker that only a broken program reaches.
 const (
-	maxGoStack = 128 << 20 // bytes of a goroutine's stack, behind the engine's own cap
+	maxGoStack = 128 << 20 // bytes of a goroutine's stack, above the engine's own limit
 	maxRealms  = 32
 )
 
-// Serve is the inside of a worker: it runs programs for the parent at the
-// other ends of in and out, and returns when in ends. It gives up what it does
-// not need of the process first, so nothing else may run there.
+// Serve is the main function of a worker: it runs programs for its parent and
+// returns when in ends. It first drops privileges of the process, so nothing
+// else may run in it.
 func Serve(in io.Reader, out io.Writer) error {
 	debug.SetMaxStack(maxGoStack)
 	if err := confine(); err != nil {
-		return fmt.Errorf("give up rights: %w", err)
+		return fmt.Errorf("drop privileges: %w", err)
 	}
 	w := &worker{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10), realms: map[string]*realm{}}
-	var room []byte // for a frame that nothing is kept of
+	var buf []byte // buffer of frames that are not retained
 	for {
-		f, err := w.next(room)
+		f, err := w.next(buf)
 		if err == nil {
 			err = w.handle(f)
 		}
-		if room = f.room; cap(room) > largestKept {
-			room = nil
+		if buf = f.buffer; cap(buf) > maxReused {
+			buf = nil
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -46,42 +47,42 @@ func Serve(in io.Reader, out io.Writer) error {
 
 type worker struct {
 	in     *bufio.Reader
-	room   []byte // shared with the parent; nil: it was not needed yet
+	shared []byte // shared memory; nil until needed
 	out    *bufio.Writer
-	coming chan read // the next frame, where it is read beside a timer; nil: it is not
+	ahead  chan frameResult // the next frame while it is read in the background; else nil
 	realms map[string]*realm
 }
 
-type read struct {
+type frameResult struct {
 	frame frame
 	err   error
 }
 
-// next reads a frame. It does so itself where it can: handing a frame from one
-// goroutine to another costs more than reading it.
-func (w *worker) next(room []byte) (frame, error) {
-	if w.coming == nil {
-		return readFrame(w.in, maxFrame, room)
+// next reads a frame. It avoids a goroutine where possible, because passing a
+// frame between goroutines costs more than reading it.
+func (w *worker) next(buf []byte) (frame, error) {
+	if w.ahead == nil {
+		return readFrame(w.in, maxFrame, buf)
 	}
-	got := <-w.coming
-	w.coming = nil
+	got := <-w.ahead
+	w.ahead = nil
 	return got.frame, got.err
 }
 
-// beside lets the next frame come while something else is waited for.
-func (w *worker) beside() <-chan read {
-	if w.coming == nil {
-		w.coming = make(chan read, 1)
-		go func(to chan<- read) {
+// readAhead reads the next frame in the background.
+func (w *worker) readAhead() <-chan frameResult {
+	if w.ahead == nil {
+		w.ahead = make(chan frameResult, 1)
+		go func(to chan<- frameResult) {
 			f, err := readFrame(w.in, maxFrame, nil)
-			to <- read{f, err}
-		}(w.coming)
+			to <- frameResult{f, err}
+		}(w.ahead)
 	}
-	return w.coming
+	return w.ahead
 }
 
-// errParent says that the parent does not keep the protocol: no call goes on.
-var errParent = errors.New("the parent sent a frame that does not fit")
+// errParent is the error for a parent that violates the protocol.
+var errParent = errors.New("invalid frame from the parent")
 
 func (w *worker) handle(f frame) error {
 	switch {
@@ -92,31 +93,31 @@ func (w *worker) handle(f frame) error {
 		return nil
 	case f.kind == callFrame && (len(f.parts) == 4 || len(f.parts) == 5) && w.realms[string(f.parts[0])] != nil:
 		return w.call(f)
-	case f.kind == roomFrame && len(f.parts) == 5 && w.realms[string(f.parts[0])] != nil:
+	case f.kind == sharedFrame && len(f.parts) == 5 && w.realms[string(f.parts[0])] != nil:
 		var err error
-		if f.parts[4], err = w.inRoom(f.parts[4]); err != nil {
+		if f.parts[4], err = w.sharedBody(f.parts[4]); err != nil {
 			return err
 		}
 		return w.call(f)
-	case f.kind == answerFrame: // for a call that has ended
+	case f.kind == answerFrame: // for a call that has already ended
 		return nil
 	}
 	return errParent
 }
 
-// inRoom is the body of so many bytes that stands in the room.
-func (w *worker) inRoom(size []byte) ([]byte, error) {
-	if w.room == nil {
+// sharedBody returns a body in shared memory.
+func (w *worker) sharedBody(size []byte) ([]byte, error) {
+	if w.shared == nil {
 		var err error
-		if w.room, err = openRoom(); err != nil {
+		if w.shared, err = openSharedMemory(); err != nil {
 			return nil, err
 		}
 	}
 	n, err := strconv.Atoi(string(size))
-	if err != nil || n < 0 || n > len(w.room) {
+	if err != nil || n < 0 || n > len(w.shared) {
 		return nil, errParent
 	}
-	return w.room[:n], nil
+	return w.shared[:n], nil
 }
 
 func (w *worker) drop(key string) {
@@ -155,13 +156,13 @@ func (w *worker) call(f frame) error {
 	r := w.realms[key]
 	millis, _ := strconv.ParseInt(string(f.parts[2]), 10, 64)
 	r.begin(time.Duration(millis) * time.Millisecond)
-	defer r.forget()
+	defer r.freeValues()
 	result, err := w.run(r, string(f.parts[1]), f.parts[3:]...)
 	if err == nil {
 		return writeFrame(w.out, doneFrame, result)
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Thrown {
-		w.drop(key) // an engine that was stopped in the middle is not used again
+		w.drop(key) // an interrupted engine is not used again
 	}
 	if errors.Is(err, errParent) || errors.Is(err, io.EOF) {
 		return err
@@ -169,23 +170,23 @@ func (w *worker) call(f frame) error {
 	return w.fail(err)
 }
 
-// run makes one call and stays with it until its promise has settled.
+// run performs one call until its promise is settled.
 func (w *worker) run(r *realm, name string, args ...[]byte) ([]byte, error) {
 	if err := r.invoke(name, args...); err != nil {
 		return nil, err
 	}
-	open := map[string]bool{} // questions without an answer
+	open := map[string]bool{} // pending host calls
 	for {
 		if err := r.drain(); err != nil {
 			return nil, err
 		}
 		switch {
-		case r.state == done && len(r.result) > maxResult:
-			return nil, &Error{Kind: TooLarge, Message: fmt.Sprintf("the result has more than %d bytes", maxResult)}
+		case r.state == done && len(r.result) > engine.MaxResult:
+			return nil, &Error{Kind: TooLarge, Message: fmt.Sprintf("the result has more than %d bytes", engine.MaxResult)}
 		case r.state == done:
 			return r.result, nil
 		case r.state == failed:
-			return nil, thrown(string(r.result))
+			return nil, r.thrown(string(r.result))
 		}
 		if err := w.wait(r, open); err != nil {
 			return nil, err
@@ -193,51 +194,37 @@ func (w *worker) run(r *realm, name string, args ...[]byte) ([]byte, error) {
 	}
 }
 
-// thrown is what the code threw; the engine's own errors can be caught and
-// thrown again.
-func thrown(text string) error {
-	switch {
-	case text == "interrupted":
-		return &Error{Kind: Deadline, Message: "the code ran too long"}
-	case text == "out of memory":
-		return &Error{Kind: Memory, Message: "the code used too much memory"}
-	case text == "stack overflow" || strings.HasPrefix(text, "Maximum call stack"):
-		return &Error{Kind: Stack, Message: "the code called itself too deeply"}
-	}
-	return &Error{Kind: Thrown, Message: clip(text)}
-}
-
-// wait sends the new questions and returns when an answer came or a timer is
-// due, having told the code.
+// wait sends the new host calls and returns after a response was delivered to
+// the code or a timer has fired.
 func (w *worker) wait(r *realm, open map[string]bool) error {
-	index, delay := r.due()
-	if len(r.asks) == 0 && len(open) == 0 && index < 0 {
-		return &Error{Kind: Unending, Message: "its promise never settles: nothing is under way that could end it"}
+	index, delay := r.nextTimer()
+	if len(r.hostCalls) == 0 && len(open) == 0 && index < 0 {
+		return r.unending("its promise never settles: no host call or timer is pending", Unending)
 	}
 	var parts [][]byte
-	for _, q := range r.asks {
+	for _, q := range r.hostCalls {
 		open[q.id] = true
 		parts = append(parts, []byte(q.id), []byte(q.name), []byte(q.args))
 	}
-	r.asks = nil
-	if len(open) > maxAsks {
-		return &Error{Kind: TooLarge, Message: fmt.Sprintf("more than %d requests at once", maxAsks)}
+	r.hostCalls = nil
+	if len(open) > maxHostCalls {
+		return &Error{Kind: TooLarge, Message: fmt.Sprintf("more than %d requests at once", maxHostCalls)}
 	}
-	if len(open) == 0 { // only timers: the parent's clock goes on
+	if len(open) == 0 { // only timers: the parent's clock keeps running
 		return w.sleep(r, index, delay)
 	}
-	if err := writeFrame(w.out, waitFrame, parts...); err != nil {
+	if err := writeFrame(w.out, pauseFrame, parts...); err != nil {
 		return err
 	}
 	if index >= 0 {
 		t := time.NewTimer(delay)
 		defer t.Stop()
 		select {
-		case got := <-w.beside():
-			w.coming = nil
+		case got := <-w.readAhead():
+			w.ahead = nil
 			return w.answer(r, open, got.frame, got.err)
 		case <-t.C:
-			if err := writeFrame(w.out, goFrame); err != nil {
+			if err := writeFrame(w.out, resumeFrame); err != nil {
 				return err
 			}
 			return w.fire(r, index)
@@ -247,7 +234,7 @@ func (w *worker) wait(r *realm, open map[string]bool) error {
 	return w.answer(r, open, f, err)
 }
 
-// answer hands an answer to the code that asked.
+// answer passes a response to the code.
 func (w *worker) answer(r *realm, open map[string]bool, f frame, err error) error {
 	if err != nil {
 		return err
@@ -261,31 +248,31 @@ func (w *worker) answer(r *realm, open map[string]bool, f frame, err error) erro
 }
 
 func (w *worker) sleep(r *realm, index int, delay time.Duration) error {
-	if waits, err := r.call("waits", r.alarms[index].id); err != nil || waits != true { // it was cleared
-		r.alarms = append(r.alarms[:index], r.alarms[index+1:]...)
+	if waits, err := r.call("waits", r.timers[index].id); err != nil || waits != true { // the timer was cleared
+		r.timers = append(r.timers[:index], r.timers[index+1:]...)
 		return err
 	}
-	t := time.NewTimer(min(delay, max(r.left, 0)))
+	t := time.NewTimer(min(delay, max(r.remaining, 0)))
 	defer t.Stop()
 	begun := time.Now()
 	select {
 	case <-t.C:
-	case got := <-w.beside():
-		w.coming = nil
+	case got := <-w.readAhead():
+		w.ahead = nil
 		if got.err != nil {
 			return got.err
 		}
 		return errParent
 	}
-	if r.left -= time.Since(begun); r.left <= 0 {
+	if r.remaining -= time.Since(begun); r.remaining <= 0 {
 		return &Error{Kind: Deadline, Message: "the code waited too long"}
 	}
 	return w.fire(r, index)
 }
 
 func (w *worker) fire(r *realm, index int) error {
-	id := r.alarms[index].id
-	r.alarms = append(r.alarms[:index], r.alarms[index+1:]...)
+	id := r.timers[index].id
+	r.timers = append(r.timers[:index], r.timers[index+1:]...)
 	_, err := r.call("fire", id)
 	return err
 }

@@ -1,204 +1,206 @@
-package schema
+package schemadoc
 
-// keyword is a keyword of JSON Schema 2020-12 or one of its neighbours that a
-// reader of a published schema trips over.
-type keyword uint8
+// Keyword is a keyword of JSON Schema 2020-12, or of another dialect that
+// clients of a published schema interpret.
+type Keyword uint8
 
-// The keywords. Those that are only annotations with a free value have none
-// and count as noKeyword, like unknown ones.
+// The keywords. Annotations with a value of any type count as NoKeyword, like
+// unknown keywords.
 const (
-	noKeyword keyword = iota
-	kwSchema
-	kwID
-	kwRef
-	kwAnchor
-	kwDynamicRef
-	kwDynamicAnchor
-	kwDefs
-	kwDefinitions
-	kwAllOf
-	kwAnyOf
-	kwOneOf
-	kwNot
-	kwIf
-	kwThen
-	kwElse
-	kwDependentSchemas
-	kwDependencies
-	kwPrefixItems
-	kwItems
-	kwAdditionalItems
-	kwContains
-	kwProperties
-	kwPatternProperties
-	kwAdditionalProperties
-	kwPropertyNames
-	kwUnevaluatedItems
-	kwUnevaluatedProperties
-	kwContentSchema
-	kwType
-	kwEnum
-	kwConst
-	kwNumber // maximum, minimum, exclusiveMaximum, exclusiveMinimum
-	kwMultipleOf
-	kwCount // maxLength, minLength, maxItems, minItems, maxProperties, minProperties
-	kwMaxItems
-	kwMinContains
-	kwMaxContains
-	kwUniqueItems
-	kwPattern
-	kwRequired
-	kwDependentRequired
-	kwText // format, contentEncoding, contentMediaType
-	kwNote // title, description, $comment
-	kwFlag // deprecated, readOnly, writeOnly
-	kwExamples
-	kwForeign // means nothing in 2020-12, but something else to a client
+	NoKeyword Keyword = iota
+	KwSchema
+	KwID
+	KwRef
+	KwAnchor
+	KwDynamicRef
+	KwDynamicAnchor
+	KwDefs
+	KwDefinitions
+	KwAllOf
+	KwAnyOf
+	KwOneOf
+	KwNot
+	KwIf
+	KwThen
+	KwElse
+	KwDependentSchemas
+	KwDependencies
+	KwPrefixItems
+	KwItems
+	KwAdditionalItems
+	KwContains
+	KwProperties
+	KwPatternProperties
+	KwAdditionalProperties
+	KwPropertyNames
+	KwUnevaluatedItems
+	KwUnevaluatedProperties
+	KwContentSchema
+	KwType
+	KwEnum
+	KwConst
+	KwNumber // maximum, minimum, exclusiveMaximum, exclusiveMinimum
+	KwMultipleOf
+	KwCount // maxLength, minLength, maxItems, minItems, maxProperties, minProperties
+	KwMaxItems
+	KwMinContains
+	KwMaxContains
+	KwUniqueItems
+	KwPattern
+	KwRequired
+	KwDependentRequired
+	KwText // format, contentEncoding, contentMediaType
+	KwNote // title, description, $comment
+	KwFlag // deprecated, readOnly, writeOnly
+	KwExamples
+	KwForeign // has a meaning only in other dialects
 )
 
-// keywordOf knows a keyword by the key of a member, read without its escapes.
-func keywordOf(key []byte) keyword {
+// KeywordOf returns the keyword of a member's unescaped key.
+func KeywordOf(key []byte) Keyword {
 	switch string(key) {
 	case "type":
-		return kwType
+		return KwType
 	case "enum":
-		return kwEnum
+		return KwEnum
 	case "const":
-		return kwConst
+		return KwConst
 	case "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum":
-		return kwNumber
+		return KwNumber
 	case "multipleOf":
-		return kwMultipleOf
+		return KwMultipleOf
 	case "maxLength", "minLength", "minItems", "maxProperties", "minProperties":
-		return kwCount
+		return KwCount
 	case "maxItems":
-		return kwMaxItems
+		return KwMaxItems
 	case "minContains":
-		return kwMinContains
+		return KwMinContains
 	case "maxContains":
-		return kwMaxContains
+		return KwMaxContains
 	case "uniqueItems":
-		return kwUniqueItems
+		return KwUniqueItems
 	case "pattern":
-		return kwPattern
+		return KwPattern
 	case "required":
-		return kwRequired
+		return KwRequired
 	case "dependentRequired":
-		return kwDependentRequired
+		return KwDependentRequired
 	case "format", "contentEncoding", "contentMediaType":
-		return kwText
+		return KwText
 	case "title", "description", "$comment":
-		return kwNote
+		return KwNote
 	case "deprecated", "readOnly", "writeOnly":
-		return kwFlag
+		return KwFlag
 	case "examples":
-		return kwExamples
+		return KwExamples
 	}
 	return structuralKeyword(key)
 }
 
-// structuralKeyword knows the keywords that hold or name schemas.
-func structuralKeyword(key []byte) keyword {
+// structuralKeyword returns the keywords that contain or reference schemas.
+func structuralKeyword(key []byte) Keyword {
 	switch string(key) {
 	case "$ref":
-		return kwRef
+		return KwRef
 	case "$defs":
-		return kwDefs
+		return KwDefs
 	case "definitions":
-		return kwDefinitions
+		return KwDefinitions
 	case "allOf":
-		return kwAllOf
+		return KwAllOf
 	case "anyOf":
-		return kwAnyOf
+		return KwAnyOf
 	case "oneOf":
-		return kwOneOf
+		return KwOneOf
 	case "not":
-		return kwNot
+		return KwNot
 	case "if":
-		return kwIf
+		return KwIf
 	case "then":
-		return kwThen
+		return KwThen
 	case "else":
-		return kwElse
+		return KwElse
 	case "dependentSchemas":
-		return kwDependentSchemas
+		return KwDependentSchemas
 	case "dependencies":
-		return kwDependencies
+		return KwDependencies
 	case "prefixItems":
-		return kwPrefixItems
+		return KwPrefixItems
 	case "items":
-		return kwItems
+		return KwItems
 	case "additionalItems":
-		return kwAdditionalItems
+		return KwAdditionalItems
 	case "contains":
-		return kwContains
+		return KwContains
 	case "properties":
-		return kwProperties
+		return KwProperties
 	case "patternProperties":
-		return kwPatternProperties
+		return KwPatternProperties
 	case "additionalProperties":
-		return kwAdditionalProperties
+		return KwAdditionalProperties
 	case "propertyNames":
-		return kwPropertyNames
+		return KwPropertyNames
 	case "unevaluatedItems":
-		return kwUnevaluatedItems
+		return KwUnevaluatedItems
 	case "unevaluatedProperties":
-		return kwUnevaluatedProperties
+		return KwUnevaluatedProperties
 	case "contentSchema":
-		return kwContentSchema
+		return KwContentSchema
 	}
 	return identityKeyword(key)
 }
 
-// identityKeyword knows the keywords that say what a document is called, and
-// those of other dialects.
-func identityKeyword(key []byte) keyword {
+// identityKeyword returns the keywords that identify a document, and those of
+// other dialects.
+func identityKeyword(key []byte) Keyword {
 	switch string(key) {
 	case "$schema":
-		return kwSchema
+		return KwSchema
 	case "$id":
-		return kwID
+		return KwID
 	case "$anchor":
-		return kwAnchor
+		return KwAnchor
 	case "$dynamicRef":
-		return kwDynamicRef
+		return KwDynamicRef
 	case "$dynamicAnchor":
-		return kwDynamicAnchor
+		return KwDynamicAnchor
 	case "$recursiveRef", "$recursiveAnchor", "$vocabulary", "$async", "id", "nullable",
 		"formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum":
-		return kwForeign
+		return KwForeign
 	}
-	return noKeyword
+	return NoKeyword
 }
 
-// form says how the value of a keyword holds schemas.
+// form is how the value of a keyword contains schemas.
 type form uint8
 
+// The forms.
 const (
-	holdsNone form = iota
-	holdsOne       // the value is a schema
-	holdsList      // an array of schemas
+	HoldsNone form = iota
+	HoldsOne       // the value is a schema
+	HoldsList      // an array of schemas
 	holdsMap       // an object whose members are schemas
 )
 
-func (k keyword) form() form {
+// Form returns how the value of k contains schemas.
+func (k Keyword) Form() form {
 	switch k {
-	case kwAllOf, kwAnyOf, kwOneOf, kwPrefixItems:
-		return holdsList
-	case kwDefs, kwDefinitions, kwProperties, kwPatternProperties, kwDependentSchemas, kwDependencies:
+	case KwAllOf, KwAnyOf, KwOneOf, KwPrefixItems:
+		return HoldsList
+	case KwDefs, KwDefinitions, KwProperties, KwPatternProperties, KwDependentSchemas, KwDependencies:
 		return holdsMap
-	case kwNot, kwIf, kwThen, kwElse, kwItems, kwContains, kwAdditionalProperties, kwPropertyNames,
-		kwUnevaluatedItems, kwUnevaluatedProperties, kwContentSchema:
-		return holdsOne
+	case KwNot, KwIf, KwThen, KwElse, KwItems, KwContains, KwAdditionalProperties, KwPropertyNames,
+		KwUnevaluatedItems, KwUnevaluatedProperties, KwContentSchema:
+		return HoldsOne
 	}
-	return holdsNone
+	return HoldsNone
 }
 
-// inPlace reports whether the schemas below k speak of the same value as the
-// schema that k stands in.
-func (k keyword) inPlace() bool {
+// InPlace reports whether the subschemas of k apply to the same value as the
+// schema that contains k.
+func (k Keyword) InPlace() bool {
 	switch k {
-	case kwAllOf, kwAnyOf, kwOneOf, kwNot, kwIf, kwThen, kwElse, kwDependentSchemas, kwDependencies:
+	case KwAllOf, KwAnyOf, KwOneOf, KwNot, KwIf, KwThen, KwElse, KwDependentSchemas, KwDependencies:
 		return true
 	}
 	return false

@@ -15,17 +15,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Bounds of every statement.
+// Limits of every statement.
 const (
 	maxText  = 100 << 10 // bytes of SQL
-	maxCell  = 8 << 20   // bytes of one value or row while it is worked on
-	maxConns = 4         // statements at a time in one database
+	maxCell  = 8 << 20   // bytes of one value or row during execution
+	maxConns = 4         // concurrent statements in one database
 	maxTime  = 10 * time.Second
 	idle     = 30 * time.Second
 )
 
-// The limits of sqlite3_limit that are set; their numbers are part of SQLite's
-// interface.
+// The limits set with sqlite3_limit, by their numbers in SQLite's interface.
 const (
 	limitLength    = 0
 	limitSQLLength = 1
@@ -33,17 +32,16 @@ const (
 	limitAttached  = 7
 )
 
-// DB is one database file. It is safe for concurrent use. Files are held open
-// only while they are used and shortly after, so that one that is put in the
-// place of another is found.
+// DB is one database file. It is safe for concurrent use. Connections are
+// closed soon after use, so that a file that replaces the database is found.
 type DB struct {
 	path  string
 	pool  *sql.DB
 	write bool
 }
 
-// Open returns the database in a file that exists. With write its statements
-// may change it.
+// Open opens an existing database file. With write its statements may modify
+// it.
 func Open(path string, write bool) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -54,14 +52,14 @@ func Open(path string, write bool) (*DB, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", filepath.Base(path))
+		return nil, fmt.Errorf("%s is not a regular file", filepath.Base(path))
 	}
 	mode := "ro"
 	if write {
 		mode = "rw"
 	}
 	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") { // a drive of Windows
+	if !strings.HasPrefix(slashed, "/") { // a Windows drive
 		slashed = "/" + slashed
 	}
 	query := url.Values{"mode": {mode}, "_defensive": {"1"}, "_error_rc": {"1"}, "_busy_timeout": {"5000"}}
@@ -75,10 +73,10 @@ func Open(path string, write bool) (*DB, error) {
 	return &DB{path: path, pool: pool, write: write}, nil
 }
 
-// Close ends what is open, after the statements under way.
+// Close closes the database after running statements.
 func (d *DB) Close() error { return d.pool.Close() }
 
-// connector opens connections that are guarded from their first statement on.
+// connector opens connections with the authorizer installed.
 type connector struct {
 	driver *sqlite.Driver
 	name   string
@@ -108,8 +106,8 @@ func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
 	if !canExec || !canGuard {
 		return errors.New("the driver cannot guard a connection")
 	}
-	// What is sorted goes to temporary files, which end with their statement:
-	// this build of SQLite counts no memory and could keep no limit of it.
+	// Sorting uses temporary files that end with their statement: this build of
+	// SQLite does not count memory and cannot limit it.
 	settings := []string{"PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA temp_store=FILE"}
 	if !c.write {
 		settings = append(settings, "PRAGMA query_only=ON")
@@ -122,8 +120,8 @@ func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
 	return guarded.RegisterAuthorizer(guard(c.write))
 }
 
-// take returns a connection with its limits set.
-func (d *DB) take(ctx context.Context) (*sql.Conn, error) {
+// conn returns a connection with its limits set.
+func (d *DB) conn(ctx context.Context) (*sql.Conn, error) {
 	conn, err := d.pool.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -137,8 +135,7 @@ func (d *DB) take(ctx context.Context) (*sql.Conn, error) {
 	return conn, nil
 }
 
-// IsReadOnly reports whether an error says that a statement would have
-// written where it may not.
+// IsReadOnly reports whether a statement failed because it would have written.
 func IsReadOnly(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

@@ -1,19 +1,20 @@
-// Package sqlite asks SQLite databases that somebody else made, with SQL that
-// somebody else wrote, and answers with JSON.
+// Package sqlite runs untrusted SQL on untrusted SQLite databases and returns
+// JSON.
 //
-// It does not know schema files, tools or who may ask: it opens the file that
-// it is given and keeps every statement inside of it. Whether a statement may
-// write is decided when the database is opened and kept by SQLite's own
-// authorizer, not by reading the SQL.
+// It does not know schema files, tools or callers: it opens the file that it is
+// given and confines every statement to it. Whether a statement may write is
+// decided when the database is opened and enforced by SQLite's authorizer, not
+// by parsing the SQL.
 //
-// It stands at the far end of a call, where another source has its upstream.
+// For a resource of a schema file it takes the place that an upstream has for
+// other tools.
 //
-// What holds for every statement, whatever it says:
+// Invariants, whatever the statement:
 //
-//   - It touches one file. Nothing is attached, nothing is loaded, no setting
-//     is changed.
-//   - A database that is opened for reading is not changed.
-//   - The number of rows and of bytes is counted on what comes back.
-//   - It ends with its context, after ten seconds at the latest. What it sorts
-//     goes to temporary files, which end with it.
+//   - It accesses one file. Nothing is attached, no extension is loaded, no
+//     setting is changed.
+//   - A database opened for reading is not modified.
+//   - Rows and bytes of the result are limited.
+//   - It ends with its context, after ten seconds at the latest. Sorting uses
+//     temporary files, which end with it.
 package sqlite

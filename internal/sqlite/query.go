@@ -17,75 +17,76 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Question is a statement with what is bound to its marks.
-type Question struct {
+// Query is a statement with its bound values and limits.
+type Query struct {
 	Statement
 
 	Args     []any // nil, bool, int64, float64, string
 	MaxRows  int   // 0: no limit
-	MaxBytes int   // of the answer; 0: 32 MiB
+	MaxBytes int   // of the result; 0: 32 MiB
 }
 
-// Answer is what came back.
-type Answer struct {
-	Rows    []byte // JSON array of objects, the columns in their order
+// Result is the result of a statement.
+type Result struct {
+	Rows    []byte // JSON array of objects, columns in order
 	Count   int
 	More    bool // there were more rows than MaxRows
 	Changes int64
 	LastID  int64
 }
 
-// Query asks, for ten seconds at most. More rows than are wanted are never taken from SQLite, whatever
-// the statement says of limits. An answer that is too large is an error.
-func (d *DB) Query(ctx context.Context, q Question) (Answer, error) {
+// Query runs a statement that reads, for ten seconds at most. No more than
+// MaxRows rows are fetched, whatever limit the statement has. A result that is
+// too large is an error.
+func (d *DB) Query(ctx context.Context, q Query) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	conn, err := d.take(ctx)
+	conn, err := d.conn(ctx)
 	if err != nil {
-		return Answer{}, plain(err)
+		return Result{}, cleanError(err)
 	}
 	defer conn.Close()
 	rows, err := conn.QueryContext(ctx, verbatim(conn, q.Statement), q.Args...)
 	if err != nil {
-		return Answer{}, ended(ctx, err)
+		return Result{}, contextError(ctx, err)
 	}
 	defer rows.Close()
 	a, err := q.read(rows)
 	if err != nil {
-		return a, ended(ctx, err)
+		return a, contextError(ctx, err)
 	}
 	return a, nil
 }
 
-// Exec runs a statement that changes something.
-func (d *DB) Exec(ctx context.Context, q Question) (Answer, error) {
+// Exec runs a statement that modifies the database.
+func (d *DB) Exec(ctx context.Context, q Query) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	conn, err := d.take(ctx)
+	conn, err := d.conn(ctx)
 	if err != nil {
-		return Answer{}, plain(err)
+		return Result{}, cleanError(err)
 	}
 	defer conn.Close()
 	res, err := conn.ExecContext(ctx, q.Text, q.Args...)
 	if err != nil {
-		return Answer{}, ended(ctx, err)
+		return Result{}, contextError(ctx, err)
 	}
-	var a Answer
+	var a Result
 	a.Changes, _ = res.RowsAffected() // the driver always knows both
 	a.LastID, _ = res.LastInsertId()
 	return a, nil
 }
 
-// ended says that the time ran out rather than what SQLite calls it.
-func ended(ctx context.Context, err error) error {
+// contextError returns the context's error where it caused an error of SQLite.
+func contextError(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return cause
 	}
-	return plain(err)
+	return cleanError(err)
 }
 
-// plain takes what the driver adds out of an error.
-func plain(err error) error {
+// cleanError removes the driver's additions from an error.
+func cleanError(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		return err
@@ -97,7 +98,7 @@ func plain(err error) error {
 	return &Error{Message: text, err: e}
 }
 
-// Error is what SQLite said of a statement.
+// Error is an error that SQLite reported for a statement.
 type Error struct {
 	Message string
 	err     error
@@ -108,9 +109,9 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the driver's error.
 func (e *Error) Unwrap() error { return e.err }
 
-// verbatim makes the driver hand out dates as they stand in the file. It turns
-// the texts of columns that are declared as dates into times of its own; an
-// expression has no declaration, and a plus before a name changes nothing.
+// verbatim makes the driver return dates as stored. The driver converts texts
+// in columns declared as dates to time values; an expression has no declared
+// type, and a unary plus does not change the value.
 func verbatim(conn *sql.Conn, s Statement) string {
 	if !s.Reads() {
 		return s.Text
@@ -129,7 +130,7 @@ func verbatim(conn *sql.Conn, s Statement) string {
 		return err
 	})
 	if err != nil {
-		return s.Text // it will say itself what is wrong with it
+		return s.Text // running it will report the error
 	}
 	dated := false
 	var names []string
@@ -148,8 +149,8 @@ func verbatim(conn *sql.Conn, s Statement) string {
 }
 
 // read writes the rows as JSON.
-func (q Question) read(rows *sql.Rows) (Answer, error) {
-	var a Answer
+func (q Query) read(rows *sql.Rows) (Result, error) {
+	var a Result
 	names, err := rows.Columns()
 	if err != nil {
 		return a, err
@@ -179,15 +180,15 @@ func (q Question) read(rows *sql.Rows) (Answer, error) {
 		out = appendRow(out, keys, cells)
 		a.Count++
 		if len(out) > most {
-			return a, fmt.Errorf("the answer is larger than %d bytes: ask for fewer rows or columns", most)
+			return a, fmt.Errorf("the result is larger than %d bytes: select fewer rows or columns", most)
 		}
 	}
 	a.Rows = append(out, ']')
 	return a, rows.Err()
 }
 
-// quotedKeys are the members of a row: two columns of one name are told apart
-// as SQLite does it itself.
+// quotedKeys returns the members of a row. Duplicate column names get the
+// suffixes that SQLite uses.
 func quotedKeys(names []string) [][]byte {
 	seen := map[string]bool{}
 	keys := make([][]byte, len(names))
@@ -214,8 +215,7 @@ func appendRow(dst []byte, keys [][]byte, cells []any) []byte {
 	return append(dst, '}')
 }
 
-// appendCell writes a value. JSON has no infinity: it is null; bytes are in
-// base64.
+// appendCell writes a value. Infinity becomes null, bytes become base64.
 func appendCell(dst []byte, cell any) []byte {
 	switch v := cell.(type) {
 	case nil:
@@ -243,11 +243,11 @@ func appendCell(dst []byte, cell any) []byte {
 	return append(dst, "null"...)
 }
 
-// Copy writes the database as it is into another file, which must not exist.
+// Copy backs the database up into another file, which must not exist.
 func (d *DB) Copy(ctx context.Context, to string) error {
 	conn, err := d.pool.Conn(ctx)
 	if err != nil {
-		return plain(err)
+		return cleanError(err)
 	}
 	defer conn.Close()
 	return conn.Raw(func(c any) error {
@@ -259,14 +259,14 @@ func (d *DB) Copy(ctx context.Context, to string) error {
 		}
 		b, err := source.NewBackup(to)
 		if err != nil {
-			return plain(err)
+			return cleanError(err)
 		}
 		for more := true; more; {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(err, b.Finish())
 			}
 			if more, err = b.Step(1000); err != nil {
-				return errors.Join(plain(err), b.Finish())
+				return errors.Join(cleanError(err), b.Finish())
 			}
 		}
 		return b.Finish()

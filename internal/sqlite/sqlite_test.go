@@ -15,7 +15,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/sqlite"
 )
 
-// library is a database with 3 books, 5000 numbers and columns of every kind.
+// library is a database with 3 books, 5000 numbers and columns of every type.
 func library(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a library.db")
@@ -50,12 +50,12 @@ func open(t *testing.T, path string, write bool) *sqlite.DB {
 	return db
 }
 
-func ask(ctx context.Context, db *sqlite.DB, text string, limit int, args ...any) (sqlite.Answer, error) {
-	s, err := sqlite.One(text)
+func ask(ctx context.Context, db *sqlite.DB, text string, limit int, args ...any) (sqlite.Result, error) {
+	s, err := sqlite.Parse(text)
 	if err != nil {
-		return sqlite.Answer{}, err
+		return sqlite.Result{}, err
 	}
-	return db.Query(ctx, sqlite.Question{Statement: s, Args: args, MaxRows: limit, MaxBytes: 1 << 20})
+	return db.Query(ctx, sqlite.Query{Statement: s, Args: args, MaxRows: limit, MaxBytes: 1 << 20})
 }
 
 func TestRowsAreJSONAsTheyStandInTheFile(t *testing.T) {
@@ -84,7 +84,7 @@ func TestRowsAreJSONAsTheyStandInTheFile(t *testing.T) {
 	}
 }
 
-// TestLimit tries the ways around a limit that is written into the SQL.
+// TestLimit tries to evade a limit with the SQL itself.
 func TestLimitCannotBeWalkedAround(t *testing.T) {
 	db := open(t, library(t), false)
 	for _, text := range []string{
@@ -118,8 +118,8 @@ func TestReadingChangesNothing(t *testing.T) {
 		if got, err := ask(t.Context(), db, text, 10); err == nil {
 			t.Errorf("%s was run: %s", text, got.Rows)
 		}
-		if s, err := sqlite.One(text); err == nil {
-			if _, err := db.Exec(t.Context(), sqlite.Question{Statement: s}); err == nil {
+		if s, err := sqlite.Parse(text); err == nil {
+			if _, err := db.Exec(t.Context(), sqlite.Query{Statement: s}); err == nil {
 				t.Errorf("%s was executed", text)
 			}
 		}
@@ -141,9 +141,9 @@ func TestWritingStaysInItsFile(t *testing.T) {
 		`ATTACH DATABASE '` + other + `' AS o`, `VACUUM INTO '` + other + `'`, `PRAGMA writable_schema=ON`, `SELECT load_extension('x')`,
 		`PRAGMA journal_mode=DELETE`, `CREATE VIRTUAL TABLE v USING dbstat`, `UPDATE sqlite_master SET sql='x'`,
 	} {
-		if s, err := sqlite.One(text); err != nil {
+		if s, err := sqlite.Parse(text); err != nil {
 			t.Error(err)
-		} else if _, err := db.Exec(t.Context(), sqlite.Question{Statement: s}); err == nil {
+		} else if _, err := db.Exec(t.Context(), sqlite.Query{Statement: s}); err == nil {
 			t.Errorf("%s was executed", text)
 		}
 	}
@@ -152,11 +152,11 @@ func TestWritingStaysInItsFile(t *testing.T) {
 		want int64
 	}{{`UPDATE books SET lent=1`, 3}, {`DELETE FROM books WHERE id=?`, 1}} {
 		text, want := test.text, test.want
-		s, err := sqlite.One(text)
+		s, err := sqlite.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := sqlite.Question{Statement: s}
+		q := sqlite.Query{Statement: s}
 		if strings.Contains(text, "?") {
 			q.Args = []any{int64(1)}
 		}
@@ -178,7 +178,7 @@ func TestWritingStaysInItsFile(t *testing.T) {
 	}
 }
 
-// TestStatementsAreBounded runs what would take all time or memory.
+// TestStatementsAreBounded runs statements that would exhaust time or memory.
 func TestStatementsAreBounded(t *testing.T) {
 	db := open(t, library(t), false)
 	const forever = `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT `
@@ -226,18 +226,18 @@ func TestOpenWantsAFile(t *testing.T) {
 	}
 }
 
-// FuzzOne: what One takes for one statement is one for SQLite too: whatever
-// stands in it, nothing is run behind it.
+// FuzzOne: what Parse accepts as one statement is one for SQLite, too: nothing
+// after it is run.
 func FuzzOne(f *testing.F) {
 	for _, s := range []string{`SELECT 1`, `SELECT ';'; -- x`, "SELECT [;] FROM `a;`", `/* ; */ SELECT "a"";"`, `SELECT 1;;`, `SELECT '`, `SELECT 1 /*`, "\uFEFFSELECT 1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := sqlite.One(text)
+		s, err := sqlite.Parse(text)
 		if err != nil {
 			return
 		}
-		again, err := sqlite.One(s.Text)
+		again, err := sqlite.Parse(s.Text)
 		if err != nil || again != s {
 			t.Errorf("%q became %q and then %q, %v", text, s.Text, again.Text, err)
 		}
@@ -245,8 +245,8 @@ func FuzzOne(f *testing.F) {
 			t.Errorf("%q is no part of %q", s.Text, text)
 		}
 		closed := s.Text + "\n;" // a quote that is open would take this in
-		if one, err := sqlite.One(closed); err == nil && one == s {
-			if _, err := sqlite.One(closed + "SELECT 2"); err == nil {
+		if one, err := sqlite.Parse(closed); err == nil && one == s {
+			if _, err := sqlite.Parse(closed + "SELECT 2"); err == nil {
 				t.Errorf("a statement behind %q is not seen", s.Text)
 			}
 		}

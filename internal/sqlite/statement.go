@@ -8,20 +8,20 @@ import (
 // Statement is one statement of SQL.
 type Statement struct {
 	Text  string // without the semicolon and the comments behind it
-	Verb  string // its first word in capitals
-	Marks int    // places where a value is bound, if none of them has a name
+	Verb  string // its first word in upper case
+	Marks int    // positional parameters
 }
 
-// Reads reports whether the statement is written as a question.
+// Reads reports whether the statement is a query.
 func (s Statement) Reads() bool {
 	return s.Verb == "SELECT" || s.Verb == "WITH" || s.Verb == "VALUES"
 }
 
-// One reads a text that must hold one statement. It tells where statements and
-// comments end, as SQLite does; what the statement says is SQLite's business.
-func One(text string) (Statement, error) {
+// Parse parses a text that must contain exactly one statement. It finds the ends
+// of statements and comments like SQLite; the rest is left to SQLite.
+func Parse(text string) (Statement, error) {
 	if strings.ContainsRune(text, 0) {
-		return Statement{}, errors.New("the SQL holds a byte 0")
+		return Statement{}, errors.New("the SQL contains a NUL byte")
 	}
 	from, end, marks := -1, len(text), 0
 	closed := false
@@ -30,9 +30,9 @@ func One(text string) (Statement, error) {
 		switch {
 		case next > i:
 		case closed:
-			return Statement{}, errors.New("the SQL holds more than one statement")
+			return Statement{}, errors.New("the SQL contains more than one statement")
 		case text[i] == ';':
-			closed = from >= 0 // before the statement it is an empty one
+			closed = from >= 0 // a leading semicolon is an empty statement
 			next = i + 1
 		default:
 			if from < 0 {
@@ -47,7 +47,7 @@ func One(text string) (Statement, error) {
 		i = next
 	}
 	if from < 0 {
-		return Statement{}, errors.New("the SQL holds no statement")
+		return Statement{}, errors.New("the SQL contains no statement")
 	}
 	s := Statement{Text: text[from:end], Marks: marks}
 	word := 0
@@ -58,7 +58,7 @@ func One(text string) (Statement, error) {
 	return s, nil
 }
 
-// skip is behind the white space or the comment at i; i where there is none.
+// skip returns the offset after white space or a comment at i, else i.
 func skip(text string, i int) int {
 	switch {
 	case strings.IndexByte(" \t\n\f\r", text[i]) >= 0:
@@ -66,15 +66,15 @@ func skip(text string, i int) int {
 	case strings.HasPrefix(text[i:], "\uFEFF"):
 		return i + len("\uFEFF")
 	case strings.HasPrefix(text[i:], "--"):
-		return behind(text, i+2, "\n")
+		return after(text, i+2, "\n")
 	case strings.HasPrefix(text[i:], "/*"):
-		return behind(text, i+2, "*/")
+		return after(text, i+2, "*/")
 	}
 	return i
 }
 
-// token is behind the token at i. Only those that can hold a semicolon count;
-// of the others it takes a byte at a time.
+// token returns the offset after the token at i. Only tokens that can contain a
+// semicolon matter; others are skipped byte by byte.
 func token(text string, i int) int {
 	switch q := text[i]; q {
 	case '\'', '"', '`':
@@ -82,7 +82,7 @@ func token(text string, i int) int {
 			if text[j] != q {
 				continue
 			}
-			if j+1 < len(text) && text[j+1] == q { // a doubled quote stands for itself
+			if j+1 < len(text) && text[j+1] == q { // a doubled quote is an escaped quote
 				j++
 				continue
 			}
@@ -90,12 +90,12 @@ func token(text string, i int) int {
 		}
 		return len(text)
 	case '[':
-		return behind(text, i+1, "]")
+		return after(text, i+1, "]")
 	}
 	return i + 1
 }
 
-func behind(text string, from int, mark string) int {
+func after(text string, from int, mark string) int {
 	if at := strings.Index(text[from:], mark); at >= 0 {
 		return from + at + len(mark)
 	}

@@ -1,8 +1,8 @@
-// Package stream takes items as they arrive and hands them out in parts.
+// Package stream receives items as they arrive and returns them in parts.
 //
-// It does not know what the items are, who asks for them or what becomes of a
-// part. It stands behind the handler, and lives on beside the path of a call
-// while somebody asks for more.
+// It does not know what the items are, who requests them or how a part is
+// delivered. The gateway reads the handler's items through it, also between
+// calls, as long as further parts are requested.
 package stream
 
 import (
@@ -16,46 +16,46 @@ import (
 	"github.com/tenon-mcp/tenon/internal/incident"
 )
 
-// Stream is one that is being read. It reads ahead no more than it may hold.
+// Stream is a stream that is being read. It reads ahead within its bounds.
 type Stream struct {
 	bounds Bounds
 	end    func()
-	idle   *time.Timer // ends a stream that nobody asks
+	idle   *time.Timer // ends a stream whose next part is not requested
 
-	mu    sync.Mutex // guards the rest
-	items []byte     // those that were not handed out, with commas between them
+	mu    sync.Mutex // guards the other fields
+	items []byte     // items not delivered yet, with commas between them
 	count int
-	done  bool // nothing more arrives
+	done  bool // no further item arrives
 	err   error
-	gone  bool          // nobody wants more
+	gone  bool          // closed
 	news  chan struct{} // closed when something above changes
 }
 
-// maxWhole bounds a list that is not handed out in parts.
+// maxWhole bounds a list that is not returned in parts.
 const maxWhole = 64 << 20
 
-// ErrTooLarge says that a list is too large to be one.
+// ErrTooLarge says that a list exceeds the bound of a single result.
 var ErrTooLarge = errors.New("the list is too large")
 
 // Bounds of a stream.
 type Bounds struct {
 	Part int           // bytes of a part, unless one item has more; the stream holds one part and an item; 0: 64 MiB
-	Wait time.Duration // how long a part waits for more items once it has one; negative: until the end
-	Idle time.Duration // how long nobody may ask before the stream ends
+	Wait time.Duration // how long a part waits for further items after its first; negative: until the end
+	Idle time.Duration // how long the stream waits for a request before it ends
 
-	Logger *slog.Logger // hears of what panics; nil: the default one does
+	Logger *slog.Logger // receives panics; nil: the default one
 }
 
-// Part is what arrived since the part before.
+// Part holds the items that arrived since the previous part.
 type Part struct {
 	List  []byte // a JSON list
 	Items int
 	Last  bool
-	Err   error // what the stream ended with; the part holds what came before
+	Err   error // the error with which the stream ended, after these items
 }
 
-// New begins to read items. Close calls end, which has to make the source of
-// the items give up.
+// New starts to read items. Close calls end, which must make the source of the
+// items stop.
 func New(items iter.Seq2[[]byte, error], end func(), b Bounds) *Stream {
 	s := &Stream{bounds: b, end: end, news: make(chan struct{})}
 	s.idle = time.AfterFunc(b.Idle, s.Close)
@@ -72,7 +72,7 @@ func (s *Stream) read(items iter.Seq2[[]byte, error]) {
 	s.ended(nil)
 }
 
-// ended notes that nothing more arrives; err, if there is one, is why.
+// ended records the end of the stream, with err or nil.
 func (s *Stream) ended(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Stream) ended(err error) {
 	s.tell()
 }
 
-// take keeps an item, and waits until there is room for the next one.
+// take adds an item and waits until the next one is within bounds.
 func (s *Stream) take(item []byte, err error) (more bool) {
 	s.mu.Lock()
 	if len(s.items) > maxWhole && s.bounds.Wait < 0 {
@@ -112,21 +112,20 @@ func (s *Stream) take(item []byte, err error) (more bool) {
 
 func (s *Stream) full() bool {
 	limit := s.bounds.Part
-	if limit == 0 && s.bounds.Wait >= 0 { // there are parts, so nothing has to be too large
+	if limit == 0 && s.bounds.Wait >= 0 { // parts have no limit of their own
 		limit = maxWhole
 	}
 	return limit > 0 && len(s.items) >= limit
 }
 
-// tell wakes whoever waits. The lock is held.
+// tell wakes waiting goroutines. The lock is held.
 func (s *Stream) tell() {
 	close(s.news)
 	s.news = make(chan struct{})
 }
 
-// Next waits for a part: until the stream ends, a part is full, or its first
-// item has waited long enough for others. An error is that of ctx; nothing is
-// lost then.
+// Next waits for a part: until the stream ends, the part is full, or Bounds.Wait
+// has passed since its first item. An error is that of ctx; no item is lost then.
 func (s *Stream) Next(ctx context.Context) (Part, error) {
 	s.idle.Stop()
 	defer s.idle.Reset(s.bounds.Idle)
@@ -156,15 +155,15 @@ func (s *Stream) Next(ctx context.Context) (Part, error) {
 	}
 }
 
-// Arrived is what came since the part before, without waiting.
+// Arrived returns the items since the previous part, without waiting.
 func (s *Stream) Arrived() Part {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.part()
 }
 
-// part hands out what is there. What came before an error is a part of its
-// own. The lock is held.
+// part returns the items that have arrived. Items before an error are a part
+// without it. The lock is held.
 func (s *Stream) part() Part {
 	p := Part{List: append(append(append(make([]byte, 0, len(s.items)+2), '['), s.items...), ']'), Items: s.count, Last: s.done}
 	if s.done && s.err != nil && s.count > 0 && s.bounds.Wait >= 0 {
@@ -177,7 +176,7 @@ func (s *Stream) part() Part {
 	return p
 }
 
-// Close ends the stream: no further item is taken.
+// Close ends the stream: no further item is read.
 func (s *Stream) Close() {
 	s.idle.Stop()
 	s.end()

@@ -1,8 +1,8 @@
-// Package suggest finds what somebody may have meant who wrote a name that
-// there is not: a tool, a key of the config, a member of an answer.
+// Package suggest finds similar names for an unknown name: of a tool, a key of
+// the config, a member of a response.
 //
-// It does not know what the names stand for, nor how the question is put. It
-// stands beside the path of a call: whoever refuses a name asks it.
+// It does not know what the names mean, nor how the suggestion is phrased. It
+// is beside the path of a call: whatever rejects a name calls it.
 package suggest
 
 import (
@@ -14,10 +14,10 @@ import (
 // maxCompared is how many bytes of a name are compared letter by letter.
 const maxCompared = 64
 
-// Near returns at most the given number of names that are like wish, whatever
-// their case: first those with a quarter of the letters wrong or fewer, the
-// most alike first, then those of which wish is a part, as they stand. An empty wish
-// is like nothing.
+// Near returns at most the given number of names that are similar to wish,
+// ignoring case: first those with at most a quarter of the letters wrong, the
+// most similar first, then those that contain wish, in their order. An empty
+// wish is similar to nothing.
 func Near(wish string, names []string, most int) []string {
 	if wish == "" {
 		return nil
@@ -38,8 +38,8 @@ func Near(wish string, names []string, most int) []string {
 	return near[:min(len(near), most)]
 }
 
-// distance is how many letters are to be changed, added, taken away or swapped
-// with the next one to make b of a; allowed+1 stands for all that is more.
+// distance returns how many letters are to be changed, added, removed or
+// swapped with the next one to turn a into b; allowed+1 if there are more.
 func distance(a, b string, allowed int) int {
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	if len(a)-len(b) > allowed || len(b)-len(a) > allowed {

@@ -16,7 +16,7 @@ func TestNear(t *testing.T) {
 		want []string
 	}{
 		"a letter is missing":                   {"listPet", []string{"listPets"}},
-		"two letters changed places":            {"lsitPets", []string{"listPets"}},
+		"two letters changed locations":         {"lsitPets", []string{"listPets"}},
 		"the same in a short name":              {"knid", []string{"kind"}},
 		"the case is another, the first stays":  {"getpets", []string{"getPets", "GETPETS"}},
 		"the most alike first, then parts":      {"getPet", []string{"getPets", "GETPETS", "getPetById"}},

@@ -1,6 +1,6 @@
-// Package toolname makes names of tools that clients can take.
+// Package toolname makes names of tools that clients accept.
 //
-// It does not know tools, nor where their names come from. It stands where a
+// It does not know tools, nor where their names come from. It is called when a
 // catalog is built.
 package toolname
 
@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Naming says which names tools can have. Empty means Models.
+// Naming is the set of names that tools can have. Empty means Models.
 type Naming string
 
 // The namings.
 const (
-	Models Naming = "models" // what every client and model API takes: A-Z a-z 0-9 _ -, up to 64
-	MCP    Naming = "mcp"    // what the protocol allows: dots too, and up to 128
+	Models Naming = "models" // accepted by every client and model API: A-Z a-z 0-9 _ -, up to 64
+	MCP    Naming = "mcp"    // allowed by the protocol: also dots, up to 128
 )
 
 func (n Naming) longest() int {
@@ -27,8 +27,8 @@ func (n Naming) longest() int {
 	return 64
 }
 
-// Legal makes a name legal. A longer one keeps its beginning and gets a short
-// hash of the whole.
+// Legal converts a name to a legal one. A longer name keeps its beginning and
+// gets a short hash of the whole name.
 func (n Naming) Legal(name string) string {
 	legal := strings.Map(func(r rune) rune {
 		switch {
@@ -47,7 +47,7 @@ func (n Naming) Legal(name string) string {
 	return legal[:n.longest()-9] + "_" + hex.EncodeToString(sum[:4])
 }
 
-// Free returns a legal name, with a number where it is taken.
+// Free returns a legal name that is not taken, with a number if necessary.
 func (n Naming) Free(name string, taken func(string) bool) string {
 	free := name
 	for i := 2; taken(free); i++ {

@@ -11,22 +11,26 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Sum stands for what a file holds: two files with different content have
-// different sums, but for accidents.
+// Sum identifies the content of a file: different contents have different sums,
+// except by accident. The zero Sum stands for what cannot be read: it is not
+// there, is no regular file or has more than maxSummed bytes.
 type Sum struct {
 	size int64
 	crc  uint32
 	read bool
 }
 
-// SumOf is the Sum of a file's text.
+// maxSummed is the most that a description may have.
+const maxSummed = 256 << 20
+
+// SumOf returns the Sum of a file's content.
 func SumOf(text []byte) Sum {
 	return Sum{size: int64(len(text)), crc: crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)), read: true}
 }
 
-// Read returns what files hold now.
-func Read(paths []string) Held {
-	held := make(Held, len(paths))
+// Read returns the current sums of files.
+func Read(paths []string) Sums {
+	held := make(Sums, len(paths))
 	for _, p := range paths {
 		if info, err := os.Stat(p); err != nil || !info.IsDir() {
 			held[p] = sumOfFile(p)
@@ -36,40 +40,43 @@ func Read(paths []string) Held {
 }
 
 func sumOfFile(path string) Sum {
-	f, err := os.Open(path) //nolint:gosec // whoever watches names the files
+	f, err := Open(path)
 	if err != nil {
 		return Sum{}
 	}
 	defer func() { _ = f.Close() }()
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	size, err := io.Copy(sum, f)
-	if err != nil {
+	if info, err := f.Stat(); err != nil || info.Size() > maxSummed {
+		return Sum{}
+	}
+	size, err := io.Copy(sum, io.LimitReader(f, maxSummed+1))
+	if err != nil || size > maxSummed {
 		return Sum{}
 	}
 	return Sum{size: size, crc: sum.Sum32(), read: true}
 }
 
-// looker looks at files again and again and reads those alone that may have
+// scanner computes sums of files repeatedly and reads only files that may have
 // changed.
-type looker struct {
-	announcer *fsnotify.Watcher // nil: there are no announcements
-	folders   map[string]bool   // that it follows
-	known     map[string]look
+type scanner struct {
+	notifier *fsnotify.Watcher // nil: not available
+	folders  map[string]bool   // folders with notifications
+	known    map[string]fileState
 }
 
-type look struct {
-	size    int64
-	written time.Time
-	sum     Sum
-	settled bool // what was written after the look has another time
+type fileState struct {
+	size     int64
+	modified time.Time
+	sum      Sum
+	settled  bool // old enough that a later write has another modification time
 }
 
-// settles is how long after a file was written another writing may leave the
-// same time behind.
-const settles = 2 * time.Second
+// timeResolution is the resolution of modification times: a second write within it may
+// leave the time unchanged.
+const timeResolution = 2 * time.Second
 
-func (l *looker) look(paths iter.Seq[string]) Held {
-	now := Held{}
+func (l *scanner) scan(paths iter.Seq[string]) Sums {
+	now := Sums{}
 	for p := range paths {
 		l.follow(filepath.Dir(p))
 		info, err := os.Stat(p)
@@ -85,12 +92,12 @@ func (l *looker) look(paths iter.Seq[string]) Held {
 	return now
 }
 
-func (l *looker) sum(path string, info os.FileInfo) Sum {
+func (l *scanner) sum(path string, info os.FileInfo) Sum {
 	k, ok := l.known[path]
-	if ok && k.settled && k.size == info.Size() && k.written.Equal(info.ModTime()) {
+	if ok && k.settled && k.size == info.Size() && k.modified.Equal(info.ModTime()) {
 		return k.sum
 	}
-	k = look{size: info.Size(), written: info.ModTime(), sum: sumOfFile(path), settled: time.Since(info.ModTime()) > settles}
+	k = fileState{size: info.Size(), modified: info.ModTime(), sum: sumOfFile(path), settled: time.Since(info.ModTime()) > timeResolution}
 	l.known[path] = k
 	return k.sum
 }

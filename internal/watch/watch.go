@@ -1,11 +1,11 @@
-// Package watch tells when files are not what they were when they were read.
+// Package watch reports when files have changed since they were read.
 //
-// It does not know what the files are for, nor the web: it compares what they
-// hold with what somebody says that they held.
+// It does not know what the files are for, nor remote files: it compares
+// current contents with given sums.
 //
-// It stands beside the path of a description: a source hands it the files of
-// its last load and loads again when it is told to. It is the one room that
-// knows how operating systems announce changes.
+// It is beside the path of a description: a source passes the files of its last
+// load and loads again after a change. Only this package knows the file
+// notifications of operating systems.
 package watch
 
 import (
@@ -16,49 +16,48 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Held is what files held when they were read, by path. The zero Sum stands
+// Sums is the sums of files by path, when they were read. The zero Sum stands
 // for a file that could not be read.
-type Held map[string]Sum
+type Sums map[string]Sum
 
 // Files is a set of files that belong together.
 type Files struct {
-	// Held is what the last good reading found.
-	Held func() Held
+	// Recorded returns the sums of the last successful read.
+	Recorded func() Sums
 	// Paths lists the files that would be read now, and the folders in which
-	// others may appear. nil: the files of Held.
-	Paths func() []string
-	Every time.Duration // between looks when nothing is announced; 0: 5 s
-	Quiet time.Duration // in which nothing may change any more before a change is told; 0: 100 ms
+	// new ones may appear. nil: the files of Held.
+	Paths    func() []string
+	Interval time.Duration // interval of checks without a notification; 0: 5 s
+	Settle   time.Duration // time without changes before a change is reported; 0: 100 ms
 }
 
-// maxRestless bounds the looks at files that never come to rest.
-const maxRestless = 100
+// maxUnstable bounds the checks of files that keep changing.
+const maxUnstable = 100
 
-// Watch calls changed, one call at a time, whenever the files came to hold
-// something else than Held says, once for each state that they rest in. It
-// returns nil when ctx ends.
+// Watch calls changed, one call at a time, whenever the files differ from Held,
+// once for each stable state. It returns nil when ctx ends.
 //
-// Changes are announced by the operating system where it can do that. A look
-// now and then finds those that are not, as on drives in a network.
+// It uses notifications of the operating system where available. Regular checks
+// find changes without a notification, as on network drives.
 func (f Files) Watch(ctx context.Context, changed func()) error {
-	if f.Every == 0 {
-		f.Every = 5 * time.Second
+	if f.Interval == 0 {
+		f.Interval = 5 * time.Second
 	}
-	if f.Quiet == 0 {
-		f.Quiet = 100 * time.Millisecond
+	if f.Settle == 0 {
+		f.Settle = 100 * time.Millisecond
 	}
-	l := &looker{known: map[string]look{}, folders: map[string]bool{}}
-	if n, err := fsnotify.NewWatcher(); err == nil { // else there are the looks
+	l := &scanner{known: map[string]fileState{}, folders: map[string]bool{}}
+	if n, err := fsnotify.NewWatcher(); err == nil { // otherwise only regular checks
 		defer func() { _ = n.Close() }()
-		l.announcer = n
+		l.notifier = n
 	}
-	tick := time.NewTicker(f.Every)
+	tick := time.NewTicker(f.Interval)
 	defer tick.Stop()
-	var told Held
+	var told Sums
 	for {
-		held, now := f.look(l)
+		held, now := f.current(l)
 		if !maps.Equal(now, held) && !maps.Equal(now, told) {
-			if held, now = f.rest(ctx, l, now); ctx.Err() != nil {
+			if held, now = f.waitStable(ctx, l, now); ctx.Err() != nil {
 				return nil
 			}
 		}
@@ -68,19 +67,19 @@ func (f Files) Watch(ctx context.Context, changed func()) error {
 			told = now
 			changed()
 		}
-		if !l.wait(ctx, tick.C) || !pause(ctx, f.Quiet) {
+		if !l.wait(ctx, tick.C) || !pause(ctx, f.Settle) {
 			return nil
 		}
 	}
 }
 
-// look returns what the files held and what they hold.
-func (f Files) look(l *looker) (held, now Held) {
-	held = f.Held()
+// current returns the recorded and the current sums.
+func (f Files) current(l *scanner) (held, now Sums) {
+	held = f.Recorded()
 	if f.Paths == nil {
-		return held, l.look(maps.Keys(held))
+		return held, l.scan(maps.Keys(held))
 	}
-	return held, l.look(func(yield func(string) bool) {
+	return held, l.scan(func(yield func(string) bool) {
 		for _, p := range f.Paths() {
 			if !yield(p) {
 				return
@@ -89,14 +88,14 @@ func (f Files) look(l *looker) (held, now Held) {
 	})
 }
 
-// rest waits until two looks in a row find the same: who writes a file may do
-// it in several steps.
-func (f Files) rest(ctx context.Context, l *looker, before Held) (held, now Held) {
-	for range maxRestless {
-		if !pause(ctx, f.Quiet) {
+// waitStable waits until two checks in a row are equal: a file may be written in
+// several steps.
+func (f Files) waitStable(ctx context.Context, l *scanner, before Sums) (held, now Sums) {
+	for range maxUnstable {
+		if !pause(ctx, f.Settle) {
 			return nil, nil
 		}
-		if held, now = f.look(l); maps.Equal(now, before) {
+		if held, now = f.current(l); maps.Equal(now, before) {
 			break
 		}
 		before = now
@@ -105,21 +104,21 @@ func (f Files) rest(ctx context.Context, l *looker, before Held) (held, now Held
 }
 
 // wait returns when something may have changed; false: ctx has ended.
-func (l *looker) wait(ctx context.Context, tick <-chan time.Time) bool {
+func (l *scanner) wait(ctx context.Context, tick <-chan time.Time) bool {
 	var events chan fsnotify.Event
 	var errs chan error
-	if l.announcer != nil {
-		events, errs = l.announcer.Events, l.announcer.Errors
+	if l.notifier != nil {
+		events, errs = l.notifier.Events, l.notifier.Errors
 	}
 	select {
 	case <-ctx.Done():
 		return false
 	case <-tick:
-		clear(l.folders) // one that was deleted and made anew is another one
-	case <-errs: //nolint:errcheck // announcements were lost: look
+		clear(l.folders) // a folder may have been deleted and created again
+	case <-errs: //nolint:errcheck // notifications were lost: check
 	case <-events:
 	}
-	for { // those that were announced together are one
+	for { // combines concurrent notifications
 		select {
 		case <-events:
 		default:
@@ -128,12 +127,12 @@ func (l *looker) wait(ctx context.Context, tick <-chan time.Time) bool {
 	}
 }
 
-// follow asks for announcements about the folder that a path lies in.
-func (l *looker) follow(folder string) {
-	if l.announcer == nil || l.folders[folder] {
+// follow subscribes to notifications about a folder.
+func (l *scanner) follow(folder string) {
+	if l.notifier == nil || l.folders[folder] {
 		return
 	}
-	l.folders[folder] = l.announcer.Add(folder) == nil
+	l.folders[folder] = l.notifier.Add(folder) == nil
 }
 
 func pause(ctx context.Context, d time.Duration) bool {

@@ -28,7 +28,7 @@ func wait(t *testing.T, c <-chan struct{}) {
 }
 
 // start watches files; what was told last is what the next must differ from.
-func start(t *testing.T, held watch.Held, paths func() []string) (told chan struct{}) {
+func start(t *testing.T, held watch.Sums, paths func() []string) (told chan struct{}) {
 	told = make(chan struct{}, 100)
 	ctx, cancel := context.WithCancel(t.Context())
 	var mu sync.Mutex
@@ -45,7 +45,7 @@ func start(t *testing.T, held watch.Held, paths func() []string) (told chan stru
 			return names
 		}
 	}
-	f := watch.Files{Paths: paths, Every: 200 * time.Millisecond, Quiet: 5 * time.Millisecond, Held: func() watch.Held {
+	f := watch.Files{Paths: paths, Interval: 200 * time.Millisecond, Settle: 5 * time.Millisecond, Recorded: func() watch.Sums {
 		mu.Lock()
 		defer mu.Unlock()
 		return held
@@ -70,7 +70,7 @@ func TestEveryWayInWhichAFileChanges(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a")
 	write(t, file, "one")
-	held := watch.Held{file: watch.SumOf([]byte("before one"))} // it changed before anybody watched
+	held := watch.Sums{file: watch.SumOf([]byte("before one"))} // it changed before anybody watched
 	told := start(t, held, nil)
 	wait(t, told)
 	write(t, file, "two") // of the same length

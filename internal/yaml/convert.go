@@ -8,18 +8,18 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// maxNotes bounds what a careless document can make us keep.
+// maxNotes bounds the notes of one document.
 const maxNotes = 100
 
 // converter writes a tree of nodes as JSON.
 type converter struct {
 	out    Result
-	budget int // bytes and steps that may still be spent
+	budget int // remaining bytes and steps
 	lines  int // of the source
 }
 
-// spend counts the work against the budget. Without aliases the work is in
-// proportion to the source, so only they can exhaust it.
+// spend counts the work against the budget. Without aliases the work is
+// proportional to the source, so only they can exhaust it.
 func (c *converter) spend(n *yaml.Node, amount int) error {
 	if c.budget -= amount; c.budget < 0 {
 		return aliasError(n)
@@ -27,7 +27,7 @@ func (c *converter) spend(n *yaml.Node, amount int) error {
 	return nil
 }
 
-// from marks what is written next as coming from the line of n.
+// from records that the next output comes from the line of n.
 func (c *converter) from(n *yaml.Node) {
 	line := min(max(1, n.Line), c.lines)
 	if m := c.out.marks; len(m) == 0 || m[len(m)-1].line != line {
@@ -35,7 +35,7 @@ func (c *converter) from(n *yaml.Node) {
 	}
 }
 
-// target follows an alias.
+// target resolves an alias.
 func target(n *yaml.Node) *yaml.Node {
 	for range rawjson.MaxDepth {
 		if n.Kind != yaml.AliasNode || n.Alias == nil {
@@ -135,16 +135,16 @@ func (c *converter) members(n *yaml.Node, depth int) ([]member, error) {
 		}
 		k := target(key)
 		if k.Kind != yaml.ScalarNode {
-			return nil, &Error{max(1, key.Line), "a key that is no scalar"}
+			return nil, &Error{max(1, key.Line), "a key that is not a scalar"}
 		}
 		if s.put(member{key: k.Value, at: key, value: v}) && len(c.out.Notes) < maxNotes {
-			c.out.Notes = append(c.out.Notes, Note{min(max(1, key.Line), c.lines), fmt.Sprintf("key %q stands here again: what it had before is lost", k.Value)})
+			c.out.Notes = append(c.out.Notes, Note{min(max(1, key.Line), c.lines), fmt.Sprintf("duplicate key %q: the previous value is lost", k.Value)})
 		}
 	}
 	return s.list, nil
 }
 
-// merge adds the members of a mapping, or of several, that a merge key names.
+// merge adds the members of the mapping, or mappings, of a merge key.
 func (c *converter) merge(s *set, v *yaml.Node, depth int) error {
 	v = target(v)
 	from := []*yaml.Node{v}
@@ -171,8 +171,8 @@ func (c *converter) merge(s *set, v *yaml.Node, depth int) error {
 	return nil
 }
 
-// isMerge reports whether a key is the merge key: plain and untagged, for
-// "<<" in quotes is a key like any other.
+// isMerge reports whether a key is the merge key: plain and untagged, because
+// "<<" in quotes is an ordinary key.
 func isMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && isPlain(key) && key.Style&yaml.TaggedStyle == 0
 }
@@ -180,12 +180,11 @@ func isMerge(key *yaml.Node) bool {
 // set keeps members in order, each key once.
 type set struct {
 	list  []member
-	index map[string]int // only of a big list
+	index map[string]int // for a big list only
 }
 
-// put adds m. A key that is there already is replaced where m was written in
-// the mapping itself, kept where m was merged. again reports that a written
-// key was written before.
+// put adds m. An existing key is replaced where m was written in the mapping
+// itself, kept where m was merged. again reports a duplicate written key.
 func (s *set) put(m member) (again bool) {
 	i := s.find(m.key)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// appendScalar writes a scalar. The library's own resolution is not asked: it
-// keeps parts of YAML 1.1 that would change texts, as 0777 and dates.
+// appendScalar writes a scalar. The library's resolution is not used: it keeps
+// parts of YAML 1.1 that would change values, such as 0777 and dates.
 func appendScalar(dst []byte, n *yaml.Node) []byte {
 	text := n.Value
 	if !isPlain(n) && n.Style&yaml.TaggedStyle == 0 {
@@ -47,7 +47,7 @@ func core(text string) rawjson.Kind {
 	return rawjson.String
 }
 
-// isNumber reports whether text is a number of JSON.
+// isNumber reports whether text is a JSON number.
 func isNumber(text string) bool {
 	if c := text[0]; c != '-' && (c < '0' || c > '9') {
 		return false
@@ -56,8 +56,8 @@ func isNumber(text string) bool {
 	return err == nil && d.Kind(d.Root()) == rawjson.Number && len(d.Raw(d.Root())) == len(text)
 }
 
-// tagged reports whether a scalar with an explicit tag is what its text looks
-// like; otherwise it is a string.
+// tagged reports whether the text of a scalar matches its explicit tag;
+// otherwise it is a string.
 func tagged(tag string, kind rawjson.Kind) bool {
 	switch tag {
 	case "!!null", "tag:yaml.org,2002:null":

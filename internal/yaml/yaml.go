@@ -1,12 +1,12 @@
-// Package yaml turns a YAML document into JSON bytes and remembers from which
-// line each of them came.
+// Package yaml converts a YAML document to JSON bytes and records the line of
+// each of them.
 //
-// It does not know what the document describes, and it decodes nothing into
-// Go values. What one could lose on the way stays: the order of mappings, the
-// text of numbers, the text of keys.
+// It does not know what the document describes, and it decodes nothing into Go
+// values. It preserves the order of mappings, the text of numbers and the text
+// of keys.
 //
-// It stands at the very beginning of the path of a description: behind it
-// there is only JSON. It is the one room that knows the YAML library.
+// It is at the beginning of the path of a description: after it everything is
+// JSON. It is the only package that imports the YAML library.
 package yaml
 
 import (
@@ -22,18 +22,18 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// MaxSize is the number of bytes that a document may have. The library needs
-// some ten times as much memory as its input has bytes.
+// MaxSize is the largest size of a document in bytes. The library needs about
+// ten times as much memory.
 const MaxSize = 64 << 20
 
-// Error says what is wrong with a document, and where.
+// Error is what is wrong with a document, and on which line.
 type Error struct {
-	Line int // from 1
-	What string
+	Line    int // from 1
+	Message string
 }
 
 // Error formats e as "line N: what".
-func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
 // Result is a document as JSON.
 type Result struct {
@@ -43,17 +43,18 @@ type Result struct {
 	marks []mark // sorted by offset
 }
 
-// Note is something in the document that the JSON does not show.
+// Note is something in the document that is lost in the JSON.
 type Note struct {
 	Line int // from 1
 	What string
 }
 
-// mark says that the JSON from offset on, up to the next mark, comes from line.
+// mark records that the JSON from offset on, up to the next mark, comes from
+// line.
 type mark struct{ offset, line int }
 
-// Line returns the line, from 1, that the JSON at the offset comes from. What
-// was taken over by an alias or a merge key has the line where it was written.
+// Line returns the line, from 1, of the JSON at the offset. Values of an alias
+// or a merge key have the line of their anchor.
 func (r Result) Line(offset int) int {
 	i, found := slices.BinarySearchFunc(r.marks, offset, func(m mark, o int) int { return m.offset - o })
 	if !found {
@@ -65,14 +66,14 @@ func (r Result) Line(offset int) int {
 	return r.marks[i].line
 }
 
-// ToJSON reads a YAML stream of one document as the core schema of YAML 1.2
-// has it, with two differences that descriptions need. Keys are always text:
-// `200:` is "200". And a plain scalar is a number only where its text is a
-// number of JSON: octal and hexadecimal numbers, infinities and dates are
-// strings. on, off, yes and no are strings too.
+// ToJSON reads a YAML stream of one document by the core schema of YAML 1.2,
+// with two differences that descriptions need. Keys are always text: `200:` is
+// "200". And a plain scalar is a number only if its text is a JSON number:
+// octal and hexadecimal numbers, infinities and dates are strings. on, off, yes
+// and no are strings too.
 //
-// Of duplicate keys the last one counts, with a note. Nesting is limited to
-// [rawjson.MaxDepth], and what aliases expand to in proportion to the size.
+// Of duplicate keys the last one applies, with a note. Nesting is limited to
+// [rawjson.MaxDepth], and the expansion of aliases in proportion to the size.
 // The error is an *[Error].
 func ToJSON(src []byte) (Result, error) {
 	if len(src) > MaxSize {
@@ -94,8 +95,9 @@ func ToJSON(src []byte) (Result, error) {
 	return c.out, nil
 }
 
-// checkUTF8 refuses bytes that are not UTF-8: the library does, but in line 1.
-// UTF-16 begins with its byte order mark and is left to the library.
+// checkUTF8 rejects bytes that are not UTF-8: the library does as well, but
+// always reports line 1. UTF-16 begins with its byte order mark and is left to
+// the library.
 func checkUTF8(src []byte) error {
 	if utf8.Valid(src) || bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) {
 		return nil
@@ -135,7 +137,7 @@ func load(src []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// loadError puts an error of the library into our words.
+// loadError translates an error of the library.
 func loadError(err error) *Error {
 	var load *yaml.LoadError
 	if !errors.As(err, &load) {
@@ -148,12 +150,13 @@ func loadError(err error) *Error {
 	return &Error{max(1, load.Mark.Line), what}
 }
 
-// depthError is where the nesting passes what JSON readers take.
+// depthError is the error for too deep nesting.
 func depthError(n *yaml.Node) error {
 	return &Error{max(1, n.Line), fmt.Sprintf("nested deeper than %d, or an alias inside itself", rawjson.MaxDepth)}
 }
 
-// aliasError is where aliases have grown the document out of proportion.
+// aliasError is the error for aliases that expand the document out of
+// proportion.
 func aliasError(n *yaml.Node) error {
 	return &Error{max(1, n.Line), "aliases expand to too much"}
 }

@@ -73,7 +73,7 @@ func TestToJSONRefuses(t *testing.T) {
 		{"an unknown alias", "a: 1\nb: *no\n", 2, "no"},
 		{"an alias inside itself", "a: &x\n  - *x\n", 0, "alias inside itself"},
 		{"a second document", "a: 1\n---\nb: 2\n", 2, "second document"},
-		{"a key that is a sequence", "a: 1\n? [x]\n: 2\n", 2, "no scalar"},
+		{"a key that is a sequence", "a: 1\n? [x]\n: 2\n", 2, "not a scalar"},
 		{"a merge key with text", "a: 1\nb:\n  <<: text\n", 3, "merge key"},
 		{"a billion laughs", laughs, 0, "too much"},
 		{"a billion merges", merges, 0, "too much"},
@@ -89,7 +89,7 @@ func TestToJSONRefuses(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v, want an *Error", err)
 			}
-			if c.line != 0 && e.Line != c.line || !strings.Contains(e.What, c.what) {
+			if c.line != 0 && e.Line != c.line || !strings.Contains(e.Message, c.what) {
 				t.Errorf("got %v, want line %d, %q", err, c.line, c.what)
 			}
 		})
@@ -162,7 +162,7 @@ func FuzzToJSON(f *testing.F) {
 		r, err := yaml.ToJSON(src)
 		var e *yaml.Error
 		if err != nil {
-			if !errors.As(err, &e) || e.Line < 1 || e.Line > lines+1 || e.What == "" {
+			if !errors.As(err, &e) || e.Line < 1 || e.Line > lines+1 || e.Message == "" {
 				t.Fatalf("bad error %#v of %d lines", err, lines)
 			}
 			return

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"bytes"
@@ -10,96 +10,95 @@ import (
 	"sync/atomic"
 )
 
-// maxGuess bounds the memory that is taken for a text before it is known how
-// long it will be.
+// maxGuess bounds the memory that is reserved for a text of unknown length.
 const maxGuess = 1 << 20
 
-// Codec says what the values of a Go type look like as JSON, and writes or
-// reads them so. Schema and text come from one plan of the type, so the text
-// always fits. A Codec is immutable and safe for concurrent use.
+// Codec describes the JSON of a Go type by a schema, and encodes and decodes
+// its values. Schema and encoding come from one plan of the type, so the
+// encoded value is always valid. A Codec is immutable and safe for concurrent
+// use.
 type Codec struct {
 	plan *plan
-	doc  func() []byte // made when it is first asked for
-	size atomic.Int64  // of the last text, as a guess at the next
+	doc  func() []byte // made on first use
+	size atomic.Int64  // of the last text, as an estimate of the next
 }
 
-// ForOptions are the choices of [For]. The zero value describes what is
+// ForOptions are the options of [For]. The zero value describes what is
 // written.
 type ForOptions struct {
-	Arguments bool                        // the type is read, not written: see For
+	Arguments bool                        // the type is decoded, not encoded: see For
 	Name      string                      // of the tool whose value it is, for titles; empty: none is derived from it
-	Form      bool                        // the arguments are the fields of a form: no object is inside, and nothing refers to a definition
-	Foreign   bool                        // the schema is not wanted: a type that has none is left to encoding/json
-	NoTitles  bool                        // no titles at all; false: types and members have titles made of their names
-	Unions    []Union                     // the types that stand for interfaces
-	Types     []TypeSchema                // the schemas of types that cannot bring one
-	Refuse    func(t reflect.Type) string // why a type has no place in a value; nil or empty: it has
+	Form      bool                        // the arguments are the fields of a form: no nested objects, no references
+	Foreign   bool                        // the schema is not needed: a type without one is left to encoding/json
+	NoTitles  bool                        // no titles; false: titles are derived from the names of types and members
+	Unions    []Union                     // the member types of interfaces
+	Types     []TypeSchema                // the schemas of types that cannot provide one
+	Refuse    func(t reflect.Type) string // returns why a type is not allowed in a value; empty: it is allowed
 }
 
-// TypeError says why a Go type has no schema.
+// TypeError is the reason why a Go type has no schema.
 type TypeError struct {
-	Path    string // from the type that was asked for, as in "main.Station.Readings[].Value"
-	Message string // what stands there, and what would help
+	Path    string // from the type given to For, as in "main.Station.Readings[].Value"
+	Message string // what is wrong there, and what would help
 }
 
 // Error formats e as "path: what".
 func (e *TypeError) Error() string { return e.Path + ": " + e.Message }
 
-// ValueError says why a value cannot be written as JSON, or JSON not be read
-// into a value.
+// ValueError is the reason why a value cannot be encoded as JSON, or JSON not
+// be decoded into a value.
 type ValueError struct {
-	Path string // JSON Pointer into the value; empty: the value itself
-	What string
+	Path    string // JSON Pointer into the value; empty: the value itself
+	Message string
 }
 
 // Error formats e as "member.0.member: what".
 func (e *ValueError) Error() string {
 	if e.Path == "" {
-		return e.What
+		return e.Message
 	}
 	path := strings.ReplaceAll(strings.TrimPrefix(e.Path, "/"), "/", ".")
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(path) + ": " + e.What
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(path) + ": " + e.Message
 }
 
-// For returns the codec of a type. What is written follows encoding/json, but
-// for three things: nil slices and maps are empty lists and objects; a method
-// of a pointer counts wherever the value stands; characters of HTML are not
-// escaped. Members are required unless omitempty or omitzero can drop them,
-// pointers may be null.
+// For returns the codec of a type. The encoding follows encoding/json, with
+// three exceptions: nil slices and maps are empty lists and objects; a method
+// of a pointer applies to addressable and other values alike; characters of
+// HTML are not escaped. Members are required unless omitempty or omitzero can
+// drop them; pointers may be null.
 //
 // Two struct tags add to the schema. The tag doc has the description; the tag
 // jsonschema, as other libraries use it, means the same. The tag check is a
-// list of words with commas between them, a comma inside a word written as
-// "\\,":
+// list of words separated by commas; a comma inside a word is written as "\\,":
 //
 //	min=, max=                of the value, or of its length
 //	above=, below=, multiple= of a number
-//	format=, pattern=         of a string; pattern takes the rest of the tag
+//	format=, pattern=         of a string; pattern extends to the end of the tag
 //	unique                    the items of a list differ
 //	enum=a|b|c, example=, default=
-//	required, optional        whatever the type says; optional for arguments only
-//	each.WORD                 the same of what a list or a map holds
+//	required, optional        overrides the type; optional for arguments only
+//	each.WORD                 the same for the items of a list or the values of a map
 //
-// A type can bring descriptions of itself and its fields: see [Docs].
+// A type can provide descriptions of itself and its fields: see [Docs].
 //
-// With o.Arguments the schema is that of a tool's arguments: no other members
-// are allowed than those that the type has, and pointers, members with a
-// default and those that could be dropped need not be sent.
+// With o.Arguments the schema is that of a tool's arguments: members that the
+// type does not have are forbidden, and pointers, members with a default and
+// those that could be dropped are optional.
 //
-// With o.Form it is that of a form which a person fills in.
+// With o.Form it is the schema of a form for a person.
 //
-// Which method counts is as encoding/json has it: MarshalJSON before
-// MarshalText, be they promoted from an embedded type or not; a key of a map
-// is its text if it is a string, then what MarshalText writes, then an integer.
-// A value of any may be whatever encoding/json makes of it: its schema is open.
+// Methods have the precedence of encoding/json: MarshalJSON before MarshalText,
+// whether promoted from an embedded type or not; a key of a map is its text if
+// it is a string, else the result of MarshalText, else an integer. A value of
+// any can be whatever encoding/json makes of it: its schema is open.
 //
-// The error is a *[TypeError]. Nothing is guessed: a type with methods of its
-// own, of which nobody can tell what they write, has no schema until it is
-// registered with [Of] or is a [Provider].
+// The error is a *[TypeError]. Nothing is guessed: a type with methods for
+// JSON, whose output cannot be known, has no schema until it is registered with
+// [Of] or is a [Provider].
 func For(t reflect.Type, o ForOptions) (*Codec, error) {
 	c, err := newCodec(t, o)
 	if err == nil && o.Arguments && !o.Foreign && !c.IsObject() {
-		return nil, typeError(t.String(), "arguments are an object: take a struct, or a map with string keys")
+		return nil, typeError(t.String(), "arguments are an object: use a struct, or a map with string keys")
 	}
 	return c, err
 }
@@ -129,7 +128,7 @@ func newCodec(t reflect.Type, o ForOptions) (*Codec, error) {
 	if err := w.compileChoices(b.choices); err != nil {
 		return nil, err
 	}
-	if o.Arguments { // the tool's description says what they are
+	if o.Arguments { // the tool's description describes them
 		root.comment = ""
 	}
 	title := b.title(root)
@@ -142,7 +141,7 @@ func (c *Codec) Doc() []byte { return c.doc() }
 
 // IsObject reports whether the values are objects whose members have names of
 // their own. Lists, scalars, unions, values that may be null and maps whose
-// keys are no strings are not.
+// keys are not strings are not.
 func (c *Codec) IsObject() bool {
 	switch p := c.plan.value(); p.kind {
 	case planStruct:
@@ -160,7 +159,7 @@ func (c *Codec) IsObject() bool {
 // type, points to. The error is a *[ValueError].
 func (c *Codec) Append(dst []byte, ptr any) ([]byte, error) {
 	v := reflect.ValueOf(ptr).Elem()
-	if c.plan.kind == planJSON { // checked as a whole afterwards: nothing stands around it yet
+	if c.plan.kind == planJSON { // validated as a whole afterwards
 		if raw := bytes.TrimSpace(v.Field(0).Bytes()); len(raw) > 0 {
 			return append(dst, raw...), nil
 		}
@@ -174,7 +173,7 @@ func (c *Codec) Append(dst []byte, ptr any) ([]byte, error) {
 	return w.buf, nil
 }
 
-// title is the title of the whole document.
+// title returns the title of the whole document.
 func (b *planner) title(p *plan) string {
 	switch {
 	case b.o.NoTitles || b.o.Form:

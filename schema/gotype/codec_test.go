@@ -1,4 +1,4 @@
-package schema_test
+package gotype_test
 
 import (
 	"encoding/json"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 type (
@@ -39,7 +40,7 @@ type (
 		Kids  []*tree `json:"kids"`
 	}
 	forest  []forest
-	maybes  []schema.Optional[maybes]
+	maybes  []gotype.Optional[maybes]
 	celsius float64
 	flags   int // has a String method, but is written as a number
 	iban    struct{ code string }
@@ -62,27 +63,27 @@ func (iban) JSONSchema() []byte {
 func (opaque) MarshalJSON() ([]byte, error)   { return []byte(`1`), nil }
 func (b *byPtr) MarshalText() ([]byte, error) { return []byte("<" + b.s + ">"), nil }
 
-type shape interface{ area() float64 }
+type surface interface{ area() float64 }
 
 type circle struct {
 	Radius float64 `json:"radius"`
 }
 
 type group struct {
-	Shapes []shape `json:"shapes"`
+	Surfaces []surface `json:"surfaces"`
 }
 
 func (circle) area() float64 { return 1 }
 func (*group) area() float64 { return 2 }
 
-func shapes() []schema.Union {
-	return []schema.Union{schema.UnionOf("kind", map[string]shape{"circle": circle{}, "group": &group{}})}
+func surfaces() []gotype.Union {
+	return []gotype.Union{gotype.UnionOf("kind", map[string]surface{"circle": circle{}, "group": &group{}})}
 }
 
 // checkWritten writes v, compares schema and text, and makes sure that they fit.
-func checkWritten(t *testing.T, ptr any, o schema.ForOptions, wantSchema, wantJSON string) {
+func checkWritten(t *testing.T, ptr any, o gotype.ForOptions, wantSchema, wantJSON string) {
 	t.Helper()
-	c, err := schema.For(reflect.TypeOf(ptr).Elem(), o)
+	c, err := gotype.For(reflect.TypeOf(ptr).Elem(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,20 +143,20 @@ func TestWhatIsWritten(t *testing.T) {
 		"text methods of a pointer, inside a map": {&map[string]byPtr{"a": {"x"}}, `{"additionalProperties":{"type":"string"},"type":"object"}`, `{"a":"<x>"}`},
 		"a pointer":                               {new(&seven), `{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `7`},
 		"a nil pointer":                           {new(*int), `{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `null`},
-		"an Optional":                             {new(schema.Some("a")), `{"anyOf":[{"type":"string"},{"type":"null"}]}`, `"a"`},
-		"a OneOf2":                                {&schema.OneOf2[int, string]{B: &name}, `{"anyOf":[{"type":"integer"},{"type":"string"}]}`, `"x"`},
-		"a OneOf3":                                {&schema.OneOf3[bool, int, string]{B: &seven}, `{"anyOf":[{"type":"boolean"},{"type":"integer"},{"type":"string"}]}`, `7`},
-		"a Tuple2":                                {&schema.Tuple2[int, string]{A: 1, B: "a"}, `{"maxItems":2,"minItems":2,"prefixItems":[{"type":"integer"},{"type":"string"}],"type":"array"}`, `[1,"a"]`},
-		"a Tuple3":                                {&schema.Tuple3[int, string, []int]{A: 1}, `{"maxItems":3,"minItems":3,"prefixItems":[{"type":"integer"},{"type":"string"},{"items":{"type":"integer"},"type":"array"}],"type":"array"}`, `[1,"",[]]`},
-		"a JSON":                                  {&schema.JSON[[]int]{Raw: []byte(`[ 1 ]`)}, `{"items":{"type":"integer"},"type":"array"}`, `[ 1 ]`},
+		"an Optional":                             {new(gotype.Some("a")), `{"anyOf":[{"type":"string"},{"type":"null"}]}`, `"a"`},
+		"a OneOf2":                                {&gotype.OneOf2[int, string]{B: &name}, `{"anyOf":[{"type":"integer"},{"type":"string"}]}`, `"x"`},
+		"a OneOf3":                                {&gotype.OneOf3[bool, int, string]{B: &seven}, `{"anyOf":[{"type":"boolean"},{"type":"integer"},{"type":"string"}]}`, `7`},
+		"a Tuple2":                                {&gotype.Tuple2[int, string]{A: 1, B: "a"}, `{"maxItems":2,"minItems":2,"prefixItems":[{"type":"integer"},{"type":"string"}],"type":"array"}`, `[1,"a"]`},
+		"a Tuple3":                                {&gotype.Tuple3[int, string, []int]{A: 1}, `{"maxItems":3,"minItems":3,"prefixItems":[{"type":"integer"},{"type":"string"},{"items":{"type":"integer"},"type":"array"}],"type":"array"}`, `[1,"",[]]`},
+		"a JSON":                                  {&gotype.JSON[[]int]{Raw: []byte(`[ 1 ]`)}, `{"items":{"type":"integer"},"type":"array"}`, `[ 1 ]`},
 		"an iterator is collected":                {new(slices.Values([]int{1, 2})), `{"items":{"type":"integer"},"type":"array"}`, `[1,2]`},
 		"a nil iterator":                          {new(iter.Seq[int]), `{"items":{"type":"integer"},"type":"array"}`, `[]`},
 		"a defined enum":                          {new(color("green")), `{"enum":["red","green"],"type":"string"}`, `"green"`},
 		"nothing":                                 {new(struct{}), `{"type":"null"}`, `null`},
-		"a type that contains itself through a generic one": {&schema.Optional[maybes]{}, `{"$defs":{"maybes":{"items":{"anyOf":[{"$ref":"#/$defs/maybes"},{"type":"null"}]},"type":"array"}},"anyOf":[{"$ref":"#/$defs/maybes"},{"type":"null"}]}`, `null`},
+		"a type that contains itself through a generic one": {&gotype.Optional[maybes]{}, `{"$defs":{"maybes":{"items":{"anyOf":[{"$ref":"#/$defs/maybes"},{"type":"null"}]},"type":"array"}},"anyOf":[{"$ref":"#/$defs/maybes"},{"type":"null"}]}`, `null`},
 		"a recursive list": {&forest{{}, {{}}}, `{"$defs":{"forest":{"items":{"$ref":"#/$defs/forest"},"type":"array"}},"items":{"$ref":"#/$defs/forest"},"type":"array"}`, `[[],[[]]]`},
 	} {
-		t.Run(name, func(t *testing.T) { checkWritten(t, tt.value, schema.ForOptions{NoTitles: true}, tt.schema, tt.json) })
+		t.Run(name, func(t *testing.T) { checkWritten(t, tt.value, gotype.ForOptions{NoTitles: true}, tt.schema, tt.json) })
 	}
 }
 
@@ -270,7 +271,7 @@ func TestStructsAreWrittenAsEncodingJSONDoes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkWritten(t, tt.value, schema.ForOptions{NoTitles: true}, tt.schema, tt.json)
+			checkWritten(t, tt.value, gotype.ForOptions{NoTitles: true}, tt.schema, tt.json)
 			theirs, err := json.Marshal(tt.value)
 			if err != nil {
 				t.Fatal(err)
@@ -283,15 +284,15 @@ func TestStructsAreWrittenAsEncodingJSONDoes(t *testing.T) {
 }
 
 func TestUnionsCarryATag(t *testing.T) {
-	var value shape = &group{Shapes: []shape{circle{Radius: 1}, &circle{}}}
-	checkWritten(t, &value, schema.ForOptions{Unions: shapes()},
-		`{"$defs":{"shape":{"anyOf":[`+
+	var value surface = &group{Surfaces: []surface{circle{Radius: 1}, &circle{}}}
+	checkWritten(t, &value, gotype.ForOptions{Unions: surfaces()},
+		`{"$defs":{"surface":{"anyOf":[`+
 			`{"properties":{"kind":{"const":"circle","title":"Kind","type":"string"},"radius":{"title":"Radius","type":"number"}},"required":["kind","radius"],"title":"circle","type":"object"},`+
-			`{"properties":{"kind":{"const":"group","title":"Kind","type":"string"},"shapes":{"items":{"$ref":"#/$defs/shape"},"title":"Shapes","type":"array"}},"required":["kind","shapes"],"title":"group","type":"object"}],"title":"shape"}},`+
+			`{"properties":{"kind":{"const":"group","title":"Kind","type":"string"},"surfaces":{"items":{"$ref":"#/$defs/surface"},"title":"Surfaces","type":"array"}},"required":["kind","surfaces"],"title":"group","type":"object"}],"title":"surface"}},`+
 			`"anyOf":[`+
 			`{"properties":{"kind":{"const":"circle","title":"Kind","type":"string"},"radius":{"title":"Radius","type":"number"}},"required":["kind","radius"],"title":"circle","type":"object"},`+
-			`{"properties":{"kind":{"const":"group","title":"Kind","type":"string"},"shapes":{"items":{"$ref":"#/$defs/shape"},"title":"Shapes","type":"array"}},"required":["kind","shapes"],"title":"group","type":"object"}]}`,
-		`{"kind":"group","shapes":[{"kind":"circle","radius":1},{"kind":"circle","radius":0}]}`)
+			`{"properties":{"kind":{"const":"group","title":"Kind","type":"string"},"surfaces":{"items":{"$ref":"#/$defs/surface"},"title":"Surfaces","type":"array"}},"required":["kind","surfaces"],"title":"group","type":"object"}]}`,
+		`{"kind":"group","surfaces":[{"kind":"circle","radius":1},{"kind":"circle","radius":0}]}`)
 }
 
 func TestTagsBecomeKeywords(t *testing.T) {
@@ -307,7 +308,7 @@ func TestTagsBecomeKeywords(t *testing.T) {
 		Where  loc               `json:"HTTPServer" doc:"Where."`
 		Opt    map[string]string `json:"opt,omitempty" check:"required"`
 	}
-	c, err := schema.For(reflect.TypeFor[tagged](), schema.ForOptions{Name: "f"})
+	c, err := gotype.For(reflect.TypeFor[tagged](), gotype.ForOptions{Name: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,26 +339,26 @@ func TestTypesWithoutASchemaAreNamed(t *testing.T) {
 		arguments bool
 		want      string
 	}{
-		"a channel inside":             {station{}, false, "schema_test.station.Readings[].Value: a chan has no JSON"},
+		"a channel inside":             {station{}, false, "gotype_test.station.Readings[].Value: a chan has no JSON"},
 		"a function":                   {func() {}, false, "func(): a function has no JSON"},
 		"a complex number":             {map[string]complex64{}, false, "map[string]complex64[]: a complex64 has no JSON"},
-		"no exported fields":           {secret{1}, false, "schema_test.secret: no exported fields, so nothing of it would be written"},
-		"an interface":                 {struct{ A shape }{}, false, "struct { A schema_test.shape }.A: schema_test.shape is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types"},
-		"a method for JSON":            {[]opaque{}, false, "[]schema_test.opaque[]: a method MarshalJSON hides what its JSON is: say it with schema.Of in gofunc.Options.Types, or give schema_test.opaque a method JSONSchema, see schema.Provider"},
-		"an embedded method for JSON":  {struct{ opaque }{}, false, "struct { schema_test.opaque }: is written by the methods of schema_test.opaque, which it embeds: schema_test.opaque: a method MarshalJSON hides what its JSON is: say it with schema.Of in gofunc.Options.Types, or give schema_test.opaque a method JSONSchema, see schema.Provider"},
-		"a key":                        {map[loc]int{}, false, "map[schema_test.loc]int: a key of schema_test.loc has no JSON"},
-		"arguments that are no object": {1, true, "int: arguments are an object: take a struct, or a map with string keys"},
-		"an interface as an argument":  {struct{ S shape }{}, true, "struct { S schema_test.shape }.S: schema_test.shape is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types"},
-		"a field that cannot be set":   {sneaky{}, true, "schema_test.sneaky.ID: lies in an embedded pointer to an unexported struct, which cannot be set"},
+		"no exported fields":           {secret{1}, false, "gotype_test.secret: no exported fields, so nothing of it would be written"},
+		"an interface":                 {struct{ A surface }{}, false, "struct { A gotype_test.surface }.A: gotype_test.surface is an interface with methods, so its JSON is unknown: register its types with gotype.UnionOf in gofunc.Options.Unions, or its schema with gotype.Of in gofunc.Options.Types"},
+		"a method for JSON":            {[]opaque{}, false, "[]gotype_test.opaque[]: a method MarshalJSON hides what its JSON is: register it with gotype.Of in gofunc.Options.Types, or give gotype_test.opaque a method JSONSchema, see gotype.Provider"},
+		"an embedded method for JSON":  {struct{ opaque }{}, false, "struct { gotype_test.opaque }: is written by the methods of gotype_test.opaque, which it embeds: gotype_test.opaque: a method MarshalJSON hides what its JSON is: register it with gotype.Of in gofunc.Options.Types, or give gotype_test.opaque a method JSONSchema, see gotype.Provider"},
+		"a key":                        {map[loc]int{}, false, "map[gotype_test.loc]int: a key of gotype_test.loc has no JSON"},
+		"arguments that are no object": {1, true, "int: arguments are an object: use a struct, or a map with string keys"},
+		"an interface as an argument":  {struct{ S surface }{}, true, "struct { S gotype_test.surface }.S: gotype_test.surface is an interface with methods, so its JSON is unknown: register its types with gotype.UnionOf in gofunc.Options.Unions, or its schema with gotype.Of in gofunc.Options.Types"},
+		"a field that cannot be set":   {sneaky{}, true, "gotype_test.sneaky.ID: is in an embedded pointer to an unexported struct, which cannot be set"},
 		"a word that does not exist": {struct {
 			A int `check:"mim=1"`
 		}{}, false, "struct { A int \"check:\\\"mim=1\\\"\" }.A: check \"mim=1\": there is no such constraint for int"},
-		"a number that is none": {struct {
+		"an invalid number": {struct {
 			A int `check:"min=x"`
 		}{}, false, "struct { A int \"check:\\\"min=x\\\"\" }.A: check \"min=x\": needs a number"},
 		"a default that does not fit": {struct {
 			A int `check:"min=1,default=0"`
-		}{}, true, "struct { A int \"check:\\\"min=1,default=0\\\"\" }.A: 0 in the tag check does not fit: expected at least 1"},
+		}{}, true, "struct { A int \"check:\\\"min=1,default=0\\\"\" }.A: 0 in the tag check is not valid: expected at least 1"},
 		"an example of another type": {struct {
 			A bool `check:"example=yes"`
 		}{}, false, "struct { A bool \"check:\\\"example=yes\\\"\" }.A: yes in the tag check is not JSON: offset 0: expected a value"},
@@ -366,7 +367,7 @@ func TestTypesWithoutASchemaAreNamed(t *testing.T) {
 		}{}, false, "struct { A int \"jsonschema:\\\"minimum=1\\\"\" }.A: the tag jsonschema is a description here, but begins with \"minimum=\": put constraints into the tag check"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := schema.For(reflect.TypeOf(tt.value), schema.ForOptions{Arguments: tt.arguments})
+			_, err := gotype.For(reflect.TypeOf(tt.value), gotype.ForOptions{Arguments: tt.arguments})
 			if err == nil {
 				t.Fatal("has a schema")
 			}
@@ -387,19 +388,19 @@ func TestValuesWithoutJSONAreNamed(t *testing.T) {
 	}{
 		"not a number":                  {&page[map[string]float64]{Items: []map[string]float64{{}, {"a.b": math.NaN()}}}, "items.1.a.b: NaN is not a number that JSON has"},
 		"infinity":                      {new(math.Inf(-1)), "-Inf is not a number that JSON has"},
-		"a json.Number that is none":    {new(json.Number("1 2")), `the json.Number "1 2" is not a number`},
+		"an invalid json.Number":        {new(json.Number("1 2")), `the json.Number "1 2" is not a number`},
 		"raw JSON that would break out": {&page[json.RawMessage]{Items: []json.RawMessage{[]byte(`1},"x":{`)}}, "items.0: not JSON: offset 1: something follows the value"},
-		"promised JSON that would too":  {&page[schema.JSON[int]]{Items: []schema.JSON[int]{{Raw: []byte(`1,2`)}}}, "items.0: not JSON: offset 1: something follows the value"},
-		"a time beyond RFC 3339":        {new(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), "a time that RFC 3339 cannot write: Time.MarshalText: year outside of range [0,9999]"},
-		"nothing in a OneOf":            {&schema.OneOf2[int, bool]{}, "exactly one member of a OneOf must be set"},
-		"two in a OneOf":                {&schema.OneOf2[int, int]{A: &three, B: &three}, "exactly one member of a OneOf must be set"},
+		"a wrapped JSON that would too": {&page[gotype.JSON[int]]{Items: []gotype.JSON[int]{{Raw: []byte(`1,2`)}}}, "items.0: not JSON: offset 1: something follows the value"},
+		"a time beyond RFC 3339":        {new(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), "a time that RFC 3339 cannot represent: Time.MarshalText: year outside of range [0,9999]"},
+		"nothing in a OneOf":            {&gotype.OneOf2[int, bool]{}, "exactly one member of a OneOf must be set"},
+		"two in a OneOf":                {&gotype.OneOf2[int, int]{A: &three, B: &three}, "exactly one member of a OneOf must be set"},
 		"keys with the same text":       {&map[oneKey]int{1: 1, 2: 2}, "same: two keys of the map have this text"},
-		"nil in a union":                {new(shape), "nil where a schema_test.shape must stand"},
-		"a stranger in a union":         {new(shape(stranger{})), "schema_test.stranger is not registered for the union of schema_test.shape"},
+		"nil in a union":                {new(surface), "nil where a gotype_test.surface is required"},
+		"a stranger in a union":         {new(surface(stranger{})), "gotype_test.stranger is not registered for the union of gotype_test.surface"},
 		"a value that contains itself":  {self, "…nested more than 1000 deep; does the value contain itself?"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := schema.For(reflect.TypeOf(tt.value).Elem(), schema.ForOptions{Unions: shapes()})
+			c, err := gotype.For(reflect.TypeOf(tt.value).Elem(), gotype.ForOptions{Unions: surfaces()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -431,7 +432,7 @@ func TestDeepValues(t *testing.T) {
 	for range 450 {
 		deepest = &tree{Kids: []*tree{deepest}}
 	}
-	c, err := schema.For(reflect.TypeFor[tree](), schema.ForOptions{})
+	c, err := gotype.For(reflect.TypeFor[tree](), gotype.ForOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +442,7 @@ func TestDeepValues(t *testing.T) {
 	type itself *itself
 	var p itself
 	p = &p
-	if c, err = schema.For(reflect.TypeFor[struct{ P itself }](), schema.ForOptions{}); err != nil {
+	if c, err = gotype.For(reflect.TypeFor[struct{ P itself }](), gotype.ForOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := c.Append(nil, &struct{ P itself }{p}); err == nil {
@@ -456,17 +457,17 @@ func TestObjectsAreTold(t *testing.T) {
 	}{
 		"a struct":                   {loc{}, true},
 		"an anonymous struct":        {struct{ A int }{}, true},
-		"JSON of a struct":           {schema.JSON[loc]{}, true},
+		"JSON of a struct":           {gotype.JSON[loc]{}, true},
 		"a map with string keys":     {map[color]int{}, true},
 		"a map with text keys":       {map[netip.Addr]int{}, true},
 		"a map with keys of numbers": {map[int]int{}, false},
 		"a pointer":                  {&loc{}, false},
 		"a list":                     {[]loc{}, false},
 		"a provided schema":          {iban{}, false},
-		"a union of structs":         {schema.OneOf2[loc, base]{}, false},
+		"a union of structs":         {gotype.OneOf2[loc, base]{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := schema.For(reflect.TypeOf(tt.value), schema.ForOptions{})
+			c, err := gotype.For(reflect.TypeOf(tt.value), gotype.ForOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -483,23 +484,23 @@ type documented struct {
 	B int `json:"b" doc:"The tag goes first."`
 }
 
-func (documented) DocComments() schema.Docs[documented] {
-	return schema.Docs[documented]{"": "Documented by a comment.", "A": "The first.", "B": "Not seen."}
+func (documented) DocComments() gotype.Docs[documented] {
+	return gotype.Docs[documented]{"": "Documented by a comment.", "A": "The first.", "B": "Not seen."}
 }
 
 func TestTypesBringDescriptions(t *testing.T) {
 	body := `"properties":{"a":{"description":"The first.","type":"integer"},"b":{"description":"The tag goes first.","type":"integer"}},"required":["a","b"]`
-	checkWritten(t, new(documented), schema.ForOptions{NoTitles: true}, `{"description":"Documented by a comment.",`+body+`,"type":"object"}`, `{"a":0,"b":0}`)
+	checkWritten(t, new(documented), gotype.ForOptions{NoTitles: true}, `{"description":"Documented by a comment.",`+body+`,"type":"object"}`, `{"a":0,"b":0}`)
 	checkWritten(t, &struct {
 		documented
 		Inner documented  `json:"inner" doc:"Inside."`
 		Maybe *documented `json:"maybe"`
-	}{}, schema.ForOptions{NoTitles: true},
+	}{}, gotype.ForOptions{NoTitles: true},
 		`{"$defs":{"documented":{"description":"Documented by a comment.",`+body+`,"type":"object"}},`+
 			strings.TrimSuffix(body, `},"required":["a","b"]`)+`,"inner":{"$ref":"#/$defs/documented","description":"Inside."},`+
 			`"maybe":{"anyOf":[{"$ref":"#/$defs/documented"},{"type":"null"}]}},"required":["a","b","inner","maybe"],"type":"object"}`,
 		`{"a":0,"b":0,"inner":{"a":0,"b":0},"maybe":null}`)
-	c, err := schema.For(reflect.TypeFor[documented](), schema.ForOptions{NoTitles: true, Arguments: true})
+	c, err := gotype.For(reflect.TypeFor[documented](), gotype.ForOptions{NoTitles: true, Arguments: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"encoding"
@@ -9,18 +9,17 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Decode reads arguments that fit the codec's schema into the value that ptr
-// points to, a zero value of the codec's type. Values are read as
-// encoding/json reads them, but for three things: names of members are the
-// same only if they are written the same, an integer may be written 1.0 or
-// 1e2, members that are not there get the defaults of their tags. The error is
-// a *[ValueError]: JSON Schema allows numbers and texts that a Go type cannot
-// hold.
+// Decode decodes arguments that are valid against the codec's schema into the
+// value that ptr points to, a zero value of the codec's type. It follows
+// encoding/json, with three exceptions: names of members match only exactly, an
+// integer may be written 1.0 or 1e2, and absent members get the defaults of
+// their tags. The error is a *[ValueError]: JSON Schema allows numbers and
+// strings that a Go type cannot hold.
 func (c *Codec) Decode(args []byte, ptr any) error {
-	r := reader{run: run{b: args}}
+	r := reader{Scanner: rawjson.Scanner{B: args}}
 	err := r.into(c.plan, reflect.ValueOf(ptr).Elem())
-	if err == nil && (r.next() != 0 || r.i != len(args)) {
-		err = r.noJSON()
+	if err == nil && (r.Next() != 0 || r.I != len(args)) {
+		err = r.syntaxError()
 	}
 	if err != nil {
 		return valueError(err)
@@ -28,29 +27,32 @@ func (c *Codec) Decode(args []byte, ptr any) error {
 	return nil
 }
 
-// reader reads values of plans. It goes over the bytes once, with the scanner
-// of the validator.
-type reader struct{ run }
-
-func (r *reader) noJSON() error {
-	return &ValueError{What: "not JSON at offset " + strconv.Itoa(r.i)}
+// reader decodes values of plans. It reads the bytes once, with the scanner of
+// the validator.
+type reader struct {
+	rawjson.Scanner
+	present []uint64 // sets of the fields that the open objects have
 }
 
-// mismatch is the error of a value that the schema would not have admitted.
+func (r *reader) syntaxError() error {
+	return &ValueError{Message: "not JSON at offset " + strconv.Itoa(r.I)}
+}
+
+// mismatch is the error for a value that the schema does not admit.
 func (r *reader) mismatch(p *plan) error {
-	kind := kindOf(r.next())
+	kind := rawjson.KindOf(r.Next())
 	if kind == 0 {
-		return r.noJSON()
+		return r.syntaxError()
 	}
-	return &ValueError{What: kind.words() + " cannot be held by " + p.typ.String()}
+	return &ValueError{Message: kind.Words() + " cannot be held by " + p.typ.String()}
 }
 
-// into reads the value at the position into v, which is zero.
+// into decodes the value at the position into v, which is zero.
 func (r *reader) into(p *plan, v reflect.Value) error {
-	c := r.next()
-	if c == 'n' && !p.readsNull() { // as encoding/json has it; only what may be null gets here
-		if !r.word() {
-			return r.noJSON()
+	c := r.Next()
+	if c == 'n' && !p.readsNull() { // as encoding/json does; the schema admits null only where it is allowed
+		if !r.Word() {
+			return r.syntaxError()
 		}
 		return nil
 	}
@@ -87,42 +89,42 @@ func (p *plan) readsNull() bool {
 	return p.kind == planProvided || p.kind == planRaw || p.kind == planJSON || p.kind == planOneOf
 }
 
-// skip goes over the value at the position and answers its text.
+// skip skips the value at the position and returns its text.
 func (r *reader) skip() ([]byte, error) {
-	r.next()
-	for start, open := r.i, 0; ; {
+	r.Next()
+	for start, open := r.I, 0; ; {
 		ok, between := true, false
-		switch c := r.next(); c {
+		switch c := r.Next(); c {
 		case '"':
-			_, ok = r.str()
+			_, ok = r.Str()
 		case '{', '[':
 			open++
-			r.i++
+			r.I++
 		case '}', ']':
 			open--
-			r.i++
+			r.I++
 			ok = open >= 0
 		case ',', ':':
-			r.i++
+			r.I++
 			ok, between = open > 0, true
 		case 't', 'f', 'n':
-			ok = r.word()
+			ok = r.Word()
 		default:
-			ok = kindOf(c) == isNumber
+			ok = rawjson.KindOf(c) == rawjson.IsNumber
 			if ok {
-				_, ok = r.num()
+				_, ok = r.Num()
 			}
 		}
 		if !ok {
-			return nil, r.noJSON()
+			return nil, r.syntaxError()
 		}
 		if open == 0 && !between {
-			return r.b[start:r.i], nil
+			return r.B[start:r.I], nil
 		}
 	}
 }
 
-// whole hands the text of a value on: to a type that keeps it or reads it
+// whole passes the text of a value to a type that stores it or decodes it
 // itself.
 func (r *reader) whole(p *plan, v reflect.Value) error {
 	text, err := r.skip()
@@ -144,40 +146,40 @@ func (r *reader) whole(p *plan, v reflect.Value) error {
 	}
 }
 
-// unmarshal leaves the reading to encoding/json.
+// unmarshal leaves decoding to encoding/json.
 func unmarshal(text []byte, v reflect.Value) error {
 	if err := json.Unmarshal(text, v.Addr().Interface()); err != nil {
-		return &ValueError{What: err.Error()}
+		return &ValueError{Message: err.Error()}
 	}
 	return nil
 }
 
-// open begins a list or an object, empty or not.
+// open reads the opening bracket of a list or an object.
 func (r *reader) open(p *plan, with, end byte) (more bool, err error) {
-	if r.next() != with {
+	if r.Next() != with {
 		return false, r.mismatch(p)
 	}
-	if !r.enter() {
+	if !r.Enter() {
 		return false, errTooDeep()
 	}
-	if r.next() != end {
+	if r.Next() != end {
 		return true, nil
 	}
-	r.leave()
+	r.Leave()
 	return false, nil
 }
 
-// more reads what stands behind an item or a member.
+// more reads the comma or closing bracket after an item or a member.
 func (r *reader) more(end byte) (bool, error) {
-	switch r.next() {
+	switch r.Next() {
 	case ',':
-		r.i++
+		r.I++
 		return true, nil
 	case end:
-		r.leave()
+		r.Leave()
 		return false, nil
 	}
-	return false, r.noJSON()
+	return false, r.syntaxError()
 }
 
 // items reads a list of at most limit items.
@@ -185,7 +187,7 @@ func (r *reader) items(p *plan, item func(i int) error, limit int) error {
 	more, err := r.open(p, '[', ']')
 	for i := 0; more && err == nil; i++ {
 		if i >= limit {
-			return &ValueError{What: "a list of more than " + strconv.Itoa(limit) + " items cannot be held by " + p.typ.String()}
+			return &ValueError{Message: "a list of more than " + strconv.Itoa(limit) + " items cannot be held by " + p.typ.String()}
 		}
 		if err = item(i); err != nil {
 			return at(err, strconv.Itoa(i))
@@ -216,13 +218,13 @@ func (r *reader) list(p *plan, v reflect.Value) error {
 	return err
 }
 
-// name reads the name of a member and the colon behind it.
+// name reads the name of a member and its colon.
 func (r *reader) name() ([]byte, error) {
-	_, s, ok := r.key()
-	if !ok || !r.colon() {
-		return nil, r.noJSON()
+	_, s, ok := r.Key()
+	if !ok || !r.Colon() {
+		return nil, r.syntaxError()
 	}
-	return r.plainText(s), nil
+	return r.PlainText(s), nil
 }
 
 func (r *reader) dict(p *plan, v reflect.Value) error {
@@ -254,12 +256,12 @@ func (r *reader) dict(p *plan, v reflect.Value) error {
 	return nil
 }
 
-// keyOf reads the key of a map from the name of a member.
+// keyOf decodes the key of a map from the name of a member.
 func keyOf(t reflect.Type, name string) (reflect.Value, error) {
 	key := reflect.New(t)
 	if m, ok := reflect.TypeAssert[encoding.TextUnmarshaler](key); ok {
 		if err := m.UnmarshalText([]byte(name)); err != nil {
-			return key, &ValueError{What: err.Error()}
+			return key, &ValueError{Message: err.Error()}
 		}
 		return key.Elem(), nil
 	}
@@ -271,16 +273,16 @@ func keyOf(t reflect.Type, name string) (reflect.Value, error) {
 	return key, setInteger(key, []byte(name))
 }
 
-// object reads a struct.
+// object decodes a struct.
 func (r *reader) object(p *plan, v reflect.Value) error {
 	more, err := r.open(p, '{', '}')
 	if err != nil {
 		return err
 	}
-	seen := len(r.seen)
+	seen := len(r.present)
 	if p.defaults {
 		for range (len(p.fields) + 63) / 64 {
-			r.seen = append(r.seen, 0)
+			r.present = append(r.present, 0)
 		}
 	}
 	for next := 0; more; {
@@ -310,29 +312,37 @@ func (r *reader) object(p *plan, v reflect.Value) error {
 	return nil
 }
 
-// complete gives the fields that are not in the set their defaults.
+// complete sets the fields that are not in the set to their defaults.
 func (r *reader) complete(p *plan, v reflect.Value, seen int) error {
 	for i := range p.fields {
 		f := &p.fields[i]
 		if f.rules.value == "" || !r.mark(seen, i) {
 			continue
 		}
-		inner := reader{run: run{b: []byte(f.rules.value)}}
+		inner := reader{Scanner: rawjson.Scanner{B: []byte(f.rules.value)}}
 		if err := inner.member(f, v); err != nil {
 			return err
 		}
 	}
-	r.seen = r.seen[:seen]
+	r.present = r.present[:seen]
 	return nil
 }
 
-// field reads a name and answers the ordinal of its field, -1 if there is
-// none. Members mostly come in the order of the fields.
+// mark adds an index to the set and reports whether it is new.
+func (r *reader) mark(seen, index int) bool {
+	word, bit := &r.present[seen+index/64], uint64(1)<<(index%64)
+	fresh := *word&bit == 0
+	*word |= bit
+	return fresh
+}
+
+// field reads a name and returns the ordinal of its field, -1 if there is none.
+// Members mostly are in the order of the fields.
 func (r *reader) field(p *plan, next int) (int, error) {
-	r.next()
+	r.Next()
 	if next < len(p.fields) {
-		if key := p.fields[next].key; len(r.b)-r.i >= len(key) && string(r.b[r.i:r.i+len(key)]) == string(key) {
-			r.i += len(key)
+		if key := p.fields[next].key; len(r.B)-r.I >= len(key) && string(r.B[r.I:r.I+len(key)]) == string(key) {
+			r.I += len(key)
 			return next, nil
 		}
 	}
@@ -348,7 +358,7 @@ func (r *reader) field(p *plan, next int) (int, error) {
 	return -1, nil
 }
 
-// member reads the value of a field of the struct v.
+// member decodes the value of a field of the struct v.
 func (r *reader) member(f *planField, v reflect.Value) error {
 	for i, n := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -360,7 +370,7 @@ func (r *reader) member(f *planField, v reflect.Value) error {
 		v = v.Field(n)
 	}
 	var err error
-	if f.quoted && r.next() == '"' {
+	if f.quoted && r.Next() == '"' {
 		err = r.quoted(f.plan, v)
 	} else {
 		err = r.into(f.plan, v)
@@ -371,26 +381,26 @@ func (r *reader) member(f *planField, v reflect.Value) error {
 	return nil
 }
 
-// quoted reads a value whose JSON stands in a string.
+// quoted decodes a value whose JSON is encoded in a string.
 func (r *reader) quoted(p *plan, v reflect.Value) error {
-	s, ok := r.str()
+	s, ok := r.Str()
 	if !ok {
-		return r.noJSON()
+		return r.syntaxError()
 	}
-	inner := reader{run: run{b: append([]byte(nil), r.plainText(s)...)}}
+	inner := reader{Scanner: rawjson.Scanner{B: append([]byte(nil), r.PlainText(s)...)}}
 	err := inner.into(p, v)
-	if err == nil && inner.i != len(inner.b) {
-		err = inner.noJSON()
+	if err == nil && inner.I != len(inner.B) {
+		err = inner.syntaxError()
 	}
 	if err != nil {
-		return &ValueError{What: "the string does not hold the JSON of a value: " + valueError(err).Error()}
+		return &ValueError{Message: "the string does not contain the JSON of a value: " + valueError(err).Error()}
 	}
 	return nil
 }
 
-// oneOf reads the first of several types whose schema the value fits.
+// oneOf decodes the first of several types whose schema accepts the value.
 func (r *reader) oneOf(p *plan, v reflect.Value) error {
-	start := r.i
+	start := r.I
 	text, err := r.skip()
 	if err != nil {
 		return err
@@ -399,7 +409,7 @@ func (r *reader) oneOf(p *plan, v reflect.Value) error {
 		if fits.Validate(text) != nil {
 			continue
 		}
-		r.i = start
+		r.I = start
 		part := reflect.New(p.of[i].typ)
 		if err := r.into(p.of[i], part.Elem()); err != nil {
 			return err
@@ -410,23 +420,23 @@ func (r *reader) oneOf(p *plan, v reflect.Value) error {
 	return errNoFit
 }
 
-// union reads the struct whose name stands in the union's tag.
+// union decodes the struct that the union's tag names.
 func (r *reader) union(p *plan, v reflect.Value) error {
-	start := r.i
+	start := r.I
 	text, err := r.skip()
 	if err != nil {
 		return err
 	}
 	doc, err := rawjson.Parse(text)
 	if err != nil {
-		return &ValueError{What: err.Error()}
+		return &ValueError{Message: err.Error()}
 	}
 	name := doc.Str(doc.Get(doc.Root(), p.union.tag))
 	for i, known := range p.union.names {
 		if known != name {
 			continue
 		}
-		r.i = start
+		r.I = start
 		part := reflect.New(p.union.types[i])
 		if err := r.object(p.of[i], part.Elem()); err != nil { // the tag is skipped
 			return err
@@ -437,11 +447,10 @@ func (r *reader) union(p *plan, v reflect.Value) error {
 		v.Set(part)
 		return nil
 	}
-	return &ValueError{What: strconv.Quote(cut(name, maxGot)) + " is not registered for the union of " + p.typ.String()}
+	return &ValueError{Message: strconv.Quote(rawjson.Truncate(name, rawjson.MaxGot)) + " is not registered for the union of " + p.typ.String()}
 }
 
-// declaresObject reports whether a schema says literally that its values are
-// objects.
+// declaresObject reports whether a schema has the type "object", literally.
 func declaresObject(doc []byte) bool {
 	parsed, err := rawjson.Parse(doc)
 	return err == nil && parsed.IsStr(parsed.Get(parsed.Root(), "type"), "object")

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"encoding"
@@ -6,17 +6,19 @@ import (
 	"encoding/json"
 	"reflect"
 	"strconv"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// scalar reads what is neither list nor object; c is its first byte.
+// scalar decodes everything but lists and objects; c is its first byte.
 func (r *reader) scalar(p *plan, v reflect.Value, c byte) error {
 	switch p.kind {
 	case planBool:
 		if c != 't' && c != 'f' {
 			return r.mismatch(p)
 		}
-		if !r.word() {
-			return r.noJSON()
+		if !r.Word() {
+			return r.syntaxError()
 		}
 		v.SetBool(c == 't')
 		return nil
@@ -28,14 +30,14 @@ func (r *reader) scalar(p *plan, v reflect.Value, c byte) error {
 }
 
 func (r *reader) number(p *plan, v reflect.Value, c byte) error {
-	if kindOf(c) != isNumber {
+	if rawjson.KindOf(c) != rawjson.IsNumber {
 		return r.mismatch(p)
 	}
-	n, ok := r.num()
+	n, ok := r.Num()
 	if !ok {
-		return r.noJSON()
+		return r.syntaxError()
 	}
-	text := r.b[n.start:n.end]
+	text := r.B[n.Start:n.End]
 	switch {
 	case p.kind == planFloat && v.Kind() == reflect.String: // json.Number
 		v.SetString(string(text))
@@ -43,29 +45,29 @@ func (r *reader) number(p *plan, v reflect.Value, c byte) error {
 	case p.kind == planFloat:
 		f, err := strconv.ParseFloat(string(text), v.Type().Bits())
 		if err != nil {
-			return notHeld(text, v.Type())
+			return cannotHold(text, v.Type())
 		}
 		v.SetFloat(f)
 		return nil
 	}
-	if !n.plain {
+	if !n.Plain {
 		text = appendInteger(nil, text)
 	}
 	if m, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr()); ok && v.Kind() == reflect.Struct { // big.Int
 		if err := m.UnmarshalJSON(text); err != nil {
-			return notHeld(text, v.Type())
+			return cannotHold(text, v.Type())
 		}
 		return nil
 	}
 	return setInteger(v, text)
 }
 
-// setInteger reads an integer into v.
+// setInteger decodes an integer into v.
 func setInteger(v reflect.Value, text []byte) error {
 	if v.CanInt() {
 		i, err := strconv.ParseInt(string(text), 10, v.Type().Bits())
 		if err != nil {
-			return notHeld(text, v.Type())
+			return cannotHold(text, v.Type())
 		}
 		v.SetInt(i)
 		return nil
@@ -75,25 +77,25 @@ func setInteger(v reflect.Value, text []byte) error {
 	}
 	u, err := strconv.ParseUint(string(text), 10, v.Type().Bits())
 	if err != nil {
-		return notHeld(text, v.Type())
+		return cannotHold(text, v.Type())
 	}
 	v.SetUint(u)
 	return nil
 }
 
-func notHeld(text []byte, t reflect.Type) error {
-	return &ValueError{What: "number " + cut(string(text), maxGot) + " cannot be held by " + t.String()}
+func cannotHold(text []byte, t reflect.Type) error {
+	return &ValueError{Message: "number " + rawjson.Truncate(string(text), rawjson.MaxGot) + " cannot be held by " + t.String()}
 }
 
 func (r *reader) text(p *plan, v reflect.Value, c byte) error {
 	if c != '"' {
 		return r.mismatch(p)
 	}
-	s, ok := r.str()
+	s, ok := r.Str()
 	if !ok {
-		return r.noJSON()
+		return r.syntaxError()
 	}
-	text := r.plainText(s)
+	text := r.PlainText(s)
 	switch p.kind {
 	case planString:
 		v.SetString(string(text))
@@ -102,37 +104,37 @@ func (r *reader) text(p *plan, v reflect.Value, c byte) error {
 		raw := make([]byte, 0, base64.StdEncoding.DecodedLen(len(text)))
 		raw, err := base64.StdEncoding.AppendDecode(raw, text)
 		if err != nil {
-			return &ValueError{What: err.Error()}
+			return &ValueError{Message: err.Error()}
 		}
 		v.SetBytes(raw)
 		return nil
 	default: // planText, planTime
 		m, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 		if !ok {
-			return &ValueError{What: v.Type().String() + " has no UnmarshalText"}
+			return &ValueError{Message: v.Type().String() + " has no UnmarshalText"}
 		}
 		if err := m.UnmarshalText(text); err != nil {
-			return &ValueError{What: err.Error()}
+			return &ValueError{Message: err.Error()}
 		}
 		return nil
 	}
 }
 
-// appendInteger appends a number that is an integer without point and
-// exponent, where that has not too many digits.
+// appendInteger appends an integer without decimal point and exponent, unless
+// it has too many digits.
 func appendInteger(dst, text []byte) []byte {
-	d := parseDecimal(text)
-	if !d.isInteger() || d.point > 40 {
+	d := rawjson.ParseDecimal(text)
+	if !d.IsInteger() || d.Point > 40 {
 		return append(dst, text...)
 	}
-	if d.len() == 0 {
+	if d.Len() == 0 {
 		return append(dst, '0')
 	}
-	if d.negative {
+	if d.Negative {
 		dst = append(dst, '-')
 	}
-	dst = append(append(dst, d.whole...), d.part...)
-	for range d.point - d.len() {
+	dst = append(append(dst, d.Whole...), d.Part...)
+	for range d.Point - d.Len() {
 		dst = append(dst, '0')
 	}
 	return dst

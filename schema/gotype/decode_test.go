@@ -1,4 +1,4 @@
-package schema_test
+package gotype_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 // search is what an argument can be.
@@ -25,8 +26,8 @@ type search struct {
 	Wide   uint                                `json:"wide,omitempty"`
 	Legs   []leg                               `json:"legs,omitempty"`
 	ByName map[string]*leg                     `json:"by_name,omitempty"`
-	Pair   *schema.Tuple2[int, leg]            `json:"pair"`
-	Either *schema.OneOf2[leg, map[string]int] `json:"either"`
+	Pair   *gotype.Tuple2[int, leg]            `json:"pair"`
+	Either *gotype.OneOf2[leg, map[string]int] `json:"either"`
 	Since  time.Time                           `json:"since,omitzero"`
 	Hosts  []netip.Addr                        `json:"hosts,omitempty"`
 	Text   string                              `json:"text,string,omitempty"`
@@ -37,9 +38,9 @@ type leg struct {
 	Class int    `json:"class" check:"default=2"`
 }
 
-func reader(t testing.TB) (*schema.Codec, *schema.Schema) {
+func reader(t testing.TB) (*gotype.Codec, *schema.Schema) {
 	t.Helper()
-	c, err := schema.For(reflect.TypeFor[search](), schema.ForOptions{Arguments: true, Name: "search"})
+	c, err := gotype.For(reflect.TypeFor[search](), gotype.ForOptions{Arguments: true, Name: "search"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestArgumentsAreReadIntoTheType(t *testing.T) {
 		"and the other one":                       {`{"city":"x","either":{"from":1}}`, `{"days":3,"unit":"c","tags":[],"either":{"from":1}}`},
 		"integers beyond a double are exact":      {`{"city":"x","exact":9007199254740993}`, `{"days":3,"unit":"c","tags":[],"exact":9007199254740993}`},
 		"integers however they are written":       {`{"city":"x","days":2.0,"exact":-12e2,"small":0.1e1}`, `{"days":2,"unit":"c","tags":[],"exact":-1200,"small":1}`},
-		"null where it may stand":                 {`{"city":"x","where":null}`, `{"days":3,"unit":"c","tags":[]}`},
+		"null where it is allowed":                {`{"city":"x","where":null}`, `{"days":3,"unit":"c","tags":[]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if broken := s.Validate([]byte(tt.args)); broken != nil {
@@ -85,14 +86,14 @@ func TestArgumentsAreReadIntoTheType(t *testing.T) {
 func TestArgumentsThatDoNotFitTheType(t *testing.T) {
 	c, s := reader(t)
 	for name, args := range map[string]string{
-		"an unknown member":              `{"city":"x","cty":"y"}`,
-		"the same in another case":       `{"City":"x"}`,
-		"an unknown member deep inside":  `{"city":"x","legs":[{"from":"a","to":"b"}]}`,
-		"a number that is too large":     `{"city":"x","small":128}`,
-		"a number that is no integer":    `{"city":"x","exact":1.5}`,
-		"null where nothing may be null": `{"city":null}`,
-		"a time that is none":            `{"city":"x","since":"today"}`,
-		"something that is not listed":   `{"city":"x","unit":"k"}`,
+		"an unknown member":               `{"city":"x","cty":"y"}`,
+		"the same in another case":        `{"City":"x"}`,
+		"an unknown member deep inside":   `{"city":"x","legs":[{"from":"a","to":"b"}]}`,
+		"a number that is too large":      `{"city":"x","small":128}`,
+		"a number that is not an integer": `{"city":"x","exact":1.5}`,
+		"null where nothing may be null":  `{"city":null}`,
+		"an invalid time":                 `{"city":"x","since":"today"}`,
+		"something that is not listed":    `{"city":"x","unit":"k"}`,
 	} {
 		if s.Validate([]byte(args)) == nil {
 			t.Errorf("%s: %s fits", name, args)
@@ -117,10 +118,10 @@ func TestArgumentsThatDoNotFitTheType(t *testing.T) {
 // TestUnionsAreReadByTheirTag: as what was registered, a struct or a pointer.
 func TestUnionsAreReadByTheirTag(t *testing.T) {
 	type drawing struct {
-		Shapes []shape          `json:"shapes"`
-		Named  map[string]shape `json:"named,omitempty"`
+		Surfaces []surface          `json:"surfaces"`
+		Named    map[string]surface `json:"named,omitempty"`
 	}
-	c, err := schema.For(reflect.TypeFor[drawing](), schema.ForOptions{Arguments: true, Unions: shapes()})
+	c, err := gotype.For(reflect.TypeFor[drawing](), gotype.ForOptions{Arguments: true, Unions: surfaces()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestUnionsAreReadByTheirTag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := []byte(`{"shapes":[{"kind":"circle","radius":2},{"shapes":[{"radius":1,"kind":"circle"}],"kind":"group"}],"named":{"a":{"kind":"circle","radius":0}}}`)
+	text := []byte(`{"surfaces":[{"kind":"circle","radius":2},{"surfaces":[{"radius":1,"kind":"circle"}],"kind":"group"}],"named":{"a":{"kind":"circle","radius":0}}}`)
 	if broken := s.Validate(text); broken != nil {
 		t.Fatal(broken)
 	}
@@ -137,13 +138,13 @@ func TestUnionsAreReadByTheirTag(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := drawing{
-		Shapes: []shape{circle{Radius: 2}, &group{Shapes: []shape{circle{Radius: 1}}}},
-		Named:  map[string]shape{"a": circle{}},
+		Surfaces: []surface{circle{Radius: 2}, &group{Surfaces: []surface{circle{Radius: 1}}}},
+		Named:    map[string]surface{"a": circle{}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, wrong := range []string{`{"shapes":[{"radius":2}]}`, `{"shapes":[{"kind":"square"}]}`, `{"shapes":[{"kind":"circle","radius":2,"more":1}]}`} {
+	for _, wrong := range []string{`{"surfaces":[{"radius":2}]}`, `{"surfaces":[{"kind":"square"}]}`, `{"surfaces":[{"kind":"circle","radius":2,"more":1}]}`} {
 		if s.Validate([]byte(wrong)) == nil {
 			t.Errorf("%s fits", wrong)
 		}
@@ -169,7 +170,7 @@ func FuzzDecodeAnything(f *testing.F) {
 	}
 	f.Add([]byte(`{"city":"x","legs":[{"lat":1,"lon":2}],"by_name":{"n":null},"where":{"lat":1e9,"lon":0},"text":"\"\\u0041\"","a":[1],"B":[1,2]}`))
 	f.Add([]byte(`{"city":"x","since":"2026-01-02T03:04:05Z","raw":[{}, 1],"small":-0,"count":"7","bytes":"aGk=","a":[],"B":[0,0]}`))
-	c, err := schema.For(reflect.TypeFor[anything](), schema.ForOptions{Arguments: true})
+	c, err := gotype.For(reflect.TypeFor[anything](), gotype.ForOptions{Arguments: true})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func FuzzDecodeAnything(f *testing.F) {
 	})
 }
 
-// FuzzDecode: arguments that fit the schema are read, or refused with the
+// FuzzDecode: arguments that fit the schema are read, or rejected with the
 // place; what was read fits the schema again and is read as the same.
 func FuzzDecode(f *testing.F) {
 	for _, args := range []string{
@@ -210,7 +211,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		var v, again search
 		if err := c.Decode(args, &v); err != nil {
-			if wrong := new(schema.ValueError); !errors.As(err, &wrong) || wrong.What == "" {
+			if wrong := new(gotype.ValueError); !errors.As(err, &wrong) || wrong.Message == "" {
 				t.Fatalf("%s: %v", args, err)
 			}
 			return
@@ -236,7 +237,7 @@ func TestDefaultsOfValuesInStrings(t *testing.T) {
 		T string `json:"t,string" check:"default=a b"`
 		N int    `json:"n,string" check:"default=7"`
 	}
-	c, err := schema.For(reflect.TypeFor[quoted](), schema.ForOptions{Arguments: true, NoTitles: true})
+	c, err := gotype.For(reflect.TypeFor[quoted](), gotype.ForOptions{Arguments: true, NoTitles: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,22 +1,24 @@
-package schema
+package gotype
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
-// describer writes schemas of plans. Keywords stand in the order of the
-// alphabet, members in the order of their declaration.
+// describer writes schemas of plans. Keywords are in alphabetical order,
+// members in the order of their declaration.
 type describer struct {
 	o      ForOptions
 	names  map[*plan]string // of definitions
 	taken  map[string]bool
-	queue  []*plan          // definitions that are named and not written yet
+	queue  []*plan          // named definitions not written yet
 	bodies map[*plan][]byte // of provided schemas
-	bundle Bundle           // their definitions
+	bundle publish.Bundle   // their definitions
 }
 
 func newDescriber(o ForOptions, b *planner) (*describer, error) {
@@ -31,11 +33,11 @@ func newDescriber(o ForOptions, b *planner) (*describer, error) {
 	return d, nil
 }
 
-// document writes the schema of p with the definitions that it needs.
+// document writes the schema of p with the definitions it needs.
 func (d *describer) document(p *plan, r *rules, title string) []byte {
 	d.names, d.taken, d.queue = map[*plan]string{}, map[string]bool{}, nil
-	for _, def := range d.bundle.defs {
-		d.taken[def.name] = true
+	for _, def := range d.bundle.Defs {
+		d.taken[def.Name] = true
 	}
 	k := d.describe(p, r, title)
 	var defs []keywordText
@@ -44,8 +46,8 @@ func (d *describer) document(p *plan, r *rules, title string) []byte {
 		d.queue = d.queue[1:]
 		defs = append(defs, keywordText{d.names[next], d.describe(next, nil, d.title(next.label)).text()})
 	}
-	for _, def := range d.bundle.defs {
-		defs = append(defs, keywordText{def.name, string(def.text)})
+	for _, def := range d.bundle.Defs {
+		defs = append(defs, keywordText{def.Name, string(def.Text)})
 	}
 	if len(defs) > 0 {
 		slices.SortFunc(defs, func(a, b keywordText) int { return strings.Compare(a.name, b.name) })
@@ -54,8 +56,8 @@ func (d *describer) document(p *plan, r *rules, title string) []byte {
 	return []byte(k.text())
 }
 
-// inner writes the schema of p where it stands inside another: types that
-// have a name as a reference.
+// inner writes the schema of p as part of another schema: named types as a
+// reference.
 func (d *describer) inner(p *plan, r *rules, title string) keywords {
 	if p = p.value(); d.o.Form || !p.shared || p.label == "" {
 		return d.describe(p, r, title)
@@ -65,7 +67,7 @@ func (d *describer) inner(p *plan, r *rules, title string) keywords {
 	return k
 }
 
-// define answers the name of p in $defs.
+// define returns the name of p in $defs.
 func (d *describer) define(p *plan) string {
 	if name, ok := d.names[p]; ok {
 		return name
@@ -124,7 +126,7 @@ func (r *rules) described(doc string) *rules {
 	return &with
 }
 
-// scalar writes what is neither struct nor union.
+// scalar writes everything but structs and unions.
 func (d *describer) scalar(k *keywords, p *plan, r *rules) {
 	switch p.kind {
 	case planBool:
@@ -222,7 +224,7 @@ func (d *describer) field(f *planField) keywords {
 	return k
 }
 
-// quoted writes the schema of a member whose value stands in a string.
+// quoted writes the schema of a member whose value is encoded in a string.
 func (d *describer) quoted(f *planField, title string) keywords {
 	var k keywords
 	p := target(f.plan)
@@ -246,7 +248,7 @@ func (d *describer) quoted(f *planField, title string) keywords {
 	return k
 }
 
-// provided writes what the type says of itself.
+// provided writes the schema that the type provides.
 func (d *describer) provided(p *plan, r *rules) keywords {
 	k := keywords{}
 	if doc, err := rawjson.Parse(d.bodies[p]); err == nil && doc.Kind(doc.Root()) == rawjson.Object {
@@ -260,7 +262,7 @@ func (d *describer) provided(p *plan, r *rules) keywords {
 	return k
 }
 
-// annotate writes what the tags of a field say.
+// annotate writes the keywords from the tags of a field.
 func (d *describer) annotate(k *keywords, p *plan, r *rules) {
 	var doc string
 	if r != nil {
@@ -286,8 +288,8 @@ func (d *describer) annotate(k *keywords, p *plan, r *rules) {
 	}
 }
 
-// constraints are the rules that stay with the value of a pointer,
-// annotations those that stand beside null.
+// constraints returns the rules that apply to the value of a pointer,
+// annotations those that apply to the union with null.
 func (r *rules) constraints() *rules {
 	if r == nil {
 		return nil
@@ -309,7 +311,8 @@ func (r *rules) within() *rules {
 	return r.each
 }
 
-// checkValues makes sure that the values in the tags fit their schemas.
+// checkValues checks that the values in the tags are valid against their
+// schemas.
 func (d *describer) checkValues(all []valued) error {
 	for _, v := range all {
 		f := planField{plan: v.plan, quoted: v.quoted, rules: &rules{keywords: v.rules.keywords, enum: v.rules.enum, each: v.rules.each}}
@@ -338,24 +341,24 @@ func (d *describer) checkValue(holder *plan, r *rules, name string) (wrong strin
 			return text + " in the tag check is not JSON: " + err.Error()
 		}
 	}
-	s, err := Compile(d.document(holder, nil, ""), Options{AssertFormat: true})
+	s, err := schema.Compile(d.document(holder, nil, ""), schema.Options{AssertFormat: true})
 	if err != nil {
 		return err.Error()
 	}
 	for _, text := range texts {
 		if found := s.Validate([]byte(`{"` + name + `":` + text + `}`)); found != nil {
-			return text + " in the tag check does not fit: expected " + found[0].Expected
+			return text + " in the tag check is not valid: expected " + found[0].Expected
 		}
 	}
 	return ""
 }
 
-// compileChoices compiles the schemas by which an argument shows which type of
-// a OneOf it is.
+// compileChoices compiles the schemas that tell which type of a OneOf an
+// argument is.
 func (d *describer) compileChoices(choices []*plan) error {
 	for _, p := range choices {
 		for _, part := range p.of {
-			s, err := Compile(d.document(part, nil, ""), Options{AssertFormat: true})
+			s, err := schema.Compile(d.document(part, nil, ""), schema.Options{AssertFormat: true})
 			if err != nil {
 				return typeError(p.typ.String(), "%v", err)
 			}
@@ -365,7 +368,7 @@ func (d *describer) compileChoices(choices []*plan) error {
 	return nil
 }
 
-// title is s, or nothing where titles are not wanted.
+// title returns s, or nothing where titles are not wanted.
 func (d *describer) title(s string) string {
 	if d.o.NoTitles {
 		return ""

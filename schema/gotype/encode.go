@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"encoding"
@@ -18,25 +18,26 @@ import (
 // writer appends the JSON of values.
 type writer struct {
 	buf   []byte
-	depth int // lists and objects that are open
-	hops  int // pointers that were followed to get here
+	depth int // open lists and objects
+	hops  int // pointers followed
 }
 
-// placedError is a ValueError on its way up; its path is built from the end.
-type placedError struct {
+// pathError is an error whose path is built from the end while it is
+// returned.
+type pathError struct {
 	tokens []string
 	err    error
 }
 
-func (e *placedError) Error() string { return e.err.Error() }
+func (e *pathError) Error() string { return e.err.Error() }
 
-// at notes that err happened under a member or an index.
+// at adds a member or an index to the path of err.
 func at(err error, token string) error {
-	deep, ok := err.(*placedError) //nolint:errorlint // made here, never wrapped
+	deep, ok := err.(*pathError) //nolint:errorlint // made here, never wrapped
 	if !ok {
-		deep = &placedError{err: err}
+		deep = &pathError{err: err}
 	}
-	if len(deep.tokens) <= maxPath { // the path of a value that contains itself ends nowhere
+	if len(deep.tokens) <= maxPath { // a value that contains itself has an endless path
 		deep.tokens = append(deep.tokens, token)
 	}
 	return deep
@@ -46,21 +47,21 @@ const maxPath = 32
 
 func valueError(err error) error {
 	var path []byte
-	if deep, ok := err.(*placedError); ok { //nolint:errorlint // made here, never wrapped
+	if deep, ok := err.(*pathError); ok { //nolint:errorlint // made here, never wrapped
 		for _, token := range slices.Backward(deep.tokens) {
-			path = appendToken(path, token)
+			path = rawjson.AppendToken(path, token)
 		}
 		err = deep.err
 	}
-	v := &ValueError{What: err.Error()}
+	v := &ValueError{Message: err.Error()}
 	if known, ok := errors.AsType[*ValueError](err); ok {
-		v.What = known.What
+		v.Message = known.Message
 	}
 	v.Path = string(path)
 	return v
 }
 
-// enter counts the containers that are open.
+// enter counts the open containers.
 func (w *writer) enter() error {
 	if w.depth++; w.depth > rawjson.MaxDepth {
 		return errTooDeep()
@@ -69,10 +70,10 @@ func (w *writer) enter() error {
 }
 
 func errTooDeep() error {
-	return &ValueError{What: "nested more than " + strconv.Itoa(rawjson.MaxDepth) + " deep; does the value contain itself?"}
+	return &ValueError{Message: "nested more than " + strconv.Itoa(rawjson.MaxDepth) + " deep; does the value contain itself?"}
 }
 
-// addressable is v, or a copy that has an address.
+// addressable returns v, or a copy that has an address.
 func addressable(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v
@@ -82,8 +83,8 @@ func addressable(v reflect.Value) reflect.Value {
 	return boxed
 }
 
-// methods answers v as an interface value that has the methods of T, be they
-// of the value or of a pointer to it.
+// methods returns v as an interface value with the methods of T, declared on
+// the value or on a pointer to it.
 func methods[T any](v reflect.Value) (T, bool) {
 	if m, ok := reflect.TypeAssert[T](v); ok {
 		return m, true
@@ -114,7 +115,7 @@ func writeUint(_ *plan, w *writer, v reflect.Value) error {
 func writeFloat(p *plan, w *writer, v reflect.Value) error {
 	f, bits := v.Float(), p.typ.Bits()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return &ValueError{What: strconv.FormatFloat(f, 'g', -1, 64) + " is not a number that JSON has"}
+		return &ValueError{Message: strconv.FormatFloat(f, 'g', -1, 64) + " is not a number that JSON has"}
 	}
 	size, format := math.Abs(f), byte('f')
 	if size != 0 && (bits == 64 && (size < 1e-6 || size >= 1e21) || bits == 32 && (float32(size) < 1e-6 || float32(size) >= 1e21)) {
@@ -134,10 +135,10 @@ func writeNumber(_ *plan, w *writer, v reflect.Value) error {
 		s = "0"
 	}
 	if s[0] != '-' && s[0]-'0' > 9 || strings.ContainsAny(s, " \t\r\n") || !json.Valid([]byte(s)) {
-		return &ValueError{What: "the json.Number " + strconv.Quote(cut(s, maxGot)) + " is not a number"}
+		return &ValueError{Message: "the json.Number " + strconv.Quote(rawjson.Truncate(s, rawjson.MaxGot)) + " is not a number"}
 	}
 	if rawjson.Check([]byte(s)) != nil {
-		return &ValueError{What: "the json.Number " + cut(s, maxGot) + " is beyond the range of a double, which most readers of JSON cannot hold"}
+		return &ValueError{Message: "the json.Number " + rawjson.Truncate(s, rawjson.MaxGot) + " is beyond the range of a double, which most JSON parsers use"}
 	}
 	w.buf = append(w.buf, s...)
 	return nil
@@ -158,11 +159,11 @@ func writeBytes(_ *plan, w *writer, v reflect.Value) error {
 func writeTime(_ *plan, w *writer, v reflect.Value) error {
 	t, ok := reflect.TypeAssert[time.Time](v)
 	if !ok {
-		return &ValueError{What: "no time"}
+		return &ValueError{Message: "no time"}
 	}
 	text, err := t.MarshalText()
 	if err != nil {
-		return &ValueError{What: "a time that RFC 3339 cannot write: " + err.Error()}
+		return &ValueError{Message: "a time that RFC 3339 cannot represent: " + err.Error()}
 	}
 	w.buf = append(append(append(w.buf, '"'), text...), '"')
 	return nil
@@ -179,11 +180,11 @@ func writeText(_ *plan, w *writer, v reflect.Value) error {
 func marshalText(v reflect.Value) ([]byte, error) {
 	m, ok := methods[encoding.TextMarshaler](v)
 	if !ok {
-		return nil, &ValueError{What: v.Type().String() + " has no MarshalText"}
+		return nil, &ValueError{Message: v.Type().String() + " has no MarshalText"}
 	}
 	text, err := m.MarshalText()
 	if err != nil {
-		return nil, &ValueError{What: "MarshalText: " + err.Error()}
+		return nil, &ValueError{Message: "MarshalText: " + err.Error()}
 	}
 	return text, nil
 }
@@ -191,11 +192,11 @@ func marshalText(v reflect.Value) ([]byte, error) {
 func writeMarshaler(_ *plan, w *writer, v reflect.Value) error {
 	m, ok := methods[json.Marshaler](v)
 	if !ok {
-		return &ValueError{What: v.Type().String() + " has no MarshalJSON"}
+		return &ValueError{Message: v.Type().String() + " has no MarshalJSON"}
 	}
 	text, err := m.MarshalJSON()
 	if err != nil {
-		return &ValueError{What: "MarshalJSON: " + err.Error()}
+		return &ValueError{Message: "MarshalJSON: " + err.Error()}
 	}
 	return w.foreign(text)
 }
@@ -204,11 +205,11 @@ func writeRaw(_ *plan, w *writer, v reflect.Value) error { return w.foreign(v.By
 
 func writeJSON(_ *plan, w *writer, v reflect.Value) error { return w.foreign(v.Field(0).Bytes()) }
 
-// writeForeign leaves the writing to encoding/json.
+// writeForeign leaves encoding to encoding/json.
 func writeForeign(_ *plan, w *writer, v reflect.Value) error {
 	text, err := plainJSON(v.Interface())
 	if err != nil {
-		return &ValueError{What: err.Error()}
+		return &ValueError{Message: err.Error()}
 	}
 	return w.foreign(text)
 }
@@ -221,8 +222,7 @@ func writable(t reflect.Type) bool {
 	return !no
 }
 
-// foreign appends JSON that was made elsewhere. Nothing at all is null, as
-// encoding/json has it.
+// foreign appends JSON from elsewhere. Empty text is null, as in encoding/json.
 func (w *writer) foreign(text []byte) error {
 	if len(text) == 0 {
 		w.buf = append(w.buf, "null"...)
@@ -230,7 +230,7 @@ func (w *writer) foreign(text []byte) error {
 	}
 	buf, err := rawjson.AppendCompact(w.buf, text)
 	if err != nil {
-		return &ValueError{What: "not JSON: " + err.Error()}
+		return &ValueError{Message: "not JSON: " + err.Error()}
 	}
 	w.buf = buf
 	return nil
@@ -242,7 +242,7 @@ func writePointer(p *plan, w *writer, v reflect.Value) error {
 	if v.IsNil() {
 		return writeNull(p, w, v)
 	}
-	if w.hops++; w.hops > 8*rawjson.MaxDepth { // a pointer to itself opens no list or object
+	if w.hops++; w.hops > 8*rawjson.MaxDepth { // a pointer to itself never opens a list or object
 		return errTooDeep()
 	}
 	err := p.elem.write(p.elem, w, v.Elem())
@@ -264,12 +264,12 @@ func writeOneOf(p *plan, w *writer, v reflect.Value) error {
 			continue
 		}
 		if set >= 0 {
-			return &ValueError{What: errNotOne.Error()}
+			return &ValueError{Message: errNotOne.Error()}
 		}
 		set = i
 	}
 	if set < 0 {
-		return &ValueError{What: errNotOne.Error()}
+		return &ValueError{Message: errNotOne.Error()}
 	}
 	return p.of[set].write(p.of[set], w, v.Field(set).Elem())
 }

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"bytes"
@@ -72,8 +72,8 @@ func writeSeq(p *plan, w *writer, v reflect.Value) error {
 
 func writeStruct(p *plan, w *writer, v reflect.Value) error { return writeMembers(p, w, v, nil) }
 
-// writeMembers writes an object. First is a member that stands before those of
-// the struct; empty: none.
+// writeMembers writes an object. First is a member written before those of the
+// struct; empty: none.
 func writeMembers(p *plan, w *writer, v reflect.Value, first []byte) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -100,8 +100,8 @@ func writeMembers(p *plan, w *writer, v reflect.Value, first []byte) error {
 	return nil
 }
 
-// of answers the field's value in a struct; not there where it is omitted or
-// lies in an embedded nil pointer.
+// of returns the field's value in a struct; there is false where it is omitted
+// or inside an embedded nil pointer.
 func (f *planField) of(v reflect.Value) (member reflect.Value, there bool) {
 	if len(f.index) == 1 {
 		v = v.Field(f.index[0])
@@ -130,7 +130,7 @@ func (f *planField) write(w *writer, v reflect.Value) error {
 	if err := f.plan.write(f.plan, &inner, v); err != nil {
 		return err
 	}
-	if p := target(f.plan); p.kind == planString { // its JSON escapes these two, as encoding/json has it
+	if p := target(f.plan); p.kind == planString { // escaped as encoding/json does
 		inner.buf = bytes.ReplaceAll(inner.buf, []byte("\u2028"), []byte(`\u2028`))
 		inner.buf = bytes.ReplaceAll(inner.buf, []byte("\u2029"), []byte(`\u2029`))
 	}
@@ -163,7 +163,7 @@ func writeMap(p *plan, w *writer, v reflect.Value) error {
 	for i, e := range entries {
 		if i > 0 {
 			if e.key == entries[i-1].key {
-				return at(&ValueError{What: "two keys of the map have this text"}, e.key)
+				return at(&ValueError{Message: "two keys of the map have this text"}, e.key)
 			}
 			w.buf = append(w.buf, ',')
 		}
@@ -177,7 +177,7 @@ func writeMap(p *plan, w *writer, v reflect.Value) error {
 	return nil
 }
 
-// keyText is a key of a map as the name of a member.
+// keyText formats a key of a map as the name of a member.
 func keyText(p *plan, key reflect.Value) (string, error) {
 	switch {
 	case p.kind == planString:

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"cmp"
@@ -10,27 +10,27 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// planField is a member of an object that a struct becomes.
+// planField is a field of a struct as a member of an object.
 type planField struct {
 	name     string // of the member
 	index    []int  // of the field, through embedded structs
 	plan     *plan
-	quoted   bool                     // the tag option string: a string holds the JSON of the value
+	quoted   bool                     // the tag option string: the value's JSON is encoded in a string
 	omit     func(reflect.Value) bool // whether a value is left out; nil: none is
-	optional bool                     // need not be there
+	optional bool                     // not required
 	rules    *rules
 	key      []byte // `"name":`
 }
 
-// candidate is a field on its way to become a member.
+// candidate is a field that may become a member.
 type candidate struct {
-	name   string
-	tagged bool
-	index  []int
-	field  reflect.StructField
-	gone   bool // through an embedded pointer
-	hidden bool // through a pointer to an unexported struct, which cannot be set
-	owner  reflect.Type
+	name       string
+	tagged     bool
+	index      []int
+	field      reflect.StructField
+	viaPointer bool // inside an embedded pointer, which can be nil
+	unsettable bool // inside a pointer to an unexported struct, which cannot be set
+	owner      reflect.Type
 }
 
 // structure plans a struct as encoding/json sees it.
@@ -53,8 +53,8 @@ func (b *planner) structure(p *plan, path string) error {
 
 func (b *planner) field(c *candidate, path string) (planField, error) {
 	f := planField{name: c.name, index: c.index}
-	if c.hidden && b.o.Arguments {
-		return f, typeError(path, "lies in an embedded pointer to an unexported struct, which cannot be set")
+	if c.unsettable && b.o.Arguments {
+		return f, typeError(path, "is in an embedded pointer to an unexported struct, which cannot be set")
 	}
 	if c.field.Anonymous && !c.field.IsExported() && has(c.field.Type, b.is.marshaler) {
 		return f, typeError(path, "an unexported embedded type with methods for JSON cannot be written under a name")
@@ -85,20 +85,20 @@ func (b *planner) field(c *candidate, path string) (planField, error) {
 	if f.rules.doc == "" {
 		f.rules.doc = b.docs(c.owner)[c.field.Name]
 	}
-	f.optional = f.omit != nil || c.gone
+	f.optional = f.omit != nil || c.viaPointer
 	if b.o.Arguments {
-		f.optional = omits || c.gone || f.plan.nullable() || f.rules.value != "" || f.rules.optional
+		f.optional = omits || c.viaPointer || f.plan.nullable() || f.rules.value != "" || f.rules.optional
 	}
 	f.optional = f.optional && !f.rules.required
 	f.key = append(rawjson.AppendString(nil, f.name), ':')
 	return f, nil
 }
 
-// droppable reports whether the null of a pointer is never written, because
-// the member is left out then.
+// droppable reports whether a nil pointer is omitted instead of written as
+// null.
 func (f *planField) droppable() bool { return f.omit != nil && f.plan.kind == planNullable }
 
-// quotable reports whether the tag option string means anything to a type.
+// quotable reports whether the tag option string applies to a type.
 func quotable(p *plan) bool {
 	if p.kind == planNullable && p.typ.Name() == "" {
 		p = p.elem
@@ -113,7 +113,8 @@ func orTest(a, b func(reflect.Value) bool) func(reflect.Value) bool {
 	return func(v reflect.Value) bool { return a(v) || b(v) }
 }
 
-// emptyTest is the test of omitempty; nil: values of the type are never empty.
+// emptyTest returns the test of omitempty; nil: values of the type are never
+// empty.
 func emptyTest(t reflect.Type) func(reflect.Value) bool {
 	switch t.Kind() { //nolint:exhaustive // all others are empty when they are zero
 	case reflect.Map, reflect.Slice, reflect.String:
@@ -129,7 +130,7 @@ func emptyTest(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// zeroTest is the test of omitzero.
+// zeroTest returns the test of omitzero.
 func (b *planner) zeroTest(t reflect.Type) func(reflect.Value) bool {
 	if !has(t, b.is.zeroer) {
 		return reflect.Value.IsZero
@@ -149,8 +150,8 @@ func (b *planner) zeroTest(t reflect.Type) func(reflect.Value) bool {
 }
 
 // members lists the fields of a struct that encoding/json writes: fields of
-// embedded structs count as the struct's own, of several with one name the
-// least deep one wins, then the one with a tag; where none wins all are gone.
+// embedded structs are promoted; of several with one name the least nested one
+// wins, then the one with a tag; where none wins all are dropped.
 func (b *planner) members(t reflect.Type) []*candidate {
 	var found []*candidate
 	visited := map[reflect.Type]bool{}
@@ -167,7 +168,7 @@ func (b *planner) members(t reflect.Type) []*candidate {
 			visited[e.typ] = true
 			fields, inside := e.fields()
 			found, next = append(found, fields...), append(next, inside...)
-			if times[e.typ] > 1 { // twice on one level: its fields annul each other
+			if times[e.typ] > 1 { // twice on one level: its fields cancel each other
 				found = append(found, fields...)
 			}
 		}
@@ -176,14 +177,14 @@ func (b *planner) members(t reflect.Type) []*candidate {
 	return dominant(found)
 }
 
-// embedded is a struct whose fields count as those of another.
+// embedded is a struct whose fields are promoted to another.
 type embedded struct {
-	typ          reflect.Type
-	index        []int
-	gone, hidden bool // see candidate
+	typ                    reflect.Type
+	index                  []int
+	viaPointer, unsettable bool // see candidate
 }
 
-// fields answers the fields of a struct, and the structs embedded in it.
+// fields returns the fields of a struct, and the structs embedded in it.
 func (e *embedded) fields() (fields []*candidate, inside []embedded) {
 	for i := range e.typ.NumField() {
 		sf := e.typ.Field(i)
@@ -192,19 +193,19 @@ func (e *embedded) fields() (fields []*candidate, inside []embedded) {
 			continue
 		}
 		c.index = append(slices.Clone(e.index), i)
-		c.gone, c.hidden, c.owner = e.gone, e.hidden, e.typ
+		c.viaPointer, c.unsettable, c.owner = e.viaPointer, e.unsettable, e.typ
 		if descend == nil {
 			fields = append(fields, &c)
 			continue
 		}
 		pointer := sf.Type.Kind() == reflect.Pointer
-		inside = append(inside, embedded{descend, c.index, c.gone || pointer, c.hidden || pointer && !sf.IsExported()})
+		inside = append(inside, embedded{descend, c.index, c.viaPointer || pointer, c.unsettable || pointer && !sf.IsExported()})
 	}
 	return fields, inside
 }
 
-// candidateOf looks at one field. Descend is the embedded struct whose fields
-// are to be used in its place.
+// candidateOf examines one field. Descend is the embedded struct whose fields
+// replace it.
 func candidateOf(sf reflect.StructField) (c candidate, use bool, descend reflect.Type) {
 	t := sf.Type
 	if sf.Anonymous && t.Kind() == reflect.Pointer {
@@ -240,10 +241,10 @@ func legalMember(name string) bool {
 	return name != ""
 }
 
-// dominant keeps of each name the one that wins, in the order of declaration.
+// dominant keeps the winning field of each name, in the order of declaration.
 func dominant(found []*candidate) []*candidate {
 	slices.SortStableFunc(found, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), -cmp.Compare(truth(a.tagged), truth(b.tagged)))
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), -cmp.Compare(boolToInt(a.tagged), boolToInt(b.tagged)))
 	})
 	var kept []*candidate
 	for i := 0; i < len(found); {
@@ -260,9 +261,31 @@ func dominant(found []*candidate) []*candidate {
 	return kept
 }
 
-func truth(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
+}
+
+// flat checks that a plan can be a form: clients show fields of one level, for
+// strings, numbers, booleans and choices.
+func (p *plan) flat() error {
+	if p.kind != planStruct {
+		return typeError(p.typ.String(), "a form is a struct")
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		field := target(f.plan)
+		if field.kind == planList {
+			field = target(field.elem)
+			if field.enum == nil && (f.rules.each == nil || f.rules.each.enum == nil) {
+				return typeError(p.typ.String()+"."+f.name, "a list in a form is a choice: its items need an enum")
+			}
+		}
+		if field.kind > planString && field.kind != planTime && field.kind != planText || f.quoted {
+			return typeError(p.typ.String()+"."+f.name, "not a field of a form: those are strings, numbers, booleans, enums and lists of enums")
+		}
+	}
+	return nil
 }

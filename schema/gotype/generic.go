@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"bytes"
@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/tenon-mcp/tenon/schema"
 )
 
-// generic is a type of this file. Its plan is made of its parts.
+// generic is a type of this file. Its plan is made from its type arguments.
 type generic interface {
-	// parts returns what it is and the types that it is made of.
+	// parts returns its kind and its type arguments.
 	parts() (kind planKind, of []reflect.Type)
 }
 
-// JSON is JSON text that is promised to be a T: bytes of an upstream, passed
-// on as they came once they were found to fit the schema of T. The zero value
-// is null.
+// JSON is JSON text that must be valid against the schema of T: bytes of an
+// upstream, passed on unchanged after validation. The zero value is null.
 type JSON[T any] struct{ Raw json.RawMessage }
 
 func (JSON[T]) parts() (planKind, []reflect.Type) {
@@ -79,7 +80,7 @@ func (OneOf2[A, B]) parts() (planKind, []reflect.Type) {
 // MarshalJSON writes the member that is set.
 func (o OneOf2[A, B]) MarshalJSON() ([]byte, error) { return marshalOne(o.A, o.B) }
 
-// UnmarshalJSON sets the first member whose schema the text fits.
+// UnmarshalJSON sets the first member whose schema accepts the text.
 func (o *OneOf2[A, B]) UnmarshalJSON(text []byte) error {
 	*o = OneOf2[A, B]{}
 	return firstFit(text, try(&o.A), try(&o.B))
@@ -99,7 +100,7 @@ func (OneOf3[A, B, C]) parts() (planKind, []reflect.Type) {
 // MarshalJSON writes the member that is set.
 func (o OneOf3[A, B, C]) MarshalJSON() ([]byte, error) { return marshalOne(o.A, o.B, o.C) }
 
-// UnmarshalJSON sets the first member whose schema the text fits.
+// UnmarshalJSON sets the first member whose schema accepts the text.
 func (o *OneOf3[A, B, C]) UnmarshalJSON(text []byte) error {
 	*o = OneOf3[A, B, C]{}
 	return firstFit(text, try(&o.A), try(&o.B), try(&o.C))
@@ -146,7 +147,7 @@ func unmarshalTuple(text []byte, into ...any) error {
 		return err
 	}
 	if len(items) != len(into) {
-		return fmt.Errorf("a list of %d items where one of %d must stand", len(items), len(into))
+		return fmt.Errorf("a list of %d items where one of %d is required", len(items), len(into))
 	}
 	for i, item := range items {
 		if err := json.Unmarshal(item, into[i]); err != nil {
@@ -156,10 +157,10 @@ func unmarshalTuple(text []byte, into ...any) error {
 	return nil
 }
 
-// errNoFit is the error of JSON that is none of the types of a OneOf.
-var errNoFit = errors.New("fits none of the types that it may have")
+// errNoFit is the error of JSON that matches none of the types of a OneOf.
+var errNoFit = errors.New("matches none of the types that it may have")
 
-// errNotOne is the error of a OneOf that is nothing, or more than one thing.
+// errNotOne is the error of a OneOf with no or several members set.
 var errNotOne = errors.New("exactly one member of a OneOf must be set")
 
 func marshalOne(members ...any) ([]byte, error) {
@@ -179,16 +180,16 @@ func marshalOne(members ...any) ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// try returns a function that reads text into *p if it fits the schema of T.
-// The schema is made anew each time: such arguments are rare, and there is no
-// place for a cache that is not global.
+// try returns a function that decodes text into *p if it is valid against the
+// schema of T. The schema is made anew each time: such arguments are rare, and
+// a cache would have to be global.
 func try[T any](p **T) func(text []byte) (bool, error) {
 	return func(text []byte) (bool, error) {
 		c, err := newCodec(reflect.TypeFor[T](), ForOptions{Arguments: true})
 		if err != nil {
 			return false, err
 		}
-		s, err := Compile(c.Doc(), Options{AssertFormat: true})
+		s, err := schema.Compile(c.Doc(), schema.Options{AssertFormat: true})
 		if err != nil || s.Validate(text) != nil {
 			return false, err
 		}

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"reflect"
@@ -14,7 +14,7 @@ import (
 // keywords are the members of a schema that is being written.
 type keywords []keywordText
 
-// set adds a keyword at its place in the alphabet, or changes it.
+// set adds a keyword in alphabetical order, or replaces it.
 func (k *keywords) set(name, raw string) {
 	i := slices.IndexFunc(*k, func(c keywordText) bool { return c.name >= name })
 	switch {
@@ -31,7 +31,7 @@ func (k *keywords) set(name, raw string) {
 func (k keywords) text() string {
 	size := 2
 	for _, c := range k {
-		size += len(c.name) + len(c.raw) + 24 // AppendString asks for some more than it needs
+		size += len(c.name) + len(c.raw) + 24 // AppendString reserves more than it needs
 	}
 	dst := append(make([]byte, 0, size), '{')
 	for i, c := range k {
@@ -49,8 +49,8 @@ func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
 // orNull writes anyOf of a schema and null.
 func orNull(schema string) string { return "[" + schema + `,{"type":"null"}]` }
 
-// bounds writes the range of an integer type that says its size. An int has
-// the size of the machine, which is nothing to promise.
+// bounds writes the range of an integer type of a fixed size. The size of int
+// depends on the machine, so it has none.
 func bounds(k *keywords, t reflect.Type) {
 	if t == reflect.TypeFor[time.Duration]() {
 		return
@@ -93,8 +93,8 @@ func memberTitle(name string) string {
 	return b.String()
 }
 
-// startsWord reports whether a capital begins a word: after a small letter, or
-// before one where capitals stood before.
+// startsWord reports whether a capital begins a word: after a lower-case letter
+// or digit, or before a lower-case letter within capitals.
 func startsWord(runes []rune, i int) bool {
 	if i == 0 || !unicode.IsUpper(runes[i]) {
 		return false

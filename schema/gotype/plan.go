@@ -1,11 +1,13 @@
-package schema
+package gotype
 
 import (
 	"reflect"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/schema"
 )
 
-// planKind is what the JSON of a type is made of.
+// planKind is the JSON form of a type.
 type planKind uint8
 
 const (
@@ -28,31 +30,31 @@ const (
 	planJSON     // JSON
 	planOneOf    // OneOf2, OneOf3
 	planTuple    // Tuple2, Tuple3
-	planUnion    // interface of which the members are known
+	planUnion    // interface with known member types
 )
 
-// plan is what one Go type looks like as JSON, and how it is written.
+// plan describes the JSON of one Go type, and how it is written.
 type plan struct {
 	kind      planKind
 	typ       reflect.Type
-	label     string      // the type's name, of a definition and as a title; empty: it has none
-	shared    bool        // stands in $defs when it stands inside another type
-	busy      bool        // still being made: whoever meets it is inside it
-	note      string      // stands behind the description
-	comment   string      // of the type's declaration: its description where it is described itself
-	key, elem *plan       // key of maps; what lists, maps and wrappers hold
-	length    int         // of arrays
-	of        []*plan     // members of OneOf, tuples and unions
-	fits      []*Schema   // of OneOf in arguments: what its members must fit
-	union     *Union      // of planUnion
-	fields    []planField // of structs, in the order of their declaration
-	defaults  bool        // some field has a default
-	doc       []byte      // of planProvided
-	enum      []string    // all the values, as JSON; nil: not an enum
+	label     string           // the type's name, for definitions and titles; empty: it has none
+	shared    bool             // a definition in $defs where it is inside another type
+	building  bool             // under construction: a reference to it is recursive
+	note      string           // appended to the description
+	comment   string           // of the type's declaration: the default description
+	key, elem *plan            // key of maps; element of lists, maps and wrappers
+	length    int              // of arrays
+	of        []*plan          // members of OneOf, tuples and unions
+	fits      []*schema.Schema // of OneOf in arguments: the schemas of its members
+	union     *Union           // of planUnion
+	fields    []planField      // of structs, in the order of their declaration
+	defaults  bool             // some field has a default
+	doc       []byte           // of planProvided
+	enum      []string         // all values, as JSON; nil: not an enum
 	write     func(p *plan, w *writer, v reflect.Value) error
 }
 
-// value is p without the wrapper that passes JSON on.
+// value returns p without the JSON wrapper.
 func (p *plan) value() *plan {
 	for p.kind == planJSON {
 		p = p.elem
@@ -63,18 +65,18 @@ func (p *plan) value() *plan {
 // nullable reports whether null is one of the values, beside those of elem.
 func (p *plan) nullable() bool { return p.kind == planNullable || p.kind == planOptional }
 
-// planner makes the plans of one type and all that it is made of.
+// planner makes the plans of one type and all types inside it.
 type planner struct {
 	o         ForOptions
 	is        interfaces
-	named     map[reflect.Type]*plan // types with a name: only they can contain themselves
+	named     map[reflect.Type]*plan // named types: only they can be recursive
 	provided  []*plan                // kind planProvided
-	valued    []valued               // fields whose tags have values of their type
+	valued    []valued               // fields whose tags contain values
 	described map[reflect.Type]map[string]string
 	choices   []*plan // kind planOneOf, of arguments
 }
 
-// root plans the type that was asked for.
+// root plans the type given to For.
 func (b *planner) root(t reflect.Type) (*plan, error) {
 	if b.o.Arguments {
 		for t.Kind() == reflect.Pointer && t.Name() == "" {
@@ -87,7 +89,7 @@ func (b *planner) root(t reflect.Type) (*plan, error) {
 	return b.plan(t, t.String())
 }
 
-// plan plans a type that stands at path.
+// plan plans a type at a path.
 func (b *planner) plan(t reflect.Type, path string) (*plan, error) {
 	if g, ok := b.genericOf(t); ok {
 		p := &plan{typ: t}
@@ -97,24 +99,24 @@ func (b *planner) plan(t reflect.Type, path string) (*plan, error) {
 		return b.make(&plan{typ: t}, path)
 	}
 	if known := b.named[t]; known != nil {
-		known.shared = known.shared || known.busy
+		known.shared = known.shared || known.building
 		return known, nil
 	}
-	p := &plan{typ: t, label: typeLabel(t), busy: true}
+	p := &plan{typ: t, label: typeLabel(t), building: true}
 	b.named[t] = p
 	made, err := b.make(p, path)
 	if err != nil {
 		return nil, err
 	}
-	made.busy = false
+	made.building = false
 	made.comment = b.docs(t)[""]
-	if made != p { // a plan that was ready: nothing can refer to p
+	if made != p { // an existing plan: nothing refers to p
 		b.named[t] = made
 	}
 	return made, nil
 }
 
-// make fills in p, or answers another plan for its type.
+// make fills in p, or returns another plan for its type.
 func (b *planner) make(p *plan, path string) (*plan, error) {
 	t := p.typ
 	if b.o.Refuse != nil {
@@ -153,9 +155,9 @@ func (b *planner) written(p *plan, path string) error {
 	case t.Kind() == reflect.Pointer:
 	case has(t, custom):
 		if from := promoted(t, verb); from != nil {
-			return b.lent(p, from, path)
+			return b.planPromoted(p, from, path)
 		}
-		return typeError(path, "a method %s hides what its JSON is: say it with schema.Of in gofunc.Options.Types, or give %s a method JSONSchema, see schema.Provider", verb, t)
+		return typeError(path, "a method %s hides what its JSON is: register it with gotype.Of in gofunc.Options.Types, or give %s a method JSONSchema, see gotype.Provider", verb, t)
 	case has(t, asText):
 		p.kind, p.write = planText, writeText
 		return nil
@@ -206,7 +208,7 @@ func (b *planner) byKind(p *plan, path string) error {
 	return nil
 }
 
-// inside plans what p holds.
+// inside plans the element of p.
 func (b *planner) inside(p *plan, t reflect.Type, path string) (err error) {
 	p.elem, err = b.plan(t, path)
 	return err
@@ -216,7 +218,7 @@ func (b *planner) mapped(p *plan, path string) error {
 	p.kind, p.write = planMap, writeMap
 	t := p.typ.Key()
 	p.key = &plan{kind: planInt, typ: t, label: t.Name()}
-	switch kind := t.Kind(); { // the order of encoding/json; methods of a pointer to a key are not called
+	switch kind := t.Kind(); { // in the order of encoding/json, which does not call methods of a pointer to a key
 	case kind == reflect.String && !b.o.Arguments:
 		p.key.kind = planString
 	case !b.o.Arguments && t.Implements(b.is.textMarshaler), b.o.Arguments && reflect.PointerTo(t).Implements(b.is.textUnmarshaler):
@@ -234,9 +236,9 @@ func (b *planner) mapped(p *plan, path string) error {
 	return b.inside(p, p.typ.Elem(), path+"[]")
 }
 
-// genericOf answers a value of t if t is one of the generic types of this
-// package. They have no plan of their own to share: whatever is recursive
-// about them is so in their parts.
+// genericOf returns a value of t if t is one of the generic types of this
+// package. They have no plan to share: only their type arguments can be
+// recursive.
 func (b *planner) genericOf(t reflect.Type) (generic, bool) {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[plan]().PkgPath() || !t.Implements(b.is.generic) {
 		return nil, false
@@ -275,11 +277,11 @@ func (b *planner) generic(p *plan, g generic, path string) error {
 	return nil
 }
 
-// provide takes the schema that the type brings, or that was brought for it.
+// provide uses the schema that the type provides or that is registered for it.
 func (b *planner) provide(p *plan, path string) error {
 	p.kind = planProvided
-	if _, err := Compile(p.doc, Options{}); err != nil {
-		return typeError(path, "the schema that %s brings, or that is registered for it, does not compile: %v", p.typ, err)
+	if _, err := schema.Compile(p.doc, schema.Options{}); err != nil {
+		return typeError(path, "the schema that %s provides, or that is registered for it, does not compile: %v", p.typ, err)
 	}
 	if b.o.Arguments && p.typ.Kind() == reflect.Interface && p.typ.NumMethod() > 0 {
 		return typeError(path, "%s is an interface with methods: nothing can be read into it", p.typ)
@@ -303,8 +305,8 @@ func (b *planner) provide(p *plan, path string) error {
 	return nil
 }
 
-// providedBy asks the zero value of a type for its schema; nil where it cannot
-// answer: a method of an embedded nil pointer may panic.
+// providedBy calls JSONSchema on the zero value of a type; nil where that
+// panics: a method of an embedded nil pointer may.
 func providedBy(t reflect.Type) (doc []byte) {
 	defer func() {
 		if recover() != nil {
@@ -317,7 +319,7 @@ func providedBy(t reflect.Type) (doc []byte) {
 	return nil
 }
 
-// typeLabel makes a name for people and for $defs of a type's name: without
+// typeLabel derives a name for people and for $defs from a type's name: without
 // the paths of packages, Page[example.org/x.Item] is Page_Item.
 func typeLabel(t reflect.Type) string {
 	name := t.Name()

@@ -1,4 +1,4 @@
-package schema_test
+package gotype_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 type (
@@ -72,11 +73,11 @@ func (k fullKey) MarshalJSON() ([]byte, error)  { return fmt.Appendf(nil, "%d", 
 func (twoFaced) MarshalText() ([]byte, error)   { return []byte("text"), nil }
 func (t twoFaced) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d", t.N), nil }
 
-func foreignTypes() []schema.TypeSchema {
-	return []schema.TypeSchema{
-		schema.Of[money](`{"type":"string","pattern":"^[0-9]+\\.[0-9]{2}$"}`),
-		schema.Of[twoFaced](`{"type":"integer"}`),
-		schema.Of[fmt.Stringer](`{"type":["object","string"]}`),
+func foreignTypes() []gotype.TypeSchema {
+	return []gotype.TypeSchema{
+		gotype.Of[money](`{"type":"string","pattern":"^[0-9]+\\.[0-9]{2}$"}`),
+		gotype.Of[twoFaced](`{"type":"integer"}`),
+		gotype.Of[fmt.Stringer](`{"type":["object","string"]}`),
 	}
 }
 
@@ -142,12 +143,12 @@ func TestWhatOthersWrite(t *testing.T) {
 				t.Errorf("encoding/json writes %s", theirs)
 			}
 			if tt.schema == "" {
-				if _, err := schema.For(reflect.TypeOf(tt.value).Elem(), schema.ForOptions{}); err == nil {
+				if _, err := gotype.For(reflect.TypeOf(tt.value).Elem(), gotype.ForOptions{}); err == nil {
 					t.Error("has a schema")
 				}
 				return
 			}
-			checkWritten(t, tt.value, schema.ForOptions{NoTitles: true, Types: foreignTypes()}, tt.schema, tt.json)
+			checkWritten(t, tt.value, gotype.ForOptions{NoTitles: true, Types: foreignTypes()}, tt.schema, tt.json)
 		})
 	}
 }
@@ -156,22 +157,22 @@ func TestWhatOthersWrite(t *testing.T) {
 // something that nobody can tell, and the error says how to tell it.
 func TestMethodsOfOnesOwnAreNotTaken(t *testing.T) {
 	for _, value := range []any{ownMethod{}, &ownMethod{}, ownGeneric[int]{}, struct{ ownMethod }{}, []twoFaced{}, priced{}} {
-		_, err := schema.For(reflect.TypeOf(value), schema.ForOptions{})
-		if err == nil || !strings.Contains(err.Error(), "say it with schema.Of in gofunc.Options.Types") {
+		_, err := gotype.For(reflect.TypeOf(value), gotype.ForOptions{})
+		if err == nil || !strings.Contains(err.Error(), "register it with gotype.Of in gofunc.Options.Types") {
 			t.Errorf("%T: %v", value, err)
 		}
 	}
-	for name, o := range map[string]schema.ForOptions{
-		"does not compile":       {Types: []schema.TypeSchema{schema.Of[ownMethod](`{"type":"foo"}`)}},
-		"nothing can be read":    {Arguments: true, Types: []schema.TypeSchema{schema.Of[fmt.Stringer](`{}`)}},
+	for name, o := range map[string]gotype.ForOptions{
+		"does not compile":       {Types: []gotype.TypeSchema{gotype.Of[ownMethod](`{"type":"foo"}`)}},
+		"nothing can be read":    {Arguments: true, Types: []gotype.TypeSchema{gotype.Of[fmt.Stringer](`{}`)}},
 		"has no place in values": {Refuse: func(reflect.Type) string { return "has no place in values" }},
 	} {
-		_, err := schema.For(reflect.TypeFor[struct {
+		_, err := gotype.For(reflect.TypeFor[struct {
 			A ownMethod
 			B fmt.Stringer
 		}](), o)
 		if name == "nothing can be read" {
-			_, err = schema.For(reflect.TypeFor[struct{ B fmt.Stringer }](), o)
+			_, err = gotype.For(reflect.TypeFor[struct{ B fmt.Stringer }](), o)
 		}
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %s", err, name)
@@ -216,7 +217,7 @@ func TestRandomForeignValuesFitTheirSchemas(t *testing.T) {
 		value := foreignValue(t)
 		ptr := reflect.New(reflect.TypeOf(value))
 		ptr.Elem().Set(reflect.ValueOf(value))
-		c, err := schema.For(ptr.Type().Elem(), schema.ForOptions{Types: foreignTypes()})
+		c, err := gotype.For(ptr.Type().Elem(), gotype.ForOptions{Types: foreignTypes()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func TestArgumentsOfForeignTypes(t *testing.T) {
 		ByLevel map[slog.Level]any `json:"by_level"`
 		ByKey   map[fullKey]int    `json:"by_key"`
 	}
-	c, err := schema.For(reflect.TypeFor[arguments](), schema.ForOptions{Arguments: true, Types: foreignTypes()})
+	c, err := gotype.For(reflect.TypeFor[arguments](), gotype.ForOptions{Arguments: true, Types: foreignTypes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,12 +275,12 @@ func TestArgumentsOfForeignTypes(t *testing.T) {
 }
 
 func TestNumbersBeyondADouble(t *testing.T) {
-	c, err := schema.For(reflect.TypeFor[json.Number](), schema.ForOptions{})
+	c, err := gotype.For(reflect.TypeFor[json.Number](), gotype.ForOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for number, want := range map[json.Number]string{
-		"1e400": "the json.Number 1e400 is beyond the range of a double, which most readers of JSON cannot hold",
+		"1e400": "the json.Number 1e400 is beyond the range of a double, which most JSON parsers use",
 		"1e":    `the json.Number "1e" is not a number`,
 	} {
 		if _, err := c.Append(nil, &number); err == nil || err.Error() != want {

@@ -1,4 +1,4 @@
-package schema_test
+package gotype_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/gotype"
 )
 
 // leafTypes are the types of which random types are made.
@@ -25,9 +26,9 @@ func leafTypes() []reflect.Type {
 		reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[[]byte](),
 		reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[json.RawMessage](),
 		reflect.TypeFor[json.Number](), reflect.TypeFor[color](), reflect.TypeFor[level](), reflect.TypeFor[tree](), reflect.TypeFor[forest](),
-		reflect.TypeFor[page[loc]](), reflect.TypeFor[schema.Optional[int]](), reflect.TypeFor[schema.Tuple2[int8, []string]](),
-		reflect.TypeFor[schema.OneOf2[int, string]](), reflect.TypeFor[Deep](), reflect.TypeFor[iban](),
-		reflect.TypeFor[shape](),
+		reflect.TypeFor[page[loc]](), reflect.TypeFor[gotype.Optional[int]](), reflect.TypeFor[gotype.Tuple2[int8, []string]](),
+		reflect.TypeFor[gotype.OneOf2[int, string]](), reflect.TypeFor[Deep](), reflect.TypeFor[iban](),
+		reflect.TypeFor[surface](),
 	}
 }
 
@@ -62,7 +63,7 @@ func drawType(t *rapid.T, depth int, options ...string) reflect.Type {
 	case 4:
 		elem := drawType(t, depth-1, options...)
 		switch elem { // a null inside is read as a null outside
-		case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[schema.Optional[int]]():
+		case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[gotype.Optional[int]]():
 			return elem
 		}
 		if elem.Kind() == reflect.Pointer {
@@ -83,7 +84,7 @@ func drawStruct(t *rapid.T, depth int, options ...string) reflect.Type {
 	}
 	s := reflect.StructOf(fields)
 	if len(reflect.VisibleFields(s)) > 1 {
-		if _, err := schema.For(s, schema.ForOptions{Unions: shapes()}); err != nil { // all names collide
+		if _, err := gotype.For(s, gotype.ForOptions{Unions: surfaces()}); err != nil { // all names collide
 			return reflect.TypeFor[loc]()
 		}
 	}
@@ -114,13 +115,13 @@ func drawValue(t *rapid.T, v reflect.Value, nils bool, depth int) {
 	case reflect.TypeFor[iban]():
 		v.Set(reflect.ValueOf(iban{"DE" + rapid.StringN(0, 3, -1).Draw(t, "iban")}))
 		return
-	case reflect.TypeFor[schema.OneOf2[int, string]]():
+	case reflect.TypeFor[gotype.OneOf2[int, string]]():
 		member := v.Field(rapid.IntRange(0, 1).Draw(t, "member"))
 		member.Set(reflect.New(member.Type().Elem()))
 		drawValue(t, member.Elem(), nils, depth-1)
 		return
-	case reflect.TypeFor[shape]():
-		var member shape = &group{}
+	case reflect.TypeFor[surface]():
+		var member surface = &group{}
 		if depth < 0 || rapid.Bool().Draw(t, "circle") {
 			member = circle{Radius: rapid.Float64().Draw(t, "radius")}
 		} else {
@@ -128,9 +129,9 @@ func drawValue(t *rapid.T, v reflect.Value, nils bool, depth int) {
 		}
 		v.Set(reflect.ValueOf(member))
 		return
-	case reflect.TypeFor[schema.Optional[int]]():
+	case reflect.TypeFor[gotype.Optional[int]]():
 		if rapid.Bool().Draw(t, "valid") {
-			v.Set(reflect.ValueOf(schema.Some(rapid.Int().Draw(t, "value"))))
+			v.Set(reflect.ValueOf(gotype.Some(rapid.Int().Draw(t, "value"))))
 		}
 		return
 	}
@@ -209,7 +210,7 @@ func secondOpinion(t *rapid.T, doc []byte) *jsonschema.Schema {
 	return s
 }
 
-// TestRandomValuesFitTheirSchemas is the promise of this part: a value of a
+// TestRandomValuesFitTheirSchemas states the contract of this package: a value of a
 // type is written so that it fits the schema of the type, in the opinion of
 // both validators; the text is what encoding/json writes, nil lists and maps
 // and the tags of unions aside.
@@ -220,7 +221,7 @@ func TestRandomValuesFitTheirSchemas(t *testing.T) {
 		ptr := reflect.New(typ)
 		drawValue(t, ptr.Elem(), nils, 4)
 
-		c, err := schema.For(typ, schema.ForOptions{Name: "f", Unions: shapes()})
+		c, err := gotype.For(typ, gotype.ForOptions{Name: "f", Unions: surfaces()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +251,7 @@ func TestRandomArgumentsAreRead(t *testing.T) {
 		typ := drawStruct(t, 3, "", ",omitempty", ",string") // omitzero does not know an empty list from none
 		ptr := reflect.New(typ)
 		drawValue(t, ptr.Elem(), false, 4)
-		c, err := schema.For(typ, schema.ForOptions{Arguments: true, Unions: shapes()})
+		c, err := gotype.For(typ, gotype.ForOptions{Arguments: true, Unions: surfaces()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +275,7 @@ func TestMutatedBytesAreJudgedAlike(t *testing.T) {
 		typ := drawType(t, 3, "", ",omitempty", ",string")
 		ptr := reflect.New(typ)
 		drawValue(t, ptr.Elem(), false, 4)
-		c, err := schema.For(typ, schema.ForOptions{Arguments: typ.Kind() == reflect.Struct && rapid.Bool().Draw(t, "arguments"), Unions: shapes()})
+		c, err := gotype.For(typ, gotype.ForOptions{Arguments: typ.Kind() == reflect.Struct && rapid.Bool().Draw(t, "arguments"), Unions: surfaces()})
 		if err != nil {
 			t.Skip(err) // all that is written can be read but for a few
 		}
@@ -336,7 +337,7 @@ func fitsBoth(t *rapid.T, doc, text []byte) {
 		t.Fatalf("%v\n%s", err, doc)
 	}
 	if !s.Bytes() {
-		t.Fatalf("needs the second tier: %s", doc)
+		t.Fatalf("needs the fallback validator: %s", doc)
 	}
 	if broken := s.Validate(text); broken != nil {
 		t.Fatalf("%s\ndoes not fit %s\n%v", text, doc, broken)
@@ -357,7 +358,7 @@ func tagged(t *rapid.T, ptr reflect.Value) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := schema.For(ptr.Type().Elem(), schema.ForOptions{Unions: shapes()})
+	c, err := gotype.For(ptr.Type().Elem(), gotype.ForOptions{Unions: surfaces()})
 	if err != nil {
 		t.Fatal(err)
 	}

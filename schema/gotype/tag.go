@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"reflect"
@@ -16,15 +16,16 @@ type rules struct {
 	enum     []string // JSON; nil: none
 	examples []string // JSON; nil: none
 	value    string   // the default, as JSON; empty: none
-	each     *rules   // of what a list or a map holds; nil: none
-	required bool     // although the type says otherwise
-	optional bool     // although the type says otherwise; arguments only
+	each     *rules   // of the elements of a list or a map; nil: none
+	required bool     // overrides the type
+	optional bool     // overrides the type; arguments only
 }
 
 // keywordText is one keyword of a schema with its value, as JSON.
 type keywordText struct{ name, raw string }
 
-// valued is a field whose tags hold values, which must fit its schema.
+// valued is a field whose tags contain values, which must be valid against its
+// schema.
 type valued struct {
 	plan   *plan
 	quoted bool
@@ -59,8 +60,8 @@ func (b *planner) readRules(f *planField, tag reflect.StructTag, path string) (*
 	return r, nil
 }
 
-// nextWord takes a word off the tag check. Words end at a comma that has no
-// backslash before it; a pattern takes all the rest.
+// nextWord splits off the first word of the tag check. Words end at a comma
+// without a backslash before it; a pattern extends to the end.
 func nextWord(tag string) (word, rest string) {
 	if strings.HasPrefix(tag, "pattern=") || strings.HasPrefix(tag, "each.pattern=") {
 		return tag, ""
@@ -78,17 +79,17 @@ func nextWord(tag string) (word, rest string) {
 	return b.String(), ""
 }
 
-// readWord reads one word into r. The plan is the one of the field; the text
-// that comes back says what is wrong, empty: nothing.
+// readWord reads one word into r, for a field with the plan p. It returns what
+// is wrong, empty: nothing.
 func (b *planner) readWord(r *rules, p *plan, word string, quoted bool) (wrong string) {
 	name, text, given := strings.Cut(word, "=")
 	if inner, ok := strings.CutPrefix(name, "each."); ok {
 		holder := target(p)
 		switch {
 		case holder.elem == nil || quoted:
-			return "the type holds nothing"
+			return "the type has no elements"
 		case inner == "default" || inner == "required" || inner == "optional":
-			return "is about a member, not about what it holds"
+			return "applies to a member, not to its elements"
 		}
 		if r.each == nil {
 			r.each = &rules{}
@@ -123,7 +124,8 @@ func (b *planner) readWord(r *rules, p *plan, word string, quoted bool) (wrong s
 	return r.constrain(target(p), name, text)
 }
 
-// target is the plan that constraints are about: of a pointer, what it points to.
+// target returns the plan that constraints apply to: of a pointer, what it
+// points to.
 func target(p *plan) *plan {
 	for p.nullable() || p.kind == planJSON {
 		p = p.elem
@@ -131,7 +133,7 @@ func target(p *plan) *plan {
 	return p
 }
 
-// valueText is a value as it stands in a tag, as JSON: strings have no quotes there.
+// valueText converts a value in a tag to JSON: strings have no quotes there.
 func valueText(p *plan, text string, quoted bool) string {
 	switch target(p).kind {
 	case planString, planText, planTime, planBytes:
@@ -172,8 +174,9 @@ func (r *rules) constrain(p *plan, name, text string) (wrong string) {
 	return ""
 }
 
-// keywordFor is the keyword that a word of the tag means for a type; empty:
-// none. Number says that its value is any number, else it is a count.
+// keywordFor returns the keyword that a word of the tag means for a type;
+// empty: none. Number reports whether its value is any number, else it is a
+// count.
 func keywordFor(p *plan, name string) (keyword string, number bool) {
 	switch p.kind {
 	case planInt, planFloat:

@@ -1,4 +1,4 @@
-package schema
+package gotype
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Union says which types stand for an interface. It is made by [UnionOf].
+// Union has the member types of an interface. It is made by [UnionOf].
 type Union struct {
 	typ   reflect.Type
 	tag   string
@@ -17,11 +17,11 @@ type Union struct {
 	pointers []bool // whether a pointer to the type was given: arguments are read as that
 }
 
-// UnionOf lets an interface have a schema: its values are the objects that the
-// members become, each with one more member, the tag, which holds the name
-// under which the type stands in the map. The members are structs or pointers
-// to structs; of the values given here only the types count. Both are written;
-// an argument is read as what was given.
+// UnionOf defines the schema of an interface: its values are the objects of the
+// member types, each with one more member, the tag, whose value is the type's
+// key in the map. The members are structs or pointers to structs; only the
+// types of the values given here matter. Both are encoded; an argument is
+// decoded as the given type.
 func UnionOf[I any](tag string, members map[string]I) Union {
 	u := Union{typ: reflect.TypeFor[I](), tag: tag}
 	for name := range members {
@@ -36,7 +36,7 @@ func UnionOf[I any](tag string, members map[string]I) Union {
 	return u
 }
 
-// plainType is what a pointer points to.
+// plainType returns what a pointer points to.
 func plainType(t reflect.Type) reflect.Type {
 	if t != nil && t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -47,12 +47,12 @@ func plainType(t reflect.Type) reflect.Type {
 // interfaced plans an interface.
 func (b *planner) interfaced(p *plan, path string) error {
 	i := slices.IndexFunc(b.o.Unions, func(u Union) bool { return u.typ == p.typ })
-	if i < 0 && p.typ.NumMethod() == 0 { // what encoding/json makes of whatever stands there
+	if i < 0 && p.typ.NumMethod() == 0 { // encoding/json writes the dynamic value
 		p.kind, p.write = planRaw, writeAny
 		return nil
 	}
 	if i < 0 {
-		return typeError(path, "%s is an interface with methods, of which nobody can tell what is written: register its types with schema.UnionOf in gofunc.Options.Unions, or its schema with schema.Of in gofunc.Options.Types", p.typ)
+		return typeError(path, "%s is an interface with methods, so its JSON is unknown: register its types with gotype.UnionOf in gofunc.Options.Unions, or its schema with gotype.Of in gofunc.Options.Types", p.typ)
 	}
 	p.kind, p.write, p.union, p.shared = planUnion, writeUnion, &b.o.Unions[i], p.label != ""
 	for i, t := range p.union.types {
@@ -65,7 +65,7 @@ func (b *planner) interfaced(p *plan, path string) error {
 			return err
 		}
 		if member.kind != planStruct {
-			return typeError(path, "the member %q of the union is no struct", name)
+			return typeError(path, "the member %q of the union is not a struct", name)
 		}
 		if slices.ContainsFunc(member.fields, func(f planField) bool { return f.name == p.union.tag }) {
 			return typeError(path, "the member %q of the union has a field %q itself, which is the union's tag", name, p.union.tag)
@@ -100,25 +100,25 @@ func (d *describer) members(p *plan) string {
 	return string(append(dst, ']'))
 }
 
-// writeUnion writes the member that is in the interface, its tag first.
+// writeUnion writes the interface's value, its tag first.
 func writeUnion(p *plan, w *writer, v reflect.Value) error {
 	inside := v.Elem()
 	for inside.IsValid() && inside.Kind() == reflect.Pointer {
 		inside = inside.Elem()
 	}
 	if !inside.IsValid() {
-		return &ValueError{What: "nil where a " + p.typ.String() + " must stand"}
+		return &ValueError{Message: "nil where a " + p.typ.String() + " is required"}
 	}
 	i := slices.Index(p.union.types, inside.Type())
 	if i < 0 {
-		return &ValueError{What: inside.Type().String() + " is not registered for the union of " + p.typ.String()}
+		return &ValueError{Message: inside.Type().String() + " is not registered for the union of " + p.typ.String()}
 	}
 	tag := append([]byte(quote(p.union.tag)), ':')
 	tag = append(tag, quote(p.union.names[i])...)
 	return writeMembers(p.of[i], w, addressable(inside), tag)
 }
 
-// enumerate asks a type for the values that it has.
+// enumerate calls a type's EnumValues.
 func (b *planner) enumerate(p *plan, path string) error {
 	if p.label == "" || p.kind == planUnion {
 		return nil
@@ -153,7 +153,8 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// enumText is a value of an enum as JSON, as a key of a map where p is one.
+// enumText encodes a value of an enum as JSON, as the key of a map where p is
+// one.
 func (p *plan) enumText(v reflect.Value) (string, error) {
 	if p.write == nil { // keys are not written on their own
 		name, err := keyText(p, v)

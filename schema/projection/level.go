@@ -1,47 +1,49 @@
-package schema
+package projection
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/internal/ecmaregexp"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/schemadoc"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
-// PathError says that a schema does not know a path of a projection.
+// PathError is the error of a projection's path that a schema does not declare.
 type PathError struct {
-	Path string   // as it was given
-	At   string   // the step that is not known
-	Near []string // paths that are known and look alike, or what is known there
-	// Sure tells that a name there looks alike, or that the schema admits no
+	Path string   // as given
+	At   string   // the unknown step
+	Near []string // similar known paths, or all known ones there
+	// Sure reports that a name there is similar, or that the schema admits no
 	// other names.
 	Sure bool
 }
 
-// Error says what could be meant.
+// Error names the known paths.
 func (e *PathError) Error() string {
-	text := "path " + excerpt([]byte(e.Path)) + ": " + e.At + " is not known"
+	text := "path " + rawjson.Excerpt([]byte(e.Path)) + ": " + e.At + " is not known"
 	if len(e.Near) > 0 {
 		text += "; there is " + strings.Join(e.Near, ", ")
 	}
 	return text
 }
 
-// know answers the first path that the schema does not know.
-func (x *sites) know(paths []path) error {
+// checkPaths returns an error for the first path that the schema does not declare.
+func checkPaths(x *schemadoc.Locations, paths []path) error {
 	for _, p := range paths {
-		at := []rawjson.Node{x.doc.Root()}
+		at := []rawjson.Node{x.Doc.Root()}
 		for i, k := range p.tokens {
-			l := x.level(at)
+			l := levelOf(x, at)
 			if !k.each {
-				l.through()
+				l.addItems()
 			}
 			if l.free {
 				break
 			}
 			if at = l.step(k); len(at) == 0 {
-				near, alike := x.near(p, i, l)
-				return &PathError{Path: p.text, At: excerpt([]byte(k.text())), Near: near, Sure: alike || l.closed()}
+				near, alike := similar(p, i, l)
+				return &PathError{Path: p.text, At: rawjson.Excerpt([]byte(k.text())), Near: near, Sure: alike || l.closed()}
 			}
 		}
 	}
@@ -55,50 +57,50 @@ func (k token) text() string {
 	return k.name
 }
 
-// level is all that the schemas at some places say about one value.
+// level is the schemas that apply to one value.
 type level struct {
-	*sites
-	all  []rawjson.Node // with those that speak of the same value
-	free bool           // one of them may have any members or items
+	*schemadoc.Locations
+	all  []rawjson.Node // including subschemas that apply to the same value
+	free bool           // one of them allows any members or items
 }
 
-// maxLevel is how many schemas of one value are looked at.
+// maxLevel bounds the schemas that are considered for one value.
 const maxLevel = 2000
 
-func (x *sites) level(at []rawjson.Node) level {
-	l := level{sites: x}
+func levelOf(x *schemadoc.Locations, at []rawjson.Node) level {
+	l := level{Locations: x}
 	for _, n := range at {
 		l.add(n)
 	}
 	return l
 }
 
-// add adds a schema and those that speak of the same value.
+// add adds a schema and its subschemas that apply to the same value.
 func (l *level) add(n rawjson.Node) {
 	if len(l.all) >= maxLevel || slices.Contains(l.all, n) {
 		l.free = l.free || len(l.all) >= maxLevel
 		return
 	}
 	l.all = append(l.all, n)
-	open := l.doc.Kind(n) != rawjson.Bool || l.doc.IsTrue(n)
-	for m := l.doc.First(n); m != rawjson.None; m = l.doc.Next(m) {
-		k := l.keyword(m)
+	open := l.Doc.Kind(n) != rawjson.Bool || l.Doc.IsTrue(n)
+	for m := l.Doc.First(n); m != rawjson.None; m = l.Doc.Next(m) {
+		k := l.Keyword(m)
 		switch {
-		case k == kwRef:
-			if r := l.refAt(m); r != nil && r.target >= 0 {
-				l.add(l.list[r.target].node)
+		case k == schemadoc.KwRef:
+			if r := l.RefAt(m); r != nil && r.Target >= 0 {
+				l.add(l.List[r.Target].Node)
 			}
-		case k == kwType:
-			open = open && l.container(m)
+		case k == schemadoc.KwType:
+			open = open && l.allowsContainer(m)
 			continue
-		case k == kwAllOf, k == kwAnyOf, k == kwOneOf, k == kwDependentSchemas:
-			for c := l.doc.First(m); c != rawjson.None; c = l.doc.Next(c) {
+		case k == schemadoc.KwAllOf, k == schemadoc.KwAnyOf, k == schemadoc.KwOneOf, k == schemadoc.KwDependentSchemas:
+			for c := l.Doc.First(m); c != rawjson.None; c = l.Doc.Next(c) {
 				l.add(c)
 			}
-		case k == kwThen, k == kwElse, k == kwIf:
+		case k == schemadoc.KwThen, k == schemadoc.KwElse, k == schemadoc.KwIf:
 			l.add(m)
-		case k == kwConst, k == kwEnum:
-		case k.form() == holdsNone, k == kwNot, k == kwDefs, k == kwDefinitions:
+		case k == schemadoc.KwConst, k == schemadoc.KwEnum:
+		case k.Form() == schemadoc.HoldsNone, k == schemadoc.KwNot, k == schemadoc.KwDefs, k == schemadoc.KwDefinitions:
 			continue
 		}
 		open = false
@@ -106,13 +108,14 @@ func (l *level) add(n rawjson.Node) {
 	l.free = l.free || open
 }
 
-// container reports whether a type names one of objects and arrays.
-func (l *level) container(m rawjson.Node) bool {
-	raw := string(l.doc.Raw(m))
+// allowsContainer reports whether a value of the keyword type includes object or
+// array.
+func (l *level) allowsContainer(m rawjson.Node) bool {
+	raw := string(l.Doc.Raw(m))
 	return strings.Contains(raw, `"object"`) || strings.Contains(raw, `"array"`)
 }
 
-// step answers the schemas of what a token leads to.
+// step returns the schemas that a token leads to.
 func (l *level) step(k token) []rawjson.Node {
 	var to []rawjson.Node
 	for _, n := range l.all {
@@ -124,9 +127,9 @@ func (l *level) step(k token) []rawjson.Node {
 	return to
 }
 
-// through adds what the items of arrays are like, and their items: names pass
-// through.
-func (l *level) through() {
+// addItems adds the schemas of array items, and of their items: names apply to
+// every item.
+func (l *level) addItems() {
 	for known := 0; known < len(l.all) && !l.free; {
 		known = len(l.all)
 		for _, n := range l.items() {
@@ -139,34 +142,34 @@ func (l *level) items() []rawjson.Node {
 	var list []rawjson.Node
 	for _, n := range l.all {
 		for _, name := range []string{"items", "contains", "unevaluatedItems"} {
-			if m := l.doc.Get(n, name); m != rawjson.None {
+			if m := l.Doc.Get(n, name); m != rawjson.None {
 				list = append(list, m)
 			}
 		}
-		prefix := l.doc.Get(n, "prefixItems")
-		for c := l.doc.First(prefix); c != rawjson.None; c = l.doc.Next(c) {
+		prefix := l.Doc.Get(n, "prefixItems")
+		for c := l.Doc.First(prefix); c != rawjson.None; c = l.Doc.Next(c) {
 			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// member answers the schemas that n has for the members that a token means.
+// member returns the schemas of n for the members that a token selects.
 func (l *level) member(n rawjson.Node, k token) []rawjson.Node {
 	var to []rawjson.Node
-	properties, patterns := l.doc.Get(n, "properties"), l.doc.Get(n, "patternProperties")
-	for c := l.doc.First(properties); c != rawjson.None; c = l.doc.Next(c) {
-		if k.each || l.doc.Key(c) == k.name {
+	properties, patterns := l.Doc.Get(n, "properties"), l.Doc.Get(n, "patternProperties")
+	for c := l.Doc.First(properties); c != rawjson.None; c = l.Doc.Next(c) {
+		if k.each || l.Doc.Key(c) == k.name {
 			to = append(to, c)
 		}
 	}
-	for c := l.doc.First(patterns); c != rawjson.None; c = l.doc.Next(c) {
-		if matched, sure := newMatcher(l.doc.Key(c)).names(k.name); k.each || matched || !sure {
+	for c := l.Doc.First(patterns); c != rawjson.None; c = l.Doc.Next(c) {
+		if matched, sure := matchesName(ecmaregexp.CompileAny(l.Doc.Key(c)), k.name); k.each || matched || !sure {
 			to = append(to, c)
 		}
 	}
 	for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
-		if m := l.doc.Get(n, name); m != rawjson.None && string(l.doc.Raw(m)) != "false" {
+		if m := l.Doc.Get(n, name); m != rawjson.None && string(l.Doc.Raw(m)) != "false" {
 			to = append(to, m)
 		}
 	}
@@ -175,9 +178,9 @@ func (l *level) member(n rawjson.Node, k token) []rawjson.Node {
 
 const maxNear = 5
 
-// near answers the paths that look like the one whose step i is not known, the
-// most alike first, or what there is in the order of the document.
-func (x *sites) near(p path, i int, l level) (names []string, found bool) {
+// similar returns the paths most similar to the one whose step i is unknown, or
+// all declared ones in document order.
+func similar(p path, i int, l level) (names []string, found bool) {
 	prefix := ""
 	for _, k := range p.tokens[:i] {
 		prefix = join(prefix, k.text())
@@ -194,12 +197,11 @@ func (x *sites) near(p path, i int, l level) (names []string, found bool) {
 	return names, alike != nil
 }
 
-// closed reports whether a schema of the value admits no members but those that
-// are declared.
+// closed reports whether a schema of the value forbids undeclared members.
 func (l *level) closed() bool {
 	for _, n := range l.all {
 		for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
-			if m := l.doc.Get(n, name); m != rawjson.None && string(l.doc.Raw(m)) == "false" {
+			if m := l.Doc.Get(n, name); m != rawjson.None && string(l.Doc.Raw(m)) == "false" {
 				return true
 			}
 		}
@@ -214,16 +216,27 @@ func join(prefix, name string) string {
 	return prefix + "." + name
 }
 
-// names answers the names that are declared on a level.
+// names returns the names that are declared on a level.
 func (l *level) names() []string {
 	var list []string
 	for _, n := range l.all {
-		properties := l.doc.Get(n, "properties")
-		for c := l.doc.First(properties); c != rawjson.None && len(list) < maxLevel; c = l.doc.Next(c) {
-			if name := l.doc.Key(c); !slices.Contains(list, name) {
+		properties := l.Doc.Get(n, "properties")
+		for c := l.Doc.First(properties); c != rawjson.None && len(list) < maxLevel; c = l.Doc.Next(c) {
+			if name := l.Doc.Key(c); !slices.Contains(list, name) {
 				list = append(list, name)
 			}
 		}
 	}
 	return list
+}
+
+// matchesName reports whether a pattern, nil if it cannot be run, matches the
+// name of a member. It is not known where the pattern cannot be run, or only at
+// too high a cost.
+func matchesName(p *ecmaregexp.Pattern, name string) (matched, known bool) {
+	if p == nil {
+		return false, false
+	}
+	left := 1 << 20
+	return p.Match([]byte(name), &left)
 }

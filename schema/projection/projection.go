@@ -1,12 +1,69 @@
-package schema
+package projection
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
+
+// Projection selects parts of values. It is immutable and safe for concurrent
+// use.
+type Projection struct {
+	paths []path
+	tree  *selection
+}
+
+const (
+	maxPaths     = 200
+	maxPathBytes = 10_000 // bytes of all paths
+	maxTokens    = 64
+)
+
+// ParseProjection parses paths. A path names a member, a member of that and so
+// on: "name", "owner.login". "*" matches every member of an object and every
+// item of an array, and may be written as "[]" after a name: "items[].id" is
+// "items.*.id". Items need not be mentioned: "items.id" selects the same. Names
+// with dots or brackets are written as JSON Pointers, in which "*" has the same
+// meaning: "/a.b/*/id".
+//
+// A path selects all of the value at its end, and the objects and arrays on the
+// way with nothing else in them. Scalars on the way, such as null, are selected
+// unchanged.
+func ParseProjection(paths ...string) (*Projection, error) {
+	if len(paths) == 0 || len(paths) > maxPaths {
+		return nil, fmt.Errorf("%d paths; 1 to %d are allowed", len(paths), maxPaths)
+	}
+	p, size := &Projection{}, 0
+	for _, text := range paths {
+		if size += len(text); size > maxPathBytes {
+			return nil, fmt.Errorf("paths of more than %d bytes in all", maxPathBytes)
+		}
+		one, err := parsePath(text)
+		if err != nil {
+			return nil, err
+		}
+		p.paths = append(p.paths, one)
+		p.tree = merge(p.tree, one.tree())
+	}
+	p.tree.prepare()
+	return p, nil
+}
+
+// AppendValue appends what is selected of value, in the same order. The value
+// must be strict JSON. An error is returned only for objects and arrays that
+// are not closed; the contents of strings and numbers are not checked.
+func (p *Projection) AppendValue(dst, value []byte) ([]byte, error) {
+	s := selector{b: value, dst: dst}
+	if !s.whole(p.tree) {
+		return dst, errors.New("the value is not JSON")
+	}
+	return s.dst, nil
+}
 
 // path is one path of a projection.
 type path struct {
@@ -22,7 +79,9 @@ type token struct {
 
 func parsePath(text string) (path, error) {
 	p := path{text: text}
-	refuse := func(why string) (path, error) { return p, fmt.Errorf("path %s: %s", excerpt([]byte(text)), why) }
+	refuse := func(why string) (path, error) {
+		return p, fmt.Errorf("path %s: %s", rawjson.Excerpt([]byte(text)), why)
+	}
 	rest, pointer := strings.CutPrefix(text, "/")
 	parts := strings.Split(rest, "/")
 	if !pointer {
@@ -41,7 +100,7 @@ func parsePath(text string) (path, error) {
 		case part == "":
 			return refuse("a name is missing")
 		case strings.ContainsAny(part, "[]"):
-			return refuse(`only "[]" may stand in brackets; names with brackets are written as JSON Pointers`)
+			return refuse(`only "[]" is allowed in brackets; names with brackets are written as JSON Pointers`)
 		}
 		p.tokens = append(p.tokens, token{name: part})
 	}
@@ -51,35 +110,35 @@ func parsePath(text string) (path, error) {
 	return p, nil
 }
 
-func (p path) tree() *pick {
-	t := &pick{all: true}
+func (p path) tree() *selection {
+	t := &selection{all: true}
 	for _, k := range slices.Backward(p.tokens) {
 		if k.each {
-			t = &pick{each: t}
+			t = &selection{each: t}
 		} else {
-			t = &pick{names: map[string]*pick{k.name: t}}
+			t = &selection{names: map[string]*selection{k.name: t}}
 		}
 	}
 	return t
 }
 
-// pick is what is selected of one value. A nil *pick selects nothing.
-type pick struct {
-	all   bool             // all of it
-	names map[string]*pick // of its members with these names
-	each  *pick            // of every member and item
-	plain []named          // names again, for a quick look: where each is nil, they are few and none has escapes
+// selection is what is selected of one value. A nil *selection selects nothing.
+type selection struct {
+	all   bool                  // all of it
+	names map[string]*selection // of its members with these names
+	each  *selection            // of every member and item
+	plain []namedSelection      // names again, for fast lookup: set where each is nil, they are few and none needs escapes
 }
 
-type named struct {
+type namedSelection struct {
 	quoted string
-	below  *pick
+	below  *selection
 }
 
 const maxPlain = 16
 
-// prepare fills in plain, here and below.
-func (t *pick) prepare() {
+// prepare fills in plain, recursively.
+func (t *selection) prepare() {
 	if t == nil {
 		return
 	}
@@ -88,23 +147,23 @@ func (t *pick) prepare() {
 	for name, below := range t.names {
 		below.prepare()
 		quick = quick && !strings.ContainsAny(name, `"\`)
-		t.plain = append(t.plain, named{`"` + name + `"`, below})
+		t.plain = append(t.plain, namedSelection{`"` + name + `"`, below})
 	}
 	if !quick {
 		t.plain = nil
 	}
 }
 
-func merge(a, b *pick) *pick {
+func merge(a, b *selection) *selection {
 	switch {
 	case a == nil || b != nil && b.all:
 		return b
 	case b == nil || a.all:
 		return a
 	}
-	t := &pick{each: merge(a.each, b.each)}
+	t := &selection{each: merge(a.each, b.each)}
 	if t.names = maps.Clone(a.names); t.names == nil {
-		t.names = map[string]*pick{}
+		t.names = map[string]*selection{}
 	}
 	for name, below := range b.names {
 		t.names[name] = merge(t.names[name], below)
@@ -112,8 +171,8 @@ func merge(a, b *pick) *pick {
 	return t
 }
 
-// member answers what is selected of a member.
-func (t *pick) member(name string) *pick {
+// member returns what is selected of a member.
+func (t *selection) member(name string) *selection {
 	if t.all {
 		return t
 	}
@@ -123,20 +182,20 @@ func (t *pick) member(name string) *pick {
 	return t.each
 }
 
-// item answers what is selected of the items of an array, which names pass
-// through.
-func (t *pick) item() *pick {
+// item returns what is selected of the items of an array; names apply to every
+// item.
+func (t *selection) item() *selection {
 	switch {
 	case t.all || t.each == nil:
 		return t
 	case len(t.names) == 0:
 		return t.each
 	}
-	return merge(&pick{names: t.names}, t.each)
+	return merge(&selection{names: t.names}, t.each)
 }
 
 // key is the same for equal picks.
-func (t *pick) key() string {
+func (t *selection) key() string {
 	switch {
 	case t == nil:
 		return ""

@@ -1,75 +1,76 @@
-package schema
+package projection
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/internal/schemadoc"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
-// The bounds of [Meant]: what it costs hangs on them and on the size of the
-// schema, never on how much of a value is unknown.
+// The bounds of [SuggestMembers]. The cost depends on them and on the size of the
+// schema, never on how many members of a value are unknown.
 const (
-	maxMeantPaths  = 5       // unknown members that are looked into
-	maxMeant       = 3       // places for each
-	maxFound       = 64      // places that are found before doubles are left out
-	maxMeantDepth  = 3       // objects below one that the value has
-	maxMeantNodes  = 4000    // schemas that are looked at, for all of them
-	maxMeantSchema = 1 << 20 // bytes of the document
-	minGuessed     = 3       // bytes of a name that letters may be wrong in
-	maxGuessed     = 256     // bytes of a name that is looked for at all
+	maxUnknown      = 5       // unknown members that are considered
+	maxSuggestions  = 3       // suggestions for each
+	maxCandidates   = 64      // candidates before duplicates are dropped
+	maxSearchDepth  = 3       // levels searched below an object of the value
+	maxSearchNodes  = 4000    // schemas visited in all
+	maxSearchSchema = 1 << 20 // bytes of the document
+	minSimilarName  = 3       // shortest name that is compared by similarity, in bytes
+	maxSearchName   = 256     // longest name that is considered, in bytes
 )
 
-// Meant answers for unknown members of a value, by their JSON Pointers, which
-// places the schema declares that may have been meant: members of the same
-// object that are spelled alike, or members of that name in an object below,
-// beside or around it. They are JSON Pointers, the most likely one first. Only
-// the first few members are looked into. A document that is no schema declares
-// nothing.
-func Meant(doc []byte, unknown []string) map[string][]string {
-	if len(unknown) == 0 || len(doc) > maxMeantSchema {
+// SuggestMembers returns which declared members match unknown members
+// of a value. The keys are JSON Pointers of unknown members; the values are
+// JSON Pointers, the most likely one first, to members of the same object with
+// a similar name, or of the same name in an object below, beside or around it.
+// Only the first few unknown members are considered. A document that is not a
+// schema declares nothing.
+func SuggestMembers(doc []byte, unknown []string) map[string][]string {
+	if len(unknown) == 0 || len(doc) > maxSearchSchema {
 		return nil
 	}
 	tape, err := rawjson.Parse(doc)
 	if err != nil {
 		return nil
 	}
-	g := guesser{sites: findSites(tape), left: maxMeantNodes}
-	meant := map[string][]string{}
-	for _, at := range unknown[:min(len(unknown), maxMeantPaths)] {
-		if places := g.places(at); places != nil {
-			meant[at] = places
+	g := memberSearch{Locations: schemadoc.FindLocations(tape), left: maxSearchNodes}
+	suggested := map[string][]string{}
+	for _, at := range unknown[:min(len(unknown), maxUnknown)] {
+		if places := g.suggestions(at); places != nil {
+			suggested[at] = places
 		}
 	}
-	return meant
+	return suggested
 }
 
-// guesser looks for the places that were meant.
-type guesser struct {
-	*sites
-	left int // schemas that may still be looked at
+// memberSearch searches for declared members.
+type memberSearch struct {
+	*schemadoc.Locations
+	left int // schemas that may still be visited
 }
 
-// spot is an object of a value, and what the schema says about it.
-type spot struct {
+// objectLocation is an object of a value with the schemas that apply to it.
+type objectLocation struct {
 	pointer string
 	level   level
 }
 
-func (g *guesser) spot(pointer string, at []rawjson.Node) spot {
-	s := spot{pointer, g.level(at)}
+func (g *memberSearch) object(pointer string, at []rawjson.Node) objectLocation {
+	s := objectLocation{pointer, levelOf(g.Locations, at)}
 	g.left -= len(s.level.all) + 1
 	return s
 }
 
-func (g *guesser) places(pointer string) []string {
+func (g *memberSearch) suggestions(pointer string) []string {
 	if pointer == "" || strings.Count(pointer, "/") > 32 {
 		return nil
 	}
 	tokens := strings.Split(pointer[1:], "/")
 	name := plainToken(tokens[len(tokens)-1])
-	if name == "" || len(name) > maxGuessed || isIndex(name) {
+	if name == "" || len(name) > maxSearchName || isIndex(name) {
 		return nil
 	}
 	around := g.path(tokens[:len(tokens)-1])
@@ -78,7 +79,7 @@ func (g *guesser) places(pointer string) []string {
 	}
 	own := around[len(around)-1]
 	if own.declares(name) {
-		return nil // it is known, and refused for another reason
+		return nil // it is declared, and invalid for another reason
 	}
 	names := own.level.names()
 	for _, n := range names {
@@ -91,30 +92,30 @@ func (g *guesser) places(pointer string) []string {
 			return places
 		}
 	}
-	if len(name) < minGuessed {
+	if len(name) < minSimilarName {
 		return nil
 	}
-	near := suggest.Near(name, names, maxMeant)
-	places := make([]string, 0, maxMeant)
+	near := suggest.Near(name, names, maxSuggestions)
+	places := make([]string, 0, maxSuggestions)
 	for _, n := range near {
 		places = append(places, own.member(n))
 	}
 	if len(places) > 0 {
 		return places
 	}
-	return g.below(own, func(s spot) []string {
+	return g.searchBelow(own, func(s objectLocation) []string {
 		var all []string
-		for _, n := range suggest.Near(name, s.level.names(), maxMeant) {
+		for _, n := range suggest.Near(name, s.level.names(), maxSuggestions) {
 			all = append(all, s.member(n))
 		}
 		return all
 	}, 1)
 }
 
-// path is the spots from the value itself down to the object at the tokens;
-// nil: the schema does not lead there.
-func (g *guesser) path(tokens []string) []spot {
-	all := []spot{g.spot("", []rawjson.Node{g.doc.Root()})}
+// path returns the spots from the value itself down to the object at the
+// tokens; nil: the schema has no such path.
+func (g *memberSearch) path(tokens []string) []objectLocation {
+	all := []objectLocation{g.object("", []rawjson.Node{g.Doc.Root()})}
 	for _, raw := range tokens {
 		from := all[len(all)-1]
 		at := from.level.step(token{name: plainToken(raw)})
@@ -124,35 +125,35 @@ func (g *guesser) path(tokens []string) []spot {
 		if len(at) == 0 || g.left <= 0 {
 			return nil
 		}
-		all = append(all, g.spot(from.pointer+"/"+raw, at))
+		all = append(all, g.object(from.pointer+"/"+raw, at))
 	}
 	return all
 }
 
-// named are the places of that name in s and the objects below it.
-func (g *guesser) named(s spot, name string) []string {
+// named returns the locations of that name in s and the objects below it.
+func (g *memberSearch) named(s objectLocation, name string) []string {
 	if s.declares(name) {
 		return []string{s.member(name)}
 	}
-	return g.below(s, func(s spot) []string {
+	return g.searchBelow(s, func(s objectLocation) []string {
 		if !s.declares(name) {
 			return nil
 		}
 		return []string{s.member(name)}
-	}, maxMeantDepth)
+	}, maxSearchDepth)
 }
 
-// below is what find finds in the objects below s: in those of the least depth
-// that have something.
-func (g *guesser) below(s spot, find func(spot) []string, depth int) (found []string) {
-	for level := []spot{s}; depth > 0 && found == nil && len(level) > 0; depth-- {
-		var next []spot
+// searchBelow returns the results of find for the objects below s: for those of the
+// least depth that has any.
+func (g *memberSearch) searchBelow(s objectLocation, find func(objectLocation) []string, depth int) (found []string) {
+	for level := []objectLocation{s}; depth > 0 && found == nil && len(level) > 0; depth-- {
+		var next []objectLocation
 		for _, s := range level {
 			for name, at := range s.members() {
-				if g.left <= 0 || len(found) >= maxFound {
+				if g.left <= 0 || len(found) >= maxCandidates {
 					break
 				}
-				inner := g.spot(s.member(name), []rawjson.Node{at})
+				inner := g.object(s.member(name), []rawjson.Node{at})
 				found = append(found, find(inner)...)
 				next = append(next, inner)
 			}
@@ -161,22 +162,24 @@ func (g *guesser) below(s spot, find func(spot) []string, depth int) (found []st
 	}
 	slices.Sort(found) // branches of a union may declare the same
 	found = slices.Compact(found)
-	return found[:min(len(found), maxMeant)]
+	return found[:min(len(found), maxSuggestions)]
 }
 
-func (s spot) member(name string) string { return string(appendToken([]byte(s.pointer), name)) }
+func (s objectLocation) member(name string) string {
+	return string(rawjson.AppendToken([]byte(s.pointer), name))
+}
 
-// declares reports whether a member of that name is spoken of.
-func (s spot) declares(name string) bool {
+// declares reports whether a member of that name is declared.
+func (s objectLocation) declares(name string) bool {
 	return slices.ContainsFunc(s.level.all, func(n rawjson.Node) bool {
-		return s.level.doc.Get(s.level.doc.Get(n, "properties"), name) != rawjson.None
+		return s.level.Doc.Get(s.level.Doc.Get(n, "properties"), name) != rawjson.None
 	})
 }
 
-// members are the members that are declared, each with a schema.
-func (s spot) members() func(yield func(string, rawjson.Node) bool) {
+// members yields the declared members and their schemas.
+func (s objectLocation) members() func(yield func(string, rawjson.Node) bool) {
 	return func(yield func(string, rawjson.Node) bool) {
-		doc := s.level.doc
+		doc := s.level.Doc
 		for _, n := range s.level.all {
 			for c := doc.First(doc.Get(n, "properties")); c != rawjson.None; c = doc.Next(c) {
 				if !yield(doc.Key(c), c) {
@@ -187,7 +190,7 @@ func (s spot) members() func(yield func(string, rawjson.Node) bool) {
 	}
 }
 
-// plainToken is a reference token of a JSON Pointer without its escapes.
+// plainToken unescapes a reference token of a JSON Pointer.
 func plainToken(t string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~")
 }

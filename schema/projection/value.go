@@ -1,4 +1,4 @@
-package schema
+package projection
 
 import (
 	"encoding/binary"
@@ -7,19 +7,19 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// selector copies what is selected of a value in one pass: no tape, for a
-// projection is made of answers that were validated before. What stays side by
-// side is copied at once. Its methods answer the position behind what they
-// went over, -1 where the value is too deep or ends where it must not.
+// selector copies what is selected of a value in one pass, without a tape:
+// projections are made of responses that were validated before. Adjacent parts
+// are copied together. Its methods return the position after what they read, -1
+// where the value is too deep or ends unexpectedly.
 type selector struct {
 	b     []byte
 	dst   []byte
-	from  int // what is selected from here on is not copied yet
+	from  int // selected but not copied yet from here on
 	depth int
 }
 
 // append appends what t selects of value, which is strict JSON.
-func (t *pick) append(dst, value []byte) []byte {
+func (t *selection) append(dst, value []byte) []byte {
 	s := selector{b: value, dst: dst}
 	s.whole(t)
 	return s.dst
@@ -29,7 +29,7 @@ func (t *pick) append(dst, value []byte) []byte {
 func (s *selector) copy(end int) { s.dst = append(s.dst, s.b[s.from:end]...) }
 
 // whole selects from all of the input.
-func (s *selector) whole(t *pick) bool {
+func (s *selector) whole(t *selection) bool {
 	s.from = spaceEnd(s.b, 0)
 	end := s.value(t, s.from)
 	if end < 0 {
@@ -40,7 +40,7 @@ func (s *selector) whole(t *pick) bool {
 }
 
 // value selects from the value at i.
-func (s *selector) value(t *pick, i int) int {
+func (s *selector) value(t *selection, i int) int {
 	switch {
 	case t.all || i < 0 || i >= len(s.b) || s.b[i] != '{' && s.b[i] != '[':
 		return valueEnd(s.b, i)
@@ -57,7 +57,7 @@ func (s *selector) value(t *pick, i int) int {
 	return i
 }
 
-func (s *selector) array(t *pick, i int) int {
+func (s *selector) array(t *selection, i int) int {
 	for i = s.space(i + 1); !s.at(i, ']'); i = s.space(i + 1) {
 		if i = s.value(t, i); i < 0 {
 			return -1
@@ -69,7 +69,7 @@ func (s *selector) array(t *pick, i int) int {
 	return s.closed(i, ']')
 }
 
-func (s *selector) object(t *pick, i int) int {
+func (s *selector) object(t *selection, i int) int {
 	kept := 0 // members that were selected
 	i = s.space(i + 1)
 	for begin := i; !s.at(i, '}'); {
@@ -91,10 +91,10 @@ func (s *selector) object(t *pick, i int) int {
 			return -1
 		}
 		if kept == len(t.plain) && kept > 0 {
-			return s.rest(i)
+			return s.skipRest(i)
 		}
 		if begin = i; kept == 0 && s.at(i, ',') {
-			begin++ // it parted what is left out
+			begin++ // the comma of omitted members
 		}
 		if below == nil {
 			s.from = begin
@@ -106,8 +106,8 @@ func (s *selector) object(t *pick, i int) int {
 	return s.closed(i, '}')
 }
 
-// rest leaves out what an object has from i on.
-func (s *selector) rest(i int) int {
+// skipRest omits the members of an object from i on.
+func (s *selector) skipRest(i int) int {
 	end := insideEnd(s.b, i)
 	if end >= 0 {
 		s.leaveOut(i, end-1)
@@ -115,10 +115,10 @@ func (s *selector) rest(i int) int {
 	return end
 }
 
-// keep selects from a member whose name ends and whose value begins at these
-// positions.
-func (s *selector) keep(t *pick, end, value int) int {
-	if value > end+1 { // there is space around the colon
+// keep selects from a member, given the end of its name and the start of its
+// value.
+func (s *selector) keep(t *selection, end, value int) int {
+	if value > end+1 { // white space around the colon
 		s.leaveOut(end, value)
 		s.dst = append(s.dst, ':')
 	}
@@ -128,9 +128,9 @@ func (s *selector) keep(t *pick, end, value int) int {
 	return s.space(value)
 }
 
-// member answers what is selected of the member whose name begins at i, nil
-// for nothing, and where its name ends.
-func (s *selector) member(t *pick, i int) (below *pick, end int) {
+// member returns what is selected of the member whose name begins at i, nil for
+// nothing, and where its name ends.
+func (s *selector) member(t *selection, i int) (below *selection, end int) {
 	if !s.at(i, '"') {
 		return nil, -1
 	}
@@ -146,8 +146,8 @@ func (s *selector) member(t *pick, i int) (below *pick, end int) {
 	return below, end
 }
 
-// memberOf is member for a name as it is written.
-func (t *pick) memberOf(quoted []byte, escaped bool) *pick {
+// memberOf is member for a raw name.
+func (t *selection) memberOf(quoted []byte, escaped bool) *selection {
 	if !escaped {
 		return t.member(string(quoted[1 : len(quoted)-1]))
 	}
@@ -158,7 +158,7 @@ func (t *pick) memberOf(quoted []byte, escaped bool) *pick {
 	return t.member(doc.Str(doc.Root()))
 }
 
-// at reports whether a byte stands at a position.
+// at reports whether the byte at a position is c.
 func (s *selector) at(i int, c byte) bool { return i < len(s.b) && s.b[i] == c }
 
 func (s *selector) closed(i int, bracket byte) int {
@@ -168,7 +168,7 @@ func (s *selector) closed(i int, bracket byte) int {
 	return i + 1
 }
 
-// valueOf answers where the value of a member begins whose name ends at i.
+// valueOf returns the start of the value of a member whose name ends at i.
 func (s *selector) valueOf(i int) int {
 	if i = spaceEnd(s.b, i); i < 0 || !s.at(i, ':') {
 		return -1
@@ -176,9 +176,9 @@ func (s *selector) valueOf(i int) int {
 	return spaceEnd(s.b, i+1)
 }
 
-// space goes over white space, which is not copied.
+// space skips white space, which is not copied.
 func (s *selector) space(i int) int {
-	if i >= len(s.b) || s.b[i] > ' ' { // mostly there is none
+	if i >= len(s.b) || s.b[i] > ' ' { // the common case
 		return i
 	}
 	end := spaceEnd(s.b, i)
@@ -186,7 +186,7 @@ func (s *selector) space(i int) int {
 	return end
 }
 
-// leaveOut copies what is selected up to a position, and goes on at another.
+// leaveOut copies what is selected up to a position, and continues at another.
 func (s *selector) leaveOut(i, next int) {
 	if i < next {
 		s.copy(i)
@@ -194,11 +194,11 @@ func (s *selector) leaveOut(i, next int) {
 	}
 }
 
-// The functions that go over something take and answer positions in b; -1
-// stands for what is no JSON, and stays so.
+// The following functions take and return positions in b; -1 means invalid JSON
+// and is propagated.
 
 func spaceEnd(b []byte, i int) int {
-	for i >= 0 && i < len(b) && b[i] <= ' ' && spaces>>b[i]&1 != 0 {
+	for i >= 0 && i < len(b) && b[i] <= ' ' && rawjson.SpaceBits>>b[i]&1 != 0 {
 		i++
 	}
 	return i
@@ -225,7 +225,7 @@ func valueEnd(b []byte, i int) int {
 	return i
 }
 
-// isScalar reports whether a byte stands in numbers and literals.
+// isScalar reports whether a byte can be part of a number or literal.
 func isScalar(c byte) bool {
 	const low, high uint64 = 1<<'+' | 1<<'-' | 1<<'.' | (1<<10-1)<<'0', 1<<('E'-64) | (1<<26-1)<<('a'-64)
 	if c < 64 {
@@ -234,7 +234,7 @@ func isScalar(c byte) bool {
 	return c < 128 && high>>(c-64)&1 != 0
 }
 
-// insideEnd goes over the rest of an object or an array.
+// insideEnd skips the remainder of an object or an array.
 func insideEnd(b []byte, i int) int {
 	for depth := 1; i < len(b); i++ {
 		switch b[i] {
@@ -255,13 +255,14 @@ func insideEnd(b []byte, i int) int {
 	return -1
 }
 
-// textEnd looks at eight bytes at once, and tells whether there are escapes.
+// textEnd returns the end of a string, reading eight bytes at a time, and
+// whether it has escapes.
 func textEnd(b []byte, i int) (end int, escaped bool) {
 	for i++; i < len(b); i++ {
 		if i+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[i:])
-			quote, slash := w^'"'*ones, w^'\\'*ones
-			m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
+			quote, slash := w^'"'*rawjson.ByteOnes, w^'\\'*rawjson.ByteOnes
+			m := ((quote-rawjson.ByteOnes)&^quote | (slash-rawjson.ByteOnes)&^slash) & rawjson.ByteHighs
 			if m == 0 {
 				i += 7
 				continue
@@ -273,7 +274,7 @@ func textEnd(b []byte, i int) (end int, escaped bool) {
 			return i + 1, escaped
 		case '\\':
 			escaped = true
-			i++ // what is escaped does not end the text
+			i++ // an escaped quote does not end the string
 		}
 	}
 	return -1, escaped

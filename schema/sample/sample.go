@@ -1,31 +1,35 @@
-package schema
+package sample
 
 import (
 	"bytes"
+	"math"
 	"net/url"
+	"regexp/syntax"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Bounds of a sample.
 const (
-	sampleDepth = 12     // below it a value is given up
-	sampleWide  = 4      // above it a list has an item and an object what is optional
-	sampleSteps = 20_000 // schemas that are looked at
-	sampleFew   = 3      // optional members of an object that needs none
+	sampleDepth = 12     // nesting
+	sampleWide  = 4      // nesting up to which lists have an item and objects optional members
+	sampleSteps = 20_000 // visited schemas
+	sampleFew   = 3      // optional members of an object without required ones
 )
 
-// Sample makes a value that fits s, the same on every call: what the schema
-// itself names (const, examples, default, enum), else the simplest of its
-// type. ok is false where none was found; a value that comes back fits.
-func (s *Schema) Sample() (value []byte, ok bool) {
-	doc, err := rawjson.Parse(s.doc)
+// Of makes a value that is valid against s, the same on every call: what
+// the schema names (const, examples, default, enum), else the simplest of its
+// type. ok is false where none was found; a returned value is valid.
+func Of(s *schema.Schema) (value []byte, ok bool) {
+	doc, err := rawjson.Parse(s.Doc())
 	if err != nil {
-		return nil, false // cannot be: it was compiled
+		return nil, false // unreachable: it was compiled
 	}
-	for _, named := range []bool{true, false} { // what a schema names may break its own rules
+	for _, named := range []bool{true, false} { // the values in a schema may violate it
 		g := sampler{doc: doc, named: named, steps: sampleSteps}
 		value, ok := g.value(nil, []rawjson.Node{doc.Root()}, 0)
 		if ok && len(s.Validate(value)) == 0 {
@@ -35,14 +39,14 @@ func (s *Schema) Sample() (value []byte, ok bool) {
 	return nil, false
 }
 
-// sampler makes values of the schemas of one document.
+// sampler makes values for the schemas of one document.
 type sampler struct {
 	doc   *rawjson.Doc
 	named bool
 	steps int
 }
 
-// value appends a value for all schemas at once.
+// value appends a value that is valid against all schemas.
 func (g *sampler) value(dst []byte, schemas []rawjson.Node, depth int) ([]byte, bool) {
 	if depth > sampleDepth {
 		return nil, false
@@ -77,7 +81,7 @@ func (g *sampler) value(dst []byte, schemas []rawjson.Node, depth int) ([]byte, 
 	return append(dst, `"text"`...), true
 }
 
-// gather adds n and all that has to fit with it: what it refers to, the
+// gather adds n and what applies with it: the target of its reference, the
 // members of allOf and one branch of a union.
 func (g *sampler) gather(all []rawjson.Node, n rawjson.Node, depth int) []rawjson.Node {
 	if g.steps--; depth > 32 || g.steps < 0 || slices.Contains(all, n) {
@@ -101,8 +105,8 @@ func (g *sampler) gather(all []rawjson.Node, n rawjson.Node, depth int) []rawjso
 	return all
 }
 
-// branch returns the first branch of a union that goes with the rest, and is
-// no null if there is another.
+// branch returns the first branch of a union that is compatible with the other
+// schemas, preferring one that is not null.
 func (g *sampler) branch(all []rawjson.Node, union rawjson.Node) rawjson.Node {
 	null := rawjson.None
 	for c := g.doc.First(union); c != rawjson.None; c = g.doc.Next(c) {
@@ -141,8 +145,8 @@ func (g *sampler) given(all []rawjson.Node) []byte {
 	return nil
 }
 
-// kind returns the type that all schemas admit, the most telling one first:
-// "any" where none says a type, empty where they exclude each other.
+// kind returns the type that all schemas allow, the most specific one first:
+// "any" where none has a type, empty where they exclude each other.
 func (g *sampler) kind(all []rawjson.Node) string {
 	kinds := []string{"object", "array", "string", "integer", "number", "boolean", "null"}
 	said := false
@@ -181,8 +185,8 @@ func (g *sampler) admits(t rawjson.Node, kind string) bool {
 	return false
 }
 
-// object writes the members that are required, and a few others where none is
-// or the value is still shallow.
+// object writes the required members, and a few others where none is required
+// and the nesting is low.
 func (g *sampler) object(dst []byte, all []rawjson.Node, depth int) ([]byte, bool) {
 	required := g.required(all)
 	names := slices.Clone(required)
@@ -280,7 +284,7 @@ func (g *sampler) array(dst []byte, all []rawjson.Node, depth int) ([]byte, bool
 	return append(dst, ']'), true
 }
 
-// most and least join a bound of all schemas.
+// most and least combine a bound of all schemas.
 func (g *sampler) most(all []rawjson.Node, keyword string, bound float64) float64 {
 	for _, n := range all {
 		if v, err := strconv.ParseFloat(string(bytes.TrimSpace(g.doc.Raw(g.doc.Get(n, keyword)))), 64); err == nil {
@@ -297,4 +301,117 @@ func (g *sampler) least(all []rawjson.Node, keyword string, bound float64) float
 		}
 	}
 	return bound
+}
+
+// sampleOf returns a string of a format.
+func sampleOf(format string) string {
+	switch format {
+	case "date-time":
+		return "2026-01-31T12:00:00Z"
+	case "date":
+		return "2026-01-31"
+	case "time":
+		return "12:00:00Z"
+	case "duration":
+		return "P1D"
+	case "email", "idn-email":
+		return "someone@example.com"
+	case "uri", "uri-reference", "iri", "iri-reference", "url":
+		return "https://example.com/"
+	case "hostname", "idn-hostname":
+		return "example.com"
+	case "ipv4":
+		return "192.0.2.1"
+	case "ipv6":
+		return "2001:db8::1"
+	case "uuid":
+		return "00000000-0000-4000-8000-000000000000"
+	case "json-pointer":
+		return "/a"
+	}
+	return "text"
+}
+
+// text makes a string of the right length, pattern or format.
+func (g *sampler) text(all []rawjson.Node) (string, bool) {
+	shortest, longest := int(g.most(all, "minLength", 0)), int(g.least(all, "maxLength", 1<<20))
+	text, fixed := "text", false
+	for _, n := range all {
+		if f := g.doc.Str(g.doc.Get(n, "format")); f != "" {
+			text = sampleOf(f)
+			fixed = fixed || text != "text"
+		}
+	}
+	for _, n := range all {
+		if p := g.doc.Get(n, "pattern"); p != rawjson.None {
+			re, err := syntax.Parse(g.doc.Str(p), syntax.Perl)
+			if err != nil {
+				return "", false
+			}
+			var b strings.Builder
+			appendMatch(&b, re.Simplify())
+			text, fixed = b.String(), true
+		}
+	}
+	if fixed || shortest > 1<<16 {
+		return text, shortest <= 1<<16
+	}
+	text += strings.Repeat("x", max(0, shortest-len(text)))
+	return text[:min(len(text), max(longest, 0))], true
+}
+
+// appendMatch appends a short text that an expression matches. With assertions
+// the text may not match; the whole value is validated at the end.
+func appendMatch(b *strings.Builder, re *syntax.Regexp) {
+	switch re.Op { //nolint:exhaustive // the others match the empty text or nothing
+	case syntax.OpLiteral:
+		b.WriteString(string(re.Rune))
+	case syntax.OpCharClass:
+		b.WriteRune(firstPrintable(re.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		b.WriteByte('x')
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpConcat:
+		for _, sub := range re.Sub {
+			appendMatch(b, sub)
+		}
+	case syntax.OpAlternate:
+		appendMatch(b, re.Sub[0])
+	case syntax.OpRepeat:
+		for range min(re.Min, 1000) {
+			appendMatch(b, re.Sub[0])
+		}
+	}
+}
+
+// firstPrintable returns a rune of a class, a letter or digit if there is one.
+func firstPrintable(ranges []rune) rune {
+	for _, want := range []rune{'a', 'A', '0', '_', '!'} {
+		for i := 0; i+1 < len(ranges); i += 2 {
+			if lo, hi := max(ranges[i], want), ranges[i+1]; lo <= hi && lo < want+26 {
+				return lo
+			}
+		}
+	}
+	if len(ranges) == 0 {
+		return 'x'
+	}
+	return ranges[0]
+}
+
+// number appends a number within the bounds: 1 where they allow it.
+func (g *sampler) number(dst []byte, all []rawjson.Node) []byte {
+	const far = 1e15
+	step := g.most(all, "multipleOf", 0)
+	above, below := g.most(all, "exclusiveMinimum", -far), g.least(all, "exclusiveMaximum", far)
+	low, high := g.most(all, "minimum", above), g.least(all, "maximum", below)
+	v := min(max(1, math.Ceil(low)), math.Floor(high))
+	if step > 0 {
+		v = math.Ceil(v/step) * step
+	}
+	for _, try := range []float64{v, v + max(step, 1), v - max(step, 1), (low + high) / 2} {
+		if v = try; v >= low && v <= high && v > above && v < below {
+			break
+		}
+	}
+	return strconv.AppendFloat(dst, v, 'f', -1, 64)
 }

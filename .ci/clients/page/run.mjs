@@ -26,7 +26,7 @@ function clients() {
 }
 
 async function startTenon(api, origin) {
-  const child = spawn(tenon, ['serve', '--http', '127.0.0.1:0', '--policy', 'enforce', '--allow-origin', origin, '--allow-host', api.address, `http://${api.address}/openapi.json`])
+  const child = spawn(tenon, ['serve', '--http', '127.0.0.1:0', '--policy', 'enforce', '--allowed-origin', origin, '--allow-private-host', api.address, `http://${api.address}/openapi.json`])
   const base = await new Promise((found, failed) => {
     let said = ''
     child.stderr.on('data', text => {

@@ -10,7 +10,7 @@ export const scenes = [
     [429, 'Too Many Requests', 'rate_limited'], [500, 'Internal Server Error', 'server_error'], [504, 'Gateway Timeout', 'timeout'],
   ].map(([status, text, code]) => ({ title: code, tool: `status_${status}`, throws: `API error: HTTP ${status} ${text}: it said so`, code })),
   { title: 'validation_error of an argument', tool: 'status_200', args: { nobody: 'knows' }, throws: 'API error: Invalid arguments: ', code: 'validation_error' },
-  { title: 'contract_violation', tool: 'breach', throws: 'API error: The answer of breach breaks its contract: ', code: 'contract_violation' },
+  { title: 'contract_violation', tool: 'breach', throws: 'API error: The response of breach violates its schema: ', code: 'contract_violation' },
   { title: 'network_error', tool: 'break', throws: 'API error: ', code: 'network_error' },
   { title: 'an unknown tool', tool: 'nobody', throws: 'RPC error: unknown tool "nobody"' },
   { title: 'confirmation declined', tool: 'make', says: false, throws: 'Operation cancelled', made: 0 },

@@ -1,5 +1,5 @@
 // The API behind the tools of the page's clients: an error for every status
-// that has a code of its own, an answer that breaks its contract, a connection
+// that has a code of its own, an answer that violates its schema, a connection
 // that breaks, a thing to make, and a list too long for one answer.
 
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-package flowmcp
+package format
 
 import (
 	"crypto/sha256"
@@ -16,14 +16,14 @@ import (
 	"github.com/tenon-mcp/tenon/internal/sandbox"
 )
 
-// indexFile lists the bundles of a folder.
-const indexFile = "libraries.json"
+// IndexFile lists the bundles of a folder.
+const IndexFile = "libraries.json"
 
-// maxBundle bounds a library's bundle; the largest in use has 1.1 MB.
+// maxBundle limits a library's bundle; the largest in use has 1.1 MB.
 const maxBundle = 8 << 20
 
-// Bundle is a library that was put together ahead of time, as the index of a
-// folder of libraries describes it.
+// Bundle describes a library that was bundled ahead of time: an entry in the
+// index of a folder of libraries.
 type Bundle struct {
 	Name    string `json:"name"`    // of the package
 	Version string `json:"version"` // of the package
@@ -31,8 +31,8 @@ type Bundle struct {
 	SHA256  string `json:"sha256"`  // of the file, in hexadecimal
 }
 
-// libraries are the bundles of a folder.
-type libraries struct {
+// Libraries are the bundles of a folder.
+type Libraries struct {
 	dir     string
 	bundles []Bundle
 
@@ -42,7 +42,7 @@ type libraries struct {
 
 // Bundles lists the libraries of a folder. A folder without an index has none.
 func Bundles(dir string) ([]Bundle, error) {
-	text, err := os.ReadFile(filepath.Join(dir, indexFile)) //nolint:gosec // the operator names the folder
+	text, err := os.ReadFile(filepath.Join(dir, IndexFile)) //nolint:gosec // the operator names the folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,14 +51,14 @@ func Bundles(dir string) ([]Bundle, error) {
 	}
 	var bundles []Bundle
 	if err := json.Unmarshal(text, &bundles); err != nil {
-		return nil, fmt.Errorf("%s is no index of libraries: %w", filepath.Join(dir, indexFile), err)
+		return nil, fmt.Errorf("%s is not an index of libraries: %w", filepath.Join(dir, IndexFile), err)
 	}
 	return bundles, nil
 }
 
-// AddBundle puts a library into a folder, in the place of one of the same name.
-// source is the text of a function that takes what stands around a library and
-// returns what it exports.
+// AddBundle writes a library into a folder and replaces one of the same name.
+// source is the text of a function that takes the environment of a library and
+// returns its exports.
 func AddBundle(dir, name, version string, source []byte) (Bundle, error) {
 	if len(source) > maxBundle {
 		return Bundle{}, fmt.Errorf("the bundle of %s has %d bytes, %d are allowed", name, len(source), maxBundle)
@@ -81,11 +81,12 @@ func AddBundle(dir, name, version string, source []byte) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	return b, os.WriteFile(filepath.Join(dir, indexFile), append(text, '\n'), 0o600)
+	return b, os.WriteFile(filepath.Join(dir, IndexFile), append(text, '\n'), 0o600)
 }
 
-func openLibraries(dir string) (*libraries, error) {
-	l := &libraries{dir: dir, read: map[string]sandbox.Library{}}
+// OpenLibraries opens the bundles in a folder; "" has none.
+func OpenLibraries(dir string) (*Libraries, error) {
+	l := &Libraries{dir: dir, read: map[string]sandbox.Library{}}
 	if dir == "" {
 		return l, nil
 	}
@@ -97,8 +98,9 @@ func openLibraries(dir string) (*libraries, error) {
 	return l, nil
 }
 
-// get reads a library, if it is there and has the bytes that its index names.
-func (l *libraries) get(name string) (sandbox.Library, bool) {
+// Get reads a library; ok is false where it is missing or its hash differs from
+// the index.
+func (l *Libraries) Get(name string) (sandbox.Library, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.read[name]; ok {
@@ -109,7 +111,7 @@ func (l *libraries) get(name string) (sandbox.Library, bool) {
 		if b.Name != name || filepath.Base(b.File) != b.File {
 			continue
 		}
-		text, err := readUpTo(filepath.Join(l.dir, b.File), maxBundle)
+		text, err := ReadUpTo(filepath.Join(l.dir, b.File), maxBundle)
 		if hash := sha256.Sum256(text); err == nil && hex.EncodeToString(hash[:]) == b.SHA256 {
 			found.Source = string(text)
 		}
@@ -118,7 +120,13 @@ func (l *libraries) get(name string) (sandbox.Library, bool) {
 	return found, found.Source != ""
 }
 
-// isNative tells the libraries that are compiled code, which no realm can run.
-func isNative(name string) bool {
+// IsNative reports whether a library is compiled code, which no realm can run.
+func IsNative(name string) bool {
 	return slices.Contains([]string{"talib", "canvas", "better-sqlite3", "sharp"}, name)
+}
+
+// BuiltIn returns the libraries that every realm provides: the modules of Node
+// without side effects.
+func BuiltIn() []string {
+	return []string{"zlib", "crypto", "buffer", "path", "url", "util", "querystring", "events", "stream", "string_decoder", "assert"}
 }

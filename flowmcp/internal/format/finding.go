@@ -1,27 +1,31 @@
-package flowmcp
+package format
 
-import "fmt"
+import (
+	"fmt"
 
-// Severity says what a finding means for its file.
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
+)
+
+// Severity is the effect of a finding on its file.
 type Severity string
 
 // The severities.
 const (
 	Fatal   Severity = "error"   // the file, or the tool that it is in, is not loaded
-	Warning Severity = "warning" // loaded, with notice
-	Info    Severity = "info"    // only told
+	Warning Severity = "warning" // loaded, and reported
+	Info    Severity = "info"    // only reported
 )
 
-// Finding is one deviation of a schema file from its rules.
+// Finding is one violation of the format's rules in a schema file.
 type Finding struct {
-	Code     string   `json:"rule"`  // of the format where it has one
+	Code     string   `json:"rule"`  // the format's code where there is one
 	Severity Severity `json:"type"`  // depends on Options.Strict
 	Path     string   `json:"where"` // in the file, such as main.tools.getPrice.method
-	Line     int      `json:"line"`  // 1-based; 0: not known
+	Line     int      `json:"line"`  // 1-based; 0: unknown
 	Message  string   `json:"message"`
 }
 
-// String formats f as a line of a report, without the file.
+// String formats f as a line of a report, without the file name.
 func (f Finding) String() string {
 	text := fmt.Sprintf("%s %s %s: %s", f.Severity, f.Code, f.Path, f.Message)
 	if f.Line > 0 {
@@ -30,32 +34,32 @@ func (f Finding) String() string {
 	return text
 }
 
-// maxFindings bounds the findings of one file.
+// maxFindings limits the findings of one file.
 const maxFindings = 1000
 
 // checker collects the findings of one file.
 type checker struct {
-	m      *module
+	m      *module.Module
 	strict bool
-	tests  bool   // test cases are checked too
-	prose  bool   // data may name the constants of the file
-	shelf  *shelf // what its enums are compared with; nil: with nothing
-	list   bool   // the file is a shared list: no code at all may stand in it
+	tests  bool        // check the test cases
+	prose  bool        // data may use constants of the file by name
+	lists  *listFolder // lists to compare enums with; nil: none
+	list   bool        // the file is a shared list, which must not contain code
 
 	findings []Finding
-	tool     string // the tool under check; empty: the file
-	failed   bool   // the file as a whole has an error
+	tool     string // the tool being checked; empty: the file
+	failed   bool   // the file itself has an error
 	broken   map[string]bool
 }
 
-// add notes a finding at an offset of the file.
+// add adds a finding at an offset of the file.
 func (c *checker) add(at int, f Finding) {
-	c.mark(f.Severity)
-	f.Line = c.m.line(at)
+	c.markFailed(f.Severity)
+	f.Line = c.m.Line(at)
 	c.findings = bounded(c.findings, f)
 }
 
-// bounded is all with f, or with the word that there are more.
+// bounded appends f, or once a note that there are more findings.
 func bounded(all []Finding, f Finding) []Finding {
 	switch {
 	case len(all) < maxFindings:
@@ -66,8 +70,8 @@ func bounded(all []Finding, f Finding) []Finding {
 	return all
 }
 
-// mark notes what an error costs: the tool under check, else the file.
-func (c *checker) mark(s Severity) {
+// markFailed records an error of the current tool or of the file.
+func (c *checker) markFailed(s Severity) {
 	switch {
 	case s != Fatal:
 	case c.tool == "":
@@ -77,38 +81,39 @@ func (c *checker) mark(s Severity) {
 	}
 }
 
-// at reports on a value. One that is no literal was reported when it was read.
-func (c *checker) at(n *node, code string, s Severity, path, message string) {
-	if n != nil && n.kind == invalidKind {
-		c.mark(s)
+// at adds a finding for a value, unless the value is invalid: then evaluate has
+// reported it.
+func (c *checker) at(n *module.Node, code string, s Severity, path, message string) {
+	if n != nil && n.Kind == module.Invalid {
+		c.markFailed(s)
 		return
 	}
 	c.add(place(n), Finding{Code: code, Severity: s, Path: path, Message: message})
 }
 
-// fault is an error in both modes: nothing sensible can be served.
-func (c *checker) fault(code string, at *node, path, format string, args ...any) {
+// error adds an error in both modes.
+func (c *checker) error(code string, at *module.Node, path, format string, args ...any) {
 	c.at(at, code, Fatal, path, fmt.Sprintf(format, args...))
 }
 
-// loose is an error by the letter and a warning in compat: a reader can tell
-// what is meant.
-func (c *checker) loose(code string, at *node, path, format string, args ...any) {
-	c.at(at, code, c.or(Warning), path, fmt.Sprintf(format, args...))
+// lenient adds an error in strict mode and a warning in compat mode, where the
+// meaning is clear.
+func (c *checker) lenient(code string, at *module.Node, path, format string, args ...any) {
+	c.at(at, code, c.strictOr(Warning), path, fmt.Sprintf(format, args...))
 }
 
-// letter is an error by the letter that the public library commits everywhere:
-// only told in compat.
-func (c *checker) letter(code string, at *node, path, format string, args ...any) {
-	c.at(at, code, c.or(Info), path, fmt.Sprintf(format, args...))
+// strictOnly adds an error in strict mode and an information in compat mode: the
+// public library violates the rule everywhere.
+func (c *checker) strictOnly(code string, at *module.Node, path, format string, args ...any) {
+	c.at(at, code, c.strictOr(Info), path, fmt.Sprintf(format, args...))
 }
 
-func (c *checker) warn(code string, at *node, path, format string, args ...any) {
+func (c *checker) warn(code string, at *module.Node, path, format string, args ...any) {
 	c.at(at, code, Warning, path, fmt.Sprintf(format, args...))
 }
 
-// advise is a warning by the letter, and only told in compat.
-func (c *checker) advise(code string, at *node, path, format string, args ...any) {
+// strictWarning adds a warning in strict mode and an information in compat mode.
+func (c *checker) strictWarning(code string, at *module.Node, path, format string, args ...any) {
 	s := Info
 	if c.strict {
 		s = Warning
@@ -116,21 +121,21 @@ func (c *checker) advise(code string, at *node, path, format string, args ...any
 	c.at(at, code, s, path, fmt.Sprintf(format, args...))
 }
 
-func (c *checker) info(code string, at *node, path, format string, args ...any) {
+func (c *checker) info(code string, at *module.Node, path, format string, args ...any) {
 	c.at(at, code, Info, path, fmt.Sprintf(format, args...))
 }
 
-// or is an error by the letter, and compat otherwise.
-func (c *checker) or(compat Severity) Severity {
+// strictOr returns Fatal in strict mode, and compat otherwise.
+func (c *checker) strictOr(compat Severity) Severity {
 	if c.strict {
 		return Fatal
 	}
 	return compat
 }
 
-func place(n *node) int {
+func place(n *module.Node) int {
 	if n == nil {
 		return -1
 	}
-	return n.at
+	return n.Offset
 }

@@ -1,11 +1,11 @@
-package flowmcp_test
+package format_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 )
 
 // TestHosts has the ways in which files write where they talk to.
@@ -21,7 +21,7 @@ func TestHosts(t *testing.T) {
 		`'https://user@shop.example/'`:                                                  {"shop.example"},
 		`'https://192.168.0.1/' 'https://localhost/'`:                                   {"192.168.0.1"},
 	} {
-		if diff := cmp.Diff(want, flowmcp.HostsIn(text)); diff != "" {
+		if diff := cmp.Diff(want, format.HostsIn(text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}

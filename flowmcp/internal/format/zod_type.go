@@ -1,4 +1,4 @@
-package flowmcp
+package format
 
 import (
 	"fmt"
@@ -7,52 +7,54 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
-// zType is what the primitive and the options of a parameter say.
-type zType struct {
-	primitive string   // string, number, boolean, enum, array, object
-	members   []string // of an enum
-	free      bool     // an enum whose list cannot be read: any string
-	min, max  string   // numbers; empty: none
-	length    string
-	patterns  []string
-	optional  bool
-	mayLack   bool   // optional() stands there, not only a default
-	fallback  []byte // the default as JSON; nil: none
-	omitted   []byte // what is sent where no argument is given; nil: nothing
+// ZodType is the type of a parameter: its primitive and options, in the syntax of
+// Zod.
+type ZodType struct {
+	Primitive        string   // string, number, boolean, enum, array, object
+	Members          []string // of an enum
+	Free             bool     // an enum whose list is missing: any string
+	Min, Max         string   // numbers; empty: none
+	Length           string
+	Patterns         []string
+	Optional         bool
+	explicitOptional bool   // has optional(), not only a default
+	Default          []byte // the default as JSON; nil: none
+	Omitted          []byte // value to send without an argument; nil: none
 }
 
-// readZ reads a parameter's z. What is wrong with it goes to the checker.
-func (c *checker) readZ(f *file, z *node, path string) zType {
-	primitive := z.get("primitive")
-	name, inner, ok := callForm(primitive.str())
-	t := zType{primitive: name}
+// readZ reads and checks a parameter's z.
+func (c *checker) readZ(f *File, z *module.Node, path string) ZodType {
+	primitive := z.Get("primitive")
+	name, inner, ok := callForm(primitive.Str())
+	t := ZodType{Primitive: name}
 	known := slices.Contains([]string{"string", "number", "boolean", "enum", "array", "object"}, name)
 	switch {
-	case !primitive.is(stringKind):
-		c.fault("VAL044", z, path+".primitive", "is missing or no string")
-		t.primitive = "string"
+	case !primitive.Is(module.String):
+		c.error("VAL044", z, path+".primitive", "is missing or no string")
+		t.Primitive = "string"
 	case !ok || !known || inner != "" && name != "enum":
-		c.loose("VAL044", primitive, path+".primitive", "%q is not known; use string(), number(), boolean(), enum(…), array() or object()", primitive.str())
+		c.lenient("VAL044", primitive, path+".primitive", "unknown type %q; use string(), number(), boolean(), enum(…), array() or object()", primitive.Str())
 		if !known {
-			t.primitive = "string"
+			t.Primitive = "string"
 		}
 	}
-	if t.primitive == "enum" {
+	if t.Primitive == "enum" {
 		c.readMembers(f, &t, primitive, inner, path)
-	} else if placeholder.MatchString(primitive.str()) {
-		c.loose("VAL047", primitive, path+".primitive", "a list can only stand in enum()")
+	} else if placeholder.MatchString(primitive.Str()) {
+		c.lenient("VAL047", primitive, path+".primitive", "a list is only allowed in enum()")
 	}
 	c.readOptions(f, &t, z, path)
-	if c.strict || !t.mayLack {
-		t.omitted = t.fallback // docs/decisions: a default beside optional()
+	if c.strict || !t.explicitOptional {
+		t.Omitted = t.Default // a default beside optional() is not sent in compat mode
 	}
-	if t.primitive == "enum" && len(t.members) == 0 && !t.free {
-		c.loose("VAL046", primitive, path+".primitive", "has no values")
-		t.free = true
+	if t.Primitive == "enum" && len(t.Members) == 0 && !t.Free {
+		c.lenient("VAL046", primitive, path+".primitive", "has no values")
+		t.Free = true
 	}
 	return t
 }
@@ -66,41 +68,41 @@ func callForm(s string) (name, inner string, ok bool) {
 	return s[:open], s[open+1 : len(s)-1], true
 }
 
-// readMembers reads the values of enum(…), lists among them. A value of a list
-// stays whole whatever it holds.
-func (c *checker) readMembers(f *file, t *zType, at *node, inner, path string) {
+// readMembers reads the values of enum(…), including references to lists. A
+// value from a list is not split at commas.
+func (c *checker) readMembers(f *File, t *ZodType, at *module.Node, inner, path string) {
 	for part := range strings.SplitSeq(inner, ",") {
 		part = strings.TrimSpace(part)
 		whole := placeholder.FindStringSubmatch(part)
 		switch {
 		case part == "":
 		case whole == nil || whole[0] != part:
-			t.members = append(t.members, part)
+			t.Members = append(t.Members, part)
 		default:
 			c.readListMembers(f, t, at, whole[1], path)
 		}
 	}
-	t.members = distinct(t.members)
+	t.Members = distinct(t.Members)
 }
 
-func (c *checker) readListMembers(f *file, t *zType, at *node, reference, path string) {
+func (c *checker) readListMembers(f *File, t *ZodType, at *module.Node, reference, path string) {
 	name, field, ok := strings.Cut(reference, ":")
-	r, declared := f.lists[name]
+	r, declared := f.Lists[name]
 	switch {
 	case !ok || !declared:
-		c.loose("VAL048", at, path+".primitive", "the list %q is not declared in sharedLists", name)
-		t.free = true
-	case r == nil: // reported where it is declared
-		t.free = true
-	case !r.list.fields[field]:
-		c.loose("VAL049", at, path+".primitive", "the list %s has no field %q", name, field)
-		t.free = true
+		c.lenient("VAL048", at, path+".primitive", "the list %q is not declared in sharedLists", name)
+		t.Free = true
+	case r == nil: // reported at its declaration
+		t.Free = true
+	case !r.List.Fields[field]:
+		c.lenient("VAL049", at, path+".primitive", "the list %s has no field %q", name, field)
+		t.Free = true
 	default:
-		f.used[name] = true
-		t.members = append(t.members, r.values(field)...)
+		f.usedLists[name] = true
+		t.Members = append(t.Members, r.Values(field)...)
 	}
 	if declared {
-		f.used[name] = true
+		f.usedLists[name] = true
 	}
 }
 
@@ -113,18 +115,18 @@ func distinct(all []string) []string {
 	})
 }
 
-// readOptions reads min, max, length, optional, default, and the two that only
-// real files know: regex and values.
-func (c *checker) readOptions(f *file, t *zType, z *node, path string) {
-	options := z.get("options")
-	if options.there() && !options.is(arrayKind) {
-		c.loose("VAL045", options, path+".options", "must be an array of strings")
+// readOptions reads min, max, length, optional, default, and two that only real
+// files use: regex and values.
+func (c *checker) readOptions(f *File, t *ZodType, z *module.Node, path string) {
+	options := z.Get("options")
+	if options.Exists() && !options.Is(module.Array) {
+		c.lenient("VAL045", options, path+".options", "must be an array of strings")
 	}
-	for i, o := range options.list() {
+	for i, o := range options.List() {
 		at := fmt.Sprintf("%s.options[%d]", path, i)
-		name, inner, ok := callForm(o.str())
+		name, inner, ok := callForm(o.Str())
 		if !ok {
-			c.loose("VAL045", o, at, "must be a text such as min(1)")
+			c.lenient("VAL045", o, at, "must be a text such as min(1)")
 			continue
 		}
 		c.readOption(f, t, o, option{name, inner, at})
@@ -133,57 +135,57 @@ func (c *checker) readOptions(f *file, t *zType, z *node, path string) {
 
 type option struct{ name, inner, path string }
 
-func (c *checker) readOption(f *file, t *zType, at *node, o option) {
+func (c *checker) readOption(f *File, t *ZodType, at *module.Node, o option) {
 	switch o.name {
 	case "optional":
-		t.optional, t.mayLack = true, true
+		t.Optional, t.explicitOptional = true, true
 	case "default":
-		t.optional = true
-		t.fallback = t.defaultValue(o.inner)
-		if t.fallback == nil {
-			c.loose("VAL045", at, o.path, "the default %q is no %s", o.inner, t.primitive)
+		t.Optional = true
+		t.Default = t.defaultValue(o.inner)
+		if t.Default == nil {
+			c.lenient("VAL045", at, o.path, "the default %q is not a %s", o.inner, t.Primitive)
 		}
 	case "min", "max", "length":
-		text, ok := numberText(strings.TrimPrefix(o.inner, "-"))
+		text, ok := module.NumberText(strings.TrimPrefix(o.inner, "-"))
 		if !ok {
-			c.loose("VAL045", at, o.path, "%s wants a number", o.name)
+			c.lenient("VAL045", at, o.path, "%s requires a number", o.name)
 			return
 		}
 		if strings.HasPrefix(o.inner, "-") {
-			text = negate(text)
+			text = module.Negate(text)
 		}
 		t.bound(o.name, text)
 	case "regex":
-		c.letter("VAL090", at, o.path, "the option regex is not part of the format")
+		c.strictOnly("VAL090", at, o.path, "the option regex is not part of the format")
 		c.readPattern(t, at, o)
 	case "values":
-		c.letter("VAL090", at, o.path, "the option values is not part of the format")
-		if t.primitive == "enum" {
+		c.strictOnly("VAL090", at, o.path, "the option values is not part of the format")
+		if t.Primitive == "enum" {
 			c.readMembers(f, t, at, o.inner, o.path)
 		}
 	default:
-		c.loose("VAL045", at, o.path, "the option %s is not known", o.name)
+		c.lenient("VAL045", at, o.path, "unknown option %s", o.name)
 	}
 }
 
-func (t *zType) bound(name, text string) {
+func (t *ZodType) bound(name, text string) {
 	switch name {
 	case "min":
-		t.min = text
+		t.Min = text
 	case "max":
-		t.max = text
+		t.Max = text
 	default:
-		t.length = text
+		t.Length = text
 	}
 }
 
-// readPattern takes a pattern as text or between slashes.
-func (c *checker) readPattern(t *zType, at *node, o option) {
+// readPattern reads a pattern, with or without slashes.
+func (c *checker) readPattern(t *ZodType, at *module.Node, o option) {
 	pattern := o.inner
 	if strings.HasPrefix(pattern, "/") {
 		if end := strings.LastIndexByte(pattern, '/'); end > 0 {
 			if flags := pattern[end+1:]; strings.Trim(flags, "ugs") != "" {
-				c.warn("VAL090", at, o.path, "the flags %q cannot stand in a schema; the pattern is not checked", flags)
+				c.warn("VAL090", at, o.path, "the flags %q are not supported; the pattern is not checked", flags)
 				return
 			}
 			pattern = pattern[1:end]
@@ -194,19 +196,19 @@ func (c *checker) readPattern(t *zType, at *node, o option) {
 		c.warn("VAL090", at, o.path, "the pattern cannot be checked: %v", err)
 		return
 	}
-	t.patterns = append(t.patterns, pattern)
+	t.Patterns = append(t.Patterns, pattern)
 }
 
-// doubled finds the escapes that were escaped twice, as real files have them:
-// nobody asks for a backslash before these letters.
+// doubled matches escapes that were escaped twice, as in real files: a literal
+// backslash never precedes these letters.
 var doubled = regexp.MustCompile(`\\\\([dDwWsSbB.])`)
 
-// defaultValue reads the text of a default by the primitive; nil: it is none.
-func (t *zType) defaultValue(text string) []byte {
-	switch t.primitive {
+// defaultValue converts the text of a default to JSON, or returns nil.
+func (t *ZodType) defaultValue(text string) []byte {
+	switch t.Primitive {
 	case "number":
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			return []byte(formatNumber(n))
+			return []byte(module.FormatNumber(n))
 		}
 		return nil
 	case "boolean":
@@ -215,7 +217,7 @@ func (t *zType) defaultValue(text string) []byte {
 		}
 		return nil
 	case "array", "object":
-		if rawjson.Check([]byte(text)) == nil && (text[0] == '[') == (t.primitive == "array") && (text[0] == '{') == (t.primitive == "object") {
+		if rawjson.Check([]byte(text)) == nil && (text[0] == '[') == (t.Primitive == "array") && (text[0] == '{') == (t.Primitive == "object") {
 			return []byte(text)
 		}
 		return nil
@@ -228,23 +230,23 @@ func (t *zType) defaultValue(text string) []byte {
 	return rawjson.AppendString(nil, text)
 }
 
-// appendSchema writes the JSON Schema of the values, without its last brace.
-func (t *zType) appendSchema(dst []byte) []byte {
-	kind := t.primitive
+// AppendSchema writes the JSON Schema of the values, without its closing brace.
+func (t *ZodType) AppendSchema(dst []byte) []byte {
+	kind := t.Primitive
 	if kind == "enum" {
 		return t.appendEnum(dst)
 	}
 	dst = append(dst, `{"type":"`+kind+`"`...)
-	low, high := t.min, t.max
-	if t.length != "" && kind != "number" {
-		low, high = t.length, t.length
+	low, high := t.Min, t.Max
+	if t.Length != "" && kind != "number" {
+		low, high = t.Length, t.Length
 	}
 	names := map[string][2]string{"string": {"minLength", "maxLength"}, "number": {"minimum", "maximum"}, "array": {"minItems", "maxItems"}}[kind]
 	dst = appendBound(dst, names[0], low, kind)
 	dst = appendBound(dst, names[1], high, kind)
-	if kind == "string" && len(t.patterns) > 0 {
+	if kind == "string" && len(t.Patterns) > 0 {
 		dst = append(dst, `,"pattern":`...)
-		dst = rawjson.AppendString(dst, t.patterns[0])
+		dst = rawjson.AppendString(dst, t.Patterns[0])
 	}
 	return dst
 }
@@ -261,15 +263,15 @@ func appendBound(dst []byte, keyword, value, kind string) []byte {
 	return append(dst, `,"`+keyword+`":`+value...)
 }
 
-// appendEnum writes an enum. Members that look like numbers are accepted as
-// numbers too: models write them so.
-func (t *zType) appendEnum(dst []byte) []byte {
-	if t.free {
+// appendEnum writes an enum. Numeric members are also accepted as numbers,
+// because models write them so.
+func (t *ZodType) appendEnum(dst []byte) []byte {
+	if t.Free {
 		return append(dst, `{"type":"string"`...)
 	}
 	var numbers []string
-	for _, m := range t.members {
-		if text, ok := numberText(m); ok && text == m {
+	for _, m := range t.Members {
+		if text, ok := module.NumberText(m); ok && text == m {
 			numbers = append(numbers, m)
 		}
 	}
@@ -278,7 +280,7 @@ func (t *zType) appendEnum(dst []byte) []byte {
 	} else {
 		dst = append(dst, `{"type":["string","number"],"enum":[`...)
 	}
-	for i, m := range t.members {
+	for i, m := range t.Members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -290,8 +292,34 @@ func (t *zType) appendEnum(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// accepts reports whether a JSON value fits t.
-func (t *zType) accepts(value []byte) bool {
-	s, err := schema.Compile(append(t.appendSchema(nil), '}'), schema.Options{})
+// Accepts reports whether a JSON value is valid.
+func (t *ZodType) Accepts(value []byte) bool {
+	s, err := schema.Compile(append(t.AppendSchema(nil), '}'), schema.Options{})
 	return err != nil || len(s.Validate(value)) == 0
+}
+
+// Allowed describes the accepted values in a few words.
+func (t *ZodType) Allowed() string {
+	var all []string
+	if len(t.Members) > 0 {
+		all = append(all, strings.Join(t.Members, ", "))
+	}
+	low, high := t.Min, t.Max
+	if t.Length != "" && t.Primitive != "number" {
+		low, high = t.Length, t.Length
+	}
+	switch {
+	case low != "" && low == high:
+		all = append(all, low)
+	case low != "" && high != "":
+		all = append(all, low+" to "+high)
+	case low != "":
+		all = append(all, "from "+low)
+	case high != "":
+		all = append(all, "up to "+high)
+	}
+	if (low != "" || high != "") && t.Primitive != "number" {
+		all[len(all)-1] += map[string]string{"string": " characters", "array": " items"}[t.Primitive]
+	}
+	return strings.Join(append(all, t.Patterns...), "; ")
 }

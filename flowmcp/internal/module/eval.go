@@ -1,4 +1,4 @@
-package flowmcp
+package module
 
 import (
 	"fmt"
@@ -7,45 +7,45 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// maxNodes bounds the values of one file: a few bytes of text can be one.
+// maxNodes limits the values of one file: a value can be as short as two bytes.
 const maxNodes = 1 << 19
 
-// evaluator turns the syntax tree of pure data into values. What is no literal
-// becomes an invalid value and a report; nothing is ever called.
-type evaluator struct {
-	m      *module
-	at     int // offset of the last token that was seen
-	nodes  int
-	report func(at int, path, what string)
-	lax    bool // JSON.stringify of a literal is a value too
-	named  bool // the name of a constant of the file is its value
-	inside []string
-	laxed  func(at int, path string)
+// Evaluator converts the syntax tree of pure data into values. Anything but a
+// literal becomes an invalid value and a report; nothing is ever called.
+type Evaluator struct {
+	Module         *Module
+	Offset         int // offset of the last token visited
+	nodes          int
+	Report         func(at int, path, what string)
+	AllowStringify bool // accept JSON.stringify of a literal
+	Constants      bool // accept constants of the file by name
+	evaluating     []string
+	OnStringify    func(at int, path string)
 }
 
-func (e *evaluator) bad(path, what string) *node {
-	e.report(e.at, path, what)
-	return &node{at: e.at}
+func (e *Evaluator) invalid(path, what string) *Node {
+	e.Report(e.Offset, path, what)
+	return &Node{Offset: e.Offset}
 }
 
-func (e *evaluator) seen(token []byte) int {
-	if at := e.m.offset(token); at >= 0 {
-		e.at = at
+func (e *Evaluator) visit(token []byte) int {
+	if at := e.Module.Offset(token); at >= 0 {
+		e.Offset = at
 	}
-	return e.at
+	return e.Offset
 }
 
-// value evaluates one expression.
-func (e *evaluator) value(x js.IExpr, path string) *node {
+// Value evaluates one expression.
+func (e *Evaluator) Value(x js.IExpr, path string) *Node {
 	if e.nodes++; e.nodes > maxNodes {
 		if e.nodes == maxNodes+1 {
-			e.report(e.at, path, fmt.Sprintf("holds more than %d values", maxNodes))
+			e.Report(e.Offset, path, fmt.Sprintf("holds more than %d values", maxNodes))
 		}
-		return &node{at: e.at}
+		return &Node{Offset: e.Offset}
 	}
 	switch x := x.(type) {
 	case *js.GroupExpr:
-		return e.value(x.X, path)
+		return e.Value(x.X, path)
 	case *js.LiteralExpr:
 		return e.literal(x, path)
 	case *js.ArrayExpr:
@@ -59,30 +59,30 @@ func (e *evaluator) value(x js.IExpr, path string) *node {
 	case *js.CallExpr:
 		return e.call(x, path)
 	case *js.Var:
-		e.seen(x.Data)
+		e.visit(x.Data)
 		if n := e.constant(string(x.Data), path); n != nil {
 			return n
 		}
-		return e.bad(path, fmt.Sprintf("is no literal: the name %s", x.Data))
+		return e.invalid(path, fmt.Sprintf("is not a literal: the name %s", x.Data))
 	}
-	return e.bad(path, "is no literal: "+noun(x))
+	return e.invalid(path, "is not a literal: "+noun(x))
 }
 
-// constant is the value of a constant of the file; nil: it is none that counts.
-func (e *evaluator) constant(name, path string) *node {
-	if !e.named || slices.Contains(e.inside, name) {
+// constant returns the value of a constant of the file, or nil.
+func (e *Evaluator) constant(name, path string) *Node {
+	if !e.Constants || slices.Contains(e.evaluating, name) {
 		return nil
 	}
-	for _, s := range e.m.ast.List {
+	for _, s := range e.Module.AST.List {
 		d, isVar := s.(*js.VarDecl)
 		if !isVar || d.TokenType != js.ConstToken {
 			continue
 		}
-		value, _ := declared(d, name)
+		value, _ := Declared(d, name)
 		if x, ok := value.(js.IExpr); ok {
-			e.inside = append(e.inside, name)
-			defer func() { e.inside = e.inside[:len(e.inside)-1] }()
-			return e.value(x, path)
+			e.evaluating = append(e.evaluating, name)
+			defer func() { e.evaluating = e.evaluating[:len(e.evaluating)-1] }()
+			return e.Value(x, path)
 		}
 	}
 	return nil
@@ -104,147 +104,156 @@ func noun(x js.IExpr) string {
 	return "an expression"
 }
 
-func (e *evaluator) literal(x *js.LiteralExpr, path string) *node {
-	n := &node{at: e.seen(x.Data)}
+func (e *Evaluator) literal(x *js.LiteralExpr, path string) *Node {
+	n := &Node{Offset: e.visit(x.Data)}
 	switch {
 	case x.TokenType == js.StringToken:
-		n.kind, n.text = stringKind, unquote(x.Data[1:len(x.Data)-1])
+		n.Kind, n.Text = String, Unquote(x.Data[1:len(x.Data)-1])
 	case js.IsNumeric(x.TokenType):
-		text, ok := numberText(string(x.Data))
+		text, ok := NumberText(string(x.Data))
 		if !ok {
-			return e.bad(path, "is no number that JSON can carry")
+			return e.invalid(path, "is a number that JSON cannot represent")
 		}
-		n.kind, n.text = numberKind, text
+		n.Kind, n.Text = Number, text
 	case x.TokenType == js.TrueToken, x.TokenType == js.FalseToken:
-		n.kind, n.text = boolKind, string(x.Data)
+		n.Kind, n.Text = Bool, string(x.Data)
 	case x.TokenType == js.NullToken:
-		n.kind = nullKind
+		n.Kind = Null
 	default:
-		return e.bad(path, "is no literal of JSON: "+string(x.Data))
+		return e.invalid(path, "is not a literal of JSON: "+string(x.Data))
 	}
 	return n
 }
 
-func (e *evaluator) array(x *js.ArrayExpr, path string) *node {
-	n := &node{kind: arrayKind, at: e.at}
+func (e *Evaluator) array(x *js.ArrayExpr, path string) *Node {
+	n := &Node{Kind: Array, Offset: e.Offset}
 	for i, el := range x.List {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		switch {
 		case el.Spread:
-			n.items = append(n.items, e.bad(at, "is spread from another value"))
+			n.Items = append(n.Items, e.invalid(at, "is spread from another value"))
 		case el.Value == nil:
-			n.items = append(n.items, e.bad(at, "is left out"))
+			n.Items = append(n.Items, e.invalid(at, "is left out"))
 		default:
-			n.items = append(n.items, e.value(el.Value, at))
+			n.Items = append(n.Items, e.Value(el.Value, at))
 		}
 	}
 	return n
 }
 
-func (e *evaluator) object(x *js.ObjectExpr, path string) *node {
-	n := &node{kind: objectKind, at: e.at}
+func (e *Evaluator) object(x *js.ObjectExpr, path string) *Node {
+	n := &Node{Kind: Object, Offset: e.Offset}
 	index := map[string]int{}
 	for _, p := range x.List {
 		key, value := e.member(p, path)
 		if i, twice := index[key]; twice {
-			n.items[i] = value
+			n.Items[i] = value
 			continue
 		}
-		index[key] = len(n.keys)
-		n.keys = append(n.keys, key)
-		n.items = append(n.items, value)
+		index[key] = len(n.Keys)
+		n.Keys = append(n.Keys, key)
+		n.Items = append(n.Items, value)
 	}
 	return n
 }
 
-func (e *evaluator) member(p js.Property, path string) (string, *node) {
-	name := nameOf(p)
+func (e *Evaluator) member(p js.Property, path string) (string, *Node) {
+	name := NameOf(p)
 	if p.Spread || name == nil || name.IsComputed() {
 		what := "has a computed key"
 		if p.Spread {
 			what = "is spread from another value"
 		}
-		return fmt.Sprintf("[%d]", e.at), e.bad(path, what)
+		return fmt.Sprintf("[%d]", e.Offset), e.invalid(path, what)
 	}
-	key := e.key(name.Literal)
+	key := e.Key(name.Literal)
 	at := path + "." + key
 	switch {
 	case key == "__proto__":
-		return key, e.bad(at, "sets a prototype")
+		return key, e.invalid(at, "sets a prototype")
 	case p.Init != nil:
-		return key, e.bad(at, "is no literal")
+		return key, e.invalid(at, "is not a literal")
 	}
-	value := e.value(p.Value, at)
+	value := e.Value(p.Value, at)
 	return key, value
 }
 
-// nameOf is the name of a member; nil: it has none. A method has its own.
-func nameOf(p js.Property) *js.PropertyName {
+// NameOf returns the name of a member or a method, or nil.
+func NameOf(p js.Property) *js.PropertyName {
 	if method, ok := p.Value.(*js.MethodDecl); ok && method.Name.Private == nil {
 		return &method.Name.PropertyName
 	}
 	return p.Name
 }
 
-// key is the name of a member. The parser strips the quotes where the rest
-// could be a name or a number: then the text counts as it stands.
-func (e *evaluator) key(l js.LiteralExpr) string {
-	at := e.seen(l.Data)
-	quoted := at > 0 && at < len(e.m.source) && (e.m.source[at-1] == '"' || e.m.source[at-1] == '\'')
+// Key returns the name of a member. The parser strips quotes where the rest
+// could be a name or a number; then the text is used unchanged.
+func (e *Evaluator) Key(l js.LiteralExpr) string {
+	at := e.visit(l.Data)
+	quoted := at > 0 && at < len(e.Module.Source) && (e.Module.Source[at-1] == '"' || e.Module.Source[at-1] == '\'')
 	switch {
 	case l.TokenType == js.StringToken:
-		return unquote(l.Data[1 : len(l.Data)-1])
+		return Unquote(l.Data[1 : len(l.Data)-1])
 	case js.IsNumeric(l.TokenType) && !quoted:
-		if text, ok := numberText(string(l.Data)); ok {
+		if text, ok := NumberText(string(l.Data)); ok {
 			return text
 		}
 	}
-	return unquote(l.Data)
+	return Unquote(l.Data)
 }
 
-func (e *evaluator) unary(x *js.UnaryExpr, path string) *node {
+func (e *Evaluator) unary(x *js.UnaryExpr, path string) *Node {
 	if x.Op != js.NegToken && x.Op != js.PosToken {
-		e.value(x.X, path)
-		return e.bad(path, "is no literal: an operator")
+		e.Value(x.X, path)
+		return e.invalid(path, "is not a literal: an operator")
 	}
-	n := e.value(x.X, path)
-	if !n.is(numberKind) {
-		if n.is(invalidKind) {
+	n := e.Value(x.X, path)
+	if !n.Is(Number) {
+		if n.Is(Invalid) {
 			return n
 		}
-		return e.bad(path, "is no literal: a sign before "+n.kind.String())
+		return e.invalid(path, "is not a literal: a sign before "+n.Kind.String())
 	}
 	if x.Op == js.NegToken {
-		n.text = negate(n.text)
+		n.Text = Negate(n.Text)
 	}
 	return n
 }
 
-func (e *evaluator) template(x *js.TemplateExpr, path string) *node {
-	e.seen(x.Tail)
+func (e *Evaluator) template(x *js.TemplateExpr, path string) *Node {
+	e.visit(x.Tail)
 	if x.Tag != nil || len(x.List) > 0 || len(x.Tail) < 2 {
-		return e.bad(path, "is no literal: a template with expressions")
+		return e.invalid(path, "is not a literal: a template with expressions")
 	}
-	return &node{kind: stringKind, text: unquote(normalBreaks(x.Tail[1 : len(x.Tail)-1])), at: e.at}
+	return &Node{Kind: String, Text: Unquote(normalBreaks(x.Tail[1 : len(x.Tail)-1])), Offset: e.Offset}
 }
 
-// call allows one thing that real files do: JSON.stringify of a literal.
-func (e *evaluator) call(x *js.CallExpr, path string) *node {
+// call accepts JSON.stringify of a literal, which real files use.
+func (e *Evaluator) call(x *js.CallExpr, path string) *Node {
 	dot, ok := x.X.(*js.DotExpr)
 	if !ok || dot.X.String() != "JSON" || dot.Y.String() != "stringify" || len(x.Args.List) != 1 || x.Args.List[0].Rest {
-		return e.bad(path, "is no literal: a call")
+		return e.invalid(path, "is not a literal: a call")
 	}
 	if v, ok := dot.X.(*js.Var); ok {
-		e.seen(v.Data)
+		e.visit(v.Data)
 	}
-	at := e.at
-	if !e.lax {
-		return e.bad(path, "is no literal: a call of JSON.stringify")
+	at := e.Offset
+	if !e.AllowStringify {
+		return e.invalid(path, "is not a literal: a call of JSON.stringify")
 	}
-	n := e.value(x.Args.List[0].Value, path)
-	if !n.valid() {
+	n := e.Value(x.Args.List[0].Value, path)
+	if !n.Valid() {
 		return n
 	}
-	e.laxed(at, path)
-	return &node{kind: stringKind, text: string(n.appendJSON(nil)), at: at}
+	e.OnStringify(at, path)
+	return &Node{Kind: String, Text: string(n.AppendJSON(nil)), Offset: at}
+}
+
+// Members calls each for the members with static names.
+func (e *Evaluator) Members(x *js.ObjectExpr, each func(key string, value js.INode)) {
+	for _, p := range x.List {
+		if name := NameOf(p); !p.Spread && name != nil && !name.IsComputed() {
+			each(e.Key(name.Literal), p.Value)
+		}
+	}
 }

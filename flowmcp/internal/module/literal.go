@@ -1,4 +1,4 @@
-package flowmcp
+package module
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// unquote resolves the escapes of an ECMAScript string. Half a surrogate pair
-// stays as the three bytes that it would have, which is no UTF-8.
-func unquote(s []byte) string {
+// Unquote resolves the escapes of an ECMAScript string. An unpaired surrogate
+// becomes its three bytes, which are not valid UTF-8.
+func Unquote(s []byte) string {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return string(s)
 	}
@@ -27,8 +27,8 @@ func unquote(s []byte) string {
 	return string(out)
 }
 
-// escape appends what the escape at the beginning of s (behind its backslash)
-// stands for and returns what follows it.
+// escape appends the character of the escape at the beginning of s (after its
+// backslash) and returns the rest.
 func escape(out, s []byte) (_, rest []byte) {
 	switch c := s[0]; c {
 	case 'n', 't', 'r', 'b', 'f', 'v':
@@ -57,7 +57,7 @@ func escape(out, s []byte) (_, rest []byte) {
 	return append(out, s[0]), s[1:]
 }
 
-// hexEscape reads xHH, uHHHH or u{H…}; n is its length, 0: it is none.
+// hexEscape reads xHH, uHHHH or u{H…} and returns its length, or 0.
 func hexEscape(s []byte) (r rune, n int) {
 	var digits string
 	switch {
@@ -88,15 +88,15 @@ func appendUnit(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// normalBreaks makes \r\n and \r of a template one \n (ECMA-262 §12.9.6).
+// normalBreaks normalizes line breaks of a template (ECMA-262 §12.9.6).
 func normalBreaks(s []byte) []byte {
 	s = bytes.ReplaceAll(s, []byte("\r\n"), []byte{'\n'})
 	return bytes.ReplaceAll(s, []byte{'\r'}, []byte{'\n'})
 }
 
-// numberText is a numeric literal as ECMAScript prints its value; false: it
-// has none in JSON.
-func numberText(literal string) (string, bool) {
+// NumberText formats a numeric literal as ECMAScript does; false where JSON has
+// no such number.
+func NumberText(literal string) (string, bool) {
 	literal = strings.ReplaceAll(literal, "_", "")
 	if strings.HasSuffix(literal, "n") {
 		return "", false // a bigint
@@ -117,11 +117,11 @@ func numberText(literal string) (string, bool) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return "", false
 	}
-	return formatNumber(f), true
+	return FormatNumber(f), true
 }
 
-// formatNumber writes f as Number::toString does (ECMA-262 §6.1.6.1.20).
-func formatNumber(f float64) string {
+// FormatNumber writes f as Number::toString does (ECMA-262 §6.1.6.1.20).
+func FormatNumber(f float64) string {
 	if f == 0 {
 		return "0"
 	}
@@ -133,7 +133,8 @@ func formatNumber(f float64) string {
 	return strings.Replace(text, "e+0", "e+", 1)
 }
 
-func negate(text string) string {
+// Negate changes the sign of a number in text form.
+func Negate(text string) string {
 	if text == "0" {
 		return text // JSON.stringify(-0)
 	}

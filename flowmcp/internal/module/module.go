@@ -1,4 +1,10 @@
-package flowmcp
+// Package module parses ECMAScript modules and evaluates the pure data in them.
+//
+// It does not know schema files, their rules or their findings: it reports what
+// is not a literal to a func of the caller. It executes no code.
+//
+// It is the first step of reading a FlowMCP file: bytes → [Module] → [Node].
+package module
 
 import (
 	"errors"
@@ -14,102 +20,103 @@ import (
 	"github.com/tenon-mcp/tenon/internal/egress"
 )
 
-// maxFile bounds a schema file or shared list. The largest public one has
-// 154 KB. The parser bounds how deep statements and expressions nest.
-const maxFile = 2 << 20
+// MaxFile limits a schema file or shared list. The largest public one has 154
+// KB. The parser limits the nesting of statements and expressions.
+const MaxFile = 2 << 20
 
-// module is the syntax tree of one file. Nothing of it is ever executed.
-type module struct {
-	source []byte
-	ast    *js.AST
-	lines  []int // offsets of the lines' first bytes
+// Module is the syntax tree of one file. It is never executed.
+type Module struct {
+	Source []byte
+	AST    *js.AST
+	lines  []int // offsets of line starts
 }
 
-// syntaxError says where a file is no ECMAScript module.
-type syntaxError struct {
-	line int
-	what string
+// SyntaxError reports why a file is not a valid ECMAScript module.
+type SyntaxError struct {
+	Line    int
+	Message string
 }
 
-func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
+func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// parseModule reads source. The module keeps a copy of it, because the tree's
-// texts are parts of the bytes.
-func parseModule(source []byte) (m *module, err error) {
-	if len(source) > maxFile {
-		return nil, &syntaxError{1, fmt.Sprintf("the file is larger than %d bytes", maxFile)}
+// Parse parses source. The module keeps a copy, because tokens of the
+// tree are slices of it.
+func Parse(source []byte) (m *Module, err error) {
+	if len(source) > MaxFile {
+		return nil, &SyntaxError{1, fmt.Sprintf("the file is larger than %d bytes", MaxFile)}
 	}
 	if i := slices.Index(source, 0); i >= 0 {
-		return nil, &syntaxError{1 + strings.Count(string(source[:i]), "\n"), "a byte 0 stands in the file"}
+		return nil, &SyntaxError{1 + strings.Count(string(source[:i]), "\n"), "the file contains a NUL byte"}
 	}
 	source = egress.ToValidUTF8(source)
-	m = &module{source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
+	m = &Module{Source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
 	for i, b := range source {
 		if b == '\n' {
 			m.lines = append(m.lines, i+1)
 		}
 	}
 	defer func() {
-		if p := recover(); p != nil { // the parser has none that we know; foreign bytes must not end the process
-			m, err = nil, &syntaxError{1, "the file cannot be parsed"}
+		if p := recover(); p != nil { // no panic of the parser is known; untrusted bytes must not end the process
+			m, err = nil, &SyntaxError{1, "the file cannot be parsed"}
 		}
 	}()
-	m.ast, err = js.Parse(parse.NewInputBytes(m.source), js.Options{})
+	m.AST, err = js.Parse(parse.NewInputBytes(m.Source), js.Options{})
 	if err != nil {
 		return nil, asSyntaxError(err)
 	}
 	return m, nil
 }
 
-func asSyntaxError(err error) *syntaxError {
+func asSyntaxError(err error) *SyntaxError {
 	if at, ok := errors.AsType[*parse.Error](err); ok {
-		return &syntaxError{at.Line, at.Message}
+		return &SyntaxError{at.Line, at.Message}
 	}
-	return &syntaxError{1, err.Error()}
+	return &SyntaxError{1, err.Error()}
 }
 
-// offset is where a token's bytes stand in the file; -1: they are not from it.
-// The tree has no positions, but its texts are parts of the source.
-func (m *module) offset(token []byte) int {
+// Offset returns the offset of a token in the file, or -1 for tokens from
+// elsewhere. The tree has no positions, but its tokens are slices of the
+// source.
+func (m *Module) Offset(token []byte) int {
 	if len(token) == 0 {
 		return -1
 	}
-	at := int(reflect.ValueOf(token).Pointer()) - int(reflect.ValueOf(m.source).Pointer())
-	if at < 0 || at >= len(m.source) {
+	at := int(reflect.ValueOf(token).Pointer()) - int(reflect.ValueOf(m.Source).Pointer())
+	if at < 0 || at >= len(m.Source) {
 		return -1
 	}
 	return at
 }
 
-// line is the line of an offset, counted from 1.
-func (m *module) line(at int) int {
+// Line returns the line of an offset, starting at 1.
+func (m *Module) Line(at int) int {
 	if m == nil || at < 0 {
 		return 0
 	}
 	return sort.SearchInts(m.lines, at+1)
 }
 
-// exported finds the value that is exported under name, in a declaration or a
-// list, and where its name stands. A function may be a declaration.
-func (m *module) exported(name string) (value js.INode, at int) {
+// Export returns the value that is exported under name, in a declaration or
+// an export list, and the offset of its name. A function can be a declaration.
+func (m *Module) Export(name string) (value js.INode, at int) {
 	local := m.listed(name)
-	for _, s := range m.ast.List {
+	for _, s := range m.AST.List {
 		if e, ok := s.(*js.ExportStmt); ok && !e.Default && e.Module == nil {
-			if v, token := declared(e.Decl, name); v != nil {
-				return v, m.offset(token)
+			if v, token := Declared(e.Decl, name); v != nil {
+				return v, m.Offset(token)
 			}
 		} else if local != "" {
-			if v, token := declared(s, local); v != nil {
-				return v, m.offset(token)
+			if v, token := Declared(s, local); v != nil {
+				return v, m.Offset(token)
 			}
 		}
 	}
 	return nil, -1
 }
 
-// listed is the local name of what an export list exports under name.
-func (m *module) listed(name string) string {
-	for _, s := range m.ast.List {
+// listed returns the local name of what an export list exports under name.
+func (m *Module) listed(name string) string {
+	for _, s := range m.AST.List {
 		e, ok := s.(*js.ExportStmt)
 		if !ok || e.Module != nil {
 			continue
@@ -127,8 +134,8 @@ func (m *module) listed(name string) string {
 	return ""
 }
 
-// declared returns the value that decl gives to name, and the name's token.
-func declared(decl js.INode, name string) (value js.INode, token []byte) {
+// Declared returns the value that decl gives to name, and the name's token.
+func Declared(decl js.INode, name string) (value js.INode, token []byte) {
 	switch d := decl.(type) {
 	case *js.FuncDecl:
 		if d.Name != nil && string(d.Name.Data) == name {

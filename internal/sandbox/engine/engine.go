@@ -1,6 +1,15 @@
 //go:build amd64 || arm64
 
-package sandbox
+// Package engine reads and writes JSON in the memory of a QuickJS engine and
+// replaces some of its functions by faster ones.
+//
+// It does not know programs, realms or workers, and never decides what code may
+// do. Whatever it does not handle it leaves to JSON.parse, JSON.stringify and
+// the engine's own functions, so that results are the same without it.
+//
+// The sandbox creates an [Engine] for each realm; the arguments of a call are
+// parsed by [Engine.Parse], its result is written by [Engine.AppendJSON].
+package engine
 
 import (
 	"bytes"
@@ -13,9 +22,12 @@ import (
 	"modernc.org/quickjs"
 )
 
-// engine reaches below the wrapper of the engine, whose own ways between Go
-// and JavaScript go over text. It is used where the wrapper's VM is.
-type engine struct {
+// MaxResult limits the JSON of a result, in bytes.
+const MaxResult = 64 << 20
+
+// Engine accesses the engine below its Go wrapper, whose conversions between Go
+// and JavaScript use text. It is valid as long as the wrapper's VM.
+type Engine struct {
 	vm  *quickjs.VM
 	tls *libc.TLS
 	ctx uintptr
@@ -23,23 +35,23 @@ type engine struct {
 	toJSON                  lib.TJSAtom
 	objectProto, arrayProto uintptr
 
-	spare   pending   // room for the next text
-	natives []*native // that stand in the engine's memory, where Go does not see them
+	spare   pending   // buffers for the next text
+	natives []*native // referenced from the engine's memory, which Go's collector does not scan
 }
 
-// newEngine finds what stands below vm; nil: the wrapper is not the one that
-// this was written for, and everything goes over text.
-func newEngine(vm *quickjs.VM) *engine {
+// New returns the engine below vm, or nil where the wrapper has another
+// layout than expected; then all values are converted by text.
+func New(vm *quickjs.VM) *Engine {
 	v := reflect.ValueOf(vm).Elem()
 	ctx, runtime := v.FieldByName("cContext"), v.FieldByName("runtime")
 	if ctx.Kind() != reflect.Uintptr || runtime.Kind() != reflect.Pointer || runtime.IsNil() {
 		return nil
 	}
 	tls := runtime.Elem().FieldByName("tls")
-	if tls.Kind() != reflect.Pointer || tls.Type() != reflect.TypeFor[*libc.TLS]() || !sameValue() {
+	if tls.Kind() != reflect.Pointer || tls.Type() != reflect.TypeFor[*libc.TLS]() || !sameValues() {
 		return nil
 	}
-	e := &engine{vm: vm, ctx: uintptr(ctx.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}
+	e := &Engine{vm: vm, ctx: uintptr(ctx.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}
 	var err error
 	if e.toJSON, err = vm.NewAtom("toJSON"); err != nil {
 		return nil
@@ -52,19 +64,20 @@ func newEngine(vm *quickjs.VM) *engine {
 		*to = uintptr(unwrap(v).Fu.Fuint641)
 		v.Free()
 	}
-	if !e.sameText() {
+	if !e.sameStrings() {
 		return nil
 	}
+	e.recordRefusals()
 	return e
 }
 
-// wrapped has the members of a [quickjs.Value].
+// wrapped has the layout of a [quickjs.Value].
 type wrapped struct {
 	vm *quickjs.VM
 	v  lib.TJSValue
 }
 
-func sameValue() bool {
+func sameValues() bool {
 	theirs, ours := reflect.TypeFor[quickjs.Value](), reflect.TypeFor[wrapped]()
 	if theirs.NumField() != ours.NumField() {
 		return false
@@ -77,96 +90,96 @@ func sameValue() bool {
 	return true
 }
 
-func (e *engine) wrap(v lib.TJSValue) quickjs.Value {
+func (e *Engine) wrap(v lib.TJSValue) quickjs.Value {
 	w := wrapped{e.vm, v}
-	return *(*quickjs.Value)(unsafe.Pointer(&w)) //nolint:gosec // sameValue said that they are the same
+	return *(*quickjs.Value)(unsafe.Pointer(&w)) //nolint:gosec // sameValues checked the layout
 }
 
 func unwrap(v quickjs.Value) lib.TJSValue {
 	return (*wrapped)(unsafe.Pointer(&v)).v //nolint:gosec // as above
 }
 
-// characters makes a string of ASCII, which is not empty.
-func (e *engine) characters(text []byte) lib.TJSValue {
+// newASCII makes a string of nonempty ASCII.
+func (e *Engine) newASCII(text []byte) lib.TJSValue {
 	const head = unsafe.Sizeof(lib.TJSString{})
 	size := lib.Tsize_t(head) + lib.Tsize_t(len(text)) + 1
 	made := lib.Xjs_malloc(e.tls, e.ctx, size)
 	if made == 0 {
 		return tagged(lib.EJS_TAG_EXCEPTION, 0)
 	}
-	countOf(made).Fref_count = 1
-	at[lib.TJSString](made, 1)[0] = lib.TJSString{F__ccgo0: uint32(len(text))} //nolint:gosec // a part of a frame
-	room := at[byte](made+head, len(text)+1)
-	room[copy(room, text)] = 0
+	headerOf(made).Fref_count = 1
+	at[lib.TJSString](made, 1)[0] = lib.TJSString{F__ccgo0: uint32(len(text))} //nolint:gosec // limited by the size of a frame
+	buf := at[byte](made+head, len(text)+1)
+	buf[copy(buf, text)] = 0
 	return tagged(lib.EJS_TAG_STRING, uint64(made))
 }
 
-// lend copies a text into the engine's memory, where take frees it: C must not
-// calculate with addresses of Go's heap. 0: there is no room, and an exception
-// is pending.
-func (e *engine) lend(text []byte) uintptr {
-	room := lib.Xjs_malloc(e.tls, e.ctx, lib.Tsize_t(len(text))+1)
-	if room != 0 {
-		copy(at[byte](room, len(text)), text)
+// copyIn copies a text into the engine's memory, to be freed by take: C must not
+// hold addresses of Go's heap. It returns 0 with a pending exception where
+// memory is exhausted.
+func (e *Engine) copyIn(text []byte) uintptr {
+	buf := lib.Xjs_malloc(e.tls, e.ctx, lib.Tsize_t(len(text))+1)
+	if buf != 0 {
+		copy(at[byte](buf, len(text)), text)
 	}
-	return room
+	return buf
 }
 
-func (e *engine) take(room uintptr) { lib.Xjs_free(e.tls, e.ctx, room) }
+func (e *Engine) freeCopy(buf uintptr) { lib.Xjs_free(e.tls, e.ctx, buf) }
 
-// text makes a string of any UTF-8.
-func (e *engine) text(text []byte) lib.TJSValue {
-	room := e.lend(text)
-	if room == 0 {
+// newString makes a string of UTF-8.
+func (e *Engine) newString(text []byte) lib.TJSValue {
+	buf := e.copyIn(text)
+	if buf == 0 {
 		return tagged(lib.EJS_TAG_EXCEPTION, 0)
 	}
-	defer e.take(room)
-	return lib.XJS_NewStringLen(e.tls, e.ctx, room, lib.Tsize_t(len(text)))
+	defer e.freeCopy(buf)
+	return lib.XJS_NewStringLen(e.tls, e.ctx, buf, lib.Tsize_t(len(text)))
 }
 
-// countOf is where the engine counts who holds what stands at an address.
-func countOf(address uintptr) *lib.TJSMallocBlockHeader {
+// headerOf returns the header with the reference count of a value.
+func headerOf(address uintptr) *lib.TJSMallocBlockHeader {
 	return &at[lib.TJSMallocBlockHeader](address-unsafe.Sizeof(lib.TJSMallocBlockHeader{}), 1)[0]
 }
 
-// sameText reports whether the engine's own strings are as characters makes
-// them.
-func (e *engine) sameText() bool {
+// sameStrings reports whether the engine's strings have the layout that characters
+// writes.
+func (e *Engine) sameStrings() bool {
 	const head = unsafe.Sizeof(lib.TJSString{})
 	text := []byte("tenon")
-	theirs, ours := e.text(text), e.characters(text)
+	theirs, ours := e.newString(text), e.newASCII(text)
 	defer e.free(theirs)
 	defer e.free(ours)
 	a, b := uintptr(theirs.Fu.Fuint641), uintptr(ours.Fu.Fuint641)
-	return theirs.Ftag == ours.Ftag && countOf(a).Fref_count == countOf(b).Fref_count &&
+	return theirs.Ftag == ours.Ftag && headerOf(a).Fref_count == headerOf(b).Fref_count &&
 		bytes.Equal(at[byte](a, int(head)+len(text)+1), at[byte](b, int(head)+len(text)+1))
 }
 
-func (e *engine) free(v lib.TJSValue) { lib.XFreeValue(e.tls, e.ctx, v) }
+func (e *Engine) free(v lib.TJSValue) { lib.XFreeValue(e.tls, e.ctx, v) }
 
-// hold counts one who holds v more.
-func hold(v lib.TJSValue) {
-	if tagOf(v) < 0 { // it stands in the engine's memory
-		countOf(uintptr(v.Fu.Fuint641)).Fref_count++
+// addRef increments the reference count of v.
+func addRef(v lib.TJSValue) {
+	if tagOf(v) < 0 { // a reference into the engine's memory
+		headerOf(uintptr(v.Fu.Fuint641)).Fref_count++
 	}
 }
 
-// release is free for values that others mostly hold, too.
-func (e *engine) release(v lib.TJSValue) {
+// release is free with a fast path for values that have other references.
+func (e *Engine) release(v lib.TJSValue) {
 	if tagOf(v) >= 0 {
 		return
 	}
-	if count := countOf(uintptr(v.Fu.Fuint641)); count.Fref_count > 1 {
+	if count := headerOf(uintptr(v.Fu.Fuint641)); count.Fref_count > 1 {
 		count.Fref_count--
 		return
 	}
 	e.free(v)
 }
 
-// drop takes the pending exception away.
-func (e *engine) drop() { e.free(lib.XJS_GetException(e.tls, e.ctx)) }
+// discardException discards the pending exception.
+func (e *Engine) discardException() { e.free(lib.XJS_GetException(e.tls, e.ctx)) }
 
-func tagOf(v lib.TJSValue) int32 { return int32(v.Ftag) } //nolint:gosec // that is where it stands
+func tagOf(v lib.TJSValue) int32 { return int32(v.Ftag) } //nolint:gosec // the tag is an int32
 
 func tagged(tag int64, n uint64) lib.TJSValue {
 	v := lib.TJSValue{Ftag: tag}
@@ -178,31 +191,31 @@ func newNumber(f float64) lib.TJSValue { return tagged(lib.EJS_TAG_FLOAT64, math
 
 func newInt(n int32) lib.TJSValue { return tagged(lib.EJS_TAG_INT, uint64(uint32(n))) } //nolint:gosec // its bits
 
-func intOf(v lib.TJSValue) int64 { return int64(int32(v.Fu.Fuint641)) } //nolint:gosec // an int32 stands there
+func intOf(v lib.TJSValue) int64 { return int64(int32(v.Fu.Fuint641)) } //nolint:gosec // it is an int32
 
-// pointer is an address of the engine's memory, which Go's collector neither
-// knows nor moves.
+// pointer converts an address of the engine's memory, which Go's collector
+// neither scans nor moves.
 func pointer(at uintptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&at)) //nolint:gosec // the engine is C
 }
 
-// at is n values of the engine's memory.
+// at returns n values in the engine's memory.
 func at[T any, N ~int | ~uint32 | ~uint64](address uintptr, n N) []T {
 	return unsafe.Slice((*T)(pointer(address)), n) //nolint:gosec // the engine is C
 }
 
-// union is a member of a union of C, which Go has as an array of none.
+// union returns a member of a C union, which the Go translation declares as an
+// array of length 0.
 func union[T any](member *[0]T) *T { return (*T)(unsafe.Pointer(member)) } //nolint:gosec // the engine is C
 
 func objectOf(v lib.TJSValue) *lib.TJSObject { return &at[lib.TJSObject](uintptr(v.Fu.Fuint641), 1)[0] }
 
 func shapeOf(o *lib.TJSObject) *lib.TJSShape { return &at[lib.TJSShape](o.Fshape, 1)[0] }
 
-// slots are the places of an object's members.
+// slots returns the property values of an object.
 func slots(o *lib.TJSObject, n int) []lib.TJSProperty { return at[lib.TJSProperty](o.Fprop, n) }
 
-// elementsOf are those of a list that the engine keeps together; none: it does
-// not.
+// elementsOf returns the elements of a dense list, and none for other lists.
 func elementsOf(o *lib.TJSObject) []lib.TJSValue {
 	list := union(&o.Fu.Farray)
 	return at[lib.TJSValue](list.Fu.Fvalues, list.Fcount)

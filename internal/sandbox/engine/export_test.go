@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package sandbox
+package engine
 
 import (
 	"time"
@@ -8,36 +8,35 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Engine is an engine whose JSON is read and written in both ways.
-type Engine struct {
+// Harness is an engine that reads and writes JSON in both ways.
+type Harness struct {
 	vm *quickjs.VM
-	e  *engine
+	e  *Engine
 }
 
-// NewEngine starts one, which Close ends. Known is false where there is one way
-// alone.
-func NewEngine() (e *Engine, known bool) {
+// NewHarness starts an engine, to be closed by Close. Known is false where the
+// fast way is not available.
+func NewHarness() (e *Harness, known bool) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		panic(err)
 	}
-	vm.SetMaxStackSize(maxStack)
-	e = &Engine{vm, newEngine(vm)}
+	vm.SetMaxStackSize(1000)
+	e = &Harness{vm, New(vm)}
 	return e, e.e != nil
 }
 
 // Limit caps the memory of the engine.
-func (e *Engine) Limit(bytes uintptr) { e.vm.SetMemoryLimit(bytes) }
+func (e *Harness) Limit(bytes uintptr) { e.vm.SetMemoryLimit(bytes) }
 
-// Hasten puts the host's ways before functions of the engine, and returns how
-// many.
-func (e *Engine) Hasten() int {
-	e.e.hasten()
+// EnableFastPaths replaces functions of the engine and returns their number.
+func (e *Harness) EnableFastPaths() int {
+	e.e.EnableFastPaths()
 	return len(e.e.natives)
 }
 
-// JSON is the value of an expression, as JSON.stringify has it.
-func (e *Engine) JSON(expression string) (string, error) {
+// JSON returns the value of an expression, written by JSON.stringify.
+func (e *Harness) JSON(expression string) (string, error) {
 	v, err := e.vm.EvalValue("("+expression+")", quickjs.EvalGlobal)
 	if err != nil {
 		return "", err
@@ -46,14 +45,14 @@ func (e *Engine) JSON(expression string) (string, error) {
 	return e.text(v), nil
 }
 
-// Close ends the engine.
-func (e *Engine) Close() error { return e.vm.Close() }
+// Close closes the engine.
+func (e *Harness) Close() error { return e.vm.Close() }
 
-// Read makes values of a text, with the host's reader and with JSON.parse, and
-// writes both with JSON.stringify. Taken is false where the reader leaves the
-// text to JSON.parse.
-func (e *Engine) Read(text []byte) (host, engine string, taken bool, err error) {
-	v, taken := e.e.read(text)
+// Read parses a text with the fast reader and with JSON.parse, and writes both
+// values with JSON.stringify. Taken is false where the reader leaves the text to
+// JSON.parse.
+func (e *Harness) Read(text []byte) (host, engine string, taken bool, err error) {
+	v, taken := e.e.Parse(text)
 	if taken {
 		defer v.Free()
 		host = e.text(v)
@@ -66,22 +65,22 @@ func (e *Engine) Read(text []byte) (host, engine string, taken bool, err error) 
 	return host, e.text(parsed), taken, nil
 }
 
-// Write writes the value of an expression with the host's writer and with
-// JSON.stringify, unless the writer leaves it to that.
-func (e *Engine) Write(expression string) (host, engine string, taken bool, err error) {
+// Write writes the value of an expression with the fast writer and with
+// JSON.stringify. Taken is false where the writer leaves it to JSON.stringify.
+func (e *Harness) Write(expression string) (host, engine string, taken bool, err error) {
 	v, err := e.vm.EvalValue("("+expression+")", quickjs.EvalGlobal)
 	if err != nil {
 		return "", "", false, err
 	}
 	defer v.Free()
-	out, taken := e.e.write(nil, v, time.Now().Add(time.Minute))
+	out, taken := e.e.AppendJSON(nil, v, time.Now().Add(time.Minute))
 	if !taken {
 		return "", "", false, nil
 	}
 	return string(out), e.text(v), taken, nil
 }
 
-func (e *Engine) call(f string, arg any) (quickjs.Value, error) {
+func (e *Harness) call(f string, arg any) (quickjs.Value, error) {
 	function, err := e.vm.EvalValue(f, quickjs.EvalGlobal)
 	if err != nil {
 		return function, err
@@ -90,7 +89,7 @@ func (e *Engine) call(f string, arg any) (quickjs.Value, error) {
 	return function.CallValue(quickjs.UndefinedValue, arg)
 }
 
-func (e *Engine) text(arg any) string {
+func (e *Harness) text(arg any) string {
 	v, err := e.call("JSON.stringify", arg)
 	if err != nil {
 		return err.Error()

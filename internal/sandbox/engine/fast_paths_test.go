@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package sandbox_test
+package engine_test
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHastenedFunctionsAreTheEngines runs code in an engine whose functions
-// were hastened and in one whose were not.
-func TestHastenedFunctionsAreTheEngines(t *testing.T) {
-	own, hastened := engine(t), engine(t)
-	if n := hastened.Hasten(); n != 6 {
-		t.Fatalf("%d functions are hastened", n)
+// TestFastPathsAreTheEngines runs code in an engine with fast paths and in one
+// without.
+func TestFastPathsAreTheEngines(t *testing.T) {
+	own, fast := newHarness(t), newHarness(t)
+	if n := fast.EnableFastPaths(); n != 6 {
+		t.Fatalf("%d functions are fast", n)
 	}
 	for name, code := range map[string]string{
 		"map":                                     `[1, 'a', null, {x: 1}].map((v, i, all) => [v, i, all.length])`,
@@ -68,7 +68,7 @@ func TestHastenedFunctionsAreTheEngines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, err := own.JSON(code)
-			got, err2 := hastened.JSON(code)
+			got, err2 := fast.JSON(code)
 			if err != nil || err2 != nil || got != want || got == "" {
 				t.Errorf("%v %v\n got %s\nwant %s", err, err2, got, want)
 			}
@@ -76,11 +76,11 @@ func TestHastenedFunctionsAreTheEngines(t *testing.T) {
 	}
 }
 
-// An engine of 2 MB has no room for what thousands of calls would leave, whole
-// ones and those that end in the middle.
-func TestHastenedFunctionsLeaveNothing(t *testing.T) {
-	e := engine(t)
-	_ = e.Hasten()
+// With 2 MB of memory, leaks of thousands of calls, complete and aborted ones,
+// exhaust the engine.
+func TestFastPathsLeaveNothing(t *testing.T) {
+	e := newHarness(t)
+	_ = e.EnableFastPaths()
 	e.Limit(2 << 20)
 	rounds := 60
 	if raced { // which makes the engine twenty times slower
@@ -94,8 +94,8 @@ func TestHastenedFunctionsLeaveNothing(t *testing.T) {
 			t.Fatal(got, err)
 		}
 	}
-	got, err := e.JSON(`(() => { try { return Array.from({length: 3000}, (_, i) => i).map((i) => 'x'.repeat(1000) + i).length } catch (e) { return 'no room' } })()`)
-	if err != nil || got != `"no room"` {
+	got, err := e.JSON(`(() => { try { return Array.from({length: 3000}, (_, i) => i).map((i) => 'x'.repeat(1000) + i).length } catch (e) { return 'no memory' } })()`)
+	if err != nil || got != `"no memory"` {
 		t.Errorf("more than the engine may hold: %s, %v", got, err)
 	}
 	if got, err := e.JSON("[1, 2].map((v) => `${v}`)"); err != nil || got != `["1","2"]` {
@@ -103,11 +103,11 @@ func TestHastenedFunctionsLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestHastenedFunctionsOnListsThatChange has a list changed in every way while
-// a function goes over it.
-func TestHastenedFunctionsOnListsThatChange(t *testing.T) {
-	own, hastened := engine(t), engine(t)
-	_ = hastened.Hasten()
+// TestFastPathsOnListsThatChange modifies a list in every way while a function
+// iterates over it.
+func TestFastPathsOnListsThatChange(t *testing.T) {
+	own, fast := newHarness(t), newHarness(t)
+	_ = fast.EnableFastPaths()
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.IntRange(0, 6)
 		var changes strings.Builder
@@ -127,7 +127,7 @@ func TestHastenedFunctionsOnListsThatChange(t *testing.T) {
 		})()`, at.Draw(t, "length"), rapid.SampledFrom([]string{"map", "filter", "forEach", "some", "every"}).Draw(t, "function"), changes.String(),
 			rapid.SampledFrom([]string{"v", "i % 2", "true", "false", "i < 3", "[v, i]"}).Draw(t, "result"))
 		want, err := own.JSON(code)
-		got, err2 := hastened.JSON(code)
+		got, err2 := fast.JSON(code)
 		if err != nil || err2 != nil || got != want {
 			t.Fatalf("%s\n%v %v\n got %s\nwant %s", code, err, err2, got, want)
 		}

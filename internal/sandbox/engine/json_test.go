@@ -1,18 +1,18 @@
 //go:build amd64 || arm64
 
-package sandbox_test
+package engine_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/internal/sandbox"
+	"github.com/tenon-mcp/tenon/internal/sandbox/engine"
 )
 
-func engine(t testing.TB) *sandbox.Engine {
+func newHarness(t testing.TB) *engine.Harness {
 	t.Helper()
-	e, known := sandbox.NewEngine()
+	e, known := engine.NewHarness()
 	t.Cleanup(func() { _ = e.Close() })
 	if !known {
 		t.Fatal("the library of the engine has changed: what the host reads and writes must be written again")
@@ -20,8 +20,8 @@ func engine(t testing.TB) *sandbox.Engine {
 	return e
 }
 
-// coin has the forms that answers have: texts, numbers, what is missing, and
-// what nests.
+// coin covers the values of typical responses: strings, numbers, missing
+// members and nesting.
 const coin = `{"id":"btc","name":"Bit\u00e9coin \ud83d\ude00","price":0.991,"cap":1000000,"big":12345678901,"roi":null,"up":true,"tags":["a","b"],"of":{"x":1,"y":-2}}`
 
 func readings() map[string]string {
@@ -49,7 +49,7 @@ func readings() map[string]string {
 	}
 }
 
-// lengths are texts whose one odd character stands in every place of several
+// lengths are strings with one unusual character at every position of several
 // words.
 func lengths() []string {
 	var all []string
@@ -61,7 +61,7 @@ func lengths() []string {
 	return all
 }
 
-// ways are objects that begin alike and go on in more ways than are remembered.
+// ways are objects with a common prefix and more continuations than are cached.
 func ways() []string {
 	var all []string
 	for i := range 30 {
@@ -79,7 +79,7 @@ func numbered(n int) []string {
 }
 
 func TestHostReadsJSONAsTheEngineDoes(t *testing.T) {
-	e := engine(t)
+	e := newHarness(t)
 	for name, text := range readings() {
 		t.Run(name, func(t *testing.T) {
 			host, want, taken, err := e.Read([]byte(text))
@@ -91,7 +91,7 @@ func TestHostReadsJSONAsTheEngineDoes(t *testing.T) {
 }
 
 func TestHostLeavesWhatIsNoJSONToTheEngine(t *testing.T) {
-	e := engine(t)
+	e := newHarness(t)
 	for _, text := range []string{
 		``, ` `, `[`, `]`, `{`, `[1`, `[1,`, `[1,]`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{a:1}`, `{"a" 1}`, `{"a":1;"b":2}`, `[1 2]`, `[1;2]`, `1 2`, `nul`, `tru`, `falsy`, `undefined`, `NaN`,
 		`01`, `-`, `-01`, `1.`, `.5`, `1e`, `1e+`, `+1`, `0x10`, `--1`, `"`, `"a`, `"\`, `"\x"`, `"\u12"`, `"\u12g4"`, `"\u+123"`, `'a'`, "\"a\nb\"", "\"\\\x01\"", "\"\x80\"", "[\"\\n\x80\"]", "[\"\x80\\n\"]", "{\"\x80\":1}",
@@ -104,7 +104,7 @@ func TestHostLeavesWhatIsNoJSONToTheEngine(t *testing.T) {
 }
 
 func TestHostWritesJSONAsTheEngineDoes(t *testing.T) {
-	e := engine(t)
+	e := newHarness(t)
 	for name, expression := range map[string]string{
 		"numbers":                     `[0, -0, 1, -1, 2**31, 0.1, 1e21, 1e20, 123456789012345680000, 1e-6, 1e-7, 1.5e-10, 5e-324, 1.7976931348623157e308, 1e100, NaN, Infinity, -Infinity]`,
 		"words":                       `[true, false, null, undefined]`,
@@ -132,9 +132,10 @@ func TestHostWritesJSONAsTheEngineDoes(t *testing.T) {
 	}
 }
 
-// What could run code, or is written by rules of its own, is the engine's.
+// Values that could run code, or have formats of their own, are left to the
+// engine.
 func TestHostLeavesWhatIsNotPlainToTheEngine(t *testing.T) {
-	e := engine(t)
+	e := newHarness(t)
 	for _, expression := range []string{
 		`{get a() { return 1 }}`, `{toJSON() { return 1 }}`, `{toJSON: 1}`, `Object.defineProperty({a: 1}, 'toJSON', {value: () => 2})`, `new (class { a = 1 })`, `new Date(0)`, `new Map([[1, 2]])`, `new Proxy({a: 1}, {})`, `new Proxy([1], {})`, `Object.create({a: 1})`,
 		`[1, , 3]`, `Object.freeze([1])`, `Object.assign([1], {toJSON: () => 2})`, `new (class extends Array {})(3)`, `Object.defineProperty([1], 0, {get: () => 2})`, `new Array(2 ** 32 - 1)`, `1n`, `Symbol('s')`,
@@ -147,10 +148,10 @@ func TestHostLeavesWhatIsNotPlainToTheEngine(t *testing.T) {
 	}
 }
 
-// An engine of 2 MB has no room for what thousands of readings would
-// leave, whole ones and those that end in the middle.
+// With 2 MB of memory, leaks of thousands of reads, complete and aborted ones,
+// exhaust the engine.
 func TestHostReadingLeavesNothing(t *testing.T) {
-	e := engine(t)
+	e := newHarness(t)
 	text := "[" + coin + strings.Repeat(","+coin, 20) + `,{"a":"x","b":[1,"y"],"a":{"z":"zz"}}]`
 	e.Limit(2 << 20)
 	step := 3
@@ -181,7 +182,7 @@ func FuzzRead(f *testing.F) {
 	for _, text := range readings() {
 		f.Add([]byte(text))
 	}
-	e := engine(f)
+	e := newHarness(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		host, want, taken, err := e.Read(text)
 		if taken && (err != nil || host != want) {
@@ -196,7 +197,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// quoted is JSON as a literal of JavaScript.
+// quoted returns JSON as a JavaScript literal.
 func quoted(text []byte) string {
 	return "`" + strings.NewReplacer("\\", "\\\\", "`", "\\`", "$", "\\$", "\r", "\\r").Replace(string(text)) + "`"
 }

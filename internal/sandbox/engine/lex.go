@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package sandbox
+package engine
 
 import (
 	"bytes"
@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// lexer finds the tokens of a JSON text. It is strict: what it takes is JSON in
+// lexer splits a JSON text into tokens. It is strict: it accepts only JSON in
 // UTF-8.
 type lexer struct {
 	text []byte
 	at   int
 
-	ascii   bool   // the last string has none but plain characters
-	changed bool   // it had escapes
-	unread  []byte // what it is without them
+	ascii   bool   // the last string is plain ASCII
+	changed bool   // the last string had escapes
+	unread  []byte // buffer for unescaped strings
 }
 
-// space skips white space and returns what stands behind it; 0: nothing.
+// space skips white space and returns the next byte, or 0.
 func (l *lexer) space() byte {
 	if l.at < len(l.text) && l.text[l.at] > ' ' {
 		return l.text[l.at]
@@ -47,14 +47,14 @@ func (l *lexer) word(w string) bool {
 	return ok
 }
 
-// separator reads a comma or the end of what is nested.
+// separator reads a comma or the closing bracket.
 func (l *lexer) separator(end byte) (ends, ok bool) {
 	c := l.space()
 	l.at++
 	return c == end, c == end || c == ','
 }
 
-// token reads a string and returns it without escapes, for use until the next.
+// token reads a string and returns it unescaped, valid until the next call.
 func (l *lexer) token() ([]byte, bool) {
 	begin := l.at + 1
 	l.ascii, l.changed = true, false
@@ -82,8 +82,8 @@ func (l *lexer) token() ([]byte, bool) {
 	}
 }
 
-// plain counts the bytes that stand for themselves at the beginning of a
-// string, eight at a time, of long ones thirty-two.
+// plain counts the leading bytes of a string that need no escape, eight or
+// thirty-two at a time.
 func plain(b []byte) int {
 	i := 0
 	for ; i+32 <= len(b); i += 32 {
@@ -103,16 +103,16 @@ func plain(b []byte) int {
 	return i
 }
 
-// odd marks the bytes of a word that do not stand for themselves; above the
-// first of them it may err.
+// odd marks the bytes of a word that end a plain run; bytes above the first may
+// be marked wrongly.
 func odd(w uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & tops
 }
 
-// escaped reads on in a string whose first escape stands at i. A surrogate
-// without its other half becomes the three bytes that the engine takes for it.
+// escaped continues a string from its first escape at i. An unpaired surrogate
+// becomes its three bytes, as in the engine.
 func (l *lexer) escaped(begin, i int) ([]byte, bool) {
 	out := append(l.unread[:0], l.text[begin:i]...)
 	for i < len(l.text) {
@@ -145,8 +145,8 @@ func (l *lexer) escaped(begin, i int) ([]byte, bool) {
 	return nil, false
 }
 
-// unescape appends what the escape at the beginning of b, behind its backslash,
-// stands for, and returns its length; 0: it is none.
+// unescape appends the character of the escape at the beginning of b, after its
+// backslash, and returns its length, or 0.
 func unescape(dst, b []byte) ([]byte, int) {
 	if len(b) == 0 {
 		return dst, 0
@@ -191,7 +191,8 @@ func hex4(b []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// number reads a number. An integer has at most nine digits and is not -0.
+// number reads a number; integer reports whether it has at most nine digits and
+// is not -0.
 func (l *lexer) number() (token []byte, integer, ok bool) {
 	begin := l.at
 	l.skip('-')
@@ -225,7 +226,7 @@ func (l *lexer) skip(c byte) bool {
 	return true
 }
 
-// skipText skips a text if it comes next.
+// skipText skips a text if it is next.
 func (l *lexer) skipText(text []byte) bool {
 	ok := bytes.HasPrefix(l.text[l.at:], text)
 	if ok {
@@ -234,7 +235,7 @@ func (l *lexer) skipText(text []byte) bool {
 	return ok
 }
 
-// since is what was read from begin on.
+// since returns the text read from begin on.
 func (l *lexer) since(begin int) []byte { return l.text[begin:l.at] }
 
 func (l *lexer) digits() int {
@@ -245,7 +246,7 @@ func (l *lexer) digits() int {
 	return l.at - begin
 }
 
-// smallInt is an integer that number found.
+// smallInt converts an integer token of number.
 func smallInt(token []byte) int32 {
 	digits := bytes.TrimPrefix(token, []byte{'-'})
 	n := int32(0)

@@ -1,8 +1,9 @@
 //go:build amd64 || arm64
 
-package sandbox
+package engine
 
 import (
+	"bytes"
 	"strconv"
 	"unsafe"
 
@@ -10,43 +11,43 @@ import (
 	"modernc.org/quickjs"
 )
 
-// maxPending and maxNames bound what is held outside of the engine's memory
-// while a text is read: elements and members that have no place yet, and
-// different names. What has more is left to the engine.
+// maxPending and maxNames limit the memory outside the engine while a text is
+// read: elements and members not stored yet, and distinct names. Larger texts
+// are left to the engine.
 const (
 	maxPending = 1 << 20
 	maxNames   = 1 << 16
 )
 
-// keptElements and keptMembers bound the room for them that an engine keeps for
-// its next text.
+// keptElements and keptMembers limit the buffers that an engine reuses for its
+// next text.
 const (
 	keptElements = 1 << 15
 	keptMembers  = 1 << 10
 )
 
-// maxNested bounds how deep a text nests that is read here.
+// maxNested limits the nesting of a text that is read here.
 const maxNested = 500
 
-// reader makes the value that a JSON text is, several times as fast as the
-// engine's own parser.
+// reader builds the value of a JSON text, several times as fast as the engine's
+// own parser.
 type reader struct {
-	*engine
+	*Engine
 	lexer
 
 	depth int
 	atoms map[string]lib.TJSAtom
 
 	pending
-	empty lib.TJSValue // an object without members
-	root  form         // of an object that was only begun
-	forms []*form      // all others
+	empty   lib.TJSValue   // an empty object
+	root    hiddenClass    // form of the empty object
+	classes []*hiddenClass // all other forms
 }
 
-// pending is what has been read and has no place yet.
+// pending holds what has been read and is not stored yet.
 type pending struct {
-	members  []member       // of the objects that are being read
-	elements []lib.TJSValue // of the arrays that are being read
+	members  []member       // of unfinished objects
+	elements []lib.TJSValue // of unfinished arrays
 }
 
 type member struct {
@@ -54,14 +55,14 @@ type member struct {
 	v    lib.TJSValue
 }
 
-// read makes a value of a text, which the caller frees; false: the text is left
-// to the engine's own JSON.parse, which knows what is wrong with it.
-func (e *engine) read(text []byte) (v quickjs.Value, ok bool) {
+// Parse returns the value of a text, to be freed by the caller; false: the text
+// is left to JSON.parse, which reports its errors.
+func (e *Engine) Parse(text []byte) (v quickjs.Value, ok bool) {
 	if e == nil {
 		return v, false
 	}
-	r := reader{engine: e, lexer: lexer{text: text}, atoms: map[string]lib.TJSAtom{}, pending: e.spare}
-	if r.empty, ok = r.made(lib.XJS_NewObject(e.tls, e.ctx)); !ok {
+	r := reader{Engine: e, lexer: lexer{text: text}, atoms: map[string]lib.TJSAtom{}, pending: e.spare}
+	if r.empty, ok = r.checked(lib.XJS_NewObject(e.tls, e.ctx)); !ok {
 		return v, false
 	}
 	defer r.end()
@@ -76,42 +77,42 @@ func (e *engine) read(text []byte) (v quickjs.Value, ok bool) {
 	return e.wrap(made), true
 }
 
-// readText is read for a text that the engine has.
-func (e *engine) readText(of quickjs.Value) (v quickjs.Value, ok bool) {
+// ParseString is read for a string of the engine.
+func (e *Engine) ParseString(of quickjs.Value) (v quickjs.Value, ok bool) {
 	const size = int(unsafe.Sizeof(lib.Tsize_t(0)))
-	room := e.tls.Alloc(size)
+	buf := e.tls.Alloc(size)
 	defer e.tls.Free(size)
-	text := lib.XJS_ToCStringLen2(e.tls, e.ctx, room, unwrap(of), 0)
+	text := lib.XJS_ToCStringLen2(e.tls, e.ctx, buf, unwrap(of), 0)
 	if text == 0 {
-		e.drop()
+		e.discardException()
 		return v, false
 	}
 	defer lib.XJS_FreeCString(e.tls, e.ctx, text)
-	return e.read(at[byte](text, at[lib.Tsize_t](room, 1)[0]))
+	return e.Parse(at[byte](text, at[lib.Tsize_t](buf, 1)[0]))
 }
 
-// end frees what was needed for reading alone.
+// end frees temporary values.
 func (r *reader) end() {
 	for _, a := range r.atoms {
 		lib.XJS_FreeAtom(r.tls, r.ctx, a)
 	}
-	for _, f := range r.forms {
-		r.release(f.value)
+	for _, f := range r.classes {
+		r.release(f.lastValue)
 		r.release(f.model)
 	}
 	r.free(r.empty)
-	r.keep()
+	r.saveBuffers()
 }
 
-// keep leaves the room of what was pending to the next text: a long list would
-// make a heap of garbage otherwise, which is collected while others wait.
-func (r *reader) keep() {
+// saveBuffers saves the buffers for the next text: garbage of a long list would be
+// collected while other calls wait.
+func (r *reader) saveBuffers() {
 	r.spare = pending{}
 	if cap(r.elements) <= keptElements {
 		r.spare.elements = r.elements[:0]
 	}
 	if cap(r.members) <= keptMembers {
-		clear(r.members[:cap(r.members)]) // their names are parts of the text
+		clear(r.members[:cap(r.members)]) // drops references to the text
 		r.spare.members = r.members[:0]
 	}
 }
@@ -123,7 +124,7 @@ func (r *reader) value() (lib.TJSValue, bool) {
 		if !ok {
 			return lib.TJSValue{}, false
 		}
-		return r.made(r.str(token))
+		return r.checked(r.str(token))
 	case '{':
 		return r.nested(lib.XJS_NewObject(r.tls, r.ctx), r.object)
 	case '[':
@@ -142,21 +143,21 @@ func (r *reader) value() (lib.TJSValue, bool) {
 	if integer {
 		return newInt(smallInt(token)), true
 	}
-	f, _ := strconv.ParseFloat(string(token), 64) // its one possible error, the range, gives what JavaScript has
+	f, _ := strconv.ParseFloat(string(token), 64) // a range error has the same result as in JavaScript
 	return newNumber(f), true
 }
 
-// made tells whether the engine made a value.
-func (r *reader) made(v lib.TJSValue) (lib.TJSValue, bool) {
+// checked reports whether the engine made a value.
+func (r *reader) checked(v lib.TJSValue) (lib.TJSValue, bool) {
 	if tagOf(v) == lib.EJS_TAG_EXCEPTION {
-		r.drop()
+		r.discardException()
 		return v, false
 	}
 	return v, true
 }
 
 func (r *reader) nested(made lib.TJSValue, fill func(lib.TJSValue) bool) (lib.TJSValue, bool) {
-	v, ok := r.made(made)
+	v, ok := r.checked(made)
 	if !ok {
 		return v, false
 	}
@@ -206,12 +207,12 @@ func (r *reader) list() bool {
 	}
 }
 
-// fill gives a, which is empty, its elements.
+// fill stores the elements of a, which is empty.
 func (r *reader) fill(a lib.TJSValue, elements []lib.TJSValue) bool {
 	size := lib.Tsize_t(len(elements)) * lib.Tsize_t(unsafe.Sizeof(lib.TJSValue{}))
 	values := lib.Xjs_malloc(r.tls, r.ctx, size)
 	if values == 0 {
-		r.drop()
+		r.discardException()
 		return false
 	}
 	object := objectOf(a)
@@ -223,7 +224,7 @@ func (r *reader) fill(a lib.TJSValue, elements []lib.TJSValue) bool {
 	return true
 }
 
-// object reads the members of an object and gives them to it.
+// object reads the members of an object and stores them.
 func (r *reader) object(o lib.TJSValue) bool {
 	if r.space() == '}' {
 		r.at++
@@ -238,7 +239,7 @@ func (r *reader) object(o lib.TJSValue) bool {
 		r.releaseAll(members)
 		return false
 	case f != nil && tagOf(f.model) == lib.EJS_TAG_OBJECT:
-		return r.mould(o, f.model, members)
+		return r.applyShape(o, f.model, members)
 	}
 	for i, m := range members {
 		if !r.define(o, m) {
@@ -247,13 +248,13 @@ func (r *reader) object(o lib.TJSValue) bool {
 		}
 	}
 	if f != nil {
-		r.learn(f, o, len(members))
+		r.setModel(f, o, len(members))
 	}
 	return true
 }
 
-// collect reads members and returns the form of an object that has them.
-func (r *reader) collect() (*form, bool) {
+// collect reads members and returns their form.
+func (r *reader) collect() (*hiddenClass, bool) {
 	f := &r.root
 	for {
 		if r.space() != '"' {
@@ -292,7 +293,7 @@ func (r *reader) define(o lib.TJSValue, m member) bool {
 		return false
 	}
 	if lib.XJS_DefinePropertyValue(r.tls, r.ctx, o, atom, m.v, lib.MJS_PROP_C_W_E) < 0 {
-		r.drop()
+		r.discardException()
 		return false
 	}
 	return true
@@ -305,15 +306,15 @@ func (r *reader) atom(key []byte) (lib.TJSAtom, bool) {
 	if len(r.atoms) == maxNames {
 		return 0, false
 	}
-	room := r.lend(key)
-	if room == 0 {
-		r.drop()
+	buf := r.copyIn(key)
+	if buf == 0 {
+		r.discardException()
 		return 0, false
 	}
-	defer r.take(room)
-	a := lib.XJS_NewAtomLen(r.tls, r.ctx, room, lib.Tsize_t(len(key)))
+	defer r.freeCopy(buf)
+	a := lib.XJS_NewAtomLen(r.tls, r.ctx, buf, lib.Tsize_t(len(key)))
 	if a == 0 {
-		r.drop()
+		r.discardException()
 		return 0, false
 	}
 	r.atoms[string(key)] = a
@@ -322,7 +323,113 @@ func (r *reader) atom(key []byte) (lib.TJSAtom, bool) {
 
 func (r *reader) str(token []byte) lib.TJSValue {
 	if r.ascii && len(token) > 0 {
-		return r.characters(token)
+		return r.newASCII(token)
 	}
-	return r.engine.text(token)
+	return r.newString(token)
+}
+
+// hiddenClass is a hidden class: the names of an object's members so far, in order.
+// Forms are a tree whose root is the empty object. Most responses are lists of
+// objects of a few forms, so the next name is usually known, and so is the
+// engine's shape of the complete object: the first object is built by the
+// engine, the others copy its shape.
+type hiddenClass struct {
+	name   []byte // of the last member
+	quoted []byte // as written in the text
+	next   []*hiddenClass
+
+	lastText  []byte       // the last JSON text of this member's value
+	lastValue lib.TJSValue // the engine's value for it
+	model     lib.TJSValue // an object with exactly these members, which keeps its shape alive
+}
+
+// maxClasses limits the forms, maxNext the successors of one form.
+const (
+	maxClasses = 4096
+	maxNext    = 8
+)
+
+// name reads the name of the next member of an object with the form f, and
+// returns the form with it, or nil where it is not cached.
+func (r *reader) name(f *hiddenClass) (name []byte, with *hiddenClass, ok bool) {
+	if f != nil {
+		for i, n := range f.next {
+			if r.skipText(n.quoted) {
+				f.next[0], f.next[i] = n, f.next[0] // tried first from now on
+				return n.name, n, true
+			}
+		}
+	}
+	begin := r.at
+	if name, ok = r.token(); !ok {
+		return nil, nil, false
+	}
+	if r.changed {
+		name = bytes.Clone(name)
+	}
+	if f == nil || len(r.classes) == maxClasses {
+		return name, nil, true
+	}
+	with = &hiddenClass{name: name, quoted: r.since(begin)}
+	r.classes = append(r.classes, with)
+	if len(f.next) == maxNext {
+		f.next[maxNext-1] = with
+	} else {
+		f.next = append(f.next, with)
+	}
+	return name, with, true
+}
+
+// member reads the value of the last member of f. A string that repeats is made
+// once, because strings are immutable.
+func (r *reader) member(f *hiddenClass) (lib.TJSValue, bool) {
+	if r.space() != '"' || f == nil {
+		return r.value()
+	}
+	if len(f.lastText) > 0 && r.skipText(f.lastText) {
+		addRef(f.lastValue)
+		return f.lastValue, true
+	}
+	begin := r.at
+	v, ok := r.value()
+	if ok {
+		r.release(f.lastValue)
+		addRef(v)
+		f.lastText, f.lastValue = r.since(begin), v
+	}
+	return v, ok
+}
+
+// setModel stores an object as the model of its form.
+func (r *reader) setModel(f *hiddenClass, o lib.TJSValue, members int) {
+	shape := shapeOf(objectOf(o))
+	if shape.Fis_hashed == 0 || int(shape.Fprop_count) != members || shape.Fdeleted_prop_count != 0 {
+		return // a shape of its own, or with a duplicate name
+	}
+	addRef(o)
+	f.model = o
+}
+
+// applyShape gives o, which is empty, the shape of a model and values. The engine
+// would add one member after the other.
+func (r *reader) applyShape(o, model lib.TJSValue, members []member) bool {
+	object, like := objectOf(o), objectOf(model)
+	size := lib.Tsize_t(shapeOf(like).Fprop_size) * lib.Tsize_t(unsafe.Sizeof(lib.TJSProperty{})) //nolint:gosec // the engine's own number
+	props := lib.Xjs_realloc(r.tls, r.ctx, object.Fprop, size)
+	if props == 0 {
+		r.discardException()
+		r.releaseAll(members)
+		return false
+	}
+	object.Fprop = props
+	places := slots(object, len(members))
+	for i := range members {
+		places[i].Fu.Fvalue = members[i].v
+	}
+	// Shapes are reference counted. r.empty shares the one that o had.
+	empty := object.Fshape
+	object.Fshape = like.Fshape
+	headerOf(object.Fshape).Fref_count++
+	headerOf(empty).Fref_count--
+	return true
 }

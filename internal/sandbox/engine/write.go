@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package sandbox
+package engine
 
 import (
 	"bytes"
@@ -15,48 +15,48 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// writer writes JSON as the engine's own JSON.stringify does, several times as
-// fast. It takes plain objects and lists alone, whose members are values and no
-// functions: nothing of what it reads runs code, so nothing changes meanwhile.
+// writer writes JSON like the engine's JSON.stringify, several times as fast.
+// It accepts only plain objects and lists without accessors or functions:
+// reading them runs no code, so nothing changes meanwhile.
 type writer struct {
-	*engine
+	*Engine
 
-	out   []byte
-	depth int
-	seen  int                // values
-	until time.Time          // when the call must have ended
-	forms map[uintptr]layout // by shape
-	room  uintptr            // for what the engine hands back through pointers
+	out     []byte
+	depth   int
+	seen    int                // values so far
+	until   time.Time          // deadline of the call
+	layouts map[uintptr]layout // by shape
+	scratch uintptr            // out parameters of the engine
 }
 
-// layout is how the objects of one shape are written.
+// layout describes the objects of one shape.
 type layout struct {
-	names [][]byte // as JSON, with a colon
+	names [][]byte // as JSON, with the colon
 	atoms []lib.TJSAtom
-	slots bool // the values stand in the order of the names
+	slots bool // the values are in the order of the names
 }
 
-// write appends the JSON of v to dst; false: it is left to the engine's own
-// JSON.stringify, which knows every kind of value and what is wrong with it.
-func (e *engine) write(dst []byte, v quickjs.Value, until time.Time) ([]byte, bool) {
+// AppendJSON appends the JSON of v to dst; false: v is left to JSON.stringify, which
+// handles all values and errors.
+func (e *Engine) AppendJSON(dst []byte, v quickjs.Value, until time.Time) ([]byte, bool) {
 	if e == nil {
 		return dst, false
 	}
-	const room = int(max(2*unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(lib.TJSPropertyDescriptor{})))
-	w := writer{engine: e, out: dst, until: until, forms: map[uintptr]layout{}, room: e.tls.Alloc(room)}
-	defer e.tls.Free(room)
+	const buf = int(max(2*unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(lib.TJSPropertyDescriptor{})))
+	w := writer{Engine: e, out: dst, until: until, layouts: map[uintptr]layout{}, scratch: e.tls.Alloc(buf)}
+	defer e.tls.Free(buf)
 	ok := w.value(unwrap(v))
 	return w.out, ok
 }
 
-// maxLayouts bounds the layouts that are remembered.
+// maxLayouts limits the cached layouts.
 const maxLayouts = 1024
 
-// patience is the number of values after which bounds are looked at.
-const patience = 4096
+// checkEvery is the number of values between two checks of the limits.
+const checkEvery = 4096
 
 func (w *writer) value(v lib.TJSValue) bool {
-	if w.seen++; w.seen%patience == 0 && (len(w.out) > maxResult || time.Now().After(w.until)) {
+	if w.seen++; w.seen%checkEvery == 0 && (len(w.out) > MaxResult || time.Now().After(w.until)) {
 		return false
 	}
 	switch tagOf(v) {
@@ -66,13 +66,13 @@ func (w *writer) value(v lib.TJSValue) bool {
 		w.number(math.Float64frombits(v.Fu.Fuint641))
 	case lib.EJS_TAG_BOOL:
 		w.out = strconv.AppendBool(w.out, v.Fu.Fuint641 != 0)
-	case lib.EJS_TAG_NULL, lib.EJS_TAG_UNDEFINED: // members without a value do not come here
+	case lib.EJS_TAG_NULL, lib.EJS_TAG_UNDEFINED: // undefined members are skipped by object
 		w.out = append(w.out, "null"...)
 	case lib.EJS_TAG_STRING, lib.EJS_TAG_STRING_ROPE:
 		if tagOf(v) == lib.EJS_TAG_STRING && w.plain(v) {
 			return true
 		}
-		return w.text(lib.XJS_ToCStringLen2(w.tls, w.ctx, w.room, v, 0))
+		return w.text(lib.XJS_ToCStringLen2(w.tls, w.ctx, w.scratch, v, 0))
 	case lib.EJS_TAG_OBJECT:
 		w.depth++
 		ok := w.depth <= maxNested && w.nested(v)
@@ -84,17 +84,17 @@ func (w *writer) value(v lib.TJSValue) bool {
 	return true
 }
 
-// plain writes a string of ASCII that needs no escapes.
+// plain writes an ASCII string without escapes.
 func (w *writer) plain(v lib.TJSValue) bool {
-	text, ok := narrow(v)
-	if !ok || plain(text) < len(text) || len(w.out)+len(text) > maxResult {
+	text, ok := latin1(v)
+	if !ok || plain(text) < len(text) || len(w.out)+len(text) > MaxResult {
 		return false
 	}
 	w.out = append(append(append(w.out, '"'), text...), '"')
 	return true
 }
 
-// number writes as ECMAScript's Number::toString does.
+// number formats like ECMAScript's Number::toString.
 func (w *writer) number(f float64) {
 	switch size := math.Abs(f); {
 	case math.IsNaN(f) || math.IsInf(f, 0):
@@ -105,29 +105,29 @@ func (w *writer) number(f float64) {
 		w.out = strconv.AppendFloat(w.out, f, 'f', -1, 64)
 	default:
 		w.out = strconv.AppendFloat(w.out, f, 'e', -1, 64)
-		if n := len(w.out); w.out[n-4] == 'e' && w.out[n-2] == '0' { // e-07 is e-7 there
+		if n := len(w.out); w.out[n-4] == 'e' && w.out[n-2] == '0' { // e-7, not e-07
 			w.out = append(w.out[:n-2], w.out[n-1])
 		}
 	}
 }
 
-// text writes the string that the engine put at an address and frees it.
+// text writes a C string of the engine and frees it.
 func (w *writer) text(text uintptr) bool {
 	if text == 0 {
-		w.drop()
+		w.discardException()
 		return false
 	}
 	defer lib.XJS_FreeCString(w.tls, w.ctx, text)
-	b := at[byte](text, at[lib.Tsize_t](w.room, 1)[0])
-	if surrogate(b) || len(w.out)+len(b) > maxResult {
+	b := at[byte](text, at[lib.Tsize_t](w.scratch, 1)[0])
+	if surrogate(b) || len(w.out)+len(b) > MaxResult {
 		return false
 	}
 	w.out = rawjson.AppendString(w.out, b)
 	return true
 }
 
-// surrogate reports whether a text of the engine has one half of a surrogate
-// pair, which JSON has as an escape.
+// surrogate reports whether a text of the engine has an unpaired surrogate,
+// which JSON must escape.
 func surrogate(b []byte) bool {
 	for {
 		i := bytes.IndexByte(b, 0xED)
@@ -152,8 +152,8 @@ func (w *writer) nested(v lib.TJSValue) bool {
 	return false
 }
 
-// array writes a list whose elements stand together, as they do in every list
-// without holes that was not frozen.
+// array writes a dense list, which every list without holes is unless it was
+// frozen.
 func (w *writer) array(o *lib.TJSObject) bool {
 	length := slots(o, 1)[0].Fu.Fvalue
 	elements := elementsOf(o)
@@ -174,7 +174,7 @@ func (w *writer) array(o *lib.TJSObject) bool {
 }
 
 func (w *writer) object(v lib.TJSValue) bool {
-	l, ok := w.forms[objectOf(v).Fshape]
+	l, ok := w.layouts[objectOf(v).Fshape]
 	if !ok {
 		if l, ok = w.layout(v); !ok {
 			return false
@@ -189,7 +189,7 @@ func (w *writer) object(v lib.TJSValue) bool {
 			value = values[i].Fu.Fvalue
 		} else {
 			value = lib.XJS_GetPropertyInternal(w.tls, w.ctx, v, l.atoms[i], v, 0)
-			w.free(value) // o has it
+			w.free(value) // o holds a reference
 		}
 		if tagOf(value) == lib.EJS_TAG_UNDEFINED {
 			continue
@@ -206,18 +206,18 @@ func (w *writer) object(v lib.TJSValue) bool {
 	return true
 }
 
-// layout finds how an object is written, and remembers it for the others of its
-// shape. It refuses an object with a getter, which would run code.
+// layout computes and caches the layout of an object. Objects with accessors
+// are rejected, because a getter would run code.
 func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
-	list, length := w.room, w.room+unsafe.Sizeof(uintptr(0))
+	list, length := w.scratch, w.scratch+unsafe.Sizeof(uintptr(0))
 	if lib.XJS_GetOwnPropertyNames(w.tls, w.ctx, list, length, o, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY) < 0 {
-		w.drop()
+		w.discardException()
 		return l, false
 	}
 	names, count := at[uintptr](list, 1)[0], at[uint32](length, 1)[0]
 	defer lib.XJS_FreePropertyEnum(w.tls, w.ctx, names, count)
 	l.slots = int64(shapeOf(objectOf(o)).Fprop_count) == int64(count)
-	if !l.slots && lib.XJS_HasProperty(w.tls, w.ctx, o, w.toJSON) != 0 { // among the members that are not listed
+	if !l.slots && lib.XJS_HasProperty(w.tls, w.ctx, o, w.toJSON) != 0 { // it may be inherited or not enumerable
 		return l, false
 	}
 	for _, p := range at[lib.TJSPropertyEnum](names, count) {
@@ -225,26 +225,26 @@ func (w *writer) layout(o lib.TJSValue) (l layout, ok bool) {
 			return l, false
 		}
 		begin := len(w.out)
-		if !w.text(lib.XJS_AtomToCStringLen(w.tls, w.ctx, w.room, p.Fatom)) {
+		if !w.text(lib.XJS_AtomToCStringLen(w.tls, w.ctx, w.scratch, p.Fatom)) {
 			return l, false
 		}
 		name := append(bytes.Clone(w.out[begin:]), ':')
 		w.out = w.out[:begin]
-		l.slots = l.slots && (name[1] < '0' || name[1] > '9') // numbers come first, wherever they stand
+		l.slots = l.slots && (name[1] < '0' || name[1] > '9') // integer keys come first
 		l.names, l.atoms = append(l.names, name), append(l.atoms, p.Fatom)
 	}
-	if len(w.forms) < maxLayouts {
-		w.forms[objectOf(o).Fshape] = l
+	if len(w.layouts) < maxLayouts {
+		w.layouts[objectOf(o).Fshape] = l
 	}
 	return l, true
 }
 
-// holdsValue reports whether a member is a value, and not a pair of functions.
+// holdsValue reports whether a member is a value and not an accessor.
 func (w *writer) holdsValue(o lib.TJSValue, name lib.TJSAtom) bool {
-	if lib.XJS_GetOwnProperty(w.tls, w.ctx, w.room, o, name) != 1 {
+	if lib.XJS_GetOwnProperty(w.tls, w.ctx, w.scratch, o, name) != 1 {
 		return false
 	}
-	d := at[lib.TJSPropertyDescriptor](w.room, 1)[0]
+	d := at[lib.TJSPropertyDescriptor](w.scratch, 1)[0]
 	if d.Fflags&lib.MJS_PROP_GETSET != 0 {
 		w.free(d.Fgetter)
 		w.free(d.Fsetter)

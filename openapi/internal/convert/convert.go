@@ -1,81 +1,106 @@
-package openapi
+// Package convert turns the schema objects of OpenAPI 2.0 to 3.2 into JSON
+// Schema 2020-12. Errors in a schema are reported and can only make the result
+// accept more.
+//
+// It does not know operations, what a schema is for, or how much of it clients
+// can read: it takes a value of a document and a [Direction].
+//
+// On the path of a description it is between the document and the tool's
+// contract. A schema is converted when a client lists the tool or calls it, and
+// what others refer to is converted once.
+package convert
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// direction is the way that a value goes: into a call or out of it. What is
-// read-only does not go in: it is not published, and refused where it comes all
-// the same. What is write-only need not come out.
-type direction uint8
+// Direction is the way of a value: into a call or out of it. Read-only
+// properties are not part of an input: they are not published, and rejected in
+// arguments. Write-only properties may be absent from an output.
+type Direction uint8
 
+// The directions.
 const (
-	input   direction = iota // as it is published
-	checked                  // input as it is checked
-	output
-	judged // output as it is checked: with discriminators
+	Input      Direction = iota // Input as it is published
+	InputCheck                  // input as it is validated
+	Output
+	OutputCheck // output as it is validated: with discriminators
 	directions
 )
 
-func (d direction) goesOut() bool { return d == output || d == judged }
+func (d Direction) isOutput() bool { return d == Output || d == OutputCheck }
 
-// fragment is a converted schema: a JSON object and the definitions that its
+// Fragment is a converted schema: a JSON object and the definitions that its
 // references name. See assemble.
-type fragment struct {
-	body []byte
-	deps []*definition
+type Fragment struct {
+	Body []byte
+	Deps []*Definition
 }
 
-// convert turns a schema of the document into JSON Schema 2020-12. What is
-// wrong in it only makes the result accept more and is noted as a fault. An
-// absent schema accepts anything.
-func (d *document) convert(v value, dir direction) fragment {
-	if !v.ok() {
-		return fragment{body: []byte("{}")}
+// Converter converts the schemas of one document. It is safe for concurrent use.
+type Converter struct {
+	*document.Document
+
+	defs    definitions
+	cycles  cycles
+	scratch sync.Pool // of *[]byte
+}
+
+// New returns the converter of a document.
+func New(d *document.Document) *Converter { return &Converter{Document: d} }
+
+// Schema converts a schema of the document to JSON Schema 2020-12. Errors in
+// it can only make the result accept more, and are reported. An absent schema
+// accepts anything.
+func (d *Converter) Schema(v document.Value, dir Direction) Fragment {
+	if !v.OK() {
+		return Fragment{Body: []byte("{}")}
 	}
-	c := converter{document: d, file: v.file, doc: v.file.doc, dir: dir, self: rawjson.None, hiddenOf: rawjson.None}
-	return c.convert(v.node)
+	c := schemaWriter{Converter: d, file: v.File, doc: v.File.Doc, dir: dir, self: rawjson.None, hiddenOf: rawjson.None}
+	return c.convert(v.Node)
 }
 
-// convertParameter is convert for a parameter or header of version 2.0, which
+// Parameter is convert for a parameter or header of version 2.0, which
 // is schema and parameter in one.
-func (d *document) convertParameter(v value, dir direction) fragment {
-	if !v.ok() {
-		return fragment{body: []byte("{}")}
+func (d *Converter) Parameter(v document.Value, dir Direction) Fragment {
+	if !v.OK() {
+		return Fragment{Body: []byte("{}")}
 	}
-	c := converter{document: d, file: v.file, doc: v.file.doc, dir: dir, self: rawjson.None, hiddenOf: rawjson.None, parameter: true}
-	return c.convert(v.node)
+	c := schemaWriter{Converter: d, file: v.File, doc: v.File.Doc, dir: dir, self: rawjson.None, hiddenOf: rawjson.None, parameter: true}
+	return c.convert(v.Node)
 }
 
-// converter writes one schema. It is made for each and thrown away.
+// schemaWriter writes one schema and is used once.
 //
-// Only keywords of JSON Schema are written (see keyword); everything else that
-// may stand in a schema (xml, externalDocs, example, x-…, $id) says nothing
-// about values, and some of it would change what references mean.
-type converter struct {
-	*document
-	file *file
+// Only keywords of JSON Schema are written (see keyword). Other members (xml,
+// externalDocs, example, x-…, $id) do not restrict values, and some would
+// change what references mean.
+type schemaWriter struct {
+	*Converter
+	file *document.File
 	doc  *rawjson.Doc
-	dir  direction
+	dir  Direction
 
-	self      rawjson.Node // the schema that this definition is of; None: no definition
+	self      rawjson.Node // the schema of this definition; None: not a definition
 	parameter bool         // the outermost schema is a 2.0 parameter
-	apart     int          // > 0: inside of a keyword that applies to another value than self does
+	nested    int          // > 0: inside a keyword that applies to another value than self does
 	scope     rawjson.Node // outermost schema that applies to the same value as the one being written
-	negated   int          // > 0: inside of a schema that restricts by what it does not accept
-	loosened  int          // how often something was left out that would have restricted values
-	looseHere int          // of these, what applies to the value that is being described
+	negated   int          // > 0: inside a schema that restricts by what it does not accept
+	loosened  int          // how many restrictions were dropped
+	looseHere int          // of these, those that apply to the current value
 
 	hiddenOf  rawjson.Node // the scope that hiddenSet is of
 	hiddenSet []string
 
 	dst  []byte
-	deps []*definition
+	deps []*Definition
 }
 
-func (c *converter) convert(n rawjson.Node) fragment {
+func (c *schemaWriter) convert(n rawjson.Node) Fragment {
 	scratch, ok := c.scratch.Get().(*[]byte)
 	if !ok {
 		scratch = new([]byte)
@@ -83,27 +108,27 @@ func (c *converter) convert(n rawjson.Node) fragment {
 	c.scope = n
 	c.dst = (*scratch)[:0]
 	c.schema(n)
-	f := fragment{body: slices.Clone(c.dst), deps: c.deps}
+	f := Fragment{Body: slices.Clone(c.dst), Deps: c.deps}
 	*scratch = c.dst
 	c.scratch.Put(scratch)
 	return f
 }
 
-// note collects a fault at n.
-func (c *converter) note(n rawjson.Node, what string) {
-	c.document.note(value{c.file, n}, what)
+// addDiagnosticAt reports a diagnostic at n.
+func (c *schemaWriter) addDiagnosticAt(n rawjson.Node, what string) {
+	c.AddDiagnostic(document.Value{File: c.file, Node: n}, what)
 }
 
-// loosen is note for what would have restricted values.
-func (c *converter) loosen(n rawjson.Node, what string) {
+// loosen is note for a restriction that is dropped.
+func (c *schemaWriter) loosen(n rawjson.Node, what string) {
 	c.loosened++
 	c.looseHere++
-	c.note(n, what)
+	c.addDiagnosticAt(n, what)
 }
 
-// schema writes the schema n, always as an object: the booleans of 2020-12 are
-// not understood by every client.
-func (c *converter) schema(n rawjson.Node) {
+// schema writes the schema n, always as an object: not every client understands
+// the boolean schemas of 2020-12.
+func (c *schemaWriter) schema(n rawjson.Node) {
 	switch c.doc.Kind(n) {
 	case rawjson.Object:
 		c.object(n)
@@ -119,9 +144,9 @@ func (c *converter) schema(n rawjson.Node) {
 	}
 }
 
-func (c *converter) object(n rawjson.Node) {
+func (c *schemaWriter) object(n rawjson.Node) {
 	s, before := c.survey(n), c.looseHere
-	if s.ref != rawjson.None && c.legacy() {
+	if s.ref != rawjson.None && c.Legacy() {
 		c.legacyReference(n, s.ref)
 		return
 	}
@@ -140,7 +165,7 @@ func (c *converter) object(n rawjson.Node) {
 			c.keyword(string(key), m, &s)
 		}
 	}
-	if c.dir == checked || c.dir == judged {
+	if c.dir == InputCheck || c.dir == OutputCheck {
 		c.discriminator(n)
 	}
 	if c.looseHere != before {
@@ -156,57 +181,56 @@ func (c *converter) object(n rawjson.Node) {
 	}
 }
 
-// open lets a schema accept what its own keywords do not mention: some of them
-// were left out.
-func (c *converter) open(s *survey) {
+// open makes a closed schema open, because some of its keywords were dropped.
+func (c *schemaWriter) open(s *survey) {
 	for i, at := range s.closed {
 		at -= i // each replacement is a byte shorter
 		c.dst = slices.Replace(c.dst, at, at+len("false"), []byte("true")...)
 	}
 }
 
-// name writes the name of a member with its colon, and a comma before it where
-// one is due.
-func (c *converter) name(name string) {
+// name writes the name of a member with its colon, and a comma before it if one
+// is needed.
+func (c *schemaWriter) name(name string) {
 	c.comma()
 	c.dst = append(append(append(c.dst, '"'), name...), '"', ':')
 }
 
-func (c *converter) comma() {
+func (c *schemaWriter) comma() {
 	if last := c.dst[len(c.dst)-1]; last != '{' && last != '[' {
 		c.dst = append(c.dst, ',')
 	}
 }
 
-// mark and rewind take back what was written since.
+// mark is a position of the output to which rewind returns.
 type mark struct{ dst, deps int }
 
-func (c *converter) mark() mark { return mark{len(c.dst), len(c.deps)} }
+func (c *schemaWriter) mark() mark { return mark{len(c.dst), len(c.deps)} }
 
-func (c *converter) rewind(m mark) { c.dst, c.deps = c.dst[:m.dst], c.deps[:m.deps] }
+func (c *schemaWriter) rewind(m mark) { c.dst, c.deps = c.dst[:m.dst], c.deps[:m.deps] }
 
-// survey is what must be known of a schema before its members are written.
+// survey is what must be known about a schema before its members are written.
 type survey struct {
 	ref          rawjson.Node // $ref, if it is a reference
-	format       rawjson.Node // to be told in the description; None: nothing to tell
-	nullable     bool         // null joins type and enum
-	wrapNull     bool         // null joins from outside
-	described    bool         // there is a description to join
+	format       rawjson.Node // to be added to the description; None: nothing to add
+	nullable     bool         // null is added to type and enum
+	wrapNull     bool         // null is added by an anyOf around the schema
+	described    bool         // the schema has a description
 	exclusiveMin bool         // minimum is exclusive (the boolean of the old dialects)
 	exclusiveMax bool
-	ofItems      rawjson.Node // an enum that belongs to the items; None: there is none
+	itemsEnum    rawjson.Node // an enum that belongs to the items; None: there is none
 	items        rawjson.Node
-	itemless     bool  // an array of which nothing says what its items are
+	itemless     bool  // an array whose items are not described
 	tuple        bool  // items is an array: prefixItems
 	anyOf        bool  // there is an anyOf
 	encoded      bool  // contentEncoding is given
 	mediaTyped   bool  // contentMediaType is given
-	duplicates   bool  // some key may stand there twice
-	closed       []int // where in dst a false refuses whatever else is there
+	duplicates   bool  // some key may occur twice
+	closed       []int // offsets in dst of each false that forbids undeclared members
 }
 
-func (c *converter) survey(n rawjson.Node) survey {
-	s := survey{ref: rawjson.None, format: rawjson.None, ofItems: rawjson.None, items: rawjson.None}
+func (c *schemaWriter) survey(n rawjson.Node) survey {
+	s := survey{ref: rawjson.None, format: rawjson.None, itemsEnum: rawjson.None, items: rawjson.None}
 	kind, enum := rawjson.None, rawjson.None
 	var nullable, typed, combined bool
 	var seen uint64
@@ -221,7 +245,7 @@ func (c *converter) survey(n rawjson.Node) survey {
 				s.ref = m
 			}
 		case "nullable", "x-nullable":
-			nullable = nullable || c.legacy() && c.doc.IsTrue(m)
+			nullable = nullable || c.Legacy() && c.doc.IsTrue(m)
 		case "type":
 			typed, kind = true, m
 		case "enum":
@@ -243,23 +267,23 @@ func (c *converter) survey(n rawjson.Node) survey {
 		case "description":
 			s.described = c.doc.Kind(m) == rawjson.String && !c.parameter
 		case "format":
-			if c.dir.goesOut() && c.doc.Kind(m) == rawjson.String {
+			if c.dir.isOutput() && c.doc.Kind(m) == rawjson.String {
 				s.format = m
 			}
 		}
 	}
 	if enum != rawjson.None && c.doc.IsStr(kind, "array") && c.meansItems(enum, s.items) {
-		s.ofItems = enum
+		s.itemsEnum = enum
 	}
-	s.itemless = c.doc.IsStr(kind, "array") && s.items == rawjson.None && s.ofItems == rawjson.None && s.ref == rawjson.None &&
-		c.doc.Get(n, "prefixItems") == rawjson.None && !c.file.leftItems()
+	s.itemless = c.doc.IsStr(kind, "array") && s.items == rawjson.None && s.itemsEnum == rawjson.None && s.ref == rawjson.None &&
+		c.doc.Get(n, "prefixItems") == rawjson.None && !c.file.MayHaveUnevaluatedItems()
 	s.wrapNull = nullable && combined
 	s.nullable = nullable && typed && !combined
 	return s
 }
 
-// keyBit maps a key to one of 64 bits. Two keys with different bits differ, so
-// most objects are known to have no duplicates without comparing their keys.
+// keyBit maps a key to one of 64 bits. Keys with different bits differ, so most
+// objects are known to have no duplicates without comparing keys.
 func keyBit(key []byte) uint64 { return 1 << (keyHash(key) >> 58) }
 
 func keyHash(key []byte) uint64 {

@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"regexp"
@@ -9,7 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
+
+func parseConverter(name string, raw []byte) (*Converter, error) {
+	d, err := document.Parse(name, raw)
+	if err != nil {
+		return nil, err
+	}
+	return New(d), nil
+}
 
 // conversion is a schema S of a document, with others beside it, and what it
 // becomes in each direction.
@@ -18,7 +27,7 @@ type conversion struct {
 	others           string // members beside S, each with a comma before it
 	schema           string
 	in, checked, out string // empty: as in; of checked, where nothing is read-only
-	faults           int
+	diagnostics      int
 }
 
 // component makes a document with S as a component.
@@ -31,9 +40,9 @@ func component(version, schema, others string) string {
 	}
 }
 
-func mustParse(t *testing.T, text string) *document {
+func mustParse(t *testing.T, text string) *Converter {
 	t.Helper()
-	d, err := parseDocument("api.json", []byte(text))
+	d, err := parseConverter("api.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +50,11 @@ func mustParse(t *testing.T, text string) *document {
 }
 
 // schemaS finds S.
-func schemaS(d *document) value {
-	if d.version == v20 {
-		return d.root.get("definitions").get("S")
+func schemaS(d *Converter) document.Value {
+	if d.Version == document.V20 {
+		return d.Root.Get("definitions").Get("S")
 	}
-	return d.root.get("components").get("schemas").get("S")
+	return d.Root.Get("components").Get("schemas").Get("S")
 }
 
 func (c *conversion) test(t *testing.T, version string) {
@@ -55,12 +64,12 @@ func (c *conversion) test(t *testing.T, version string) {
 		home = "#/definitions"
 	}
 	d := mustParse(t, strings.ReplaceAll(component(version, c.schema, c.others), "DEFS", home))
-	for dir, want := range map[direction]string{input: c.in, checked: c.checked, output: c.out} {
-		if want == "" && (dir == output || !strings.Contains(c.schema+c.others, "readOnly")) {
+	for dir, want := range map[Direction]string{Input: c.in, InputCheck: c.checked, Output: c.out} {
+		if want == "" && (dir == Output || !strings.Contains(c.schema+c.others, "readOnly")) {
 			want = c.in
 		}
-		f := d.convert(schemaS(d), dir)
-		got := assemble(f.body, f.deps)
+		f := d.Schema(schemaS(d), dir)
+		got := Assemble(f.Body, f.Deps)
 		if want == "" {
 			continue
 		}
@@ -71,8 +80,8 @@ func (c *conversion) test(t *testing.T, version string) {
 			t.Errorf("direction %d: %v", dir, err)
 		}
 	}
-	if got := d.conversionFaults(); len(got) != c.faults {
-		t.Errorf("%d faults, want %d: %v", len(got), c.faults, got)
+	if got := d.Diagnostics(); len(got) != c.diagnostics {
+		t.Errorf("%d diagnostics, want %d: %v", len(got), c.diagnostics, got)
 	}
 }
 
@@ -143,19 +152,19 @@ func TestConvertEveryDialect(t *testing.T) {
 		{name: "boolean exclusive bounds", schema: `{"type":"number","minimum":1,"exclusiveMinimum":true,"maximum":2.50,"exclusiveMaximum":false}`, in: `{"type":"number","exclusiveMinimum":1,"maximum":2.50}`},
 		{name: "a boolean exclusive bound without a bound", schema: `{"exclusiveMaximum":true}`, in: `{}`},
 		{name: "numeric exclusive bounds", schema: `{"exclusiveMinimum":1,"exclusiveMaximum":9223372036854775807}`, in: `{"exclusiveMinimum":1,"exclusiveMaximum":9223372036854775807}`},
-		{name: "an unknown type", schema: `{"type":"any","minimum":1}`, in: `{"minimum":1}`, faults: 1},
-		{name: "a type that is a number", schema: `{"type":1}`, in: `{}`, faults: 1},
+		{name: "an unknown type", schema: `{"type":"any","minimum":1}`, in: `{"minimum":1}`, diagnostics: 1},
+		{name: "a type that is a number", schema: `{"type":1}`, in: `{}`, diagnostics: 1},
 		{name: "a file", schema: `{"type":"file","description":"f"}`, in: `{"type":"string","contentMediaType":"application/octet-stream","description":"f"}`},
 		{name: "duplicates in required", schema: `{"required":["a","b","a","b\u0062","bb"]}`, in: `{"required":["a","b","bb"]}`},
 		{name: "an empty required", schema: `{"required":[]}`, in: `{}`},
-		{name: "the boolean required", schema: `{"required":true,"properties":{"a":{"required":false}}}`, in: `{"properties":{"a":{}}}`, faults: 2},
+		{name: "the boolean required", schema: `{"required":true,"properties":{"a":{"required":false}}}`, in: `{"properties":{"a":{}}}`, diagnostics: 2},
 		{name: "duplicates in enum", schema: `{"enum":["a","b","a","\u0061",1,1.0,{"a":1,"b":2},{"b":2,"a":1},null]}`, in: `{"enum":["a","b",1,{"a":1,"b":2},null]}`},
-		{name: "an empty enum", schema: `{"enum":[]}`, in: `{}`, faults: 1},
+		{name: "an empty enum", schema: `{"enum":[]}`, in: `{}`, diagnostics: 1},
 		{name: "null as constant and default", schema: `{"const":null,"default":null}`, in: `{"const":null,"default":null}`},
-		{name: "values that readers disagree on", schema: `{"default":{"a":1,"a":2},"enum":["\ud800"],"const":1e999,"maximum":1e400,"title":"\ud800"}`, in: "{\"title\":\"\uFFFD\"}", faults: 4},
+		{name: "values that readers disagree on", schema: `{"default":{"a":1,"a":2},"enum":["\ud800"],"const":1e999,"maximum":1e400,"title":"\ud800"}`, in: "{\"title\":\"\uFFFD\"}", diagnostics: 4},
 		{
 			name: "keywords of the wrong form", schema: `{"description":1,"pattern":null,"minLength":"1","maxLength":-1,"minItems":1.0,"multipleOf":0,"minimum":"0","properties":[],"allOf":{},"anyOf":[],"additionalProperties":null,"items":"x","format":2,"uniqueItems":1,"patternProperties":3}`,
-			in: `{"minItems":1}`, faults: 13,
+			in: `{"minItems":1}`, diagnostics: 13,
 		},
 		{
 			name: "duplicate keywords and properties", schema: `{"type":"string","type":"integer","properties":{"a":{"type":"string"},"b":true,"\u0061":{"type":"null"}}}`,
@@ -173,19 +182,19 @@ func TestConvertEveryDialect(t *testing.T) {
 		},
 		{
 			name: "references in a circle", others: `,"A":{"$ref":"DEFS/B"},"B":{"$ref":"DEFS/A"}`, schema: `{"properties":{"a":{"$ref":"DEFS/A"}}}`,
-			in: `{"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}`, faults: 1,
+			in: `{"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}`, diagnostics: 1,
 		},
 		{
 			name: "a schema that contains itself", others: `,"A":{"type":"object","allOf":[{"$ref":"DEFS/B"}]},"B":{"anyOf":[{"$ref":"DEFS/A"},{"type":"null"}]}`, schema: `{"items":{"$ref":"DEFS/A"}}`,
-			in: `{"items":{"$ref":"#/$defs/A"},"$defs":{"A":{"type":"object","allOf":[{}]}}}`, faults: 1,
+			in: `{"items":{"$ref":"#/$defs/A"},"$defs":{"A":{"type":"object","allOf":[{}]}}}`, diagnostics: 1,
 		},
 		{
 			name: "a reference to nothing", schema: `{"properties":{"a":{"$ref":"DEFS/None"},"b":{"$ref":"other.json#/A"},"c":{"$ref":"https://example.com/x"},"d":{"$ref":""}}}`,
-			in: `{"properties":{"a":{},"b":{},"c":{},"d":{}}}`, faults: 4,
+			in: `{"properties":{"a":{},"b":{},"c":{},"d":{}}}`, diagnostics: 4,
 		},
-		{name: "a reference to no schema", others: `,"A":["x"]`, schema: `{"items":{"$ref":"DEFS/A/0"}}`, in: `{"items":{}}`, faults: 1},
-		{name: "a loosened branch makes oneOf anyOf", schema: `{"type":"object","oneOf":[{"$ref":"DEFS/None"},{"required":["a"]}]}`, in: `{"type":"object","anyOf":[{},{"required":["a"]}]}`, faults: 1},
-		{name: "a loosened not goes", schema: `{"not":{"properties":{"a":{"$ref":"DEFS/None"}}}}`, in: `{}`, faults: 1},
+		{name: "a reference to no schema", others: `,"A":["x"]`, schema: `{"items":{"$ref":"DEFS/A/0"}}`, in: `{"items":{}}`, diagnostics: 1},
+		{name: "a loosened branch makes oneOf anyOf", schema: `{"type":"object","oneOf":[{"$ref":"DEFS/None"},{"required":["a"]}]}`, in: `{"type":"object","anyOf":[{},{"required":["a"]}]}`, diagnostics: 1},
+		{name: "a loosened not goes", schema: `{"not":{"properties":{"a":{"$ref":"DEFS/None"}}}}`, in: `{}`, diagnostics: 1},
 		{
 			name: "a deep reference", others: `,"A":{"allOf":[{"properties":{"x":{"type":"string"}}},{"properties":{"y":{"$ref":"DEFS/A/allOf/0/properties/x"}}}]}`, schema: `{"$ref":"DEFS/A"}`,
 			in: `{"allOf":[{"properties":{"x":{"type":"string"}}},{"properties":{"y":{"$ref":"#/$defs/0.properties.x_HASH"}}}],"$defs":{"0.properties.x_HASH":{"type":"string"}}}`,
@@ -199,7 +208,7 @@ func TestConvertEveryDialect(t *testing.T) {
 			name: "a way through a reference", others: `,"A":{"$ref":"DEFS/B"},"B":{"properties":{"x":{"type":"string"}}}`, schema: `{"items":{"$ref":"DEFS/A/properties/x"}}`,
 			in: `{"items":{"$ref":"#/$defs/B.properties.x_HASH"},"$defs":{"B.properties.x_HASH":{"type":"string"}}}`,
 		},
-		{name: "no schema at all", schema: `"text"`, in: `{}`, faults: 1},
+		{name: "no schema at all", schema: `"text"`, in: `{}`, diagnostics: 1},
 		{name: "true", schema: `true`, in: `{}`},
 	}, "2.0", "3.0.3", "3.1.0", "3.2.0")
 }
@@ -237,8 +246,8 @@ func TestConvert2020(t *testing.T) {
 		{name: "nullable is no keyword", schema: `{"type":"string","nullable":true}`, in: `{"type":"string"}`},
 		{name: "lists of types", schema: `{"type":["string","null"]}`, in: `{"type":["string","null"]}`},
 		{name: "a list of one type", schema: `{"type":["string"]}`, in: `{"type":"string"}`},
-		{name: "a list with an unknown type", schema: `{"type":["string","any"]}`, in: `{}`, faults: 1},
-		{name: "an empty list of types", schema: `{"type":[]}`, in: `{}`, faults: 1},
+		{name: "a list with an unknown type", schema: `{"type":["string","any"]}`, in: `{}`, diagnostics: 1},
+		{name: "an empty list of types", schema: `{"type":[]}`, in: `{}`, diagnostics: 1},
 		{
 			name: "keywords beside a reference count", others: `,"A":{"type":"object"}`, schema: `{"$ref":"DEFS/A","description":"d","required":["a"]}`,
 			in: `{"$ref":"#/$defs/A","description":"d","required":["a"],"$defs":{"A":{"type":"object"}}}`,
@@ -252,23 +261,23 @@ func TestConvert2020(t *testing.T) {
 			in: `{"type":"string"}`,
 		},
 		{name: "an anchor", others: `,"A":{"$anchor":"here","type":"string"}`, schema: `{"items":{"$ref":"#here"}}`, in: `{"items":{"$ref":"#/$defs/A"},"$defs":{"A":{"type":"string"}}}`},
-		{name: "an anchor in data is none", schema: `{"default":{"$anchor":"here"},"items":{"$ref":"#here"}}`, in: `{"default":{"$anchor":"here"},"items":{}}`, faults: 1},
+		{name: "an anchor in data is none", schema: `{"default":{"$anchor":"here"},"items":{"$ref":"#here"}}`, in: `{"default":{"$anchor":"here"},"items":{}}`, diagnostics: 1},
 		{
 			name: "a dynamic reference with one target", others: `,"Node":{"$dynamicAnchor":"node","properties":{"next":{"$dynamicRef":"#node"}}}`, schema: `{"items":{"$ref":"DEFS/Node"}}`,
 			in: `{"items":{"$ref":"#/$defs/Node"},"$defs":{"Node":{"properties":{"next":{"$ref":"#/$defs/Node"}}}}}`,
 		},
-		{name: "a dynamic reference with several targets", others: `,"A":{"$dynamicAnchor":"t"},"B":{"$dynamicAnchor":"t","type":"string"}`, schema: `{"items":{"$dynamicRef":"#t"}}`, in: `{"items":{}}`, faults: 1},
+		{name: "a dynamic reference with several targets", others: `,"A":{"$dynamicAnchor":"t"},"B":{"$dynamicAnchor":"t","type":"string"}`, schema: `{"items":{"$dynamicRef":"#t"}}`, in: `{"items":{}}`, diagnostics: 1},
 		{
 			name: "the recursive reference of 2019-09", others: `,"Filter":{"$recursiveAnchor":true,"properties":{"all":{"items":{"$recursiveRef":"#"}}}}`, schema: `{"items":{"$ref":"DEFS/Filter"}}`,
 			in: `{"items":{"$ref":"#/$defs/Filter"},"$defs":{"Filter":{"properties":{"all":{"items":{"$ref":"#/$defs/Filter"}}}}}}`,
 		},
-		{name: "a recursive reference without an anchor", schema: `{"items":{"$recursiveRef":"#"}}`, in: `{"items":{}}`, faults: 1},
+		{name: "a recursive reference without an anchor", schema: `{"items":{"$recursiveRef":"#"}}`, in: `{"items":{}}`, diagnostics: 1},
 		{
 			name: "a loosened schema accepts what it does not mention", schema: `{"$ref":"DEFS/None","unevaluatedProperties":false,"properties":{"a":{"type":"x","additionalProperties":false}}}`,
-			in: `{"unevaluatedProperties":true,"properties":{"a":{"additionalProperties":true}}}`, faults: 2,
+			in: `{"unevaluatedProperties":true,"properties":{"a":{"additionalProperties":true}}}`, diagnostics: 2,
 		},
-		{name: "several closed keywords open together", schema: `{"additionalProperties":false,"unevaluatedProperties":false,"allOf":1,"items":false}`, in: `{"additionalProperties":true,"unevaluatedProperties":true,"items":true}`, faults: 1},
-		{name: "what is loose further down closes nothing less", schema: `{"properties":{"a":{"type":"x"}},"additionalProperties":false}`, in: `{"properties":{"a":{}},"additionalProperties":false}`, faults: 1},
+		{name: "several closed keywords open together", schema: `{"additionalProperties":false,"unevaluatedProperties":false,"allOf":1,"items":false}`, in: `{"additionalProperties":true,"unevaluatedProperties":true,"items":true}`, diagnostics: 1},
+		{name: "what is loose further down closes nothing less", schema: `{"properties":{"a":{"type":"x"}},"additionalProperties":false}`, in: `{"properties":{"a":{}},"additionalProperties":false}`, diagnostics: 1},
 		{name: "format byte is only a format", schema: `{"format":"byte"}`, in: `{"format":"byte"}`, out: `{"description":"(format: byte)"}`},
 		{name: "content keywords", schema: `{"contentEncoding":"base64","contentMediaType":"image/png"}`, in: `{"contentEncoding":"base64","contentMediaType":"image/png"}`},
 	}, "3.1.0", "3.2.0")
@@ -276,55 +285,55 @@ func TestConvert2020(t *testing.T) {
 
 func TestConvertParameter(t *testing.T) {
 	d := mustParse(t, `{"swagger":"2.0","parameters":{"P":{"name":"limit","in":"query","required":true,"description":"d","collectionFormat":"csv","allowEmptyValue":true,"type":"array","items":{"type":"integer","description":"inner","collectionFormat":"csv","format":"int32"},"default":[1],"x-nullable":true}}}`)
-	f := d.convertParameter(d.root.get("parameters").get("P"), input)
+	f := d.Parameter(d.Root.Get("parameters").Get("P"), Input)
 	want := `{"type":["array","null"],"items":{"type":"integer","description":"inner","format":"int32"},"default":[1]}`
-	if diff := cmp.Diff(want, string(f.body)); diff != "" {
+	if diff := cmp.Diff(want, string(f.Body)); diff != "" {
 		t.Error(diff)
 	}
-	if f := d.convertParameter(value{}, input); string(f.body) != "{}" {
-		t.Errorf("no parameter gives %s", f.body)
+	if f := d.Parameter(document.Value{}, Input); string(f.Body) != "{}" {
+		t.Errorf("no parameter gives %s", f.Body)
 	}
 }
 
 func TestConvertAnAbsentSchema(t *testing.T) {
 	d := mustParse(t, component("3.0.0", "{}", ""))
-	if f := d.convert(d.root.get("nothing"), output); string(f.body) != "{}" || len(d.conversionFaults()) != 0 {
-		t.Errorf("got %s, %v", f.body, d.conversionFaults())
+	if f := d.Schema(d.Root.Get("nothing"), Output); string(f.Body) != "{}" || len(d.Diagnostics()) != 0 {
+		t.Errorf("got %s, %v", f.Body, d.Diagnostics())
 	}
 }
 
-func TestFaultsNameTheLineOnce(t *testing.T) {
-	d, err := parseDocument("api.yaml", []byte("openapi: 3.0.0\npaths: {}\ncomponents:\n  schemas:\n    S:\n      type: any\n      properties:\n        a:\n          $ref: '#/no'\n    S2: {}\n    S2: {}\n"))
+func TestDiagnosticsNameTheLineOnce(t *testing.T) {
+	d, err := parseConverter("api.yaml", []byte("openapi: 3.0.0\npaths: {}\ncomponents:\n  schemas:\n    S:\n      type: any\n      properties:\n        a:\n          $ref: '#/no'\n    S2: {}\n    S2: {}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		d.convert(schemaS(d), input)
-		d.convert(schemaS(d), output)
+		d.Schema(schemaS(d), Input)
+		d.Schema(schemaS(d), Output)
 	}
 	var got []string
-	for _, f := range d.conversionFaults() {
+	for _, f := range d.Diagnostics() {
 		got = append(got, f.String())
 	}
 	want := []string{
-		`api.yaml:11: key "S2" stands here again: what it had before is lost`,
-		`api.yaml:6: type is left out: "any" is no type`,
-		`api.yaml:9: reference "#/no" leads nowhere; anything is accepted there`,
+		`api.yaml:11: duplicate key "S2": the previous value is lost`,
+		`api.yaml:6: type ignored: "any" is not a type`,
+		`api.yaml:9: cannot resolve reference "#/no": no such target; any value is accepted there`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestFaultsAreBounded(t *testing.T) {
+func TestDiagnosticsAreBounded(t *testing.T) {
 	many := make([]string, 3000)
 	for i := range many {
 		many[i] = `{"type":"x"}`
 	}
 	d := mustParse(t, component("3.0.0", `{"allOf":[`+strings.Join(many, ",")+`]}`, ""))
-	d.convert(schemaS(d), input)
-	if n := len(d.conversionFaults()); n != maxFaults {
-		t.Errorf("%d faults", n)
+	d.Schema(schemaS(d), Input)
+	if n := len(d.Diagnostics()); n != document.MaxDiagnostics {
+		t.Errorf("%d diagnostics", n)
 	}
 }
 
@@ -332,23 +341,23 @@ func TestConversionIsTheSameInAnyOrder(t *testing.T) {
 	const schemas = `,"A":{"properties":{"b":{"$ref":"DEFS/B"},"d":{"$ref":"DEFS/B/properties/a"}}},"B":{"properties":{"a":{"$ref":"DEFS/A"},"c":{"$ref":"DEFS/C c"}}},"C c":{"type":"x"}`
 	text := component("3.1.0", `{"items":{"$ref":"DEFS/A"}}`, schemas)
 	d := mustParse(t, strings.ReplaceAll(text, "DEFS", "#/components/schemas"))
-	f := d.convert(schemaS(d), output)
-	want := string(assemble(f.body, f.deps))
+	f := d.Schema(schemaS(d), Output)
+	want := string(Assemble(f.Body, f.Deps))
 	for range 20 {
 		d := mustParse(t, strings.ReplaceAll(text, "DEFS", "#/components/schemas"))
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				v := d.root.get("components").get("schemas").get([]string{"S", "A", "B", "C c"}[i%4])
-				f := d.convert(v, output)
-				if got := string(assemble(f.body, f.deps)); i%4 == 0 && got != want {
+				v := d.Root.Get("components").Get("schemas").Get([]string{"S", "A", "B", "C c"}[i%4])
+				f := d.Schema(v, Output)
+				if got := string(Assemble(f.Body, f.Deps)); i%4 == 0 && got != want {
 					t.Errorf("got %s, want %s", got, want)
 				}
 			})
 		}
 		all.Wait()
-		if n := len(d.conversionFaults()); n != 1 {
-			t.Errorf("%d faults", n)
+		if n := len(d.Diagnostics()); n != 1 {
+			t.Errorf("%d diagnostics", n)
 		}
 	}
 }
@@ -356,30 +365,30 @@ func TestConversionIsTheSameInAnyOrder(t *testing.T) {
 func TestNamesCannotBeTaken(t *testing.T) {
 	// A component that is named like the hash of another one gets its own hash.
 	d := mustParse(t, `{"openapi":"3.0.0","paths":{},"components":{"schemas":{"a b":{"type":"string"},"S":{"not":{"$ref":"#/components/schemas/a%20b"}}}}}`)
-	f := d.convert(schemaS(d), input)
-	name := f.deps[0].name
+	f := d.Schema(schemaS(d), Input)
+	name := f.Deps[0].Name
 	d = mustParse(t, `{"openapi":"3.0.0","paths":{},"components":{"schemas":{"a b":{"type":"string"},"`+name+`":{"type":"integer"},"S":{"items":{"$ref":"#/components/schemas/a%20b"},"not":{"$ref":"#/components/schemas/`+name+`"}}}}}`)
-	f = d.convert(schemaS(d), input)
-	if len(f.deps) != 2 || f.deps[0].name == f.deps[1].name || f.deps[0].name != name {
-		t.Errorf("names %s and %s", f.deps[0].name, f.deps[1].name)
+	f = d.Schema(schemaS(d), Input)
+	if len(f.Deps) != 2 || f.Deps[0].Name == f.Deps[1].Name || f.Deps[0].Name != name {
+		t.Errorf("names %s and %s", f.Deps[0].Name, f.Deps[1].Name)
 	}
-	if err := compiles(assemble(f.body, f.deps)); err != nil {
+	if err := compiles(Assemble(f.Body, f.Deps)); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestAssembleOfSeveral(t *testing.T) {
 	d := mustParse(t, component("3.0.0", `{}`, `,"B":{"type":"string"},"A":{"items":{"$ref":"#/components/schemas/B"}}`))
-	schemas := d.root.get("components").get("schemas")
-	a := d.convert(value{}, input)
-	b := d.definition(schemas.get("B"), input)
-	all := d.definition(schemas.get("A"), input)
-	got := string(assemble([]byte("{}"), a.deps, []*definition{all, b}, []*definition{b}))
+	schemas := d.Root.Get("components").Get("schemas")
+	a := d.Schema(document.Value{}, Input)
+	b := d.definition(schemas.Get("B"), Input)
+	all := d.definition(schemas.Get("A"), Input)
+	got := string(Assemble([]byte("{}"), a.Deps, []*Definition{all, b}, []*Definition{b}))
 	if want := `{"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"type":"string"}}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	body := []byte(`{"type":"object"}`)
-	if got := assemble(body); string(got) != string(body) || &got[0] == &body[0] {
+	if got := Assemble(body); string(got) != string(body) || &got[0] == &body[0] {
 		t.Errorf("got %s, perhaps not a copy", got)
 	}
 }
@@ -397,12 +406,12 @@ func FuzzParseDocument(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		d, err := parseDocument("doc", raw)
+		d, err := parseConverter("doc", raw)
 		if err != nil {
 			return
 		}
 		for _, frag := range everyComponent(d) {
-			schema := assemble(frag.body, frag.deps)
+			schema := Assemble(frag.Body, frag.Deps)
 			if tree, err := rawjson.Parse(schema); err != nil || tree.Kind(tree.Root()) != rawjson.Object {
 				t.Fatalf("%s: %v", schema, err)
 			}
@@ -410,8 +419,8 @@ func FuzzParseDocument(f *testing.F) {
 				t.Fatalf("%s: %v", schema, err)
 			}
 		}
-		if len(d.conversionFaults()) > maxFaults {
-			t.Fatal("too many faults")
+		if len(d.Diagnostics()) > document.MaxDiagnostics {
+			t.Fatal("too many diagnostics")
 		}
 	})
 }

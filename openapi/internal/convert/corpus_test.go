@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func TestEveryComponentOfTheCorpusCompiles(t *testing.T) {
 		if err != nil || !bytes.Contains(raw, []byte("openapi")) && !bytes.Contains(raw, []byte("swagger")) || e.Name() == "package.json" {
 			return err
 		}
-		d, err := parseDocument(filepath.Base(path), raw)
+		d, err := parseConverter(filepath.Base(path), raw)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			return nil
@@ -33,11 +33,11 @@ func TestEveryComponentOfTheCorpusCompiles(t *testing.T) {
 		documents++
 		for _, f := range everyComponent(d) {
 			schemas++
-			if err := compiles(assemble(f.body, f.deps)); err != nil {
-				t.Errorf("%s: %.300s: %v", path, f.body, err)
+			if err := compiles(Assemble(f.Body, f.Deps)); err != nil {
+				t.Errorf("%s: %.300s: %v", path, f.Body, err)
 			}
 		}
-		for _, f := range d.conversionFaults() {
+		for _, f := range d.Diagnostics() {
 			t.Log(f)
 		}
 		return nil

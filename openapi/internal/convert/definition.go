@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"bytes"
@@ -10,61 +10,62 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// definition is a schema that others refer to, converted for one direction. It
-// is converted when it is first needed and then shared by all tools: a tool's
-// schema is its own few bytes and copies of these.
-type definition struct {
-	name string // under $defs
+// Definition is a schema that others refer to, converted for one direction. It
+// is converted when first needed and shared by all tools: a tool's schema is a
+// few bytes of its own and copies of these.
+type Definition struct {
+	Name string // under $defs
 
-	fragment func() fragment // converts the definition, once; a panic is kept
+	fragment func() Fragment // converts the definition once; a panic is repeated
 }
 
-// isAll reports whether body is a reference to the definition and nothing else.
-func (d *definition) isAll(body []byte) bool {
+// IsReferenceIn reports whether body is nothing but a reference to the definition.
+func (d *Definition) IsReferenceIn(body []byte) bool {
 	name, ok := bytes.CutPrefix(body, []byte(`{"$ref":"#/$defs/`))
-	return ok && len(name) == len(d.name)+2 && string(name[:len(d.name)]) == d.name
+	return ok && len(name) == len(d.Name)+2 && string(name[:len(d.Name)]) == d.Name
 }
 
 // definitions are those of one document.
 type definitions struct {
 	mu    sync.Mutex
-	made  [directions]map[value]*definition // by direction
-	named map[value]string
-	names map[string]value
+	made  [directions]map[document.Value]*Definition // by direction
+	named map[document.Value]string
+	names map[string]document.Value
 }
 
-// definition returns the definition of the schema at target. It is not yet
-// converted, so references may be circular.
-func (d *document) definition(target value, dir direction) *definition {
+// definition returns the definition of the schema at target. It is converted
+// later, so references may be circular.
+func (d *Converter) definition(target document.Value, dir Direction) *Definition {
 	d.defs.mu.Lock()
 	defer d.defs.mu.Unlock()
 	if known := d.defs.made[dir][target]; known != nil {
 		return known
 	}
 	name := d.nameOf(target)
-	def := &definition{name: name}
-	def.fragment = sync.OnceValue(func() fragment {
-		c := converter{document: d, file: target.file, doc: target.file.doc, dir: dir, self: target.node, hiddenOf: rawjson.None}
-		return c.convert(target.node)
+	def := &Definition{Name: name}
+	def.fragment = sync.OnceValue(func() Fragment {
+		c := schemaWriter{Converter: d, file: target.File, doc: target.File.Doc, dir: dir, self: target.Node, hiddenOf: rawjson.None}
+		return c.convert(target.Node)
 	})
 	if d.defs.made[dir] == nil {
-		d.defs.made[dir] = make(map[value]*definition)
+		d.defs.made[dir] = make(map[document.Value]*Definition)
 	}
 	d.defs.made[dir][target] = def
 	return def
 }
 
-// nameOf gives each target its own name, the same in both directions and
-// whatever is converted first: a component that is legally named keeps its
-// name, everything else gets one with a hash of where it stands.
-func (d *document) nameOf(target value) string {
+// nameOf gives each target a unique name, which does not depend on direction or
+// order of conversion: a component with a valid name keeps it, anything else
+// gets one with a hash of its location.
+func (d *Converter) nameOf(target document.Value) string {
 	if name, ok := d.defs.named[target]; ok {
 		return name
 	}
 	name := d.proposeName(target)
-	for n, free := 2, name; ; n++ { // two hashes met, or the document wants to be clever
+	for n, free := 2, name; ; n++ { // two hashes collide, or a component already has the name
 		if _, taken := d.defs.names[free]; !taken {
 			name = free
 			break
@@ -72,26 +73,26 @@ func (d *document) nameOf(target value) string {
 		free = fmt.Sprintf("%s_%d", name, n)
 	}
 	if d.defs.named == nil {
-		d.defs.named, d.defs.names = make(map[value]string), make(map[string]value)
+		d.defs.named, d.defs.names = make(map[document.Value]string), make(map[string]document.Value)
 	}
 	d.defs.named[target], d.defs.names[name] = name, target
 	return name
 }
 
-func (d *document) proposeName(target value) string {
-	home := d.root.get("components").get("schemas")
-	if d.version == v20 {
-		home = d.root.get("definitions")
+func (d *Converter) proposeName(target document.Value) string {
+	home := d.Root.Get("components").Get("schemas")
+	if d.Version == document.V20 {
+		home = d.Root.Get("definitions")
 	}
-	key := target.file.doc.Key(target.node)
-	component := key != "" && home.get(key) == target
+	key := target.File.Doc.Key(target.Node)
+	component := key != "" && home.Get(key) == target
 	if component && isPlainName(key) {
 		return key
 	}
-	path := pathTo(target)
+	path := document.PathTo(target)
 	h := fnv.New32a()
-	if target.file != d.root.file {
-		_, _ = h.Write([]byte(target.file.at.String() + "\x00")) // never fails
+	if target.File != d.Root.File {
+		_, _ = h.Write([]byte(target.File.Address.String() + "\x00")) // never fails
 	}
 	for _, token := range path {
 		_, _ = h.Write([]byte(token + "\x00")) // never fails
@@ -101,13 +102,13 @@ func (d *document) proposeName(target value) string {
 		readable = strings.Join(path[max(0, len(path)-3):], ".")
 	}
 	if readable == "" { // a whole file
-		readable = target.file.at.base()
+		readable = target.File.Address.BaseName()
 	}
 	return fmt.Sprintf("%s_%08x", sanitise(readable), h.Sum32())
 }
 
-// isPlainName reports whether a name needs no escape in a reference, and does
-// not look like one that we make.
+// isPlainName reports whether a name needs no escape in a reference and differs
+// from generated names.
 func isPlainName(name string) bool {
 	if name == "" || len(name) > 128 || sanitise(name) != name {
 		return false
@@ -116,12 +117,12 @@ func isPlainName(name string) bool {
 	return i < 0 || len(name)-i-1 != 8 || strings.Trim(name[i+1:], "0123456789abcdef") != ""
 }
 
-// sanitise keeps of a name what is legal in a component's name, at most 128
-// bytes of it.
+// sanitise replaces the characters of a name that are not legal in the name of
+// a component, and cuts it to 128 bytes.
 func sanitise(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name[:min(len(name), 128)]) {
-		legal := isLetter(c) || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_'
+		legal := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_'
 		if !legal {
 			c = '_'
 		}
@@ -130,17 +131,17 @@ func sanitise(name string) string {
 	return b.String()
 }
 
-// assemble makes body, a JSON object, a document of its own: it adds "$defs"
-// with all that body needs, sorted by name, so that the same schema always has
-// the same bytes. A body that is only a reference becomes what it refers to,
-// unless that refers to itself.
-func assemble(body []byte, deps ...[]*definition) []byte {
-	if len(deps) == 1 && len(deps[0]) == 1 && deps[0][0].isAll(body) {
-		last := referred(deps[0][0])
+// Assemble makes body, a JSON object, a self-contained document: it adds
+// "$defs" with all that body needs, sorted by name, so that the same schema
+// always has the same bytes. A body that is only a reference is replaced by its
+// target, unless that refers to itself.
+func Assemble(body []byte, deps ...[]*Definition) []byte {
+	if len(deps) == 1 && len(deps[0]) == 1 && deps[0][0].IsReferenceIn(body) {
+		last := resolveAlias(deps[0][0])
 		root := last.fragment()
-		body, deps = root.body, [][]*definition{root.deps}
-		if slices.Contains(closure(root.deps), last) {
-			body, deps = fmt.Appendf(nil, `{"$ref":"#/$defs/%s"}`, last.name), [][]*definition{{last}}
+		body, deps = root.Body, [][]*Definition{root.Deps}
+		if slices.Contains(closure(root.Deps), last) {
+			body, deps = fmt.Appendf(nil, `{"$ref":"#/$defs/%s"}`, last.Name), [][]*Definition{{last}}
 		}
 	}
 	needed := closure(deps...)
@@ -149,7 +150,7 @@ func assemble(body []byte, deps ...[]*definition) []byte {
 	}
 	size := len(body) + len(`,"$defs":{}`)
 	for _, d := range needed {
-		size += len(d.name) + len(d.fragment().body) + len(`"":,`)
+		size += len(d.Name) + len(d.fragment().Body) + len(`"":,`)
 	}
 	dst := append(make([]byte, 0, size), body[:len(body)-1]...)
 	if len(dst) > 1 {
@@ -160,45 +161,45 @@ func assemble(body []byte, deps ...[]*definition) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), d.name...), `":`...)
-		dst = append(dst, d.fragment().body...)
+		dst = append(append(append(dst, '"'), d.Name...), `":`...)
+		dst = append(dst, d.fragment().Body...)
 	}
 	return append(dst, '}', '}')
 }
 
-// referred follows definitions that are nothing but a reference to another one.
-func referred(d *definition) *definition {
-	for passed := map[*definition]bool{}; !passed[d]; {
+// resolveAlias follows definitions that are only a reference to another one.
+func resolveAlias(d *Definition) *Definition {
+	for passed := map[*Definition]bool{}; !passed[d]; {
 		passed[d] = true
 		f := d.fragment()
-		if len(f.deps) != 1 || !f.deps[0].isAll(f.body) {
+		if len(f.Deps) != 1 || !f.Deps[0].IsReferenceIn(f.Body) {
 			break
 		}
-		d = f.deps[0]
+		d = f.Deps[0]
 	}
 	return d
 }
 
-// closure lists, by name, all definitions that deps lead to.
-func closure(deps ...[]*definition) []*definition {
-	var c closing
+// closure lists all definitions that deps lead to, sorted by name.
+func closure(deps ...[]*Definition) []*Definition {
+	var c closureBuilder
 	for _, list := range deps {
 		c.add(list)
 	}
 	for i := 0; i < len(c.all); i++ {
-		c.add(c.all[i].fragment().deps)
+		c.add(c.all[i].fragment().Deps)
 	}
-	slices.SortFunc(c.all, func(a, b *definition) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(c.all, func(a, b *Definition) int { return cmp.Compare(a.Name, b.Name) })
 	return c.all
 }
 
-// closing is a closure that is being made.
-type closing struct {
-	all  []*definition
-	seen map[*definition]bool // nil: there are so few that each can be looked at
+// closureBuilder is a closure under construction.
+type closureBuilder struct {
+	all  []*Definition
+	seen map[*Definition]bool // nil: few enough for a linear search
 }
 
-func (c *closing) add(list []*definition) {
+func (c *closureBuilder) add(list []*Definition) {
 	const few = 16
 	for _, d := range list {
 		if c.seen == nil && slices.Contains(c.all, d) || c.seen[d] {
@@ -208,11 +209,92 @@ func (c *closing) add(list []*definition) {
 			continue
 		}
 		if c.seen == nil {
-			c.seen = make(map[*definition]bool, 4*few)
+			c.seen = make(map[*Definition]bool, 4*few)
 			for _, d := range c.all {
 				c.seen[d] = true
 			}
 		}
 		c.seen[d] = true
+	}
+}
+
+// cycles finds schemas that apply to the same value in a cycle (Tarjan's
+// strongly connected components). Each schema is visited once.
+type cycles struct {
+	mu    sync.Mutex
+	known map[document.Value]*cycleNode
+	open  []*cycleNode // the stack of schemas whose component is not known yet
+	count int
+}
+
+// cycleNode is a schema in the search.
+type cycleNode struct {
+	order, low int
+	component  int // number of its component; 0: not known yet
+}
+
+// isCircular reports whether validating a value against self, which refers to
+// target, would validate the same value against self again.
+func (d *Converter) isCircular(self, target document.Value) bool {
+	d.cycles.mu.Lock()
+	defer d.cycles.mu.Unlock()
+	return self == target || d.component(self).component == d.component(target).component
+}
+
+// component finds the component of a schema.
+func (d *Converter) component(v document.Value) *cycleNode {
+	c := &d.cycles
+	if r := c.known[v]; r != nil {
+		return r
+	}
+	if c.known == nil {
+		c.known = make(map[document.Value]*cycleNode)
+	}
+	c.count++
+	r := &cycleNode{order: c.count, low: c.count}
+	c.known[v] = r
+	c.open = append(c.open, r)
+	d.appliedSchemas(v, func(to document.Value) {
+		if n := d.component(to); n.component == 0 {
+			r.low = min(r.low, n.low)
+		}
+	})
+	if r.low == r.order { // the root of its component
+		for i := len(c.open) - 1; r.component == 0; i-- {
+			c.open[i].component = r.order
+			c.open = c.open[:i]
+		}
+	}
+	return r
+}
+
+// appliedSchemas yields the schemas that apply to the same value as v.
+func (d *Converter) appliedSchemas(v document.Value, yield func(document.Value)) {
+	if v.Kind() != rawjson.Object {
+		return
+	}
+	if ref := v.Get("$ref"); ref.Kind() == rawjson.String {
+		if t, err := d.Target(ref); err == nil {
+			yield(t)
+		}
+		if d.Legacy() {
+			return
+		}
+	}
+	doc := v.File.Doc
+	for n := doc.First(v.Node); n != rawjson.None; n = doc.Next(n) {
+		m := document.Value{File: v.File, Node: n}
+		switch doc.Key(n) {
+		case "not", "if", "then", "else":
+			yield(m)
+		case "allOf", "anyOf", "oneOf", "dependentSchemas":
+			for _, e := range m.Each() {
+				yield(e)
+			}
+		case "$dynamicRef":
+			if t, err := d.ResolveIn(m, m.Str()); err == nil {
+				yield(t)
+			}
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"maps"
@@ -7,25 +7,26 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// discriminator writes which branch of oneOf or anyOf a value is meant for, with
-// every value of the property that names a branch: those of the mapping, and the
-// last segments of the references. By OpenAPI 3.1 it is a hint, and validation is
-// that of JSON Schema alone; so it is in what values are checked against, where it
-// chooses which violations are told, and not in what is published. Nor is it
-// published as const on the property: a Cat whose kind is "dog", or something
-// that is not mapped, fits the schema of the document, and what is published must
-// not refuse what the document accepts.
+// discriminator writes which branch of oneOf or anyOf a value is for,
+// with every value of the property that names a branch: those of the mapping,
+// and the last segments of the references. In OpenAPI 3.1 it is a hint, and
+// validation is that of JSON Schema alone; so it is only in the schema for
+// validation, where it selects which violations are reported, and is not
+// published. Nor is it published as const on the property: a Cat whose kind is
+// "dog", or a value that is not mapped, matches the schema of the document, and
+// the published schema must not reject what the document accepts.
 //
 // The discriminator of 2.0 is the name of a property and has no branches.
-func (c *converter) discriminator(n rawjson.Node) {
+func (c *schemaWriter) discriminator(n rawjson.Node) {
 	hint := c.doc.Get(n, "discriminator")
 	property := c.doc.Get(hint, "propertyName")
 	if c.doc.Kind(hint) != rawjson.Object || c.doc.Kind(property) != rawjson.String {
 		return
 	}
-	k := kinds{converter: c, branches: map[value]value{}, refs: map[string]value{}, of: map[string]value{}}
+	k := discriminatorMapping{schemaWriter: c, branches: map[document.Value]document.Value{}, refs: map[string]document.Value{}, byValue: map[string]document.Value{}}
 	for _, union := range []string{"oneOf", "anyOf"} {
 		k.implicit(c.doc.Get(n, union))
 	}
@@ -37,76 +38,76 @@ func (c *converter) discriminator(n rawjson.Node) {
 	c.dst = append(c.dst, `{"propertyName":`...)
 	c.appendText(property)
 	c.dst = append(c.dst, `,"mapping":{`...)
-	for _, kind := range slices.Sorted(maps.Keys(k.of)) {
+	for _, kind := range slices.Sorted(maps.Keys(k.byValue)) {
 		c.comma()
 		c.dst = append(rawjson.AppendString(c.dst, kind), ':')
-		to := "" // what names no branch must not be taken for the name of one
-		if target := k.of[kind]; target.ok() {
-			to = "#/$defs/" + c.definition(target, c.dir).name
+		to := "" // a name that maps to no branch must not be taken for the name of one
+		if target := k.byValue[kind]; target.OK() {
+			to = "#/$defs/" + c.definition(target, c.dir).Name
 		}
 		c.dst = rawjson.AppendString(c.dst, to)
 	}
 	c.dst = append(c.dst, "}}"...)
 }
 
-// kinds are the values of a discriminator's property.
-type kinds struct {
-	*converter
-	branches map[value]value  // the schemas that the branches refer to, by those that they are other names of
-	refs     map[string]value // the same by the texts of the references
-	of       map[string]value // by value; not ok: it names no branch
+// discriminatorMapping are the values of a discriminator's property.
+type discriminatorMapping struct {
+	*schemaWriter
+	branches map[document.Value]document.Value // the schemas that branches refer to, by the schema behind all aliases
+	refs     map[string]document.Value         // the same by the text of the reference
+	byValue  map[string]document.Value         // by value of the property; not ok: it names no branch
 }
 
-// implicit gives each branch of a union the name that its reference ends with,
-// unless another has the same.
-func (k *kinds) implicit(union rawjson.Node) {
+// implicit maps the last segment of each branch's reference to the branch,
+// unless two branches share it.
+func (k *discriminatorMapping) implicit(union rawjson.Node) {
 	if k.doc.Kind(union) != rawjson.Array {
 		return
 	}
 	for e := k.doc.First(union); e != rawjson.None; e = k.doc.Next(e) {
-		ref := value{k.file, k.doc.Get(e, "$ref")}
-		if ref.kind() != rawjson.String {
+		ref := document.Value{File: k.file, Node: k.doc.Get(e, "$ref")}
+		if ref.Kind() != rawjson.String {
 			continue // inline: it has no name
 		}
-		target, err := k.targetOf(ref)
+		target, err := k.Target(ref)
 		if err != nil {
 			continue // reported where the reference is written
 		}
-		text := ref.str()
+		text := ref.Str()
 		name := text[strings.LastIndexByte(text, '/')+1:]
 		if decoded, err := url.PathUnescape(name); err == nil {
 			name = decoded
 		}
 		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 		k.refs[text] = target
-		if aliased := k.aliased(target); !k.branches[aliased].ok() {
+		if aliased := k.aliased(target); !k.branches[aliased].OK() {
 			k.branches[aliased] = target
 		}
-		if other, taken := k.of[name]; taken && other != target {
-			target = value{}
+		if other, taken := k.byValue[name]; taken && other != target {
+			target = document.Value{}
 		}
-		k.of[name] = target
+		k.byValue[name] = target
 	}
 }
 
 // explicit reads the mapping. Its values are names of components, or references
-// that are compared with those of the branches: no file is read because of them.
-func (k *kinds) explicit(mapping rawjson.Node) {
+// that are compared with those of the branches: they never load a file.
+func (k *discriminatorMapping) explicit(mapping rawjson.Node) {
 	if k.doc.Kind(mapping) != rawjson.Object {
 		return
 	}
 	for m := k.doc.First(mapping); m != rawjson.None; m = k.doc.Next(m) {
-		k.of[k.doc.Key(m)] = k.branch(value{k.file, m})
+		k.byValue[k.doc.Key(m)] = k.branch(document.Value{File: k.file, Node: m})
 	}
 }
 
-// branch is the schema of a branch that a value of a mapping stands for. The
-// mapping may name it by another name of the same schema.
-func (k *kinds) branch(to value) value {
-	text := to.str()
-	for _, root := range []value{{k.file, k.doc.Root()}, k.root} {
-		if named := root.get("components").get("schemas").get(text); named.ok() {
-			if branch := k.branches[k.aliased(named)]; branch.ok() {
+// branch returns the branch that a mapping value names. The mapping may use
+// another alias of the same schema.
+func (k *discriminatorMapping) branch(to document.Value) document.Value {
+	text := to.Str()
+	for _, root := range []document.Value{{File: k.file, Node: k.doc.Root()}, k.Root} {
+		if named := root.Get("components").Get("schemas").Get(text); named.OK() {
+			if branch := k.branches[k.aliased(named)]; branch.OK() {
 				return branch
 			}
 		}
@@ -115,30 +116,31 @@ func (k *kinds) branch(to value) value {
 		return target
 	}
 	if strings.HasPrefix(text, "#") {
-		if target, err := k.resolveIn(to, text); err == nil {
+		if target, err := k.ResolveIn(to, text); err == nil {
 			return k.branches[k.aliased(target)]
 		}
 	}
-	return value{}
+	return document.Value{}
 }
 
-// maxAliases bounds how many names of one schema lead to each other.
+// maxAliases bounds how many aliases of a schema are followed.
 const maxAliases = 100
 
-// aliased is the schema that v is only another name of, or v itself: a reference
-// within the file, or allOf of nothing else, and beside it nothing that says more.
-func (k *kinds) aliased(v value) value {
+// aliased returns the schema that v is only an alias of, or v itself. An alias
+// is a reference within the file, or an allOf with one, without other
+// restrictions beside it.
+func (k *discriminatorMapping) aliased(v document.Value) document.Value {
 	for range maxAliases {
-		ref := v.get("$ref")
-		if all := v.get("allOf"); ref.kind() != rawjson.String && all.kind() == rawjson.Array && all.len() == 1 && onlyNames(v, "allOf") {
-			for _, one := range all.each() {
-				ref, v = one.get("$ref"), one
+		ref := v.Get("$ref")
+		if all := v.Get("allOf"); ref.Kind() != rawjson.String && all.Kind() == rawjson.Array && all.Len() == 1 && isOnlyAlias(v, "allOf") {
+			for _, one := range all.Each() {
+				ref, v = one.Get("$ref"), one
 			}
 		}
-		if ref.kind() != rawjson.String || !strings.HasPrefix(ref.str(), "#") || !k.legacy() && !onlyNames(v, "$ref") {
+		if ref.Kind() != rawjson.String || !strings.HasPrefix(ref.Str(), "#") || !k.Legacy() && !isOnlyAlias(v, "$ref") {
 			break
 		}
-		target, err := k.resolveIn(ref, ref.str())
+		target, err := k.ResolveIn(ref, ref.Str())
 		if err != nil {
 			break
 		}
@@ -147,9 +149,10 @@ func (k *kinds) aliased(v value) value {
 	return v
 }
 
-// onlyNames reports whether a schema has no keyword but this one and annotations.
-func onlyNames(v value, keyword string) bool {
-	for key := range v.each() {
+// isOnlyAlias reports whether a schema has no keyword except this one and
+// annotations.
+func isOnlyAlias(v document.Value, keyword string) bool {
+	for key := range v.Each() {
 		switch key {
 		case keyword, "$comment", "title", "summary", "description", "deprecated", "example", "examples", "default", "readOnly", "writeOnly", "xml", "externalDocs":
 		default:

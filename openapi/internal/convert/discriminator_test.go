@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"slices"
@@ -56,10 +56,10 @@ func TestDiscriminator(t *testing.T) {
 		for _, version := range []string{"3.0.3", "3.1.0"} {
 			t.Run(version+" "+tt.name, func(t *testing.T) {
 				d := mustParse(t, component(version, tt.schema, others))
-				for _, dir := range []direction{input, checked, output, judged} {
-					f := d.convert(schemaS(d), dir)
-					doc := assemble(f.body, f.deps)
-					if want := dir == checked || dir == judged; want != strings.Contains(string(doc), `"discriminator"`) {
+				for _, dir := range []Direction{Input, InputCheck, Output, OutputCheck} {
+					f := d.Schema(schemaS(d), dir)
+					doc := Assemble(f.Body, f.Deps)
+					if want := dir == InputCheck || dir == OutputCheck; want != strings.Contains(string(doc), `"discriminator"`) {
 						t.Errorf("direction %d: %s", dir, doc)
 					}
 					s, err := schema.Compile(doc, schema.Options{})
@@ -68,7 +68,7 @@ func TestDiscriminator(t *testing.T) {
 					}
 					want := tt.missing
 					found := s.Validate([]byte(tt.value))
-					if dir == input || dir == output {
+					if dir == Input || dir == Output {
 						if (len(found) > 0) != (len(want) > 0) {
 							t.Errorf("direction %d: %v", dir, found)
 						}
@@ -78,8 +78,8 @@ func TestDiscriminator(t *testing.T) {
 						t.Errorf("direction %d: %s\n%s", dir, diff, doc)
 					}
 				}
-				if faults := d.conversionFaults(); len(faults) > 0 {
-					t.Error(faults)
+				if diagnostics := d.Diagnostics(); len(diagnostics) > 0 {
+					t.Error(diagnostics)
 				}
 			})
 		}
@@ -101,8 +101,8 @@ func missing(found []schema.Violation) (names []string) {
 func TestDiscriminatorOfVersion2(t *testing.T) {
 	d := mustParse(t, component("2.0", `{"type":"object","discriminator":"kind","required":["kind"],"properties":{"kind":{"type":"string"}}}`, `,"Cat":{"allOf":[{"$ref":"#/definitions/S"},{"required":["lives"]}]}`))
 	for dir := range directions {
-		f := d.convert(schemaS(d), dir)
-		if got, want := string(assemble(f.body, f.deps)), `{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}}`; got != want {
+		f := d.Schema(schemaS(d), dir)
+		if got, want := string(Assemble(f.Body, f.Deps)), `{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}}`; got != want {
 			t.Errorf("direction %d: %s", dir, got)
 		}
 	}
@@ -131,11 +131,11 @@ func TestDiscriminatorsKeepTheVerdict(t *testing.T) {
 				pick(`{"type":"string"}`, `{"enum":["A","x"]}`, `{}`) + `,"a":{"type":` + pick(`"integer"`, `"string"`) + `,"readOnly":` + pick("true", "false") + `},"u":{` + union() + `}}}`
 		}
 		text := component(pick("3.0.3", "3.1.0"), `{`+pick("", `"nullable":true,`)+union()+`}`, `,"A":`+object()+`,"B":`+object()+`,"C":{`+union()+`}`)
-		d, err := parseDocument("api.json", []byte(text))
+		d, err := parseConverter("api.json", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		published, checks := converted(t, d, output), converted(t, d, judged)
+		published, checks := converted(t, d, Output), converted(t, d, OutputCheck)
 		for range 10 {
 			value := `{"k":` + pick(`"A"`, `"B"`, `"x"`, `"y"`, `1`) + pick("", `,"a":1`, `,"a":"s"`) + pick("", `,"z":1`, `,"u":{"k":"A"}`, `,"u":{"k":"x","a":1}`) + `}`
 			got, want := checks.Validate([]byte(value)), published.Validate([]byte(value))
@@ -146,9 +146,9 @@ func TestDiscriminatorsKeepTheVerdict(t *testing.T) {
 	})
 }
 
-func converted(t *rapid.T, d *document, dir direction) *schema.Schema {
-	f := d.convert(schemaS(d), dir)
-	s, err := schema.Compile(assemble(f.body, f.deps), schema.Options{})
+func converted(t *rapid.T, d *Converter, dir Direction) *schema.Schema {
+	f := d.Schema(schemaS(d), dir)
+	s, err := schema.Compile(Assemble(f.Body, f.Deps), schema.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 		if rapid.Bool().Draw(t, "below") {
 			whole = `{"type":"object","properties":{"p":` + whole + `}}`
 		}
-		d, err := parseDocument("api.json", []byte(component("3.1.0", whole, "")))
+		d, err := parseConverter("api.json", []byte(component("3.1.0", whole, "")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +43,8 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 			unfit = unfit && v[0] != '['
 		}
 		for dir := range directions {
-			f := d.convert(schemaS(d), dir)
-			made := string(assemble(f.body, f.deps))
+			f := d.Schema(schemaS(d), dir)
+			made := string(Assemble(f.Body, f.Deps))
 			after := judgeOf(t, made)
 			for range 12 {
 				value := `[` + strings.Join(rapid.SliceOfN(rapid.SampledFrom(scalars), 0, 3).Draw(t, "items"), ",") + `]`
@@ -55,7 +55,7 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 					value = `{"p":` + value + `}`
 				}
 				was, is := accepts(t, before, value), accepts(t, after, value)
-				if was == is || unfit && !was && accepts(t, judgeOf(t, meantByEnum(whole, enum)), value) {
+				if was == is || unfit && !was && accepts(t, judgeOf(t, intendedByEnum(whole, enum)), value) {
 					continue
 				}
 				t.Fatalf("%s\nbecame in direction %d\n%s\nand %s: fitted %v, fits %v", whole, dir, made, value, was, is)
@@ -64,9 +64,9 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 	})
 }
 
-// meantByEnum is a schema in which what the enum of an array lists is for its
+// intendedByEnum is a schema in which what the enum of an array lists is for its
 // items.
-func meantByEnum(whole string, enum []string) string {
+func intendedByEnum(whole string, enum []string) string {
 	list := `"enum":[` + strings.Join(enum, ",") + `]`
 	for _, cut := range []string{list + ",", "," + list} {
 		if strings.Contains(whole, cut) {

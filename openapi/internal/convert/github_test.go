@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
 // github is GitHub's description, which TENON_OPENAPI_GITHUB names.
@@ -26,11 +27,11 @@ func github(tb testing.TB) []byte {
 }
 
 // everyComponent converts all component schemas in both directions.
-func everyComponent(d *document) (all []fragment) {
-	for _, schemas := range []value{d.root.get("components").get("schemas"), d.root.get("definitions")} {
-		for key := range schemas.each() {
-			for _, dir := range []direction{input, output} {
-				all = append(all, d.definition(schemas.get(key), dir).fragment())
+func everyComponent(d *Converter) (all []Fragment) {
+	for _, schemas := range []document.Value{d.Root.Get("components").Get("schemas"), d.Root.Get("definitions")} {
+		for key := range schemas.Each() {
+			for _, dir := range []Direction{Input, Output} {
+				all = append(all, d.definition(schemas.Get(key), dir).fragment())
 			}
 		}
 	}
@@ -40,7 +41,7 @@ func everyComponent(d *document) (all []fragment) {
 func TestEveryComponentOfGitHubCompiles(t *testing.T) {
 	raw := github(t)
 	start := time.Now()
-	d, err := parseDocument("github.json", raw)
+	d, err := parseConverter("github.json", raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,12 +51,12 @@ func TestEveryComponentOfGitHubCompiles(t *testing.T) {
 	if len(all) < 1000 {
 		t.Errorf("only %d schemas", len(all))
 	}
-	for _, f := range d.conversionFaults() {
+	for _, f := range d.Diagnostics() {
 		t.Log(f)
 	}
 	for _, f := range all {
-		if err := compiles(assemble(f.body, f.deps)); err != nil {
-			t.Errorf("%.200s: %v", f.body, err)
+		if err := compiles(Assemble(f.Body, f.Deps)); err != nil {
+			t.Errorf("%.200s: %v", f.Body, err)
 		}
 	}
 }
@@ -83,7 +84,7 @@ func BenchmarkParseGitHub(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := parseDocument("github.json", raw); err != nil {
+		if _, err := parseConverter("github.json", raw); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -94,7 +95,7 @@ func BenchmarkConvertGitHub(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		d, err := parseDocument("github.json", raw)
+		d, err := parseConverter("github.json", raw)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func BenchmarkConvertGitHub(b *testing.B) {
 }
 
 func BenchmarkAssembleGitHub(b *testing.B) {
-	d, err := parseDocument("github.json", github(b))
+	d, err := parseConverter("github.json", github(b))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func BenchmarkAssembleGitHub(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, f := range all {
-			b.SetBytes(int64(len(assemble(f.body, f.deps))))
+			b.SetBytes(int64(len(Assemble(f.Body, f.Deps))))
 		}
 	}
 }

@@ -1,14 +1,19 @@
-package openapi
+package convert
 
-import "github.com/tenon-mcp/tenon/internal/rawjson"
+import (
+	"slices"
 
-// keyword writes member m of a schema, if it is a keyword that we know and of
-// the form that it must have.
-func (c *converter) keyword(key string, m rawjson.Node, s *survey) {
+	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+)
+
+// keyword writes member m of a schema, if it is a known keyword with a valid
+// value.
+func (c *schemaWriter) keyword(key string, m rawjson.Node, s *survey) {
 	switch key {
 	case "type":
 		c.typeKeyword(m, s)
-		if s.itemless { // some clients refuse arrays without items
+		if s.itemless { // some clients reject arrays without items
 			c.name("items")
 			c.dst = append(c.dst, "{}"...)
 		}
@@ -38,7 +43,7 @@ func (c *converter) keyword(key string, m rawjson.Node, s *survey) {
 }
 
 // applicator writes the keywords that hold schemas.
-func (c *converter) applicator(key string, m rawjson.Node, s *survey) {
+func (c *schemaWriter) applicator(key string, m rawjson.Node, s *survey) {
 	switch key {
 	case "$ref":
 		c.reference(m)
@@ -78,18 +83,18 @@ func (c *converter) applicator(key string, m rawjson.Node, s *survey) {
 	}
 }
 
-// isSchema reports whether m can be a schema; if not, the keyword is left out.
-func (c *converter) isSchema(key string, m rawjson.Node) bool {
+// isSchema reports whether m can be a schema; otherwise the keyword is dropped.
+func (c *schemaWriter) isSchema(key string, m rawjson.Node) bool {
 	switch c.doc.Kind(m) {
 	case rawjson.Object, rawjson.Bool:
 		return true
 	}
-	c.loosen(m, key+" is left out: it is no schema")
+	c.loosen(m, key+" ignored: not a schema")
 	return false
 }
 
 // inPlace writes a keyword whose schema applies to the same value.
-func (c *converter) inPlace(key string, m rawjson.Node) {
+func (c *schemaWriter) inPlace(key string, m rawjson.Node) {
 	if c.isSchema(key, m) {
 		c.name(key)
 		c.schema(m)
@@ -97,7 +102,7 @@ func (c *converter) inPlace(key string, m rawjson.Node) {
 }
 
 // child writes a keyword whose schema applies to a part of the value.
-func (c *converter) child(key string, m rawjson.Node) {
+func (c *schemaWriter) child(key string, m rawjson.Node) {
 	if c.isSchema(key, m) {
 		c.name(key)
 		c.part(m)
@@ -105,17 +110,17 @@ func (c *converter) child(key string, m rawjson.Node) {
 }
 
 // part writes a schema for a part of the value.
-func (c *converter) part(m rawjson.Node) {
+func (c *schemaWriter) part(m rawjson.Node) {
 	scope, here := c.scope, c.looseHere
 	c.scope = m
-	c.apart++
+	c.nested++
 	c.schema(m)
-	c.apart--
+	c.nested--
 	c.scope, c.looseHere = scope, here
 }
 
-// closing writes a keyword in which a boolean is usual and understood.
-func (c *converter) closing(key string, m rawjson.Node, s *survey) {
+// closing writes a keyword for which clients understand a boolean.
+func (c *schemaWriter) closing(key string, m rawjson.Node, s *survey) {
 	if c.doc.Kind(m) == rawjson.Bool {
 		c.name(key)
 		if !c.doc.IsTrue(m) {
@@ -127,8 +132,8 @@ func (c *converter) closing(key string, m rawjson.Node, s *survey) {
 	c.child(key, m)
 }
 
-// items writes a schema for all elements, or the tuple of the old drafts.
-func (c *converter) items(m rawjson.Node, s *survey) {
+// items writes a schema for all elements, or the tuple form of older drafts.
+func (c *schemaWriter) items(m rawjson.Node, s *survey) {
 	if c.doc.Kind(m) == rawjson.Array {
 		c.list("prefixItems", m)
 		return
@@ -136,10 +141,11 @@ func (c *converter) items(m rawjson.Node, s *survey) {
 	c.closing("items", m, s)
 }
 
-// list writes a keyword with a list of schemas. Lists in place keep the scope.
-func (c *converter) list(key string, m rawjson.Node) {
+// list writes a keyword with a list of schemas. All but prefixItems apply to
+// the same value.
+func (c *schemaWriter) list(key string, m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.Array || c.doc.Len(m) == 0 {
-		c.loosen(m, key+" is left out: it is no list with at least one schema")
+		c.loosen(m, key+" ignored: not a non-empty list of schemas")
 		return
 	}
 	c.name(key)
@@ -155,10 +161,10 @@ func (c *converter) list(key string, m rawjson.Node) {
 	c.dst = append(c.dst, ']')
 }
 
-// oneOf becomes anyOf where a branch was loosened: it may now accept what was
-// meant for another branch, and oneOf would refuse what two accept. Where the
-// schema has an anyOf as well, it is left out.
-func (c *converter) oneOf(m rawjson.Node, s *survey) {
+// oneOf becomes anyOf where a branch was loosened: it may now accept values of
+// another branch, and oneOf rejects what two branches accept. If the schema
+// also has an anyOf, oneOf is dropped.
+func (c *schemaWriter) oneOf(m rawjson.Node, s *survey) {
 	start, before := len(c.dst), c.loosened
 	if c.list("oneOf", m); c.loosened == before || len(c.dst) == start {
 		return
@@ -173,9 +179,9 @@ func (c *converter) oneOf(m rawjson.Node, s *survey) {
 	copy(c.dst[start:], `"anyOf"`)
 }
 
-// negative writes a schema that restricts by what it does not accept. Loosened
-// it would restrict more, so then it is left out.
-func (c *converter) negative(key string, m rawjson.Node) {
+// negative writes a schema that restricts by what it does not accept. It is
+// dropped if it was loosened, because it would then restrict more.
+func (c *schemaWriter) negative(key string, m rawjson.Node) {
 	start, before := c.mark(), c.loosened
 	c.negated++
 	if c.inPlace(key, m); c.loosened != before {
@@ -184,18 +190,18 @@ func (c *converter) negative(key string, m rawjson.Node) {
 	c.negated--
 }
 
-// properties writes the properties without those that do not go in. They are no
-// value where arguments are checked.
-func (c *converter) properties(m rawjson.Node) {
-	if c.dir.goesOut() || !c.marked() {
+// properties writes the properties except those that are not part of an input.
+// The schema for validation rejects them.
+func (c *schemaWriter) properties(m rawjson.Node) {
+	if c.dir.isOutput() || !c.MayHaveReadOnly() {
 		c.members("properties", m)
 		return
 	}
 	c.membersBy("properties", m, func(p rawjson.Node) bool {
 		switch {
-		case !c.hidden(value{c.file, p}):
+		case !c.hidden(document.Value{File: c.file, Node: p}):
 			return true
-		case c.dir == checked:
+		case c.dir == InputCheck:
 			c.propertyName(p)
 			c.dst = append(c.dst, "false"...)
 		}
@@ -204,15 +210,15 @@ func (c *converter) properties(m rawjson.Node) {
 }
 
 // members writes a keyword with schemas by name.
-func (c *converter) members(key string, m rawjson.Node) {
+func (c *schemaWriter) members(key string, m rawjson.Node) {
 	c.membersBy(key, m, func(rawjson.Node) bool { return true })
 }
 
-// membersBy is members for those that wanted chooses. The keys are names,
-// whatever they look like.
-func (c *converter) membersBy(key string, m rawjson.Node, wanted func(rawjson.Node) bool) {
+// membersBy is members for those that wanted selects. The keys are property
+// names, even if they look like keywords.
+func (c *schemaWriter) membersBy(key string, m rawjson.Node, wanted func(rawjson.Node) bool) {
 	if c.doc.Kind(m) != rawjson.Object {
-		c.loosen(m, key+" is left out: it is no object")
+		c.loosen(m, key+" ignored: not an object")
 		return
 	}
 	c.name(key)
@@ -228,9 +234,9 @@ func (c *converter) membersBy(key string, m rawjson.Node, wanted func(rawjson.No
 }
 
 // inPlaceMembers is members for schemas that apply to the same value.
-func (c *converter) inPlaceMembers(key string, m rawjson.Node) {
+func (c *schemaWriter) inPlaceMembers(key string, m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.Object {
-		c.loosen(m, key+" is left out: it is no object")
+		c.loosen(m, key+" ignored: not an object")
 		return
 	}
 	c.name(key)
@@ -245,18 +251,17 @@ func (c *converter) inPlaceMembers(key string, m rawjson.Node) {
 	c.dst = append(c.dst, '}')
 }
 
-// repeats knows which members of an object may have the key of another one.
+// repeats finds members of an object that may share a key.
 type repeats struct {
-	*converter
+	*schemaWriter
 	object      rawjson.Node
 	once, twice [8]uint64 // bits of hashed keys
 }
 
-// repeated looks for keys that stand in an object more than once. A YAML file
-// has none.
-func (c *converter) repeated(object rawjson.Node) repeats {
-	r := repeats{converter: c, object: object}
-	if c.file.yaml != nil {
+// repeated looks for duplicate keys in an object. A YAML file has none.
+func (c *schemaWriter) repeated(object rawjson.Node) repeats {
+	r := repeats{schemaWriter: c, object: object}
+	if c.file.YAML != nil {
 		return r
 	}
 	for p := c.doc.First(object); p != rawjson.None; p = c.doc.Next(p) {
@@ -272,13 +277,13 @@ func (r *repeats) place(p rawjson.Node) (word int, bit uint64) {
 	return int(h >> 61), 1 << (h >> 55 & 63)
 }
 
-// isLast reports whether p is the one of its key that counts.
+// isLast reports whether p is the effective member of its key.
 func (r *repeats) isLast(p rawjson.Node) bool {
 	word, bit := r.place(p)
 	return r.twice[word]&bit == 0 || r.doc.Get(r.object, string(r.doc.KeyText(p))) == p
 }
 
-func (c *converter) propertyName(p rawjson.Node) {
+func (c *schemaWriter) propertyName(p rawjson.Node) {
 	c.comma()
 	raw := c.doc.RawKey(p)
 	if key := c.doc.KeyText(p); len(key) != len(raw) {
@@ -287,4 +292,83 @@ func (c *converter) propertyName(p rawjson.Node) {
 		c.dst = append(append(append(c.dst, '"'), raw...), '"')
 	}
 	c.dst = append(c.dst, ':')
+}
+
+// legacyReference writes a reference of the dialects in which $ref has no
+// siblings. A description is kept: in 2020-12 it is allowed and says what the
+// reference is for.
+func (c *schemaWriter) legacyReference(n, ref rawjson.Node) {
+	c.dst = append(c.dst, '{')
+	c.reference(ref)
+	if m := c.doc.Get(n, "description"); c.doc.Kind(m) == rawjson.String && !c.parameter {
+		c.text("description", m)
+	}
+	c.dst = append(c.dst, '}')
+}
+
+// reference writes $ref. A broken one is dropped.
+func (c *schemaWriter) reference(ref rawjson.Node) {
+	if c.doc.Kind(ref) != rawjson.String {
+		c.loosen(ref, "$ref ignored: not a string")
+		return
+	}
+	target, err := c.Target(document.Value{File: c.file, Node: ref})
+	if err != nil {
+		c.loosen(ref, err.Error()+"; any value is accepted there")
+		return
+	}
+	c.referTo(ref, target)
+}
+
+// referTo writes a $ref to a target and records it as a dependency.
+func (c *schemaWriter) referTo(ref rawjson.Node, target document.Value) {
+	switch target.Kind() {
+	case rawjson.Object, rawjson.Bool:
+	default:
+		c.loosen(ref, "the target of the reference is not a schema; any value is accepted there")
+		return
+	}
+	if c.nested == 0 && c.self != rawjson.None && c.isCircular(document.Value{File: c.file, Node: c.self}, target) {
+		c.loosen(ref, "the schema refers to itself for the same value; the reference is ignored")
+		return
+	}
+	def := c.definition(target, c.dir)
+	if recent := c.deps[max(0, len(c.deps)-16):]; !slices.Contains(recent, def) { // only to keep the list short
+		c.deps = append(c.deps, def)
+	}
+	c.name("$ref")
+	c.dst = append(append(append(c.dst, `"#/$defs/`...), def.Name...), '"')
+}
+
+// dynamicReference writes $dynamicRef as a plain reference where only one
+// schema of the document declares the anchor. Otherwise its target depends on
+// the evaluation path, and it is dropped.
+func (c *schemaWriter) dynamicReference(m rawjson.Node) {
+	target, err := c.ResolveIn(document.Value{File: c.file, Node: m}, c.doc.Str(m))
+	if err != nil {
+		c.loosen(m, err.Error()+"; any value is accepted there")
+		return
+	}
+	if target.File.SharesAnchor(c.doc.Str(m)) {
+		c.loosen(m, "a $dynamicRef with several targets is not supported; any value is accepted there")
+		return
+	}
+	c.referTo(m, target)
+}
+
+// recursiveReference writes the $recursiveRef of draft 2019-09, which some
+// documents use, as a reference to the innermost enclosing schema with
+// $recursiveAnchor.
+func (c *schemaWriter) recursiveReference(m rawjson.Node) {
+	anchor := rawjson.None
+	for n := range c.file.Ancestors(m) {
+		if c.doc.IsTrue(c.doc.Get(n, "$recursiveAnchor")) {
+			anchor = n // the innermost is last
+		}
+	}
+	if anchor == rawjson.None {
+		c.loosen(m, "$recursiveRef without an enclosing $recursiveAnchor; any value is accepted there")
+		return
+	}
+	c.referTo(m, document.Value{File: c.file, Node: anchor})
 }

@@ -1,21 +1,21 @@
-package openapi
+package convert
 
 import (
 	"slices"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// maxLooks bounds how many schemas are looked into to learn which properties
-// are hidden.
-const maxLooks = 64
+// maxVisitedSchemas bounds how many schemas are searched for hidden properties.
+const maxVisitedSchemas = 64
 
 // requiredKeyword writes required without duplicates and without properties
-// that do not, or need not, go in this direction. A boolean is what older drafts had, or
-// meant for a parameter, and is left out.
-func (c *converter) requiredKeyword(m rawjson.Node) {
+// that are hidden in this direction. A boolean, from older drafts or intended for
+// a parameter, is dropped.
+func (c *schemaWriter) requiredKeyword(m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.Array {
-		c.loosen(m, "required is left out: it is no list of names")
+		c.loosen(m, "required ignored: not a list of names")
 		return
 	}
 	start := c.mark()
@@ -25,15 +25,15 @@ func (c *converter) requiredKeyword(m rawjson.Node) {
 	}
 }
 
-// names writes a list of names, each once, without those that are hidden. It
-// answers how many there are.
-func (c *converter) names(m rawjson.Node) (count int) {
+// names writes a list of names without duplicates and hidden ones, and returns
+// their number.
+func (c *schemaWriter) names(m rawjson.Node) (count int) {
 	c.dst = append(c.dst, '[')
 	hidden := c.hiddenNames()
-	seen := distinct{converter: c}
+	seen := distinct{schemaWriter: c}
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		if c.doc.Kind(e) != rawjson.String {
-			c.loosen(e, "a required name that is no string is left out")
+			c.loosen(e, "a required name that is not a string is ignored")
 			continue
 		}
 		if !seen.add(e) || len(hidden) > 0 && slices.Contains(hidden, c.doc.Str(e)) {
@@ -47,9 +47,9 @@ func (c *converter) names(m rawjson.Node) (count int) {
 	return count
 }
 
-func (c *converter) dependentRequired(m rawjson.Node) {
+func (c *schemaWriter) dependentRequired(m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.Object {
-		c.loosen(m, "dependentRequired is left out: it is no object")
+		c.loosen(m, "dependentRequired ignored: not an object")
 		return
 	}
 	c.name("dependentRequired")
@@ -57,7 +57,7 @@ func (c *converter) dependentRequired(m rawjson.Node) {
 	again := c.repeated(m)
 	for p := c.doc.First(m); p != rawjson.None; p = c.doc.Next(p) {
 		if c.doc.Kind(p) != rawjson.Array {
-			c.loosen(p, "an entry of dependentRequired is left out: it is no list of names")
+			c.loosen(p, "an entry of dependentRequired is ignored: not a list of names")
 		} else if again.isLast(p) {
 			c.propertyName(p)
 			c.names(p)
@@ -66,58 +66,59 @@ func (c *converter) dependentRequired(m rawjson.Node) {
 	c.dst = append(c.dst, '}')
 }
 
-// hiddenNames lists the properties of the value being described that do not go
-// in this direction. They may be declared in any schema that applies to the
-// value: required and properties often stand in different branches of allOf.
-func (c *converter) hiddenNames() []string {
-	if !c.marked() || c.negated > 0 {
+// hiddenNames lists the properties of the current value that are hidden in this
+// direction. They may be declared in any schema that applies to the value:
+// required and properties are often in different branches of allOf.
+func (c *schemaWriter) hiddenNames() []string {
+	if !c.MayHaveReadOnly() || c.negated > 0 {
 		return nil
 	}
 	if c.hiddenOf != c.scope {
 		looks := 0
-		c.hiddenOf, c.hiddenSet = c.scope, c.collectHidden(nil, value{c.file, c.scope}, &looks)
+		c.hiddenOf, c.hiddenSet = c.scope, c.collectHidden(nil, document.Value{File: c.file, Node: c.scope}, &looks)
 	}
 	return c.hiddenSet
 }
 
-// collectHidden adds those of schema v and of what it is composed of.
-func (c *converter) collectHidden(names []string, v value, looks *int) []string {
-	if *looks++; *looks > maxLooks || v.kind() != rawjson.Object {
+// collectHidden adds those of schema v and of the schemas that it is composed
+// of.
+func (c *schemaWriter) collectHidden(names []string, v document.Value, looks *int) []string {
+	if *looks++; *looks > maxVisitedSchemas || v.Kind() != rawjson.Object {
 		return names
 	}
-	doc := v.file.doc
-	for p := doc.First(doc.Get(v.node, "properties")); p != rawjson.None; p = doc.Next(p) {
-		if c.hidden(value{v.file, p}) {
+	doc := v.File.Doc
+	for p := doc.First(doc.Get(v.Node, "properties")); p != rawjson.None; p = doc.Next(p) {
+		if c.hidden(document.Value{File: v.File, Node: p}) {
 			names = append(names, doc.Key(p))
 		}
 	}
-	if ref := v.get("$ref"); ref.kind() == rawjson.String {
-		if t, err := c.targetOf(ref); err == nil {
+	if ref := v.Get("$ref"); ref.Kind() == rawjson.String {
+		if t, err := c.Target(ref); err == nil {
 			names = c.collectHidden(names, t, looks)
 		}
 	}
-	for _, e := range v.get("allOf").each() {
+	for _, e := range v.Get("allOf").Each() {
 		names = c.collectHidden(names, e, looks)
 	}
 	return names
 }
 
-// hidden reports whether the schema p is marked as not going in this
-// direction, here or where its reference leads.
-func (c *converter) hidden(p value) bool {
-	if !c.marked() || c.negated > 0 {
+// hidden reports whether the schema p is marked readOnly or writeOnly against
+// this direction, directly or behind its reference.
+func (c *schemaWriter) hidden(p document.Value) bool {
+	if !c.MayHaveReadOnly() || c.negated > 0 {
 		return false
 	}
 	mark := "readOnly"
-	if c.dir.goesOut() {
+	if c.dir.isOutput() {
 		mark = "writeOnly"
 	}
-	for range maxHops {
-		ref, flag := p.marks(mark)
-		if !ref.ok() || flag && !c.legacy() {
+	for range document.MaxHops {
+		ref, flag := marksOf(p, mark)
+		if !ref.OK() || flag && !c.Legacy() {
 			return flag
 		}
-		t, err := c.targetOf(ref)
+		t, err := c.Target(ref)
 		if err != nil {
 			return flag
 		}
@@ -126,19 +127,19 @@ func (c *converter) hidden(p value) bool {
 	return false
 }
 
-// marks returns, in one pass, the reference that a schema is and whether the
-// mark is set beside it.
-func (v value) marks(mark string) (ref value, flag bool) {
-	if v.kind() != rawjson.Object {
-		return value{}, false
+// marksOf returns, in one pass, the $ref of a schema and whether the mark is set
+// beside it.
+func marksOf(v document.Value, mark string) (ref document.Value, flag bool) {
+	if v.Kind() != rawjson.Object {
+		return document.Value{}, false
 	}
-	doc := v.file.doc
-	for m := doc.First(v.node); m != rawjson.None; m = doc.Next(m) {
+	doc := v.File.Doc
+	for m := doc.First(v.Node); m != rawjson.None; m = doc.Next(m) {
 		switch string(doc.RawKey(m)) {
 		case mark:
 			flag = doc.IsTrue(m)
 		case "$ref":
-			ref = value{v.file, m}
+			ref = document.Value{File: v.File, Node: m}
 		}
 	}
 	return ref, flag

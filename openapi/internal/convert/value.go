@@ -1,4 +1,4 @@
-package openapi
+package convert
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// typeKeyword writes type. Types that JSON Schema does not know are left out;
-// the file of version 2.0 is a string of bytes.
-func (c *converter) typeKeyword(m rawjson.Node, s *survey) {
+// typeKeyword writes type. Types that JSON Schema does not have are dropped;
+// the type file of 2.0 becomes a binary string.
+func (c *schemaWriter) typeKeyword(m rawjson.Node, s *survey) {
 	if c.doc.Kind(m) == rawjson.Array {
 		c.typeList(m, s)
 		return
@@ -27,11 +27,11 @@ func (c *converter) typeKeyword(m rawjson.Node, s *survey) {
 	case t != "":
 		c.typeName(t, s.nullable && t != "null")
 	default:
-		c.loosen(m, "type is left out: "+excerpt(c.doc.Raw(m))+" is no type")
+		c.loosen(m, "type ignored: "+excerpt(c.doc.Raw(m))+" is not a type")
 	}
 }
 
-func (c *converter) typeName(t string, nullable bool) {
+func (c *schemaWriter) typeName(t string, nullable bool) {
 	c.name("type")
 	if nullable {
 		c.dst = append(append(append(c.dst, `["`...), t...), `","null"]`...)
@@ -40,7 +40,7 @@ func (c *converter) typeName(t string, nullable bool) {
 	c.dst = append(append(append(c.dst, '"'), t...), '"')
 }
 
-func (c *converter) typeList(m rawjson.Node, s *survey) {
+func (c *schemaWriter) typeList(m rawjson.Node, s *survey) {
 	var types []string
 	add := func(t string) {
 		if !slices.Contains(types, t) {
@@ -50,7 +50,7 @@ func (c *converter) typeList(m rawjson.Node, s *survey) {
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		t := typeOf(c.doc.Raw(e))
 		if t == "" {
-			c.loosen(e, "type is left out: "+excerpt(c.doc.Raw(e))+" is no type")
+			c.loosen(e, "type ignored: "+excerpt(c.doc.Raw(e))+" is not a type")
 			return
 		}
 		add(t)
@@ -60,7 +60,7 @@ func (c *converter) typeList(m rawjson.Node, s *survey) {
 	}
 	switch len(types) {
 	case 0:
-		c.loosen(m, "type is left out: it names no type")
+		c.loosen(m, "type ignored: the list is empty")
 	case 1:
 		c.typeName(types[0], false)
 	default:
@@ -74,7 +74,7 @@ func (c *converter) typeList(m rawjson.Node, s *survey) {
 	}
 }
 
-// typeOf returns the type that a JSON text names, "" if it names none.
+// typeOf returns the type that a JSON text names, or "".
 func typeOf(raw []byte) string {
 	for _, t := range [...]string{"string", "object", "integer", "boolean", "array", "number", "null"} {
 		if len(raw) == len(t)+2 && string(raw[1:len(raw)-1]) == t {
@@ -84,18 +84,18 @@ func typeOf(raw []byte) string {
 	return ""
 }
 
-// enumKeyword writes enum without duplicates, for which validators refuse the
-// whole schema.
-func (c *converter) enumKeyword(m rawjson.Node, s *survey) {
+// enumKeyword writes enum without duplicates, because validators reject a
+// schema with duplicates.
+func (c *schemaWriter) enumKeyword(m rawjson.Node, s *survey) {
 	if c.doc.Kind(m) != rawjson.Array || c.doc.Len(m) == 0 {
-		c.loosen(m, "enum is left out: it is no list with at least one value")
+		c.loosen(m, "enum ignored: not a non-empty list")
 		return
 	}
 	if err := rawjson.Check(c.doc.Raw(m)); err != nil {
-		c.loosen(m, "enum is left out: not every reader of JSON would understand it: "+err.Error())
+		c.loosen(m, "enum ignored: not portable JSON: "+err.Error())
 		return
 	}
-	if s.ofItems == m {
+	if s.itemsEnum == m {
 		if s.items == rawjson.None {
 			c.name("items")
 			c.dst = append(c.dst, "{}"...)
@@ -107,11 +107,11 @@ func (c *converter) enumKeyword(m rawjson.Node, s *survey) {
 	c.enumList(m, s.nullable)
 }
 
-// enumList writes the different values of an enum.
-func (c *converter) enumList(m rawjson.Node, nullable bool) {
+// enumList writes the distinct values of an enum.
+func (c *schemaWriter) enumList(m rawjson.Node, nullable bool) {
 	c.dst = append(c.dst, '[')
 	null := false
-	seen := distinct{converter: c}
+	seen := distinct{schemaWriter: c}
 	for e := c.doc.First(m); e != rawjson.None; e = c.doc.Next(e) {
 		null = null || c.doc.Kind(e) == rawjson.Null
 		if !seen.add(e) {
@@ -126,16 +126,16 @@ func (c *converter) enumList(m rawjson.Node, nullable bool) {
 	c.dst = append(c.dst, ']')
 }
 
-// distinct finds values that are equal. Most lists are short and of simple
-// strings, which are compared as they are.
+// distinct finds equal values. Most lists are short and of simple strings,
+// which are compared as bytes.
 type distinct struct {
-	*converter
+	*schemaWriter
 	few  [16]rawjson.Node
 	n    int
 	many map[string]struct{}
 }
 
-// add reports whether e is not yet there.
+// add reports whether e is new.
 func (d *distinct) add(e rawjson.Node) bool {
 	raw := d.doc.Raw(e)
 	if d.many == nil && d.n < len(d.few) && d.doc.Kind(e) == rawjson.String && bytes.IndexByte(raw, '\\') < 0 {
@@ -162,9 +162,9 @@ func (d *distinct) add(e rawjson.Node) bool {
 	return true
 }
 
-// canonical is a text that equal values share. Numbers are equal by value, so
-// 1 and 1.0 are written as a double writes both.
-func (c *converter) canonical(n rawjson.Node) string {
+// canonical returns a text that equal values share. Numbers are compared by
+// value: 1 and 1.0 have the same text.
+func (c *schemaWriter) canonical(n rawjson.Node) string {
 	raw := c.doc.Raw(n)
 	switch c.doc.Kind(n) {
 	case rawjson.Number:
@@ -175,32 +175,32 @@ func (c *converter) canonical(n rawjson.Node) string {
 		}
 	case rawjson.Array, rawjson.Object, rawjson.String:
 		if bytes.IndexByte(raw, '\\') >= 0 || c.doc.Kind(n) != rawjson.String {
-			same, _ := rawjson.AppendCanonical(nil, raw) // the enum was checked
+			same, _ := rawjson.AppendCanonical(nil, raw) // the enum is valid
 			return string(same)
 		}
 	}
 	return string(raw)
 }
 
-// formatKeyword writes format for input. Clients assert it, and for a call
-// that helps; but an upstream's answer must not be lost to the caller over a
-// date without a zone, so for output it goes into the description. The byte of
-// the old dialects is how they say base64.
-func (c *converter) formatKeyword(m rawjson.Node, s *survey) {
-	if c.legacy() && !s.encoded && c.doc.IsStr(m, "byte") {
+// formatKeyword writes format for input. Clients assert it, which helps with
+// arguments. For output it goes into the description, so that a client does not
+// reject a response because of a date without a time zone. The format byte of
+// the old dialects means base64.
+func (c *schemaWriter) formatKeyword(m rawjson.Node, s *survey) {
+	if c.Legacy() && !s.encoded && c.doc.IsStr(m, "byte") {
 		c.name("contentEncoding")
 		c.dst = append(c.dst, `"base64"`...)
 	}
-	if !c.dir.goesOut() {
+	if !c.dir.isOutput() {
 		c.text("format", m)
 	}
 }
 
-func (c *converter) formatNote(format rawjson.Node) string {
+func (c *schemaWriter) formatNote(format rawjson.Node) string {
 	return "(format: " + c.doc.Str(format) + ")"
 }
 
-func (c *converter) descriptionKeyword(m rawjson.Node, s *survey) {
+func (c *schemaWriter) descriptionKeyword(m rawjson.Node, s *survey) {
 	if s.format == rawjson.None {
 		c.text("description", m)
 		return
@@ -215,18 +215,18 @@ func (c *converter) descriptionKeyword(m rawjson.Node, s *survey) {
 }
 
 // text writes a keyword that is a string.
-func (c *converter) text(key string, m rawjson.Node) {
+func (c *schemaWriter) text(key string, m rawjson.Node) {
 	if c.doc.Kind(m) != rawjson.String {
-		c.note(m, key+" is left out: it is no string")
+		c.addDiagnosticAt(m, key+" ignored: not a string")
 		return
 	}
 	c.name(key)
 	c.appendText(m)
 }
 
-// appendText writes a string. Escapes are written anew: the source may hold
-// half a surrogate pair, which no strict reader takes.
-func (c *converter) appendText(m rawjson.Node) {
+// appendText writes a string. Escapes are rewritten: the source may contain
+// half a surrogate pair, which strict parsers reject.
+func (c *schemaWriter) appendText(m rawjson.Node) {
 	if raw := c.doc.Raw(m); bytes.IndexByte(raw, '\\') < 0 {
 		c.dst = append(c.dst, raw...)
 		return
@@ -234,13 +234,13 @@ func (c *converter) appendText(m rawjson.Node) {
 	c.dst = rawjson.AppendString(c.dst, c.doc.Str(m))
 }
 
-// plainValue writes a keyword that is any value, never looking into it: what
-// looks like a reference there is data.
-func (c *converter) plainValue(key string, m rawjson.Node) {
+// plainValue writes a keyword whose value is data, without looking for
+// references in it.
+func (c *schemaWriter) plainValue(key string, m rawjson.Node) {
 	if err := rawjson.Check(c.doc.Raw(m)); err != nil {
-		what := key + " is left out: not every reader of JSON would understand it: " + err.Error()
-		if key == "default" { // which restricts nothing
-			c.note(m, what)
+		what := key + " ignored: not portable JSON: " + err.Error()
+		if key == "default" { // restricts nothing
+			c.addDiagnosticAt(m, what)
 		} else {
 			c.loosen(m, what)
 		}
@@ -250,14 +250,14 @@ func (c *converter) plainValue(key string, m rawjson.Node) {
 	c.dst = c.doc.AppendCompact(c.dst, m)
 }
 
-// limit writes a bound of numbers. The boolean exclusiveMinimum of the old
-// dialects says of minimum that it is exclusive.
-func (c *converter) limit(key string, m rawjson.Node, s *survey) {
+// limit writes a numeric bound. The boolean exclusiveMinimum of the old
+// dialects makes minimum exclusive.
+func (c *schemaWriter) limit(key string, m rawjson.Node, s *survey) {
 	switch {
 	case key[0] == 'e' && c.doc.Kind(m) == rawjson.Bool:
 		return
 	case !c.isNumber(m):
-		c.loosen(m, key+" is left out: it is no number")
+		c.loosen(m, key+" ignored: not a number")
 		return
 	case key == "minimum" && s.exclusiveMin:
 		key = "exclusiveMinimum"
@@ -268,8 +268,8 @@ func (c *converter) limit(key string, m rawjson.Node, s *survey) {
 	c.dst = append(c.dst, c.doc.Raw(m)...)
 }
 
-// count writes a keyword that is a whole number, or multipleOf.
-func (c *converter) count(key string, m rawjson.Node) {
+// count writes a non-negative integer keyword, or multipleOf.
+func (c *schemaWriter) count(key string, m rawjson.Node) {
 	raw := c.doc.Raw(m)
 	if key == "multipleOf" {
 		if f, err := strconv.ParseFloat(string(raw), 64); c.isNumber(m) && err == nil && f > 0 {
@@ -282,11 +282,10 @@ func (c *converter) count(key string, m rawjson.Node) {
 		c.dst = strconv.AppendInt(c.dst, whole, 10)
 		return
 	}
-	c.loosen(m, key+" is left out: "+excerpt(raw)+" is no number for it")
+	c.loosen(m, key+" ignored: "+excerpt(raw)+" is not a valid value")
 }
 
-// wholeNumber reads a number that is whole and not negative; JSON Schema takes
-// 1.0 for one.
+// wholeNumber reads a non-negative integer; in JSON Schema 1.0 is one.
 func wholeNumber(raw []byte) (whole int64, ok bool) {
 	if whole, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return whole, whole >= 0
@@ -298,23 +297,75 @@ func wholeNumber(raw []byte) (whole int64, ok bool) {
 	return int64(f), true
 }
 
-// isNumber reports whether m is a number that a double can hold.
-func (c *converter) isNumber(m rawjson.Node) bool {
+// isNumber reports whether m is a number within the range of a double.
+func (c *schemaWriter) isNumber(m rawjson.Node) bool {
 	return c.doc.Kind(m) == rawjson.Number && rawjson.Check(c.doc.Raw(m)) == nil
 }
 
-func (c *converter) flag(key string, m rawjson.Node) {
+func (c *schemaWriter) flag(key string, m rawjson.Node) {
 	if c.doc.IsTrue(m) {
 		c.name(key)
 		c.dst = append(c.dst, "true"...)
 	}
 }
 
-// excerpt is the beginning of a value, for a message.
+// excerpt returns the beginning of a value, for a message.
 func excerpt(raw []byte) string {
 	const most = 40
 	if len(raw) > most {
 		return string(bytes.ToValidUTF8(raw[:most], nil)) + "…"
 	}
 	return string(raw)
+}
+
+// meansItems reports whether the enum of an array belongs to its items: none of
+// its values is an array, so nothing could match, and each is a possible item.
+// Many documents of version 2.0 have this mistake.
+func (c *schemaWriter) meansItems(enum, items rawjson.Node) bool {
+	if c.doc.Kind(enum) != rawjson.Array || c.doc.Len(enum) == 0 {
+		return false
+	}
+	kind := c.doc.Get(items, "type")
+	if items != rawjson.None && (c.doc.Kind(items) != rawjson.Object || c.doc.Kind(kind) != rawjson.String) {
+		return false
+	}
+	for m := c.doc.First(items); m != rawjson.None; m = c.doc.Next(m) {
+		switch c.doc.Key(m) {
+		case "type", "format", "description", "title", "pattern", "minLength", "maxLength", "minimum", "maximum", "default", "example":
+		default:
+			return false
+		}
+	}
+	for e := c.doc.First(enum); e != rawjson.None; e = c.doc.Next(e) {
+		var names []string
+		switch c.doc.Kind(e) {
+		case rawjson.String:
+			names = []string{"string"}
+		case rawjson.Bool:
+			names = []string{"boolean"}
+		case rawjson.Number:
+			names = []string{"number", "integer"}
+		default:
+			return false
+		}
+		if items != rawjson.None && !c.doc.IsStr(kind, names[0]) && !c.doc.IsStr(kind, names[len(names)-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// enumOfItems adds the enum of an array to its items, which were just written.
+func (c *schemaWriter) enumOfItems(s *survey) {
+	end := len(c.dst) - 1
+	if s.itemsEnum == rawjson.None || end < 1 || c.dst[end] != '}' || rawjson.Check(c.doc.Raw(s.itemsEnum)) != nil {
+		return
+	}
+	empty := c.dst[end-1] == '{'
+	if c.dst = c.dst[:end]; !empty {
+		c.dst = append(c.dst, ',')
+	}
+	c.dst = append(c.dst, `"enum":`...)
+	c.enumList(s.itemsEnum, false)
+	c.dst = append(c.dst, '}')
 }

@@ -1,4 +1,4 @@
-package openapi
+package document
 
 import (
 	"net/url"
@@ -7,28 +7,28 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// identities are the names that schemas of a file give themselves.
+// identities are the schemas of a file that have an $id or an anchor.
 type identities struct {
 	ids     map[string]rawjson.Node // schema by its $id, resolved, without fragment
-	bases   map[rawjson.Node]string // the other way round
+	bases   map[rawjson.Node]string // the reverse of ids
 	anchors map[anchorName]anchor
 }
 
-// anchorName is a name in the schema with an $id around it; in is the root
-// where there is none.
+// anchorName is the name of an anchor and the schema resource that it belongs
+// to: the nearest schema with an $id, or the root.
 type anchorName struct {
 	in   rawjson.Node
 	name string
 }
 
-// anchor is a schema that names itself with $anchor or $dynamicAnchor.
+// anchor is a schema with an $anchor or $dynamicAnchor.
 type anchor struct {
-	node    rawjson.Node // the first of the name
-	dynamic int          // how many give themselves the name by $dynamicAnchor
+	node    rawjson.Node // the first one with this name
+	dynamic int          // how many schemas declare the name with $dynamicAnchor
 }
 
-// identitiesOf finds the schemas that name themselves. What is no schema but
-// data is not looked into.
+// identitiesOf finds the schemas with an $id or an anchor. It skips keywords
+// whose values are data.
 func identitiesOf(doc *rawjson.Doc) identities {
 	x := &identityReader{doc: doc, identities: identities{
 		ids: map[string]rawjson.Node{}, bases: map[rawjson.Node]string{}, anchors: map[anchorName]anchor{},
@@ -46,8 +46,8 @@ type identityReader struct {
 	identities
 }
 
-// visit looks at n and what it holds; in is the schema with an $id around it
-// and base that $id.
+// visit reads n and its children; in is the nearest enclosing schema with an
+// $id and base that $id.
 func (x *identityReader) visit(n, in rawjson.Node, base string) {
 	if id := x.doc.Get(n, "$id"); x.doc.Kind(id) == rawjson.String {
 		if full := x.identify(n, base, x.doc.Str(id)); full != "" {
@@ -65,7 +65,8 @@ func (x *identityReader) visit(n, in rawjson.Node, base string) {
 	}
 }
 
-// identify notes the $id of n and returns it resolved; empty: it is none.
+// identify records the $id of n and returns it resolved, or "" if it is not a
+// URI.
 func (x *identityReader) identify(n rawjson.Node, base, id string) string {
 	full := resolveID(base, id)
 	if full == "" {
@@ -92,8 +93,8 @@ func (x *identityReader) anchor(name anchorName, n rawjson.Node, dynamic bool) {
 	x.anchors[name] = a
 }
 
-// resolveID is an $id or a reference to one, against the $id around it. Both
-// may be relative: then they are compared as they are.
+// resolveID resolves an $id, or a reference to one, against the $id around it.
+// Both may be relative: then they are compared as they are.
 func resolveID(base, id string) string {
 	id, _, _ = strings.Cut(id, "#")
 	if id == "" {
@@ -109,18 +110,18 @@ func resolveID(base, id string) string {
 	return u.String()
 }
 
-// anchor finds the schema of that name in the file or schema that v is.
-func (v value) anchor(name string) value {
-	a, ok := v.file.identities().anchors[anchorName{v.node, name}]
+// anchor finds the schema with that anchor in the file or schema resource v.
+func (v Value) anchor(name string) Value {
+	a, ok := v.File.identities().anchors[anchorName{v.Node, name}]
 	if !ok {
-		return value{}
+		return Value{}
 	}
-	return value{v.file, a.node}
+	return Value{v.File, a.node}
 }
 
-// sharesAnchor tells whether several schemas of the file answer to the anchor
+// SharesAnchor reports whether several schemas of the file declare the anchor
 // that a $dynamicRef names.
-func (f *file) sharesAnchor(ref string) bool {
+func (f *File) SharesAnchor(ref string) bool {
 	_, name, _ := strings.Cut(ref, "#")
 	if name == "" || name[0] == '/' {
 		return false
@@ -134,43 +135,43 @@ func (f *file) sharesAnchor(ref string) bool {
 	return count > 1
 }
 
-// named tells whether any schema of the file has an $id, without looking at
-// all of them: few documents have one.
-func (f *file) named() bool { return f.hasIDs() && len(f.identities().ids) > 0 }
+// named reports whether any schema of the file has an $id. Few documents have
+// one, so the file is searched for the word first.
+func (f *File) named() bool { return f.mayHaveIDs() && len(f.identities().ids) > 0 }
 
-// enclosing is the schema with an $id around a place, or the place's file, with
-// the $id.
-func (d *document) enclosing(v value) (home value, base string) {
-	home = value{v.file, v.file.doc.Root()}
-	if !v.file.named() {
+// enclosing returns the nearest schema with an $id around a place, or else the
+// root of its file, and the $id.
+func (d *Document) enclosing(v Value) (home Value, base string) {
+	home = Value{v.File, v.File.Doc.Root()}
+	if !v.File.named() {
 		return home, ""
 	}
-	bases := v.file.identities().bases
-	base = bases[home.node]
-	if v.node == rawjson.None {
+	bases := v.File.identities().bases
+	base = bases[home.Node]
+	if v.Node == rawjson.None {
 		return home, base
 	}
-	for n := range v.file.ancestors(v.node) {
+	for n := range v.File.Ancestors(v.Node) {
 		if id, ok := bases[n]; ok {
-			home.node, base = n, id
+			home.Node, base = n, id
 		}
 	}
 	return home, base
 }
 
 // schemaNamed finds the schema of any open file whose $id a reference names.
-func (d *document) schemaNamed(base, ref string) (value, bool) {
+func (d *Document) schemaNamed(base, ref string) (Value, bool) {
 	full := resolveID(base, ref)
 	if full == "" {
-		return value{}, false
+		return Value{}, false
 	}
 	for _, f := range d.library.files() {
 		if !f.named() {
 			continue
 		}
 		if n, ok := f.identities().ids[full]; ok {
-			return value{f, n}, true
+			return Value{f, n}, true
 		}
 	}
-	return value{}, false
+	return Value{}, false
 }

@@ -1,4 +1,4 @@
-package openapi
+package document
 
 import (
 	"net/url"

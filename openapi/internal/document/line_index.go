@@ -1,19 +1,19 @@
-package openapi
+package document
 
 import (
 	"bytes"
 	"sync"
 )
 
-// lineBlock is how many bytes are counted at once. Smaller blocks make a
-// question cheaper and the index larger.
+// lineBlock is the number of bytes per counted block. Smaller blocks make a
+// lookup cheaper and the index larger.
 const lineBlock = 8 << 10
 
-// lineIndex turns offsets into line numbers. Every tool has a line, so counting
-// from the beginning each time would cost a second in a large document.
+// lineIndex converts offsets to line numbers. Every tool has a line, and
+// counting from the start each time would cost a second in a large document.
 type lineIndex struct {
 	src    []byte
-	blocks func() []int // line feeds before each block, counted on first use
+	blocks func() []int // line feeds before each block, counted at first use
 }
 
 func newLineIndex(src []byte) *lineIndex {
@@ -28,9 +28,9 @@ func newLineIndex(src []byte) *lineIndex {
 	})}
 }
 
-// crowded tells whether the lines of a file are so long that a number says little:
-// minified documents have one.
-func (f *file) crowded() bool {
+// HasLongLines reports whether the lines of a file are so long that a line number
+// says little, as in minified documents.
+func (f *File) HasLongLines() bool {
 	const long = 1000 // bytes, on average
 	if f == nil || f.lines == nil {
 		return false
@@ -40,7 +40,7 @@ func (f *file) crowded() bool {
 	return lines == 1 || n/lines > long
 }
 
-// line is the line, from 1, that the offset is in.
+// line returns the 1-based line of an offset.
 func (x *lineIndex) line(offset int) int {
 	block := offset / lineBlock
 	return x.blocks()[block] + bytes.Count(x.src[block*lineBlock:offset], []byte{'\n'}) + 1

@@ -1,4 +1,4 @@
-package openapi
+package document
 
 import (
 	"iter"
@@ -8,14 +8,14 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// lineage has the parent of every value of a file and its place among its
+// lineage is the parent of every value of a file and its index among its
 // siblings, by node.
 type lineage struct {
 	parent []rawjson.Node
 	index  []uint32
 }
 
-// lineageOf goes over a whole file once.
+// lineageOf visits the whole file once.
 func lineageOf(doc *rawjson.Doc) lineage {
 	var l lineage
 	l.enter(doc, doc.Root(), rawjson.None, 0)
@@ -35,12 +35,12 @@ func (l *lineage) enter(doc *rawjson.Doc, n, parent rawjson.Node, index uint32) 
 	}
 }
 
-// pathTo lists the keys and indexes that lead from the root to a value.
-func pathTo(target value) []string {
-	doc := target.file.doc
+// PathTo lists the keys and indexes from the root to a value.
+func PathTo(target Value) []string {
+	doc := target.File.Doc
 	var path []string
 	parent := rawjson.None
-	for n, index := range target.file.ancestors(target.node) {
+	for n, index := range target.File.Ancestors(target.Node) {
 		switch doc.Kind(parent) {
 		case rawjson.Object:
 			path = append(path, doc.Key(n))
@@ -52,9 +52,9 @@ func pathTo(target value) []string {
 	return path
 }
 
-// ancestors goes from the root to target, which comes last, with the place of
-// each among its siblings.
-func (f *file) ancestors(target rawjson.Node) iter.Seq2[rawjson.Node, int] {
+// Ancestors iterates from the root to target, inclusive, with the index of each
+// among its siblings.
+func (f *File) Ancestors(target rawjson.Node) iter.Seq2[rawjson.Node, int] {
 	l := f.lineage()
 	var way []rawjson.Node
 	for n := target; n != rawjson.None; n = l.parent[n] {

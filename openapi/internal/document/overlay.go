@@ -1,4 +1,4 @@
-package openapi
+package document
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Bounds of an overlay.
+// Limits of an overlay.
 const (
 	maxOverlay = 16 << 20
 	maxActions = 1000
@@ -26,20 +26,20 @@ type overlay struct {
 	actions []action
 }
 
-// action changes every place that its target selects.
+// action changes every node that its target selects.
 type action struct {
-	at     value // for reports
+	at     Value // for reports
 	target *jsonpath.Path
 	remove bool
-	update value          // not ok: none
-	copy   *jsonpath.Path // of the place whose value is the update; nil: none
+	update Value          // not ok: none
+	copy   *jsonpath.Path // the node whose value is the update; nil: none
 }
 
-// overlays reads the overlays that the operator named, in their order.
-func (o Options) overlays(ctx context.Context, seen *seen) ([]overlay, error) {
+// readOverlays reads the operator's overlays, in order.
+func readOverlays(ctx context.Context, o Options, read *Inputs) ([]overlay, error) {
 	var list []overlay
 	for _, spec := range o.Overlays {
-		raw, err := readOverlay(ctx, o, spec, seen)
+		raw, err := readOverlay(ctx, o, spec, read)
 		if err != nil {
 			return nil, badSource("read overlay "+spec, err)
 		}
@@ -52,14 +52,14 @@ func (o Options) overlays(ctx context.Context, seen *seen) ([]overlay, error) {
 	return list, nil
 }
 
-func readOverlay(ctx context.Context, o Options, spec string, seen *seen) ([]byte, error) {
-	if remote(spec) == nil {
-		raw, err := readFile(spec)
-		seen.file(spec, raw, err)
+func readOverlay(ctx context.Context, o Options, spec string, read *Inputs) ([]byte, error) {
+	if parseRemote(spec) == nil {
+		raw, err := ReadFile(spec)
+		read.AddFile(spec, raw, err)
 		return raw, err
 	}
 	raw, _, _, err := egress.Fetch(ctx, o.Client, spec, maxOverlay)
-	seen.address(spec, raw)
+	read.AddAddress(spec, raw)
 	return raw, err
 }
 
@@ -68,87 +68,87 @@ func parseOverlay(name string, raw []byte) (overlay, error) {
 	if err != nil {
 		return overlay{}, err
 	}
-	root := value{f, f.doc.Root()}
-	if v := root.strAt("overlay"); v != "1.0" && v != "1.1" && !strings.HasPrefix(v, "1.0.") && !strings.HasPrefix(v, "1.1.") {
-		return overlay{}, sourceError(name, root.line(), fmt.Sprintf("not an overlay of version 1.0 or 1.1: its member overlay is %.40q", v))
+	root := Value{f, f.Doc.Root()}
+	if v := root.StrAt("overlay"); v != "1.0" && v != "1.1" && !strings.HasPrefix(v, "1.0.") && !strings.HasPrefix(v, "1.1.") {
+		return overlay{}, sourceError(name, root.Line(), fmt.Sprintf("not an overlay of version 1.0 or 1.1: overlay is %.40q", v))
 	}
-	actions := root.get("actions")
-	if n := actions.len(); actions.kind() != rawjson.Array || n == 0 || n > maxActions {
-		return overlay{}, sourceError(name, root.line(), fmt.Sprintf("an overlay has a list of 1 to %d actions", maxActions))
+	actions := root.Get("actions")
+	if n := actions.Len(); actions.Kind() != rawjson.Array || n == 0 || n > maxActions {
+		return overlay{}, sourceError(name, root.Line(), fmt.Sprintf("actions must be a list of 1 to %d actions", maxActions))
 	}
 	o := overlay{name: name}
-	for _, v := range actions.each() {
+	for _, v := range actions.Each() {
 		a, err := parseAction(v)
 		if err != nil {
-			return overlay{}, sourceError(name, v.line(), err.Error())
+			return overlay{}, sourceError(name, v.Line(), err.Error())
 		}
 		o.actions = append(o.actions, a)
 	}
 	return o, nil
 }
 
-func parseAction(v value) (a action, err error) {
-	a = action{at: v, remove: v.isTrue("remove"), update: v.get("update")}
-	target := v.strAt("target")
+func parseAction(v Value) (a action, err error) {
+	a = action{at: v, remove: v.IsTrue("remove"), update: v.Get("update")}
+	target := v.StrAt("target")
 	if target == "" {
 		return a, errors.New("the action has no target")
 	}
 	if a.target, err = jsonpath.Parse(target); err != nil {
 		return a, err
 	}
-	if from := v.strAt("copy"); from != "" {
+	if from := v.StrAt("copy"); from != "" {
 		a.copy, err = jsonpath.Parse(from)
 	}
 	return a, err
 }
 
-// overlaid is the main file of a document after all overlays. What is in it has
-// no line any more: the text that is read is nowhere to be seen.
-func overlaid(name string, raw []byte, overlays []overlay) (*file, []tenon.Diagnostic, error) {
+// applyOverlays is the main file of a document after all overlays. Its values have
+// no lines, because the changed text is not in any file.
+func applyOverlays(name string, raw []byte, overlays []overlay) (*File, []tenon.Diagnostic, error) {
 	f, err := parseFile(name, raw)
 	if err != nil || len(overlays) == 0 {
 		return f, nil, err
 	}
-	raw = f.doc.Source()
+	raw = f.Doc.Source()
 	var told []tenon.Diagnostic
 	for i := range overlays {
-		var faults []tenon.Diagnostic
-		if raw, faults, err = overlays[i].apply(raw); err != nil {
+		var diagnostics []tenon.Diagnostic
+		if raw, diagnostics, err = overlays[i].apply(raw); err != nil {
 			return nil, nil, err
 		}
-		told = append(told, faults...)
+		told = append(told, diagnostics...)
 	}
 	doc, err := rawjson.Parse(raw)
 	if err != nil {
-		return nil, nil, sourceError(name, 0, "not JSON after its overlays: "+err.Error())
+		return nil, nil, sourceError(name, 0, "not JSON after its overlays were applied: "+err.Error())
 	}
-	return newFile(&file{name: name, doc: doc}), told, nil
+	return newFile(&File{name: name, Doc: doc}), told, nil
 }
 
-// apply returns the document after all actions. What an action does not find
-// is told and changes nothing.
+// apply returns the document after all actions. An action that selects nothing
+// is reported and changes nothing.
 func (o *overlay) apply(raw []byte) ([]byte, []tenon.Diagnostic, error) {
-	var faults []tenon.Diagnostic
+	var diagnostics []tenon.Diagnostic
 	for i := range o.actions {
 		a := &o.actions[i]
 		doc, err := rawjson.Parse(raw)
 		if err != nil {
-			return nil, nil, sourceError(o.name, a.at.line(), "the document is not JSON any more: "+err.Error())
+			return nil, nil, sourceError(o.name, a.at.Line(), "the changed document is not JSON: "+err.Error())
 		}
 		changed, what, err := a.apply(doc)
 		if err != nil {
-			return nil, nil, sourceError(o.name, a.at.line(), err.Error())
+			return nil, nil, sourceError(o.name, a.at.Line(), err.Error())
 		}
 		if what != "" {
-			faults = append(faults, tenon.Diagnostic{File: o.name, Line: a.at.line(), Message: what})
+			diagnostics = append(diagnostics, tenon.Diagnostic{File: o.name, Line: a.at.Line(), Message: what})
 			continue
 		}
 		raw = changed
 	}
-	return raw, faults, nil
+	return raw, diagnostics, nil
 }
 
-// apply returns the changed document, or why nothing is changed.
+// apply returns the changed document, or the reason why nothing was changed.
 func (a *action) apply(doc *rawjson.Doc) (changed []byte, what string, err error) {
 	nodes, err := a.target.Select(doc)
 	if err != nil {
@@ -162,7 +162,7 @@ func (a *action) apply(doc *rawjson.Doc) (changed []byte, what string, err error
 	case a.remove && e.nodes[0] == doc.Root():
 		return nil, "", errors.New("the action removes the whole document")
 	case a.remove:
-	case a.update.ok():
+	case a.update.OK():
 		e.update = a.update
 	case a.copy != nil:
 		from, err := a.copy.Select(doc)
@@ -172,23 +172,23 @@ func (a *action) apply(doc *rawjson.Doc) (changed []byte, what string, err error
 		if len(from) != 1 {
 			return nil, fmt.Sprintf("copy %s selects %d places, not one", a.copy, len(from)), nil
 		}
-		e.update = value{&file{doc: doc}, from[0]}
+		e.update = Value{&File{Doc: doc}, from[0]}
 	default:
 		return nil, "the action has neither update nor remove nor copy", nil
 	}
 	return e.append(make([]byte, 0, len(doc.Source())+1024), doc.Root()), "", nil
 }
 
-// editor writes a document with changed places.
+// editor writes a document with changed nodes.
 type editor struct {
 	doc    *rawjson.Doc
 	nodes  []rawjson.Node // in the order of the source
 	remove bool
-	update value
+	update Value
 }
 
-// inside tells whether some changed place lies in n, itself included, and
-// whether n is one.
+// inside reports whether a changed node is in n or n itself, and whether n is
+// one.
 func (e *editor) inside(n rawjson.Node) (some, itself bool) {
 	i, itself := slices.BinarySearch(e.nodes, n)
 	if itself {
@@ -209,13 +209,13 @@ func (e *editor) append(dst []byte, n rawjson.Node) []byte {
 		return e.children(dst, n)
 	}
 	inner, err := rawjson.Parse(e.children(nil, n))
-	if err != nil { // cannot be: it was written from a document
+	if err != nil { // not possible: it was written from a document
 		return append(dst, e.doc.Raw(n)...)
 	}
 	if inner.Kind(inner.Root()) == rawjson.Array {
-		return appendEntry(dst, inner, e.update.raw())
+		return appendEntry(dst, inner, e.update.Raw())
 	}
-	return appendMerged(dst, spot{inner, inner.Root()}, spot{e.update.file.doc, e.update.node})
+	return appendMerged(dst, docNode{inner, inner.Root()}, docNode{e.update.File.Doc, e.update.Node})
 }
 
 // children writes n with the changes below it.
@@ -235,22 +235,22 @@ func (e *editor) children(dst []byte, n rawjson.Node) []byte {
 	return append(w.dst, bracket(kind, false))
 }
 
-// spot is a value in any document.
-type spot struct {
+// docNode is a node of any document.
+type docNode struct {
 	doc  *rawjson.Doc
 	node rawjson.Node
 }
 
 // appendMerged writes a with b merged into it: objects member by member, arrays
-// one behind the other, anything else replaced (Overlay 1.1 §4.4.3).
-func appendMerged(dst []byte, a, b spot) []byte {
+// concatenated, anything else replaced (Overlay 1.1 §4.4.3).
+func appendMerged(dst []byte, a, b docNode) []byte {
 	kind := a.doc.Kind(a.node)
 	switch {
 	case kind != b.doc.Kind(b.node) || kind != rawjson.Object && kind != rawjson.Array:
 		return append(dst, b.doc.Raw(b.node)...)
 	case kind == rawjson.Array:
 		w := joiner{dst: append(dst, '[')}
-		for _, p := range []spot{a, b} {
+		for _, p := range []docNode{a, b} {
 			for c := p.doc.First(p.node); c != rawjson.None; c = p.doc.Next(c) {
 				w.key(p.doc, c, kind)
 				w.dst = append(w.dst, p.doc.Raw(c)...)
@@ -262,7 +262,7 @@ func appendMerged(dst []byte, a, b spot) []byte {
 	for c := a.doc.First(a.node); c != rawjson.None; c = a.doc.Next(c) {
 		w.key(a.doc, c, kind)
 		if m := b.doc.Get(b.node, a.doc.Key(c)); m != rawjson.None {
-			w.dst = appendMerged(w.dst, spot{a.doc, c}, spot{b.doc, m})
+			w.dst = appendMerged(w.dst, docNode{a.doc, c}, docNode{b.doc, m})
 		} else {
 			w.dst = append(w.dst, a.doc.Raw(c)...)
 		}

@@ -1,4 +1,4 @@
-package openapi
+package document
 
 import (
 	"strings"
@@ -34,12 +34,12 @@ func TestOverlay(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		f, faults, err := overlaid("api.json", []byte(overlaidDocument), []overlay{o})
-		if err != nil || len(faults) > 0 {
-			t.Errorf("%s: %v, %v", name, faults, err)
+		f, diagnostics, err := applyOverlays("api.json", []byte(overlaidDocument), []overlay{o})
+		if err != nil || len(diagnostics) > 0 {
+			t.Errorf("%s: %v, %v", name, diagnostics, err)
 			continue
 		}
-		if diff := cmp.Diff(c.want, string(f.doc.Raw(f.doc.Pointer(c.at)))); diff != "" {
+		if diff := cmp.Diff(c.want, string(f.Doc.Raw(f.Doc.Pointer(c.at)))); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -50,12 +50,12 @@ func TestOverlayLeavesTheRestAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := overlaid("api.json", []byte(overlaidDocument), []overlay{o})
+	f, _, err := applyOverlays("api.json", []byte(overlaidDocument), []overlay{o})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Replace(overlaidDocument, `{"title":"a"}`, `{"title":"a","a":12345678901234567890,"b":1.0}`, 1)
-	a, _ := rawjson.AppendCompact(nil, f.doc.Source())
+	a, _ := rawjson.AppendCompact(nil, f.Doc.Source())
 	b, _ := rawjson.AppendCompact(nil, []byte(want))
 	if diff := cmp.Diff(string(b), string(a)); diff != "" {
 		t.Error(diff)
@@ -68,12 +68,12 @@ func TestOverlayTellsWhatItDoesNotFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, faults, err := overlaid("api.json", []byte(overlaidDocument), []overlay{o})
+	_, diagnostics, err := applyOverlays("api.json", []byte(overlaidDocument), []overlay{o})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range faults {
+	for _, f := range diagnostics {
 		got = append(got, f.String())
 	}
 	want := []string{
@@ -104,7 +104,7 @@ func TestOverlaysThatAreNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := overlaid("api.json", []byte(overlaidDocument), []overlay{o}); err == nil {
+	if _, _, err := applyOverlays("api.json", []byte(overlaidDocument), []overlay{o}); err == nil {
 		t.Error("the whole document may be removed")
 	}
 }

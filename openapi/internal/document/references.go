@@ -1,4 +1,4 @@
-package openapi
+package document
 
 import (
 	"bytes"
@@ -17,65 +17,65 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// Bounds of a document that consists of several files.
+// Limits of a document that consists of several files.
 const (
 	maxFiles   = 10_000
 	maxFetched = 500 // of these, files read from the web
 )
 
-// library opens the other files of a document, each once and when a reference
-// first leads there. The zero value opens nothing: a document whose bytes were
-// handed over has no other files.
+// library opens the other files of a document, each once, when a reference
+// first leads there. The zero value opens nothing, for a document that was
+// passed as bytes.
 //
-// A file on disk is found below one folder and nowhere else, whatever links
-// lie in it. A document from the web finds files of its own origin below its
-// own folder; any other host is asked only where the operator named it.
+// Files on disk must be below one folder, whatever symbolic links are in it. A
+// document from the web can refer to files of its own origin below its own
+// folder; other hosts must be allowed by the operator.
 type library struct {
-	folder string                           // of files on disk; empty: there are none
+	folder string                           // of files on disk; empty: none are read
 	below  *url.URL                         // folder of a document from the web; nil: the document is on disk
 	fetch  func(u *url.URL) ([]byte, error) // nil: nothing is read from the web
-	seen   *seen                            // notes what was read; may be nil
-	hosts  map[string]bool                  // that may be asked, lower case with port where one is given
+	inputs *Inputs                          // records what was read; may be nil
+	hosts  map[string]bool                  // allowed hosts, lower case, with a port if one is given
 
 	mu      sync.Mutex
-	known   map[string]*opening // by address
+	known   map[string]*openedFile // by address
 	size    int
 	fetched int
 }
 
-// opening is a file that is open, or why it is not.
-type opening struct {
+// openedFile is an open file, or why it could not be opened.
+type openedFile struct {
 	once sync.Once
-	file *file
+	file *File
 	err  error
 }
 
-// webLibrary is the library of a document that was read at a URL.
-func webLibrary(o Options, at *url.URL, seen *seen) *library {
+// webLibrary returns the library of a document that was read from a URL.
+func webLibrary(o Options, at *url.URL, read *Inputs) *library {
 	below := *at
 	below.Path = path.Dir(at.Path)
-	l := &library{below: &below, seen: seen}
-	l.reachWeb(o)
+	l := &library{below: &below, inputs: read}
+	l.allowWeb(o)
 	return l
 }
 
-// diskLibrary is the library of a document in a file, and the file's place in
-// it.
-func diskLibrary(o Options, spec string, seen *seen) (*library, address, error) {
+// diskLibrary returns the library of a document in a file, and the file's
+// address in it.
+func diskLibrary(o Options, spec string, read *Inputs) (*library, address, error) {
 	folder := o.RefRoot
 	if folder == "" {
 		folder = filepath.Dir(spec)
 	}
 	inside, err := relativeTo(folder, spec)
 	if err != nil {
-		return nil, address{}, &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf("%s does not lie below %s (--ref-root)", spec, folder)}
+		return nil, address{}, &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf("%s is not below %s (--ref-root)", spec, folder)}
 	}
-	l := &library{folder: folder, seen: seen}
-	l.reachWeb(o)
+	l := &library{folder: folder, inputs: read}
+	l.allowWeb(o)
 	return l, address{path: inside}, nil
 }
 
-// relativeTo is the slashed path from folder down to a file.
+// relativeTo returns the slash-separated path from folder to a file below it.
 func relativeTo(folder, file string) (string, error) {
 	from, err := filepath.Abs(folder)
 	if err != nil {
@@ -92,10 +92,10 @@ func relativeTo(folder, file string) (string, error) {
 	return filepath.ToSlash(inside), err
 }
 
-// reachWeb lets the library read from the hosts that the operator named, and
-// from where the document itself came. It waits for each file as long as a call
-// may take, whatever waits for the file.
-func (l *library) reachWeb(o Options) {
+// allowWeb allows the library to read from the operator's hosts and from the
+// origin of the document. The timeout of each file is that of a request and
+// does not depend on the caller.
+func (l *library) allowWeb(o Options) {
 	l.hosts = make(map[string]bool, len(o.RefHosts))
 	for _, h := range o.RefHosts {
 		l.hosts[strings.ToLower(h)] = true
@@ -103,17 +103,17 @@ func (l *library) reachWeb(o Options) {
 	l.fetch = func(u *url.URL) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), o.Timeout)
 		defer cancel()
-		raw, final, _, err := egress.Fetch(ctx, o.Client, u.String(), maxDocument)
+		raw, final, _, err := egress.Fetch(ctx, o.Client, u.String(), MaxSize)
 		if err == nil && !l.allows(final) {
-			return nil, fmt.Errorf("the answer came from %s, which is not allowed; --allow-ref %s allows it", final.Host, final.Host)
+			return nil, fmt.Errorf("the response came from %s, which is not allowed; allow it with --allow-ref %s", final.Host, final.Host)
 		}
 		return raw, err
 	}
 }
 
-// address is the place of a file, on disk or in the web: one of both.
+// address is the location of a file, either on disk or in the web.
 type address struct {
-	path string   // slashes, relative to the library's folder
+	path string   // slash-separated, relative to the library's folder
 	url  *url.URL // without fragment
 }
 
@@ -124,8 +124,8 @@ func (a address) String() string {
 	return a.path
 }
 
-// base is the last part of the address without what follows a dot.
-func (a address) base() string {
+// BaseName returns the last path element without its extension.
+func (a address) BaseName() string {
 	p := a.path
 	if a.url != nil {
 		p = a.url.Path
@@ -134,35 +134,35 @@ func (a address) base() string {
 	return name
 }
 
-// addressFrom is where a reference leads that was seen in the file at from.
+// addressFrom resolves a reference in the file at from.
 func (l *library) addressFrom(from address, ref string) (address, error) {
 	u, err := url.Parse(ref)
 	if err != nil {
-		return address{}, errors.New("the reference is no address")
+		return address{}, errors.New("the reference is not a URI")
 	}
 	u.Fragment, u.RawFragment = "", ""
 	switch {
 	case u.Scheme == "http" || u.Scheme == "https":
 		return address{url: u}, nil
 	case u.Scheme != "" || u.Opaque != "":
-		return address{}, fmt.Errorf("addresses of the kind %q are not read", u.Scheme)
+		return address{}, fmt.Errorf("the scheme %q is not supported", u.Scheme)
 	case from.url != nil:
 		return address{url: from.url.ResolveReference(u)}, nil
 	case u.Host != "" || path.IsAbs(u.Path) || filepath.IsAbs(filepath.FromSlash(u.Path)):
-		return address{}, errors.New("a file is named relative to the file that refers to it")
+		return address{}, errors.New("the path must be relative to the file that refers to it")
 	}
 	p := path.Join(path.Dir(from.path), u.Path)
 	if p == ".." || strings.HasPrefix(p, "../") {
 		if l.folder == "" {
-			return address{}, errAlone
+			return address{}, errNoOtherFiles
 		}
-		return address{}, fmt.Errorf("the file lies outside %s; --ref-root names the folder below which files are read", l.folder)
+		return address{}, fmt.Errorf("the file is outside %s; set the folder for references with --ref-root", l.folder)
 	}
 	return address{path: p}, nil
 }
 
 // open returns the file at an address.
-func (l *library) open(at address) (*file, error) {
+func (l *library) open(at address) (*File, error) {
 	l.mu.Lock()
 	o := l.known[at.String()]
 	if o == nil {
@@ -170,38 +170,38 @@ func (l *library) open(at address) (*file, error) {
 			l.mu.Unlock()
 			return nil, fmt.Errorf("the document has more than %d files", maxFiles)
 		}
-		o = &opening{}
+		o = &openedFile{}
 		l.remember(at, o)
 	}
 	l.mu.Unlock()
 	o.once.Do(func() {
-		o.err = errors.New("the file could not be read") // stays where reading it panics
+		o.err = errors.New("the file could not be read") // remains if reading panics
 		o.file, o.err = l.read(at)
 	})
 	return o.file, o.err
 }
 
-func (l *library) remember(at address, o *opening) {
+func (l *library) remember(at address, o *openedFile) {
 	if l.known == nil {
-		l.known = make(map[string]*opening)
+		l.known = make(map[string]*openedFile)
 	}
 	l.known[at.String()] = o
 }
 
-// holds puts a file that is open already into the library.
-func (l *library) holds(f *file) {
-	o := &opening{file: f}
+// add adds a file that is already open.
+func (l *library) add(f *File) {
+	o := &openedFile{file: f}
 	o.once.Do(func() {})
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remember(f.at, o)
+	l.remember(f.Address, o)
 }
 
-// files lists what is open.
-func (l *library) files() []*file {
+// files lists the open files.
+func (l *library) files() []*File {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var list []*file
+	var list []*File
 	for _, o := range l.known {
 		if o.file != nil {
 			list = append(list, o.file)
@@ -210,7 +210,7 @@ func (l *library) files() []*file {
 	return list
 }
 
-func (l *library) read(at address) (*file, error) {
+func (l *library) read(at address) (*File, error) {
 	raw, name, err := l.bytes(at)
 	if err != nil {
 		return nil, err
@@ -222,26 +222,26 @@ func (l *library) read(at address) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.at = at
+	f.Address = at
 	return f, nil
 }
 
-var errAlone = errors.New("the document was given without its other files")
+var errNoOtherFiles = errors.New("the document was passed as bytes; its other files are not available")
 
 func (l *library) bytes(at address) (raw []byte, name string, err error) {
 	if at.url == nil {
 		if l.folder == "" {
-			return nil, "", errAlone
+			return nil, "", errNoOtherFiles
 		}
 		name = filepath.Join(l.folder, filepath.FromSlash(at.path))
 		f, err := os.OpenInRoot(l.folder, filepath.FromSlash(at.path))
 		if err != nil {
-			l.seen.file(name, nil, err)
-			return nil, "", fmt.Errorf("read %s: %w", name, plain(err))
+			l.inputs.AddFile(name, nil, err)
+			return nil, "", fmt.Errorf("read %s: %w", name, WithoutPath(err))
 		}
 		defer f.Close()
-		raw, err = readAll(f)
-		l.seen.file(name, raw, err)
+		raw, err = ReadAll(f)
+		l.inputs.AddFile(name, raw, err)
 		if err != nil {
 			return nil, "", fmt.Errorf("read %s: %w", name, err)
 		}
@@ -251,57 +251,57 @@ func (l *library) bytes(at address) (raw []byte, name string, err error) {
 		return nil, "", err
 	}
 	raw, err = l.fetch(at.url)
-	l.seen.address(at.url.String(), raw)
+	l.inputs.AddAddress(at.url.String(), raw)
 	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", public(at.url), err)
+		return nil, "", fmt.Errorf("read %s: %w", RedactURL(at.url), err)
 	}
-	return raw, public(at.url), nil
+	return raw, RedactURL(at.url), nil
 }
 
-// mayFetch refuses what the operator has not asked for: a description must not
-// choose which hosts this program calls.
+// mayFetch rejects hosts that the operator has not allowed: a description must
+// not decide which hosts this program calls.
 func (l *library) mayFetch(u *url.URL) error {
 	if !l.allows(u) {
-		return fmt.Errorf("other documents are not read from %s; --allow-ref %s allows it", u.Host, u.Host)
+		return fmt.Errorf("references to %s are not allowed; allow them with --allow-ref %s", u.Host, u.Host)
 	}
 	if l.fetch == nil {
-		return errors.New("the document was given without a way to the web")
+		return errors.New("references to the web are not available for this document")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fetched++; l.fetched > maxFetched {
-		return fmt.Errorf("the document leads to more than %d files in the web", maxFetched)
+		return fmt.Errorf("the document refers to more than %d files in the web", maxFetched)
 	}
 	return nil
 }
 
 func (l *library) allows(u *url.URL) bool {
-	own := l.below != nil && sameOrigin(l.below, u) && strings.HasPrefix(path.Clean(u.Path), strings.TrimSuffix(l.below.Path, "/")+"/")
+	own := l.below != nil && SameOrigin(l.below, u) && strings.HasPrefix(path.Clean(u.Path), strings.TrimSuffix(l.below.Path, "/")+"/")
 	return own || l.hosts[strings.ToLower(u.Host)]
 }
 
-// count bounds all files together as if they were one document.
+// count bounds the size of all files together.
 func (l *library) count(size int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.size += size; l.size > maxDocument {
-		return fmt.Errorf("the files of the document are larger than %d MiB together", maxDocument>>20)
+	if l.size += size; l.size > MaxSize {
+		return fmt.Errorf("the files of the document exceed %d MiB together", MaxSize>>20)
 	}
 	return nil
 }
 
-// web tells whether any file may have to be fetched.
-func (l *library) web() bool { return l.below != nil || len(l.hosts) > 0 }
+// usesWeb reports whether any file may have to be fetched.
+func (l *library) usesWeb() bool { return l.below != nil || len(l.hosts) > 0 }
 
-// fetchAll opens everything that the open files refer to, and so on, so that
-// the web is asked while the document is loaded and not during a call. What
-// cannot be read is told where it is used.
-func (l *library) fetchAll(root *file) {
-	seen := map[*file]bool{root: true}
-	for queue := []*file{root}; len(queue) > 0; queue = queue[1:] {
+// fetchAll opens all files that the document refers to, directly or not, so
+// that the web is read while the document is loaded and not during a call.
+// Errors are reported where the files are used.
+func (l *library) fetchAll(root *File) {
+	seen := map[*File]bool{root: true}
+	for queue := []*File{root}; len(queue) > 0; queue = queue[1:] {
 		f := queue[0]
-		for ref := range foreignReferences(f.doc) {
-			at, err := l.addressFrom(f.at, ref)
+		for ref := range foreignReferences(f.Doc) {
+			at, err := l.addressFrom(f.Address, ref)
 			if err != nil {
 				continue
 			}
@@ -313,8 +313,8 @@ func (l *library) fetchAll(root *file) {
 	}
 }
 
-// refersElsewhere reports whether a file has foreignReferences. Nearly none has,
-// which a look at the bytes behind each "$ref" tells.
+// refersElsewhere reports whether a file has foreignReferences. Nearly none
+// has, and a scan of the bytes after each "$ref" shows it.
 func refersElsewhere(doc *rawjson.Doc) bool {
 	for rest := doc.Source(); ; {
 		_, after, found := bytes.Cut(rest, []byte(`$ref"`))
@@ -332,8 +332,8 @@ func refersElsewhere(doc *rawjson.Doc) bool {
 	return false
 }
 
-// foreignReferences goes over the references of a file that name another one.
-// What is no schema but data is not looked into.
+// foreignReferences iterates over the references of a file to other files. It
+// skips members whose values are data.
 func foreignReferences(doc *rawjson.Doc) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var visit func(n rawjson.Node) bool
@@ -354,7 +354,8 @@ func foreignReferences(doc *rawjson.Doc) func(yield func(string) bool) {
 	}
 }
 
-// fileOf is what a reference says before its fragment; nearly all say nothing.
+// fileOf returns the part of a reference before its fragment, which is nearly
+// always empty.
 func fileOf(doc *rawjson.Doc, ref rawjson.Node) string {
 	if doc.Raw(ref)[1] == '#' {
 		return ""
@@ -363,7 +364,8 @@ func fileOf(doc *rawjson.Doc, ref rawjson.Node) string {
 	return name
 }
 
-// isData names the members that hold values, in which nothing is a reference.
+// isData reports whether a member contains data, in which nothing is a
+// reference.
 func isData(key string) bool {
 	switch key {
 	case "example", "examples", "default", "enum", "const":

@@ -1,4 +1,4 @@
-package openapi
+package encode
 
 import (
 	"encoding/base64"
@@ -11,40 +11,41 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// maxUpload bounds a body with files.
-const maxUpload = 64 << 20
+// MaxUpload bounds a body with files.
+const MaxUpload = 64 << 20
 
-// files turns an argument that stands for bytes into them: a data: URI, the
-// path of a file below one folder as file:PATH, else base64. A colon tells them
-// apart, as base64 has none.
-type files struct {
-	root string // folder of file: arguments; empty: none is read
+// Files decodes an argument that stands for bytes: a data: URI, the path of a
+// file below one folder as file:PATH, or base64. A colon distinguishes them, as
+// base64 has none.
+type Files struct {
+	Root string // folder of file: arguments; empty: they are rejected
 }
 
-// hint tells the model how bytes are given.
-func (f *files) hint(lead string) string {
+// Hint tells the model how to pass bytes.
+func (f *Files) Hint(lead string) string {
 	text := lead + "as base64 or data: URI"
-	if f.root != "" {
+	if f.Root != "" {
 		text += " or file:PATH"
 	}
 	return text
 }
 
-// upload is what a part holds.
-type upload struct {
-	name    string
-	media   string
-	content []byte
+// Upload is the content of a file argument.
+type Upload struct {
+	Name      string
+	MediaType string
+	Content   []byte
 }
 
-func (f *files) read(arg string, v argument) (upload, error) {
-	text := string(v.scalar())
+func (f *Files) Read(arg string, v Argument) (Upload, error) {
+	text := string(v.Scalar())
 	scheme, rest, found := strings.Cut(text, ":")
 	if !found {
 		content, err := decodeBase64(arg, v)
-		return upload{name: arg, media: "application/octet-stream", content: content}, err
+		return Upload{Name: arg, MediaType: "application/octet-stream", Content: content}, err
 	}
 	switch strings.ToLower(scheme) {
 	case "data":
@@ -52,79 +53,79 @@ func (f *files) read(arg string, v argument) (upload, error) {
 	case "file":
 		return f.open(arg, rest)
 	}
-	return upload{}, invalid("argument %s is neither base64 nor a data: URI nor file:PATH", arg)
+	return Upload{}, Invalid("argument %s is neither base64 nor a data: URI nor file:PATH", arg)
 }
 
 // readData reads what follows "data:" (RFC 2397).
-func readData(arg, text string) (upload, error) {
+func readData(arg, text string) (Upload, error) {
 	head, data, found := strings.Cut(text, ",")
 	if !found {
-		return upload{}, invalid("argument %s is a data: URI without a comma", arg)
+		return Upload{}, Invalid("argument %s is a data: URI without a comma", arg)
 	}
-	u := upload{name: arg, media: "text/plain;charset=US-ASCII"}
+	u := Upload{Name: arg, MediaType: "text/plain;charset=US-ASCII"}
 	media, isBase64 := strings.CutSuffix(head, ";base64")
 	if media != "" {
 		kind, params, err := mime.ParseMediaType(media)
-		if err != nil || !validMedia(kind) {
-			return upload{}, invalid("argument %s is a data: URI whose media type cannot be read", arg)
+		if err != nil || !IsMediaType(kind) {
+			return Upload{}, Invalid("argument %s is a data: URI whose media type cannot be read", arg)
 		}
 		if name := params["name"]; name != "" {
-			u.name = path.Base(filepath.ToSlash(name))
+			u.Name = path.Base(filepath.ToSlash(name))
 			delete(params, "name")
 		}
-		u.media = mime.FormatMediaType(kind, params)
+		u.MediaType = mime.FormatMediaType(kind, params)
 	}
 	plain, err := url.PathUnescape(data)
 	if err != nil {
-		return upload{}, invalid("argument %s is a data: URI with a broken escape", arg)
+		return Upload{}, Invalid("argument %s is a data: URI with a broken escape", arg)
 	}
-	u.content = []byte(plain)
+	u.Content = []byte(plain)
 	if isBase64 {
-		u.content, err = decode64(arg, u.content)
+		u.Content, err = decode64(arg, u.Content)
 	}
 	return u, err
 }
 
-// open reads a file below the root. Nothing leads out of it, links neither.
-func (f *files) open(arg, name string) (upload, error) {
-	if f == nil || f.root == "" {
-		return upload{}, refused("argument %s names a file, and no folder is allowed for that; the operator allows one with --file-root", arg)
+// open reads a file below the root, which symbolic links cannot leave.
+func (f *Files) open(arg, name string) (Upload, error) {
+	if f == nil || f.Root == "" {
+		return Upload{}, Rejected("argument %s names a file, and file arguments are not enabled; the operator sets a folder with --upload-root", arg)
 	}
 	name = filepath.FromSlash(strings.TrimPrefix(name, "//"))
 	if !filepath.IsLocal(name) {
-		return upload{}, invalid("argument %s names a file outside the folder that is allowed; name it relative to that", arg)
+		return Upload{}, Invalid("argument %s names a file outside the allowed folder; use a path relative to it", arg)
 	}
-	file, err := os.OpenInRoot(f.root, name)
+	file, err := os.OpenInRoot(f.Root, name)
 	if err != nil {
-		return upload{}, &tenon.Error{Code: tenon.CodeValidation, Message: "the file that argument " + arg + " names cannot be read", Err: plain(err)}
+		return Upload{}, &tenon.Error{Code: tenon.CodeValidation, Message: "cannot read the file of argument " + arg, Err: document.WithoutPath(err)}
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-		return upload{}, invalid("argument %s names no regular file", arg)
-	case info.Size() > maxUpload:
-		return upload{}, invalid("the file that argument %s names is larger than %d MiB", arg, maxUpload>>20)
+		return Upload{}, Invalid("argument %s does not name a regular file", arg)
+	case info.Size() > MaxUpload:
+		return Upload{}, Invalid("the file of argument %s is larger than %d MiB", arg, MaxUpload>>20)
 	}
-	content, err := readAll(file)
+	content, err := document.ReadAll(file)
 	if err != nil {
-		return upload{}, &tenon.Error{Code: tenon.CodeValidation, Message: "the file that argument " + arg + " names cannot be read", Err: err}
+		return Upload{}, &tenon.Error{Code: tenon.CodeValidation, Message: "cannot read the file of argument " + arg, Err: err}
 	}
 	media := mime.TypeByExtension(filepath.Ext(name))
 	if media == "" {
 		media = "application/octet-stream"
 	}
-	return upload{name: filepath.Base(name), media: media, content: content}, nil
+	return Upload{Name: filepath.Base(name), MediaType: media, Content: content}, nil
 }
 
-func decodeBase64(arg string, v argument) ([]byte, error) {
-	if v.kind() != rawjson.String {
-		return nil, invalid("argument %s must be a base64 string", arg)
+func decodeBase64(arg string, v Argument) ([]byte, error) {
+	if v.Kind() != rawjson.String {
+		return nil, Invalid("argument %s must be a base64 string", arg)
 	}
-	return decode64(arg, v.scalar())
+	return decode64(arg, v.Scalar())
 }
 
-// decode64 takes both alphabets, with and without padding.
+// decode64 accepts both alphabets, with and without padding.
 func decode64(arg string, text []byte) ([]byte, error) {
 	plain := strings.TrimRight(string(text), "=")
 	enc := base64.RawStdEncoding
@@ -133,7 +134,7 @@ func decode64(arg string, text []byte) ([]byte, error) {
 	}
 	out, err := enc.DecodeString(plain)
 	if err != nil {
-		return nil, invalid("argument %s is not base64", arg)
+		return nil, Invalid("argument %s is not base64", arg)
 	}
 	return out, nil
 }

@@ -1,16 +1,17 @@
-package openapi
+package encode
 
 import (
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
 // xmlWriter writes a value as XML by the xml objects of its schema (3.1
 // §4.8.26; nodeType of 3.2).
 type xmlWriter struct {
-	doc   *document
+	doc   *document.Document
 	dst   []byte
 	depth int
 	err   error
@@ -18,36 +19,35 @@ type xmlWriter struct {
 
 const maxXMLDepth = 64
 
-// xmlDocument is a body in XML. Its root is named by the schema's xml object,
-// else by the component that the schema is.
-func (d *document) xmlDocument(schema value, arg string, v argument) ([]byte, error) {
-	target := d.follow(schema)
-	name := d.xmlNameOf(target)
+// XML encodes a body as XML. Its root element is named by the schema's
+// xml object, else by its component.
+func XML(d *document.Document, schema document.Value, arg string, v Argument) ([]byte, error) {
+	target := d.Follow(schema)
+	name := xmlNameOf(target)
 	if name.local == "" {
-		if ref := schema.strAt("$ref"); ref != "" {
+		if ref := schema.StrAt("$ref"); ref != "" {
 			name.local = ref[strings.LastIndexByte(ref, '/')+1:]
 		} else {
 			name.local = "root"
 		}
 	}
-	if v.kind() == rawjson.Array && !target.get("xml").isTrue("wrapped") {
-		return nil, invalid("argument %s is a list, and its schema does not say what wraps it in XML", arg)
+	if v.Kind() == rawjson.Array && !target.Get("xml").IsTrue("wrapped") {
+		return nil, Invalid("argument %s is a list, and its schema has no xml.wrapped", arg)
 	}
 	w := &xmlWriter{doc: d, dst: []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")}
 	w.element(name, target, v)
 	if w.err != nil {
-		return nil, invalid("argument %s cannot be written as XML: %v", arg, w.err)
+		return nil, Invalid("argument %s cannot be written as XML: %v", arg, w.err)
 	}
 	return w.dst, nil
 }
 
-// isRawXML tells the strings that are the document itself: those of a schema that
-// describes no members, as of SOAP. One that names an element says what text is
-// wrapped in.
-func (d *document) isRawXML(schema value, v argument) bool {
-	schema = d.follow(schema)
-	if schema.get("xml").ok() {
-		return strings.HasPrefix(strings.TrimSpace(string(v.scalar())), "<")
+// IsRawXML reports whether a string is the document itself: it is if the schema
+// has no xml object, as for SOAP, or if the string is markup.
+func IsRawXML(d *document.Document, schema document.Value, v Argument) bool {
+	schema = d.Follow(schema)
+	if schema.Get("xml").OK() {
+		return strings.HasPrefix(strings.TrimSpace(string(v.Scalar())), "<")
 	}
 	return true
 }
@@ -62,15 +62,15 @@ func (n xmlName) String() string {
 	return n.local
 }
 
-// xmlNameOf is what a schema's xml object says.
-func (d *document) xmlNameOf(schema value) xmlName {
-	x := schema.get("xml")
-	return xmlName{prefix: x.strAt("prefix"), local: x.strAt("name"), space: x.strAt("namespace")}
+// xmlNameOf returns the name in a schema's xml object.
+func xmlNameOf(schema document.Value) xmlName {
+	x := schema.Get("xml")
+	return xmlName{prefix: x.StrAt("prefix"), local: x.StrAt("name"), space: x.StrAt("namespace")}
 }
 
-// named is the name of a member, unless its schema gives it another.
-func (d *document) named(schema value, key string) xmlName {
-	n := d.xmlNameOf(schema)
+// xmlMemberName returns the name of a member, which its schema may override.
+func xmlMemberName(schema document.Value, key string) xmlName {
+	n := xmlNameOf(schema)
 	if n.local == "" {
 		n.local = key
 	}
@@ -84,9 +84,9 @@ func (w *xmlWriter) fail(err error) {
 }
 
 // element writes <name attributes>content</name>.
-func (w *xmlWriter) element(name xmlName, schema value, v argument) {
-	if w.depth++; w.depth > maxXMLDepth || len(w.dst) > maxText {
-		w.fail(invalid("it is too deep or too long"))
+func (w *xmlWriter) element(name xmlName, schema document.Value, v Argument) {
+	if w.depth++; w.depth > maxXMLDepth || len(w.dst) > MaxText {
+		w.fail(Invalid("it is too deep or too long"))
 	}
 	defer func() { w.depth-- }()
 	if w.err != nil {
@@ -95,24 +95,24 @@ func (w *xmlWriter) element(name xmlName, schema value, v argument) {
 	w.dst = append(w.dst, '<')
 	w.name(name)
 	w.declare(name)
-	if v.kind() == rawjson.Object {
+	if v.Kind() == rawjson.Object {
 		w.attributes(schema, v)
 	}
 	w.dst = append(w.dst, '>')
-	switch v.kind() {
+	switch v.Kind() {
 	case rawjson.Object:
 		w.members(schema, v)
 	case rawjson.Array:
 		w.items(name, schema, v)
 	default:
-		w.text(v.scalar(), false)
+		w.text(v.Scalar(), false)
 	}
 	w.dst = append(w.dst, "</"...)
 	w.name(name)
 	w.dst = append(w.dst, '>')
 }
 
-// declare writes the namespace of a name.
+// declare writes the namespace declaration of a name.
 func (w *xmlWriter) declare(n xmlName) {
 	if n.space == "" {
 		return
@@ -127,82 +127,83 @@ func (w *xmlWriter) declare(n xmlName) {
 }
 
 // attributes writes the members that are attributes.
-func (w *xmlWriter) attributes(schema value, v argument) {
-	w.each(schema, v, func(key string, property value, item argument) {
+func (w *xmlWriter) attributes(schema document.Value, v Argument) {
+	w.each(schema, v, func(key string, property document.Value, item Argument) {
 		if !isAttribute(property) {
 			return
 		}
-		name := w.doc.named(property, key)
+		name := xmlMemberName(property, key)
 		if name.prefix != "" {
 			w.declare(name)
 		}
 		w.dst = append(w.dst, ' ')
 		w.name(name)
 		w.dst = append(w.dst, `="`...)
-		w.text(item.scalar(), true)
+		w.text(item.Scalar(), true)
 		w.dst = append(w.dst, '"')
 	})
 }
 
-func isAttribute(schema value) bool {
-	x := schema.get("xml")
-	return x.isTrue("attribute") || x.strAt("nodeType") == "attribute"
+func isAttribute(schema document.Value) bool {
+	x := schema.Get("xml")
+	return x.IsTrue("attribute") || x.StrAt("nodeType") == "attribute"
 }
 
 // members writes the members that are not attributes.
-func (w *xmlWriter) members(schema value, v argument) {
-	w.each(schema, v, func(key string, property value, item argument) {
-		x := property.get("xml")
+func (w *xmlWriter) members(schema document.Value, v Argument) {
+	w.each(schema, v, func(key string, property document.Value, item Argument) {
+		x := property.Get("xml")
 		switch {
 		case isAttribute(property):
-		case x.strAt("nodeType") == "text":
-			w.text(item.scalar(), false)
-		case item.kind() == rawjson.Array && !x.isTrue("wrapped") && x.strAt("nodeType") != "element":
-			// Each element stands for itself; the list has no element of its own.
+		case x.StrAt("nodeType") == "text":
+			w.text(item.Scalar(), false)
+		case item.Kind() == rawjson.Array && !x.IsTrue("wrapped") && x.StrAt("nodeType") != "element":
+			// Not wrapped: each item is an element of its own.
 			w.items(xmlName{local: key}, property, item)
 		default:
-			w.element(w.doc.named(property, key), property, item)
+			w.element(xmlMemberName(property, key), property, item)
 		}
 	})
 }
 
-// items writes the elements of a list under the name of their schema, else
-// that of the list.
-func (w *xmlWriter) items(list xmlName, schema value, v argument) {
-	inner := w.doc.follow(schema.get("items"))
-	name := w.doc.named(inner, list.local)
-	for n := v.doc.First(v.node); n != rawjson.None && w.err == nil; n = v.doc.Next(n) {
-		if item := (argument{v.doc, n}); item.given() {
+// items writes the items of a list under the name in their schema, else that of
+// the list.
+func (w *xmlWriter) items(list xmlName, schema document.Value, v Argument) {
+	inner := w.doc.Follow(schema.Get("items"))
+	name := xmlMemberName(inner, list.local)
+	for n := v.Doc.First(v.Node); n != rawjson.None && w.err == nil; n = v.Doc.Next(n) {
+		if item := (Argument{v.Doc, n}); item.IsGiven() {
 			w.element(name, inner, item)
 		}
 	}
 }
 
-// each goes over the members that are given, with their schemas.
-func (w *xmlWriter) each(schema value, v argument, visit func(key string, property value, item argument)) {
-	properties := map[string]value{}
-	w.doc.properties(schema, 0, func(name string, p value) { properties[name] = p })
-	for n := v.doc.First(v.node); n != rawjson.None && w.err == nil; n = v.doc.Next(n) {
-		if item := (argument{v.doc, n}); item.given() {
-			key := v.doc.Key(n)
+// each iterates over the members that are given, with their schemas.
+func (w *xmlWriter) each(schema document.Value, v Argument, visit func(key string, property document.Value, item Argument)) {
+	properties := map[string]document.Value{}
+	w.doc.Properties(schema, 0, func(name string, p document.Value) { properties[name] = p })
+	for n := v.Doc.First(v.Node); n != rawjson.None && w.err == nil; n = v.Doc.Next(n) {
+		if item := (Argument{v.Doc, n}); item.IsGiven() {
+			key := v.Doc.Key(n)
 			visit(key, properties[key], item)
 		}
 	}
 }
 
-// name writes a name, which comes from the document or from the arguments.
+// name writes a name after checking it: it comes from the document or from the
+// arguments.
 func (w *xmlWriter) name(n xmlName) {
 	for i, part := range []string{n.prefix, n.local} {
 		if !isXMLName(part) && (i == 1 || part != "") {
-			w.fail(invalid("%.40q is no name", part))
+			w.fail(Invalid("%.40q is not a valid name", part))
 			return
 		}
 	}
 	w.dst = append(w.dst, n.String()...)
 }
 
-// isXMLName takes the names of XML 1.0 without a colon; beyond ASCII any letter
-// does.
+// isXMLName reports whether s is a name of XML 1.0 without a colon; beyond
+// ASCII all letters are accepted.
 func isXMLName(s string) bool {
 	for i, r := range s {
 		start := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0xC0 && r != 0xD7 && r != 0xF7 && r != utf8.RuneError
@@ -213,7 +214,7 @@ func isXMLName(s string) bool {
 	return s != ""
 }
 
-// text writes character data. Characters that XML cannot hold are refused.
+// text writes character data. Characters that are illegal in XML are an error.
 func (w *xmlWriter) text(text []byte, attribute bool) {
 	for _, r := range string(text) {
 		switch {
@@ -228,7 +229,7 @@ func (w *xmlWriter) text(text []byte, attribute bool) {
 		case r == '\r', (r == '\n' || r == '\t') && attribute: // readers would change them
 			w.dst = append(w.dst, "&#x"+string("0123456789ABCDEF"[r])+";"...)
 		case r < ' ' && r != '\n' && r != '\t', r == 0xFFFE, r == 0xFFFF:
-			w.fail(invalid("a control character stands in a text"))
+			w.fail(Invalid("it contains a control character"))
 			return
 		default:
 			w.dst = utf8.AppendRune(w.dst, r)

@@ -1,108 +1,85 @@
-package openapi
+package review
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// Filtered is a document that was reduced.
+// Filtered is a reduced document.
 type Filtered struct {
-	JSON            []byte // the document, as JSON; it refers to the same other files
-	Operations      int    // that are left
-	TotalOperations int    // that there were
-	Components      int    // that are left
-	TotalComponents int    // that there were
-	Faults          []tenon.Diagnostic
+	JSON            []byte // the document as JSON; it refers to the same other files
+	Operations      int    // operations that are kept
+	TotalOperations int    // operations of the original
+	Components      int    // components that are kept
+	TotalComponents int    // components of the original
+	Diagnostics     []tenon.Diagnostic
 }
 
-// Filter reduces the document of s, with its overlays, to the operations of
-// Options.Choose and to what they refer to: components, security schemes and
-// tags that nothing needs any more are gone, so are links to operations that
-// are and, where Options.Choose.Only says what is wanted, webhooks. Everything else stays as it was written, in its order.
-func (s *Source) Filter(ctx context.Context) (*Filtered, error) {
-	o, err := s.options.defaults()
-	if err != nil {
-		return nil, err
-	}
-	choice, err := o.Choose.read()
-	if err != nil {
-		return nil, err
-	}
-	overlays, err := o.overlays(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	doc, told, err := s.open(ctx, o, overlays)
-	if err != nil {
-		return nil, err
-	}
-	f := newFilter(doc, o, choice)
-	out := &Filtered{JSON: f.appendRoot(nil), Operations: f.left, TotalOperations: len(f.operations), Faults: append(f.told, told...)}
+// Operation is an operation of a document that a filter keeps or drops.
+type Operation struct {
+	Method, Path string
+	Item, Node   document.Value // path item and operation object
+}
+
+// Filter reduces a document to the operations for which keep returns true and to
+// what they refer to. With all, nothing was selected, and webhooks, which cannot
+// be selected, are kept.
+func Filter(doc *document.Document, all bool, keep func(Operation) bool) *Filtered {
+	f := newFilter(doc, !all, keep)
+	out := &Filtered{JSON: f.appendRoot(nil), Operations: f.left, TotalOperations: len(f.operations)}
 	for _, e := range f.entries {
 		out.TotalComponents++
 		if e.kept {
 			out.Components++
 		}
 	}
-	for _, rule := range choice.unused() {
-		out.Faults = append(out.Faults, doc.fault(doc.root.get("paths"), fmt.Sprintf("the rule %q matches no operation", rule.Text), rule.Meant))
-	}
-	return out, nil
+	return out
 }
 
-// filter knows what of a document stays.
+// filter determines which parts of a document are kept.
 type filter struct {
-	doc        *document
-	operations map[value]bool // all of them; true: it stays
-	chosen     bool           // only some operations are wanted: then webhooks, which cannot be chosen, are not
+	doc        *document.Document
+	operations map[document.Value]bool // all of them; true: it is kept
+	chosen     bool                    // only some operations are selected: webhooks, which cannot be selected, are dropped
 	names      map[string]bool
 	left       int
-	entries    []*entry // components, by their place in the file
+	entries    []*entry // components, by their offset in the file
 	schemes    map[string]bool
 	tags       map[string]bool
-	seen       map[value]bool     // what was searched for references
-	dynamic    bool               // something refers to dynamic anchors
-	told       []tenon.Diagnostic // about marks of the document that do nothing
+	seen       map[document.Value]bool // values that were searched for references
+	dynamic    bool                    // something refers to dynamic anchors
 }
 
 // entry is a component.
 type entry struct {
-	value
-	from, to int // its place in the main file
+	document.Value
+	from, to int // its range in the main file
 	kept     bool
 }
 
-func newFilter(doc *document, o Options, choice *chooser) *filter {
-	f := &filter{doc: doc, chosen: len(choice.only) > 0, operations: map[value]bool{}, names: map[string]bool{}, schemes: map[string]bool{}, tags: map[string]bool{}, seen: map[value]bool{}}
-	a := &api{doc: doc, options: o, choice: choice}
-	for path, v := range doc.root.get("paths").each() {
-		item, err := doc.deref(v)
+func newFilter(doc *document.Document, chosen bool, keep func(Operation) bool) *filter {
+	f := &filter{doc: doc, chosen: chosen, operations: map[document.Value]bool{}, names: map[string]bool{}, schemes: map[string]bool{}, tags: map[string]bool{}, seen: map[document.Value]bool{}}
+	for path, v := range doc.Root.Get("paths").Each() {
+		item, err := doc.Deref(v)
 		if err != nil || strings.HasPrefix(path, "x-") {
 			continue
 		}
-		for m, node := range operationsOf(item) {
-			op := &operation{api: a, method: m, path: path, item: item, node: node}
-			op.changes = a.changesOf(op)
-			op.settleSafe()
-			if f.operations[node] = choice.takes(op); f.operations[node] {
+		for m, node := range document.Operations(item) {
+			if f.operations[node] = keep(Operation{Method: m, Path: path, Item: item, Node: node}); f.operations[node] {
 				f.left++
-				f.names[node.strAt("operationId")] = true
+				f.names[node.StrAt("operationId")] = true
 			}
 		}
 	}
-	if choice.readOnly {
-		f.told = a.unbelievedMarks()
-	}
-	for _, g := range doc.components() {
-		for _, v := range g.all.each() {
-			from := v.file.doc.Offset(v.node)
-			f.entries = append(f.entries, &entry{value: v, from: from, to: from + len(v.raw())})
+	for _, g := range componentsOf(doc) {
+		for _, v := range g.all.Each() {
+			from := v.File.Doc.Offset(v.Node)
+			f.entries = append(f.entries, &entry{Value: v, from: from, to: from + len(v.Raw())})
 		}
 	}
 	slices.SortFunc(f.entries, func(a, b *entry) int { return a.from - b.from })
@@ -110,25 +87,9 @@ func newFilter(doc *document, o Options, choice *chooser) *filter {
 	return f
 }
 
-// operationsOf goes over the operations of a path item by their methods.
-func operationsOf(item value) func(func(string, value) bool) {
-	return func(yield func(string, value) bool) {
-		for key, node := range item.each() {
-			if m := method(key); m != "" && !yield(m, node) {
-				return
-			}
-		}
-		for m, node := range item.get("additionalOperations").each() {
-			if !yield(m, node) {
-				return
-			}
-		}
-	}
-}
-
-// mark finds everything that what stays refers to.
+// mark finds everything that the kept parts refer to.
 func (f *filter) mark() {
-	for key, v := range f.doc.root.each() {
+	for key, v := range f.doc.Root.Each() {
 		switch key {
 		case "components", "definitions", "parameters", "responses", "securityDefinitions", "tags":
 		case "webhooks", "x-webhooks":
@@ -138,57 +99,57 @@ func (f *filter) mark() {
 		case "security":
 			f.secured(v)
 		case "paths":
-			for path, item := range v.each() {
+			for path, item := range v.Each() {
 				f.markPath(path, item)
 			}
 		default:
 			f.search(v)
 		}
 	}
-	for key, v := range f.doc.root.get("components").each() {
+	for key, v := range f.doc.Root.Get("components").Each() {
 		if strings.HasPrefix(key, "x-") {
 			f.search(v)
 		}
 	}
 	f.parentTags()
 	for _, e := range f.entries {
-		if f.dynamic && bytes.Contains(e.raw(), []byte("dynamicAnchor")) {
+		if f.dynamic && bytes.Contains(e.Raw(), []byte("dynamicAnchor")) {
 			f.keep(e)
 		}
 	}
 }
 
-// markPath marks what a path item needs. Where it is a reference and only some
-// of what that means stays, that is written in its place.
-func (f *filter) markPath(path string, v value) {
+// markPath marks what a path item needs. If it is a reference and only some of
+// its operations are kept, the target is written in its place.
+func (f *filter) markPath(path string, v document.Value) {
 	left, gone := f.count(v)
 	if left > 0 && gone > 0 {
-		v, _ = f.doc.deref(v) // it was counted
+		v, _ = f.doc.Deref(v) // it was counted
 	}
 	if left > 0 || strings.HasPrefix(path, "x-") {
 		f.search(v)
 	}
 }
 
-// parentTags keeps the tags above those that stay (3.2).
+// parentTags keeps the parents of kept tags (3.2).
 func (f *filter) parentTags() {
 	for more := true; more; {
 		more = false
-		for _, t := range f.doc.root.get("tags").each() {
-			if parent := t.strAt("parent"); parent != "" && f.tags[t.strAt("name")] && !f.tags[parent] {
+		for _, t := range f.doc.Root.Get("tags").Each() {
+			if parent := t.StrAt("parent"); parent != "" && f.tags[t.StrAt("name")] && !f.tags[parent] {
 				f.tags[parent], more = true, true
 			}
 		}
 	}
 }
 
-// count counts the operations of a path item that stay and that go.
-func (f *filter) count(v value) (left, gone int) {
-	item, err := f.doc.deref(v)
+// count counts the kept and the dropped operations of a path item.
+func (f *filter) count(v document.Value) (left, gone int) {
+	item, err := f.doc.Deref(v)
 	if err != nil {
-		return 1, 0 // it stays as it is
+		return 1, 0 // a broken reference is kept as it is
 	}
-	for _, node := range operationsOf(item) {
+	for _, node := range document.Operations(item) {
 		if f.operations[node] {
 			left++
 		} else {
@@ -201,40 +162,40 @@ func (f *filter) count(v value) (left, gone int) {
 func (f *filter) keep(e *entry) {
 	if !e.kept {
 		e.kept = true
-		f.search(e.value)
+		f.search(e.Value)
 	}
 }
 
-func (f *filter) secured(list value) {
-	for _, one := range list.each() {
-		for name := range one.each() {
+func (f *filter) secured(list document.Value) {
+	for _, one := range list.Each() {
+		for name := range one.Each() {
 			f.schemes[name] = true
 		}
 	}
 }
 
 // search follows the references in v.
-func (f *filter) search(v value) {
+func (f *filter) search(v document.Value) {
 	if kept, isOperation := f.operations[v]; isOperation {
 		if !kept {
 			return
 		}
-		f.secured(v.get("security"))
-		for _, t := range v.get("tags").each() {
-			f.tags[t.str()] = true
+		f.secured(v.Get("security"))
+		for _, t := range v.Get("tags").Each() {
+			f.tags[t.Str()] = true
 		}
 	}
-	if k := v.kind(); k != rawjson.Object && k != rawjson.Array || f.seen[v] {
+	if k := v.Kind(); k != rawjson.Object && k != rawjson.Array || f.seen[v] {
 		return
 	}
 	f.seen[v] = true
-	for key, member := range v.each() {
+	for key, member := range v.Each() {
 		switch {
-		case (key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef") && member.kind() == rawjson.String:
+		case (key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef") && member.Kind() == rawjson.String:
 			f.dynamic = f.dynamic || key != "$ref"
 			f.follow(member)
 		case key == "mapping":
-			for _, to := range member.each() {
+			for _, to := range member.Each() {
 				f.follow(to)
 			}
 		}
@@ -242,11 +203,11 @@ func (f *filter) search(v value) {
 	}
 }
 
-// follow keeps what a reference leads to, or a schema of that name.
-func (f *filter) follow(ref value) {
-	target, err := f.doc.targetOf(ref)
+// follow keeps the target of a reference, or a schema of that name.
+func (f *filter) follow(ref document.Value) {
+	target, err := f.doc.Target(ref)
 	if err != nil {
-		if target = f.doc.root.get("components").get("schemas").get(ref.str()); !target.ok() {
+		if target = f.doc.Root.Get("components").Get("schemas").Get(ref.Str()); !target.OK() {
 			return
 		}
 	}
@@ -257,12 +218,12 @@ func (f *filter) follow(ref value) {
 	f.search(target)
 }
 
-// entryOf is the component in which a place of the main file is; nil: none.
-func (f *filter) entryOf(v value) *entry {
-	if v.file != f.doc.root.file {
+// entryOf returns the component that contains a value of the main file, or nil.
+func (f *filter) entryOf(v document.Value) *entry {
+	if v.File != f.doc.Root.File {
 		return nil
 	}
-	at := v.file.doc.Offset(v.node)
+	at := v.File.Doc.Offset(v.Node)
 	i, found := slices.BinarySearchFunc(f.entries, at, func(e *entry, at int) int { return e.from - at })
 	if !found {
 		i--

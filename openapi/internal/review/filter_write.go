@@ -1,29 +1,30 @@
-package openapi
+package review
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// maxInlined is how deep what stood in an operation that is gone is written in
-// the place of references to it.
+// maxInlined bounds the depth to which references into dropped operations are
+// replaced by their targets.
 const maxInlined = 32
 
-// appendRoot writes what is left of the document.
+// appendRoot writes the reduced document.
 func (f *filter) appendRoot(dst []byte) []byte {
-	kept := map[value]bool{}
+	kept := map[document.Value]bool{}
 	for _, e := range f.entries {
-		kept[e.value] = e.kept
+		kept[e.Value] = e.kept
 	}
-	group := func(dst []byte, v value) []byte {
-		return f.appendSome(dst, v, func(key string, one value) bool { return kept[one] || strings.HasPrefix(key, "x-") })
+	group := func(dst []byte, v document.Value) []byte {
+		return f.appendSome(dst, v, func(key string, one document.Value) bool { return kept[one] || strings.HasPrefix(key, "x-") })
 	}
-	schemes := func(dst []byte, v value) []byte {
-		return f.appendSome(dst, v, func(key string, _ value) bool { return f.schemes[key] || strings.HasPrefix(key, "x-") })
+	schemes := func(dst []byte, v document.Value) []byte {
+		return f.appendSome(dst, v, func(key string, _ document.Value) bool { return f.schemes[key] || strings.HasPrefix(key, "x-") })
 	}
-	return f.appendMembers(dst, f.doc.root, func(dst []byte, key string, v value) []byte {
+	return f.appendMembers(dst, f.doc.Root, func(dst []byte, key string, v document.Value) []byte {
 		switch key {
 		case "webhooks", "x-webhooks":
 			if f.chosen {
@@ -38,7 +39,7 @@ func (f *filter) appendRoot(dst []byte) []byte {
 		case "securityDefinitions":
 			return schemes(dst, v)
 		case "components":
-			return f.appendMembers(dst, v, func(dst []byte, key string, v value) []byte {
+			return f.appendMembers(dst, v, func(dst []byte, key string, v document.Value) []byte {
 				switch {
 				case key == "securitySchemes":
 					return schemes(dst, v)
@@ -52,12 +53,12 @@ func (f *filter) appendRoot(dst []byte) []byte {
 	})
 }
 
-// appendMembers writes an object whose members write writes; one that comes
-// back empty is left out.
-func (f *filter) appendMembers(dst []byte, v value, write func([]byte, string, value) []byte) []byte {
+// appendMembers writes an object whose members are written by write; members
+// for which it writes nothing are dropped.
+func (f *filter) appendMembers(dst []byte, v document.Value, write func([]byte, string, document.Value) []byte) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)
-	for key, member := range v.each() {
+	for key, member := range v.Each() {
 		before := len(dst)
 		if before > begin {
 			dst = append(dst, ',')
@@ -71,11 +72,11 @@ func (f *filter) appendMembers(dst []byte, v value, write func([]byte, string, v
 	return append(dst, '}')
 }
 
-// appendSome writes those members that stay; nothing where there are none.
-func (f *filter) appendSome(dst []byte, v value, stays func(string, value) bool) []byte {
+// appendSome writes the members that are kept, or nothing if there are none.
+func (f *filter) appendSome(dst []byte, v document.Value, stays func(string, document.Value) bool) []byte {
 	begin := len(dst)
 	some := false
-	dst = f.appendMembers(dst, v, func(dst []byte, key string, one value) []byte {
+	dst = f.appendMembers(dst, v, func(dst []byte, key string, one document.Value) []byte {
 		if !stays(key, one) {
 			return dst
 		}
@@ -88,26 +89,26 @@ func (f *filter) appendSome(dst []byte, v value, stays func(string, value) bool)
 	return dst
 }
 
-func (f *filter) appendPaths(dst []byte, paths value) []byte {
-	return f.appendMembers(dst, paths, func(dst []byte, path string, v value) []byte {
+func (f *filter) appendPaths(dst []byte, paths document.Value) []byte {
+	return f.appendMembers(dst, paths, func(dst []byte, path string, v document.Value) []byte {
 		left, gone := f.count(v)
-		item, err := f.doc.deref(v)
+		item, err := f.doc.Deref(v)
 		switch {
 		case strings.HasPrefix(path, "x-") || err != nil:
 		case left == 0:
 			return dst
 		case gone > 0:
-			return f.append(dst, item, 0) // where it is a reference, only some of what it means stays
+			return f.append(dst, item, 0) // a reference is written out, because only some of its operations are kept
 		}
 		return f.append(dst, v, 0)
 	})
 }
 
-func (f *filter) appendTags(dst []byte, tags value) []byte {
+func (f *filter) appendTags(dst []byte, tags document.Value) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
-	for _, t := range tags.each() {
-		if !f.tags[t.strAt("name")] {
+	for _, t := range tags.Each() {
+		if !f.tags[t.StrAt("name")] {
 			continue
 		}
 		if dst[len(dst)-1] != '[' {
@@ -121,10 +122,10 @@ func (f *filter) appendTags(dst []byte, tags value) []byte {
 	return append(dst, ']')
 }
 
-// append writes v without operations that are gone. A reference into one of
-// them is replaced by what it meant.
-func (f *filter) append(dst []byte, v value, inlined int) []byte {
-	switch v.kind() {
+// append writes v without dropped operations. A reference into one of them is
+// replaced by its target.
+func (f *filter) append(dst []byte, v document.Value, inlined int) []byte {
+	switch v.Kind() {
 	case rawjson.Object:
 		return f.appendObject(dst, v, inlined)
 	case rawjson.Array:
@@ -137,28 +138,28 @@ func (f *filter) append(dst []byte, v value, inlined int) []byte {
 		}
 		return append(dst, ']')
 	default:
-		return append(dst, v.raw()...)
+		return append(dst, v.Raw()...)
 	}
 }
 
-func (f *filter) appendObject(dst []byte, v value, inlined int) []byte {
+func (f *filter) appendObject(dst []byte, v document.Value, inlined int) []byte {
 	if target, lost := f.lost(v); lost && inlined < maxInlined {
 		return f.append(dst, target, inlined+1)
 	}
-	return f.appendMembers(dst, v, func(dst []byte, key string, member value) []byte {
+	return f.appendMembers(dst, v, func(dst []byte, key string, member document.Value) []byte {
 		if kept, isOperation := f.operations[member]; isOperation && !kept {
 			return dst
 		}
-		if key == "links" && member.kind() == rawjson.Object {
-			return f.appendSome(dst, member, f.leads)
+		if key == "links" && member.Kind() == rawjson.Object {
+			return f.appendSome(dst, member, f.keepsLink)
 		}
 		return f.append(dst, member, inlined)
 	})
 }
 
-func elements(v value) func(func(value) bool) {
-	return func(yield func(value) bool) {
-		for _, member := range v.each() {
+func elements(v document.Value) func(func(document.Value) bool) {
+	return func(yield func(document.Value) bool) {
+		for _, member := range v.Each() {
 			if !yield(member) {
 				return
 			}
@@ -166,36 +167,36 @@ func elements(v value) func(func(value) bool) {
 	}
 }
 
-// lost is the target of a reference that leads into an operation that is gone.
-func (f *filter) lost(v value) (value, bool) {
-	ref := v.get("$ref")
-	if ref.kind() != rawjson.String || !strings.HasPrefix(ref.str(), "#/paths/") {
-		return value{}, false
+// lost returns the target of a reference into a dropped operation.
+func (f *filter) lost(v document.Value) (document.Value, bool) {
+	ref := v.Get("$ref")
+	if ref.Kind() != rawjson.String || !strings.HasPrefix(ref.Str(), "#/paths/") {
+		return document.Value{}, false
 	}
-	target, err := f.doc.targetOf(ref)
-	if err != nil || target.file != f.doc.root.file {
-		return value{}, false
+	target, err := f.doc.Target(ref)
+	if err != nil || target.File != f.doc.Root.File {
+		return document.Value{}, false
 	}
-	at := target.file.doc.Offset(target.node)
+	at := target.File.Doc.Offset(target.Node)
 	for op, kept := range f.operations {
-		if from := op.file.doc.Offset(op.node); !kept && op.file == target.file && at >= from && at < from+len(op.raw()) {
+		if from := op.File.Doc.Offset(op.Node); !kept && op.File == target.File && at >= from && at < from+len(op.Raw()) {
 			return target, true
 		}
 	}
-	return value{}, false
+	return document.Value{}, false
 }
 
-// leads reports whether a link does not lead to an operation that is gone. It
-// may be something else of that name: then it stays.
-func (f *filter) leads(_ string, link value) bool {
-	if ref := link.get("operationRef"); ref.kind() == rawjson.String {
-		target, err := f.doc.targetOf(ref)
+// keepsLink reports whether a link is kept: it does not lead to a dropped
+// operation.
+func (f *filter) keepsLink(_ string, link document.Value) bool {
+	if ref := link.Get("operationRef"); ref.Kind() == rawjson.String {
+		target, err := f.doc.Target(ref)
 		kept, isOperation := f.operations[target]
 		return err != nil || !isOperation || kept
 	}
-	id := link.get("operationId")
-	if id.kind() != rawjson.String {
+	id := link.Get("operationId")
+	if id.Kind() != rawjson.String {
 		return true
 	}
-	return f.names[id.str()]
+	return f.names[id.Str()]
 }

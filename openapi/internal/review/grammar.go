@@ -1,12 +1,16 @@
-package openapi
+package review
 
-import "strings"
+import (
+	"strings"
 
-// The objects of the specifications, one a line: the name, then its members as
-// name:kind, or name!kind where it has to be there. A kind is s, b, n (number)
-// or * (anything), an object's name, [kind] for a list of it, {kind} for a map.
-// @31 and @32 stand behind what came with that version, @<31 and @<32 behind
-// what ended before it. An object that is a map itself has the member {}.
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
+)
+
+// The objects of the specifications, one per line: the name, then its members
+// as name:kind, or name!kind if required. A kind is s, b, n (number) or *
+// (anything), the name of an object, [kind] for a list of it, {kind} for a map.
+// @31 and @32 mark members that were added in that version, @<31 and @<32 those
+// that were removed in it. An object that is itself a map has the member {}.
 const grammar3 = `
 Document openapi!s info!Info servers:[Server] paths!{PathItem}@<31 paths:{PathItem}@31 components:Components security:[Requirement] tags:[Tag] externalDocs:Docs $self:s@32 jsonSchemaDialect:s@31 webhooks:{PathItem}@31
 Info title!s version!s description:s termsOfService:s contact:Contact license:License summary:s@31
@@ -60,13 +64,13 @@ Schema properties:{Schema} additionalProperties:Schema items:Schema allOf:[Schem
 type production struct {
 	members  map[string]string // kind by name
 	required []string
-	others   string // kind of all members; empty: the object is no map
+	others   string // kind of all members; empty: the object is not a map
 }
 
 // productions reads the grammar of a version.
-func productions(v version) map[string]*production {
+func productions(v document.Version) map[string]*production {
 	text := grammar3
-	if v == v20 {
+	if v == document.V20 {
 		text = grammar2
 	}
 	all := map[string]*production{}
@@ -84,10 +88,10 @@ func productions(v version) map[string]*production {
 	return all
 }
 
-func (p *production) add(field string, v version) {
+func (p *production) add(field string, v document.Version) {
 	field, when, _ := strings.Cut(field, "@")
 	switch {
-	case when == "31" && v < v31, when == "32" && v < v32, when == "<31" && v >= v31, when == "<32" && v >= v32:
+	case when == "31" && v < document.V31, when == "32" && v < document.V32, when == "<31" && v >= document.V31, when == "<32" && v >= document.V32:
 		return
 	}
 	i := strings.IndexAny(field, "!:")

@@ -1,4 +1,4 @@
-package openapi
+package review
 
 import (
 	"fmt"
@@ -8,53 +8,54 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// lintOperation says what a model or a client misses in an operation.
+// lintOperation reports what a model or client needs and an operation lacks.
 func (r *reviewer) lintOperation(o *operation) {
-	id, summary, description := o.node.strAt("operationId"), o.node.strAt("summary"), o.node.strAt("description")
+	id, summary, description := o.node.StrAt("operationId"), o.node.StrAt("summary"), o.node.StrAt("description")
 	switch {
 	case id == "":
-		r.at(o.node, SeverityWarning, "operation-id", "the operation has no operationId", "add one: the tool is named "+propose("", o.method, o.path, maxName)+" until then")
+		r.at(o.node, SeverityWarning, "operation-id", "the operation has no operationId", "add one; without it the tool is named "+r.options.ToolName("", o.method, o.path))
 	case tenon.ToolName(id) != id:
-		r.at(o.node.get("operationId"), SeverityInfo, "operation-id", fmt.Sprintf("no tool can be named %.100q", id), "use up to 64 letters, digits, - and _")
+		r.at(o.node.Get("operationId"), SeverityInfo, "operation-id", fmt.Sprintf("%.100q is not a valid tool name", id), "use up to 64 letters, digits, - and _")
 	}
 	switch {
 	case summary == "" && description == "":
-		r.at(o.node, SeverityWarning, "description", "the operation says neither in a summary nor in a description what it does", "a model has nothing but its name")
+		r.at(o.node, SeverityWarning, "description", "the operation has neither summary nor description", "add one; otherwise a model sees only its name")
 	case summary == "":
 		r.at(o.node, SeverityInfo, "description", "the operation has no summary", "say in one line what it does")
-	case len(summary) > maxTitle:
-		r.at(o.node.get("summary"), SeverityInfo, "description", fmt.Sprintf("the summary has %d bytes", len(summary)), "keep it to one line; details go into the description")
+	case len(summary) > r.options.MaxTitle:
+		r.at(o.node.Get("summary"), SeverityInfo, "description", fmt.Sprintf("the summary has %d bytes", len(summary)), "keep it to one line; details go into the description")
 	}
-	if len(description) > maxDescription {
-		r.at(o.node.get("description"), SeverityInfo, "description", fmt.Sprintf("the description has %d bytes; a tool's is cut at %d", len(description), maxDescription), "put what matters first")
+	if len(description) > r.options.MaxDescription {
+		r.at(o.node.Get("description"), SeverityInfo, "description", fmt.Sprintf("the description has %d bytes; the description of a tool is cut at %d", len(description), r.options.MaxDescription), "put the important part first")
 	}
-	if o.node.get("tags").len() == 0 {
-		r.at(o.node, SeverityInfo, "tags", "the operation has no tag", "tags let people choose and models search")
+	if o.node.Get("tags").Len() == 0 {
+		r.at(o.node, SeverityInfo, "tags", "the operation has no tag", "add tags for selection and search")
 	}
-	if (o.method == "GET" || o.method == "HEAD" || o.method == "DELETE") && o.node.get("requestBody").ok() {
-		r.at(o.node.get("requestBody"), SeverityWarning, "body", o.method+" with a body: what it means is not defined", "use parameters, or another method")
+	if (o.method == "GET" || o.method == "HEAD" || o.method == "DELETE") && o.node.Get("requestBody").OK() {
+		r.at(o.node.Get("requestBody"), SeverityWarning, "body", o.method+" with a body has no defined meaning", "use parameters, or another method")
 	}
-	r.lintAnswers(o)
+	r.lintResponses(o)
 }
 
-// lintContent looks for answers in JSON that nothing is known of.
-func (r *reviewer) lintContent(status string, content value) {
-	for media, m := range content.each() {
-		s := m.get("schema")
-		if says := s.ok() && (s.len() > 0 || s.kind() != rawjson.Object); says || !isJSONMedia(media) || m.get("itemSchema").ok() {
+// lintContent reports JSON responses without a schema.
+func (r *reviewer) lintContent(status string, content document.Value) {
+	for media, m := range content.Each() {
+		s := m.Get("schema")
+		if says := s.OK() && (s.Len() > 0 || s.Kind() != rawjson.Object); says || !isJSONMedia(media) || m.Get("itemSchema").OK() {
 			continue
 		}
-		r.at(m, SeverityWarning, "answer-schema", fmt.Sprintf("the answer %s %s has no schema", status, media), "describe it: without a schema nothing can be published or checked")
+		r.at(m, SeverityWarning, "answer-schema", fmt.Sprintf("the response %s %s has no schema", status, media), "add one; without it nothing can be published or validated")
 	}
 }
 
-// lintAnswers looks at what a tool can promise.
-func (r *reviewer) lintAnswers(o *operation) {
+// lintResponses checks which responses the operation declares.
+func (r *reviewer) lintResponses(o *operation) {
 	success, failure := false, false
-	for status, v := range o.node.get("responses").each() {
-		answer, err := r.doc.deref(v)
+	for status, v := range o.node.Get("responses").Each() {
+		answer, err := r.doc.Deref(v)
 		if err != nil {
 			continue
 		}
@@ -63,22 +64,22 @@ func (r *reviewer) lintAnswers(o *operation) {
 			continue
 		}
 		success = true
-		r.lintContent(status, answer.get("content"))
-		if r.doc.version == v20 && status == "200" && !answer.get("schema").ok() && o.method == "GET" {
-			r.at(answer, SeverityInfo, "answer-schema", "the answer 200 has no schema", "describe it: without a schema nothing can be published or checked")
+		r.lintContent(status, answer.Get("content"))
+		if r.doc.Version == document.V20 && status == "200" && !answer.Get("schema").OK() && o.method == "GET" {
+			r.at(answer, SeverityInfo, "answer-schema", "the response 200 has no schema", "add one; without it nothing can be published or validated")
 		}
 	}
-	if !success && o.node.get("responses").get("default").kind() == rawjson.Invalid && o.node.get("responses").len() > 0 {
-		r.at(o.node.get("responses"), SeverityWarning, "responses", "no success is declared", "add the 2xx that it answers with")
+	if !success && o.node.Get("responses").Get("default").Kind() == rawjson.Invalid && o.node.Get("responses").Len() > 0 {
+		r.at(o.node.Get("responses"), SeverityWarning, "responses", "no success response is declared", "add its 2xx responses")
 	}
 	if !failure {
-		r.at(o.answersAt(), SeverityInfo, "responses", "no error is declared", "add default or the 4xx that callers meet")
+		r.at(o.responsesNode(), SeverityInfo, "responses", "no error response is declared", "add default or the 4xx that callers can get")
 	}
 }
 
-// answersAt is where the answers stand, or else where they are missing.
-func (o *operation) answersAt() value {
-	if all := o.node.get("responses"); all.ok() {
+// responsesNode returns the responses object, or the operation if there is none.
+func (o *operation) responsesNode() document.Value {
+	if all := o.node.Get("responses"); all.OK() {
 		return all
 	}
 	return o.node
@@ -89,13 +90,13 @@ func isJSONMedia(media string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
-func (r *reviewer) lintParameter(at, p value) {
-	name := p.strAt("name")
-	if p.strAt("description") == "" && p.get("schema").strAt("description") == "" {
-		r.at(at, SeverityInfo, "description", fmt.Sprintf("the parameter %s is not described", name), "say what it is and what it may hold")
+func (r *reviewer) lintParameter(at, p document.Value) {
+	name := p.StrAt("name")
+	if p.StrAt("description") == "" && p.Get("schema").StrAt("description") == "" {
+		r.at(at, SeverityInfo, "description", fmt.Sprintf("the parameter %s is not described", name), "describe it and its values")
 	}
-	if p.strAt("in") == "query" && isCredential(name) {
-		r.at(at, SeverityWarning, "credential", fmt.Sprintf("the query parameter %s looks like a credential", name), "declare a security scheme: then no model has to fill it in")
+	if p.StrAt("in") == "query" && isCredential(name) {
+		r.at(at, SeverityWarning, "credential", fmt.Sprintf("the query parameter %s looks like a credential", name), "declare a security scheme, so that no model has to fill it in")
 	}
 }
 
@@ -107,81 +108,80 @@ func isCredential(name string) bool {
 	return false
 }
 
-// whole looks at what belongs to no single operation.
-func (r *reviewer) whole() {
-	root := r.doc.root
+// document checks what does not belong to a single operation.
+func (r *reviewer) document() {
+	root := r.doc.Root
 	i := -1
-	for _, s := range root.get("servers").each() {
+	for _, s := range root.Get("servers").Each() {
 		i++
-		if u := s.strAt("url"); strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "http://localhost") && !strings.HasPrefix(u, "http://127.") {
+		if u := s.StrAt("url"); strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "http://localhost") && !strings.HasPrefix(u, "http://127.") {
 			r.path = []string{"servers", strconv.Itoa(i)}
 			r.at(s, SeverityWarning, "server", u+" is not encrypted", "use https")
 		}
 	}
-	if r.doc.version != v20 && root.get("servers").len() == 0 && root.get("paths").len() > 0 {
+	if r.doc.Version != document.V20 && root.Get("servers").Len() == 0 && root.Get("paths").Len() > 0 {
 		r.path = nil
-		r.at(root, SeverityInfo, "server", "no server is named", "add servers, or callers have to give --base-url")
+		r.at(root, SeverityInfo, "server", "no server is declared", "add servers; without them users must set --base-url")
 	}
 	r.unused()
 	r.tags()
 }
 
-// unused names the components that nothing needs.
+// unused reports components that nothing refers to.
 func (r *reviewer) unused() {
-	kept := map[value]bool{}
-	for _, e := range newFilter(r.doc, Options{}, &chooser{}).entries {
-		kept[e.value] = e.kept
+	kept := map[document.Value]bool{}
+	for _, e := range newFilter(r.doc, false, func(Operation) bool { return true }).entries {
+		kept[e.Value] = e.kept
 	}
-	for _, g := range r.doc.components() {
-		for name, v := range g.all.each() {
+	for _, g := range componentsOf(r.doc) {
+		for name, v := range g.all.Each() {
 			if !kept[v] && !strings.HasPrefix(name, "x-") {
 				r.path = append(slices.Clone(g.path), name)
-				r.at(v, SeverityInfo, "unused", "nothing needs "+name, "tenon filter leaves it out")
+				r.at(v, SeverityInfo, "unused", name+" is not used", "tenon filter removes it")
 			}
 		}
 	}
 }
 
-// group is one kind of component of a document.
-type group struct {
+// componentGroup is one kind of component of a document.
+type componentGroup struct {
 	path []string
-	all  value
+	all  document.Value
 }
 
-// components are the parts of the document that stand there to be referred to
-// by $ref.
-func (d *document) components() (all []group) {
-	if d.version == v20 {
+// componentsOf returns the parts of the document that are targets of $ref.
+func componentsOf(d *document.Document) (all []componentGroup) {
+	if d.Version == document.V20 {
 		for _, g := range []string{"definitions", "parameters", "responses"} {
-			all = append(all, group{[]string{g}, d.root.get(g)})
+			all = append(all, componentGroup{[]string{g}, d.Root.Get(g)})
 		}
 		return all
 	}
-	for g, v := range d.root.get("components").each() {
+	for g, v := range d.Root.Get("components").Each() {
 		if g != "securitySchemes" && !strings.HasPrefix(g, "x-") {
-			all = append(all, group{[]string{"components", g}, v})
+			all = append(all, componentGroup{[]string{"components", g}, v})
 		}
 	}
 	return all
 }
 
-// tags compares the tags of operations with those that are declared.
+// tags compares the tags of operations with the declared ones.
 func (r *reviewer) tags() {
 	declared := map[string]bool{}
-	for _, t := range r.doc.root.get("tags").each() {
-		declared[t.strAt("name")] = true
+	for _, t := range r.doc.Root.Get("tags").Each() {
+		declared[t.StrAt("name")] = true
 	}
 	if len(declared) == 0 {
 		return
 	}
 	told := map[string]bool{}
-	for path, item := range r.doc.root.get("paths").each() {
-		for key, op := range item.each() {
-			if method(key) == "" {
+	for path, item := range r.doc.Root.Get("paths").Each() {
+		for key, op := range item.Each() {
+			if document.Method(key) == "" {
 				continue
 			}
-			for _, t := range op.get("tags").each() {
-				if name := t.str(); !declared[name] && !told[name] {
+			for _, t := range op.Get("tags").Each() {
+				if name := t.Str(); !declared[name] && !told[name] {
 					told[name] = true
 					r.path = []string{"paths", path, key, "tags"}
 					r.at(t, SeverityInfo, "tags", fmt.Sprintf("the tag %q is not declared", name), "declare it under tags, with a description")

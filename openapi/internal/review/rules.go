@@ -1,4 +1,4 @@
-package openapi
+package review
 
 import (
 	"fmt"
@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
 
-// special holds an object against the rules that a grammar cannot say.
-func (r *reviewer) special(v value, kind string) {
+// special checks an object against the rules that the grammar does not express.
+func (r *reviewer) special(v document.Value, kind string) {
 	switch kind {
 	case "Schema":
 		r.schema(v)
@@ -27,192 +28,191 @@ func (r *reviewer) special(v value, kind string) {
 	}
 }
 
-// oneOfWords adds an issue where a string is none of the words.
-func (r *reviewer) oneOfWords(v value, key string, words ...string) {
-	got := v.get(key)
-	if got.kind() != rawjson.String || slices.Contains(words, got.str()) {
+// oneOfWords adds an issue if a string is not one of the words.
+func (r *reviewer) oneOfWords(v document.Value, key string, words ...string) {
+	got := v.Get(key)
+	if got.Kind() != rawjson.String || slices.Contains(words, got.Str()) {
 		return
 	}
 	defer r.enter(key)()
-	r.at(got, SeverityError, "value", fmt.Sprintf("%s is %q", key, got.str()), "use "+strings.Join(words, ", "))
+	r.at(got, SeverityError, "value", fmt.Sprintf("%s is %q", key, got.Str()), "use "+strings.Join(words, ", "))
 }
 
-func (r *reviewer) schema(v value) {
+func (r *reviewer) schema(v document.Value) {
 	types := []string{"string", "number", "integer", "boolean", "array", "object"}
 	switch {
-	case r.doc.version == v20:
+	case r.doc.Version == document.V20:
 		types = append(types, "file")
-	case !r.doc.legacy():
+	case !r.doc.Legacy():
 		types = append(types, "null")
 	}
 	r.oneOfWords(v, "type", types...)
-	if pattern := v.get("pattern"); pattern.kind() == rawjson.String {
-		if _, err := regexp.Compile(pattern.str()); err != nil && !strings.Contains(pattern.str(), "(?") && !strings.Contains(pattern.str(), `\p`) {
+	if pattern := v.Get("pattern"); pattern.Kind() == rawjson.String {
+		if _, err := regexp.Compile(pattern.Str()); err != nil && !strings.Contains(pattern.Str(), "(?") && !strings.Contains(pattern.Str(), `\p`) {
 			leave := r.enter("pattern")
-			r.at(pattern, SeverityWarning, "pattern", fmt.Sprintf("the pattern %.80q is not understood everywhere", pattern.str()), "use only what ECMA-262 and RE2 have in common")
+			r.at(pattern, SeverityWarning, "pattern", fmt.Sprintf("the pattern %.80q is not portable", pattern.Str()), "use only syntax that ECMA-262 and RE2 have in common")
 			leave()
 		}
 	}
-	if enum := v.get("enum"); enum.kind() == rawjson.Array {
+	if enum := v.Get("enum"); enum.Kind() == rawjson.Array {
 		r.enum(v, enum)
 	}
 	r.limits(v)
 }
 
-// limits looks at what a schema demands of its values.
-func (r *reviewer) limits(v value) {
-	if r.doc.legacy() && v.strAt("type") == "array" && !v.get("items").ok() && !v.get("$ref").ok() {
-		r.at(v, SeverityError, "missing", "the list has no items", "add items, {} for anything")
+// limits checks the constraints of a schema.
+func (r *reviewer) limits(v document.Value) {
+	if r.doc.Legacy() && v.StrAt("type") == "array" && !v.Get("items").OK() && !v.Get("$ref").OK() {
+		r.at(v, SeverityError, "missing", "the list has no items", "add items; {} allows any value")
 	}
 	for _, what := range []string{"Length", "Items", "Properties", "imum"} {
 		low, high := "min"+what, "max"+what
-		from, err1 := strconv.ParseFloat(string(v.get(low).raw()), 64)
-		to, err2 := strconv.ParseFloat(string(v.get(high).raw()), 64)
+		from, err1 := strconv.ParseFloat(string(v.Get(low).Raw()), 64)
+		to, err2 := strconv.ParseFloat(string(v.Get(high).Raw()), 64)
 		if err1 == nil && err2 == nil && from > to {
-			r.at(v, SeverityError, "range", fmt.Sprintf("%s is above %s: nothing fits", low, high), "")
+			r.at(v, SeverityError, "range", fmt.Sprintf("%s is above %s: no value is valid", low, high), "")
 		}
 	}
 	names := map[string]bool{}
-	for _, n := range v.get("required").each() {
-		if n.kind() == rawjson.String && names[n.str()] {
-			r.at(n, SeverityWarning, "required", fmt.Sprintf("required names %q twice", n.str()), "")
+	for _, n := range v.Get("required").Each() {
+		if n.Kind() == rawjson.String && names[n.Str()] {
+			r.at(n, SeverityWarning, "required", fmt.Sprintf("required names %q twice", n.Str()), "")
 		}
-		names[n.str()] = true
+		names[n.Str()] = true
 	}
 }
 
-func (r *reviewer) enum(v, enum value) {
+func (r *reviewer) enum(v, enum document.Value) {
 	leave := r.enter("enum")
-	if enum.len() == 0 {
-		r.at(enum, SeverityWarning, "enum", "the enum is empty: nothing fits", "leave it out")
+	if enum.Len() == 0 {
+		r.at(enum, SeverityWarning, "enum", "the enum is empty: no value is valid", "remove it")
 	}
 	seen := map[string]bool{}
-	for _, e := range enum.each() {
-		if text := string(e.raw()); seen[text] {
-			r.at(e, SeverityWarning, "enum", fmt.Sprintf("%.80s stands in the enum twice", text), "")
+	for _, e := range enum.Each() {
+		if text := string(e.Raw()); seen[text] {
+			r.at(e, SeverityWarning, "enum", fmt.Sprintf("%.80s is in the enum twice", text), "")
 		} else {
 			seen[text] = true
 		}
 	}
 	leave()
-	if d := v.get("default"); d.ok() && !seen[string(d.raw())] && d.kind() != rawjson.Null && v.strAt("type") != "array" {
-		r.at(d, SeverityWarning, "default", fmt.Sprintf("the default %.80s is not in the enum", d.raw()), "")
+	if d := v.Get("default"); d.OK() && !seen[string(d.Raw())] && d.Kind() != rawjson.Null && v.StrAt("type") != "array" {
+		r.at(d, SeverityWarning, "default", fmt.Sprintf("the default %.80s is not in the enum", d.Raw()), "")
 	}
 }
 
-func (r *reviewer) parameter(v value) {
-	if v.get("$ref").ok() {
+func (r *reviewer) parameter(v document.Value) {
+	if v.Get("$ref").OK() {
 		return
 	}
-	in := v.strAt("in")
-	if r.doc.version == v20 {
+	in := v.StrAt("in")
+	if r.doc.Version == document.V20 {
 		r.oneOfWords(v, "in", "path", "query", "header", "body", "formData")
 		switch {
-		case in == "body" && !v.get("schema").ok():
+		case in == "body" && !v.Get("schema").OK():
 			r.at(v, SeverityError, "missing", "the body has no schema", "add schema")
-		case in != "body" && !v.get("type").ok():
+		case in != "body" && !v.Get("type").OK():
 			r.at(v, SeverityError, "missing", "the parameter has no type", "add type")
 		}
 	} else {
 		places := []string{"path", "query", "header", "cookie"}
-		if r.doc.version == v32 {
+		if r.doc.Version == document.V32 {
 			places = append(places, "querystring")
 		}
 		r.oneOfWords(v, "in", places...)
 		r.oneOfWords(v, "style", "matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject", "cookie")
-		switch s, c := v.get("schema").ok(), v.get("content").ok(); {
+		switch s, c := v.Get("schema").OK(), v.Get("content").OK(); {
 		case !s && !c:
 			r.at(v, SeverityError, "missing", "the parameter has neither schema nor content", "add schema")
 		case s && c:
-			r.at(v, SeverityError, "parameter", "the parameter has schema and content; only one counts", "leave one of them out")
-		case c && v.get("content").len() != 1:
-			r.at(v, SeverityError, "parameter", "the content of a parameter holds exactly one media type", "")
+			r.at(v, SeverityError, "parameter", "the parameter has schema and content; only one counts", "remove one of them")
+		case c && v.Get("content").Len() != 1:
+			r.at(v, SeverityError, "parameter", "the content of a parameter must have exactly one media type", "")
 		}
 	}
-	if in == "path" && !v.isTrue("required") {
-		r.at(v, SeverityError, "path-parameter", fmt.Sprintf("the path parameter %s is not required", v.strAt("name")), "add required: true")
+	if in == "path" && !v.IsTrue("required") {
+		r.at(v, SeverityError, "path-parameter", fmt.Sprintf("the path parameter %s is not required", v.StrAt("name")), "add required: true")
 	}
 }
 
-func (r *reviewer) scheme(v value) {
-	if v.get("$ref").ok() {
+func (r *reviewer) scheme(v document.Value) {
+	if v.Get("$ref").OK() {
 		return
 	}
 	needs := map[string][]string{"apiKey": {"name", "in"}, "http": {"scheme"}, "oauth2": {"flows"}, "openIdConnect": {"openIdConnectUrl"}, "mutualTLS": nil}
-	if r.doc.version == v20 {
+	if r.doc.Version == document.V20 {
 		needs = map[string][]string{"apiKey": {"name", "in"}, "basic": nil, "oauth2": {"flow", "scopes"}}
 	}
 	r.oneOfWords(v, "type", slices.Sorted(maps.Keys(needs))...)
-	for _, must := range needs[v.strAt("type")] {
-		if !v.get(must).ok() {
-			r.at(v, SeverityError, "missing", fmt.Sprintf("the security scheme of type %s has no %s", v.strAt("type"), must), "add "+must)
+	for _, must := range needs[v.StrAt("type")] {
+		if !v.Get(must).OK() {
+			r.at(v, SeverityError, "missing", fmt.Sprintf("the security scheme of type %s has no %s", v.StrAt("type"), must), "add "+must)
 		}
 	}
 }
 
-func (r *reviewer) statuses(v value) {
+func (r *reviewer) statuses(v document.Value) {
 	if len(r.path) > 0 && r.path[0] == "components" || len(r.path) == 1 {
 		return // names, not statuses
 	}
-	if v.len() == 0 {
-		r.at(v, SeverityError, "responses", "the operation declares no answer", "add at least one, or default")
+	if v.Len() == 0 {
+		r.at(v, SeverityError, "responses", "the operation declares no response", "add at least one, or default")
 	}
-	for key, one := range v.each() {
-		if !isStatusKey(key, r.doc.version) && !strings.HasPrefix(key, "x-") {
+	for key, one := range v.Each() {
+		if !isStatusKey(key, r.doc.Version) && !strings.HasPrefix(key, "x-") {
 			leave := r.enter(key)
-			r.at(one, SeverityError, "responses", fmt.Sprintf("%q is no status", key), "use 100 to 599, 1XX to 5XX or default")
+			r.at(one, SeverityError, "responses", fmt.Sprintf("%q is not a status", key), "use 100 to 599, 1XX to 5XX or default")
 			leave()
 		}
 	}
 }
 
-func isStatusKey(s string, v version) bool {
+func isStatusKey(s string, v document.Version) bool {
 	if s == "default" {
 		return true
 	}
 	if len(s) != 3 || s[0] < '1' || s[0] > '5' {
 		return false
 	}
-	return s[1:] == "XX" && v != v20 || s[1] >= '0' && s[1] <= '9' && s[2] >= '0' && s[2] <= '9'
+	return s[1:] == "XX" && v != document.V20 || s[1] >= '0' && s[1] <= '9' && s[2] >= '0' && s[2] <= '9'
 }
 
-func (r *reviewer) requirements(v value) {
-	schemes := r.doc.root.get("components").get("securitySchemes")
-	if r.doc.version == v20 {
-		schemes = r.doc.root.get("securityDefinitions")
+func (r *reviewer) requirements(v document.Value) {
+	schemes := r.doc.Root.Get("components").Get("securitySchemes")
+	if r.doc.Version == document.V20 {
+		schemes = r.doc.Root.Get("securityDefinitions")
 	}
-	for _, one := range v.each() {
-		for name, scopes := range one.each() {
-			if schemes.get(name).ok() || r.doc.version == v32 && strings.ContainsAny(name, "/#") {
+	for _, one := range v.Each() {
+		for name, scopes := range one.Each() {
+			if schemes.Get(name).OK() || r.doc.Version == document.V32 && strings.ContainsAny(name, "/#") {
 				continue
 			}
 			leave := r.enter(name)
-			r.at(scopes, SeverityError, "security", fmt.Sprintf("there is no security scheme %q", name), "")
+			r.at(scopes, SeverityError, "security", fmt.Sprintf("the security scheme %q is not declared", name), "")
 			leave()
 		}
 	}
 }
 
-// operations goes over the paths: what is wrong between an operation, its path
-// and the others.
-func (r *reviewer) operations(o Options) {
+// operations checks the paths: an operation against its path and against the
+// others.
+func (r *reviewer) operations() {
 	routes := map[string]string{}
-	a := &api{doc: r.doc, options: o, choice: &chooser{}}
 	leave := r.enter("paths")
 	defer leave()
-	for path, v := range r.doc.root.get("paths").each() {
+	for path, v := range r.doc.Root.Get("paths").Each() {
 		if strings.HasPrefix(path, "x-") {
 			continue
 		}
 		leave := r.enter(path)
 		r.route = path
 		r.template(path, v, routes)
-		if item, err := r.doc.deref(v); err == nil {
-			for key, node := range item.each() {
-				if m := method(key); m != "" && node.kind() == rawjson.Object {
+		if item, err := r.doc.Deref(v); err == nil {
+			for key, node := range item.Each() {
+				if m := document.Method(key); m != "" && node.Kind() == rawjson.Object {
 					leave := r.enter(key)
 					r.method = m
-					r.operation(&operation{api: a, method: m, path: path, item: item, node: node})
+					r.operation(&operation{method: m, path: path, item: item, node: node})
 					r.method = ""
 					leave()
 				}
@@ -225,16 +225,16 @@ func (r *reviewer) operations(o Options) {
 
 var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
-func (r *reviewer) template(path string, v value, routes map[string]string) {
+func (r *reviewer) template(path string, v document.Value, routes map[string]string) {
 	if !strings.HasPrefix(path, "/") {
-		r.at(v, SeverityError, "path", "the path does not begin with /", "")
+		r.at(v, SeverityError, "path", "the path does not start with /", "")
 	}
 	if strings.Contains(path, "?") {
 		r.at(v, SeverityError, "path", "the path has a query", "declare query parameters")
 	}
 	same := inBraces.ReplaceAllString(path, "{}")
 	if other, taken := routes[same]; taken {
-		r.at(v, SeverityError, "path", "the path means the same as "+other, "")
+		r.at(v, SeverityError, "path", "the path is equivalent to "+other, "")
 	}
 	routes[same] = path
 	if names := inBraces.FindAllString(path, -1); len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
@@ -244,41 +244,41 @@ func (r *reviewer) template(path string, v value, routes map[string]string) {
 
 func (r *reviewer) operation(o *operation) {
 	r.report.Operations++
-	if id := o.node.get("operationId"); id.ok() {
-		if first, taken := r.ids[id.str()]; taken {
+	if id := o.node.Get("operationId"); id.OK() {
+		if first, taken := r.ids[id.Str()]; taken {
 			leave := r.enter("operationId")
-			r.at(id, SeverityError, "operation-id", fmt.Sprintf("the operationId %q is taken since line %d", id.str(), first.line()), "give each operation its own")
+			r.at(id, SeverityError, "operation-id", fmt.Sprintf("the operationId %q is already used in line %d", id.Str(), first.Line()), "give each operation its own")
 			leave()
 		} else {
-			r.ids[id.str()] = id
+			r.ids[id.Str()] = id
 		}
 	}
 	declared := map[string]bool{}
-	for _, from := range []value{o.item, o.node} {
-		if list, err := r.doc.deref(from.get("parameters")); err == nil {
+	for _, from := range []document.Value{o.item, o.node} {
+		if list, err := r.doc.Deref(from.Get("parameters")); err == nil {
 			r.parameters(o, list, declared)
 		}
 	}
 	for _, name := range inBraces.FindAllString(o.path, -1) {
 		if name = strings.Trim(name, "{}"); !declared[name] {
-			r.at(o.node, SeverityError, "path-parameter", fmt.Sprintf("the parameter %s of the path is not declared", name), "declare it: in: path, required: true")
+			r.at(o.node, SeverityError, "path-parameter", fmt.Sprintf("the parameter %s of the path is not declared", name), "declare it with in: path, required: true")
 		}
 	}
-	if r.lint {
+	if r.options.Lint {
 		r.lintOperation(o)
 	}
 }
 
 // parameters compares the parameters of one list with each other and with the
-// path, and adds those of the path to declared.
-func (r *reviewer) parameters(o *operation, list value, declared map[string]bool) {
+// path, and adds path parameters to declared.
+func (r *reviewer) parameters(o *operation, list document.Value, declared map[string]bool) {
 	here := map[string]bool{}
-	for _, v := range list.each() {
-		p, err := r.doc.deref(v)
+	for _, v := range list.Each() {
+		p, err := r.doc.Deref(v)
 		if err != nil {
 			continue
 		}
-		in, name := p.strAt("in"), p.strAt("name")
+		in, name := p.StrAt("in"), p.StrAt("name")
 		if here[in+" "+name] {
 			r.at(v, SeverityError, "parameter", fmt.Sprintf("the %s parameter %s is declared twice", in, name), "")
 		}
@@ -286,11 +286,17 @@ func (r *reviewer) parameters(o *operation, list value, declared map[string]bool
 		if in == "path" {
 			declared[name] = true
 			if !strings.Contains(o.path, "{"+name+"}") {
-				r.at(v, SeverityError, "path-parameter", fmt.Sprintf("the path has no place for the parameter %s", name), "")
+				r.at(v, SeverityError, "path-parameter", fmt.Sprintf("the parameter %s is not in the path", name), "")
 			}
 		}
-		if r.lint {
+		if r.options.Lint {
 			r.lintParameter(v, p)
 		}
 	}
+}
+
+// operation is an operation that is reviewed.
+type operation struct {
+	method, path string
+	item, node   document.Value // path item and operation object
 }

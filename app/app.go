@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/recording"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// Env is what an [App] may use of the process that it runs in. Its zero value
+// is nothing.
+type Env struct {
+	Getenv func(string) (string, bool) // such as os.LookupEnv; nil: there are no variables
+	// Stdin and Stdout are for [App.ServeStdio].
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Stderr gets a line for each reload; nil: nobody reads them.
+	Stderr io.Writer
+	Logger *slog.Logger // nil: nothing is logged
+	// WorkerCommand starts a process that calls flowmcp.ServeWorker, for handlers of
+	// schema files; nil: tools with handlers are not served.
+	WorkerCommand []string
+
+	OnDemand bool // workers of function apps are started by the first call
+	DryRun   bool // no credential is read: a word stands for each
+	// AllowUnmatched makes a selector that matches nothing a warning, as in a reload;
+	// see [Unmatched].
+	AllowUnmatched bool
+	Recorder       *recording.Recorder // records or replays requests of schema files; nil: none
+}
+
+func (e Env) withDefaults() Env {
+	if e.Getenv == nil {
+		e.Getenv = func(string) (string, bool) { return "", false }
+	}
+	if e.Stderr == nil {
+		e.Stderr = io.Discard
+	}
+	if e.Logger == nil {
+		e.Logger = slog.New(slog.DiscardHandler)
+	}
+	return e
+}
+
+// App is a running whole: sources, a gateway with their tools, and an MCP server.
+type App struct {
+	Gateway *gateway.Gateway
+	Server  *server.Server
+
+	config *Config
+	env    Env
+	access *Access
+
+	sources []*loaded
+	parts   map[*SourceOptions]*parts
+	forward []string // headers of clients' requests that sources may see
+	open    []io.Closer
+	options gateway.BuildOptions
+	adjust  map[string]*adjustment // by source
+	hidden  int                    // tools that search mode finds and does not list
+
+	building sync.Mutex // guards what was read of sources, from the first reload on
+}
+
+// New reads every description and makes a gateway and a server of them. A mistake
+// in the Config is a [*ConfigError]; a description that cannot be read at all is an
+// error of class bad_source. The Config must not change afterwards.
+func New(ctx context.Context, c *Config, e Env) (*App, error) {
+	a := &App{config: c, env: e.withDefaults(), adjust: map[string]*adjustment{}, parts: map[*SourceOptions]*parts{}}
+	catalog, err := a.start(ctx)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	a.Gateway = gateway.New(catalog, gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval})
+	a.serve()
+	return a, nil
+}
+
+// Wrap returns an App with a server for a gateway that was made elsewhere. It has
+// no sources.
+func Wrap(g *gateway.Gateway, c *Config, e Env) (*App, error) {
+	a := &App{Gateway: g, config: c, env: e.withDefaults()}
+	var err error
+	if a.access, err = ReadAccess(c, a.env); err != nil {
+		return nil, err
+	}
+	a.serve()
+	return a, nil
+}
+
+// Close ends what the sources hold, such as workers, after the calls under way.
+func (a *App) Close() {
+	for _, c := range a.open {
+		if err := c.Close(); err != nil {
+			a.env.Logger.Error("a source does not end cleanly", "error", err)
+		}
+	}
+}
+
+// LoadedSource is a description that was read.
+type LoadedSource struct {
+	Name, Spec string
+	Source     tenon.Source
+	Features   tenon.Features
+}
+
+// Sources are the descriptions that were read, in their order. A directory of
+// OpenAPI documents is a source for each of them.
+func (a *App) Sources() []LoadedSource {
+	a.building.Lock()
+	defer a.building.Unlock()
+	all := make([]LoadedSource, len(a.sources))
+	for i, s := range a.sources {
+		all[i] = LoadedSource{s.Name, s.Spec, s.source, s.offer}
+	}
+	return all
+}
+
+// HiddenTools is the number of tools that search mode finds and does not list.
+func (a *App) HiddenTools() int { return a.hidden }
+
+// Intercept makes t the transport of all further requests of sources.
+func (a *App) Intercept(t http.RoundTripper) {
+	for _, p := range a.parts {
+		p.client.Transport = t
+	}
+}
+
+// longest is the time that a call may take: no source needs more.
+func longest(all []Source) (d time.Duration) {
+	for _, s := range all {
+		d = max(d, s.Options.Timeout)
+	}
+	return d
+}

@@ -1,0 +1,173 @@
+package app
+
+import "time"
+
+// Config says what is served, and how. Its zero value serves nothing; begin with
+// [NewConfig].
+type Config struct {
+	Sources []Source
+	// Defaults are the options that a source without an entry of its own in a
+	// config file has. [Config.AddSpec] adds sources that share them.
+	Defaults SourceOptions
+
+	// Tools and log.
+	Prefix    string // auto, always or never
+	Describe  string // auto, on or off
+	ToolsMode string // list or search
+	Verbose   bool
+
+	// The server.
+	HTTP           string // address; empty: standard input and output
+	JSONRPC        string // on or off
+	Sessions       string // on or off
+	TaskAfter      time.Duration
+	AllowedOrigins []string
+	AllowedHosts   []string
+	Name           string
+	Title          string
+	Instructions   string
+	ListTokensWarn int
+
+	// Limits for callers.
+	MaxConcurrentCalls int
+	MaxCallsPerCaller  int
+	MaxMessageBytes    int64
+	MaxBytesInFlight   int64
+	PageSize           int
+
+	// Access control.
+	APIKeys       []string // NAME=env:VAR or NAME=file:PATH
+	BehindProxy   bool
+	Insecure      bool
+	AzurePaths    bool
+	AzureKey      string // ${VAR}
+	AzureKeyInURL bool
+
+	// The process.
+	Watch        bool
+	PollInterval time.Duration
+	Drain        time.Duration
+	LogFormat    string // text or json
+}
+
+// Source is a description that is served.
+type Source struct {
+	Name string
+	Spec string // file, directory or URL
+	// Options are its own; sources that share them share the HTTP client and its
+	// limits, too.
+	Options *SourceOptions
+	// From is the line of a config file that names the source, as FILE:LINE: source
+	// NAME; it precedes errors. Empty: none.
+	From string
+}
+
+// SourceOptions say how a description is read and its operations are called.
+// Settings that are no use to a kind of description are refused where no source
+// of another kind has them.
+type SourceOptions struct {
+	// Tool selection.
+	Include    []string
+	Exclude    []string
+	ReadOnly   bool
+	TrustMarks bool
+	MarkSafe   []string
+	MarkUnsafe []string
+
+	// Names and descriptions.
+	Names            string // models or mcp
+	Rename           []string
+	SetDescription   []string
+	ParamRename      []string
+	ParamDescription []string
+	ParamConst       []string
+	ParamHide        []string
+	MCPHeader        PerTool
+
+	// Results.
+	Policy          PerTool
+	Envelope        PerTool
+	Fields          PerTool
+	Select          PerTool
+	JQ              PerTool
+	JQSchema        PerTool
+	MaxResultBytes  PerTool
+	FollowPages     int
+	FlushInterval   time.Duration
+	MaxInputSchema  int
+	MaxOutputSchema int
+
+	// Confirmation and credentials.
+	Confirm    PerTool
+	Auth       []string
+	AuthOrigin []string
+	Header     []string
+	ClientCert []string
+
+	// Network access.
+	BaseURL          string
+	AllowPrivateHost []string
+	UpstreamCA       string
+	UploadRoot       string
+
+	// Timeouts, retries, limits.
+	Timeout               time.Duration
+	ConnectTimeout        time.Duration
+	TLSHandshakeTimeout   time.Duration
+	ResponseHeaderTimeout time.Duration
+	AttemptTimeout        time.Duration
+	Retries               int
+	MaxWait               time.Duration
+	RateLimit             float64
+	MaxConcurrency        int
+	BreakerFailures       int
+	BreakerCooldown       time.Duration
+	CacheBytes            int64
+
+	// OpenAPI documents.
+	Overlay        []string
+	RefRoot        string
+	AllowRef       []string
+	ServerVariable []string
+
+	// FlowMCP schema files.
+	Strict             bool
+	Selection          string
+	ImplicitParameters bool
+	ListsDir           string
+	LibraryDir         string
+	AllowLibrary       []string
+	HandlerSecrets     []string
+	HandlerReads       []string
+	HandlerWrites      []string
+	HandlerTimeout     time.Duration
+	HandlerWorkers     int
+	CacheDir           string
+	ProjectDir         string
+	UserDir            string
+	NoCache            bool
+	Refresh            bool
+
+	// Function apps.
+	WorkerEnv                  []string
+	TrustWorkerPort            bool
+	PublishIncompatibleSchemas bool
+}
+
+// NewConfig returns a Config in which every setting has its default.
+func NewConfig() *Config {
+	c := &Config{}
+	for _, s := range Settings() {
+		s.reset(c)
+	}
+	return c
+}
+
+// AddSpec adds a source as the command line names it, NAME=SPEC or SPEC. Its
+// options are the defaults.
+func (c *Config) AddSpec(specs ...string) {
+	for _, spec := range specs {
+		name, where := SplitSpec(spec)
+		c.Sources = append(c.Sources, Source{Name: name, Spec: where, Options: &c.Defaults})
+	}
+}

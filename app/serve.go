@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/server"
+)
+
+// Bounds of the HTTP server, against clients that are slow on purpose.
+const (
+	HeaderTimeout = 10 * time.Second
+	IdleTimeout   = 2 * time.Minute
+	lastWords     = 2 * time.Second // for the answers of calls that were cut short
+	maxHeader     = 64 << 10        // bytes of a request's line and headers, which no quota counts
+)
+
+// serve makes the server.
+func (a *App) serve() {
+	c := a.config
+	o := server.Options{
+		Logger: a.env.Logger, AllowedOrigins: c.AllowedOrigins, AllowedHosts: c.AllowedHosts, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter,
+		ForwardHeaders: a.forward,
+		MaxConcurrent:  c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxBody: c.MaxMessageBytes, MaxInFlight: c.MaxBytesInFlight, PageSize: c.PageSize,
+	}
+	if a.access != nil && a.access.Keys() {
+		o.Authenticate = a.access.Authenticate
+	}
+	a.Server = server.New(a.Gateway, o)
+	a.Server.SetIdentity(a.identity())
+}
+
+// Handler serves MCP at /mcp and what else the config asks for: /jsonrpc, the path
+// of Azure Functions, /healthz and /readyz.
+func (a *App) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/healthz", a.Server.Health())
+	mux.Handle("/readyz", a.Server.Health())
+	if a.config.JSONRPC != "off" {
+		mux.Handle("/jsonrpc", a.Server.JSONRPC())
+	}
+	if a.config.AzurePaths {
+		mux.Handle(azurePath, a.Server)
+	}
+	return at("/mcp", a.Server, server.CloseAfterChunks(mux))
+}
+
+// Serve serves HTTP until ctx ends, then lets running calls finish for
+// Config.Drain. What is left after that is cut short and answered with
+// what is known of it.
+func (a *App) Serve(ctx context.Context, l net.Listener) error {
+	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	web := &http.Server{
+		Handler: a.Handler(), ReadHeaderTimeout: HeaderTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return requests },
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(&idleListener{Listener: l}) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.Drain)
+	defer cancel()
+	if err := a.Server.Shutdown(limit); err != nil {
+		cut()
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if err := web.Shutdown(last); err != nil {
+		return web.Close()
+	}
+	return nil
+}
+
+// ServeStdio serves Env.Stdin and Env.Stdout until the input or ctx ends, and then
+// lets running calls finish for Config.Drain.
+func (a *App) ServeStdio(ctx context.Context) error {
+	talk, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() {
+		limit, cancel := context.WithTimeout(talk, a.config.Drain)
+		defer cancel()
+		_ = a.Server.Shutdown(limit) // whoever is not done is cut short
+		cut()
+	})()
+	err := a.Server.ServeStdio(talk, a.env.Stdin, a.env.Stdout)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil // a clean end
+	}
+	return err
+}
+
+// WhoMayCall says who may call Config.HTTP, if that is not everybody on this
+// machine and nobody else; else it is empty.
+func (a *App) WhoMayCall() string {
+	c := a.config
+	var who string
+	switch {
+	case len(a.access.known) > 0:
+		who = "callers with a key may call (" + count(len(a.access.known), "API key") + ")"
+	case c.AzureKey != "":
+		who = "callers with the key may call"
+	case OnLoopback(c.HTTP):
+		return ""
+	case c.BehindProxy:
+		who = "everybody may call whom the proxy lets through (--behind-proxy)"
+	default:
+		who = "everybody who reaches the address may call (--insecure)"
+	}
+	if !OnLoopback(c.HTTP) {
+		who += "; other machines reach it under " + strings.Join(append([]string{"its address"}, c.AllowedHosts...), ", ")
+		if len(c.AllowedHosts) == 0 {
+			who += "; --allowed-host adds a name"
+		}
+	}
+	return who
+}
+
+// Listen opens addr, on loopback where it names no host.
+func Listen(ctx context.Context, addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, invalid("http", " %s: an address looks like :8080 or 127.0.0.1:8080", addr)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, &tenon.Error{Code: tenon.CodeNetwork, Message: "cannot listen on " + addr, Err: err}
+	}
+	return l, nil
+}
+
+// at serves main at its path, as a mux does that takes longer to find it: nearly
+// every request is for it.
+func at(path string, main, others http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			main.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
+}

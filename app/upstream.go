@@ -1,0 +1,55 @@
+package app
+
+import (
+	"crypto/x509"
+	"net/http"
+	"os"
+
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/openapi"
+)
+
+// upstream is how requests to one upstream are limited and repeated.
+func upstream(o *SourceOptions) openapi.Upstream {
+	return openapi.Upstream{
+		Retries: o.Retries, MaxWait: o.MaxWait, MaxConcurrent: o.MaxConcurrency, RequestsPerSecond: o.RateLimit,
+		BreakerFailures: o.BreakerFailures, BreakerCooldown: o.BreakerCooldown, CacheBytes: o.CacheBytes,
+	}
+}
+
+// Client makes the HTTP client for upstreams.
+func (o *SourceOptions) Client() (*http.Client, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	roots, err := authorities(o.UpstreamCA)
+	if err != nil {
+		return nil, invalid("upstream-ca", ": %v", err)
+	}
+	c, err := egress.NewClient(egress.Options{
+		AllowHosts: o.AllowPrivateHost, Roots: roots,
+		ConnectTimeout: o.ConnectTimeout, TLSTimeout: o.TLSHandshakeTimeout, HeaderTimeout: o.ResponseHeaderTimeout,
+	})
+	if err != nil {
+		return nil, invalid("allow-private-host", ": %v", err)
+	}
+	return c, nil
+}
+
+func authorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, err
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, invalid("", "%s holds no certificate in PEM", file)
+	}
+	return roots, nil
+}

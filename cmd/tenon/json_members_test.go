@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestJSONMembers holds what every command with --json prints against the table
+// of docs/json.md: no other members, one kind of value for one member, and
+// numbers that are counts by their names.
+func TestJSONMembers(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"ok.json":               shopWith("a"),
+		"bad.json":              `{"openapi":"3.1.0","info":{"version":"1"},"paths":{"/a/{id}":{"get":{"responses":{}}}}}`,
+		"shelf/_lists/inks.mjs": `export const list = { meta: { name: 'inks', version: '1.0.0', fields: [ { key: 'name', type: 'string' } ] }, entries: [ { name: 'red' } ] }`,
+		"shelf/ink/ink.mjs": `export const main = { namespace: 'ink', name: 'Ink', description: 'Ink', version: '4.0.0', root: 'https://ink.example', requiredServerParams: [ 'INK_KEY' ], sharedLists: [ { ref: 'inks', version: '1.0.0' } ],
+			tools: { mix: { method: 'GET', path: '/mix', description: 'Mixes', parameters: [ { position: { key: 'ink', value: '{{USER_PARAM}}', location: 'query' }, z: { primitive: 'enum({{inks:name}})', options: [] } } ], tests: [ { _description: 'red', ink: 'red' } ] } } }`,
+		"app/host.json":          `{"customHandler":{"description":{"defaultExecutablePath":"adder"}}}`,
+		"app/Good/function.json": `{"bindings":[{"type":"mcpToolTrigger","name":"c","toolName":"good","description":"","toolProperties":"[]","outputSchema":"{\"type\":\"object\"}"}]}`,
+		"app/Bad/function.json":  `{"bindings":[{"type":"mcpToolTrigger","name":"c","toolName":"bad","description":"","outputSchema":"{\"type\":\"string\"}"}]}`,
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file, text)
+	}
+	m := members{t: t, documented: documentedMembers(t), kinds: map[string]string{}, from: map[string]string{}}
+	t.Chdir(dir)
+	protocol := []string{"tenon tools", "tenon call", "tenon functions call"} // print what MCP defines
+	cases := map[string]string{
+		"tenon inspect": "ok.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
+		"tenon flowmcp check": "shelf", "tenon flowmcp list": "shelf", "tenon flowmcp schemas": "shelf", "tenon flowmcp hash": "shelf",
+		"tenon flowmcp doctor": "shelf", "tenon flowmcp search": "shelf mix", "tenon flowmcp test": "shelf", "tenon flowmcp lists refs": "shelf",
+		"tenon functions list": "app", "tenon functions check": "app",
+	}
+	eachCommand(rootCommand(env{}), func(cmd *cobra.Command) {
+		path := cmd.CommandPath()
+		if cmd.Flags().Lookup("json") == nil || slices.Contains(protocol, path) {
+			return
+		}
+		args, known := cases[path]
+		if !known {
+			t.Errorf("%s has --json and is not in this test", path)
+			return
+		}
+		var out strings.Builder
+		e := env{in: strings.NewReader(""), out: &out, err: io.Discard, getenv: func(string) (string, bool) { return "", false }}
+		run(t.Context(), e, append(append(strings.Fields(path)[1:], "--json"), strings.Fields(args)...))
+		var value any
+		if err := json.Unmarshal([]byte(out.String()), &value); err != nil || len(out.String()) < 5 {
+			t.Errorf("%s prints %q: %v", path, out.String(), err)
+			return
+		}
+		m.add(path, value)
+	})
+	for name := range m.documented {
+		if m.kinds[name] == "" && name != "more_count" && name != "tags" && name != "libraries" && name != "kind" {
+			t.Errorf("docs/json.md has the member %s, which nothing here prints", name)
+		}
+	}
+}
+
+func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, sub := range cmd.Commands() {
+		eachCommand(sub, do)
+	}
+}
+
+// documentedMembers are those in the first column of the table of docs/json.md,
+// and those of an issue.
+func documentedMembers(t *testing.T) map[string]bool {
+	text, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| member | means |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	all := map[string]bool{}
+	for row := range strings.Lines(table) {
+		cell := strings.Split(row, "|")[1]
+		if strings.Contains(cell, "issues") {
+			cell = row
+		}
+		for _, name := range regexp.MustCompile("`([A-Za-z_]+)`").FindAllStringSubmatch(cell, -1) {
+			all[name[1]] = true
+		}
+	}
+	for _, word := range []string{"error", "warning", "info"} { // values of type
+		delete(all, word)
+	}
+	return all
+}
+
+// members collects the members that commands print.
+type members struct {
+	t          *testing.T
+	documented map[string]bool
+	kinds      map[string]string // of their values
+	from       map[string]string // the command that printed them first
+}
+
+func (m *members) add(command string, value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, v := range value {
+			m.add(command, v)
+		}
+	case map[string]any:
+		for name, v := range value {
+			kind := fmt.Sprintf("%T", v)
+			_, number := v.(float64)
+			size := slices.Contains([]string{"bytes", "inputSchemaBytes", "outputSchemaBytes", "line", "case", "millis", "score"}, name)
+			switch before := m.kinds[name]; {
+			case !m.documented[name]:
+				m.t.Errorf("%s prints the member %s, which docs/json.md does not have", command, name)
+			case before != "" && before != kind:
+				m.t.Errorf("%s prints %s as %s, %s as %s", command, name, kind, m.from[name], before)
+			case number != (strings.HasSuffix(name, "_count") || size):
+				m.t.Errorf("%s prints %s as %s; a count, and nothing else, ends in _count", command, name, kind)
+			}
+			m.kinds[name], m.from[name] = kind, command
+			m.add(command, v)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package engine_test
+
+// raced: the engine is twenty times slower.
+const raced = true
