@@ -41,6 +41,9 @@ func (s *patternScanner) item() bool {
 		return true
 	}
 	s.i++
+	if s.peek(0) == '[' && s.atSet() { // RE2 ends the range at the bracket, others do not
+		return false
+	}
 	if s.atSet() { // a range cannot end in a set: the dash is literal
 		s.out = append(s.out, `\-`...)
 		return s.classSet() && !s.dash()

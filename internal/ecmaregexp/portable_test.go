@@ -66,7 +66,7 @@ func TestPortablePattern(t *testing.T) {
 		"escapes of other dialects":             {`\Z`, `\G`, `\K`, `\R`, `\h`, `\e`, `\Q.\E`, `\C`, `\i`, `\y`},
 		"broken escapes":                        {`\`, `\x4`, `\xg0`, `\u12`, `\uD83D`, `\uD83D\u0041`, `\x{110000}`, `\x{}`, `\u{D800}`, `\c1`, `\01`, `[\`},
 		"properties":                            {`\p{Greek}`, `\p{Script=Greek}`, `\p{Letter}`, `\p{L`, `\p`, `\pX`},
-		"classes":                               {`[]`, `[]a]`, `[^]`, `[^]a]`, `[a`, `[z-a]`, `[\B]`, `[[:foo:]]`, `[[:^alpha:]]`, `[[:alpha]`, `[\w--/]`, `[\w-.-a]`, `[\w-\d-a]`, `[a-\d-z]`},
+		"classes":                               {`[]`, `[]a]`, `[^]`, `[^]a]`, `[a`, `[z-a]`, `[\B]`, `[[:foo:]]`, `[[:^alpha:]]`, `[[:alpha]`, `[\w--/]`, `[\w-.-a]`, `[\w-\d-a]`, `[a-\d-z]`, `[J-[:alpha:]]`, `[--[:digit:]]`},
 		"groups":                                {`(`, `)`, `a)`, `(a))(`, `(?`, `(?P<a`, `(?P<1>a)`, `(?<a-b>c)`, `(?<a>b)(?<a>c)`, `(?P=a)`, `(?#a)`},
 		"no text":                               {"\xff"},
 		"too dear":                              {`(a{100}){100}(b{100}){100}(c{100}){100}`, strings.Repeat("a", 5000)},
