@@ -132,6 +132,16 @@ type Result struct {
 	Message     string   // failure
 	Details     []byte   // failure: a JSON object; nil: none
 	Suggestions []string // failure: what to do about it
+
+	Outcome Outcome // what _meta["tenon/contract"] says, for programs that observe calls
+}
+
+// Outcome says how a call ended.
+type Outcome struct {
+	Verdict  Verdict
+	Status   int    // of the upstream's response; 0: none, or not HTTP
+	Executed string // as Execution.Executed
+	Retry    string // as Execution.Retry
 }
 
 // Executed reports on the unsafe requests: "no" if no byte of one was sent,

@@ -26,11 +26,12 @@ func asksConsent(t *tenon.Tool) bool {
 // result if the call ends here, before anything was sent; an error is for the
 // transport. A confirmation counts for one call: release makes it valid again,
 // for a call that will be repeated.
-func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reservedargs.Values) (release func(), res *tenon.Result, err error) {
+func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reservedargs.Values, r *CallRecord) (release func(), res *tenon.Result, err error) {
 	release = func() {}
 	if !asksConsent(&e.tool) {
 		return release, nil, nil
 	}
+	r.consented(ConsentDeclined)
 	mode := e.tool.Confirmation.Mode
 	if mode == tenon.ConfirmHuman && own.Confirmed {
 		return release, errorResult(e, rejected(tenon.CodeValidation, "Only the user can confirm this call. Nothing was sent.", "Leave out "+e.checks.own.Of(reservedargs.Confirmed))), nil
@@ -43,9 +44,14 @@ func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reser
 		answers, err := g.askPerson(ctx, c, q)
 		switch {
 		case err == nil:
-			release, res = g.decision(ctx, e, answers[0])
+			if release, res = g.decision(ctx, e, answers[0]); res == nil {
+				r.consented(ConsentPerson)
+			}
 			return release, res, nil
 		case !errors.As(err, new(*tenon.UnsupportedInputError)):
+			if unwinds(err) {
+				r.consented(ConsentAsked)
+			}
 			res, err = g.noDecision(ctx, e, err)
 			return release, res, err
 		case mode == tenon.ConfirmHuman:
@@ -54,6 +60,12 @@ func (g *Gateway) confirm(ctx context.Context, e *Tool, c *tenon.Call, own reser
 		}
 	}
 	release, res = g.confirmed(ctx, e, c, q, own)
+	switch {
+	case res == nil:
+		r.consented(ConsentArgument)
+	case res.Confirmation != nil:
+		r.consented(ConsentAsked)
+	}
 	return release, res, nil
 }
 
@@ -184,7 +196,8 @@ func requestConfirmation(t *tenon.Tool, question tenon.InputRequest, argument st
 		action = tenon.RunTool
 	}
 	q := envelope.Confirmation{Message: question.Message(), Action: string(action)}
-	res := &tenon.Result{Confirmation: q.JSON(), Meta: metaOf(t.Envelope, &tenon.Response{}, &outputCheck{verdict: tenon.Unchecked}, "no")}
+	res := &tenon.Result{Confirmation: q.JSON()}
+	setOutcome(res, t.Envelope, &tenon.Response{}, &outputCheck{verdict: tenon.Unchecked}, "no")
 	res.Content = []tenon.Content{{Text: res.Confirmation}, {Text: []byte("Call again with " + argument + ": true if the user agrees.")}}
 	switch t.Envelope {
 	case tenon.OpenAPIMCP:

@@ -128,11 +128,11 @@ func contentBesideText(r *tenon.Response) []tenon.Content {
 // any, is not structured content: output schemas describe successes only.
 func ownFailure(e *Tool, r *tenon.Response) *tenon.Result {
 	res := &tenon.Result{IsError: true, Code: tenon.CodeServer}
-	ours := metaOf(e.tool.Envelope, r, &outputCheck{verdict: tenon.Unchecked}, executedOf(r))
+	setOutcome(res, e.tool.Envelope, r, &outputCheck{verdict: tenon.Unchecked}, executedOf(r))
 	if envelope.HasContract(r.Meta) { // the source has its own gateway, whose _meta is more precise
-		res.Meta = envelope.Join(ours, r.Meta)
+		res.Meta = envelope.Join(res.Meta, r.Meta)
 	} else {
-		res.Meta = envelope.Join(r.Meta, ours)
+		res.Meta = envelope.Join(r.Meta, res.Meta)
 	}
 	// The text of such a source also says whether the call was executed.
 	if said := strings.TrimSpace(executedSentence(r.Execution)); said != "" && (len(r.Content) == 0 || !bytes.Contains(r.Content[0].Text, []byte(said))) {

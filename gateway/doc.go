@@ -30,6 +30,8 @@
 //     error_result.go does so for failures, content.go for content that the
 //     source made itself.
 //
+// observe.go tells [Observer] values of each call that has ended: the log is one.
+//
 // No stage decodes a value and encodes it again: bytes are validated, spliced
 // and escaped. So integers, number texts and the order of keys stay as the
 // upstream sent them.

@@ -15,7 +15,8 @@ import (
 type Forward func(args []byte) (to *Tool, inner []byte, err error)
 
 // forward performs the call that c is forwarded to.
-func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.Result, error) {
+func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call, r *CallRecord) (*tenon.Result, error) {
+	r.performs(e, c.Args) // until it is known which other tool does
 	checks, err := e.ready()
 	if err != nil {
 		return g.handlerError(e, &tenon.Response{}, err), nil
@@ -30,13 +31,14 @@ func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call) (*tenon.R
 	}
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args
-	return g.perform(ctx, to, &inner, outer{coerced, reservedargs.PlaceOf(c.Args, args)})
+	return g.perform(ctx, to, &inner, outer{coerced, reservedargs.PlaceOf(c.Args, args), r})
 }
 
-// outer is the call that was forwarded; zero: none.
+// outer is the call that was forwarded; without one only its record is set.
 type outer struct {
 	fixes  []schema.Fix // coercions of its arguments
 	within string       // JSON Pointer to the inner call's arguments in them
+	record *CallRecord  // of the call, forwarded or not; nil: nobody observes
 }
 
 // below translates the pointers of fixes to the arguments that the caller sent.

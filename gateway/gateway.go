@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type Options struct {
 	// further items. 0: five seconds; negative: a stream is one result, when it
 	// has ended.
 	FlushInterval time.Duration
+	Observers     []Observer // told of every call
 }
 
 // Gateway performs calls: it finds the tool, validates the arguments, runs the
@@ -38,6 +40,8 @@ type Gateway struct {
 	catalog atomic.Pointer[Catalog]
 
 	subscribers   sync.Map // of *func(Event)
+	observers     []Observer
+	records       sync.Pool // of *CallRecord, to be filled again
 	log           *slog.Logger
 	timeout       time.Duration
 	inputTimeout  time.Duration
@@ -52,7 +56,10 @@ type Gateway struct {
 func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
 		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
-		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store,
+		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers),
+	}
+	if o.Logger != nil {
+		g.observers = append(g.observers, callLog{o.Logger})
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -90,13 +97,13 @@ func (g *Gateway) Swap(c *Catalog) {
 // CodeNotFound for an unknown tool, ctx's error if it ended before an unsafe
 // request was sent, and the errors of a [tenon.Requester], unchanged.
 func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
-	if g.log.Enabled(ctx, slog.LevelInfo) {
-		return g.logged(ctx, c)
+	if len(g.observers) > 0 {
+		return g.observed(ctx, c)
 	}
-	return g.call(ctx, c)
+	return g.call(ctx, c, nil)
 }
 
-func (g *Gateway) call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
+func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord) (*tenon.Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
 		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
@@ -107,9 +114,9 @@ func (g *Gateway) call(ctx context.Context, c *tenon.Call) (*tenon.Result, error
 		c = &asking
 	}
 	if e.forward != nil {
-		return g.forward(ctx, e, c)
+		return g.forward(ctx, e, c, r)
 	}
-	return g.perform(ctx, e, c, outer{})
+	return g.perform(ctx, e, c, outer{record: r})
 }
 
 // pausing pauses the deadline of the call while input is pending.
@@ -124,6 +131,7 @@ func (p pausing) RequestInput(ctx context.Context, questions ...tenon.InputReque
 // perform performs a call of e. The coercions of a forwarded call are reported
 // beside those made here.
 func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from outer) (res *tenon.Result, err error) {
+	from.record.performs(e, c.Args)
 	fixes := from.fixes
 	defer func() { res = withCoercions(res, fixes) }()
 	checks, err := e.ready()
@@ -148,7 +156,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	if err != nil {
 		return refusedFields(e, err), nil
 	}
-	release, res, err := g.confirm(ctx, e, c, own)
+	release, res, err := g.confirm(ctx, e, c, own, from.record)
 	if res != nil || err != nil {
 		return res, err
 	}

@@ -68,7 +68,7 @@ func (d resultFormat) result(r *tenon.Response, j outputCheck, value []byte) *te
 	if told := j.said(); told != nil {
 		res.Content = append(res.Content, tenon.Content{Text: told})
 	}
-	res.Meta = metaOf(d.Envelope, r, &j, executedOf(r))
+	setOutcome(res, d.Envelope, r, &j, executedOf(r))
 	return res
 }
 
@@ -105,7 +105,8 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.resp.Execution) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
-	res := &tenon.Result{IsError: true, Code: f.code, Message: form.Message, Details: f.details, Suggestions: f.suggestions, Meta: metaOf(t.Envelope, &f.resp, &f.judged, f.executed())}
+	res := &tenon.Result{IsError: true, Code: f.code, Message: form.Message, Details: f.details, Suggestions: f.suggestions}
+	setOutcome(res, t.Envelope, &f.resp, &f.judged, f.executed())
 	switch {
 	case t.Envelope == tenon.OpenAPIMCP, e.describes:
 		res.Structured = form.AppendOpenAPIMCP(nil)
@@ -124,14 +125,16 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 	return res
 }
 
-// metaOf writes the _meta object: the verdict and, where the envelope has no
-// members for them, status and headers of the upstream.
-func metaOf(s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) []byte {
+// setOutcome sets how the call ended, and the _meta object that says so: the
+// verdict and, where the envelope has no members for them, status and headers of
+// the upstream.
+func setOutcome(res *tenon.Result, s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) {
+	res.Outcome = tenon.Outcome{Verdict: j.verdict, Status: r.Status, Executed: executed, Retry: r.Execution.Retry()}
 	m := envelope.Meta{
-		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: r.Execution.Retry(),
+		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: res.Outcome.Retry,
 		Upstream: s != tenon.OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: r.Header,
 	}
-	return m.JSON()
+	res.Meta = m.JSON()
 }
 
 // withCoercions returns a copy of the result, which may be shared, with the
