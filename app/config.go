@@ -1,6 +1,12 @@
 package app
 
-import "time"
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/tenon-mcp/tenon"
+)
 
 // Config says what is served, and how. Its zero value serves nothing; begin with
 // [NewConfig].
@@ -170,4 +176,82 @@ func (c *Config) AddSpec(specs ...string) {
 		name, where := SplitSpec(spec)
 		c.Sources = append(c.Sources, Source{Name: name, Spec: where, Options: &c.Defaults})
 	}
+}
+
+// check refuses numbers and times out of range.
+func (o *SourceOptions) check() error {
+	return checkRanges(func(s *Setting) any {
+		if s.source == nil {
+			return nil
+		}
+		return s.source(o)
+	})
+}
+
+// check refuses numbers and times of the server that are out of range.
+func (c *Config) check() error {
+	for name, value := range map[string]string{"jsonrpc": c.JSONRPC, "sessions": c.Sessions} {
+		if value != "on" && value != "off" && value != "" {
+			return invalid(name, " is on or off, not %q", value)
+		}
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" && c.LogFormat != "" {
+		return invalid("log-format", " is text or json, not %q", c.LogFormat)
+	}
+	return checkRanges(func(s *Setting) any {
+		if s.whole == nil {
+			return nil
+		}
+		return s.whole(c)
+	})
+}
+
+// ConfigError is a mistake in a [Config].
+type ConfigError struct {
+	Key  string // the setting; empty: it is about several, or none
+	From string // where a config file names the source; empty: nowhere
+	text string // with settings as flags, --name
+}
+
+// invalid makes a ConfigError. The text follows the key as it is, so that it
+// begins with a blank or a colon.
+func invalid(key, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if key != "" {
+		text = "--" + key + text
+	}
+	return &ConfigError{Key: key, text: text}
+}
+
+var flagName = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)\b`)
+
+// Error is the message. Settings have the names that they have in a config file.
+func (e *ConfigError) Error() string {
+	return e.located(flagName.ReplaceAllStringFunc(e.text, func(flag string) string {
+		if _, known := settingsByName()[flag[2:]]; known {
+			return flag[2:]
+		}
+		return flag
+	}))
+}
+
+// CommandLine is the message for somebody who writes settings as flags, --name.
+func (e *ConfigError) CommandLine() string { return e.located(e.text) }
+
+func (e *ConfigError) located(text string) string {
+	if e.From != "" {
+		return e.From + ": " + text
+	}
+	return text
+}
+
+// Unwrap returns the error of class usage that every ConfigError is.
+func (e *ConfigError) Unwrap() error { return &tenon.Error{Code: tenon.CodeUsage, Message: e.text} }
+
+// asFlags is the message of an error with settings as flags.
+func asFlags(err error) string {
+	if e, ok := err.(*ConfigError); ok { //nolint:errorlint // a wrapped one is part of a longer text
+		return e.CommandLine()
+	}
+	return err.Error()
 }

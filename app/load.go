@@ -11,9 +11,11 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/search"
 )
 
 // maxToolsSuggested is the most names of tools in a question.
@@ -261,4 +263,62 @@ func noSuchTools(c *gateway.Catalog, patterns []string) error {
 // unused are the names that nothing has used, in the order of the alphabet.
 func unused(used map[string]bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(name string) bool { return used[name] })
+}
+
+// open returns the source of a description: what differs between the kinds is
+// known here alone.
+func (s *loaded) open(o openapi.Options, e Env) (tenon.Source, error) {
+	switch {
+	case isApp(s.Spec):
+		return functionApp(s.Spec, s.Options, o, e)
+	case !isSchemaFile(s.Spec):
+		return openapi.New(s.Spec, o), nil
+	}
+	options := flowmcp.Options{
+		Client: o.Client, Env: e.Getenv, BaseURL: o.BaseURL, Policy: o.Policy, Envelope: o.Envelope, TrustMarks: o.TrustMarks,
+		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
+		AuthOrigins: s.Options.AuthOrigin,
+	}
+	if rules := s.rules; rules != nil {
+		options.Selects = func(method, path string, names, tags []string) bool {
+			return rules.Takes(openapi.Subject{Method: method, Path: path, IDs: names, Tags: tags})
+		}
+	}
+	schemaFileOptions(&options, s.Options, e)
+	return flowmcp.New(s.Spec, options), nil
+}
+
+// catalog makes the catalog that is served: with all tools, or in search mode with
+// three behind which they are.
+func (a *App) catalog(offers []gateway.Mount) (*gateway.Catalog, error) {
+	o := a.options
+	switch a.config.ToolsMode {
+	case "list", "":
+		return gateway.Build(offers, o), nil
+	case "search":
+		o.Describe = gateway.ToggleOn // it answers for describe_tool
+		all := gateway.Build(offers, o)
+		a.hidden = Described(all)
+		return search.Wrap(all), nil
+	}
+	return nil, invalid("tools-mode", " is list or search, not %q", a.config.ToolsMode)
+}
+
+// Described counts the tools that descriptions became, without those of the gateway
+// itself.
+func Described(c *gateway.Catalog) int {
+	n := 0
+	for _, t := range c.Tools() {
+		if t.Source() != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

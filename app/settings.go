@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -203,4 +204,27 @@ func group(title string, all []Setting) []Setting {
 		all[i].Group = title
 	}
 	return all
+}
+
+// parseInto reads the text of a value into the field that p points to.
+func parseInto(p any, text string) (err error) {
+	switch p := p.(type) {
+	case *string:
+		*p = text
+	case *bool:
+		*p, err = strconv.ParseBool(text)
+	case *int:
+		*p, err = strconv.Atoi(text)
+	case *int64:
+		*p, err = strconv.ParseInt(text, 10, 64)
+	case *float64:
+		*p, err = strconv.ParseFloat(text, 64)
+	case *time.Duration:
+		*p, err = time.ParseDuration(text)
+	case *PerTool:
+		err = p.Set(text)
+	default:
+		err = fmt.Errorf("a setting cannot be a %T", p)
+	}
+	return err
 }

@@ -3,16 +3,16 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
+	"io"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
@@ -87,56 +87,85 @@ func noDescription(spec string) string {
 	return text + "; " + kinds
 }
 
-// ParseHeaders reads 'Name: value' flags. ${VAR} in a value is taken from the
-// environment, so that no secret stands on the command line.
-func ParseHeaders(flags []string, getenv func(string) (string, bool)) (http.Header, error) {
-	header := http.Header{}
-	for _, flag := range flags {
-		name, value, ok := strings.Cut(flag, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, invalid("header", " wants 'Name: value'")
-		}
-		var missing string
-		value = variable.ReplaceAllStringFunc(value, func(ref string) string {
-			v, ok := getenv(ref[2 : len(ref)-1])
-			if !ok {
-				missing = ref
-			}
-			return v
-		})
-		if missing != "" {
-			return nil, invalid("header", " %s: the environment has no variable %s", strings.TrimSpace(name), missing)
-		}
-		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	}
-	return header, nil
-}
+// Bounds of a folder of documents.
+const (
+	maxDocuments = 1000
+	sniffed      = 64 << 10 // bytes in which a document says what it is
+)
 
-// Described counts the tools that descriptions became, without those of the gateway
-// itself.
-func Described(c *gateway.Catalog) int {
-	n := 0
-	for _, t := range c.Tools() {
-		if t.Source() != "" {
-			n++
+// folders puts the OpenAPI documents of each folder in its place. A folder of
+// schema files and one of a function app stay what they are, and files that are
+// no OpenAPI documents are left alone.
+func folders(sources []Source) ([]Source, error) {
+	var all []Source
+	for _, p := range sources {
+		documents, err := documentsIn(p.Spec)
+		if err != nil {
+			return nil, p.located(err)
+		}
+		if documents == nil {
+			all = append(all, p)
+		}
+		for _, file := range documents {
+			one := p
+			one.Name, _ = SplitSpec(file)
+			one.Spec = file
+			all = append(all, one)
 		}
 	}
-	return n
+	return all, nil
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// isSchemaFile reports whether a SPEC is a FlowMCP schema file or a folder of
+// documentsIn are the OpenAPI documents of a folder; nil: it is no folder of
 // them.
-func isSchemaFile(spec string) bool {
-	if filepath.Ext(spec) == ".mjs" {
-		return true
+func documentsIn(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || isApp(dir) || holdsSchemaFiles(dir) {
+		return nil, nil //nolint:nilerr // whoever reads it tells
 	}
-	info, err := os.Stat(spec)
-	return err == nil && info.IsDir()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, BadSource(dir, err)
+	}
+	var documents []string
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		if e.Type().IsRegular() && slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(file)) && isDocument(file) {
+			documents = append(documents, file)
+		}
+	}
+	switch {
+	case documents == nil:
+		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "the folder " + dir + " has no descriptions; " + kinds + ", or a folder of OpenAPI documents"}
+	case len(documents) > maxDocuments:
+		return nil, invalid("", "the folder %s has more than %d OpenAPI documents; name those that are to be served", dir, maxDocuments)
+	}
+	return documents, nil
+}
+
+// holdsSchemaFiles reports whether a schema file stands in a folder or in one
+// below it.
+func holdsSchemaFiles(dir string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(file string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(file) == ".mjs" {
+			found = true
+			return filepath.SkipAll
+		}
+		return nil // what cannot be read holds none
+	})
+	return found
+}
+
+var documentKey = regexp.MustCompile(`(?m)(^|[{,]\s*)\s*["']?(openapi|swagger)["']?\s*:\s*["']?[23]\.`)
+
+// isDocument reports whether a file says of itself that it is an OpenAPI
+// document.
+func isDocument(file string) bool {
+	f, err := os.Open(file) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, sniffed))
+	return err == nil && documentKey.Match(text)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/openapi"
@@ -52,4 +53,29 @@ func authorities(file string) (*x509.CertPool, error) {
 		return nil, invalid("", "%s holds no certificate in PEM", file)
 	}
 	return roots, nil
+}
+
+// ParseHeaders reads 'Name: value' flags. ${VAR} in a value is taken from the
+// environment, so that no secret stands on the command line.
+func ParseHeaders(flags []string, getenv func(string) (string, bool)) (http.Header, error) {
+	header := http.Header{}
+	for _, flag := range flags {
+		name, value, ok := strings.Cut(flag, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, invalid("header", " wants 'Name: value'")
+		}
+		var missing string
+		value = variable.ReplaceAllStringFunc(value, func(ref string) string {
+			v, ok := getenv(ref[2 : len(ref)-1])
+			if !ok {
+				missing = ref
+			}
+			return v
+		})
+		if missing != "" {
+			return nil, invalid("header", " %s: the environment has no variable %s", strings.TrimSpace(name), missing)
+		}
+		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	return header, nil
 }

@@ -1,12 +1,78 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"strings"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi"
 )
+
+// maxNameMCP is how long a name of a tool can be by the protocol.
+const maxNameMCP = 128
+
+// documentOptions makes the options of OpenAPI documents, from which those of the
+// other kinds take what they share with them.
+func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.Options, error) {
+	policy, err := parsed(o.Policy.All, tenon.ParsePolicy)
+	if err != nil {
+		return nil, openapi.Options{}, err
+	}
+	envelope, err := parsed(o.Envelope.All, tenon.ParseEnvelope)
+	if err != nil {
+		return nil, openapi.Options{}, err
+	}
+	header, err := ParseHeaders(o.Header, e.Getenv)
+	if err != nil {
+		return nil, openapi.Options{}, err
+	}
+	if u, err := url.Parse(o.BaseURL); o.BaseURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(o.BaseURL, "?#")) {
+		return nil, openapi.Options{}, invalid("base-url", " must be an http or https URL without query, such as https://api.example.com/v1")
+	}
+	variables, err := serverVariables(o.ServerVariable)
+	if err != nil {
+		return nil, openapi.Options{}, err
+	}
+	if err := o.check(); err != nil {
+		return nil, openapi.Options{}, err
+	}
+	client, err := o.Client()
+	if err != nil {
+		return nil, openapi.Options{}, err
+	}
+	changes, err := overrides(o)
+	if err != nil {
+		return nil, openapi.Options{}, err
+	}
+	longest := 0
+	if o.Names == string(tenon.NamesMCP) {
+		longest = maxNameMCP
+	}
+	return client, openapi.Options{
+		MaxName: longest, Client: client, BaseURL: o.BaseURL, ServerVariables: variables, Header: header, Policy: policy, Envelope: envelope,
+		FollowPages: o.FollowPages, MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema,
+		Timeout: cmp.Or(o.AttemptTimeout, o.Timeout), Upstream: upstream(o), PollInterval: c.PollInterval,
+		Selection: openapi.Selection{Include: o.Include, Exclude: o.Exclude, ReadOnly: o.ReadOnly},
+		Overrides: changes, TrustMarks: o.TrustMarks, UploadRoot: o.UploadRoot, Overlays: o.Overlay, RefRoot: o.RefRoot, RefHosts: o.AllowRef, Logger: e.Logger,
+	}, nil
+}
+
+// serverVariables are the values of variables in the URLs of servers, by name.
+func serverVariables(pairs []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, invalid("server-variable", " wants NAME=VALUE, not %q", pair)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
 
 // overrides are the changes of operations that options ask for.
 func overrides(o *SourceOptions) ([]openapi.OperationOverride, error) {

@@ -4,7 +4,27 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/functionapp/host"
+	"github.com/tenon-mcp/tenon/openapi"
 )
+
+// isApp reports whether where is the folder of a function app.
+func isApp(where string) bool {
+	info, err := os.Stat(filepath.Join(where, "host.json"))
+	return err == nil && !info.IsDir()
+}
+
+func functionApp(dir string, own *SourceOptions, o openapi.Options, e Env) (tenon.Source, error) {
+	environ, err := own.WorkerEnviron(e)
+	if err != nil {
+		return nil, err
+	}
+	return host.New(dir, host.Options{
+		Policy: o.Policy, Envelope: o.Envelope, PublishIncompatibleSchemas: own.PublishIncompatibleSchemas, TrustPort: own.TrustWorkerPort, OnDemand: e.OnDemand, Environ: environ, Logger: e.Logger,
+	}), nil
+}
 
 // inherited are the variables that a worker always sees: without them hardly a
 // program starts, and none of them is a secret.
@@ -34,10 +54,4 @@ func (o *SourceOptions) WorkerEnviron(e Env) ([]string, error) {
 		all = append(all, name+"="+value)
 	}
 	return all, nil
-}
-
-// isApp reports whether where is the folder of a function app.
-func isApp(where string) bool {
-	info, err := os.Stat(filepath.Join(where, "host.json"))
-	return err == nil && !info.IsDir()
 }
