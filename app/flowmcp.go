@@ -4,17 +4,52 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/openapi"
 )
+
+const schemaFileExtension = ".mjs"
 
 // isSchemaFile reports whether a SPEC is a FlowMCP schema file or a folder of
 // them.
 func isSchemaFile(spec string) bool {
-	if filepath.Ext(spec) == ".mjs" {
-		return true
+	if info, err := os.Stat(spec); err == nil && info.IsDir() {
+		return holdsSchemaFiles(spec)
 	}
-	info, err := os.Stat(spec)
-	return err == nil && info.IsDir()
+	return filepath.Ext(spec) == schemaFileExtension
+}
+
+// holdsSchemaFiles reports whether a schema file stands in a folder or in one
+// below it.
+func holdsSchemaFiles(dir string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(file string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(file) == schemaFileExtension {
+			found = true
+			return filepath.SkipAll
+		}
+		return nil // what cannot be read holds none
+	})
+	return found
+}
+
+func openSchemaFile(s *loaded, o openapi.Options, e Env) (tenon.Source, error) {
+	if err := s.readRules(o.Selection); err != nil {
+		return nil, err
+	}
+	options := flowmcp.Options{
+		Client: o.Client, Env: e.Getenv, BaseURL: o.BaseURL, Policy: o.Policy, Envelope: o.Envelope, TrustMarks: o.TrustMarks,
+		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
+		AuthOrigins: s.Options.AuthOrigin,
+	}
+	if rules := s.rules; rules != nil {
+		options.Selects = func(method, path string, names, tags []string) bool {
+			return rules.Takes(openapi.Subject{Method: method, Path: path, IDs: names, Tags: tags})
+		}
+	}
+	schemaFileOptions(&options, s.Options, e)
+	return flowmcp.New(s.Spec, options), nil
 }
 
 // schemaFileOptions puts what only schema files have into their options.

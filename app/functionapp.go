@@ -16,14 +16,22 @@ func isApp(where string) bool {
 	return err == nil && !info.IsDir()
 }
 
-func functionApp(dir string, own *SourceOptions, o openapi.Options, e Env) (tenon.Source, error) {
-	environ, err := own.WorkerEnviron(e)
+func openFunctionApp(s *loaded, o openapi.Options, e Env) (tenon.Source, error) {
+	if err := s.readRules(o.Selection); err != nil {
+		return nil, err
+	}
+	environ, err := s.Options.WorkerEnviron(e)
 	if err != nil {
 		return nil, err
 	}
-	return host.New(dir, host.Options{
-		Policy: o.Policy, Envelope: o.Envelope, PublishIncompatibleSchemas: own.PublishIncompatibleSchemas, TrustPort: own.TrustWorkerPort, OnDemand: e.OnDemand, Environ: environ, Logger: e.Logger,
+	return host.New(s.Spec, host.Options{
+		Policy: o.Policy, Envelope: o.Envelope, PublishIncompatibleSchemas: s.Options.PublishIncompatibleSchemas, TrustPort: s.Options.TrustWorkerPort, OnDemand: e.OnDemand, Environ: environ, Logger: e.Logger,
 	}), nil
+}
+
+// takesFunction compares selectors with the name of a function, all that it has.
+func takesFunction(rules *openapi.Selector, t *tenon.Tool) bool {
+	return rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.ToolName(t.Name)}})
 }
 
 // inherited are the variables that a worker always sees: without them hardly a

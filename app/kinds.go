@@ -5,97 +5,152 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/openapi"
 )
 
-// kind is what a description is.
-type kind string
-
-const (
-	aDocument   kind = "an OpenAPI document"
-	aSchemaFile kind = "a FlowMCP schema file"
-	anApp       kind = "a function app"
-)
-
-func kindFor(where string) kind {
-	switch {
-	case isApp(where):
-		return anApp
-	case isSchemaFile(where):
-		return aSchemaFile
-	}
-	return aDocument
+// kind is a kind of description: what app knows of it. The rest is in its package.
+// What a source of it can do beyond Load it says by its methods: [tenon.Watcher],
+// [tenon.Settler], [introduced] and io.Closer.
+type kind struct {
+	what       string   // one of them, in errors
+	forms      string   // what SPEC can be, in errors
+	extensions []string // of its files; names of sources are without them
+	// recognizes tells from the name, or from what is in a folder; nil: it is what
+	// nothing else is.
+	recognizes func(spec string) bool
+	// unfold returns the descriptions in a folder, each a source; nil: a folder is
+	// one source.
+	unfold func(dir string) ([]string, error)
+	open   func(s *loaded, o openapi.Options, e Env) (tenon.Source, error)
+	// takes reports whether --include and --exclude take a tool; nil: the source
+	// knows.
+	takes func(rules *openapi.Selector, t *tenon.Tool) bool
+	// settings are those that say nothing to some kinds, and something to this one:
+	// silence about them would serve something otherwise than the operator said.
+	settings []string
 }
 
-// kindFlag is a flag that says something to some kinds of descriptions only.
-type kindFlag struct {
-	name  string
-	given bool
-	kinds []kind
-}
-
-// kindFlags are those whose silence would serve something otherwise than the
-// operator has said.
-func (o *SourceOptions) kindFlags() []kindFlag {
-	documents, files, apps := []kind{aDocument}, []kind{aSchemaFile}, []kind{anApp}
-	return []kindFlag{
-		{"header", len(o.Header) > 0, documents},
-		{"base-url", o.BaseURL != "", []kind{aDocument, aSchemaFile}},
-		{"server-variable", len(o.ServerVariable) > 0, documents},
-		{"overlay", len(o.Overlay) > 0, documents},
-		{"allow-ref", len(o.AllowRef) > 0, documents},
-		{"upload-root", o.UploadRoot != "", documents},
-		{"follow-pages", o.FollowPages > 0, documents},
-		{"auth", len(o.Auth) > 0, documents},
-		{"client-cert", len(o.ClientCert) > 0, documents},
-		{"auth-origin", len(o.AuthOrigin) > 0, []kind{aDocument, aSchemaFile}},
-		{"rename", len(o.Rename) > 0, documents},
-		{"set-description", len(o.SetDescription) > 0, documents},
-		{"mark-safe", len(o.MarkSafe) > 0, documents},
-		{"mark-unsafe", len(o.MarkUnsafe) > 0, documents},
-		{"param-rename", len(o.ParamRename) > 0, documents},
-		{"param-description", len(o.ParamDescription) > 0, documents},
-		{"param-hide", len(o.ParamHide) > 0, documents},
-		{"param-const", len(o.ParamConst) > 0, documents},
-		{"trust-marks", o.TrustMarks, []kind{aDocument, aSchemaFile}},
-		{"handler-reads", len(o.HandlerReads) > 0, files},
-		{"handler-writes", len(o.HandlerWrites) > 0, files},
-		{"handler-secrets", len(o.HandlerSecrets) > 0, files},
-		{"allow-library", len(o.AllowLibrary) > 0, files},
-		{"selection", o.Selection != "", files},
-		{"strict", o.Strict, files},
-		{"worker-env", len(o.WorkerEnv) > 0, apps},
-		{"trust-worker-port", o.TrustWorkerPort, apps},
-		{"publish-incompatible-schemas", o.PublishIncompatibleSchemas, apps},
+// kinds are all kinds of descriptions. A SPEC is of the last one that recognizes it.
+func kinds() []kind {
+	return []kind{
+		{
+			what: "an OpenAPI document", forms: "an OpenAPI document (a file or a URL)", extensions: documentExtensions(),
+			unfold: documentsIn, open: openDocument,
+			settings: []string{
+				"header", "base-url", "server-variable", "overlay", "allow-ref", "upload-root", "follow-pages", "auth", "client-cert", "auth-origin",
+				"rename", "set-description", "mark-safe", "mark-unsafe", "param-rename", "param-description", "param-hide", "param-const", "trust-marks",
+			},
+		},
+		{
+			what: "a FlowMCP schema file", forms: "a FlowMCP schema file (.mjs) or a folder of them", extensions: []string{schemaFileExtension},
+			recognizes: isSchemaFile, open: openSchemaFile,
+			settings: []string{
+				"base-url", "auth-origin", "trust-marks", "handler-reads", "handler-writes", "handler-secrets", "allow-library", "selection", "strict",
+			},
+		},
+		{
+			what: "a function app", forms: "the folder of a function app",
+			recognizes: isApp, open: openFunctionApp, takes: takesFunction,
+			settings: []string{"worker-env", "trust-worker-port", "publish-incompatible-schemas"},
+		},
 	}
 }
 
-// fitting refuses flags that say nothing to any of the descriptions which they
+func kindOf(spec string) kind {
+	all := kinds()
+	for _, k := range slices.Backward(all) {
+		if k.recognizes != nil && k.recognizes(spec) {
+			return k
+		}
+	}
+	return all[0]
+}
+
+// formsOfSpec says what the argument for a description may be.
+func formsOfSpec() string {
+	var forms []string
+	for _, k := range kinds() {
+		forms = append(forms, k.forms)
+	}
+	last := len(forms) - 1
+	return "a description is " + strings.Join(forms[:last], ", ") + ", or " + forms[last]
+}
+
+// recognized are sources with their kinds, and in place of a folder of several
+// descriptions each of them.
+func recognized(sources []Source) ([]*loaded, error) {
+	var all []*loaded
+	for _, s := range sources {
+		k := kindOf(s.Spec)
+		var specs []string
+		var err error
+		if k.unfold != nil {
+			specs, err = k.unfold(s.Spec)
+		}
+		if err != nil {
+			return nil, s.located(err)
+		}
+		if specs == nil {
+			all = append(all, &loaded{Source: s, kind: k})
+		}
+		for _, spec := range specs {
+			one := &loaded{Source: s, kind: k}
+			one.Name, _ = SplitSpec(spec)
+			one.Spec = spec
+			all = append(all, one)
+		}
+	}
+	for _, s := range all {
+		s.alone = len(all) == 1
+	}
+	return all, nil
+}
+
+// isSet reports whether the field of a setting holds something.
+func isSet(field any) bool {
+	switch p := field.(type) {
+	case *string:
+		return *p != ""
+	case *bool:
+		return *p
+	case *int:
+		return *p > 0
+	case *[]string:
+		return len(*p) > 0
+	}
+	return false
+}
+
+// fitting refuses settings that say nothing to any of the descriptions which they
 // are given for.
-func fitting(sources []Source) error {
-	heard, from, order := map[string]bool{}, map[string]kindFlag{}, []string{}
-	for _, p := range sources {
-		for _, k := range p.Options.kindFlags() {
-			if !k.given {
-				continue
+func fitting(sources []*loaded) error {
+	byName := settingsByName()
+	for _, k := range kinds() {
+		for _, name := range k.settings {
+			setting := byName[name]
+			isGiven, heard := false, false
+			for _, s := range sources {
+				if isSet(setting.source(s.Options)) {
+					isGiven, heard = true, heard || slices.Contains(s.kind.settings, name)
+				}
 			}
-			if _, known := from[k.name]; !known {
-				order = append(order, k.name)
+			if isGiven && !heard {
+				return invalid(name, " is for %s, and no description that it is given for is one", strings.Join(kindsThatHear(name), " or "))
 			}
-			from[k.name] = k
-			heard[k.name] = heard[k.name] || slices.Contains(k.kinds, kindFor(p.Spec))
 		}
-	}
-	for _, name := range order {
-		if heard[name] {
-			continue
-		}
-		var kinds []string
-		for _, k := range from[name].kinds {
-			kinds = append(kinds, string(k))
-		}
-		return invalid(name, " is for %s, and no description that it is given for is one", strings.Join(kinds, " or "))
 	}
 	return nil
+}
+
+// kindsThatHear are the kinds to which a setting says something.
+func kindsThatHear(setting string) []string {
+	var all []string
+	for _, k := range kinds() {
+		if slices.Contains(k.settings, setting) {
+			all = append(all, k.what)
+		}
+	}
+	return all
 }
 
 // sharedRules leaves a warning about a rule that matches nothing only where
@@ -119,7 +174,7 @@ func sharedRules(sources []*loaded) [][]tenon.Diagnostic {
 }
 
 // isChoice tells a warning about --include and --exclude from those about the names
-// in flags for schema files.
+// in settings of one kind.
 func isChoice(f tenon.Diagnostic) bool { return !strings.HasPrefix(f.Message, "--") }
 
 // ruleKey tells the rules of different flags apart.
@@ -139,18 +194,22 @@ func hearers(sources []*loaded, of *loaded, f tenon.Diagnostic) int {
 		switch {
 		case isChoice(f) && slices.Equal(s.Options.Include, of.Options.Include) && slices.Equal(s.Options.Exclude, of.Options.Exclude):
 			n++
-		case !isChoice(f) && kindFor(s.Spec) == aSchemaFile && s.Options.asksFor(f.Message):
+		case !isChoice(f) && s.asksFor(f.Message):
 			n++
 		}
 	}
 	return n
 }
 
-// asksFor reports whether the flag and the name with which a warning begins are
+// asksFor reports whether the setting and the name with which a warning begins are
 // among those that were given.
-func (o *SourceOptions) asksFor(warning string) bool {
+func (s *loaded) asksFor(warning string) bool {
 	flag, rest, _ := strings.Cut(warning, " ")
 	name, _, _ := strings.Cut(rest, ": ")
-	given := map[string][]string{"--handler-reads": o.HandlerReads, "--handler-writes": o.HandlerWrites, "--handler-secrets": o.HandlerSecrets, "--allow-library": o.AllowLibrary}
-	return slices.Contains(given[flag], name)
+	setting, known := Find(strings.TrimPrefix(flag, "--"))
+	if !known || !slices.Contains(s.kind.settings, setting.Name) {
+		return false
+	}
+	all, isList := setting.source(s.Options).(*[]string)
+	return isList && slices.Contains(*all, name)
 }

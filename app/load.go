@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 	"github.com/tenon-mcp/tenon/openapi"
@@ -25,6 +24,8 @@ const maxToolsSuggested = 5
 type loaded struct {
 	Source
 
+	kind  kind
+	alone bool // there is no other
 	*parts
 	rules        *openapi.Selector // --include and --exclude for what is no OpenAPI document; nil: there are none
 	source       tenon.Source
@@ -65,7 +66,7 @@ func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
 		return nil, err
 	}
 	a.options.Configure = func(source string, t *tenon.Tool) { a.adjust[source].tool(source, t) }
-	sources, err := folders(c.Sources)
+	sources, err := recognized(c.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func Unmatched(all []tenon.Diagnostic) error {
 
 // load reads every description. What holds something is a's to close, also where
 // a later one cannot be loaded.
-func (a *App) load(ctx context.Context, sources []Source) error {
+func (a *App) load(ctx context.Context, sources []*loaded) error {
 	names := map[string]int{}
 	for _, s := range sources {
 		shared, ok := a.parts[s.Options]
@@ -114,7 +115,8 @@ func (a *App) load(ctx context.Context, sources []Source) error {
 			s.Name = fmt.Sprintf("%s_%d", s.Name, names[s.Name])
 		}
 		a.adjust[s.Name] = shared.adjust
-		if err := a.loadOne(ctx, &loaded{Source: s, parts: shared}, len(sources) == 1); err != nil {
+		s.parts = shared
+		if err := a.loadOne(ctx, s); err != nil {
 			return s.located(err)
 		}
 	}
@@ -150,21 +152,9 @@ func newParts(ctx context.Context, o *SourceOptions, c *Config, e Env) (*parts, 
 	return p, err
 }
 
-func (a *App) loadOne(ctx context.Context, s *loaded, alone bool) error {
-	o := s.options
-	if !isSchemaFile(s.Spec) { // nor a folder
-		if err := s.auth.apply(&o, s.Name, alone); err != nil {
-			return err
-		}
-	}
-	if isDocument := !isApp(s.Spec) && !isSchemaFile(s.Spec); !isDocument && len(o.Selection.Include)+len(o.Selection.Exclude) > 0 {
-		var err error
-		if s.rules, err = o.Selection.Selector(); err != nil {
-			return err
-		}
-	}
+func (a *App) loadOne(ctx context.Context, s *loaded) error {
 	var err error
-	if s.source, err = s.open(o, a.env); err != nil {
+	if s.source, err = s.kind.open(s, s.options, a.env); err != nil {
 		return err
 	}
 	if c, holds := s.source.(io.Closer); holds {
@@ -180,12 +170,20 @@ func (a *App) loadOne(ctx context.Context, s *loaded, alone bool) error {
 	return nil
 }
 
+// readRules reads --include and --exclude for a source that is no OpenAPI document.
+func (s *loaded) readRules(all openapi.Selection) (err error) {
+	if len(all.Include)+len(all.Exclude) > 0 {
+		s.rules, err = all.Selector()
+	}
+	return err
+}
+
 // chosen leaves out the tools that were not chosen: with --read-only those of
 // any source that may change something, or of which only their description says
 // that they do not; of an app those that no rule names.
 func (s *loaded) chosen(offer tenon.Features) tenon.Features {
 	offer.Tools = slices.DeleteFunc(slices.Clone(offer.Tools), func(t tenon.Tool) bool {
-		if s.rules != nil && isApp(s.Spec) && !s.rules.Takes(openapi.Subject{IDs: []string{t.Name, tenon.ToolName(t.Name)}}) {
+		if s.rules != nil && s.kind.takes != nil && !s.kind.takes(s.rules, &t) {
 			return true
 		}
 		return s.Options.ReadOnly && (t.Annotations.ReadOnly == nil || !*t.Annotations.ReadOnly || t.Confirmation.Marked)
@@ -263,29 +261,6 @@ func noSuchTools(c *gateway.Catalog, patterns []string) error {
 // unused are the names that nothing has used, in the order of the alphabet.
 func unused(used map[string]bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(name string) bool { return used[name] })
-}
-
-// open returns the source of a description: what differs between the kinds is
-// known here alone.
-func (s *loaded) open(o openapi.Options, e Env) (tenon.Source, error) {
-	switch {
-	case isApp(s.Spec):
-		return functionApp(s.Spec, s.Options, o, e)
-	case !isSchemaFile(s.Spec):
-		return openapi.New(s.Spec, o), nil
-	}
-	options := flowmcp.Options{
-		Client: o.Client, Env: e.Getenv, BaseURL: o.BaseURL, Policy: o.Policy, Envelope: o.Envelope, TrustMarks: o.TrustMarks,
-		MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema, Timeout: o.Timeout,
-		AuthOrigins: s.Options.AuthOrigin,
-	}
-	if rules := s.rules; rules != nil {
-		options.Selects = func(method, path string, names, tags []string) bool {
-			return rules.Takes(openapi.Subject{Method: method, Path: path, IDs: names, Tags: tags})
-		}
-	}
-	schemaFileOptions(&options, s.Options, e)
-	return flowmcp.New(s.Spec, options), nil
 }
 
 // catalog makes the catalog that is served: with all tools, or in search mode with

@@ -3,14 +3,75 @@ package app
 import (
 	"cmp"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi"
 )
+
+func documentExtensions() []string { return []string{".json", ".yaml", ".yml"} }
+
+// openDocument gives a document, alone of all kinds, credentials.
+func openDocument(s *loaded, o openapi.Options, _ Env) (tenon.Source, error) {
+	if err := s.auth.apply(&o, s.Name, s.alone); err != nil {
+		return nil, err
+	}
+	return openapi.New(s.Spec, o), nil
+}
+
+// Bounds of a folder of documents.
+const (
+	maxDocuments = 1000
+	sniffed      = 64 << 10 // bytes in which a document says what it is
+)
+
+// documentsIn are the OpenAPI documents of a folder; nil: it is no folder. Files
+// that are no OpenAPI document are left alone.
+func documentsIn(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil //nolint:nilerr // whoever reads it tells
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, BadSource(dir, err)
+	}
+	var documents []string
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		if e.Type().IsRegular() && slices.Contains(documentExtensions(), filepath.Ext(file)) && isDocument(file) {
+			documents = append(documents, file)
+		}
+	}
+	switch {
+	case documents == nil:
+		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "the folder " + dir + " has no descriptions; " + formsOfSpec() + ", or a folder of OpenAPI documents"}
+	case len(documents) > maxDocuments:
+		return nil, invalid("", "the folder %s has more than %d OpenAPI documents; name those that are to be served", dir, maxDocuments)
+	}
+	return documents, nil
+}
+
+var documentKey = regexp.MustCompile(`(?m)(^|[{,]\s*)\s*["']?(openapi|swagger)["']?\s*:\s*["']?[23]\.`)
+
+// isDocument reports whether a file says of itself that it is an OpenAPI
+// document.
+func isDocument(file string) bool {
+	f, err := os.Open(file) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, sniffed))
+	return err == nil && documentKey.Match(text)
+}
 
 // maxNameMCP is how long a name of a tool can be by the protocol.
 const maxNameMCP = 128

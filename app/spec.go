@@ -3,21 +3,16 @@ package app
 import (
 	"context"
 	"errors"
-	"io"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
-
-// kinds is what the argument for a description may be.
-const kinds = "a description is an OpenAPI document (a file or a URL), a FlowMCP schema file (.mjs) or a folder of them, or the folder of a function app"
 
 // SplitSpec returns the name and place of a SPEC argument: NAME=PLACE, or a
 // place whose file or host names it.
@@ -31,7 +26,11 @@ func SplitSpec(spec string) (name, where string) {
 			base = u.Hostname()
 		}
 	}
-	for ext := filepath.Ext(base); ext == ".json" || ext == ".yaml" || ext == ".yml" || ext == ".mjs"; ext = filepath.Ext(base) {
+	var known []string
+	for _, k := range kinds() {
+		known = append(known, k.extensions...)
+	}
+	for ext := filepath.Ext(base); slices.Contains(known, ext); ext = filepath.Ext(base) {
 		base = strings.TrimSuffix(base, ext)
 	}
 	return tenon.ToolName(base), spec
@@ -84,88 +83,5 @@ func noDescription(spec string) string {
 	if host, _, ok := strings.Cut(spec, "/"); ok && strings.Contains(strings.Trim(host, "."), ".") {
 		return text + "; a URL begins with https://, as https://" + spec
 	}
-	return text + "; " + kinds
-}
-
-// Bounds of a folder of documents.
-const (
-	maxDocuments = 1000
-	sniffed      = 64 << 10 // bytes in which a document says what it is
-)
-
-// folders puts the OpenAPI documents of each folder in its place. A folder of
-// schema files and one of a function app stay what they are, and files that are
-// no OpenAPI documents are left alone.
-func folders(sources []Source) ([]Source, error) {
-	var all []Source
-	for _, p := range sources {
-		documents, err := documentsIn(p.Spec)
-		if err != nil {
-			return nil, p.located(err)
-		}
-		if documents == nil {
-			all = append(all, p)
-		}
-		for _, file := range documents {
-			one := p
-			one.Name, _ = SplitSpec(file)
-			one.Spec = file
-			all = append(all, one)
-		}
-	}
-	return all, nil
-}
-
-// documentsIn are the OpenAPI documents of a folder; nil: it is no folder of
-// them.
-func documentsIn(dir string) ([]string, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || isApp(dir) || holdsSchemaFiles(dir) {
-		return nil, nil //nolint:nilerr // whoever reads it tells
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, BadSource(dir, err)
-	}
-	var documents []string
-	for _, e := range entries {
-		file := filepath.Join(dir, e.Name())
-		if e.Type().IsRegular() && slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(file)) && isDocument(file) {
-			documents = append(documents, file)
-		}
-	}
-	switch {
-	case documents == nil:
-		return nil, &tenon.Error{Code: tenon.CodeBadSource, Message: "the folder " + dir + " has no descriptions; " + kinds + ", or a folder of OpenAPI documents"}
-	case len(documents) > maxDocuments:
-		return nil, invalid("", "the folder %s has more than %d OpenAPI documents; name those that are to be served", dir, maxDocuments)
-	}
-	return documents, nil
-}
-
-// holdsSchemaFiles reports whether a schema file stands in a folder or in one
-// below it.
-func holdsSchemaFiles(dir string) bool {
-	found := false
-	_ = filepath.WalkDir(dir, func(file string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && filepath.Ext(file) == ".mjs" {
-			found = true
-			return filepath.SkipAll
-		}
-		return nil // what cannot be read holds none
-	})
-	return found
-}
-
-var documentKey = regexp.MustCompile(`(?m)(^|[{,]\s*)\s*["']?(openapi|swagger)["']?\s*:\s*["']?[23]\.`)
-
-// isDocument reports whether a file says of itself that it is an OpenAPI
-// document.
-func isDocument(file string) bool {
-	f, err := os.Open(file) //nolint:gosec // the operator names the folder
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, sniffed))
-	return err == nil && documentKey.Match(text)
+	return text + "; " + formsOfSpec()
 }
