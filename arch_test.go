@@ -86,7 +86,7 @@ func packages() map[string][]string {
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
-			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch",
+			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile",
 		},
 	}
 }

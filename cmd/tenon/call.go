@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -318,7 +319,7 @@ func (p printer) binary(b tenon.Content) error {
 		_, err := fmt.Fprintf(p.out, "%s, %d bytes; --output FILE writes it to a file\n", b.MediaType, len(b.Data))
 		return err
 	}
-	if err := writeWhole(p.file, b.Data); err != nil {
+	if err := atomicfile.Overwrite(p.file, b.Data); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(p.err, "tenon: wrote %d bytes of %s to %s\n", len(b.Data), b.MediaType, p.file)

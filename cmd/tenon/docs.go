@@ -13,6 +13,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/docgen"
 	"github.com/tenon-mcp/tenon/openapi"
 )
@@ -65,7 +66,7 @@ descriptions.`,
 				}
 			}
 			if output != "" {
-				return writeWhole(output, text)
+				return atomicfile.Overwrite(output, text)
 			}
 			_, err = e.out.Write(text)
 			return err

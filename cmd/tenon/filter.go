@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi"
@@ -72,7 +73,7 @@ func writeFiltered(w io.Writer, file string, f *openapi.Filtered) (written int, 
 	}
 	doc = append(doc, '\n')
 	if file != "" {
-		return len(doc), writeWhole(file, doc)
+		return len(doc), atomicfile.Overwrite(file, doc)
 	}
 	return w.Write(doc)
 }

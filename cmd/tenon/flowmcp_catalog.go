@@ -15,6 +15,7 @@ import (
 	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/flowmcp/library"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
@@ -353,7 +354,7 @@ func migrate(e env, path string, write bool) error {
 	if len(done) == 0 {
 		return nil
 	}
-	return writeWhole(path, migrated)
+	return atomicfile.Overwrite(path, migrated)
 }
 
 func flowmcpRegistryCommand(e env) *cobra.Command {

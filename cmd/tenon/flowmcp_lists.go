@@ -12,6 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/flowmcp/library"
+	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
 
@@ -174,7 +175,7 @@ func addEntry(e env, l flowmcp.SharedList, given map[string]string) error {
 	if err != nil {
 		return usagef("nothing was added to %s: %v", l.File, err)
 	}
-	if err := writeWhole(l.File, added); err != nil {
+	if err := atomicfile.Overwrite(l.File, added); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.out, "%s %s  %s\n", l.Name, l.Version, entryCount(len(l.Entries)+1))
