@@ -31,6 +31,9 @@ type Options struct {
 	// has ended.
 	FlushInterval time.Duration
 	Observers     []Observer // told of every call
+	// Admit can refuse a call before anything else is done with it; the error is
+	// handled like that of a handler. nil: all calls are admitted.
+	Admit func(context.Context, *tenon.Call) error
 }
 
 // Gateway performs calls: it finds the tool, validates the arguments, runs the
@@ -41,6 +44,7 @@ type Gateway struct {
 
 	subscribers   sync.Map // of *func(Event)
 	observers     []Observer
+	admit         func(context.Context, *tenon.Call) error
 	records       sync.Pool // of *CallRecord, to be filled again
 	log           *slog.Logger
 	timeout       time.Duration
@@ -56,7 +60,7 @@ type Gateway struct {
 func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
 		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
-		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers),
+		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers), admit: o.Admit,
 	}
 	if o.Logger != nil {
 		g.observers = append(g.observers, callLog{o.Logger})
@@ -107,6 +111,12 @@ func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord) (*teno
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
 		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
+	}
+	if g.admit != nil {
+		if err := g.admit(ctx, c); err != nil {
+			r.performs(e, c.Args)
+			return g.handlerError(e, &tenon.Response{}, err), nil
+		}
 	}
 	if c.Requester != nil {
 		asking := *c
