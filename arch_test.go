@@ -76,12 +76,13 @@ func packages() map[string][]string {
 		"search":                    {".", "gateway", "internal/rawjson", "internal/envelope", "internal/suggest"},
 		"internal/jsonrpc":          {"internal/rawjson"},
 		"server":                    {".", "gateway", "internal/jsonrpc", "internal/elicitation", "internal/rawjson", "internal/incident", "internal/inflight"},
+		"audit":                     {".", "gateway", "internal/rawjson"},
 		"inspector":                 {".", "gateway", "internal/rawjson"},
 		"redis":                     {"."},
 		"guard":                     {"."},
 		"observe":                   {"."},
 		"app": {
-			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "inspector", "guard", "observe",
+			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "inspector", "guard", "observe", "audit",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/deadline", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {

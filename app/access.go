@@ -74,28 +74,15 @@ func (a *Access) Authenticate(r *http.Request) (caller string, err error) {
 // readKey reads NAME=env:VAR or NAME=file:PATH. Its errors do not repeat what
 // stands behind the name: somebody may have written the key itself.
 func readKey(e Env, flag string) (apiKey, error) {
-	name, where, _ := strings.Cut(flag, "=")
-	kind, rest, _ := strings.Cut(where, ":")
-	var key string
-	var err error
-	switch {
-	case !strings.Contains(flag, "=") || name == "" || rest == "" || kind != "env" && kind != "file":
+	name, where, ok := strings.Cut(flag, "=")
+	if !ok || name == "" || !namesSecret(where) {
 		return apiKey{}, invalid("api-key", " wants NAME=env:VAR or NAME=file:PATH; the key itself does not belong there")
-	case kind == "env":
-		key, err = variableOf(e, rest)
-	default:
-		var text []byte
-		if text, err = os.ReadFile(rest); err == nil { //nolint:gosec // the operator names the file
-			key = string(text)
-		}
 	}
+	key, err := secretAt(e, where)
 	if err != nil {
 		return apiKey{}, invalid("api-key", " %s: %v", name, err)
 	}
-	if key = strings.TrimSpace(key); key == "" {
-		return apiKey{}, invalid("api-key", " %s: the key is empty", name)
-	}
-	return apiKey{caller: name, sum: sha256.Sum256([]byte(key))}, nil
+	return apiKey{caller: name, sum: sha256.Sum256(key)}, nil
 }
 
 var errNoKey = errors.New("the key is missing or wrong: send it in the header Authorization, as Bearer KEY, or in X-API-Key")
@@ -189,4 +176,31 @@ func (d *azureKey) opens(r *http.Request) bool {
 	}
 	got := sha256.Sum256([]byte(given))
 	return subtle.ConstantTimeCompare(d.sum[:], got[:]) == 1
+}
+
+// secretAt reads the secret at env:VAR or file:PATH. Its errors do not repeat
+// what was given: somebody may have written the secret itself.
+func secretAt(e Env, where string) ([]byte, error) {
+	if !namesSecret(where) {
+		return nil, errors.New("it wants env:VAR or file:PATH; the secret itself does not belong there")
+	}
+	var text string
+	var err error
+	if name, ok := strings.CutPrefix(where, "env:"); ok {
+		text, err = variableOf(e, name)
+	} else {
+		var b []byte
+		b, err = os.ReadFile(strings.TrimPrefix(where, "file:"))
+		text = string(b)
+	}
+	if text = strings.TrimSpace(text); err == nil && text == "" {
+		err = errors.New("the key is empty")
+	}
+	return []byte(text), err
+}
+
+// namesSecret reports whether where says where a secret is: env:VAR or file:PATH.
+func namesSecret(where string) bool {
+	kind, rest, _ := strings.Cut(where, ":")
+	return rest != "" && (kind == "env" || kind == "file")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/audit"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/server"
@@ -62,6 +63,7 @@ type App struct {
 	parts   map[*SourceOptions]*parts
 	forward []string // headers of clients' requests that sources may see
 	open    []io.Closer
+	audit   *audit.Log // nil: none
 	options gateway.BuildOptions
 	adjust  map[string]*adjustment // by source
 	hidden  int                    // tools that search mode finds and does not list
@@ -79,7 +81,14 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 		a.Close()
 		return nil, err
 	}
-	a.Gateway = gateway.New(catalog, gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval})
+	o := gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval}
+	if l, err := a.openAudit(); err != nil {
+		a.Close()
+		return nil, err
+	} else if l != nil {
+		o.Observers, o.Admit = []gateway.Observer{l}, l.Admit
+	}
+	a.Gateway = gateway.New(catalog, o)
 	a.serve()
 	return a, nil
 }

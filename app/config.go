@@ -49,6 +49,15 @@ type Config struct {
 	AzureKey      string // ${VAR}
 	AzureKeyInURL bool
 
+	// The audit log.
+	Audit         string   // file, or - for standard output; empty: none
+	AuditArgument []string // [TOOL=]/POINTER
+	AuditKey      string   // env:VAR or file:PATH; empty: random
+	AuditRequired bool
+	AuditSync     string // off, second or call
+	AuditMaxBytes int64
+	AuditKeep     int
+
 	// The process.
 	Watch        bool
 	PollInterval time.Duration

@@ -53,6 +53,22 @@ func besideAt(folder, value string) string {
 	return value
 }
 
+// besideFile is for FILE, where - is standard output.
+func besideFile(folder, value string) string {
+	if value == "-" {
+		return value
+	}
+	return config.Beside(folder, value)
+}
+
+// besideSecretFile is for file:PATH.
+func besideSecretFile(folder, value string) string {
+	if file, ok := strings.CutPrefix(value, "file:"); ok {
+		return "file:" + config.Beside(folder, file)
+	}
+	return value
+}
+
 // besideSecret is for NAME=file:PATH.
 func besideSecret(folder, value string) string {
 	for _, mark := range []string{"=file:", "=oauth2:file:"} {

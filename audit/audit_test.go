@@ -152,17 +152,17 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// narrow is a disk with little room: a write stops in the middle.
+// narrow is a disk with little space: a write stops in the middle.
 type narrow struct {
-	room int
+	space int
 	bytes.Buffer
 }
 
 var errFull = errors.New("no space left")
 
 func (n *narrow) Write(p []byte) (int, error) {
-	k := min(len(p), n.room)
-	n.room -= k
+	k := min(len(p), n.space)
+	n.space -= k
 	_, _ = n.Buffer.Write(p[:k])
 	if k < len(p) {
 		return k, errFull
@@ -171,10 +171,10 @@ func (n *narrow) Write(p []byte) (int, error) {
 }
 
 // A full disk refuses calls where the log is required and not otherwise. When
-// there is room again nothing is lost, and the line that broke off stands alone.
+// there is space again nothing is lost, and the line that broke off stands alone.
 func TestFullDisk(t *testing.T) {
 	for _, required := range []bool{false, true} {
-		disk := &narrow{room: 400}
+		disk := &narrow{space: 400}
 		l, err := audit.Open(audit.Options{Writer: disk, Required: required})
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +187,7 @@ func TestFullDisk(t *testing.T) {
 		if want := map[bool]int{false: 10, true: 2}[required]; executed != want {
 			t.Errorf("required %v: %d calls were executed, want %d", required, executed, want)
 		}
-		disk.room = 1 << 20
+		disk.space = 1 << 20
 		res, _ := call(g, "buy", `{"id":7}`)
 		if res.IsError {
 			t.Errorf("required %v: %s", required, res.Message)
@@ -210,7 +210,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-func TestDeviceWithoutRoom(t *testing.T) {
+func TestDeviceWithoutSpace(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
 	}

@@ -72,7 +72,7 @@ type Log struct {
 	mu      sync.Mutex
 	out     output
 	pending []byte // whole lines that are not written yet
-	lost    int    // lines that found no room in pending
+	lost    int    // lines that did not fit into pending
 	failed  error  // of the last write
 	line    []byte // reused
 }

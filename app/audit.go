@@ -1,0 +1,67 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tenon-mcp/tenon/audit"
+)
+
+// openAudit opens the audit log that the config asks for; nil: none.
+func (a *App) openAudit() (*audit.Log, error) {
+	c := a.config
+	if c.Audit == "" {
+		if c.AuditRequired || len(c.AuditArgument) > 0 || c.AuditKey != "" {
+			return nil, invalid("audit", " FILE says where the audit log is written, which other settings speak of")
+		}
+		return nil, nil //nolint:nilnil // there is none
+	}
+	o := audit.Options{Path: c.Audit, MaxBytes: c.AuditMaxBytes, Keep: c.AuditKeep, Sync: audit.Sync(c.AuditSync), Required: c.AuditRequired, Logger: a.env.Logger}
+	if c.Audit == "-" {
+		if c.HTTP == "" {
+			return nil, invalid("audit", " -: standard output belongs to the client where tools are served on stdio; name a file")
+		}
+		o.Writer = a.env.Stdout
+	}
+	var err error
+	if o.Clear, err = argumentsInClear(c.AuditArgument); err != nil {
+		return nil, err
+	}
+	if c.AuditKey != "" {
+		if o.Key, err = secretAt(a.env, c.AuditKey); err != nil {
+			return nil, invalid("audit-key", ": %v", err)
+		}
+	}
+	if a.env.DryRun || a.env.OnDemand { // such as tenon check
+		return nil, nil //nolint:nilnil // what can be checked without a file was checked
+	}
+	l, err := audit.Open(o)
+	if err != nil {
+		return nil, invalid("audit", " %s: %v", c.Audit, err)
+	}
+	a.audit = l
+	a.open = append(a.open, l)
+	return l, nil
+}
+
+// argumentsInClear reads [TOOL=]/POINTER.
+func argumentsInClear(list []string) (map[string][]string, error) {
+	open := map[string][]string{}
+	for _, value := range list {
+		if err := checkAuditArgument(value); err != nil {
+			return nil, invalid("audit-argument", " %v", err)
+		}
+		tool, pointer, _ := strings.Cut(value, "/")
+		tool = strings.TrimSuffix(tool, "=")
+		open[tool] = append(open[tool], "/"+pointer)
+	}
+	return open, nil
+}
+
+func checkAuditArgument(value string) error {
+	tool, _, ok := strings.Cut(value, "/")
+	if !ok || tool != "" && (len(tool) == 1 || strings.Index(tool, "=") != len(tool)-1) {
+		return fmt.Errorf("%q is not a JSON Pointer such as /id, or one for a single tool such as buy_book=/id", clipped(value))
+	}
+	return nil
+}
