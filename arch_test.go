@@ -117,7 +117,6 @@ func keepers() map[string]string {
 		"github.com/fsnotify/fsnotify":           "internal/watch",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",
-		"golang.org/x/sys/unix":                  "internal/sandbox",
 		"golang.org/x/sys/windows":               "internal/proc",
 	}
 }

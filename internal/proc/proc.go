@@ -36,7 +36,6 @@ type Command struct {
 	Env         []string                        // "NAME=value"; the complete environment
 	Mark        string                          // a unique entry of Env: processes that left the child's group are found by it and killed with the child (Linux); empty: only the group is
 	Dir         string                          // working directory; empty: that of this process
-	Files       []*os.File                      // additional open files, from descriptor 3 on; not on Windows
 	Pipes       bool                            // connect stdin and stdout to Stdin and Stdout; false: no stdin, and stdout is passed to Line
 	Line        func(failing bool, line string) // called for each line of stderr (failing) and, without Pipes, of stdout, never concurrently; nil: only the tail of stderr is kept
 	TailBytes   int                             // bytes of stderr kept for Tail; 0: 4096
@@ -77,7 +76,6 @@ func Start(c Command) (*Child, error) {
 	child.cmd.Dir = c.Dir
 	child.cmd.Env = append([]string{}, c.Env...) // nil would inherit ours
 	child.cmd.Stderr = child.stderr
-	child.cmd.ExtraFiles = c.Files
 	child.cmd.WaitDelay = streamsDelay
 	var theirs []*os.File
 	if c.Pipes {

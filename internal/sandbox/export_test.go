@@ -5,17 +5,6 @@ import (
 	"bytes"
 )
 
-// Sizes of bodies that are passed in shared memory, in bytes.
-const (
-	SharedSize = sharedSize
-	MinShared  = minShared
-)
-
-// SharedBody returns a body of size bytes in shared memory.
-func SharedBody(shared []byte, size string) ([]byte, error) {
-	return (&worker{shared: shared}).sharedBody([]byte(size))
-}
-
 // MaxBytes limits the result of a host function.
 const MaxBytes = maxBytes
 

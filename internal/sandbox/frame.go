@@ -23,7 +23,6 @@ const (
 	loadFrame   kind = 'L' // key, module, glue, data, memory, time limits of libraries and module, then name and source of each library
 	dropFrame   kind = 'D' // key
 	callFrame   kind = 'C' // key, function, milliseconds, arguments, optional body
-	sharedFrame kind = 'M' // like callFrame, with the size of a body in shared memory
 	answerFrame kind = 'A' // id, "1" or "0", JSON or reason, text
 )
 

@@ -13,7 +13,7 @@
 // Invariants:
 //
 //   - A worker has no environment and no open file or socket except the two
-//     pipes to its parent and, on Linux, shared memory for large bodies.
+//     pipes to its parent.
 //   - A worker runs one call at a time, so killing it affects only that call.
 //   - Each program has a realm of its own, with frozen intrinsics. Text never
 //     becomes code there.
@@ -186,7 +186,7 @@ func (p *Pool) release(h *workerClient, took time.Duration) {
 	if h.broken || p.closed || held > p.options.Resident/2 {
 		delete(p.all, h)
 		p.mu.Unlock()
-		h.close()
+		h.child.Close()
 		return
 	}
 	defer p.mu.Unlock()
@@ -207,7 +207,7 @@ func (p *Pool) retire(h *workerClient) {
 	p.retiring.Add(1)
 	p.mu.Unlock()
 	defer p.retiring.Done()
-	h.close()
+	h.child.Close()
 }
 
 // Resident returns the resident memory and the number of the workers.
@@ -237,7 +237,7 @@ func (p *Pool) Close() error {
 	// finds no idle worker any more.
 	for _, h := range idle {
 		h.idleTimer.Stop()
-		h.close()
+		h.child.Close()
 	}
 	p.retiring.Wait()
 	return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,7 +18,6 @@ import (
 type workerClient struct {
 	options   Options
 	child     *proc.Child
-	shared    *os.File      // shared memory for large bodies; nil: none
 	in        *bufio.Reader // output of the worker
 	loaded    []string      // keys of its programs, most recently used last
 	broken    bool          // must not be used again
@@ -31,34 +29,14 @@ type workerClient struct {
 }
 
 func startWorker(o Options) (*workerClient, error) {
-	buf, files := newSharedMemory(), []*os.File(nil)
-	if buf != nil {
-		files = []*os.File{buf}
-	}
 	child, err := proc.Start(proc.Command{
-		Path: o.Command[0], Args: o.Command[1:], Files: files, Pipes: true, MaxResident: o.Resident,
+		Path: o.Command[0], Args: o.Command[1:], Pipes: true, MaxResident: o.Resident,
 		Env: []string{"GOMAXPROCS=2", "GOGC=50"},
 	})
 	if err != nil {
-		_ = buf.Close()
 		return nil, err
 	}
-	widen(child.Stdin)
-	widen(child.Stdout)
-	return &workerClient{options: o, child: child, shared: buf, in: bufio.NewReaderSize(child.Stdout, 64<<10), out: bufio.NewWriterSize(child.Stdin, 64<<10)}, nil
-}
-
-// The worker reads a body in shared memory during a call; the parent writes it
-// only between calls.
-const (
-	sharedSize = 4 << 20
-	minShared  = 32 << 10
-)
-
-// close stops the worker and releases its resources.
-func (h *workerClient) close() {
-	h.child.Close()
-	_ = h.shared.Close()
+	return &workerClient{options: o, child: child, in: bufio.NewReaderSize(child.Stdout, 64<<10), out: bufio.NewWriterSize(child.Stdin, 64<<10)}, nil
 }
 
 func (h *workerClient) send(k kind, parts ...[]byte) error {
@@ -93,21 +71,12 @@ func (h *workerClient) run(ctx context.Context, p *Program, c Call) ([]byte, err
 	return result, nil
 }
 
-// sendCall sends a call. A large body is passed in shared memory: a pipe would copy
-// it twice and delay the worker.
 func (h *workerClient) sendCall(p *Program, c Call) error {
 	parts := [][]byte{[]byte(p.key), []byte(c.Function), millis(c.Budget), c.Args}
-	switch n := len(c.Body); {
-	case c.Body == nil:
-		return h.send(callFrame, parts...)
-	case h.shared == nil || n < minShared || n > sharedSize:
-		return h.send(callFrame, append(parts, c.Body)...)
-	default:
-		if _, err := h.shared.WriteAt(c.Body, 0); err != nil {
-			return err
-		}
-		return h.send(sharedFrame, append(parts, strconv.AppendInt(nil, int64(n), 10))...)
+	if c.Body != nil {
+		parts = append(parts, c.Body)
 	}
+	return h.send(callFrame, parts...)
 }
 
 func millis(d time.Duration) []byte {

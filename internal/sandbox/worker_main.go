@@ -47,7 +47,6 @@ func Serve(in io.Reader, out io.Writer) error {
 
 type worker struct {
 	in     *bufio.Reader
-	shared []byte // shared memory; nil until needed
 	out    *bufio.Writer
 	ahead  chan frameResult // the next frame while it is read in the background; else nil
 	realms map[string]*realm
@@ -93,31 +92,10 @@ func (w *worker) handle(f frame) error {
 		return nil
 	case f.kind == callFrame && (len(f.parts) == 4 || len(f.parts) == 5) && w.realms[string(f.parts[0])] != nil:
 		return w.call(f)
-	case f.kind == sharedFrame && len(f.parts) == 5 && w.realms[string(f.parts[0])] != nil:
-		var err error
-		if f.parts[4], err = w.sharedBody(f.parts[4]); err != nil {
-			return err
-		}
-		return w.call(f)
 	case f.kind == answerFrame: // for a call that has already ended
 		return nil
 	}
 	return errParent
-}
-
-// sharedBody returns a body in shared memory.
-func (w *worker) sharedBody(size []byte) ([]byte, error) {
-	if w.shared == nil {
-		var err error
-		if w.shared, err = openSharedMemory(); err != nil {
-			return nil, err
-		}
-	}
-	n, err := strconv.Atoi(string(size))
-	if err != nil || n < 0 || n > len(w.shared) {
-		return nil, errParent
-	}
-	return w.shared[:n], nil
 }
 
 func (w *worker) drop(key string) {

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package sandbox
-
-import "os"
-
-func widen(*os.File) {}

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package sandbox
-
-import "os"
-
-func newSharedMemory() *os.File { return nil }
-
-func openSharedMemory() ([]byte, error) { return nil, errParent }
