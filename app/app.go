@@ -63,7 +63,8 @@ type App struct {
 	parts   map[*SourceOptions]*parts
 	forward []string // headers of clients' requests that sources may see
 	open    []io.Closer
-	audit   *audit.Log // nil: none
+	audit   *audit.Log   // nil: none
+	tls     *certificate // nil: HTTP without TLS
 	options gateway.BuildOptions
 	adjust  map[string]*adjustment // by source
 	hidden  int                    // tools that search mode finds and does not list

@@ -24,6 +24,8 @@ type Config struct {
 
 	// The server.
 	HTTP           string // address; empty: standard input and output
+	TLSCert        string // PEM file; empty: HTTP without TLS
+	TLSKey         string // PEM file
 	JSONRPC        string // on or off
 	Sessions       string // on or off
 	TaskAfter      time.Duration

@@ -61,7 +61,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(&idleListener{Listener: l}) }()
+	go func() { failed <- a.serveOn(web, &idleListener{Listener: l}) }()
 	select {
 	case err := <-failed:
 		return err
@@ -78,6 +78,23 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		return web.Close()
 	}
 	return nil
+}
+
+func (a *App) serveOn(web *http.Server, l net.Listener) error {
+	if a.tls == nil {
+		return web.Serve(l)
+	}
+	a.tls.configure(web)
+	return web.ServeTLS(l, "", "")
+}
+
+// URL is where l serves MCP, as somebody on this machine can call it.
+func (a *App) URL(l net.Listener) string {
+	scheme := "http"
+	if a.tls != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + CallableAddr(l) + "/mcp"
 }
 
 // ServeStdio serves Env.Stdin and Env.Stdout until the input or ctx ends, and then

@@ -123,6 +123,8 @@ func serverSettings() []Setting {
 	return slices.Concat(
 		group("Endpoints", []Setting{
 			{Name: "http", whole: func(c *Config) any { return &c.HTTP }, Help: "serve streamable HTTP on this address instead of stdio, for example :8080"},
+			{Name: "tls-cert", whole: func(c *Config) any { return &c.TLSCert }, rebase: config.Beside, Help: "serve HTTPS with this certificate, a PEM file with its chain; it is read again when it changes"},
+			{Name: "tls-key", whole: func(c *Config) any { return &c.TLSKey }, rebase: config.Beside, Help: "the key of --tls-cert, a PEM file"},
 			{Name: "jsonrpc", whole: func(c *Config) any { return &c.JSONRPC }, def: "on", Values: []string{"on", "off"}, Help: "the plain JSON-RPC endpoint /jsonrpc: on or off"},
 			{Name: "sessions", whole: func(c *Config) any { return &c.Sessions }, def: "on", Values: []string{"on", "off"}, Help: "sessions for clients before 2026-07-28: on, or off for several replicas behind one address"},
 			{Name: "task-after", whole: func(c *Config) any { return &c.TaskAfter }, signed: true, def: 10 * time.Second, Help: "calls that take longer become tasks for clients that support them; negative: never"},

@@ -114,7 +114,7 @@ func runServer(ctx context.Context, e env, a *app.App, addr string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.err, "tenon: listening on http://%s/mcp\n", app.CallableAddr(l))
+	fmt.Fprintln(e.err, "tenon: listening on "+a.URL(l))
 	if who := a.WhoMayCall(); who != "" {
 		fmt.Fprintln(e.err, "tenon: "+who)
 	}
