@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"log/slog"
 	"math/big"
 	"net"
@@ -78,7 +79,7 @@ func TestServeTLS(t *testing.T) {
 	}
 	// serial makes a connection of its own and returns whose certificate it got.
 	serial := func() int64 {
-		client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // the serial number is looked at
+		client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL(l), strings.NewReader(body))
 		if err != nil {
@@ -119,7 +120,7 @@ func TestServeTLS(t *testing.T) {
 	if n := serial(); n != 3 {
 		t.Errorf("certificate %d while there is no file", n)
 	}
-	old := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} //nolint:gosec // it has to be refused
+	old := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 	if conn, err := (&tls.Dialer{Config: old}).DialContext(t.Context(), "tcp", l.Addr().String()); err == nil {
 		_ = conn.Close()
 		t.Error("TLS 1.1 is served")
@@ -144,7 +145,8 @@ func TestTLSThatCannotBeServed(t *testing.T) {
 		"failed to find":       {HTTP: ":1", TLSCert: key, TLSKey: key},
 		"with the key " + cert: {HTTP: ":1", TLSCert: cert, TLSKey: cert},
 	} {
-		if _, err := readTLS(&c, Env{}.withDefaults()); err == nil || !strings.Contains(err.(*ConfigError).CommandLine(), want) {
+		_, err := readTLS(&c, Env{}.withDefaults())
+		if e, ok := errors.AsType[*ConfigError](err); !ok || !strings.Contains(e.CommandLine(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
