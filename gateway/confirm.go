@@ -204,7 +204,8 @@ func requestConfirmation(t *tenon.Tool, question tenon.InputRequest, argument st
 		res.Structured = res.Confirmation
 		return res
 	case tenon.FlowMCP:
-		res.Structured = q.FlowMCP(t.Name)
+		notPermitted, _ := infoOf(tenon.CodeAuthorization) // as long as nobody has confirmed it
+		res.Structured = q.FlowMCP(notPermitted.Number, t.Name)
 		res.Content[0].Text = res.Structured
 	case tenon.Native:
 	}

@@ -1,7 +1,9 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,6 +55,22 @@ func TestFlowMCPEnvelope(t *testing.T) {
 				t.Errorf("the result does not fit %s: %v", output, diagnostics)
 			}
 		})
+	}
+}
+
+// TestFlowMCPNumbers: an error that no status is behind has the number of its code,
+// with three digits, and one that its author chose the last number.
+func TestFlowMCPNumbers(t *testing.T) {
+	own := tenon.CodeInfo{Code: "out_of_stock", Number: 99}
+	atStart := tenon.CodeInfo{Code: tenon.CodeUsage, Number: 99} // no tool's
+	for _, c := range append(tenon.Codes(), own, atStart) {
+		g := one(tenon.Tool{Envelope: tenon.FlowMCP}, func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{}, tenon.Errorf(c.Code, "no copies")
+		})
+		want := fmt.Sprintf(`{"status":false,"messages":["E%03d get_book: no copies"],"data":null}`, c.Number)
+		if got := string(call(t, g, `{}`).Structured); got != want {
+			t.Errorf("%s: %s, not %s", c.Code, got, want)
+		}
 	}
 }
 

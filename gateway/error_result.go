@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/tenon-mcp/tenon"
@@ -70,7 +69,7 @@ func upstreamError(r *tenon.Response, j outputCheck) toolError {
 	if where := a.Location(); where != "" {
 		f.message += "; it was not followed to " + where
 	}
-	f.suggestions = envelope.StatusSuggestions(string(f.code), r.Status, r.Header)
+	f.suggestions = statusSuggestions(f.code, r.Status, r.Header)
 	return f
 }
 
@@ -91,11 +90,41 @@ func (f *toolError) executed() string {
 	return "no"
 }
 
-// number returns the failure's number in the envelope flowmcp; 1 is the
-// upstream's status. docs/errors.md lists the others.
+// Numbers in the envelope flowmcp that no code has.
+const (
+	statusNumber = 1  // the one of the format's page: the upstream answered with an error status
+	ownNumber    = 99 // of a code that its author has chosen
+)
+
+// number returns the failure's number in the envelope flowmcp.
 func (f *toolError) number() int {
 	if f.code != tenon.CodeContract && f.resp.Status != 0 && f.resp.Status/100 != 2 {
-		return 1
+		return statusNumber
 	}
-	return 2 + slices.Index([]tenon.Code{tenon.CodeValidation, tenon.CodeNetwork, tenon.CodeTimeout, tenon.CodeContract, tenon.CodeRequest, tenon.CodeAuthorization, tenon.CodeInternal, tenon.CodeServer, tenon.CodeAuthentication, tenon.CodeRateLimited}, f.code)
+	if known, ok := infoOf(f.code); ok {
+		return known.Number
+	}
+	return ownNumber
+}
+
+// infoOf returns what is known of a code; ok is false for an author's own.
+func infoOf(code tenon.Code) (known tenon.CodeInfo, ok bool) {
+	for _, known := range tenon.Codes() {
+		if known.Code == code {
+			return known, true
+		}
+	}
+	return tenon.CodeInfo{}, false
+}
+
+// statusSuggestions say what can help after an error status.
+func statusSuggestions(code tenon.Code, status int, header http.Header) []string {
+	switch after := header.Get("Retry-After"); {
+	case status/100 == 3:
+		return []string{envelope.RedirectSuggestion(status)}
+	case code == tenon.CodeRateLimited && after != "":
+		return []string{"Wait until Retry-After: " + envelope.Excerpt([]byte(after), 64)}
+	}
+	known, _ := infoOf(code)
+	return []string{known.Advice}
 }

@@ -119,8 +119,9 @@ func structureOf(r *tenon.Result) []byte {
 		return r.Confirmation
 	}
 	if r.IsError {
-		b := append([]byte(`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`), r.Code...)
-		b = rawjson.AppendString(append(b, `","message":`...), r.Message)
+		b := []byte(`{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":`)
+		b = rawjson.AppendString(b, r.Code) // an author's own can be any text
+		b = rawjson.AppendString(append(b, `,"message":`...), r.Message)
 		b = append(append(b, `,"details":`...), cmp.Or(string(r.Details), "{}")...)
 		b = append(b, `,"suggestions":[`...)
 		for i, s := range r.Suggestions {

@@ -25,6 +25,9 @@ func plainTools() []tenon.Tool {
 		withEnvelope("lost", tenon.OpenAPIMCP, upstream(404, `{"why":"gone"}`)),
 		withEnvelope("list", tenon.Native, upstream(200, `[1,2]`)),
 		withEnvelope("bad", tenon.Native, upstream(503, `{}`)),
+		withEnvelope("odd", tenon.Native, func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{}, &tenon.Error{Code: `"},{`, Message: "of its own"}
+		}),
 		asker(), talker(),
 	)
 }
@@ -46,6 +49,7 @@ func TestJSONRPC(t *testing.T) {
 		"a native list is the data":    {"tools/call", `"name":"list"`, `"type":"api_response","data":[1,2],"metadata":{`},
 		"a native failure":             {"tools/call", `"name":"fail"`, `"retry":"safe"}},"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"network_error","message":"nobody answered"`},
 		"a native upstream's failure":  {"tools/call", `"name":"bad"`, `"type":"error","error":{"code":"server_error"`},
+		"a code of an author's own":    {"tools/call", `"name":"odd"`, `"type":"error","error":{"code":"\"},{","message":"of its own"`},
 		"what came with it":            {"tools/call", `"name":"bad"`, `"details":{"status":503`},
 		"and what to do":               {"tools/call", `"name":"bad"`, `"suggestions":["The service failed`},
 		"a failure is no error":        {"tools/call", `"name":"bad"`, `"isError":true}}`},

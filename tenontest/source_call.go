@@ -351,15 +351,10 @@ func (c *sourceCheck) response(t *tenon.Tool, r *tenon.Response, err error) {
 	c.blocks(what, r.Content)
 }
 
-// isKnown reports whether a code is one of those that clients know.
+// isKnown reports whether a code is one of those that clients know. Those of errors
+// at start are not: they stop before there is a client.
 func isKnown(code tenon.Code) bool {
-	switch code {
-	case tenon.CodeValidation, tenon.CodeAuthentication, tenon.CodeAuthorization, tenon.CodeNotFound, tenon.CodeConflict, tenon.CodeRateLimited,
-		tenon.CodeTimeout, tenon.CodeRequest, tenon.CodeServer, tenon.CodeNetwork, tenon.CodeContract, tenon.CodeInternal:
-		return true
-	case tenon.CodeUsage, tenon.CodeBadSource: // stop before there is a client
-	}
-	return false
+	return slices.ContainsFunc(tenon.Codes(), func(known tenon.CodeInfo) bool { return known.Code == code })
 }
 
 // failure checks an error that a model or a person will read.

@@ -16,10 +16,9 @@ func (c *Confirmation) JSON() []byte {
 	return append(rawjson.AppendString(dst, c.Action), '}')
 }
 
-// FlowMCP is the request in the envelope flowmcp: a failure with the number of
-// calls that are not permitted, and the members of the confirmation structure
+// FlowMCP is the request in the envelope flowmcp: a failure with a number, and the members of the confirmation structure
 // beside it, so that clients of either page find what they expect.
-func (c *Confirmation) FlowMCP(tool string) []byte {
-	dst := rawjson.AppendString([]byte(`{"status":false,"messages":[`), "E007 "+tool+": "+c.Message)
+func (c *Confirmation) FlowMCP(number int, tool string) []byte {
+	dst := rawjson.AppendString([]byte(`{"status":false,"messages":[`), numbered(number, tool, c.Message))
 	return append(append(dst, `],"data":null,`...), c.JSON()[1:]...)
 }

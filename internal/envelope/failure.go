@@ -17,7 +17,7 @@ const maxErrorBody = 16 << 10
 type Failure struct {
 	Tool        string
 	Code        string
-	Number      int      // in the envelope flowmcp; see docs/errors.md
+	Number      int      // in the envelope flowmcp, as 2 is E002
 	Message     string   // for the model
 	Details     []byte   // JSON object; nil: none
 	Suggestions []string // what to do next
@@ -164,33 +164,8 @@ func Excerpt(text []byte, limit int) string {
 	return strings.ToValidUTF8(string(text[:limit]), "\uFFFD") + "…"
 }
 
-// StatusSuggestions say what can help after an error status.
-func StatusSuggestions(code string, status int, header http.Header) []string {
-	if status/100 == 3 {
-		return []string{redirectSuggestion(status)}
-	}
-	switch code {
-	case "validation_error", "request_error":
-		return []string{"Change the arguments as the message says, then call again"}
-	case "authentication_error":
-		return []string{"Ask the operator for a valid credential for this service"}
-	case "authorization_error":
-		return []string{"The credential lacks a permission: ask the operator, or use another tool"}
-	case "not_found":
-		return []string{"Check the identifier, for example with a tool that lists or searches"}
-	case "conflict":
-		return []string{"Read the current state first, then decide"}
-	case "rate_limited":
-		if after := header.Get("Retry-After"); after != "" {
-			return []string{"Wait until Retry-After: " + Excerpt([]byte(after), 64)}
-		}
-		return []string{"Wait a while before the next call"}
-	}
-	return []string{"The service failed: wait, then try once more if the call can be repeated"}
-}
-
-// redirectSuggestion says what can help after a status 3xx.
-func redirectSuggestion(status int) string {
+// RedirectSuggestion says what can help after a status 3xx.
+func RedirectSuggestion(status int) string {
 	switch status {
 	case http.StatusNotModified:
 		return "The resource has not changed: leave out the conditional arguments (such as If-None-Match or If-Modified-Since) to get it whole"

@@ -2,8 +2,8 @@ package envelope
 
 import (
 	"encoding/base64"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -59,6 +59,11 @@ func FlowMCP(data []byte) []byte {
 // with a number.
 func (f *Failure) AppendFlowMCP(dst []byte) []byte {
 	dst = append(dst, `{"status":false,"messages":[`...)
-	dst = rawjson.AppendString(dst, "E00"+strconv.Itoa(f.Number)+" "+f.Tool+": "+f.Message)
+	dst = rawjson.AppendString(dst, numbered(f.Number, f.Tool, f.Message))
 	return append(dst, `],"data":null}`...)
+}
+
+// numbered is a message as the format's page has it: E001 getPrice: what failed.
+func numbered(number int, tool, message string) string {
+	return fmt.Sprintf("E%03d %s: %s", number, tool, message)
 }

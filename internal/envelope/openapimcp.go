@@ -65,9 +65,9 @@ func (a *Answer) outputType() string {
 
 // AppendOpenAPIMCP appends the error structure.
 func (f *Failure) AppendOpenAPIMCP(dst []byte) []byte {
-	dst = append(dst, `{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"`...)
-	dst = append(dst, f.Code...)
-	dst = append(dst, `","message":`...)
+	dst = append(dst, `{"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":`...)
+	dst = rawjson.AppendString(dst, f.Code) // an author's own can be any text
+	dst = append(dst, `,"message":`...)
 	dst = rawjson.AppendString(dst, f.Message)
 	dst = append(dst, `,"details":`...)
 	if f.Details == nil {
