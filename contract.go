@@ -29,7 +29,6 @@ type ResponseSchema struct {
 	Check     []byte // Schema with discriminators, which only choose the violations that are reported; nil: Schema
 
 	Example []byte // a JSON body that the description gives as an example; nil: none
-	Name    string // of a schema that several of the source's tools share, byte for byte; empty: none
 }
 
 // Policy says what is published and how a response that violates its contract

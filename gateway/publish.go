@@ -67,7 +67,7 @@ func (e *Tool) renderOutput(p envelope.Contract) {
 		e.output, e.wraps = write(p)
 		return
 	}
-	out := e.published.Output(p, string(e.tool.Envelope), write)
+	out := e.published.Output(p, write)
 	e.output, e.wraps = out.Schema, out.Wraps
 	e.reportChanges("output", out.Changes)
 }

@@ -131,8 +131,7 @@ func (a *api) conversionDiagnostics() []tenon.Diagnostic {
 // publishedSchema is the published schema of a response.
 type publishedSchema struct {
 	doc        []byte
-	name       string // name of the component; empty: the schema is not a component
-	full       int    // bytes of the full schema
+	full       int // bytes of the full schema
 	relaxation publish.Relaxation
 }
 
@@ -170,7 +169,7 @@ func (o *operation) publishedResponse(a declaredResponse, report func(v document
 	if s.relaxation != publish.None {
 		report(o.node, relaxed("output schema "+a.status, s.full, len(s.doc), s.relaxation))
 	}
-	return tenon.ResponseSchema{Status: a.status, MediaType: a.media, Schema: s.doc, Name: s.name, Example: o.example(a.entry)}
+	return tenon.ResponseSchema{Status: a.status, MediaType: a.media, Schema: s.doc, Example: o.example(a.entry)}
 }
 
 func (a *api) publish(s document.Value) publishedSchema {
@@ -189,7 +188,6 @@ func (a *api) publish(s document.Value) publishedSchema {
 	made := publishedSchema{full: len(full)}
 	made.doc, made.relaxation = relax(full, a.options.MaxOutputSchema)
 	if shared {
-		made.name = f.Deps[0].Name
 		a.cachePublished(f.Deps[0], made)
 	}
 	return made

@@ -1,17 +1,12 @@
 package envelope
 
-import (
-	"sync"
-
-	"github.com/tenon-mcp/tenon/internal/publish"
-)
+import "github.com/tenon-mcp/tenon/internal/publish"
 
 // Published makes the schemas of a source's tools readable for every client.
-// Half of the operations of a document share a response schema with another one:
-// it is made once. The zero value is ready. It is safe for concurrent use.
+// A pattern that several of them have is looked at once. The zero value is ready.
+// It is safe for concurrent use.
 type Published struct {
 	safety publish.Compatibility
-	known  sync.Map // alike → Output
 }
 
 // Output is an output schema as it is published.
@@ -19,12 +14,6 @@ type Output struct {
 	Schema  []byte // nil: none, for the reason in Changes if something is declared
 	Wraps   bool   // the value is wrapped as "result"
 	Changes []publish.Change
-}
-
-// alike is the key of contracts whose published schema is the same.
-type alike struct {
-	form, name, media, wrapper string
-	advice, consent            bool
 }
 
 // Input adapts an input schema to clients. Without one, or if that fails, any
@@ -40,21 +29,7 @@ func (u *Published) Input(doc []byte) (safe []byte, changes []publish.Change) {
 }
 
 // Output returns the published output schema of a contract in an envelope.
-func (u *Published) Output(p Contract, form string, write func(Contract) (doc []byte, wraps bool)) Output {
-	if len(p.Successes) != 1 || p.Successes[0].Name == "" {
-		return u.make(p, write)
-	}
-	v := p.Successes[0]
-	key := alike{form, v.Name, v.Media, p.Wrapper, p.Advice, p.Consent}
-	if known, ok := u.known.Load(key); ok {
-		return known.(Output) //nolint:forcetypeassert,errcheck // nothing else is stored
-	}
-	made := u.make(p, write)
-	u.known.Store(key, made)
-	return made
-}
-
-func (u *Published) make(p Contract, write func(Contract) ([]byte, bool)) Output {
+func (u *Published) Output(p Contract, write func(Contract) (doc []byte, wraps bool)) Output {
 	p.parsed = true
 	doc, wraps := write(p)
 	if doc == nil {

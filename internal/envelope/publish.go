@@ -31,7 +31,6 @@ type Response struct {
 	Schema []byte // of a JSON body; nil: it is not described
 
 	Example []byte // a JSON body that the description gives; nil: none
-	Name    string // of the schema in its source; empty: none
 }
 
 // DataSchema returns the schema of the data alone, as a document of its own.
