@@ -60,7 +60,7 @@ func packages() map[string][]string {
 		"openapi/internal/document": {".", "internal/rawjson", "internal/yaml", "internal/egress", "internal/jsonpath", "internal/watch", "internal/incident"},
 		"openapi/internal/convert":  {"internal/rawjson", "openapi/internal/document"},
 		"openapi/internal/encode":   {".", "internal/rawjson", "openapi/internal/document"},
-		"openapi/internal/review":   {".", "internal/rawjson", "openapi/internal/document"},
+		"openapi/internal/review":   {".", "internal/rawjson", "openapi/internal/document", "openapi/internal/encode"},
 		"openapi":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/egress", "internal/deadline", "internal/watch", "internal/incident", "internal/publish", "openapi/internal/document", "openapi/internal/convert", "openapi/internal/encode", "openapi/internal/review"},
 		"flowmcp":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch", "internal/redact", "internal/atomicfile", "flowmcp/internal/module", "flowmcp/internal/format", "recording", "internal/publish"},
 		"flowmcp/library":           {".", "schema", "internal/rawjson", "internal/suggest", "flowmcp/internal/module", "flowmcp/internal/format", "recording", "schema/sample"},

@@ -262,7 +262,7 @@ func (b *body) form(v encode.Argument) ([]byte, error) {
 	if v.Kind() != rawjson.Object {
 		return nil, encode.Invalid("argument %s must be an object", b.arg)
 	}
-	plain := encode.StyleOf("form")
+	plain, _ := encode.StyleOf("", encode.InForm)
 	plain.Escape = encode.EscapeForm
 	var dst []byte
 	for n := v.Doc.First(v.Node); n != rawjson.None && len(dst) <= encode.MaxText; n = v.Doc.Next(n) {

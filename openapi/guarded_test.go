@@ -12,6 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
 // sentRequest keeps the last request.
@@ -163,4 +164,44 @@ func FuzzNoNameIsWrittenTwice(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestNoStyleWritesAGuardedName: in no location can the members of an object stand
+// for a parameter of the operator, whatever separates them.
+func TestNoStyleWritesAGuardedName(t *testing.T) {
+	tried := 0
+	for place, in := range map[string]encode.Location{"path": encode.InPath, "query": encode.InQuery, "cookie": encode.InCookie} {
+		for _, name := range encode.StyleNames() {
+			style, ok := encode.StyleOf(name, in)
+			if !ok || style.Deep { // deepObject writes rest[owner]
+				continue
+			}
+			tried++
+			param := func(p, schema string) string {
+				return `{"name":"` + p + `","in":"` + place + `","required":true,"style":"` + name + `","explode":true,"schema":` + schema + `}`
+			}
+			path := "/x"
+			if in == encode.InPath {
+				path = "/x/{owner}/{rest}"
+			}
+			doc := `{"openapi":"3.2.0","info":{"title":"t","version":"1"},"servers":[{"url":"https://api.example"}],"paths":{"` + path + `":{"get":{"operationId":"get","parameters":[` +
+				param("owner", `{"type":"string"}`) + `,` + param("rest", `{"type":"object"}`) + `],"responses":{"200":{"description":""}}}}}}`
+			var way sentRequest
+			fixed := openapi.OperationOverride{Parameters: []openapi.ParameterOverride{{Name: "owner", Const: json.RawMessage(`"me"`)}}}
+			offer, err := openapi.Parse("doc.json", []byte(doc), openapi.Options{Client: &http.Client{Transport: &way}, Overrides: []openapi.OperationOverride{fixed}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for member, refused := range map[string]bool{"owner": true, "other": false} {
+				way.req = nil
+				_, err := offer.Tools[0].Handler(t.Context(), &tenon.Call{Tool: "get", Args: []byte(`{"rest":{"a":"1","` + member + `":"you"}}`)})
+				if refused != (tenon.CodeOf(err) == tenon.CodeValidation) || refused != (way.req == nil) {
+					t.Errorf("%s in %s, member %s: %v", name, place, member, err)
+				}
+			}
+		}
+	}
+	if tried < 6 {
+		t.Errorf("only %d styles were tried", tried)
+	}
 }

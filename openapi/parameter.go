@@ -144,19 +144,9 @@ func (p *plan) write(o *operation, q *parameter) {
 // styleAt reads style and explode of a parameter or form field.
 func (p *plan) styleAt(o *operation, node document.Value, in encode.Location) encode.Style {
 	name := node.StrAt("style")
-	if name != "" && !in.Allows(name) {
+	s, ok := encode.StyleOf(name, in)
+	if !ok {
 		p.addDiagnostic(o, node, "style "+strconv.Quote(name)+" is not allowed in a "+in.String()+"; the default is used")
-		name = ""
-	}
-	if name == "" {
-		name = "form"
-		if in == encode.InPath || in == encode.InHeader {
-			name = "simple"
-		}
-	}
-	s := encode.StyleOf(name)
-	if in == encode.InCookie {
-		s.Between = "; "
 	}
 	if node.Get("explode").Kind() == rawjson.Bool {
 		s.Explode = s.Deep || node.IsTrue("explode")

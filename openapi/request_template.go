@@ -91,7 +91,8 @@ func (p *plan) addUndeclared(o *operation, ps []parameter) []parameter {
 		rest = next
 		if name != "" && !strings.Contains(name, "/") && find(ps, name) < 0 {
 			p.addDiagnostic(o, o.node, "path parameter "+name+" is not declared; assumed to be a string")
-			ps = append(ps, parameter{name: name, in: encode.InPath, required: true, style: encode.StyleOf("simple")})
+			simple, _ := encode.StyleOf("", encode.InPath)
+			ps = append(ps, parameter{name: name, in: encode.InPath, required: true, style: simple})
 		}
 	}
 }
@@ -103,7 +104,8 @@ func (p *plan) addUndeclaredQuery(o *operation, ps []parameter) []parameter {
 		declared := slices.ContainsFunc(ps, func(q parameter) bool { return q.in == encode.InQuery && q.name == key })
 		if !declared {
 			p.addDiagnostic(o, o.node, "query parameter "+key+" is not declared; assumed to be a string")
-			q := parameter{name: key, in: encode.InQuery, style: encode.StyleOf("form")}
+			form, _ := encode.StyleOf("", encode.InQuery)
+			q := parameter{name: key, in: encode.InQuery, style: form}
 			q.wire = q.style.Escape.Text(key)
 			ps = append(ps, q)
 		}

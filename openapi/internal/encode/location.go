@@ -24,6 +24,18 @@ func (l Location) String() string {
 	return [...]string{"path", "query", "header", "cookie", "form", "query"}[l]
 }
 
+// locations is a set of locations.
+type locations uint8
+
+func at(all ...Location) (set locations) {
+	for _, l := range all {
+		set |= 1 << l
+	}
+	return set
+}
+
+func (set locations) has(l Location) bool { return set&(1<<l) != 0 }
+
 // LocationOf reads the member in of a parameter object.
 func LocationOf(in string) (Location, bool) {
 	switch in {
@@ -56,24 +68,6 @@ func Rejected(format string, args ...any) *tenon.Error {
 // TooLong is the error for arguments that make a part of the request too long.
 func TooLong(what string, limit int) *tenon.Error {
 	return Invalid("the arguments make %s longer than %d KiB", what, limit>>10)
-}
-
-// Allows reports whether a location has a style (3.1 §4.8.12.4, 3.2 adds
-// cookie).
-func (l Location) Allows(style string) bool {
-	switch style {
-	case "simple":
-		return l == InPath || l == InHeader
-	case "label", "matrix":
-		return l == InPath
-	case "form":
-		return l != InPath && l != InHeader
-	case "spaceDelimited", "pipeDelimited", "deepObject":
-		return l == InQuery || l == InForm
-	case "cookie":
-		return l == InCookie
-	}
-	return false
 }
 
 // MediaType returns a media type or range in lower case and without parameters.

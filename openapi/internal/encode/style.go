@@ -34,45 +34,78 @@ type Style struct {
 	Escape  escape
 }
 
-// StyleOf returns the row of a style; an unknown name is simple.
-func StyleOf(name string) Style {
-	switch name {
-	case "label":
-		return Style{first: ".", Between: ".", delim: ","}
-	case "matrix":
-		return Style{first: ";", Between: ";", delim: ",", Named: true, bare: true}
-	case "form", "cookie":
-		return Style{Between: "&", delim: ",", Named: true, Explode: true}
-	case "spaceDelimited":
-		return Style{Between: "&", delim: "%20", Named: true}
-	case "pipeDelimited":
-		return Style{Between: "&", delim: "%7C", Named: true}
-	case "deepObject":
-		return Style{Between: "&", Named: true, Deep: true, Explode: true}
+// namedStyle is a row of the table of styles.
+type namedStyle struct {
+	name  string
+	style Style
+	in    locations
+}
+
+// styles are the styles of OpenAPI 3, and the locations that allow them (3.1
+// §4.8.12.4, 3.2 adds cookie). What is written of a text, a list and an object,
+// [Style.Append] reads off the row. It is an array because an operation reads it for
+// each parameter.
+func styles() [8]namedStyle {
+	return [...]namedStyle{
+		{"matrix", Style{first: ";", Between: ";", delim: ",", Named: true, bare: true}, at(InPath)},
+		{"label", Style{first: ".", Between: ".", delim: ","}, at(InPath)},
+		{"simple", Style{Between: ",", delim: ","}, at(InPath, InHeader)},
+		{"form", Style{Between: "&", delim: ",", Named: true, Explode: true}, at(InQuery, InCookie, InForm, InQueryString)},
+		{"spaceDelimited", Style{Between: "&", delim: "%20", Named: true}, at(InQuery, InForm)},
+		{"pipeDelimited", Style{Between: "&", delim: "%7C", Named: true}, at(InQuery, InForm)},
+		{"deepObject", Style{Between: "&", Named: true, Deep: true, Explode: true}, at(InQuery, InForm)},
+		{"cookie", Style{Between: "&", delim: ",", Named: true, Explode: true}, at(InCookie)},
 	}
-	return Style{Between: ",", delim: ","}
+}
+
+// StyleNames are the names of all styles.
+func StyleNames() []string {
+	var names []string
+	for _, row := range styles() {
+		names = append(names, row.name)
+	}
+	return names
+}
+
+// StyleOf returns a style by its name; empty: the default of the location. Where the
+// location does not allow the style, ok is false and it is the default, too.
+func StyleOf(name string, in Location) (s Style, ok bool) {
+	byDefault := "form"
+	if in == InPath || in == InHeader {
+		byDefault = "simple"
+	}
+	for _, row := range styles() {
+		switch {
+		case !row.in.has(in):
+		case row.name == name:
+			s, ok = row.style, true
+		case row.name == byDefault && !ok:
+			s = row.style
+		}
+	}
+	if in == InCookie {
+		s.Between = "; "
+	}
+	return s, ok || name == ""
 }
 
 // LegacyStyle returns a collectionFormat of 2.0. Separators that are not legal
 // in a URL are percent-encoded.
 func LegacyStyle(format string, in Location) Style {
-	plain := in == InHeader
 	s := Style{delim: ",", Between: "&", Named: in != InPath && in != InHeader}
-	switch {
-	case format == "multi" && s.Named:
-		s.Explode = true
-	case format == "ssv" && plain:
-		s.delim = " "
-	case format == "ssv":
-		s.delim = "%20"
-	case format == "tsv" && plain:
-		s.delim = "\t"
-	case format == "tsv":
-		s.delim = "%09"
-	case format == "pipes" && plain:
-		s.delim = "|"
-	case format == "pipes":
-		s.delim = "%7C"
+	s.Explode = format == "multi" && s.Named
+	for _, row := range []struct{ format, inHeader, encoded string }{
+		{"ssv", " ", "%20"},
+		{"tsv", "\t", "%09"},
+		{"pipes", "|", "%7C"},
+	} {
+		switch {
+		case row.format != format:
+		case in == InHeader:
+			s.delim = row.inHeader
+		default:
+			s.delim = row.encoded
+		}
 	}
 	return s
 }

@@ -19,6 +19,7 @@ func argumentOf(t testing.TB, text string) Argument {
 
 // TestStyles has the examples of OpenAPI 3.1 §4.8.12.6.
 func TestStyles(t *testing.T) {
+	tested := map[string]bool{"cookie": true} // form in a cookie, which has a test of its own
 	const list, object = `["blue","black","brown"]`, `{"R":100,"G":200,"B":150}`
 	for _, tt := range []struct {
 		style, value string
@@ -42,11 +43,86 @@ func TestStyles(t *testing.T) {
 		{"pipeDelimited", object, false, "color=R%7C100%7CG%7C200%7CB%7C150"},
 		{"deepObject", object, true, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"},
 	} {
-		s := StyleOf(tt.style)
+		s := styleNamed(t, tt.style)
+		tested[tt.style] = true
 		s.Escape, s.Explode = EscapeAll, tt.explode
 		got := string(s.Append(nil, "color", argumentOf(t, tt.value)))
 		if got != tt.want {
 			t.Errorf("%s explode=%t %s: %s, want %s", tt.style, tt.explode, tt.value, got, tt.want)
+		}
+	}
+	for _, name := range StyleNames() {
+		if !tested[name] {
+			t.Errorf("%s has no example", name)
+		}
+	}
+}
+
+// styleNamed is a style in the first location that allows it.
+func styleNamed(t *testing.T, name string) Style {
+	t.Helper()
+	for in := InPath; in <= InQueryString; in++ {
+		if s, ok := StyleOf(name, in); ok {
+			return s
+		}
+	}
+	t.Fatalf("no location allows %s", name)
+	return Style{}
+}
+
+// TestStyleOf: a style that a location does not allow is the default of the location.
+func TestStyleOf(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		in       Location
+		ok       bool
+		want     string
+		between  string
+		explodes bool
+	}{
+		{"", InPath, true, "1,2", ",", false},
+		{"", InHeader, true, "1,2", ",", false},
+		{"", InQuery, true, "p=1&p=2", "&", true},
+		{"", InForm, true, "p=1&p=2", "&", true},
+		{"", InQueryString, true, "p=1&p=2", "&", true},
+		{"", InCookie, true, "p=1; p=2", "; ", true},
+		{"cookie", InCookie, true, "p=1; p=2", "; ", true},
+		{"cookie", InQuery, false, "p=1&p=2", "&", true},
+		{"matrix", InPath, true, ";p=1,2", ";", false},
+		{"matrix", InQuery, false, "p=1&p=2", "&", true},
+		{"form", InPath, false, "1,2", ",", false},
+		{"pipeDelimited", InHeader, false, "1,2", ",", false},
+		{"pipeDelimited", InForm, true, "p=1%7C2", "&", false},
+		{"unheard", InHeader, false, "1,2", ",", false},
+	} {
+		s, ok := StyleOf(tt.name, tt.in)
+		if got := string(s.Append(nil, "p", argumentOf(t, "[1,2]"))); ok != tt.ok || got != tt.want || s.Between != tt.between || s.Explode != tt.explodes {
+			t.Errorf("%q in %s: %t, %s, %+v", tt.name, tt.in, ok, got, s)
+		}
+	}
+}
+
+// TestLegacyStyle has the formats of 2.0.
+func TestLegacyStyle(t *testing.T) {
+	for _, tt := range []struct {
+		format string
+		in     Location
+		want   string
+	}{
+		{"", InQuery, "p=1,2"},
+		{"csv", InForm, "p=1,2"},
+		{"csv", InPath, "1,2"},
+		{"ssv", InQuery, "p=1%202"},
+		{"ssv", InHeader, "1 2"},
+		{"tsv", InPath, "1%092"},
+		{"tsv", InHeader, "1\t2"},
+		{"pipes", InForm, "p=1%7C2"},
+		{"pipes", InHeader, "1|2"},
+		{"multi", InQuery, "p=1&p=2"},
+		{"multi", InHeader, "1,2"},
+	} {
+		if got := string(LegacyStyle(tt.format, tt.in).Append(nil, "p", argumentOf(t, "[1,2]"))); got != tt.want {
+			t.Errorf("%s in %s: %q, want %q", tt.format, tt.in, got, tt.want)
 		}
 	}
 }

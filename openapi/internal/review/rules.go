@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
 // special checks an object against the rules that the grammar does not express.
@@ -120,7 +121,7 @@ func (r *reviewer) parameter(v document.Value) {
 			places = append(places, "querystring")
 		}
 		r.oneOfWords(v, "in", places...)
-		r.oneOfWords(v, "style", "matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject", "cookie")
+		r.oneOfWords(v, "style", encode.StyleNames()...)
 		switch s, c := v.Get("schema").OK(), v.Get("content").OK(); {
 		case !s && !c:
 			r.at(v, SeverityError, "missing", "the parameter has neither schema nor content", "add schema")
