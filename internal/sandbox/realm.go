@@ -118,7 +118,7 @@ func (r *realm) load(p *program, own time.Duration) error {
 	if err := r.passFunction("prepare", p.glue, "", &p.data); err != nil {
 		return err
 	}
-	r.engine.EnableFastPaths()
+	r.engine.EnableFastMap()
 	r.remaining = own
 	return r.start()
 }

@@ -14,7 +14,7 @@ package engine
 import (
 	"bytes"
 	"math"
-	"reflect"
+	"sync"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -35,23 +35,20 @@ type Engine struct {
 	toJSON                  lib.TJSAtom
 	objectProto, arrayProto uintptr
 
-	spare   pending   // buffers for the next text
-	natives []*native // referenced from the engine's memory, which Go's collector does not scan
+	spare   pending // buffers for the next text
+	fastMap native  // referenced from the engine's memory, which Go's collector does not scan
 }
 
-// New returns the engine below vm, or nil where the wrapper has another
-// layout than expected; then all values are converted by text.
-func New(vm *quickjs.VM) *Engine {
-	v := reflect.ValueOf(vm).Elem()
-	ctx, runtime := v.FieldByName("cContext"), v.FieldByName("runtime")
-	if ctx.Kind() != reflect.Uintptr || runtime.Kind() != reflect.Pointer || runtime.IsNil() {
+// New returns the engine below vm, or nil where the libraries are not those whose
+// layouts were verified; then all values are converted by text.
+func New(vm *quickjs.VM) *Engine { return newEngine(vm, layoutError()) }
+
+func newEngine(vm *quickjs.VM, wrong error) *Engine {
+	if wrong != nil {
 		return nil
 	}
-	tls := runtime.Elem().FieldByName("tls")
-	if tls.Kind() != reflect.Pointer || tls.Type() != reflect.TypeFor[*libc.TLS]() || !sameValues() {
-		return nil
-	}
-	e := &Engine{vm: vm, ctx: uintptr(ctx.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}
+	e := &Engine{vm: vm}
+	e.ctx, e.tls = access(vm)
 	var err error
 	if e.toJSON, err = vm.NewAtom("toJSON"); err != nil {
 		return nil
@@ -77,22 +74,9 @@ type wrapped struct {
 	v  lib.TJSValue
 }
 
-func sameValues() bool {
-	theirs, ours := reflect.TypeFor[quickjs.Value](), reflect.TypeFor[wrapped]()
-	if theirs.NumField() != ours.NumField() {
-		return false
-	}
-	for i := range ours.NumField() {
-		if a, b := theirs.Field(i), ours.Field(i); a.Type != b.Type || a.Offset != b.Offset {
-			return false
-		}
-	}
-	return true
-}
-
 func (e *Engine) wrap(v lib.TJSValue) quickjs.Value {
 	w := wrapped{e.vm, v}
-	return *(*quickjs.Value)(unsafe.Pointer(&w)) //nolint:gosec // sameValues checked the layout
+	return *(*quickjs.Value)(unsafe.Pointer(&w)) //nolint:gosec // checkLayouts checked the layout
 }
 
 func unwrap(v quickjs.Value) lib.TJSValue {
@@ -219,4 +203,65 @@ func slots(o *lib.TJSObject, n int) []lib.TJSProperty { return at[lib.TJSPropert
 func elementsOf(o *lib.TJSObject) []lib.TJSValue {
 	list := union(&o.Fu.Farray)
 	return at[lib.TJSValue](list.Fu.Fvalues, list.Fcount)
+}
+
+// The engine throws null, or an error without a message, where it has no memory
+// for the error itself, and code can do the same. So its two functions that
+// allocate are replaced by ones that record a refusal. The engine divides what
+// they return into small blocks by itself and calls them rarely.
+var (
+	allocator     sync.Once                                                           //nolint:gochecknoglobals // all engines have the same functions
+	ownAllocate   func(tls *libc.TLS, state uintptr, size lib.Tsize_t) uintptr        //nolint:gochecknoglobals // written once
+	ownReallocate func(tls *libc.TLS, state, block uintptr, size lib.Tsize_t) uintptr //nolint:gochecknoglobals // written once
+
+	allocate   = recordAllocate   //nolint:gochecknoglobals // the engine keeps its address
+	reallocate = recordReallocate //nolint:gochecknoglobals // the engine keeps its address
+)
+
+// recordRefusals replaces the functions of this engine.
+func (e *Engine) recordRefusals() {
+	functions := &e.runtime().Fmalloc_ctx.Fmf
+	allocator.Do(func() {
+		ownAllocate = *(*func(*libc.TLS, uintptr, lib.Tsize_t) uintptr)(unsafe.Pointer(&functions.Fjs_malloc))             //nolint:gosec // the engine's calling convention
+		ownReallocate = *(*func(*libc.TLS, uintptr, uintptr, lib.Tsize_t) uintptr)(unsafe.Pointer(&functions.Fjs_realloc)) //nolint:gosec // as above
+	})
+	functions.Fjs_malloc = *(*uintptr)(unsafe.Pointer(&allocate))    //nolint:gosec // a static function
+	functions.Fjs_realloc = *(*uintptr)(unsafe.Pointer(&reallocate)) //nolint:gosec // as above
+}
+
+func recordAllocate(tls *libc.TLS, state uintptr, size lib.Tsize_t) uintptr {
+	block := ownAllocate(tls, state, size)
+	if block == 0 {
+		refuse(state)
+	}
+	return block
+}
+
+func recordReallocate(tls *libc.TLS, state, block uintptr, size lib.Tsize_t) uintptr {
+	block = ownReallocate(tls, state, block, size)
+	if block == 0 && size != 0 {
+		refuse(state)
+	}
+	return block
+}
+
+// refuse records a refusal in a field that the engine reserves for its
+// embedder's allocator.
+func refuse(state uintptr) { at[lib.TJSMallocState](state, 1)[0].Fopaque = 1 }
+
+func (e *Engine) runtime() *lib.TJSRuntime {
+	return &at[lib.TJSRuntime](lib.XJS_GetRuntime(e.tls, e.ctx), 1)[0]
+}
+
+// Refused reports whether the engine refused memory since the last
+// [Engine.ForgetRefusals].
+func (e *Engine) Refused() bool {
+	return e != nil && e.runtime().Fmalloc_ctx.Fmalloc_state.Fopaque != 0
+}
+
+// ForgetRefusals begins a new record of refusals.
+func (e *Engine) ForgetRefusals() {
+	if e != nil {
+		e.runtime().Fmalloc_ctx.Fmalloc_state.Fopaque = 0
+	}
 }

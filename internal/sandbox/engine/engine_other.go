@@ -19,8 +19,8 @@ type Engine struct{}
 // New returns nil.
 func New(*quickjs.VM) *Engine { return nil }
 
-// EnableFastPaths does nothing.
-func (e *Engine) EnableFastPaths() {}
+// EnableFastMap does nothing.
+func (e *Engine) EnableFastMap() {}
 
 // Parse leaves every text to JSON.parse.
 func (e *Engine) Parse([]byte) (v quickjs.Value, ok bool) { return v, false }

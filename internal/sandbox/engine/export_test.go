@@ -26,13 +26,47 @@ func NewHarness() (e *Harness, known bool) {
 	return e, e.e != nil
 }
 
+// NewHarnessWith starts an engine whose layouts are wrong.
+func NewHarnessWith(wrong error) *Harness {
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		panic(err)
+	}
+	return &Harness{vm, newEngine(vm, wrong)}
+}
+
+// LayoutError says why the engine's memory may not be touched.
+func LayoutError() error { return layoutError() }
+
+// CheckLayouts compares the libraries' layouts with others.
+func CheckLayouts(verified string) error { return checkLayouts(layouts(), verified) }
+
+// CheckVersions compares versions of modules with those that were verified.
+func CheckVersions(linked map[string]string) error { return checkVersions(linked) }
+
+// VerifiedVersions returns the verified versions, by the path of their module.
+func VerifiedVersions() map[string]string {
+	return map[string]string{wrapperPath: wrapperVersion, libraryPath: libraryVersion}
+}
+
+// Layouts returns the libraries' layouts, one a line.
+func Layouts() (all []string) {
+	for _, l := range layouts() {
+		all = append(all, l.describe())
+	}
+	return all
+}
+
+// Refused reports whether the engine refused memory.
+func (e *Harness) Refused() bool { return e.e.Refused() }
+
 // Limit caps the memory of the engine.
 func (e *Harness) Limit(bytes uintptr) { e.vm.SetMemoryLimit(bytes) }
 
-// EnableFastPaths replaces functions of the engine and returns their number.
-func (e *Harness) EnableFastPaths() int {
-	e.e.EnableFastPaths()
-	return len(e.e.natives)
+// EnableFastMap enables the fast path of map and reports whether there is one.
+func (e *Harness) EnableFastMap() bool {
+	e.e.EnableFastMap()
+	return e.e != nil && e.e.fastMap != nil
 }
 
 // JSON returns the value of an expression, written by JSON.stringify.

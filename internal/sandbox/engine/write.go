@@ -94,6 +94,17 @@ func (w *writer) plain(v lib.TJSValue) bool {
 	return true
 }
 
+// latin1 returns the bytes of a string with one byte per character.
+func latin1(v lib.TJSValue) ([]byte, bool) {
+	const wide = 1 << 31
+	address := uintptr(v.Fu.Fuint641)
+	length := at[lib.TJSString](address, 1)[0].F__ccgo0
+	if length&wide != 0 {
+		return nil, false
+	}
+	return at[byte](address+unsafe.Sizeof(lib.TJSString{}), length), true
+}
+
 // number formats like ECMAScript's Number::toString.
 func (w *writer) number(f float64) {
 	switch size := math.Abs(f); {
