@@ -79,10 +79,11 @@ func packages() map[string][]string {
 		"audit":                     {".", "gateway", "internal/rawjson"},
 		"inspector":                 {".", "gateway", "internal/rawjson"},
 		"redis":                     {"."},
+		"auth":                      {"internal/egress", "internal/incident"},
 		"guard":                     {"."},
 		"observe":                   {"."},
 		"app": {
-			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "inspector", "guard", "observe", "audit",
+			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "observe", "audit",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/deadline", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {
@@ -115,6 +116,7 @@ func keepers() map[string]string {
 		"github.com/itchyny/gojq":                "internal/jq",
 		"github.com/evanw/esbuild":               "internal/bundle",
 		"github.com/fsnotify/fsnotify":           "internal/watch",
+		"github.com/go-jose/go-jose/":            "auth",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",
 		"golang.org/x/sys/windows":               "internal/proc",
