@@ -33,12 +33,6 @@ type inFlight struct {
 	cancelled bool // guarded by peer.mu
 }
 
-// The bounds of the state of one client.
-const (
-	maxWatched   = 1000
-	maxQuestions = 100
-)
-
 func newClientState() *clientState {
 	p := &clientState{flights: map[*inFlight]struct{}{}, questions: map[string]chan jsonrpc.Message{}, watched: map[string]struct{}{}}
 	p.level.Store(defaultLevel)

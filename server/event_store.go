@@ -42,13 +42,8 @@ type kept struct {
 	took    int64 // of the quota
 }
 
-// The bounds of a stored stream. A dropped event is not replayed.
-const (
-	maxEvents     = 1000
-	maxEventBytes = 1 << 20
-	maxHeldBytes  = 256 << 20 // of all streams
-	atOnce        = 64        // events that a reader takes
-)
+// atOnce is how many events a reader takes.
+const atOnce = 64
 
 func newEventStream(id uint64, held *quota, a account) *eventStream {
 	return &eventStream{id: id, held: held, account: a, next: 1, wake: make(chan struct{})}

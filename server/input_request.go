@@ -72,10 +72,6 @@ func (q *request) askTask(ctx context.Context, questions []tenon.InputRequest) (
 	return answers, isTask, err
 }
 
-// maxTries is how often a person is asked who fills in what does not fit: a
-// client without one would go on for ever.
-const maxTries = 3
-
 // askUntilFits asks a question again whose form was filled in wrongly.
 func (q *request) askUntilFits(ctx context.Context, question tenon.InputRequest) (answer tenon.InputResponse, err error) {
 	for range maxTries {

@@ -20,11 +20,6 @@ import (
 // what nobody asked, or take the answers of one call to another.
 type stateKey [32]byte
 
-const (
-	stateLife = 10 * time.Minute // a person may have to look something up
-	maxState  = 64 << 10
-)
-
 // roundState is what a sealed state holds.
 type roundState struct {
 	answers map[string][]byte // by key; JSON

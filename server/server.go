@@ -122,11 +122,9 @@ func New(g *gateway.Gateway, o Options) *Server {
 	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
 	o.TaskAfter = cmp.Or(o.TaskAfter, 10*time.Second)
 	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
-	o.MaxListeners = cmp.Or(max(o.MaxListeners, 0), 1000)
 	o.MaxInFlight = cmp.Or(max(o.MaxInFlight, 0), 256<<20)
 	o.PageSize = cmp.Or(max(o.PageSize, 0), maxPageTools)
-	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), 10_000)
-	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), 30*time.Minute)
+	o.boundSessions()
 	o.ReadTimeout = cmp.Or(max(o.ReadTimeout, 0), 30*time.Second)
 	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 30*time.Second)
 	s := &Server{

@@ -49,20 +49,12 @@ type sessions struct {
 }
 
 func (ss *sessions) init(o *Options) {
-	ss.max, ss.each, ss.idle = o.MaxSessions, max(1, o.MaxSessions-o.MaxSessions/8), o.SessionIdle
+	ss.max, ss.each, ss.idle = o.MaxSessions, sessionsOfOne(o.MaxSessions), o.SessionIdle
 	ss.by, ss.openers, ss.swept = map[string]*session{}, map[string]int{}, time.Now()
 	ss.held.init(maxHeldBytes, 0)
 }
 
-// The bounds of one session.
-const (
-	maxStreams = 16 // that are kept for a client to come back to
-	maxFlights = 64 // requests at a time
-)
-
-// mint opens a session. Where there are too many, one that is idle ends: of the
-// caller's own where he has his share, else of who has the most; nil: none is
-// idle.
+// mint opens a session; nil: there is no room for one.
 func (ss *sessions) mint(opener account) *session {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
@@ -78,57 +70,13 @@ func (ss *sessions) mint(opener account) *session {
 	if ss.closed {
 		return nil
 	}
-	if time.Since(ss.swept) > ss.idle/4 || len(ss.by) >= ss.max { // what expired would keep its streams
-		ss.sweep()
-	}
-	if len(ss.by) >= ss.max || ss.openers[opener.key] >= ss.each {
-		if !ss.evictIdle(opener.key) {
-			return nil
-		}
+	if !ss.makeRoom(opener.key) {
+		return nil
 	}
 	s.over, s.end = context.WithCancel(context.Background())
 	ss.by[id] = s
 	ss.openers[s.opener]++
 	return s
-}
-
-// sweep ends what expired.
-func (ss *sessions) sweep() {
-	ss.swept = time.Now()
-	for _, s := range ss.by {
-		if used, busy := s.lastUse(); !busy && time.Since(used) > ss.idle {
-			ss.drop(s)
-		}
-	}
-}
-
-// evictIdle ends the session that is idle for the longest, of those whose caller
-// has the most.
-func (ss *sessions) evictIdle(opener string) bool {
-	own := ss.openers[opener] >= ss.each
-	var victim *session
-	var since time.Time
-	for _, s := range ss.by {
-		used, busy := s.lastUse()
-		if busy || own && s.opener != opener || !own && ss.openers[s.opener] < ss.openers[opener] {
-			continue
-		}
-		more := victim == nil || ss.openers[s.opener] > ss.openers[victim.opener]
-		if more || ss.openers[s.opener] == ss.openers[victim.opener] && used.Before(since) {
-			victim, since = s, used
-		}
-	}
-	if victim == nil {
-		return false
-	}
-	ss.drop(victim)
-	return true
-}
-
-func (s *session) lastUse() (used time.Time, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.used, s.busy > 0
 }
 
 // find returns a session that lives and marks it as used until leave.

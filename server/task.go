@@ -21,12 +21,7 @@ import (
 // The tasks extension of 2026-07-28: a call that takes long is answered with a
 // task, which the client asks for until it has ended. The call itself does not
 // know: its result passes the same contract.
-const (
-	tasksExtension = "io.modelcontextprotocol/tasks"
-	taskLife       = time.Hour // how long a task can be asked for after it was made
-	maxTasks       = 1000
-	maxTaskBytes   = 256 << 20 // of all results that wait to be asked for
-)
+const tasksExtension = "io.modelcontextprotocol/tasks"
 
 // task is one call that was answered with a task. It is guarded by its mutex.
 type task struct {
@@ -215,9 +210,6 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *jsonrpc
 	a.end()
 	return nil
 }
-
-// maxRounds bounds how often a task's call is made again with answers.
-const maxRounds = 16
 
 // callInRounds performs a call. What it asked while it was no task yet, and
 // ended without, is asked once it is one; then the call is made again with the
