@@ -70,7 +70,7 @@ func (ss *sessions) mint(opener account) *session {
 	if ss.closed {
 		return nil
 	}
-	if !ss.makeRoom(opener.key) {
+	if !ss.makeSpace(opener.key) {
 		return nil
 	}
 	s.over, s.end = context.WithCancel(context.Background())

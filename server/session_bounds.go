@@ -12,7 +12,7 @@ import (
 
 // Of a server, in all.
 const (
-	// Beyond it a session that is idle ends, see makeRoom; where none is, a client is
+	// Beyond it a session that is idle ends, see makeSpace; where none is, a client is
 	// served without one.
 	defaultSessions = 10_000
 	// Longer than most pauses between two calls. Who comes later gets 404 and begins
@@ -77,10 +77,10 @@ func (o *Options) boundSessions() {
 // all, so that somebody else finds room.
 func sessionsOfOne(all int) int { return max(1, all-all/8) }
 
-// makeRoom reports whether a caller can have another session. Where there are too
+// makeSpace reports whether a caller can have another session. Where there are too
 // many, one that is idle ends: of the caller's own where it has its share, else of
 // who has the most.
-func (ss *sessions) makeRoom(opener string) bool {
+func (ss *sessions) makeSpace(opener string) bool {
 	if time.Since(ss.swept) > ss.idle/4 || len(ss.by) >= ss.max { // what expired would keep its streams
 		ss.sweep()
 	}
