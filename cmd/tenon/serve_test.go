@@ -185,7 +185,7 @@ func TestACallHasALineInTheLog(t *testing.T) {
 	s := serveOverHTTP(t, "-v", "--log-format", "json", "--allow-private-host", strings.TrimPrefix(w.url, "http://"), "--confirm", "off", w.description(t))
 	endpointsOfAServer(s.url)["in a session"]()
 	line := (&session{t: t}).expect(s.said.all, `"msg":"call"`)
-	for _, want := range []string{`"tool":"order"`, `"caller":"session `, `"duration":`, `"status":"200"`, `"verdict":"fits"`, `"executed":"yes"`} {
+	for _, want := range []string{`"tool":"order"`, `"caller":"session `, `"duration":`, `"status":200`, `"verdict":"fits"`, `"executed":"yes"`} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%s is not in %s", want, line)
 		}
