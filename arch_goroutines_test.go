@@ -27,7 +27,7 @@ func bareGoroutines() map[string]string {
 		"app/serve.go":                      "net/http recovers for each request",
 		"cmd/tenon/review.go":               "net/http recovers for each request",
 		"cmd/tenon/demo.go":                 "net/http recovers for each request",
-		"cmd/tenon/mcp_client_wire.go":      "a server on a pipe, which recovers itself",
+		"cmd/tenon/shell_target.go":         "a server on a pipe, which recovers itself",
 		"tenontest/store.go":                "runs in tests",
 		"tenontest/source.go":               "runs in tests",
 		"tenontest/source_call.go":          "runs in tests",

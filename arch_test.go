@@ -75,6 +75,7 @@ func packages() map[string][]string {
 		"internal/docgen":           {".", "gateway", "internal/rawjson"},
 		"search":                    {".", "gateway", "internal/rawjson", "internal/envelope", "internal/suggest"},
 		"internal/jsonrpc":          {"internal/rawjson"},
+		"internal/mcpclient":        {".", "internal/egress", "internal/incident", "internal/jsonrpc", "internal/proc", "internal/rawjson"},
 		"server":                    {".", "gateway", "internal/jsonrpc", "internal/elicitation", "internal/rawjson", "internal/incident", "internal/inflight"},
 		"audit":                     {".", "gateway", "internal/rawjson"},
 		"inspector":                 {".", "gateway", "internal/rawjson"},
@@ -88,7 +89,7 @@ func packages() map[string][]string {
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
-			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile",
+			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/bookshop"
 	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -217,16 +219,22 @@ func (s *stage) calls(ctx context.Context, shop *shop) error {
 	if err != nil {
 		return err
 	}
-	mcp := &mcpClient{url: "http://" + shop.listener.Addr().String() + "/mcp", http: client}
+	mcp := mcpclient.OverHTTP("http://"+shop.listener.Addr().String()+"/mcp", client, nil, mcpclient.Options{Name: "tenon-demo", Version: "1", Revision: mcpclient.Modern})
+	defer mcp.Close()
 	failed := 0
 	for i, sc := range scenes() {
 		s.printf("%d  %s\n\n   → %s %s\n", i+1, sc.title, sc.tool, strings.ReplaceAll(fold([]byte(sc.args)), "\n", "\n     "))
 		began := time.Now()
-		res, err := mcp.call(ctx, sc.tool, sc.args)
+		answer, err := mcp.Call(ctx, &tenon.Call{Tool: sc.tool, Args: []byte(sc.args)})
 		if err != nil {
 			return fmt.Errorf("%s: %w", sc.tool, err)
 		}
-		s.result(res, time.Since(began))
+		took := time.Since(began)
+		res := toolResult{Result: answer}
+		if err := json.Unmarshal(answer.Meta, &res.meta); err != nil {
+			return fmt.Errorf("%s: _meta: %w", sc.tool, err)
+		}
+		s.result(res, took)
 		if err := sc.check(res); err != nil {
 			failed++
 			s.printf("   ✗ this is not what it should be: %v\n\n", err)
@@ -253,11 +261,11 @@ func (s *stage) result(res toolResult, took time.Duration) {
 		s.printf("   ← %s\n", strings.TrimRight(line, "\n"))
 	}
 	for _, c := range res.Content {
-		if c.Type != "text" {
-			s.printf("   ← [%s block, %s]\n", c.Type, c.MimeType)
+		if c.Type == tenon.ImageContent {
+			s.printf("   ← [image block, %s]\n", c.MediaType)
 		}
 	}
-	c := res.Meta.Contract
+	c := res.meta.Contract
 	mark := "✓"
 	if c.Verdict == "violated" {
 		mark = "!"
@@ -301,4 +309,126 @@ func (s *stage) connect(shop *shop) {
 listening on %s
 Press Ctrl-C to end.
 `, url, url, url)
+}
+
+// toolResult is the result of a call with what the demo looks at of its _meta.
+type toolResult struct {
+	*tenon.Result
+
+	meta struct {
+		Contract struct {
+			Verdict    string `json:"verdict"`
+			Executed   string `json:"executed"`
+			Retry      string `json:"retry"`
+			Violations []struct {
+				Path     string `json:"path"`
+				Expected string `json:"expected"`
+				Got      string `json:"got"`
+			} `json:"violations"`
+		} `json:"tenon/contract"`
+	}
+}
+
+// member returns one member of the structured content, nil where there is none.
+func (r toolResult) member(name string) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(r.Structured, &all) != nil {
+		return nil
+	}
+	return all[name]
+}
+
+// The checks of the demo's calls: each returns what is not as it should be.
+
+func expect(isError bool, verdict, member string) func(toolResult) error {
+	return func(r toolResult) error {
+		switch {
+		case r.IsError != isError:
+			return fmt.Errorf("isError is %v", r.IsError)
+		case r.meta.Contract.Verdict != verdict:
+			return fmt.Errorf("the verdict is %q, not %q", r.meta.Contract.Verdict, verdict)
+		case r.member(member) == nil:
+			return fmt.Errorf("structuredContent has no %s", member)
+		}
+		return nil
+	}
+}
+
+func expectImage(r toolResult) error {
+	if err := expect(false, "fits", "data")(r); err != nil {
+		return err
+	}
+	for _, c := range r.Content {
+		if c.Type == tenon.ImageContent && c.MediaType == "image/png" {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no image block")
+}
+
+func expectViolation(isError bool) func(toolResult) error {
+	return func(r toolResult) error {
+		member := "data"
+		if isError {
+			member = "error"
+		}
+		if err := expect(isError, "violated", member)(r); err != nil {
+			return err
+		}
+		for _, v := range r.meta.Contract.Violations {
+			if v.Path == "/count" {
+				return nil
+			}
+		}
+		return fmt.Errorf("no violation names /count")
+	}
+}
+
+func expectCode(code string) func(toolResult) error {
+	return func(r toolResult) error {
+		var e struct {
+			Code string `json:"code"`
+		}
+		if err := json.Unmarshal(r.member("error"), &e); err != nil {
+			return fmt.Errorf("there is no error structure: %w", err)
+		}
+		switch {
+		case !r.IsError:
+			return fmt.Errorf("isError is false")
+		case e.Code != code:
+			return fmt.Errorf("the code is %q, not %q", e.Code, code)
+		case r.meta.Contract.Retry != "safe":
+			return fmt.Errorf("retry is %q", r.meta.Contract.Retry)
+		}
+		return nil
+	}
+}
+
+func expectExecuted(executed, retry string) func(toolResult) error {
+	return func(r toolResult) error {
+		if err := expect(false, "fits", "data")(r); err != nil {
+			return err
+		}
+		if c := r.meta.Contract; c.Executed != executed || c.Retry != retry {
+			return fmt.Errorf("executed is %q and retry %q", c.Executed, c.Retry)
+		}
+		return nil
+	}
+}
+
+// expectRequest wants a request for consent, and nothing done.
+func expectRequest(action string) func(toolResult) error {
+	return func(r toolResult) error {
+		switch {
+		case r.IsError:
+			return fmt.Errorf("isError is true")
+		case string(r.member("type")) != `"confirmation_request"`:
+			return fmt.Errorf("the type is %s", r.member("type"))
+		case string(r.member("action")) != `"`+action+`"`:
+			return fmt.Errorf("the action is %s", r.member("action"))
+		case r.meta.Contract.Executed != "no":
+			return fmt.Errorf("executed is %q", r.meta.Contract.Executed)
+		}
+		return nil
+	}
 }

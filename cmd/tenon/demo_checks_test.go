@@ -1,19 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"testing"
+
+	"github.com/tenon-mcp/tenon"
 )
 
 // TestExpectationsCanFail gives each check of the demo a result that is not
 // what it wants: a demo that cannot fail would show nothing.
 func TestExpectationsCanFail(t *testing.T) {
-	var fits, violated toolResult
-	fits.Structured = json.RawMessage(`{"data":{"id":1}}`)
-	fits.Meta.Contract.Verdict, fits.Meta.Contract.Executed, fits.Meta.Contract.Retry = "fits", "no", "safe"
+	fits, violated := toolResult{Result: &tenon.Result{}}, toolResult{Result: &tenon.Result{}}
+	fits.Structured = []byte(`{"data":{"id":1}}`)
+	fits.meta.Contract.Verdict, fits.meta.Contract.Executed, fits.meta.Contract.Retry = "fits", "no", "safe"
 	violated.IsError = true
-	violated.Structured = json.RawMessage(`{"error":{"code":"contract_violation"}}`)
-	violated.Meta.Contract.Verdict = "violated"
+	violated.Structured = []byte(`{"error":{"code":"contract_violation"}}`)
+	violated.meta.Contract.Verdict = "violated"
 	checks := map[string]struct {
 		check func(toolResult) error
 		wrong toolResult
@@ -26,7 +27,7 @@ func TestExpectationsCanFail(t *testing.T) {
 		"another code":                    {expectCode("not_found"), violated},
 		"a success has no error":          {expectCode("not_found"), fits},
 		"nothing was executed":            {expectExecuted("yes", "unsafe"), fits},
-		"an empty result fits in nothing": {expect(false, "fits", "data"), toolResult{}},
+		"an empty result fits in nothing": {expect(false, "fits", "data"), toolResult{Result: &tenon.Result{}}},
 	}
 	for name, c := range checks {
 		if err := c.check(c.wrong); err == nil {

@@ -10,44 +10,9 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
-
-// An answer that is large or that arrives bit by bit comes in parts. The rest of
-// one is kept by the process that made the call, so who prints only the first
-// part has lost the others.
-
-// piece says of a result which part of an answer it is.
-type piece struct {
-	cut       string   // JSON Pointer in the answer's value: what goes on in the next part
-	cuts      []string // where the answer goes on in several places: those of this part
-	continued []string // of these the lists whose first item is the rest of the last one before
-	token     string   // for the next part; empty: there is none
-}
-
-// pieceOf reads it from the _meta of a result.
-func pieceOf(meta []byte) piece {
-	doc, err := rawjson.Parse(meta)
-	if err != nil {
-		return piece{}
-	}
-	n := doc.Get(doc.Root(), "tenon/partial")
-	p := piece{cut: doc.Str(doc.Get(n, "pointer")), token: doc.Str(doc.Get(n, "resume_token"))}
-	list := func(name string) (all []string) {
-		of := doc.Get(n, name)
-		for c := doc.First(of); c != rawjson.None; c = doc.Next(c) {
-			all = append(all, doc.Str(c))
-		}
-		return all
-	}
-	p.cuts, p.continued = list("pointers"), list("continued")
-	return p
-}
-
-// tokenAlone are the arguments that ask for the next part.
-func (p piece) tokenAlone() []byte {
-	return append(rawjson.AppendString([]byte(`{"resume_token":`), p.token), '}')
-}
 
 // joiner writes the parts of a value as one value while they come. Each part is
 // the whole value with a part of one list, object or text in it.
@@ -69,9 +34,9 @@ type joiner struct {
 
 // add writes the part of a value of which goes on what stands at the pointer,
 // which is that of here in the value's own place.
-func (j *joiner) add(value []byte, at string, here piece) error {
+func (j *joiner) add(value []byte, at string, here mcpclient.Part) error {
 	if j.several {
-		return j.hold(value, strings.TrimSuffix(at, here.cut), here)
+		return j.hold(value, strings.TrimSuffix(at, here.Cut), here)
 	}
 	text, err := j.format(value)
 	if err != nil {
@@ -123,15 +88,15 @@ func (j *joiner) format(value []byte) ([]byte, error) {
 
 // hold keeps a part of a value that goes on in several places, which stand below
 // another.
-func (j *joiner) hold(value []byte, below string, here piece) error {
+func (j *joiner) hold(value []byte, below string, here mcpclient.Part) error {
 	if j.size += len(value); j.size > maxJoined {
 		return errTooMuch
 	}
 	part := gateway.AnswerPart{Value: bytes.Clone(value)}
-	for _, c := range here.cuts {
+	for _, c := range here.Cuts {
 		part.Cuts = append(part.Cuts, below+c)
 	}
-	for _, c := range here.continued {
+	for _, c := range here.Continued {
 		part.Continued = append(part.Continued, below+c)
 	}
 	j.parts = append(j.parts, part)
@@ -175,57 +140,26 @@ func valueIn(doc *rawjson.Doc, flowmcp bool) string {
 // maxJoined bounds a result that is printed as one.
 const maxJoined = 64 << 20
 
-// notWholeError says that a part of an answer is missing.
-type notWholeError struct {
-	after int // parts that came
-	err   error
-}
-
-func (e *notWholeError) Error() string {
-	return fmt.Sprintf("the answer is not whole: what follows part %d is missing: %v", e.after, e.err)
-}
-
-func (e *notWholeError) Unwrap() error { return e.err }
-
-// each hands over the parts of an answer in their order. ask makes the call that
-// brings the next one; a result of it that is a failure is an error.
-func each(first *tenon.Result, ask func(args []byte) (*tenon.Result, error), add func(res *tenon.Result, here piece) error) error {
-	res := first
-	for n := 1; ; n++ {
-		here := pieceOf(res.Meta)
-		err := add(res, here)
-		if err == nil && here.token == "" {
-			return nil
-		}
-		if err == nil {
-			res, err = ask(here.tokenAlone())
-		}
-		if err != nil {
-			return &notWholeError{n, err}
-		}
-	}
-}
-
 // follow prints all parts of an answer as the one answer that they are, each as
 // soon as it is there. Where one is missing, the value is closed anyway,
 // and the error says so. The result that comes back is the one whose verdict
 // tells most of the answer.
 func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Result, error)) (*tenon.Result, error) {
-	if first.IsError || pieceOf(first.Meta).token == "" {
+	if first.IsError || mcpclient.PartOf(first.Meta).Token == "" {
 		return first, p.result(first)
 	}
 	if first.Value == nil {
 		return p.followTexts(first, ask)
 	}
-	value, at := p.valueOf(first, pieceOf(first.Meta).cut)
+	value, at := p.valueOf(first, mcpclient.PartOf(first.Meta).Cut)
 	j := &joiner{out: p.out, compact: p.compact, bare: at == "" && bytes.HasPrefix(value, []byte{'"'})}
 	var whole bytes.Buffer
 	if p.asJSON {
 		j = &joiner{out: &whole, compact: true}
 	}
-	j.several = len(pieceOf(first.Meta).cuts) > 0
+	j.several = len(mcpclient.PartOf(first.Meta).Cuts) > 0
 	telling, last, n := first, first, 0
-	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {
+	err := mcpclient.Follow(first, ask, func(res *tenon.Result, here mcpclient.Part) error {
 		n++
 		if last = res; graver(res.Meta, telling.Meta) {
 			telling = res
@@ -234,7 +168,7 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 			if whole.Len() > maxJoined {
 				return fmt.Errorf("the parts are larger than %d MiB together; without --json they are printed as they come", maxJoined>>20)
 			}
-			value, at := p.structured(res, here.cut)
+			value, at := p.structured(res, here.Cut)
 			return j.add(value, at, here)
 		}
 		if !p.quiet {
@@ -242,7 +176,7 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 			q.Meta = withoutPart(res.Meta)
 			p.warn(&q)
 		}
-		value, at := p.valueOf(res, here.cut)
+		value, at := p.valueOf(res, here.Cut)
 		return j.add(value, at, here)
 	})
 	if closing := j.close(); closing != nil {
@@ -265,13 +199,13 @@ func (p printer) follow(first *tenon.Result, ask func(args []byte) (*tenon.Resul
 func (p printer) followTexts(first *tenon.Result, ask func(args []byte) (*tenon.Result, error)) (*tenon.Result, error) {
 	whole, size := *first, 0
 	whole.Content, whole.Meta = nil, withoutPart(first.Meta)
-	err := each(first, p.asked(ask), func(res *tenon.Result, here piece) error {
+	err := mcpclient.Follow(first, ask, func(res *tenon.Result, here mcpclient.Part) error {
 		blocks := res.Content[:max(len(res.Content)-1, 0)] // the last one says how to go on
 		for i, b := range blocks {
 			if size += len(b.Text); size > maxJoined {
 				return errTooMuch
 			}
-			if last := len(whole.Content) - 1; i == 0 && last >= 0 && len(here.continued) > 0 {
+			if last := len(whole.Content) - 1; i == 0 && last >= 0 && len(here.Continued) > 0 {
 				whole.Content[last].Text = append(slices.Clip(whole.Content[last].Text), b.Text...)
 				continue
 			}
@@ -280,17 +214,6 @@ func (p printer) followTexts(first *tenon.Result, ask func(args []byte) (*tenon.
 		return nil
 	})
 	return &whole, errors.Join(p.result(&whole), err)
-}
-
-// asked is ask where a failure is an error that says what it was.
-func (p printer) asked(ask func(args []byte) (*tenon.Result, error)) func(args []byte) (*tenon.Result, error) {
-	return func(args []byte) (*tenon.Result, error) {
-		res, err := ask(args)
-		if err == nil && res.IsError {
-			err = errors.New(res.Message)
-		}
-		return res, err
-	}
 }
 
 // valueOf is what is printed of a part of an answer, and where it goes on.
@@ -319,7 +242,7 @@ func (p printer) structured(res *tenon.Result, cut string) (value []byte, at str
 func (p printer) joined(telling, last *tenon.Result, whole []byte) *tenon.Result {
 	res := *telling
 	res.Meta = withoutPart(telling.Meta)
-	if pieceOf(last.Meta).token != "" {
+	if mcpclient.PartOf(last.Meta).Token != "" {
 		res.Meta = last.Meta
 	}
 	res.Content = nil

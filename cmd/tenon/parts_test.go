@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
 )
 
 // printed is what a command prints, and tells when a text is there.
@@ -241,7 +243,7 @@ func FuzzJoiner(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if err := j.add(text, "/items", piece{cut: "/items"}); err != nil {
+			if err := j.add(text, "/items", mcpclient.Part{Cut: "/items"}); err != nil {
 				t.Fatal(err)
 			}
 		}

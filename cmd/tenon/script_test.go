@@ -14,7 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/bookshop"
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
+	"github.com/tenon-mcp/tenon/server"
 )
 
 func TestMain(m *testing.M) {
@@ -77,16 +80,19 @@ func waitLog(ts *testscript.TestScript, _ bool, args []string) {
 // callMCP ADDR TOOL ARGUMENTS calls a tool over HTTP and writes the result to
 // the file "result".
 func callMCP(ts *testscript.TestScript, neg bool, args []string) {
-	c := &mcpClient{url: "http://" + args[0] + "/mcp", http: &http.Client{}}
-	params := fmt.Sprintf(`"name":%q,"arguments":%s`, args[1], args[2])
-	raw, err := c.request(context.Background(), "tools/call", args[1], params)
+	c := mcpclient.OverHTTP("http://"+args[0]+"/mcp", &http.Client{}, nil, mcpclient.Options{Name: "test", Version: "1", Revision: mcpclient.Modern})
+	defer c.Close()
+	res, err := c.Call(context.Background(), &tenon.Call{Tool: args[1], Args: []byte(args[2])})
 	if (err != nil) != neg {
 		ts.Fatalf("%s: %v", args[1], err)
 	}
+	var text []byte
 	if err != nil {
-		raw = []byte(err.Error())
+		text = []byte(err.Error())
+	} else {
+		text = server.AppendResult(nil, res)
 	}
-	ts.Check(os.WriteFile(ts.MkAbs("result"), append(raw, '\n'), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("result"), append(text, '\n'), 0o600))
 }
 
 // mask FILE replaces what differs from run to run: ports, times, dates, and

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
@@ -53,8 +54,8 @@ keys browse the history. Otherwise lines are read from standard input.`,
 			if err != nil {
 				return err
 			}
-			defer p.close()
-			s := &shell{peer: p, out: e.out, err: e.err, timeout: sources.config.Defaults.Timeout}
+			defer p.Close()
+			s := &shell{server: p, out: e.out, err: e.err, timeout: sources.config.Defaults.Timeout}
 			if err := s.start(cmd.Context()); err != nil {
 				return to.failed(err)
 			}
@@ -70,18 +71,12 @@ keys browse the history. Otherwise lines are read from standard input.`,
 
 // shell is a conversation with an MCP server.
 type shell struct {
-	peer     *peer
+	server   *mcpclient.Client
 	out, err io.Writer
 	timeout  time.Duration
-	tools    []shellTool
+	tools    []mcpclient.Tool
 	history  []string
 	failed   bool // the last command
-}
-
-// shellTool is a tool as the server lists it.
-type shellTool struct {
-	name, about   string
-	input, output []byte
 }
 
 var errQuit = errors.New("quit")
@@ -90,14 +85,14 @@ var errQuit = errors.New("quit")
 func (s *shell) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	who, err := s.peer.greet(ctx)
+	who, err := s.server.Initialize(ctx)
 	if err != nil {
 		return err
 	}
-	if s.tools, err = s.peer.tools(ctx); err != nil {
+	if s.tools, err = s.server.Tools(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "tenon: %s, %s; help tells what to do\n", who, count(len(s.tools), "tool"))
+	fmt.Fprintf(s.err, "tenon: %s %s, MCP %s, %s; help tells what to do\n", who.Name, who.Version, who.Revision, count(len(s.tools), "tool"))
 	return nil
 }
 
@@ -203,11 +198,15 @@ func (s *shell) list(ctx context.Context, words string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	var err error
-	if s.tools, err = s.peer.tools(ctx); err != nil {
+	if s.tools, err = s.server.Tools(ctx); err != nil {
 		return err
 	}
 	for _, t := range s.tools {
-		line := t.name + "  " + t.about
+		about, _, _ := strings.Cut(t.Description, "\n")
+		if t.Title != "" {
+			about = t.Title
+		}
+		line := t.Name + "  " + about
 		if !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(strings.ToLower(line), w) }) {
 			fmt.Fprintln(s.out, line)
 		}
@@ -215,15 +214,15 @@ func (s *shell) list(ctx context.Context, words string) error {
 	return nil
 }
 
-func (s *shell) find(name string) (*shellTool, error) {
+func (s *shell) find(name string) (*mcpclient.Tool, error) {
 	for i := range s.tools {
-		if s.tools[i].name == name {
+		if s.tools[i].Name == name {
 			return &s.tools[i], nil
 		}
 	}
 	names := make([]string, len(s.tools))
 	for i, t := range s.tools {
-		names[i] = t.name
+		names[i] = t.Name
 	}
 	near := suggest.Near(name, names, maxToolsSuggested)
 	if near == nil {
@@ -240,7 +239,7 @@ func (s *shell) schema(name string) error {
 	for _, one := range []struct {
 		what   string
 		schema []byte
-	}{{"accepts", t.input}, {"answers", t.output}} {
+	}{{"accepts", t.InputSchema}, {"answers", t.OutputSchema}} {
 		if one.schema != nil {
 			pretty, err := rawjson.AppendIndent(nil, one.schema, "  ")
 			if err != nil {
@@ -265,27 +264,84 @@ func (s *shell) call(ctx context.Context, rest string) error {
 	} else {
 		var fields []string
 		if fields, err = shellWords(given); err == nil {
-			args, err = pairs(t.input, fields, nil)
+			args, err = pairs(t.InputSchema, fields, nil)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	ask := func(args []byte) (*heard, error) {
+	ask := func(args []byte) (*tenon.Result, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.timeout)
 		defer cancel()
-		res, err := s.peer.call(ctx, name, args)
-		if err != nil {
-			return nil, err
-		}
-		h := new(heard)
-		return h, json.Unmarshal(res, h)
+		return s.server.Call(ctx, &tenon.Call{Tool: name, Args: args})
 	}
 	first, err := ask(args)
 	if err != nil {
 		return err
 	}
-	return first.print(s.out, s.err, ask)
+	return s.print(first, ask)
+}
+
+// print prints an answer with all of its parts.
+func (s *shell) print(res *tenon.Result, ask func(args []byte) (*tenon.Result, error)) error {
+	if res.Structured != nil {
+		if err := s.printStructured(res, ask); err != nil {
+			return err
+		}
+	}
+	for _, c := range res.Content {
+		switch c.Type {
+		case tenon.TextContent:
+			if res.Structured == nil {
+				fmt.Fprintf(s.out, "%s\n", c.Text)
+			}
+		case tenon.EmbeddedResource:
+			fmt.Fprintf(s.out, "resource %s\n%s\n", c.URI, c.Text)
+		case tenon.ResourceLink:
+			fmt.Fprintf(s.out, "link %s\n", c.URI)
+		case tenon.ImageContent:
+			fmt.Fprintf(s.out, "image %s, %d bytes\n", c.MediaType, len(c.Data))
+		case tenon.AudioContent:
+			fmt.Fprintf(s.out, "audio %s, %d bytes\n", c.MediaType, len(c.Data))
+		}
+	}
+	if doc, err := rawjson.Parse(res.Meta); err == nil {
+		if contract := doc.Get(doc.Root(), "tenon/contract"); contract != rawjson.None {
+			fmt.Fprintf(s.err, "tenon: %s\n", doc.Raw(contract))
+		}
+	}
+	if res.IsError {
+		fmt.Fprintln(s.err, "tenon: the tool answered with an error")
+		return errToolFailed
+	}
+	if res.Structured == nil && mcpclient.PartOf(res.Meta).Token != "" {
+		return &mcpclient.IncompleteError{After: 1, Err: errors.New("texts are not put together; ask for the next part with resume_token")}
+	}
+	return nil
+}
+
+func (s *shell) printStructured(first *tenon.Result, ask func(args []byte) (*tenon.Result, error)) error {
+	part := mcpclient.PartOf(first.Meta)
+	if part.Token == "" {
+		pretty, err := rawjson.AppendIndent(nil, first.Structured, "  ")
+		if err == nil {
+			_, err = fmt.Fprintf(s.out, "%s\n", pretty)
+		}
+		return err
+	}
+	j := &joiner{out: s.out, several: len(part.Cuts) > 0}
+	err := mcpclient.Follow(first, ask, func(res *tenon.Result, here mcpclient.Part) error {
+		doc, err := rawjson.Parse(res.Structured)
+		if err != nil {
+			return err
+		}
+		return j.add(res.Structured, valueIn(doc, doc.Get(doc.Root(), "status") != rawjson.None)+here.Cut, here)
+	})
+	if closing := j.close(); closing != nil {
+		return closing
+	}
+	fmt.Fprintln(s.out)
+	return err
 }
 
 // shellWords splits a line where blanks stand outside of quotes.
@@ -331,11 +387,11 @@ func (s *shell) complete(line string) string {
 		choices = []string{"list ", "schema ", "call ", "history", "help", "quit"}
 	case len(words) == 1 && (words[0] == "call" || words[0] == "schema"):
 		for _, t := range s.tools {
-			choices = append(choices, t.name+" ")
+			choices = append(choices, t.Name+" ")
 		}
 	case words[0] == "call":
 		if t, err := s.find(words[1]); err == nil {
-			choices = argumentWords(t.input)
+			choices = argumentWords(t.InputSchema)
 		}
 	}
 	return line[:i] + shared(choices, line[i:])

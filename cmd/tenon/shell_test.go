@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
 )
 
 func TestShellWords(t *testing.T) {
@@ -29,8 +30,8 @@ func TestShellWords(t *testing.T) {
 }
 
 func TestShellCompletes(t *testing.T) {
-	s := &shell{tools: []shellTool{
-		{name: "getBook", input: []byte(`{"properties":{"bookId":{},"bookKind":{},"page":{}}}`)}, {name: "getBooks"}, {name: "listShops"},
+	s := &shell{tools: []mcpclient.Tool{
+		{Name: "getBook", InputSchema: []byte(`{"properties":{"bookId":{},"bookKind":{},"page":{}}}`)}, {Name: "getBooks"}, {Name: "listShops"},
 	}}
 	for _, tt := range []struct{ name, line, want string }{
 		{"a command", "ca", "call "},
@@ -47,29 +48,4 @@ func TestShellCompletes(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestEvents(t *testing.T) {
-	got := events([]byte("event: message\r\nid: 1\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n: still here\n\ndata:\n\ndata: {\"b\":2}"))
-	want := [][]byte{[]byte("{\"a\":\n1}"), []byte(`{"b":2}`)}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-}
-
-// FuzzEvents: what a server streams is never read as more than it sent.
-func FuzzEvents(f *testing.F) {
-	f.Add([]byte("data: {}\n\ndata: a\ndata: b\n\n"))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		total := 0
-		for _, e := range events(stream) {
-			if len(bytes.TrimSpace(e)) == 0 {
-				t.Error("an event says nothing")
-			}
-			total += len(e)
-		}
-		if total > len(stream) {
-			t.Errorf("%d bytes of %d", total, len(stream))
-		}
-	})
 }

@@ -54,7 +54,7 @@ type Message struct {
 const (
 	MetaRevision     = "io.modelcontextprotocol/protocolVersion"
 	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
+	MetaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaLogLevel     = "io.modelcontextprotocol/logLevel"
 	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
 	MetaServerInfo   = "io.modelcontextprotocol/serverInfo"
@@ -220,7 +220,7 @@ func (d *decoder) metaMember(key []byte) (err error) {
 	case MetaCapabilities:
 		d.once(sawCapabilities, MetaCapabilities)
 		d.m.Capabilities, err = d.rawObject(MetaCapabilities + " is an object")
-	case metaClientInfo: // whatever it is: only told
+	case MetaClientInfo: // whatever it is: only told
 		d.m.Client, err = d.Value()
 	case "progressToken":
 		d.once(sawProgress, "progressToken")

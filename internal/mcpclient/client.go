@@ -1,226 +1,238 @@
-package main
+// Package mcpclient is a client of MCP. It connects to a server over the pipes of
+// a process or over streamable HTTP, lists its tools and calls them.
+//
+// It does not know who asks: no flags, no terminal, no format of output. Which
+// addresses may be reached is for the HTTP client that it is given to decide, and
+// which schemas results fit is not looked at.
+//
+// The shell and the demo of cmd/tenon speak to servers through it. A call and its
+// result are those of the root, so that they can come from a handler and be its
+// result as they are.
+package mcpclient
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"strconv"
+	"sync/atomic"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// peer is an MCP server that a shell speaks to, in the revision that nearly
-// every server knows.
-type peer struct {
-	wire  messages
-	id    int
-	close func()
-}
-
-// messages is the way to a server and back.
-type messages interface {
-	// send sends one message. What comes back for it, if anything, is handed to
-	// receive.
-	send(ctx context.Context, message []byte) error
-	receive(ctx context.Context) ([]byte, error)
-}
-
+// The revisions of MCP that a client speaks.
 const (
-	shellProtocol = "2025-06-18"
-	maxToolPages  = 1000
+	Legacy = "2025-06-18"           // nearly every server knows it; begins with Initialize
+	Modern = jsonrpc.ModernRevision // each request stands for itself
 )
 
-// request makes one request. What the server asks meanwhile is answered: that
-// it is alive, and that nothing else is offered.
-func (p *peer) request(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	p.id++
-	id := p.id
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-	if err != nil {
-		return nil, err
+const (
+	maxAnswer    = 32 << 20 // bytes of one message over pipes, of one response over HTTP
+	maxToolPages = 1000
+)
+
+// Options say who the client is. Name and Version are required.
+type Options struct {
+	Name, Version string
+	Revision      string // empty: Legacy
+
+	// Elicitation says that calls have a Requester, which Legacy tells a server
+	// once and for all. Modern tells it with each call that has one.
+	Elicitation bool
+}
+
+// Client is a conversation with a server. It must be closed. Its methods are safe
+// for concurrent use, once Initialize has returned.
+type Client struct {
+	options Options
+	wire    wire
+	last    atomic.Int64 // id of a request
+}
+
+// wire is the way to a server and back.
+type wire interface {
+	// exchange sends a request and hands over what the server says in its course,
+	// until came reports that this was the response.
+	exchange(ctx context.Context, r request, came func(*message) (last bool, err error)) error
+	// send sends a message that has no response.
+	send(ctx context.Context, message []byte) error
+	close()
+}
+
+// request is a JSON-RPC request and what a header repeats of it.
+type request struct {
+	id, method, name string
+	body             []byte
+}
+
+// failed says which request an error is about.
+func (r request) failed(err error) error { return fmt.Errorf("%s: %w", r.method, err) }
+
+// message is what a server sends: a response, a request of its own or a
+// notification.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *ServerError    `json:"error"`
+
+	broken error // why it is none of these
+}
+
+func decode(raw []byte) *message {
+	m := new(message)
+	if err := json.Unmarshal(raw, m); err != nil {
+		return &message{broken: fmt.Errorf("the server sent what is no JSON-RPC: %w", err)}
 	}
-	if err := p.wire.send(ctx, body); err != nil {
-		return nil, err
+	return m
+}
+
+// ServerError is the error that a server answers a request with.
+type ServerError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *ServerError) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", e.Code, e.Message) }
+
+// Close ends the conversation, and the process that Start started.
+func (c *Client) Close() { c.wire.close() }
+
+// request makes a request and returns the result. call, for tools/call, is told
+// and asked what the server says meanwhile.
+func (c *Client) request(ctx context.Context, method, name, params string, call *tenon.Call) (json.RawMessage, error) {
+	r := request{id: strconv.FormatInt(c.last.Add(1), 10), method: method, name: name}
+	r.body = append(r.body, `{"jsonrpc":"2.0","id":`+r.id+`,"method":"`+method+`","params":{`...)
+	r.body = append(c.appendMeta(r.body, r.id, call), params...)
+	if n := len(r.body) - 1; params == "" && r.body[n] == ',' {
+		r.body = r.body[:n]
 	}
-	for {
-		raw, err := p.wire.receive(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", method, err)
-		}
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Result json.RawMessage `json:"result"`
-			Error  *struct {
-				Code    int    `json:"code"`
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return nil, fmt.Errorf("%s: the server sent what is no JSON-RPC: %w", method, err)
-		}
+	r.body = append(r.body, "}}"...)
+	var result json.RawMessage
+	err := c.wire.exchange(ctx, r, func(m *message) (bool, error) {
 		switch {
+		case m.broken != nil:
+			return true, r.failed(m.broken)
 		case m.Method != "" && m.ID != nil:
-			err = p.wire.send(ctx, answerTo(m.ID, m.Method))
-		case m.Method != "" || string(m.ID) != fmt.Sprint(id):
+			return false, c.respond(ctx, m, call)
+		case m.Method != "":
+			notifyProgress(m, r.id, call)
+			return false, nil
 		case m.Error != nil:
-			return nil, fmt.Errorf("%s: JSON-RPC error %d: %s", method, m.Error.Code, m.Error.Message)
-		default:
-			return m.Result, nil
+			return true, r.failed(m.Error)
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// answerTo answers a request of the server.
-func answerTo(id json.RawMessage, method string) []byte {
-	if method == "ping" {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, id)
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"a shell does not offer this"}}`, id)
-}
-
-// greet begins the conversation and returns who is there.
-func (p *peer) greet(ctx context.Context) (string, error) {
-	raw, err := p.request(ctx, "initialize", map[string]any{
-		"protocolVersion": shellProtocol, "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "tenon-shell", "version": app.Version()},
+		result = m.Result
+		return true, nil
 	})
+	return result, err
+}
+
+// appendMeta writes the member _meta and a comma, where there is something to
+// say.
+func (c *Client) appendMeta(dst []byte, id string, call *tenon.Call) []byte {
+	progress := ""
+	if call != nil && call.ProgressFunc != nil {
+		progress = `"progressToken":` + id
+	}
+	if c.options.Revision != Modern {
+		if progress != "" {
+			dst = append(dst, `"_meta":{`+progress+`},`...)
+		}
+		return dst
+	}
+	can := "{}"
+	if call != nil && call.Requester != nil {
+		can = `{"elicitation":{"form":{},"url":{}}}`
+	}
+	if progress != "" {
+		progress = "," + progress
+	}
+	dst = append(dst, `"_meta":{"`+jsonrpc.MetaRevision+`":"`+Modern+`","`+jsonrpc.MetaClientInfo+`":`+c.info()+`,"`+jsonrpc.MetaCapabilities+`":`+can+progress+`},`...)
+	return dst
+}
+
+// info is how the client identifies itself.
+func (c *Client) info() string {
+	b := rawjson.AppendString([]byte(`{"name":`), c.options.Name)
+	b = rawjson.AppendString(append(b, `,"version":`...), c.options.Version)
+	return string(append(b, '}'))
+}
+
+// Server is who answers.
+type Server struct {
+	Name, Version string
+	Revision      string // in which it answers
+}
+
+// Initialize begins the conversation. It comes before everything else, but in the
+// revision Modern it may be left out.
+func (c *Client) Initialize(ctx context.Context) (Server, error) {
+	if c.options.Revision == Modern {
+		return c.discover(ctx)
+	}
+	can := "{}"
+	if c.options.Elicitation {
+		can = `{"elicitation":{}}`
+	}
+	raw, err := c.request(ctx, "initialize", "", `"protocolVersion":"`+Legacy+`","capabilities":`+can+`,"clientInfo":`+c.info(), nil)
 	if err != nil {
-		return "", err
+		return Server{}, err
 	}
 	var r struct {
 		Version string                         `json:"protocolVersion"`
 		Server  struct{ Name, Version string } `json:"serverInfo"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return "", err
+		return Server{}, err
 	}
-	if err := p.wire.send(ctx, []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s %s, MCP %s", r.Server.Name, r.Server.Version, r.Version), nil
+	s := Server{Name: r.Server.Name, Version: r.Server.Version, Revision: r.Version}
+	return s, c.wire.send(ctx, []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 }
 
-// tools lists all pages.
-func (p *peer) tools(ctx context.Context) (all []shellTool, err error) {
-	params := map[string]any{}
+func (c *Client) discover(ctx context.Context) (Server, error) {
+	raw, err := c.request(ctx, "server/discover", "", "", nil)
+	if err != nil {
+		return Server{}, err
+	}
+	var r struct {
+		Meta struct {
+			Server struct{ Name, Version string } `json:"io.modelcontextprotocol/serverInfo"`
+		} `json:"_meta"`
+	}
+	err = json.Unmarshal(raw, &r)
+	return Server{Name: r.Meta.Server.Name, Version: r.Meta.Server.Version, Revision: Modern}, err
+}
+
+// Tool is a tool as the server lists it. Schemas are nil where there are none.
+type Tool struct {
+	Name, Title, Description  string
+	InputSchema, OutputSchema json.RawMessage
+}
+
+// Tools lists all tools, of all pages.
+func (c *Client) Tools(ctx context.Context) (all []Tool, err error) {
+	params := ""
 	for range maxToolPages {
-		raw, err := p.request(ctx, "tools/list", params)
+		raw, err := c.request(ctx, "tools/list", "", params, nil)
 		if err != nil {
 			return nil, err
 		}
 		var r struct {
-			Tools []struct {
-				Name, Title, Description  string
-				InputSchema, OutputSchema json.RawMessage
-			}
+			Tools      []Tool
 			NextCursor string
 		}
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return nil, err
 		}
-		for _, t := range r.Tools {
-			about, _, _ := strings.Cut(t.Description, "\n")
-			if t.Title != "" {
-				about = t.Title
-			}
-			all = append(all, shellTool{name: t.Name, about: about, input: t.InputSchema, output: t.OutputSchema})
-		}
+		all = append(all, r.Tools...)
 		if r.NextCursor == "" {
 			return all, nil
 		}
-		params["cursor"] = r.NextCursor
+		params = string(rawjson.AppendString([]byte(`"cursor":`), r.NextCursor))
 	}
 	return nil, errors.New("the list of tools does not end")
 }
-
-func (p *peer) call(ctx context.Context, tool string, args []byte) ([]byte, error) {
-	return p.request(ctx, "tools/call", map[string]any{"name": tool, "arguments": json.RawMessage(args)})
-}
-
-// heard is the result of a call as a server sent it.
-type heard struct {
-	IsError    bool            `json:"isError"`
-	Structured json.RawMessage `json:"structuredContent"`
-	Content    []struct {
-		Type, Text, Data, MimeType, URI string
-		Resource                        struct{ URI, Text string }
-	}
-	Meta json.RawMessage `json:"_meta"`
-}
-
-// print prints an answer with all of its parts.
-func (h *heard) print(out, errs io.Writer, ask func(args []byte) (*heard, error)) error {
-	if h.Structured != nil {
-		if err := h.printStructured(out, ask); err != nil {
-			return err
-		}
-	}
-	for _, c := range h.Content {
-		switch {
-		case c.Type == "text" && h.Structured == nil:
-			fmt.Fprintln(out, c.Text)
-		case c.Type == "resource":
-			fmt.Fprintf(out, "resource %s\n%s\n", c.Resource.URI, c.Resource.Text)
-		case c.Type == "resource_link":
-			fmt.Fprintf(out, "link %s\n", c.URI)
-		case c.Type != "text":
-			fmt.Fprintf(out, "%s %s, %d bytes\n", c.Type, c.MimeType, len(c.Data)*3/4)
-		}
-	}
-	if doc, err := rawjson.Parse(h.Meta); err == nil {
-		if contract := doc.Get(doc.Root(), "tenon/contract"); contract != rawjson.None {
-			fmt.Fprintf(errs, "tenon: %s\n", doc.Raw(contract))
-		}
-	}
-	if h.IsError {
-		fmt.Fprintln(errs, "tenon: the tool answered with an error")
-		return errToolFailed
-	}
-	if h.Structured == nil && pieceOf(h.Meta).token != "" {
-		return &notWholeError{1, errors.New("texts are not put together; ask for the next part with resume_token")}
-	}
-	return nil
-}
-
-func (h *heard) printStructured(out io.Writer, ask func(args []byte) (*heard, error)) error {
-	if pieceOf(h.Meta).token == "" {
-		pretty, err := rawjson.AppendIndent(nil, h.Structured, "  ")
-		if err == nil {
-			_, err = fmt.Fprintf(out, "%s\n", pretty)
-		}
-		return err
-	}
-	j := &joiner{out: out, several: len(pieceOf(h.Meta).cuts) > 0}
-	err := each(h.result(), func(args []byte) (*tenon.Result, error) {
-		next, err := ask(args)
-		switch {
-		case err != nil:
-			return nil, err
-		case next.IsError && len(next.Content) > 0:
-			return nil, errors.New(next.Content[0].Text)
-		case next.IsError:
-			return nil, errors.New("the tool answered with an error")
-		}
-		return next.result(), nil
-	}, func(res *tenon.Result, here piece) error {
-		doc, err := rawjson.Parse(res.Structured)
-		if err != nil {
-			return err
-		}
-		return j.add(res.Structured, valueIn(doc, doc.Get(doc.Root(), "status") != rawjson.None)+here.cut, here)
-	})
-	if closing := j.close(); closing != nil {
-		return closing
-	}
-	fmt.Fprintln(out)
-	return err
-}
-
-func (h *heard) result() *tenon.Result { return &tenon.Result{Structured: h.Structured, Meta: h.Meta} }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/mcpclient"
+	"github.com/tenon-mcp/tenon/internal/proc"
+)
+
+// shellTarget is whom a shell speaks to.
+type shellTarget struct {
+	url   string
+	stdio bool
+	env   []string
+
+	noSpec error // why the URL in url is no description; nil: nobody took it for one
+}
+
+// open reaches the server, or makes one of descriptions.
+func (t *shellTarget) open(ctx context.Context, e env, sources *sources, args []string) (*mcpclient.Client, error) {
+	switch {
+	case t.url != "" && (t.stdio || len(args) > 0):
+		return nil, usagef("--url stands alone: no SPEC, no command")
+	case t.url != "":
+		return t.reach(sources, e)
+	case len(args) == 0:
+		return nil, usagef("shell needs a SPEC, --url URL, or --stdio -- COMMAND")
+	case t.stdio:
+		return t.start(e, args)
+	}
+	w, err := sources.connect(ctx, e, args)
+	if err != nil {
+		_, where := app.SplitSpec(args[0])
+		if len(args) > 1 || !isWebURL(where) || tenon.CodeOf(err) == tenon.CodeUsage || ctx.Err() != nil {
+			return nil, err
+		}
+		if len(sources.config.Defaults.Header) > 0 { // they are for the API, whose host that need not be
+			return nil, fmt.Errorf("%w; if an MCP server is there, name it with --url, so that --header is sent to it", err)
+		}
+		t.url, t.noSpec = where, err
+		return t.reach(sources, e)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	theirs, mine := io.Pipe()
+	fromThem, toMe := io.Pipe()
+	go func() {
+		err := w.Server.ServeStdio(ctx, theirs, toMe)
+		_ = toMe.CloseWithError(errors.Join(err, io.EOF))
+	}()
+	return mcpclient.OverPipes(mine, fromThem, func() {
+		cancel()
+		_ = mine.Close()
+		_ = fromThem.Close()
+		w.Close()
+	}, shellItself()), nil
+}
+
+// start starts a server that is spoken to on its input and output.
+func (t *shellTarget) start(e env, args []string) (*mcpclient.Client, error) {
+	c := proc.Command{Path: args[0], Args: args[1:]}
+	for _, name := range append([]string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "APPDATA", "SYSTEMROOT"}, t.env...) {
+		if v, ok := e.getenv(name); ok {
+			c.Env = append(c.Env, name+"="+v)
+		}
+	}
+	return mcpclient.Start(c, shellItself())
+}
+
+// reach prepares a conversation over HTTP.
+func (t *shellTarget) reach(sources *sources, e env) (*mcpclient.Client, error) {
+	header, err := app.ParseHeaders(sources.config.Defaults.Header, e.getenv)
+	if err != nil {
+		return nil, err
+	}
+	allowed := sources.config.Defaults.AllowPrivateHost
+	if u, err := url.Parse(t.url); err == nil && u.Host != "" {
+		allowed = append(slices.Clip(allowed), u.Host) // who names a server wants that one
+	}
+	client, err := egress.NewClient(egress.Options{AllowHosts: allowed})
+	if err != nil {
+		return nil, usagef("--allow-private-host: %v", err)
+	}
+	return mcpclient.OverHTTP(t.url, client, header, shellItself()), nil
+}
+
+// isWebURL reports whether a SPEC is fetched.
+func isWebURL(where string) bool {
+	u, err := url.Parse(where)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// failed is why nobody could be spoken to, err being the last attempt.
+func (t *shellTarget) failed(err error) error {
+	if t.noSpec == nil {
+		return err
+	}
+	return fmt.Errorf("%w; it is no MCP server either: %w", t.noSpec, err)
+}
+
+// shellItself is what a server is told of the shell.
+func shellItself() mcpclient.Options {
+	return mcpclient.Options{Name: "tenon-shell", Version: app.Version()}
+}

@@ -1,0 +1,168 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/proc"
+)
+
+// maxWaiting are the messages for one request that wait to be read. A request
+// that does not read on holds up the others.
+const maxWaiting = 16
+
+// Start starts a server and speaks to it on its input and output. Of the command,
+// Pipes need not be set.
+func Start(command proc.Command, o Options) (*Client, error) {
+	command.Pipes = true
+	child, err := proc.Start(command)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", command.Path, err)
+	}
+	return OverPipes(child.Stdin, child.Stdout, child.Close, o), nil
+}
+
+// OverPipes speaks to a server that reads what is written to and writes what is
+// read from. end is called once, by Close; it has to end the reading.
+func OverPipes(to io.Writer, from io.Reader, end func(), o Options) *Client {
+	p := &pipes{to: to, end: end, requests: map[string]*pending{}, ended: make(chan struct{})}
+	incident.Go(nil, "reading answers", func() { p.stop(p.read(from)) }, func(e *incident.Error) { p.stop(e) })
+	return &Client{options: o, wire: p}
+}
+
+// pipes is a conversation in lines.
+type pipes struct {
+	end  func()
+	once sync.Once
+
+	writing sync.Mutex
+	to      io.Writer
+
+	mu       sync.Mutex
+	requests map[string]*pending // by id
+
+	ended chan struct{}
+	why   error // set before ended is closed
+}
+
+// pending is a request whose response has not come.
+type pending struct {
+	came chan *message
+	gone chan struct{} // nobody waits any more
+}
+
+func (p *pipes) close() { p.once.Do(p.end) }
+
+func (p *pipes) stop(why error) {
+	p.why = why
+	close(p.ended)
+}
+
+// read hands out what the server says until it says nothing more.
+func (p *pipes) read(from io.Reader) error {
+	scan := bufio.NewScanner(from)
+	scan.Buffer(nil, maxAnswer)
+	for scan.Scan() {
+		text := bytes.TrimSpace(scan.Bytes())
+		if len(text) == 0 || text[0] != '{' { // some servers print on it, too
+			continue
+		}
+		m := decode(text)
+		all := p.waitingFor(m)
+		for _, w := range all {
+			select {
+			case w.came <- m:
+			case <-w.gone:
+			}
+		}
+		if len(all) == 0 && m.Method != "" && m.ID != nil {
+			if err := p.send(context.Background(), refusal(m)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := scan.Err(); err != nil {
+		return err
+	}
+	return errors.New("the server has ended the conversation")
+}
+
+// waitingFor are the requests that a message is about.
+func (p *pipes) waitingFor(m *message) (all []*pending) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	add := func(id string) {
+		if w := p.requests[id]; w != nil {
+			all = append(all, w)
+		}
+	}
+	told, isProgress := progressOf(m)
+	switch {
+	case isProgress:
+		add(string(told.Token))
+	case m.Method == "" && m.broken == nil:
+		add(string(m.ID))
+	case m.broken != nil, m.ID != nil && m.Method != "ping" && len(p.requests) == 1:
+		// A question does not say of which call it is. With several, another
+		// person than the one who called could be asked.
+		for id := range p.requests {
+			add(id)
+		}
+	}
+	return all
+}
+
+func (p *pipes) exchange(ctx context.Context, r request, came func(*message) (bool, error)) error {
+	w := &pending{came: make(chan *message, maxWaiting), gone: make(chan struct{})}
+	p.mu.Lock()
+	p.requests[r.id] = w
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.requests, r.id)
+		p.mu.Unlock()
+		close(w.gone)
+	}()
+	if err := p.send(ctx, r.body); err != nil {
+		return err
+	}
+	for {
+		m, err := p.next(ctx, w)
+		if err != nil {
+			return r.failed(err)
+		}
+		if last, err := came(m); last || err != nil {
+			return err
+		}
+	}
+}
+
+// next waits for a message. What came before the end is read first.
+func (p *pipes) next(ctx context.Context, w *pending) (*message, error) {
+	select {
+	case m := <-w.came:
+		return m, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.ended:
+	}
+	select {
+	case m := <-w.came:
+		return m, nil
+	default:
+		return nil, p.why
+	}
+}
+
+func (p *pipes) send(_ context.Context, message []byte) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	_, err := p.to.Write(append(message, '\n'))
+	return err
+}
