@@ -38,7 +38,7 @@ func Overwrite(path string, content []byte) error {
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return os.WriteFile(path, content, mode) //nolint:gosec // the user names the file
+		return os.WriteFile(path, content, mode)
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
@@ -46,7 +46,7 @@ func Overwrite(path string, content []byte) error {
 	}
 	f, err := newBeside(path)
 	if errors.Is(err, fs.ErrPermission) {
-		return os.WriteFile(path, content, mode) //nolint:gosec // as above
+		return os.WriteFile(path, content, mode)
 	}
 	if err != nil {
 		return err

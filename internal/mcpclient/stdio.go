@@ -82,7 +82,7 @@ func (p *pipes) read(from io.Reader) error {
 			}
 		}
 		if len(all) == 0 && m.Method != "" && m.ID != nil {
-			if err := p.send(context.Background(), refusal(m)); err != nil {
+			if err := p.write(refusal(m)); err != nil {
 				return err
 			}
 		}
@@ -160,7 +160,9 @@ func (p *pipes) next(ctx context.Context, w *pending) (*message, error) {
 	}
 }
 
-func (p *pipes) send(_ context.Context, message []byte) error {
+func (p *pipes) send(_ context.Context, message []byte) error { return p.write(message) }
+
+func (p *pipes) write(message []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	_, err := p.to.Write(append(message, '\n'))
