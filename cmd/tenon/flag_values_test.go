@@ -70,7 +70,7 @@ func TestBadValues(t *testing.T) {
 func TestValuesOutOfRange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shop.json")
 	write(t, file, shopWith("a"))
-	negative := []string{"task-after", "flush-interval", "list-tokens-warn", "max-input-schema", "max-output-schema"} // these say so in the help
+	negative := []string{"task-after", "flush-interval", "list-tokens-warn", "max-input-schema", "max-output-schema", "audit-max-bytes", "audit-keep"} // these say so in the help
 	values := map[string][]string{
 		"int": {"-1", "99999999999999999999"}, "int64": {"-1", "99999999999999999999"}, "float64": {"-0.5", "NaN", "Inf"}, "duration": {"-5s", "9999999999h"},
 	}
