@@ -23,6 +23,9 @@ package sandbox
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"runtime"
 	"slices"
@@ -241,4 +244,130 @@ func (p *Pool) Close() error {
 	}
 	p.retiring.Wait()
 	return nil
+}
+
+// Program is untrusted code with its environment. It is immutable; make it with
+// NewProgram.
+type Program struct {
+	program
+
+	key string
+}
+
+// program is the part of Program that a worker needs.
+type program struct {
+	module, glue, data string
+	libraries          []Library
+}
+
+// Library is a bundle for untrusted code.
+type Library struct {
+	Name   string // of the package
+	Source string // text of a function that takes the environment of a library and returns its exports
+}
+
+// NewProgram puts a program together.
+//
+// module is the text of an ECMAScript module, which nobody trusts. glue is the
+// text of a function that we wrote. It runs before module, with one argument:
+//
+//	ask(name, args)  a promise of {value, text} from the parent
+//	data             the JSON value data, deeply frozen
+//	libraries        what the libraries export, by name
+//	modules          the modules of Node that are here, by name
+//	bytes            toLatin1, fromLatin1, view and utf8
+//
+// It returns {globals, start}: globals become members of the global object, and
+// start(exports), called with what module exports, returns the functions that
+// can be called. Between the two everything that is shared is frozen.
+func NewProgram(module, glue string, data []byte, libraries ...Library) *Program {
+	p := &Program{program: program{module: module, glue: glue, data: string(data), libraries: libraries}}
+	h := sha256.New()
+	for _, part := range p.parts() {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write(part)
+	}
+	p.key = hex.EncodeToString(h.Sum(nil))
+	return p
+}
+
+// Key returns the hash of the program.
+func (p *Program) Key() string { return p.key }
+
+func (p *program) parts() [][]byte {
+	parts := [][]byte{[]byte(p.module), []byte(p.glue), []byte(p.data)}
+	for _, l := range p.libraries {
+		parts = append(parts, []byte(l.Name), []byte(l.Source))
+	}
+	return parts
+}
+
+// semaphore is a semaphore for workers that is fair among programs: the waiting
+// program with the fewest running calls is served first.
+type semaphore struct {
+	mu      sync.Mutex
+	free    int
+	running map[string]int
+	waiting []*waiter // in order of arrival
+}
+
+type waiter struct {
+	key     string
+	granted chan struct{}
+}
+
+func newSemaphore(n int) *semaphore { return &semaphore{free: n, running: map[string]int{}} }
+
+// acquire blocks until a call of the program may run; it must be followed by end.
+func (t *semaphore) acquire(ctx context.Context, key string) error {
+	t.mu.Lock()
+	if t.free > 0 {
+		t.free--
+		t.running[key]++
+		t.mu.Unlock()
+		return nil
+	}
+	mine := &waiter{key, make(chan struct{})}
+	t.waiting = append(t.waiting, mine)
+	t.mu.Unlock()
+	select {
+	case <-mine.granted:
+		return nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	i := slices.Index(t.waiting, mine)
+	if i >= 0 {
+		t.waiting = slices.Delete(t.waiting, i, i+1)
+	}
+	t.mu.Unlock()
+	if i < 0 { // it was granted meanwhile
+		t.release(key)
+	}
+	return ctx.Err()
+}
+
+// release passes the turn on.
+func (t *semaphore) release(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running[key]--; t.running[key] == 0 {
+		delete(t.running, key)
+	}
+	if len(t.waiting) == 0 {
+		t.free++
+		return
+	}
+	next := 0
+	for i, w := range t.waiting {
+		if t.running[w.key] < t.running[t.waiting[next].key] {
+			next = i
+		}
+	}
+	w := t.waiting[next]
+	t.waiting = slices.Delete(t.waiting, next, next+1)
+	t.running[w.key]++
+	close(w.granted)
 }

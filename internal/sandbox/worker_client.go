@@ -233,3 +233,46 @@ func (h *workerClient) exitError(ctx context.Context, err error) error {
 	}
 	return &Error{Kind: Broken, Message: fmt.Sprintf("the worker was killed: %s", exit.Killed)}
 }
+
+// clock calls late when the time limit of a call expires. It is paused while
+// the worker waits for host calls.
+type clock struct {
+	mu     sync.Mutex
+	timer  *time.Timer
+	left   time.Duration
+	since  time.Time
+	paused bool
+}
+
+func newClock(limit time.Duration, late func()) *clock {
+	return &clock{timer: time.AfterFunc(limit, late), left: limit, since: time.Now()}
+}
+
+func (c *clock) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused {
+		return
+	}
+	c.paused = true
+	c.timer.Stop()
+	c.left -= time.Since(c.since)
+}
+
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.paused {
+		return
+	}
+	c.paused = false
+	c.since = time.Now()
+	c.timer.Reset(max(c.left, time.Millisecond))
+}
+
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.paused = true
+	c.timer.Stop()
+}
