@@ -1,24 +1,23 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/server"
 )
-
-// maxArguments bounds the arguments read from standard input.
-const maxArguments = 4 << 20
 
 const callHelp = `Call one tool and print its result.
 
@@ -123,262 +122,122 @@ func (f *sources) complete(ctx context.Context, e env, args []string) ([]string,
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// readArguments makes the arguments object of a command line.
-func readArguments(in io.Reader, tool *gateway.Tool, args []string) ([]byte, error) {
-	if len(args) == 1 && args[0] == "-" {
-		body, err := io.ReadAll(io.LimitReader(in, maxArguments+1))
-		if err != nil {
-			return nil, err
-		}
-		if len(body) > maxArguments {
-			return nil, usagef("the arguments on standard input are larger than %d bytes", maxArguments)
-		}
-		return checkedObject(body)
+// findTool finds a tool by its name in the catalog or by the one that its
+// description gives it.
+func findTool(c *gateway.Catalog, name string) *gateway.Tool {
+	if t := c.Find(name); t != nil {
+		return t
 	}
-	if len(args) == 1 && strings.HasPrefix(strings.TrimSpace(args[0]), "{") {
-		return checkedObject([]byte(args[0]))
-	}
-	input, _ := tool.Schemas()
-	return pairs(input, args, tool.PublishedArgument)
-}
-
-func checkedObject(body []byte) ([]byte, error) {
-	doc, err := rawjson.Parse(body)
-	if err != nil {
-		return nil, usagef("the arguments are not JSON: %v", err)
-	}
-	if doc.Kind(doc.Root()) != rawjson.Object {
-		return nil, usagef("the arguments must be one JSON object")
-	}
-	return body, nil
-}
-
-// pairs reads key=value arguments by the types of the input schema. A key may
-// lead into an object, as in body.name, and a member of the body may stand
-// without it where no argument has its name. The description's own names, which
-// published turns into those of the schema (nil: there are none), are taken as well.
-func pairs(input []byte, args []string, published func(pointer string) string) ([]byte, error) {
-	schema, err := rawjson.Parse(input)
-	if err != nil {
-		return nil, err
-	}
-	tree := &argument{at: schema.Root()}
-	for _, arg := range args {
-		key, text, ok := strings.Cut(arg, "=")
-		if !ok || key == "" {
-			return nil, usagef("%q is no argument: use key=value, or one JSON object", arg)
-		}
-		raw := strings.HasSuffix(key, ":")
-		key = strings.TrimSuffix(key, ":")
-		if published != nil && !strings.ContainsAny(key, "/~") {
-			key = strings.ReplaceAll(published("/" + strings.ReplaceAll(key, ".", "/"))[1:], "/", ".")
-		}
-		into, err := tree.find(schema, key)
-		if err != nil {
-			return nil, err
-		}
-		if into.members != nil {
-			return nil, usagef("%s is given whole, and parts of it are given too", key)
-		}
-		value, err := readValue(typeOf(schema, into.at), key, text, raw)
-		if err != nil {
-			return nil, err
-		}
-		into.values = append(into.values, value)
-	}
-	return tree.append(nil, schema), nil
-}
-
-// appendValues writes the values of one key: several, and a single one for an
-// argument that is a list, stand in a list.
-func appendValues(out []byte, values [][]byte, types string) []byte {
-	list := len(values) > 1 || types == "array" && values[0][0] != '['
-	if !list {
-		return append(out, values[0]...)
-	}
-	out = append(out, '[')
-	for i, v := range values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
-}
-
-// readValue reads the text of one value as JSON: strings need no quotes.
-func readValue(kind, key, text string, raw bool) ([]byte, error) {
-	isJSON := rawjson.Check([]byte(text)) == nil
-	switch {
-	case raw && !isJSON:
-		return nil, usagef("%s:= wants JSON, and %q is none", key, text)
-	case raw:
-		return []byte(text), nil
-	case kind == "string" || !isJSON:
-		return rawjson.AppendString(nil, text), nil
-	}
-	return []byte(text), nil
-}
-
-// printer writes a result for a person or a pipe.
-type printer struct {
-	out, err io.Writer
-	asJSON   bool
-	compact  bool // JSON on one line
-	file     string
-	envelope tenon.Envelope
-	quiet    bool // what breaks the contract is said elsewhere
-	logged   bool // the log is printed
-}
-
-func (p printer) result(res *tenon.Result) error {
-	if p.asJSON {
-		if _, err := p.out.Write(append(server.AppendResult(nil, res), '\n')); err != nil {
-			return err
-		}
-		return failedIf(res.IsError)
-	}
-	if res.IsError {
-		return p.failed(res)
-	}
-	if !p.quiet {
-		p.warn(res)
-	}
-	return p.data(res)
-}
-
-// failed says what went wrong, and prints what came of a stream before.
-func (p printer) failed(res *tenon.Result) error {
-	if len(res.Value) > 0 {
-		if err := p.value(res.Value); err != nil {
-			return err
+	var found []*gateway.Tool
+	for _, t := range c.Tools() {
+		if t.Tool().Original == name {
+			found = append(found, t)
 		}
 	}
-	if p.envelope == tenon.FlowMCP {
-		fmt.Fprintf(p.err, "tenon: %s\n", envelopeErrors(res))
-		return errToolFailed
+	if len(found) > 0 || !strings.Contains(name, "/") {
+		if len(found) == 1 { // of several none is meant
+			return found[0]
+		}
+		return nil
 	}
-	fmt.Fprintf(p.err, "tenon: %s\n", errorText(res))
-	if !p.logged && (strings.Contains(res.Message, " in the log") || strings.Contains(res.Message, "see the server log")) {
-		fmt.Fprintln(p.err, "  - --verbose prints the log")
-	}
-	return errToolFailed
-}
-
-func failedIf(failed bool) error {
-	if failed {
-		return errToolFailed
+	for _, t := range c.Tools() {
+		doc, err := rawjson.Parse(t.Tool().Meta)
+		if err == nil && flowmcp.MatchesID(name, doc.Str(doc.Get(doc.Root(), "flowmcp/id"))) {
+			return t
+		}
 	}
 	return nil
 }
 
-// data prints the answer itself: the member data or result of the structured
-// content, or the text where there is none.
-func (p printer) data(res *tenon.Result) error {
-	for _, b := range res.Content {
-		if b.Type != tenon.TextContent {
-			return p.binary(b)
+// notServed says why a tool cannot be called: it is in a schema file and is not
+// served, or there is none of that name.
+func notServed(w *app.App, name string) error {
+	for _, source := range w.Sources() {
+		s, ok := source.Source.(*flowmcp.Source)
+		if !ok {
+			continue
+		}
+		for _, t := range s.Availability() {
+			if t.Served || t.Name != name && !flowmcp.MatchesID(name, t.ID) && !strings.HasSuffix(t.ID, "::"+name) {
+				continue
+			}
+			why, do := t.Reason()
+			return &tenon.Error{Code: tenon.CodeRequest, Message: "the tool " + t.Name + " is not served: " + why + doing(do)}
 		}
 	}
-	if res.Structured == nil {
-		for _, b := range res.Content {
-			fmt.Fprintf(p.out, "%s\n", b.Text)
-		}
+	return unknownTool(w.Gateway.Catalog(), name)
+}
+
+// dryRun stands in the place of the network: it prints requests and sends
+// none. Values that the operator gave are not printed.
+type dryRun struct {
+	out    io.Writer
+	hidden map[string]bool // headers with such a value, canonical names
+	asked  bool
+}
+
+var errDryRun = errors.New("not sent: this is a dry run")
+
+func newDryRun(out io.Writer, operator []string) *dryRun {
+	d := &dryRun{out: out, hidden: map[string]bool{"Authorization": true, "Cookie": true}}
+	for _, h := range operator {
+		name, _, _ := strings.Cut(h, ":")
+		d.hidden[http.CanonicalHeaderKey(strings.TrimSpace(name))] = true
+	}
+	return d
+}
+
+// showRequest makes a call whose request is printed. The description was read
+// by then, so nothing else needs the network.
+func (f *sources) showRequest(ctx context.Context, e env, w *app.App, c *tenon.Call) error {
+	d := newDryRun(e.out, f.config.Defaults.Header)
+	w.Intercept(d)
+	res, err := w.Gateway.Call(ctx, c)
+	switch {
+	case err != nil:
+		return err
+	case d.asked:
 		return nil
+	case res.IsError:
+		return (printer{out: e.out, err: e.err, envelope: envelopeOf(w, c.Tool)}).result(res)
 	}
-	doc, err := rawjson.Parse(res.Structured)
-	if err != nil {
-		return err
-	}
-	n := doc.Get(doc.Root(), "data")
-	if p.envelope != tenon.FlowMCP && (n == rawjson.None || doc.Get(doc.Root(), "OutputFormat") == rawjson.None) {
-		n = doc.Root()
-	}
-	if doc.Kind(n) == rawjson.String {
-		_, err := fmt.Fprintln(p.out, strings.TrimSuffix(doc.Str(n), "\n"))
-		return err
-	}
-	return p.value(doc.Raw(n))
+	fmt.Fprintln(e.err, "tenon: this tool sends no request")
+	return nil
 }
 
-// value writes JSON.
-func (p printer) value(raw []byte) error {
-	text, err := rawjson.AppendCompact(nil, raw)
-	if !p.compact {
-		text, err = rawjson.AppendIndent(nil, raw, "  ")
+// envelopeOf is the envelope of a tool's answers.
+func envelopeOf(w *app.App, name string) tenon.Envelope {
+	if t := w.Gateway.Catalog().Find(name); t != nil {
+		return t.Tool().Envelope
 	}
-	if err != nil {
-		return err
-	}
-	_, err = p.out.Write(append(text, '\n'))
-	return err
+	return ""
 }
 
-func (p printer) binary(b tenon.Content) error {
-	if p.file == "" {
-		_, err := fmt.Fprintf(p.out, "%s, %d bytes; --output FILE writes it to a file\n", b.MediaType, len(b.Data))
-		return err
+// RoundTrip prints r as it would be sent.
+func (d *dryRun) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.asked = true
+	fmt.Fprintf(d.out, "%s %s\n", r.Method, r.URL.Redacted())
+	names := make([]string, 0, len(r.Header))
+	for name := range r.Header {
+		names = append(names, name)
 	}
-	if err := atomicfile.Overwrite(p.file, b.Data); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(p.err, "tenon: wrote %d bytes of %s to %s\n", len(b.Data), b.MediaType, p.file)
-	return err
-}
-
-// warn reports a violation that was delivered anyway.
-func (p printer) warn(res *tenon.Result) {
-	doc, err := rawjson.Parse(res.Meta)
-	if err != nil {
-		return
-	}
-	explainPart(p.err, "tenon: this is", doc)
-	explainPages(p.err, "tenon: these are", doc)
-	contract := doc.Get(doc.Root(), "tenon/contract")
-	if doc.IsStr(doc.Get(contract, "verdict"), string(tenon.Repaired)) {
-		explainFixes(p.err, "tenon: repaired", doc, doc.Get(contract, "repairs"))
-		return
-	}
-	list := doc.Get(contract, "violations")
-	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
-		where := doc.Str(doc.Get(n, "path"))
-		if where == "" {
-			where = "the answer"
+	slices.Sort(names)
+	for _, name := range names {
+		value := strings.Join(r.Header[name], ", ")
+		if d.hidden[name] {
+			value = "(hidden)"
 		}
-		fmt.Fprintf(p.err, "tenon: warning: the answer violates its schema: %s: expected %s, got %s\n",
-			where, doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
+		fmt.Fprintf(d.out, "%s: %s\n", name, value)
 	}
-}
-
-// errorText is the message of a failed call, with what to do about it.
-func errorText(res *tenon.Result) string {
-	doc, err := rawjson.Parse(res.Structured)
-	if err != nil {
-		return blockText(res)
-	}
-	n := doc.Get(doc.Root(), "error")
-	if n == rawjson.None {
-		return blockText(res)
-	}
-	var b strings.Builder
-	b.WriteString(doc.Str(doc.Get(n, "code")) + ": " + doc.Str(doc.Get(n, "message")))
-	list := doc.Get(n, "suggestions")
-	for s := doc.First(list); s != rawjson.None; s = doc.Next(s) {
-		b.WriteString("\n  - " + doc.Str(s))
-	}
-	return b.String()
-}
-
-func blockText(res *tenon.Result) string {
-	var b strings.Builder
-	for _, block := range res.Content {
-		if res.IsError && len(res.Value) > 0 && bytes.Equal(block.Text, res.Value) {
-			continue // it is printed as data
+	if r.Body != nil {
+		defer r.Body.Close()
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxArguments))
+		if err != nil {
+			return nil, err
 		}
-		if b.Len() > 0 && len(block.Text) > 0 {
-			b.WriteByte('\n')
+		if len(body) > 0 {
+			fmt.Fprintf(d.out, "\n%s\n", body)
 		}
-		b.Write(block.Text)
 	}
-	return b.String()
+	return nil, errDryRun
 }

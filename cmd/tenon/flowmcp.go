@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,8 +14,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/flowmcp"
-	"github.com/tenon-mcp/tenon/gateway"
-	"github.com/tenon-mcp/tenon/internal/rawjson"
+	"github.com/tenon-mcp/tenon/flowmcp/library"
 )
 
 func flowmcpCommand(e env) *cobra.Command {
@@ -141,62 +144,112 @@ func toolCount(r flowmcp.Report) string {
 	return text
 }
 
-// findTool finds a tool by its name in the catalog or by the one that its
-// description gives it.
-func findTool(c *gateway.Catalog, name string) *gateway.Tool {
-	if t := c.Find(name); t != nil {
-		return t
-	}
-	var found []*gateway.Tool
-	for _, t := range c.Tools() {
-		if t.Tool().Original == name {
-			found = append(found, t)
-		}
-	}
-	if len(found) > 0 || !strings.Contains(name, "/") {
-		if len(found) == 1 { // of several none is meant
-			return found[0]
-		}
-		return nil
-	}
-	for _, t := range c.Tools() {
-		doc, err := rawjson.Parse(t.Tool().Meta)
-		if err == nil && flowmcp.MatchesID(name, doc.Str(doc.Get(doc.Root(), "flowmcp/id"))) {
-			return t
-		}
-	}
-	return nil
-}
-
-// envelopeErrors are the messages of a failed call in the envelope flowmcp.
-func envelopeErrors(res *tenon.Result) string {
-	doc, err := rawjson.Parse(res.Structured)
-	if err != nil {
-		return blockText(res)
-	}
-	var all []string
-	list := doc.Get(doc.Root(), "messages")
-	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
-		all = append(all, doc.Str(n))
-	}
-	return strings.Join(all, "\n")
-}
-
-// notServed says why a tool cannot be called: it is in a schema file and is not
-// served, or there is none of that name.
-func notServed(w *app.App, name string) error {
-	for _, source := range w.Sources() {
-		s, ok := source.Source.(*flowmcp.Source)
-		if !ok {
-			continue
-		}
-		for _, t := range s.Availability() {
-			if t.Served || t.Name != name && !flowmcp.MatchesID(name, t.ID) && !strings.HasSuffix(t.ID, "::"+name) {
-				continue
+func flowmcpDoctorCommand(e env) *cobra.Command {
+	sources := newSources(slog.LevelInfo)
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor FILE|DIR",
+		Short: "Show why tools of schema files are not served, and how to fix it",
+		Long: `Show why tools of schema files are not served, and how to fix it: keys that are
+not set, packages that are not bundled, missing lists. The number after each is
+how many tools that alone would add; a tool that lacks two things is listed
+under both. Other problems are grouped; --verbose lists each.`,
+		Args: exactly(1, "doctor needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			each := sources.config.Verbose
+			sources.config.Verbose = true
+			w, err := sources.connect(cmd.Context(), e, args)
+			if err != nil {
+				return err
 			}
-			why, do := t.Reason()
-			return &tenon.Error{Code: tenon.CodeRequest, Message: "the tool " + t.Name + " is not served: " + why + doing(do)}
+			defer w.Close()
+			all, err := standings(w, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(e.out, diagnosisOf(args[0], all, w.Gateway.Catalog().Diagnostics()))
+			}
+			fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(len(w.Gateway.Catalog().Prompts()), "prompt"))
+			printGains(e.out, all)
+			if each {
+				printEach(e.out, w.Gateway.Catalog().Diagnostics())
+				return nil
+			}
+			summarize(e.out, slices.DeleteFunc(slices.Clone(w.Gateway.Catalog().Diagnostics()), func(f tenon.Diagnostic) bool {
+				return f.Kind == "key" || strings.HasPrefix(f.Kind, "library ") // it is told
+			}))
+			return nil
+		},
+	}
+	sources.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all tools, what they lack and other problems as JSON")
+	return cmd
+}
+
+func served(all []flowmcp.Availability) int {
+	n := 0
+	for _, s := range all {
+		if s.Served {
+			n++
 		}
 	}
-	return unknownTool(w.Gateway.Catalog(), name)
+	return n
+}
+
+// printGains says what each thing that an operator can give would bring: first
+// what serves most.
+func printGains(w io.Writer, all []flowmcp.Availability) {
+	brings := map[string]int{}
+	never := map[string]int{}
+	for _, s := range all {
+		hopeless := slices.DeleteFunc(slices.Clone(s.Needs), flowmcp.Need.ByOperator)
+		switch _, do := s.Reason(); {
+		case s.Served:
+		case len(hopeless) > 0:
+			why, _ := flowmcp.Availability{Needs: hopeless}.Reason()
+			never[why]++
+		default:
+			brings[do]++
+		}
+	}
+	most := func(n map[string]int) []string {
+		return slices.SortedFunc(maps.Keys(n), func(a, b string) int {
+			return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b))
+		})
+	}
+	for _, do := range most(brings) {
+		fmt.Fprintf(w, "%s: %s more\n", do, count(brings[do], "tool"))
+	}
+	for _, why := range most(never) {
+		fmt.Fprintf(w, "not served: %s: %s\n", count(never[why], "tool"), why)
+	}
+}
+
+func doing(what string) string {
+	if what == "" {
+		return ""
+	}
+	return " (" + what + ")"
+}
+
+func flowmcpDocsCommand(e env) *cobra.Command {
+	o := library.Options{ImplicitParameters: true}
+	cmd := &cobra.Command{
+		Use:   "docs FILE|DIR",
+		Short: "Generate documentation of schema files in Markdown",
+		Long: `Write the parameters and results of the tools in a schema file, or in all files
+of a directory: tables of parameters and of members of the result, links to
+documentation and license, and a call to try. No code of the files is run.`,
+		Example: `  tenon flowmcp docs providers/etherscan/contracts.mjs > contracts.md`,
+		Args:    exactly(1, "docs needs one FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := library.Docs(cmd.Context(), e.out, args[0], o); err != nil {
+				return app.BadSource(args[0], err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&o.Lists, "lists-dir", "", "directory of the shared lists (default: _lists or _shared above a file)")
+	return cmd
 }

@@ -1,8 +1,16 @@
 // Command tenon serves the operations of described services as MCP tools.
 //
-// It connects the packages and does none of their work: main.go holds the
-// edges of the process, wire.go turns flags into parts, and each subcommand
-// has a file. It knows no protocol, no schema and no document format.
+// Subcommands are files, those of one group begin with its name. What several
+// share: sources.go has the flags of descriptions, command_line.go refuses what
+// cannot be meant, arguments.go reads the arguments of calls, result.go and
+// parts.go print their results, json.go writes reports.
+//
+// It knows no protocol, no schema and no document format, and does none of the
+// work of the packages that do.
+//
+// It stands at both ends of the path: app makes a server of what it was given,
+// and mcpclient speaks to servers for a person at a terminal. Nothing else touches
+// arguments, environment, streams, signals and the end of the process.
 package main
 
 import (
@@ -13,12 +21,14 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/flowmcp"
 )
 
 // The exit codes; docs/errors.md lists them for users.
@@ -147,38 +157,30 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// usagef makes an error that ends with exit 2 and points to the help.
-func usagef(format string, args ...any) error {
-	return &tenon.Error{Code: tenon.CodeUsage, Message: fmt.Sprintf(format, args...)}
-}
-
-// atLeast refuses a command line with fewer than n arguments, saying what is
-// missing.
-func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < n {
-			return usagef("%s", what)
-		}
-		return nil
+func versionCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of tenon",
+		Args:  exactly(0, "version takes no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(e.out, versionLine())
+			return err
+		},
 	}
 }
 
-// exactly refuses any other number of arguments than n.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usagef("%s", what)
-		}
-		return nil
-	}
+// versionLine is what 'tenon version' and 'tenon --version' print.
+func versionLine() string {
+	return fmt.Sprintf("tenon %s (%s, %s/%s)", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// atMost refuses more arguments than n.
-func atMost(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usagef("%s", what)
-		}
-		return nil
+// sandboxWorkerCommand is the inside of the processes that run handlers.
+func sandboxWorkerCommand(e env) *cobra.Command {
+	return &cobra.Command{
+		Use:    "sandbox-worker",
+		Short:  "Run handlers for the process that started this one",
+		Hidden: true,
+		Args:   exactly(0, "sandbox-worker takes no arguments"),
+		RunE:   func(*cobra.Command, []string) error { return flowmcp.ServeWorker(e.in, e.out) },
 	}
 }

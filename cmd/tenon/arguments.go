@@ -1,12 +1,114 @@
 package main
 
 import (
+	"io"
 	"slices"
 	"strings"
 
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/internal/suggest"
 )
+
+// maxArguments bounds the arguments read from standard input.
+const maxArguments = 4 << 20
+
+// readArguments makes the arguments object of a command line.
+func readArguments(in io.Reader, tool *gateway.Tool, args []string) ([]byte, error) {
+	if len(args) == 1 && args[0] == "-" {
+		body, err := io.ReadAll(io.LimitReader(in, maxArguments+1))
+		if err != nil {
+			return nil, err
+		}
+		if len(body) > maxArguments {
+			return nil, usagef("the arguments on standard input are larger than %d bytes", maxArguments)
+		}
+		return checkedObject(body)
+	}
+	if len(args) == 1 && strings.HasPrefix(strings.TrimSpace(args[0]), "{") {
+		return checkedObject([]byte(args[0]))
+	}
+	input, _ := tool.Schemas()
+	return pairs(input, args, tool.PublishedArgument)
+}
+
+func checkedObject(body []byte) ([]byte, error) {
+	doc, err := rawjson.Parse(body)
+	if err != nil {
+		return nil, usagef("the arguments are not JSON: %v", err)
+	}
+	if doc.Kind(doc.Root()) != rawjson.Object {
+		return nil, usagef("the arguments must be one JSON object")
+	}
+	return body, nil
+}
+
+// pairs reads key=value arguments by the types of the input schema. A key may
+// lead into an object, as in body.name, and a member of the body may stand
+// without it where no argument has its name. The description's own names, which
+// published turns into those of the schema (nil: there are none), are taken as well.
+func pairs(input []byte, args []string, published func(pointer string) string) ([]byte, error) {
+	schema, err := rawjson.Parse(input)
+	if err != nil {
+		return nil, err
+	}
+	tree := &argument{at: schema.Root()}
+	for _, arg := range args {
+		key, text, ok := strings.Cut(arg, "=")
+		if !ok || key == "" {
+			return nil, usagef("%q is no argument: use key=value, or one JSON object", arg)
+		}
+		raw := strings.HasSuffix(key, ":")
+		key = strings.TrimSuffix(key, ":")
+		if published != nil && !strings.ContainsAny(key, "/~") {
+			key = strings.ReplaceAll(published("/" + strings.ReplaceAll(key, ".", "/"))[1:], "/", ".")
+		}
+		into, err := tree.find(schema, key)
+		if err != nil {
+			return nil, err
+		}
+		if into.members != nil {
+			return nil, usagef("%s is given whole, and parts of it are given too", key)
+		}
+		value, err := readValue(typeOf(schema, into.at), key, text, raw)
+		if err != nil {
+			return nil, err
+		}
+		into.values = append(into.values, value)
+	}
+	return tree.append(nil, schema), nil
+}
+
+// appendValues writes the values of one key: several, and a single one for an
+// argument that is a list, stand in a list.
+func appendValues(out []byte, values [][]byte, types string) []byte {
+	list := len(values) > 1 || types == "array" && values[0][0] != '['
+	if !list {
+		return append(out, values[0]...)
+	}
+	out = append(out, '[')
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}
+
+// readValue reads the text of one value as JSON: strings need no quotes.
+func readValue(kind, key, text string, raw bool) ([]byte, error) {
+	isJSON := rawjson.Check([]byte(text)) == nil
+	switch {
+	case raw && !isJSON:
+		return nil, usagef("%s:= wants JSON, and %q is none", key, text)
+	case raw:
+		return []byte(text), nil
+	case kind == "string" || !isJSON:
+		return rawjson.AppendString(nil, text), nil
+	}
+	return []byte(text), nil
+}
 
 // argument is a place in the arguments of a command line: a value, several of a
 // list, or an object with places of its own.
