@@ -36,10 +36,10 @@ type frame struct {
 // too many.
 func (c *splitter) divide() *Split {
 	p := packer{splitter: c, onlyText: true}
-	start := skipSpaces(c.B, 0)
+	start := rawjson.SpaceEnd(c.B, 0)
 	rules, doubt := c.rootRules(start)
 	left := maxRegions
-	root := c.region(&region{at: start, start: start, end: skipValue(c.B, start), rules: rules, incomplete: doubt}, &left)
+	root := c.region(&region{at: start, start: start, end: rawjson.ValueEnd(c.B, start), rules: rules, incomplete: doubt}, &left)
 	if !c.choose(root, c.maxSize-(len(c.B)-(root.end-root.start))) {
 		return nil
 	}

@@ -209,12 +209,12 @@ type pair struct {
 
 // items yields the items of an array, which is known to be JSON.
 func (c *splitter) items(r *region, yield func(index int, item span)) {
-	i := skipSpaces(c.B, r.start+1)
+	i := rawjson.SpaceEnd(c.B, r.start+1)
 	for n := 0; c.B[i] != ']'; n++ {
-		end := skipValue(c.B, i)
+		end := rawjson.ValueEnd(c.B, i)
 		yield(n, span{i, end})
-		if i = skipSpaces(c.B, end); c.B[i] == ',' {
-			i = skipSpaces(c.B, i+1)
+		if i = rawjson.SpaceEnd(c.B, end); c.B[i] == ',' {
+			i = rawjson.SpaceEnd(c.B, i+1)
 		}
 	}
 }
@@ -222,58 +222,19 @@ func (c *splitter) items(r *region, yield func(index int, item span)) {
 // members yields the members of an object, which is known to be JSON.
 func (c *splitter) members(r *region, yield func(m pair)) {
 	before := r.start
-	i := skipSpaces(c.B, before+1)
+	i := rawjson.SpaceEnd(c.B, before+1)
 	for c.B[i] != '}' {
 		m := pair{span: span{start: i}, lead: i - before}
-		m.name = rawjson.Piece{Start: i + 1, End: skipValue(c.B, i) - 1}
+		m.name = rawjson.Piece{Start: i + 1, End: rawjson.ValueEnd(c.B, i) - 1}
 		m.name.Escaped = bytes.IndexByte(c.B[m.name.Start:m.name.End], '\\') >= 0
-		i = skipSpaces(c.B, m.name.End+1)
-		m.value.start = skipSpaces(c.B, i+1)
-		m.value.end = skipValue(c.B, m.value.start)
+		i = rawjson.SpaceEnd(c.B, m.name.End+1)
+		m.value.start = rawjson.SpaceEnd(c.B, i+1)
+		m.value.end = rawjson.ValueEnd(c.B, m.value.start)
 		m.end = m.value.end
 		yield(m)
-		if i = skipSpaces(c.B, m.end); c.B[i] == ',' {
+		if i = rawjson.SpaceEnd(c.B, m.end); c.B[i] == ',' {
 			before = i
-			i = skipSpaces(c.B, i+1)
-		}
-	}
-}
-
-func skipSpaces(b []byte, i int) int {
-	for b[i] <= ' ' {
-		i++
-	}
-	return i
-}
-
-// skipValue returns the end of the value that begins at i, which is known to be
-// JSON.
-func skipValue(b []byte, i int) int {
-	for depth := 0; ; {
-		switch c := b[i]; c {
-		case '"':
-			for i++; b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-			i++
-		case '{', '[':
-			depth++
-			i++
-		case '}', ']':
-			depth--
-			i++
-		case ',', ':', ' ', '\n', '\r', '\t':
-			i++
-			continue
-		default:
-			for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
-				i++
-			}
-		}
-		if depth == 0 {
-			return i
+			i = rawjson.SpaceEnd(c.B, i+1)
 		}
 	}
 }

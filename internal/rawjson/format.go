@@ -1,10 +1,7 @@
 package rawjson
 
 import (
-	"bytes"
-	"encoding/binary"
 	"iter"
-	"math/bits"
 )
 
 // AppendCompact appends the JSON value src without white space between its
@@ -17,39 +14,16 @@ func AppendCompact(dst, src []byte) ([]byte, error) {
 	for i := 0; i < len(src); {
 		switch src[i] {
 		case '"':
-			i = textEnd(src, i)
+			i = TextEnd(src, i)
 		case ' ', '\t', '\n', '\r':
 			dst = append(dst, src[start:i]...)
-			i = skipSpace(src, i)
+			i = SpaceEnd(src, i)
 			start = i
 		default:
 			i++
 		}
 	}
 	return append(dst, src[start:]...), nil
-}
-
-// textEnd returns where the string at src[i] ends, which is known to be valid.
-func textEnd(src []byte, i int) int {
-	for i++; i < len(src); i++ {
-		for i+8 <= len(src) {
-			if m := special(binary.LittleEndian.Uint64(src[i:])); m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				break
-			}
-			i += 8
-		}
-		if i == len(src) {
-			break
-		}
-		switch src[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return len(src)
 }
 
 // AppendIndent appends the JSON value src with every member and element on its
@@ -73,16 +47,16 @@ func AppendIndentTrusted(dst, src []byte, indent string) []byte {
 	for i := 0; i < len(src); {
 		switch c := src[i]; c {
 		case '"':
-			i = textEnd(src, i)
+			i = TextEnd(src, i)
 			continue
 		case ' ', '\t', '\n', '\r':
 			dst = append(dst, src[start:i]...)
-			i = skipSpace(src, i)
+			i = SpaceEnd(src, i)
 			start = i
 			continue
 		case '{', '[':
 			dst = append(dst, src[start:i+1]...)
-			if end := skipSpace(src, i+1); end < len(src) && src[end] == c+2 { // the bracket that closes it
+			if end := SpaceEnd(src, i+1); end < len(src) && src[end] == c+2 { // the bracket that closes it
 				dst = append(dst, c+2)
 				i = end
 				break
@@ -116,57 +90,14 @@ func Leaves(list []byte) iter.Seq[[]byte] {
 			case '[', ']', ',', ' ', '\t', '\n', '\r':
 				i++
 			default:
-				end := leafEnd(list, i)
-				if !yield(list[i:end:end]) {
+				end := ValueEnd(list, i)
+				if end < 0 || !yield(list[i:end:end]) {
 					return
 				}
 				i = end
 			}
 		}
 	}
-}
-
-// leafEnd returns where the value at src[i], which is not a list, ends.
-func leafEnd(src []byte, i int) int {
-	if i >= len(src) {
-		return len(src)
-	}
-	switch src[i] {
-	case '"':
-		return textEnd(src, i)
-	case '{':
-		return closingEnd(src, i, '{', '}')
-	}
-	if n := bytes.IndexAny(src[i+1:], ",]} \t\n\r"); n >= 0 {
-		return i + 1 + n
-	}
-	return len(src)
-}
-
-// closingEnd returns where the object or list at src[i] ends.
-func closingEnd(src []byte, i int, opening, closing byte) int {
-	for depth := 0; i < len(src); {
-		switch src[i] {
-		case '"':
-			i = textEnd(src, i)
-			continue
-		case opening:
-			depth++
-		case closing:
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return len(src)
-}
-
-func skipSpace(src []byte, i int) int {
-	for i < len(src) && src[i] <= ' ' {
-		i++
-	}
-	return i
 }
 
 func appendLine(dst []byte, indent string, depth int) []byte {

@@ -11,7 +11,7 @@ type Member struct {
 
 // Members yields the members of object, which is known to be JSON and begins
 // with its brace. Values are not parsed, which is several times faster than
-// [Parse]. For other input the positions are meaningless, but within it.
+// [Parse]. For other input the positions are meaningless, but within it, and it ends early.
 func Members(object []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for i := 1; i < len(object); {
@@ -20,13 +20,14 @@ func Members(object []byte) iter.Seq[Member] {
 				continue
 			}
 			m := Member{Start: i}
-			m.Value = textEnd(object, i)
+			if m.Value = TextEnd(object, i); m.Value < 0 {
+				return
+			}
 			m.Key = object[i+1 : max(i+1, m.Value-1)]
 			for m.Value < len(object) && (object[m.Value] <= ' ' || object[m.Value] == ':') {
 				m.Value++
 			}
-			m.End = valueEnd(object, m.Value)
-			if !yield(m) {
+			if m.End = ValueEnd(object, m.Value); m.End < 0 || !yield(m) {
 				return
 			}
 			i = m.End
@@ -44,19 +45,11 @@ func Elements(list []byte) iter.Seq[[]byte] {
 				i++
 				continue
 			}
-			end := valueEnd(list, i)
-			if !yield(list[i:end:end]) {
+			end := ValueEnd(list, i)
+			if end < 0 || !yield(list[i:end:end]) {
 				return
 			}
 			i = end
 		}
 	}
-}
-
-// valueEnd returns where the value at src[i] ends.
-func valueEnd(src []byte, i int) int {
-	if i < len(src) && src[i] == '[' {
-		return closingEnd(src, i, '[', ']')
-	}
-	return leafEnd(src, i)
 }
