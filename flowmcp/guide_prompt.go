@@ -12,7 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/flowmcp/internal/module"
-	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/charset"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -314,7 +314,7 @@ func (b *guideIndex) fetch(ctx context.Context, g *format.Guide, name string, ar
 	case response.Status != 0 && (response.Status < 200 || response.Status > 299):
 		return "", fmt.Errorf("status %d", response.Status)
 	}
-	text := string(egress.ToValidUTF8(response.Body))
+	text := string(charset.ToValidUTF8(response.Body))
 	if len(text) > maxPrefill {
 		text = strings.ToValidUTF8(text[:maxPrefill], "") + "…"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
+	"github.com/tenon-mcp/tenon/internal/charset"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/schema"
@@ -74,7 +75,7 @@ func (t tool) toUTF8(sent string, body []byte) []byte {
 	if !isTextual(essence(sent)) {
 		return body
 	}
-	text := egress.UTF8(sent, body)
+	text := charset.UTF8(sent, body)
 	if !t.declares(textMedia) && !bytes.Equal(text, body) && rawjson.Check(body) == nil {
 		return body
 	}

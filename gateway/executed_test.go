@@ -41,7 +41,7 @@ var troubles = []struct {
 	{"slow", "unknown", 1},
 	{"broken", "yes", 1}, // 503
 	{"syntax", "yes", 1},
-	{"breach", "yes", 1},
+	{"violation", "yes", 1},
 }
 
 // retold is what must be said for a method, given what is true for a POST.
@@ -79,7 +79,7 @@ func (m *misbehaving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	case "/syntax":
 		_, _ = w.Write([]byte(`{"n":`))
-	case "/breach":
+	case "/violation":
 		_, _ = w.Write([]byte(`{"n":"x"}`))
 	}
 }

@@ -102,13 +102,13 @@ func TestAnswersByPolicyAndEnvelope(t *testing.T) {
 		"a fit passes byte for byte": {
 			tenon.Enforce, tenon.Native, fits, false, "fits", `{"title":"Emma","stock":9007199254740993}`, `"stock": 9007199254740993`,
 		},
-		"a breach under enforce is an error that names the fields": {
+		"a violation under enforce is an error that names the fields": {
 			tenon.Enforce, tenon.Native, breaks, true, "violated", "", "title: required field missing; stock: expected integer, got \"12\"",
 		},
-		"a breach under warn is delivered": {
+		"a violation under warn is delivered": {
 			tenon.Warn, tenon.Native, breaks, false, "violated", `{"stock":"12"}`, `"stock": "12"`,
 		},
-		"a breach under off is passed through": {
+		"a violation under off is passed through": {
 			tenon.Off, tenon.Native, breaks, false, "", `{"stock":"12"}`, `"stock": "12"`,
 		},
 		"openapi-mcp wraps the data": {

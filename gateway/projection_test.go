@@ -60,19 +60,19 @@ func TestView(t *testing.T) {
 		says    string // what the published schema has
 		never   string // and what it has not
 	}{
-		"selected parts":                       {view: tenon.Projection{Select: []string{"orders[].id"}}, want: `{"orders":[{"id":1},{"id":2}]}`, verdict: "fits", says: `"required":["id"]`, never: "card"},
-		"a filter, its schema declared":        {view: tenon.Projection{Filter: names, Schema: list}, want: `["Ann","Bob"]`, verdict: "fits", says: `{"type":"array","items":{"type":"string"}}`, never: "card"},
-		"a filter, its schema inferred":        {view: tenon.Projection{Filter: names}, want: `["Ann","Bob"]`, verdict: "fits", says: `"type":"string"`, never: "card"},
-		"a filter that breaks its schema":      {view: tenon.Projection{Filter: filter(t, `.total`), Schema: list}, verdict: "violated", says: `"array"`},
-		"the same under warn":                  {view: tenon.Projection{Filter: filter(t, `.total`), Schema: list}, policy: tenon.Warn, want: `2`, verdict: "violated", says: `"boolean","null"]`},
-		"an inferred schema only reports":      {view: tenon.Projection{Filter: filter(t, `if .total > 1 then "many" else .total end`)}, want: `"many"`, verdict: "violated", says: `"boolean","null"]`},
-		"a filter that fails":                  {view: tenon.Projection{Filter: filter(t, `.total.x`)}, verdict: "fits", says: `{}`},
-		"selected, then filtered":              {view: tenon.Projection{Select: []string{"orders.by.name"}, Filter: filter(t, `.orders[0]`)}, want: `{"by":{"name":"Ann"}}`, verdict: "fits", says: `"name"`, never: "card"},
-		"a breach outside of what is selected": {view: tenon.Projection{Select: []string{"total"}}, body: `{"total":2,"orders":null}`, verdict: "violated", says: `"total"`, never: "orders"},
-		"the same repaired":                    {view: tenon.Projection{Select: []string{"total"}}, policy: tenon.Repair, body: `{"total":"2","orders":null}`, want: `{"total":2}`, verdict: "repaired", says: `"total"`, never: "orders"},
-		"asked for":                            {fields: `["orders.by.name"]`, want: `{"orders":[{"by":{"name":"Ann"}},{"by":{"name":"Bob"}}]}`, verdict: "fits", says: "card"},
-		"asked for of what is shown":           {view: tenon.Projection{Filter: names, Schema: list}, fields: `["*"]`, want: `["Ann","Bob"]`, verdict: "fits"},
-		"all is passed under off":              {view: tenon.Projection{Select: []string{"total"}}, policy: tenon.Off, body: `{"total":"2"}`, want: `{"total":"2"}`},
+		"selected parts":                          {view: tenon.Projection{Select: []string{"orders[].id"}}, want: `{"orders":[{"id":1},{"id":2}]}`, verdict: "fits", says: `"required":["id"]`, never: "card"},
+		"a filter, its schema declared":           {view: tenon.Projection{Filter: names, Schema: list}, want: `["Ann","Bob"]`, verdict: "fits", says: `{"type":"array","items":{"type":"string"}}`, never: "card"},
+		"a filter, its schema inferred":           {view: tenon.Projection{Filter: names}, want: `["Ann","Bob"]`, verdict: "fits", says: `"type":"string"`, never: "card"},
+		"a filter that breaks its schema":         {view: tenon.Projection{Filter: filter(t, `.total`), Schema: list}, verdict: "violated", says: `"array"`},
+		"the same under warn":                     {view: tenon.Projection{Filter: filter(t, `.total`), Schema: list}, policy: tenon.Warn, want: `2`, verdict: "violated", says: `"boolean","null"]`},
+		"an inferred schema only reports":         {view: tenon.Projection{Filter: filter(t, `if .total > 1 then "many" else .total end`)}, want: `"many"`, verdict: "violated", says: `"boolean","null"]`},
+		"a filter that fails":                     {view: tenon.Projection{Filter: filter(t, `.total.x`)}, verdict: "fits", says: `{}`},
+		"selected, then filtered":                 {view: tenon.Projection{Select: []string{"orders.by.name"}, Filter: filter(t, `.orders[0]`)}, want: `{"by":{"name":"Ann"}}`, verdict: "fits", says: `"name"`, never: "card"},
+		"a violation outside of what is selected": {view: tenon.Projection{Select: []string{"total"}}, body: `{"total":2,"orders":null}`, verdict: "violated", says: `"total"`, never: "orders"},
+		"the same repaired":                       {view: tenon.Projection{Select: []string{"total"}}, policy: tenon.Repair, body: `{"total":"2","orders":null}`, want: `{"total":2}`, verdict: "repaired", says: `"total"`, never: "orders"},
+		"asked for":                               {fields: `["orders.by.name"]`, want: `{"orders":[{"by":{"name":"Ann"}},{"by":{"name":"Bob"}}]}`, verdict: "fits", says: "card"},
+		"asked for of what is shown":              {view: tenon.Projection{Filter: names, Schema: list}, fields: `["*"]`, want: `["Ann","Bob"]`, verdict: "fits"},
+		"all is passed under off":                 {view: tenon.Projection{Select: []string{"total"}}, policy: tenon.Off, body: `{"total":"2"}`, want: `{"total":"2"}`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ var (
 		"":                         {},
 	}
 	comeMedias   = []string{"application/json", "application/json; charset=utf-8", "application/problem+json", "text/plain", "image/png", "nothing said"}
-	comeBodies   = map[string]string{"nothing": "", "a fit": `{"n":1}`, "a breach": `{"n":"x"}`, "a repairable breach": `{"n":"1"}`, "no JSON": `{"n":`}
+	comeBodies   = map[string]string{"nothing": "", "a fit": `{"n":1}`, "a violation": `{"n":"x"}`, "a repairable violation": `{"n":"1"}`, "no JSON": `{"n":`}
 	allPolices   = []tenon.Policy{tenon.Enforce, tenon.Repair, tenon.Warn, tenon.Off}
 	allEnvelopes = []tenon.Envelope{tenon.Native, tenon.OpenAPIMCP, tenon.FlowMCP}
 )
@@ -58,9 +58,9 @@ func (c variantCase) verdict() string {
 		return "violated"
 	case !c.known():
 		return "undeclared"
-	case c.isJSON() && c.body == "a repairable breach" && c.policy == tenon.Repair:
+	case c.isJSON() && c.body == "a repairable violation" && c.policy == tenon.Repair:
 		return "repaired"
-	case c.isJSON() && strings.HasSuffix(c.body, "breach"), !c.isJSON() && c.declared == "*/*":
+	case c.isJSON() && strings.HasSuffix(c.body, "violation"), !c.isJSON() && c.declared == "*/*":
 		return "violated" // what stands for a text or a picture is no object with n
 	}
 	return "fits"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/charset"
 	"github.com/tenon-mcp/tenon/internal/deadline"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
@@ -140,7 +141,7 @@ func toUTF8(media string, body []byte) []byte {
 	if isBinary(kind) {
 		return body
 	}
-	text := egress.UTF8(media, body)
+	text := charset.UTF8(media, body)
 	if encode.IsJSON(kind) && !bytes.Equal(text, body) && rawjson.Check(body) == nil {
 		return body
 	}

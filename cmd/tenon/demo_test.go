@@ -19,11 +19,11 @@ func TestExpectationsCanFail(t *testing.T) {
 		check func(toolResult) error
 		wrong toolResult
 	}{
-		"a breach is no fit":              {expect(false, "fits", "data"), violated},
+		"a violation is no fit":           {expect(false, "fits", "data"), violated},
 		"a fit has its data":              {expect(false, "fits", "rows"), fits},
 		"a result without an image":       {expectImage, fits},
-		"a fit is no breach":              {expectViolation(false), fits},
-		"a breach that names no place":    {expectViolation(true), violated},
+		"a fit is no violation":           {expectViolation(false), fits},
+		"a violation that names no place": {expectViolation(true), violated},
 		"another code":                    {expectCode("not_found"), violated},
 		"a success has no error":          {expectCode("not_found"), fits},
 		"nothing was executed":            {expectExecuted("yes", "unsafe"), fits},

@@ -111,7 +111,7 @@ func rootCommand(e env) *cobra.Command {
 		Short: "Serve APIs as MCP tools whose results match their schemas",
 		Long: `tenon reads API descriptions and serves their operations as MCP tools. Every
 tool publishes a schema of its results, every response is validated against it,
-and clients are told truthfully when a response violates its schema.
+and violations are reported to the client.
 
 Start with 'tenon demo': it needs no setup and shows everything in a minute.`,
 		Args: knownCommand,

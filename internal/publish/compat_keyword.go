@@ -81,7 +81,10 @@ func (s *compatPass) member(i int32, m rawjson.Node) {
 	}
 }
 
-// remove removes a keyword that means nothing in 2020-12.
+// remove removes a keyword that means nothing in 2020-12. Although the specification
+// lets readers ignore it, some clients do not: they read it as their dialect does,
+// or refuse the schema and with it the whole list of tools. Without it the schema
+// means the same.
 func (s *compatPass) remove(i int32, m rawjson.Node, why string) {
 	s.Edits.Drop(m)
 	s.record(i, m, why)

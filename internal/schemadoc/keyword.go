@@ -151,7 +151,10 @@ func structuralKeyword(key []byte) Keyword {
 }
 
 // identityKeyword returns the keywords that identify a document, and those of
-// other dialects.
+// other dialects. Both are told from unknown ones, which mean nothing to anybody:
+// a reader may resolve references by these, or read the rest in another way, as
+// OpenAPI 3.0 reads nullable and draft 4 id. It is apart from [KeywordOf] only
+// for the length of that function.
 func identityKeyword(key []byte) Keyword {
 	switch string(key) {
 	case "$schema":

@@ -17,7 +17,7 @@ import (
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
 
-	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/charset"
 )
 
 // MaxFile limits a schema file or shared list. The largest public one has 154
@@ -48,7 +48,7 @@ func Parse(source []byte) (m *Module, err error) {
 	if i := slices.Index(source, 0); i >= 0 {
 		return nil, &SyntaxError{1 + strings.Count(string(source[:i]), "\n"), "the file contains a NUL byte"}
 	}
-	source = egress.ToValidUTF8(source)
+	source = charset.ToValidUTF8(source)
 	m = &Module{Source: append(make([]byte, 0, len(source)+1), source...), lines: []int{0}}
 	for i, b := range source {
 		if b == '\n' {

@@ -1,4 +1,11 @@
-package egress
+// Package charset turns texts of other charsets, and broken UTF-8, into UTF-8 as
+// browsers and Node read them.
+//
+// It does not know who sent a text, or what it means: responses, schema files and
+// prompts pass through it alike.
+//
+// It is between the bytes that arrive and whoever reads them as text.
+package charset
 
 import (
 	"strings"
@@ -16,7 +23,7 @@ import (
 // there is no charset, if it is UTF-8, and if the charset is unknown. The
 // result has at most three times the bytes.
 func UTF8(contentType string, body []byte) []byte {
-	label := charset(contentType)
+	label := labelOf(contentType)
 	if label == "" || strings.EqualFold(label, "utf-8") || len(body) == 0 {
 		return body
 	}
@@ -48,9 +55,9 @@ func ToValidUTF8(text []byte) []byte {
 	return repaired
 }
 
-// charset returns the charset parameter. It allocates nothing, because most
+// labelOf returns the charset parameter. It allocates nothing, because most
 // responses have none or UTF-8.
-func charset(contentType string) string {
+func labelOf(contentType string) string {
 	_, params, _ := strings.Cut(contentType, ";")
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(p, "=")

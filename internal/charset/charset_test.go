@@ -1,4 +1,4 @@
-package egress_test
+package charset_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/charset"
 )
 
 func TestTextsBecomeUTF8(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTextsBecomeUTF8(t *testing.T) {
 		{"nothing", "text/plain; charset=latin1", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := string(egress.UTF8(c.media, []byte(c.body))); got != c.want {
+			if got := string(charset.UTF8(c.media, []byte(c.body))); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -52,7 +52,7 @@ func FuzzUTF8(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, media string, body []byte) {
 		was := bytes.Clone(body)
-		got := egress.UTF8(media, body)
+		got := charset.UTF8(media, body)
 		if !bytes.Equal(body, was) {
 			t.Fatal("the body was changed")
 		}
@@ -78,7 +78,7 @@ func TestBrokenUTF8IsReadAsNodeReadsIt(t *testing.T) {
 		"a\xf4\x90\x80\x80b":             "a\uFFFD\uFFFD\uFFFD\uFFFDb",
 		strings.Repeat("\xf0\x9f", 9000): strings.Repeat("\uFFFD", 9000),
 	} {
-		if got := string(egress.ToValidUTF8([]byte(text))); got != want {
+		if got := string(charset.ToValidUTF8([]byte(text))); got != want {
 			t.Errorf("%.20q: got %.40q, want %.40q", text, got, want)
 		}
 	}
@@ -87,9 +87,9 @@ func TestBrokenUTF8IsReadAsNodeReadsIt(t *testing.T) {
 func TestPlainAnswersCostNothing(t *testing.T) {
 	body := []byte("text")
 	n := testing.AllocsPerRun(100, func() {
-		egress.UTF8("application/json; charset=utf-8", body)
-		egress.UTF8("application/json", body)
-		egress.ToValidUTF8(body)
+		charset.UTF8("application/json; charset=utf-8", body)
+		charset.UTF8("application/json", body)
+		charset.ToValidUTF8(body)
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)
