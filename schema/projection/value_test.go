@@ -1,4 +1,4 @@
-package schema_test
+package projection_test
 
 import (
 	"bytes"
@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	schemaprojection "github.com/tenon-mcp/tenon/schema/projection"
+	"github.com/tenon-mcp/tenon/schema"
+	"github.com/tenon-mcp/tenon/schema/projection"
 )
 
 func TestProjectValueLeavesOutSpace(t *testing.T) {
@@ -23,7 +24,7 @@ func TestProjectValueLeavesOutSpace(t *testing.T) {
 		"x":           `{}`,
 	}
 	for paths, want := range tests {
-		got, err := projection(t, paths).AppendValue(nil, []byte(value))
+		got, err := parsed(t, paths).AppendValue(nil, []byte(value))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v; want %s", paths, got, err, want)
 		}
@@ -32,7 +33,7 @@ func TestProjectValueLeavesOutSpace(t *testing.T) {
 
 func TestProjectNamesLikeStructure(t *testing.T) {
 	for path, want := range map[string]string{`/a":1,"b`: `{"a\":1,\"b":2}`, `b`: `{"b":3}`, `/x\`: `{"x\\":4}`, `/`: `{"":5}`} {
-		p, err := schemaprojection.ParseProjection(path)
+		p, err := projection.ParseProjection(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,9 +49,12 @@ func FuzzProjectValue(f *testing.F) {
 	f.Add(`{"a":[{"b":1,"c":2},{"c":3}],"b":{"c":{"a":null}}}`, "a.b,b.*.a")
 	f.Add(` { "x" : 1 , "a" : [ 1 , { "b" : 2 , "\u0061" : 3 } ] } `, "a,a.a,x")
 	f.Add(`[[{"a\"b":1,"":2}],"\\",{}]`, `/a"b,/`)
-	any1 := compile(f, `{}`)
+	any1, err := schema.Compile([]byte(`{}`), schema.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, value, paths string) {
-		p, err := schemaprojection.ParseProjection(strings.Split(paths, ",")...)
+		p, err := projection.ParseProjection(strings.Split(paths, ",")...)
 		if err != nil {
 			return
 		}
