@@ -261,12 +261,12 @@ func TestOddServers(t *testing.T) {
 		body   string
 		want   string // of the error of Tools
 	}{
-		"a page of text":         {500, "text/plain", "out of order", "the server answers HTTP 500: out of order"},
+		"a page of text":         {500, "text/plain", "out of order\n", "the server answers HTTP 500: out of order"},
 		"JSON of another kind":   {401, "application/json", `{"message":"who are you?"}`, `the server answers HTTP 401: {"message":"who are you?"}`},
 		"a refusal without id":   {403, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"not you"}}`, "tools/list: JSON-RPC error -32000: not you"},
 		"nothing":                {200, "application/json", "", "tools/list: the server sent no answer"},
-		"a stream without end":   {200, "text/event-stream", ": nothing\n\n", "tools/list: the server sent no answer"},
-		"half a message":         {200, "text/event-stream", "data: {\"id\"\n\n", "tools/list: the server sent what is no JSON-RPC"},
+		"a stream of nothing":    {200, "text/event-stream", ": nothing\n\n", "tools/list: the server sent no answer"},
+		"half a message":         {200, "text/event-stream", "data: {\"id\"\n\n", "tools/list: the server sent what is no JSON-RPC: unexpected end of JSON input"},
 		"the answer for another": {200, "application/json", `{"jsonrpc":"2.0","id":77,"result":{}}`, "tools/list: the server sent no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestOddServers(t *testing.T) {
 			}))
 			defer web.Close()
 			c := mcpclient.OverHTTP(web.URL+"/mcp", web.Client(), nil, mcpclient.Options{Name: "test", Version: "1"})
-			if _, err := c.Tools(t.Context()); err == nil || !strings.HasPrefix(err.Error(), of.want) {
+			if _, err := c.Tools(t.Context()); err == nil || err.Error() != of.want {
 				t.Errorf("the error is %v", err)
 			}
 		})
@@ -297,59 +297,145 @@ func TestOddServers(t *testing.T) {
 	})
 }
 
-// A server on pipes may print what is no message, is alive between requests and
-// asks about it, and ends.
-func TestPipesOfOthers(t *testing.T) {
+// byHand is a server on pipes whose part the test plays.
+type byHand struct {
+	*mcpclient.Client
+
+	t   *testing.T
+	in  io.Reader
+	out io.WriteCloser
+}
+
+func playServer(t *testing.T) *byHand {
 	theirs, mine := io.Pipe()
 	fromThem, toMe := io.Pipe()
 	c := mcpclient.OverPipes(mine, fromThem, func() {
 		_ = mine.Close()
 		_ = fromThem.Close()
 	}, mcpclient.Options{Name: "test", Version: "1"})
-	defer c.Close()
-	say := func(text string) {
-		if _, err := io.WriteString(toMe, text+"\n"); err != nil {
-			t.Error(err)
-		}
+	t.Cleanup(c.Close)
+	return &byHand{Client: c, t: t, in: theirs, out: toMe}
+}
+
+func (s *byHand) say(text string) {
+	if _, err := io.WriteString(s.out, text+"\n"); err != nil {
+		s.t.Error(err)
 	}
-	hear := func() string {
-		text := make([]byte, 1000)
-		n, err := theirs.Read(text)
-		if err != nil {
-			t.Error(err)
-		}
-		return string(text[:n])
+}
+
+// hear is the next message of the client.
+func (s *byHand) hear() string {
+	text := make([]byte, 1000)
+	n, err := s.in.Read(text)
+	if err != nil {
+		s.t.Error(err)
 	}
-	say("welcome!")
-	say(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
-	if got := hear(); got != `{"jsonrpc":"2.0","id":"p","result":{}}`+"\n" {
+	return string(text[:n])
+}
+
+// A server on pipes may print what is no message, is alive between requests and
+// asks about it, and ends.
+func TestPipesOfOthers(t *testing.T) {
+	s := playServer(t)
+	s.say("welcome!")
+	s.say(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+	if got := s.hear(); got != `{"jsonrpc":"2.0","id":"p","result":{}}`+"\n" {
 		t.Errorf("the answer to a ping is %s", got)
 	}
-	say(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`)
-	if got := hear(); !strings.Contains(got, `"id":2,"error":{"code":-32601`) {
+	s.say(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`)
+	if got := s.hear(); !strings.Contains(got, `"id":2,"error":{"code":-32601`) {
 		t.Errorf("the answer to a question is %s", got)
 	}
 	listed := make(chan error)
 	list := func() {
-		_, err := c.Tools(t.Context())
+		_, err := s.Tools(t.Context())
 		listed <- err
 	}
 	go list()
-	hear()
-	say(`{broken`)
+	s.hear()
+	s.say(`{broken`)
 	if err := <-listed; err == nil || !strings.Contains(err.Error(), "no JSON-RPC") {
 		t.Errorf("half a message: %v", err)
 	}
 	go list()
-	hear()
-	say(`{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`)
+	s.hear()
+	s.say(`{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`)
 	if err := <-listed; err != nil {
 		t.Errorf("after half a message: %v", err)
 	}
 	go list()
-	hear()
-	_ = toMe.Close()
-	if err := <-listed; err == nil || !strings.Contains(err.Error(), "the server has ended the conversation") {
+	s.hear()
+	_ = s.out.Close()
+	if err := <-listed; err == nil || err.Error() != "tools/list: the server has ended the conversation" {
 		t.Errorf("after the end: %v", err)
+	}
+	_, err := s.Tools(t.Context())
+	if err == nil || err.Error() != "tools/list: the server has ended the conversation" {
+		t.Errorf("a request after the end: %v", err)
+	}
+}
+
+// With several calls on pipes nobody knows whose person a question is for.
+func TestNobodyIsAskedForAnother(t *testing.T) {
+	s := playServer(t)
+	const question = `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"May it?"}}`
+	people := []*person{{answer: tenon.InputResponse{Action: "accept"}}, {answer: tenon.InputResponse{Action: "accept"}}}
+	answered := make(chan *tenon.Result)
+	call := func(p *person) {
+		res, err := s.Call(t.Context(), &tenon.Call{Tool: "ask", Requester: p})
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- res
+	}
+	go call(people[0])
+	s.hear()
+	go call(people[1])
+	s.hear()
+	s.say(question)
+	if got := s.hear(); !strings.Contains(got, `"error":{"code":-32601`) {
+		t.Errorf("one of two was asked: %s", got)
+	}
+	s.say(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"one"}]}}`)
+	if res := <-answered; res == nil || string(res.Content[0].Text) != "one" {
+		t.Errorf("the first call: %+v", res)
+	}
+	s.say(question)
+	if got := s.hear(); !strings.Contains(got, `"id":"q","result":{"action":"accept"}`) {
+		t.Errorf("the answer of the only one is %s", got)
+	}
+	s.say(`{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+	if res := <-answered; res == nil || len(people[0].asked)+len(people[1].asked) != 1 {
+		t.Errorf("asked: %v, %v", people[0].asked, people[1].asked)
+	}
+}
+
+// Every block of a result is there, with what it holds.
+func TestBlocks(t *testing.T) {
+	s := playServer(t)
+	results := make(chan *tenon.Result)
+	go func() {
+		res, err := s.Call(t.Context(), &tenon.Call{Tool: "show"})
+		if err != nil {
+			t.Error(err)
+		}
+		results <- res
+	}()
+	s.hear()
+	s.say(`{"jsonrpc":"2.0","id":1,"result":{"isError":true,"_meta":{"a":1},"content":[{"type":"image","mimeType":"image/png","data":"AAEC"},` +
+		`{"type":"audio","mimeType":"audio/wav","data":"AA==","annotations":{"priority":1}},{"type":"text","text":"it is broken"},` +
+		`{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":"c"}},{"type":"resource","resource":{"uri":"a:c","blob":"AQ=="}},` +
+		`{"type":"resource_link","uri":"d:e","name":"f","size":7},{"type":"hologram","x":1}]}}`)
+	want := &tenon.Result{IsError: true, Message: "it is broken", Meta: []byte(`{"a":1}`), Content: []tenon.Content{
+		tenon.Image("image/png", []byte{0, 1, 2}),
+		{Type: tenon.AudioContent, MediaType: "audio/wav", Data: []byte{0}, Annotations: []byte(`{"priority":1}`)},
+		tenon.Text("it is broken"),
+		tenon.Embedded("a:b", "text/plain", "c"),
+		{Type: tenon.EmbeddedResource, URI: "a:c", Data: []byte{1}},
+		{Type: tenon.ResourceLink, URI: "d:e", Name: "f", Size: 7},
+		tenon.Text(`{"type":"hologram","x":1}`),
+	}}
+	if diff := cmp.Diff(want, <-results); diff != "" {
+		t.Errorf("the result (-want +got):\n%s", diff)
 	}
 }

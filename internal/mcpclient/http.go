@@ -113,7 +113,7 @@ func (p *posts) exchange(ctx context.Context, r request, came func(*message) (bo
 }
 
 func statusError(res *response) error {
-	return fmt.Errorf("the server answers HTTP %d: %.300s", res.Status, res.body)
+	return fmt.Errorf("the server answers HTTP %d: %.300s", res.Status, bytes.TrimSpace(res.body))
 }
 
 // post sends a message. The first one finds out where the server is.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/tenon-mcp/tenon/internal/incident"
@@ -36,6 +38,8 @@ func OverPipes(to io.Writer, from io.Reader, end func(), o Options) *Client {
 	return &Client{options: o, wire: p}
 }
 
+var errEnded = errors.New("the server has ended the conversation")
+
 // pipes is a conversation in lines.
 type pipes struct {
 	end  func()
@@ -53,8 +57,9 @@ type pipes struct {
 
 // pending is a request whose response has not come.
 type pending struct {
-	came chan *message
-	gone chan struct{} // nobody waits any more
+	isCall bool
+	came   chan *message
+	gone   chan struct{} // nobody waits any more
 }
 
 func (p *pipes) close() { p.once.Do(p.end) }
@@ -90,36 +95,53 @@ func (p *pipes) read(from io.Reader) error {
 	if err := scan.Err(); err != nil {
 		return err
 	}
-	return errors.New("the server has ended the conversation")
+	return errEnded
 }
 
 // waitingFor are the requests that a message is about.
 func (p *pipes) waitingFor(m *message) (all []*pending) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	add := func(id string) {
-		if w := p.requests[id]; w != nil {
-			all = append(all, w)
-		}
-	}
-	told, isProgress := progressOf(m)
-	switch {
+	id := string(m.ID)
+	switch told, isProgress := progressOf(m); {
+	case m.broken != nil:
+		return slices.Collect(maps.Values(p.requests)) // it may be the response to any
 	case isProgress:
-		add(string(told.Token))
-	case m.Method == "" && m.broken == nil:
-		add(string(m.ID))
-	case m.broken != nil, m.ID != nil && m.Method != "ping" && len(p.requests) == 1:
-		// A question does not say of which call it is. With several, another
-		// person than the one who called could be asked.
-		for id := range p.requests {
-			add(id)
-		}
+		id = string(told.Token)
+	case m.Method != "":
+		return p.asked(m)
+	}
+	if w := p.requests[id]; w != nil {
+		all = append(all, w)
 	}
 	return all
 }
 
+// asked is the call that a question of the server is about, which does not say
+// so: the only one in progress. With several, another person than the one who
+// called could be asked.
+func (p *pipes) asked(m *message) (calls []*pending) {
+	if m.ID == nil || m.Method == "ping" {
+		return nil
+	}
+	for _, w := range p.requests {
+		if w.isCall {
+			calls = append(calls, w)
+		}
+	}
+	if len(calls) > 1 {
+		return nil
+	}
+	return calls
+}
+
 func (p *pipes) exchange(ctx context.Context, r request, came func(*message) (bool, error)) error {
-	w := &pending{came: make(chan *message, maxWaiting), gone: make(chan struct{})}
+	select {
+	case <-p.ended:
+		return r.failed(p.why)
+	default:
+	}
+	w := &pending{isCall: r.method == "tools/call", came: make(chan *message, maxWaiting), gone: make(chan struct{})}
 	p.mu.Lock()
 	p.requests[r.id] = w
 	p.mu.Unlock()
@@ -129,8 +151,8 @@ func (p *pipes) exchange(ctx context.Context, r request, came func(*message) (bo
 		p.mu.Unlock()
 		close(w.gone)
 	}()
-	if err := p.send(ctx, r.body); err != nil {
-		return err
+	if err := p.write(r.body); err != nil {
+		return r.failed(fmt.Errorf("%w: %w", errEnded, err))
 	}
 	for {
 		m, err := p.next(ctx, w)
