@@ -43,7 +43,7 @@ var retired = map[string]string{
 	"outlet":   "notifier",
 	"outlets":  "notifiers",
 	"patience": "timeout",
-	"patient":  "shared timer",
+	"patient":  "timer",
 	"promise":  "contract",
 	"promised": "published, declared",
 	"promises": "contracts",

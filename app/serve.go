@@ -61,7 +61,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- a.serveOn(web, &idleListener{Listener: l}) }()
+	go func() { failed <- a.serveOn(web, l) }()
 	select {
 	case err := <-failed:
 		return err

@@ -53,7 +53,6 @@ type Gateway struct {
 	store         tenon.Store
 	streams       sync.Map // of *liveStream, by the id in their tokens
 	places        places
-	clock         deadline.Clock // of the deadlines of calls
 }
 
 // New returns a gateway that serves c.
@@ -170,7 +169,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	if res != nil || err != nil {
 		return res, err
 	}
-	limited := g.clock.New(ctx, g.timeout, g.inputTimeout)
+	limited := deadline.New(ctx, g.timeout, g.inputTimeout)
 	defer limited.Stop()
 	var w callInProgress // filled in place
 	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.handlerContext(limited)

@@ -2,24 +2,19 @@
 // call does not include the time in which user input is pending.
 //
 // It does not know calls, nor who is asked. The gateway runs handlers with it.
-// The [Clock] that ends contexts is also for others with many timers that seldom
-// fire.
 package deadline
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"time"
 )
 
-// Context ends with its parent or at its deadline. It sets no alarm until Done
-// is called: most handlers finish before that.
+// Context ends with its parent or at its deadline. It sets no timer until Done
+// is called: many handlers finish before that.
 type Context struct {
-	clock    *Clock
 	parent   context.Context //nolint:containedctx // it is one
 	maxPause time.Duration   // limit of one pause
-	call     *Context        // of which this is a part that never pauses; nil: none
 
 	mu      sync.Mutex // guards the other fields
 	until   time.Time
@@ -29,7 +24,7 @@ type Context struct {
 
 	waited context.Context //nolint:containedctx // ends when this one does; nil: nobody waits for it
 	end    context.CancelCauseFunc
-	alarm  Alarm // calls end
+	timer  *time.Timer // calls ring; nil: it was never set
 }
 
 var _ context.Context = (*Context)(nil)
@@ -39,18 +34,12 @@ type key struct{}
 
 // New returns a context that ends after timeout. Each of its pauses lasts at most
 // maxPause. Stop must be called.
-func (c *Clock) New(ctx context.Context, limit, maxPause time.Duration) *Context {
-	return &Context{clock: c, parent: ctx, maxPause: maxPause, until: time.Now().Add(limit)}
+func New(ctx context.Context, limit, maxPause time.Duration) *Context {
+	return &Context{parent: ctx, maxPause: maxPause, until: time.Now().Add(limit)}
 }
 
 // Deadline returns that of the parent, since its own can move.
-func (d *Context) Deadline() (time.Time, bool) {
-	until, ok := d.parent.Deadline()
-	if d.call != nil && (!ok || d.until.Before(until)) {
-		return d.until, true
-	}
-	return until, ok
-}
+func (d *Context) Deadline() (time.Time, bool) { return d.parent.Deadline() }
 
 // Done is closed when the context has ended.
 func (d *Context) Done() <-chan struct{} { return d.awaited().Done() }
@@ -76,7 +65,7 @@ func (d *Context) Expired() bool {
 // Value finds d itself, too.
 func (d *Context) Value(k any) any {
 	if _, ok := k.(key); ok {
-		return cmp.Or(d.call, d)
+		return d
 	}
 	d.mu.Lock()
 	ctx := d.waited
@@ -101,16 +90,35 @@ func (d *Context) awaited() context.Context {
 	case d.late():
 		d.end(context.DeadlineExceeded)
 	default:
-		d.alarm.Ring = func() { d.end(context.DeadlineExceeded) }
 		d.arm()
 	}
 	return d.waited
 }
 
-// arm sets the alarm if Done was called and no pause is in progress.
+// arm sets the timer if Done was called and no pause is in progress.
 func (d *Context) arm() {
-	if d.alarm.Ring != nil && d.asking == 0 && !d.stopped {
-		d.clock.On(&d.alarm, d.until)
+	switch {
+	case d.waited == nil || d.asking > 0 || d.stopped:
+	case d.timer == nil:
+		d.timer = time.AfterFunc(time.Until(d.until), d.ring)
+	default:
+		d.timer.Reset(time.Until(d.until))
+	}
+}
+
+// disarm stops the timer; ring can still be called just after it.
+func (d *Context) disarm() {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+}
+
+// ring ends the context, unless the deadline has moved meanwhile.
+func (d *Context) ring() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.late() {
+		d.end(context.DeadlineExceeded)
 	}
 }
 
@@ -125,7 +133,7 @@ func (d *Context) Stop() {
 	if d.waited == nil {
 		return
 	}
-	d.clock.Off(&d.alarm)
+	d.disarm()
 	d.end(nil)
 }
 
@@ -141,7 +149,7 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	defer d.mu.Unlock()
 	if d.asking++; d.asking == 1 {
 		d.since = time.Now()
-		d.clock.Off(&d.alarm)
+		d.disarm()
 	}
 	return asking, func() {
 		cancel()
@@ -154,19 +162,12 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	}
 }
 
-// Within is [context.WithTimeout] for work that never pauses and ends when cancel
-// is called. A call needs one timer: if a Context above ends sooner, Within
-// returns ctx itself; if ctx is a Context that ends later, its alarm is not
-// needed.
+// Within is [context.WithTimeout] for work that never pauses. If a Context above
+// ends sooner, it returns ctx itself.
 func Within(ctx context.Context, limit time.Duration) (within context.Context, cancel context.CancelFunc) {
 	if d, ok := ctx.Value(key{}).(*Context); ok {
-		switch left, moves := d.left(); {
-		case !moves && left <= limit:
+		if left, moves := d.left(); !moves && left <= limit {
 			return ctx, func() {}
-		case !moves && ctx == context.Context(d):
-			part := d.clock.New(d.parent, limit, d.maxPause)
-			part.call = d
-			return part, part.Stop
 		}
 	}
 	return context.WithTimeout(ctx, limit)

@@ -15,31 +15,17 @@ import (
 func TestEnds(t *testing.T) {
 	lost := func(ctx context.Context) (*deadline.Context, error) {
 		ctx, lose := context.WithCancel(ctx)
-		d := new(deadline.Clock).New(ctx, time.Minute, time.Minute)
+		d := deadline.New(ctx, time.Minute, time.Minute)
 		time.AfterFunc(30*time.Second, lose)
 		return d, context.Canceled
 	}
 	late := func(ctx context.Context) (*deadline.Context, error) {
-		return new(deadline.Clock).New(ctx, 30*time.Second, time.Minute), context.DeadlineExceeded
+		return deadline.New(ctx, 30*time.Second, time.Minute), context.DeadlineExceeded
 	}
 	stopped := func(ctx context.Context) (*deadline.Context, error) {
-		d := new(deadline.Clock).New(ctx, 2*time.Minute, time.Minute)
+		d := deadline.New(ctx, 2*time.Minute, time.Minute)
 		time.AfterFunc(30*time.Second, d.Stop)
 		return d, context.Canceled
-	}
-	part := func(of func(context.Context) (*deadline.Context, error), limit time.Duration) func(context.Context) (*deadline.Context, error) {
-		return func(ctx context.Context) (*deadline.Context, error) {
-			d, want := of(ctx)
-			ctx, _ = deadline.Within(d, limit) // its end is that of p
-			p, ok := ctx.(*deadline.Context)
-			if !ok || p == d {
-				return d, errors.New("a part has a timer of its own")
-			}
-			return p, want
-		}
-	}
-	early := func(ctx context.Context) (*deadline.Context, error) {
-		return new(deadline.Clock).New(ctx, time.Hour, time.Minute), context.DeadlineExceeded
 	}
 	for _, c := range []struct {
 		name string
@@ -48,8 +34,6 @@ func TestEnds(t *testing.T) {
 		{"its time is over", late},
 		{"the caller is gone", lost},
 		{"it was stopped", stopped},
-		{"the time of a part is over", part(early, 30*time.Second)},
-		{"the caller of a part is gone", part(lost, 45*time.Second)},
 	} {
 		for _, w := range []struct {
 			name string
@@ -90,7 +74,7 @@ func TestEnds(t *testing.T) {
 func TestPause(t *testing.T) {
 	for _, awaited := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			d := new(deadline.Clock).New(t.Context(), time.Minute, time.Hour)
+			d := deadline.New(t.Context(), time.Minute, time.Hour)
 			defer d.Stop()
 			if awaited {
 				context.AfterFunc(d, func() {})
@@ -123,7 +107,7 @@ func TestPause(t *testing.T) {
 // it stops the time of the call.
 func TestPartOfACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := new(deadline.Clock).New(context.WithValue(t.Context(), t, "value"), time.Minute, time.Hour)
+		d := deadline.New(context.WithValue(t.Context(), t, "value"), time.Minute, time.Hour)
 		defer d.Stop()
 		ctx, stop := deadline.Within(d, 30*time.Second)
 		if until, ok := ctx.Deadline(); !ok || time.Until(until) != 30*time.Second || ctx.Value(t) != "value" {
@@ -149,7 +133,7 @@ func TestPartOfACall(t *testing.T) {
 // where it needs one.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := new(deadline.Clock).New(t.Context(), time.Minute, time.Hour)
+		d := deadline.New(t.Context(), time.Minute, time.Hour)
 		defer d.Stop()
 		inside := context.WithValue(d, t, t)
 		expires := func(above context.Context, limit time.Duration, same bool) {
