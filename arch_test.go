@@ -86,7 +86,7 @@ func packages() map[string][]string {
 		"observe":                   {"."},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "observe", "audit",
-			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/deadline", "internal/incident", "internal/proc",
+			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
