@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -8,103 +10,172 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
+
+	"github.com/tenon-mcp/tenon/auth"
 )
 
 // Access says who may call what an HTTP address serves.
 type Access struct {
-	known []apiKey
-	azure azureKey
+	callers *auth.Authenticator
+	azure   azureKey
 }
 
-// apiKey is a caller who is known by a key. The key itself is not kept.
-type apiKey struct {
-	caller string
-	sum    [sha256.Size]byte
-}
-
-// ReadAccess reads the keys of callers. Beyond loopback the config has to say who
-// may call.
+// ReadAccess reads the keys of callers, and whose access tokens count. Beyond
+// loopback the config has to say who may call.
 func ReadAccess(c *Config, e Env) (*Access, error) {
 	a := &Access{}
 	if err := a.azure.read(c, e); err != nil {
 		return nil, err
 	}
-	if c.HTTP == "" && (len(c.APIKeys) > 0 || c.BehindProxy || c.Insecure) {
-		return nil, invalid("api-key", ", --behind-proxy and --insecure are for --http ADDR")
+	if c.HTTP == "" && (len(c.APIKeys) > 0 || c.OAuthIssuer != "" || c.BehindProxy || c.Insecure) {
+		return nil, invalid("api-key", ", --oauth-issuer, --behind-proxy and --insecure are for --http ADDR")
 	}
+	var keys []auth.Key
 	for _, given := range c.APIKeys {
 		k, err := readKey(e, given)
 		if err != nil {
 			return nil, err
 		}
-		for _, other := range a.known {
-			if other.caller == k.caller {
-				return nil, invalid("api-key", " %s is given twice: each caller has a name of its own", k.caller)
-			}
-			if other.sum == k.sum {
-				return nil, invalid("api-key", " %s and --api-key %s are the same key: nobody could tell the callers apart", other.caller, k.caller)
-			}
-		}
-		a.known = append(a.known, k)
+		keys = append(keys, k)
 	}
-	if c.HTTP == "" || OnLoopback(c.HTTP) || c.AzureKey != "" || len(a.known) > 0 || c.BehindProxy || c.Insecure {
+	var err error
+	if a.callers, err = auth.New(auth.Options{Keys: keys}); err != nil {
+		return nil, invalid("api-key", ": %v", err)
+	}
+	if err := a.readTokens(c, e, keys); err != nil {
+		return nil, err
+	}
+	if c.HTTP == "" || OnLoopback(c.HTTP) || a.Keys() || c.BehindProxy || c.Insecure {
 		return a, nil
 	}
 	return nil, invalid("http", ` %s can be reached by other machines, and nothing says who may call. Choose one:
+  --oauth-issuer URL      callers send an access token of this issuer (docs/auth.md)
   --api-key NAME=env:VAR  callers send the key that is in the variable VAR
   --behind-proxy          a proxy before it authenticates every caller
   --insecure              everybody who reaches the address may call`, c.HTTP)
 }
 
-// Keys reports whether callers need a key.
-func (a *Access) Keys() bool { return len(a.known) > 0 || a.azure.set }
-
-// Authenticate tells who sent r. Its error says how a key is sent.
-func (a *Access) Authenticate(r *http.Request) (caller string, err error) {
-	if a.azure.opens(r) {
-		return azureCaller, nil
+// readTokens reads what is about access tokens.
+func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
+	o := auth.Options{
+		Keys: keys, Issuer: c.OAuthIssuer, Resource: c.OAuthResource, Audiences: c.OAuthAudience, Scopes: c.OAuthScope,
+		AllowHosts: c.OAuthAllowPrivateHost, Name: cmp.Or(c.Title, c.Name), Logger: e.Logger,
 	}
-	if len(a.known) == 0 {
-		return "", errNoAzureKey
+	if c.OAuthIssuer == "" {
+		for name, used := range map[string]bool{
+			"oauth-resource": c.OAuthResource != "", "oauth-audience": len(c.OAuthAudience) > 0, "oauth-scope": len(c.OAuthScope) > 0, "oauth-scope-implies": len(c.OAuthScopeImplies) > 0,
+			"oauth-introspection": c.OAuthIntrospection != "", "oauth-allow-private-host": len(c.OAuthAllowPrivateHost) > 0,
+		} {
+			if used {
+				return invalid(name, " is about access tokens; --oauth-issuer says whose")
+			}
+		}
+		return nil
 	}
-	return a.authenticate(r)
+	if c.OAuthResource == "" {
+		return invalid("oauth-resource", " is missing: with --oauth-issuer it is the URL of this server as clients know it, such as https://mcp.example.com/mcp; tokens have to be for it")
+	}
+	for _, given := range c.OAuthScopeImplies {
+		broad, narrower, ok := strings.Cut(given, "=")
+		if !ok || broad == "" || narrower == "" {
+			return invalid("oauth-scope-implies", " wants BROAD=NARROW,NARROW, not %q", given)
+		}
+		if o.Implies == nil {
+			o.Implies = map[string][]string{}
+		}
+		o.Implies[broad] = append(o.Implies[broad], strings.Split(narrower, ",")...)
+	}
+	if c.OAuthIntrospection != "" {
+		client, where, ok := strings.Cut(c.OAuthIntrospection, "=")
+		if !ok || client == "" || !namesSecret(where) {
+			return invalid("oauth-introspection", " wants CLIENT=env:VAR or CLIENT=file:PATH; the secret itself does not belong there")
+		}
+		secret, err := secretAt(e, where)
+		if err != nil {
+			return invalid("oauth-introspection", " %s: %v", client, err)
+		}
+		o.Introspection = &auth.Introspection{ClientID: client, ClientSecret: string(secret)}
+	}
+	callers, err := auth.New(o)
+	if err != nil {
+		return invalid("oauth-issuer", ": %v", err)
+	}
+	a.callers = callers
+	return nil
 }
 
-// readKey reads NAME=env:VAR or NAME=file:PATH. Its errors do not repeat what
-// stands behind the name: somebody may have written the key itself.
-func readKey(e Env, flag string) (apiKey, error) {
+// Keys reports whether callers need a key or a token.
+func (a *Access) Keys() bool {
+	return a.azure.set || a.callers != nil && (a.callers.Keys() > 0 || a.callers.Issuer() != "")
+}
+
+// Authenticate tells who sent r; ctx is that of r, with the caller. Its error says
+// how a credential is sent, and may be a [server.Challenge].
+func (a *Access) Authenticate(r *http.Request) (ctx context.Context, caller string, err error) {
+	if a.azure.opens(r) {
+		return r.Context(), azureCaller, nil
+	}
+	if a.callers == nil || a.callers.Keys() == 0 && a.callers.Issuer() == "" {
+		return nil, "", errNoAzureKey
+	}
+	who, err := a.callers.Authenticate(r)
+	if err != nil {
+		return nil, "", err
+	}
+	return auth.NewContext(r.Context(), who), who.ID(), nil
+}
+
+// who says who has a key or a token; empty: there are none.
+func (a *Access) who() string {
+	var all []string
+	if issuer := a.callers.Issuer(); issuer != "" {
+		all = append(all, "callers with an access token of "+issuer)
+	}
+	if n := a.callers.Keys(); n > 0 {
+		all = append(all, "callers with a key may call ("+count(n, "API key")+")")
+	}
+	if len(all) == 0 && a.azure.set {
+		return "callers with the key may call"
+	}
+	text := strings.Join(all, " and ")
+	if text != "" && a.callers.Keys() == 0 {
+		text += " may call"
+	}
+	return text
+}
+
+// mayForward refuses to send the access tokens of callers to upstreams: they are
+// for this server alone.
+func (c *Config) mayForward(headers []string) error {
+	if c.OAuthIssuer == "" || !slices.ContainsFunc(headers, func(h string) bool { return strings.EqualFold(h, "Authorization") }) {
+		return nil
+	}
+	return invalid("auth", " ...=caller:Authorization would send the access tokens of callers to an upstream, and they are for this server alone (--oauth-issuer): "+
+		"give the upstream a credential of its own, or let callers send theirs in another header, as caller:X-Upstream-Authorization")
+}
+
+// readKey reads NAME=env:VAR, NAME=file:PATH or NAME=sha256:SUM. Its errors do not
+// repeat what stands behind the name: somebody may have written the key itself.
+func readKey(e Env, flag string) (auth.Key, error) {
 	name, where, ok := strings.Cut(flag, "=")
-	if !ok || name == "" || !namesSecret(where) {
-		return apiKey{}, invalid("api-key", " wants NAME=env:VAR or NAME=file:PATH; the key itself does not belong there")
+	sum, summed := strings.CutPrefix(where, "sha256:")
+	if !ok || name == "" || !summed && !namesSecret(where) {
+		return auth.Key{}, invalid("api-key", " wants NAME=env:VAR, NAME=file:PATH or NAME=sha256:SUM; the key itself does not belong there")
+	}
+	if summed {
+		k, err := auth.ParseKey(name, sum)
+		if err != nil {
+			return k, invalid("api-key", " %s: %v", name, err)
+		}
+		return k, nil
 	}
 	key, err := secretAt(e, where)
 	if err != nil {
-		return apiKey{}, invalid("api-key", " %s: %v", name, err)
+		return auth.Key{}, invalid("api-key", " %s: %v", name, err)
 	}
-	return apiKey{caller: name, sum: sha256.Sum256(key)}, nil
-}
-
-var errNoKey = errors.New("the key is missing or wrong: send it in the header Authorization, as Bearer KEY, or in X-API-Key")
-
-// authenticate tells who sent r by its key. All keys are compared, each in
-// constant time.
-func (a *Access) authenticate(r *http.Request) (caller string, err error) {
-	given := r.Header.Get("X-Api-Key")
-	if given == "" {
-		scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if strings.EqualFold(scheme, "Bearer") {
-			given = strings.TrimSpace(key)
-		}
-	}
-	sum := sha256.Sum256([]byte(given))
-	err = errNoKey
-	for _, k := range a.known {
-		if subtle.ConstantTimeCompare(k.sum[:], sum[:]) == 1 {
-			caller, err = k.caller, nil
-		}
-	}
-	return caller, err
+	return auth.NewKey(name, string(key)), nil
 }
 
 // OnLoopback reports whether listen opens addr on loopback, or not at all.

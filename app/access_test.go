@@ -77,7 +77,7 @@ func TestCallersAreKnownByTheirKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, "/mcp?key=key+of+A&code=key+of+A", http.NoBody)
 			r.Header.Set(tt.header, tt.value)
-			caller, err := f.Authenticate(r)
+			_, caller, err := f.Authenticate(r)
 			if caller != tt.caller || (err == nil) != (caller != "") {
 				t.Errorf("got %q, %v", caller, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -57,7 +58,7 @@ type App struct {
 
 	config *Config
 	env    Env
-	access *Access
+	access atomic.Pointer[Access]
 
 	sources []*loaded
 	parts   map[*SourceOptions]*parts
@@ -98,8 +99,7 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 // no sources.
 func Wrap(g *gateway.Gateway, c *Config, e Env) (*App, error) {
 	a := &App{Gateway: g, config: c, env: e.withDefaults()}
-	var err error
-	if a.access, err = ReadAccess(c, a.env); err != nil {
+	if err := a.readAccess(); err != nil {
 		return nil, err
 	}
 	a.serve()

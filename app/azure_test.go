@@ -30,7 +30,7 @@ func TestTheKeyOfAzure(t *testing.T) {
 				if tt.header != "" {
 					r.Header.Set("X-Functions-Key", tt.header)
 				}
-				if caller, err := d.Authenticate(r); (err == nil) != tt.want || tt.want != (caller == azureCaller) {
+				if _, caller, err := d.Authenticate(r); (err == nil) != tt.want || tt.want != (caller == azureCaller) {
 					t.Errorf("caller %q, %v", caller, err)
 				}
 			})

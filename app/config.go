@@ -43,8 +43,17 @@ type Config struct {
 	MaxBytesInFlight   int64
 	PageSize           int
 
+	// Access tokens of callers.
+	OAuthIssuer           string   // URL; empty: there are none
+	OAuthResource         string   // URL of this server as clients know it
+	OAuthAudience         []string // empty: OAuthResource
+	OAuthScope            []string
+	OAuthScopeImplies     []string // BROAD=NARROW,NARROW
+	OAuthIntrospection    string   // CLIENT=env:VAR or CLIENT=file:PATH
+	OAuthAllowPrivateHost []string
+
 	// Access control.
-	APIKeys       []string // NAME=env:VAR or NAME=file:PATH
+	APIKeys       []string // NAME=env:VAR, NAME=file:PATH or NAME=sha256:SUM
 	BehindProxy   bool
 	Insecure      bool
 	AzurePaths    bool

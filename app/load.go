@@ -53,7 +53,7 @@ func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
 		return nil, err
 	}
 	var err error
-	if a.access, err = ReadAccess(c, a.env); err != nil {
+	if err = a.readAccess(); err != nil {
 		return nil, err
 	}
 	if a.tls, err = readTLS(c, a.env); err != nil {
@@ -113,6 +113,9 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 			}
 			a.parts[s.Options] = shared
 			a.forward = append(a.forward, shared.auth.callerHeaders()...)
+			if err := a.config.mayForward(a.forward); err != nil {
+				return s.located(err)
+			}
 		}
 		if names[s.Name]++; names[s.Name] > 1 {
 			s.Name = fmt.Sprintf("%s_%d", s.Name, names[s.Name])

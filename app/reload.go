@@ -43,13 +43,16 @@ func (a *App) Watch(ctx context.Context) (stop func()) {
 }
 
 // Reload reads every description again, whether or not it is known to have
-// changed, and opens the file of the audit log by its name again. The result is
-// reported on Env.Stderr.
+// changed, reads the keys of callers from their files, and opens the file of the
+// audit log by its name again. The result is reported on Env.Stderr.
 func (a *App) Reload(ctx context.Context) {
 	if a.audit != nil {
 		if err := a.audit.Reopen(); err != nil {
 			a.env.Logger.Error("the audit log cannot be opened again", "error", err)
 		}
+	}
+	if err := a.readAccess(); err != nil {
+		fmt.Fprintf(a.env.Stderr, "tenon: who may call cannot be read again; what was read before stays in force: %s\n", asFlags(err))
 	}
 	reading := incident.NewGroup(a.env.Logger, "reading a description", len(a.sources))
 	for i := range a.sources {

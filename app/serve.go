@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -28,15 +29,25 @@ func (a *App) serve() {
 		ForwardHeaders: a.forward,
 		MaxConcurrent:  c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxBody: c.MaxMessageBytes, MaxInFlight: c.MaxBytesInFlight, PageSize: c.PageSize,
 	}
-	if a.access != nil && a.access.Keys() {
-		o.Authenticate = a.access.Authenticate
+	if a.access.Load().Keys() {
+		o.Authenticate = func(r *http.Request) (context.Context, string, error) { return a.access.Load().Authenticate(r) }
 	}
 	a.Server = server.New(a.Gateway, o)
 	a.Server.SetIdentity(a.identity())
 }
 
+// readAccess reads who may call, for requests from then on.
+func (a *App) readAccess() error {
+	access, err := ReadAccess(a.config, a.env)
+	if err == nil {
+		a.access.Store(access)
+	}
+	return err
+}
+
 // Handler serves MCP at /mcp and what else the config asks for: /jsonrpc, the path
-// of Azure Functions, /healthz and /readyz.
+// of Azure Functions, the metadata by which clients find the issuer of tokens,
+// /healthz and /readyz.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", a.Server.Health())
@@ -47,6 +58,9 @@ func (a *App) Handler() http.Handler {
 	if a.config.AzurePaths {
 		mux.Handle(azurePath, a.Server)
 	}
+	for _, path := range a.access.Load().callers.MetadataPaths() {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { a.access.Load().callers.Metadata().ServeHTTP(w, r) })
+	}
 	return at("/mcp", a.Server, server.CloseAfterChunks(mux))
 }
 
@@ -56,6 +70,9 @@ func (a *App) Handler() http.Handler {
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
+	if access := a.access.Load(); access.callers.Issuer() != "" { // the first caller need not wait; what fails is in the log
+		incident.Go(a.env.Logger, "fetching the keys of the issuer", func() { _ = access.callers.Prepare(ctx) }, nil)
+	}
 	web := &http.Server{
 		Handler: a.Handler(), ReadHeaderTimeout: HeaderTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return requests },
@@ -121,10 +138,8 @@ func (a *App) WhoMayCall() string {
 	c := a.config
 	var who string
 	switch {
-	case len(a.access.known) > 0:
-		who = "callers with a key may call (" + count(len(a.access.known), "API key") + ")"
-	case c.AzureKey != "":
-		who = "callers with the key may call"
+	case a.access.Load().Keys():
+		who = a.access.Load().who()
 	case OnLoopback(c.HTTP):
 		return ""
 	case c.BehindProxy:

@@ -140,8 +140,17 @@ func serverSettings() []Setting {
 			{Name: "max-bytes-in-flight", whole: func(c *Config) any { return &c.MaxBytesInFlight }, least: 1 << 20, def: int64(256 << 20), Help: "bytes of messages being read and of responses from their first byte until they are written, half for each; one caller can hold half of either and waits for more"},
 			{Name: "page-size", whole: func(c *Config) any { return &c.PageSize }, def: 500, Help: "tools per page of tools/list; a page has at most 1 MiB"},
 		}),
+		group("Access tokens of callers", []Setting{
+			{Name: "oauth-issuer", whole: func(c *Config) any { return &c.OAuthIssuer }, Help: "require an access token of this OAuth 2.1 issuer from HTTP callers, as Authorization: Bearer TOKEN; its URL exactly as it calls itself (docs/auth.md)"},
+			{Name: "oauth-resource", whole: func(c *Config) any { return &c.OAuthResource }, Help: "URL of this server as clients know it, for example https://mcp.example.com/mcp: what tokens have to be for, and what the metadata says"},
+			{Name: "oauth-audience", whole: func(c *Config) any { return &c.OAuthAudience }, Help: "accept tokens for this audience instead of --oauth-resource, for issuers that ignore the resource of a request (repeatable)"},
+			{Name: "oauth-scope", whole: func(c *Config) any { return &c.OAuthScope }, Help: "scope that every token needs (repeatable)"},
+			{Name: "oauth-scope-implies", whole: func(c *Config) any { return &c.OAuthScopeImplies }, pair: "=", Help: "a broad scope that contains narrower ones, as BROAD=NARROW,NARROW (repeatable)"},
+			{Name: "oauth-introspection", whole: func(c *Config) any { return &c.OAuthIntrospection }, rebase: besideSecret, Help: "ask the issuer about opaque tokens as this client: CLIENT=env:VAR or CLIENT=file:PATH of its secret (default: they are refused)"},
+			{Name: "oauth-allow-private-host", whole: func(c *Config) any { return &c.OAuthAllowPrivateHost }, Help: "private host of the issuer's endpoints beside the host of --oauth-issuer: host, host:port, IP or CIDR; an issuer named here can use plain http (repeatable)"},
+		}),
 		group("Access control", []Setting{
-			{Name: "api-key", whole: func(c *Config) any { return &c.APIKeys }, pair: "=", rebase: besideSecret, Help: "require a key from HTTP callers, in the header Authorization: Bearer KEY or X-API-Key: KEY: NAME=env:VAR or NAME=file:PATH; NAME identifies the caller (repeatable)"},
+			{Name: "api-key", whole: func(c *Config) any { return &c.APIKeys }, pair: "=", rebase: besideSecret, Help: "require a key from HTTP callers, in the header Authorization: Bearer KEY or X-API-Key: KEY: NAME=env:VAR, NAME=file:PATH or NAME=sha256:SUM; NAME identifies the caller (repeatable)"},
 			{Name: "behind-proxy", whole: func(c *Config) any { return &c.BehindProxy }, Help: "listen beyond loopback without keys because a proxy authenticates every caller"},
 			{Name: "insecure", whole: func(c *Config) any { return &c.Insecure }, Help: "listen beyond loopback without authentication: everyone who reaches the address can call"},
 			{Name: "allowed-host", whole: func(c *Config) any { return &c.AllowedHosts }, Help: "accept requests for this host name, without port, or * for any (repeatable; the called address is always accepted, on loopback its names too)"},

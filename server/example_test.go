@@ -57,11 +57,11 @@ func ExampleOptions() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := server.New(g, server.Options{Authenticate: func(r *http.Request) (string, error) {
+	s := server.New(g, server.Options{Authenticate: func(r *http.Request) (context.Context, string, error) {
 		if r.Header.Get("Authorization") != "Bearer of-ada" {
-			return "", fmt.Errorf("a token is needed")
+			return nil, "", fmt.Errorf("a token is needed")
 		}
-		return "ada", nil
+		return r.Context(), "ada", nil
 	}})
 	for _, token := range []string{"Bearer of-ada", "Bearer of-eve"} {
 		r := httptest.NewRequest("POST", "http://127.0.0.1/jsonrpc", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_am_i"}}`))

@@ -27,7 +27,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	closeAfter(w, r)
 	e := s.admit(r)
 	if e == nil {
-		r, e = s.identify(w, r)
+		r, e = s.identify(w, r) //nolint:contextcheck // Authenticate has the context of r
 	}
 	if e != nil {
 		s.refuse(w, r, nil, e)

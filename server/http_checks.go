@@ -174,7 +174,7 @@ func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (done bool)
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origins[0])
-	h.Set("Access-Control-Expose-Headers", headerSession)
+	h.Set("Access-Control-Expose-Headers", headerSession+", WWW-Authenticate")
 	if r.Method != http.MethodOptions || !ServesHost(r, s.options.AllowedHosts) {
 		return false
 	}

@@ -79,12 +79,12 @@ func TestWhoMayAsk(t *testing.T) {
 }
 
 func TestCallersAreKnown(t *testing.T) {
-	o := server.Options{AllowedOrigins: []string{"https://app.example"}, Authenticate: func(r *http.Request) (string, error) {
+	o := server.Options{AllowedOrigins: []string{"https://app.example"}, Authenticate: func(r *http.Request) (context.Context, string, error) {
 		switch key := r.Header.Get("X-Key"); key {
 		case "a", "b":
-			return key, nil
+			return r.Context(), key, nil
 		}
-		return "", errors.New("the key is missing")
+		return nil, "", errors.New("the key is missing")
 	}}
 	s := serve(o, fixtures()...)
 	ok, no := verdict{status: 200}, verdict{401, -32600}

@@ -305,10 +305,10 @@ func (c cell) check(t *testing.T) {
 }
 
 // authenticate knows ann and bob by their credentials.
-func authenticate(r *http.Request) (string, error) {
+func authenticate(r *http.Request) (context.Context, string, error) {
 	name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "+secret+"-")
 	if !ok {
-		return "", errors.New("nobody is known by this credential")
+		return nil, "", errors.New("nobody is known by this credential")
 	}
-	return name, nil
+	return r.Context(), name, nil
 }

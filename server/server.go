@@ -35,8 +35,10 @@ type Options struct {
 	// Authenticate says who sends a request, after its host and origin were
 	// found to be allowed and before its body is read; nil: everybody is served.
 	// Its caller is the subject of what the request does, and a session belongs
-	// to the caller that opened it. An error is answered with 401 and its text.
-	Authenticate func(*http.Request) (caller string, err error)
+	// to the caller that opened it. The request goes on in ctx, which may say more
+	// of the caller to sources. An error is answered with 401 and its text, or as it
+	// says if it is a Challenge.
+	Authenticate func(*http.Request) (ctx context.Context, caller string, err error)
 
 	// ForwardHeaders are the headers of a client's HTTP request that sources see
 	// in tenon.Call.Header; empty: none. Who sends one is the subject that its

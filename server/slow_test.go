@@ -73,7 +73,7 @@ func TestPagesOfNamedOrigins(t *testing.T) {
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin":   "https://friend.example",
 		"Access-Control-Allow-Headers":  "mcp-method, mcp-param-region",
-		"Access-Control-Expose-Headers": "Mcp-Session-Id",
+		"Access-Control-Expose-Headers": "Mcp-Session-Id, WWW-Authenticate",
 		"Vary":                          "Origin",
 	} {
 		if got := w.Header().Get(name); got != want || w.Code != http.StatusNoContent {

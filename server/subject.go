@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -17,18 +18,31 @@ import (
 // callerKey is where the context of a request has its caller.
 type callerKey struct{}
 
+// Challenge is an error of Options.Authenticate that says how it is answered.
+type Challenge interface {
+	error
+	HTTPStatus() int   // such as 401, 403 or 503
+	Challenge() string // the value of WWW-Authenticate; empty: none
+}
+
 // identify asks Options.Authenticate who sends r, and keeps the answer in the
 // context of the request that it returns.
 func (s *Server) identify(w http.ResponseWriter, r *http.Request) (*http.Request, *jsonrpc.Error) {
 	if s.options.Authenticate == nil {
 		return r, nil
 	}
-	caller, err := s.options.Authenticate(r)
-	if err != nil {
-		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2: a 401 names a challenge
-		return r, jsonrpc.Refused(http.StatusUnauthorized, err.Error())
+	ctx, caller, err := s.options.Authenticate(r)
+	if err == nil {
+		return r.WithContext(context.WithValue(ctx, callerKey{}, caller)), nil
 	}
-	return r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)), nil
+	status, challenge := http.StatusUnauthorized, "Bearer" // RFC 9110, 15.5.2: a 401 names a challenge
+	if own, ok := errors.AsType[Challenge](err); ok {
+		status, challenge = own.HTTPStatus(), own.Challenge()
+	}
+	if challenge != "" {
+		w.Header().Set("WWW-Authenticate", challenge)
+	}
+	return r, jsonrpc.Refused(status, err.Error())
 }
 
 // callerOf is who sent r; empty: nobody is known.

@@ -248,7 +248,7 @@ func guardedReviews(own http.Handler, hosts []string, access *app.Access) http.H
 			refuse(w, http.StatusForbidden, fmt.Sprintf("the host %.200q is not served here; --allowed-host allows it", r.Host))
 			return
 		}
-		if _, err := access.Authenticate(r); err != nil && access.Keys() && r.URL.Path != "/health" {
+		if _, _, err := access.Authenticate(r); err != nil && access.Keys() && r.URL.Path != "/health" {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, err.Error())
 			return
