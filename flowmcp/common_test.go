@@ -1,12 +1,22 @@
 package flowmcp_test
 
 import (
+	_ "embed"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tenon-mcp/tenon/flowmcp"
 )
+
+// ruled is a file without findings.
+//
+//go:embed internal/format/testdata/Ruled.mjs
+var ruled string
+
+// oneTool is a tool without handlers.
+const oneTool = `a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`
 
 // file returns a schema file with these tools and no other findings in compat
 // mode than theirs.
@@ -33,4 +43,8 @@ func check(t *testing.T, text string, o flowmcp.Options) flowmcp.Report {
 		t.Fatal(err)
 	}
 	return reports[0]
+}
+
+func has(r flowmcp.Report, code string, s flowmcp.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f flowmcp.Finding) bool { return f.Code == code && f.Severity == s })
 }

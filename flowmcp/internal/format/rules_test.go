@@ -1,58 +1,31 @@
-package flowmcp_test
+package format_test
 
 import (
+	_ "embed"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 )
 
 // ruled is a file without findings, with marks for the changes of a case.
-const ruled = `export const main = {
-  namespace: 'shop',
-  name: 'Test',
-  description: 'A shop',
-  version: '4.1.0',
-  schemaVersion: '1.0.0',
-  root: 'https://shop.example',
-  docs: [ 'https://shop.example/docs' ],
-  termsOfService: 'https://shop.example/terms',
-  tags: [ 'books' ],
-  requiredServerParams: [ 'KEY' ],
-  requiredLibraries: [ 'ethers' ],
-  headers: { 'Accept': 'application/json' },
-  sharedLists: [],
-  tools: {
-    find: {
-      method: 'GET',
-      path: '/books/{{id}}',
-      description: 'Finds a book',
-      parameters: [
-        { position: { key: 'id', value: '{{USER_PARAM}}', location: 'insert' }, z: { primitive: 'string()', options: [ 'min(1)' ] } },
-        { position: { key: 'key', value: '{{SERVER_PARAM:KEY}}', location: 'query' }, z: { primitive: 'string()', options: [] } }
-      ],
-      output: { mimeType: 'application/json', schema: { type: 'object', properties: { a: { type: 'string' } } } },
-      preload: { enabled: true, ttl: 60, description: 'one answer for each id' },
-      tests: [ { _description: 'one', id: '1' }, { _description: 'two', id: '2' }, { _description: 'three', id: '3' } ],
-      meta: { isReadOnly: true, isConcurrencySafe: true, isDestructive: false, searchHint: 'books', aliases: [], alwaysLoad: false }
-    }
-  }
-}
-`
+//
+//go:embed testdata/Ruled.mjs
+var ruled string
 
 // TestKeepsEveryRule has no finding in strict mode but the hash, which is
 // derived.
 func TestKeepsEveryRule(t *testing.T) {
-	report := check(t, ruled, flowmcp.Options{Strict: true})
+	report := check(t, ruled, format.Options{Strict: true})
 	for _, f := range report.Findings {
 		if f.Code != "VAL081" {
 			t.Errorf("%s", f)
 		}
 	}
 	hashed := strings.Replace(ruled, "root:", "schemaHash: '"+report.Hash+"',\n  root:", 1)
-	if report := check(t, hashed, flowmcp.Options{Strict: true}); len(report.Findings) > 0 || !report.Loads {
+	if report := check(t, hashed, format.Options{Strict: true}); len(report.Findings) > 0 || !report.Loads {
 		t.Errorf("with its hash: %v", report.Findings)
 	}
 }
@@ -61,11 +34,11 @@ func TestKeepsEveryRule(t *testing.T) {
 // either mode.
 type ruleCase struct {
 	from, to, code string
-	strict, compat flowmcp.Severity
+	strict, compat format.Severity
 }
 
 func ruleCases() []ruleCase {
-	const e, w, i = flowmcp.Fatal, flowmcp.Warning, flowmcp.Info
+	const e, w, i = format.Fatal, format.Warning, format.Info
 	return []ruleCase{
 		{"namespace: 'shop',", "", "VAL010", e, e},
 		{"'shop'", "'Shop'", "VAL011", e, e},
@@ -187,9 +160,9 @@ func TestRules(t *testing.T) {
 			t.Fatalf("%q is not in the file", c.from)
 		}
 		text := strings.Replace(ruled, c.from, c.to, 1)
-		for strict, want := range map[bool]flowmcp.Severity{true: c.strict, false: c.compat} {
-			report := check(t, text, flowmcp.Options{Strict: strict})
-			if !slices.ContainsFunc(report.Findings, func(f flowmcp.Finding) bool { return f.Code == c.code && f.Severity == want && f.Line > 0 }) {
+		for strict, want := range map[bool]format.Severity{true: c.strict, false: c.compat} {
+			report := check(t, text, format.Options{Strict: strict})
+			if !slices.ContainsFunc(report.Findings, func(f format.Finding) bool { return f.Code == c.code && f.Severity == want && f.Line > 0 }) {
 				t.Errorf("strict %v, %q for %q: want %s %s among %v", strict, c.to, c.from, want, c.code, report.Findings)
 			}
 		}
@@ -207,8 +180,8 @@ func TestLines(t *testing.T) {
 		"{ a: { type: 'string' }": {"{ a: { type: 'string', oneOf: [] }", "OUT001", 24},
 		"id: '2'":                 {"id: ''", "TST004", 26},
 	} {
-		report := check(t, strings.Replace(ruled, from, want.to, 1), flowmcp.Options{})
-		if !slices.ContainsFunc(report.Findings, func(f flowmcp.Finding) bool { return f.Code == want.code && f.Line == want.line }) {
+		report := check(t, strings.Replace(ruled, from, want.to, 1), format.Options{})
+		if !slices.ContainsFunc(report.Findings, func(f format.Finding) bool { return f.Code == want.code && f.Line == want.line }) {
 			t.Errorf("%s: want line %d among %v", want.code, want.line, report.Findings)
 		}
 	}
@@ -219,12 +192,12 @@ func TestFileNames(t *testing.T) {
 	dir := filepath.Dir(write(t, "x", ""))
 	place := filepath.Join(dir, "providers", "store", "my-file.mjs")
 	writeAt(t, place, ruled)
-	reports, err := flowmcp.Check(t.Context(), dir, flowmcp.Options{})
+	reports, err := format.Check(t.Context(), dir, format.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, code := range []string{"NAM002", "VAL019"} {
-		if !slices.ContainsFunc(reports[0].Findings, func(f flowmcp.Finding) bool { return f.Code == code }) {
+		if !slices.ContainsFunc(reports[0].Findings, func(f format.Finding) bool { return f.Code == code }) {
 			t.Errorf("%s is missing in %v", code, reports[0].Findings)
 		}
 	}
@@ -239,15 +212,15 @@ func TestTooMany(t *testing.T) {
 	for i := range 9 {
 		tools.WriteString(strings.Replace(oneTool, "a:", "a"+string(rune('a'+i))+":", 1) + ", ")
 	}
-	if report := check(t, file(tools.String()), flowmcp.Options{}); !has(report, "VAL031", flowmcp.Warning) {
+	if report := check(t, file(tools.String()), format.Options{}); !has(report, "VAL031", format.Warning) {
 		t.Errorf("%v", report.Findings)
 	}
 	for text, code := range map[string]string{
 		"export const main = 5": "VAL002", "const main = {}": "VAL001", "": "VAL001",
 		"export const main = { tools: [] }": "VAL016", "export const main = {}": "VAL016",
 	} {
-		report := check(t, text, flowmcp.Options{})
-		if report.Loads || !slices.ContainsFunc(report.Findings, func(f flowmcp.Finding) bool { return f.Code == code }) {
+		report := check(t, text, format.Options{})
+		if report.Loads || !slices.ContainsFunc(report.Findings, func(f format.Finding) bool { return f.Code == code }) {
 			t.Errorf("%q: want %s among %v", text, code, report.Findings)
 		}
 	}

@@ -1,11 +1,11 @@
-package flowmcp_test
+package format_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/tenon-mcp/tenon/flowmcp"
+	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 )
 
 const oneTool = `a: { method: 'GET', path: '/a', description: 'x', parameters: [] }`
@@ -36,8 +36,8 @@ func TestForbidden(t *testing.T) {
 		{"__filename", handlers + "return __filename } } })", "SEC014"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			report := check(t, c.js+"\n"+file(oneTool), flowmcp.Options{})
-			if !has(report, c.code, flowmcp.Fatal) || report.Loads {
+			report := check(t, c.js+"\n"+file(oneTool), format.Options{})
+			if !has(report, c.code, format.Fatal) || report.Loads {
 				t.Errorf("loads %v, want %s among %v", report.Loads, c.code, report.Findings)
 			}
 		})
@@ -58,11 +58,11 @@ func TestForbiddenByTheLetter(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := c.js + "\n" + file(oneTool)
-			compat, strict := check(t, text, flowmcp.Options{}), check(t, text, flowmcp.Options{Strict: true})
-			if !has(compat, c.code, flowmcp.Warning) || !compat.Loads {
+			compat, strict := check(t, text, format.Options{}), check(t, text, format.Options{Strict: true})
+			if !has(compat, c.code, format.Warning) || !compat.Loads {
 				t.Errorf("compat: loads %v, %v", compat.Loads, compat.Findings)
 			}
-			if !has(strict, c.code, flowmcp.Fatal) || strict.Loads {
+			if !has(strict, c.code, format.Fatal) || strict.Loads {
 				t.Errorf("strict: loads %v, %v", strict.Loads, strict.Findings)
 			}
 		})
@@ -82,16 +82,16 @@ func TestWordsOnly(t *testing.T) {
 		{"a member of that name", "const f = (x) => x.eval(1)\n", "SEC003"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			report := check(t, c.js+file(oneTool), flowmcp.Options{})
-			if !has(report, c.code, flowmcp.Info) || !report.Loads {
+			report := check(t, c.js+file(oneTool), format.Options{})
+			if !has(report, c.code, format.Info) || !report.Loads {
 				t.Errorf("loads %v, %v", report.Loads, report.Findings)
 			}
 		})
 	}
 }
 
-func has(r flowmcp.Report, code string, s flowmcp.Severity) bool {
-	return slices.ContainsFunc(r.Findings, func(f flowmcp.Finding) bool { return f.Code == code && f.Severity == s && f.Line > 0 })
+func has(r format.Report, code string, s format.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f format.Finding) bool { return f.Code == code && f.Severity == s && f.Line > 0 })
 }
 
 // TestBombs ends deep nesting of everything with an error, not with a stack
@@ -99,17 +99,17 @@ func has(r flowmcp.Report, code string, s flowmcp.Severity) bool {
 func TestBombs(t *testing.T) {
 	for _, part := range []string{"[", "(", "{a:", "!", "a=>", "a?", "new ", "`${", "-", "a,", "if(1)", "{", "class A extends ", "async("} {
 		for _, before := range []string{"", "export const main = ", "export const handlers = () => "} {
-			report := check(t, before+strings.Repeat(part, 20_000), flowmcp.Options{})
+			report := check(t, before+strings.Repeat(part, 20_000), format.Options{})
 			if report.Loads {
 				t.Errorf("%s%s… loads", before, part)
 			}
 		}
 	}
-	large := check(t, "export const main = ["+strings.Repeat("1,", 1<<20)+"]", flowmcp.Options{})
+	large := check(t, "export const main = ["+strings.Repeat("1,", 1<<20)+"]", format.Options{})
 	if large.Loads || len(large.Findings) == 0 {
 		t.Errorf("a file beyond the bounds loads: %v", large.Findings)
 	}
-	if many := check(t, "export const main = ["+strings.Repeat("x,", 500_000)+"]", flowmcp.Options{}); many.Loads || len(many.Findings) > 1100 {
+	if many := check(t, "export const main = ["+strings.Repeat("x,", 500_000)+"]", format.Options{}); many.Loads || len(many.Findings) > 1100 {
 		t.Errorf("%d findings", len(many.Findings))
 	}
 }
@@ -128,7 +128,7 @@ func TestSigning(t *testing.T) {
 		{"a hash that no handler calls", hash + keyed + strings.Replace(uses, "sign(1)", "1", 1), false},
 		{"no server parameter", hash + file(oneTool) + uses, false},
 	} {
-		if report := check(t, c.text, flowmcp.Options{}); has(report, "SEC105", flowmcp.Warning) != c.want {
+		if report := check(t, c.text, format.Options{}); has(report, "SEC105", format.Warning) != c.want {
 			t.Errorf("%s: %v", c.name, report.Findings)
 		}
 	}
