@@ -229,3 +229,17 @@ func open(schema *rawjson.Doc, n rawjson.Node) bool {
 func typeOf(schema *rawjson.Doc, n rawjson.Node) string {
 	return schema.Str(schema.Get(resolved(schema, n), "type"))
 }
+
+// argumentWords are the arguments of an input schema as they are begun on a command
+// line.
+func argumentWords(input []byte) (all []string) {
+	doc, err := rawjson.Parse(input)
+	if err != nil {
+		return nil
+	}
+	props := doc.Get(doc.Root(), "properties")
+	for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
+		all = append(all, doc.Key(n)+"=")
+	}
+	return all
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func callCommand(e env) *cobra.Command {
 			}
 			c := &tenon.Call{Tool: tool.Name(), Args: arguments, Subject: "owner"}
 			if dry {
-				return sources.showRequest(cmd.Context(), e, w, c)
+				return sources.showRequest(cmd.Context(), e, w, c, tool.Tool().Envelope)
 			}
 			res, err := w.Gateway.Call(cmd.Context(), c)
 			if err != nil {
@@ -83,20 +84,20 @@ func callCommand(e env) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&dry, "dry-run", false, "print the request that would be sent, with the operator's values hidden, and send nothing")
-	cmd.Flags().BoolVarP(&compact, "compact", "c", false, "print JSON on one line")
-	cmd.Flags().BoolVar(&explained, "explain", false, "explain the verdict on standard error: whether the response matches its schema, and what was found")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as sent by tools/call")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write an image, audio or other binary data to this file")
+	fs.BoolVarP(&compact, "compact", "c", false, "print JSON on one line")
+	fs.BoolVar(&explained, "explain", false, "explain the verdict on standard error: whether the response matches its schema, and what was found")
+	fs.BoolVar(&asJSON, "json", false, "print the whole result as sent by tools/call")
+	fs.StringVarP(&output, "output", "o", "", "write an image, audio or other binary data to this file")
 	return cmd
 }
 
 // complete proposes descriptions, then the tools of the one that was named,
 // then the arguments of the tool.
-func (f *sources) complete(ctx context.Context, e env, args []string) ([]string, cobra.ShellCompDirective) {
+func (s *sources) complete(ctx context.Context, e env, args []string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return []string{"json", "yaml", "yml", "mjs"}, cobra.ShellCompDirectiveFilterFileExt
 	}
-	w, err := f.connect(ctx, e, args[:1])
+	w, err := s.connect(ctx, e, args[:1])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -113,13 +114,7 @@ func (f *sources) complete(ctx context.Context, e env, args []string) ([]string,
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	input, _ := tool.Schemas()
-	if doc, err := rawjson.Parse(input); err == nil {
-		props := doc.Get(doc.Root(), "properties")
-		for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
-			words = append(words, doc.Key(n)+"=")
-		}
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return argumentWords(input), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // findTool finds a tool by its name in the catalog or by the one that its
@@ -189,8 +184,8 @@ func newDryRun(out io.Writer, operator []string) *dryRun {
 
 // showRequest makes a call whose request is printed. The description was read
 // by then, so nothing else needs the network.
-func (f *sources) showRequest(ctx context.Context, e env, w *app.App, c *tenon.Call) error {
-	d := newDryRun(e.out, f.config.Defaults.Header)
+func (s *sources) showRequest(ctx context.Context, e env, w *app.App, c *tenon.Call, envelope tenon.Envelope) error {
+	d := newDryRun(e.out, s.config.Defaults.Header)
 	w.Intercept(d)
 	res, err := w.Gateway.Call(ctx, c)
 	switch {
@@ -199,30 +194,17 @@ func (f *sources) showRequest(ctx context.Context, e env, w *app.App, c *tenon.C
 	case d.asked:
 		return nil
 	case res.IsError:
-		return (printer{out: e.out, err: e.err, envelope: envelopeOf(w, c.Tool)}).result(res)
+		return (printer{out: e.out, err: e.err, envelope: envelope}).result(res)
 	}
 	fmt.Fprintln(e.err, "tenon: this tool sends no request")
 	return nil
-}
-
-// envelopeOf is the envelope of a tool's answers.
-func envelopeOf(w *app.App, name string) tenon.Envelope {
-	if t := w.Gateway.Catalog().Find(name); t != nil {
-		return t.Tool().Envelope
-	}
-	return ""
 }
 
 // RoundTrip prints r as it would be sent.
 func (d *dryRun) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.asked = true
 	fmt.Fprintf(d.out, "%s %s\n", r.Method, r.URL.Redacted())
-	names := make([]string, 0, len(r.Header))
-	for name := range r.Header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		value := strings.Join(r.Header[name], ", ")
 		if d.hidden[name] {
 			value = "(hidden)"

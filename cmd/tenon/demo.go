@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,9 @@ type shop struct {
 	app      *app.App
 	tools    int
 }
+
+// url is where the tools are served.
+func (s *shop) url() string { return "http://" + s.listener.Addr().String() + "/mcp" }
 
 func runDemo(ctx context.Context, e env, addr string, once bool) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -145,9 +149,9 @@ func (s *stage) opening(shop *shop) {
 
   the API       %s          a small bookshop, started inside this process
   its document  %s/openapi.yaml
-  the tools     http://%s/mcp      %d tools; each publishes the schema of its answers
+  the tools     %s      %d tools; each publishes the schema of its answers
 
-`, shop.api, shop.api, shop.listener.Addr(), shop.tools)
+`, shop.api, shop.api, shop.url(), shop.tools)
 }
 
 // scene is one call of the demo and what must come of it.
@@ -219,7 +223,7 @@ func (s *stage) calls(ctx context.Context, shop *shop) error {
 	if err != nil {
 		return err
 	}
-	mcp := mcpclient.OverHTTP("http://"+shop.listener.Addr().String()+"/mcp", client, nil, mcpclient.Options{Name: "tenon-demo", Version: "1", Revision: mcpclient.Modern})
+	mcp := mcpclient.OverHTTP(shop.url(), client, nil, mcpclient.Options{Name: "tenon-demo", Version: "1", Revision: mcpclient.Modern})
 	defer mcp.Close()
 	failed := 0
 	for i, sc := range scenes() {
@@ -272,15 +276,8 @@ func (s *stage) result(res toolResult, took time.Duration) {
 	}
 	s.printf("   %s verdict: %s, executed: %s, retry: %s  (%s)\n", mark, c.Verdict, c.Executed, c.Retry, took.Round(10*time.Microsecond))
 	for _, v := range c.Violations {
-		s.printf("     %s: expected %s, got %s\n", orRoot(v.Path), v.Expected, v.Got)
+		s.printf("     %s: expected %s, got %s\n", cmp.Or(v.Path, "the answer"), v.Expected, v.Got)
 	}
-}
-
-func orRoot(path string) string {
-	if path == "" {
-		return "the answer"
-	}
-	return path
 }
 
 // abridge cuts a text after so many lines.
@@ -294,7 +291,7 @@ func abridge(text string, lines int) string {
 
 // connect prints what to paste into an MCP client.
 func (s *stage) connect(shop *shop) {
-	url := "http://" + shop.listener.Addr().String() + "/mcp"
+	url := shop.url()
 	s.printf(`The tools stay open. Connect a client of your own:
 
    a client with a configuration file

@@ -29,12 +29,7 @@ func docCommentsCommand(e env) *cobra.Command {
 Put this line into the package:
 
   //go:generate tenon doc-comments`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return &tenon.Error{Code: tenon.CodeUsage, Message: "doc-comments takes one folder"}
-			}
-			return nil
-		},
+		Args: atMost(1, "doc-comments takes one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			folder := "."
 			if len(args) == 1 {

@@ -53,19 +53,15 @@ format's pages to the letter. Exit 1 means that there are errors.`,
 			if err != nil {
 				return app.BadSource(args[0], err)
 			}
+			counted := countedReports(reports)
 			if asJSON {
-				if err := printJSON(e.out, countedReports(reports)); err != nil {
+				if err := printJSON(e.out, counted); err != nil {
 					return err
 				}
 			} else {
-				printReports(e.out, reports, all)
+				printReports(e.out, counted, all)
 			}
-			for _, r := range reports {
-				if errorsIn(r) > 0 {
-					return errToolFailed // exit 1: the report is printed
-				}
-			}
-			return nil
+			return failedIf(slices.ContainsFunc(counted, func(r countedReport) bool { return r.Errors > 0 }))
 		},
 	}
 	cmd.Flags().BoolVar(&o.Strict, "strict", false, "follow the format's pages to the letter")
@@ -77,20 +73,8 @@ format's pages to the letter. Exit 1 means that there are errors.`,
 	return cmd
 }
 
-func errorsIn(r flowmcp.Report) int { return countOf(r, flowmcp.Fatal) }
-
-func countOf(r flowmcp.Report, s flowmcp.Severity) int {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Severity == s {
-			n++
-		}
-	}
-	return n
-}
-
 // printReports prints a line for each finding, and what became of each file.
-func printReports(w io.Writer, reports []flowmcp.Report, all bool) {
+func printReports(w io.Writer, reports []countedReport, all bool) {
 	load, bad, warnings, infos := 0, 0, 0, 0
 	for _, r := range reports {
 		for _, f := range r.Findings {
@@ -109,13 +93,13 @@ func printReports(w io.Writer, reports []flowmcp.Report, all bool) {
 		case r.Loads && r.Kind != "":
 			fmt.Fprintf(w, "%s: loads, the %s %s\n", r.File, r.Kind, r.Name)
 		case r.Loads:
-			fmt.Fprintf(w, "%s: loads, %s, schemaHash %s\n", r.File, toolCount(r), r.Hash)
+			fmt.Fprintf(w, "%s: loads, %s, schemaHash %s\n", r.File, toolCount(r.Report), r.Hash)
 		default:
 			fmt.Fprintf(w, "%s: does not load\n", r.File)
 		}
-		bad += errorsIn(r)
-		warnings += countOf(r, flowmcp.Warning)
-		infos += countOf(r, flowmcp.Info)
+		bad += r.Errors
+		warnings += r.Warnings
+		infos += r.Infos
 	}
 	verdict := "pass"
 	if bad > 0 {

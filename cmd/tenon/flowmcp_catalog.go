@@ -144,7 +144,8 @@ func flowmcpSearchCommand(e env) *cobra.Command {
 				return printJSON(e.out, foundTools(found))
 			}
 			for _, f := range found {
-				fmt.Fprintf(e.out, "%4d  %s  %s  %s\n", f.Score, f.Tool.Name, f.Tool.ID, clipLine(f.Tool.Description))
+				first, _, _ := strings.Cut(f.Tool.Description, "\n")
+				fmt.Fprintf(e.out, "%4d  %s  %s  %s\n", f.Score, f.Tool.Name, f.Tool.ID, clip(first, 80))
 			}
 			if len(found) == 0 {
 				fmt.Fprintln(e.err, "tenon: no tool has to do with every word")
@@ -169,15 +170,6 @@ func foundTools(found []library.Found) []any {
 		}{f.Tool, f.File, f.Score})
 	}
 	return all
-}
-
-// clipLine is the beginning of a text that fits a line.
-func clipLine(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
-	if r := []rune(text); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return text
 }
 
 func flowmcpSchemasCommand(e env) *cobra.Command {

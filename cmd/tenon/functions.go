@@ -123,7 +123,7 @@ func outputOf(f *host.Function, anyway bool) string {
 	return "checked, not published"
 }
 
-// appDiagnostics is what is wrong with an read.
+// appDiagnostics is what is wrong with an app, and what clients cannot read of it.
 func appDiagnostics(read *host.App) []tenon.Diagnostic {
 	all := slices.Clone(read.Diagnostics)
 	for i := range read.Functions {

@@ -134,12 +134,8 @@ func (p printer) warn(res *tenon.Result) {
 	}
 	list := doc.Get(contract, "violations")
 	for n := doc.First(list); n != rawjson.None; n = doc.Next(n) {
-		where := doc.Str(doc.Get(n, "path"))
-		if where == "" {
-			where = "the answer"
-		}
 		fmt.Fprintf(p.err, "tenon: warning: the answer violates its schema: %s: expected %s, got %s\n",
-			where, doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
+			cmp.Or(doc.Str(doc.Get(n, "path")), "the answer"), doc.Str(doc.Get(n, "expected")), doc.Str(doc.Get(n, "got")))
 	}
 }
 
@@ -256,10 +252,7 @@ func explainFixes(w io.Writer, what string, doc *rawjson.Doc, list rawjson.Node)
 }
 
 func place(doc *rawjson.Doc, n rawjson.Node) string {
-	if path := doc.Str(doc.Get(n, "path")); path != "" {
-		return path
-	}
-	return "the whole"
+	return cmp.Or(doc.Str(doc.Get(n, "path")), "the whole")
 }
 
 func policyWords(p tenon.Policy) string {

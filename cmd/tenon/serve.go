@@ -122,11 +122,8 @@ func runServer(ctx context.Context, e env, a *app.App, addr string) error {
 }
 
 // followConfig says when the config is not what it was: what it names is chosen
-// when tenon starts. Without a config there is nothing to say.
+// when tenon starts.
 func followConfig(ctx context.Context, out io.Writer, file string) (stop func()) {
-	if file == "" {
-		return func() {}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	held := watch.Read([]string{file})
 	watching := incident.NewGroup(nil, "watching "+file, 1)

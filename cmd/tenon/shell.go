@@ -397,18 +397,6 @@ func (s *shell) complete(line string) string {
 	return line[:i] + shared(choices, line[i:])
 }
 
-func argumentWords(input []byte) (all []string) {
-	doc, err := rawjson.Parse(input)
-	if err != nil {
-		return nil
-	}
-	props := doc.Get(doc.Root(), "properties")
-	for n := doc.First(props); n != rawjson.None; n = doc.Next(n) {
-		all = append(all, doc.Key(n)+"=")
-	}
-	return all
-}
-
 // shared is the beginning that all choices share that begin with word.
 func shared(choices []string, word string) string {
 	found := ""

@@ -230,16 +230,19 @@ func typeAt(d *rawjson.Doc, n rawjson.Node, depth int) string {
 }
 
 func summary(t tenon.Tool) string {
-	const width = 72
-	s := t.Title
-	if s == "" {
-		s, _, _ = strings.Cut(t.Description, "\n")
+	text := t.Title
+	if text == "" {
+		text, _, _ = strings.Cut(t.Description, "\n")
 	}
-	s = strings.TrimSpace(withoutTags(s))
-	if r := []rune(s); len(r) > width {
+	return clip(strings.TrimSpace(withoutTags(text)), 72)
+}
+
+// clip is the beginning of a text of more characters than width.
+func clip(text string, width int) string {
+	if r := []rune(text); len(r) > width {
 		return string(r[:width-1]) + "…"
 	}
-	return s
+	return text
 }
 
 // withoutTags is a text without the tags of HTML that stand in descriptions.
