@@ -144,7 +144,8 @@ func (c *Client) respond(ctx context.Context, m *message, call *tenon.Call) erro
 	}
 	if err != nil {
 		failure := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"nobody answers"}}`, m.ID)
-		return errors.Join(err, c.wire.send(ctx, failure))
+		_ = c.wire.send(ctx, failure) // the call fails anyway
+		return err
 	}
 	return c.wire.send(ctx, append(appendResponse(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":`, m.ID), given[0]), '}'))
 }

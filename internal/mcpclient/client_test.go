@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -163,7 +164,7 @@ func elicitation(t *testing.T, c *mcpclient.Client) {
 		t.Errorf("%v: %s", err, res.Structured)
 	}
 	again := &tenon.InputRequiredError{}
-	if _, err = c.Call(t.Context(), &tenon.Call{Tool: "greet", Requester: &person{err: again}}); !errors.Is(err, again) {
+	if _, err = c.Call(t.Context(), &tenon.Call{Tool: "greet", Requester: &person{err: again}}); err != error(again) { //nolint:errorlint // unwrapped, as transports want it
 		t.Errorf("the error of who is asked became %v", err)
 	}
 	if res, err := c.Call(t.Context(), &tenon.Call{Tool: "greet"}); err == nil && !res.IsError {
@@ -297,7 +298,8 @@ func TestOddServers(t *testing.T) {
 	})
 }
 
-// byHand is a server on pipes whose part the test plays.
+// byHand is a server on pipes whose part the test plays. In a bubble, so that a
+// message which does not come fails the test at once.
 type byHand struct {
 	*mcpclient.Client
 
@@ -335,7 +337,9 @@ func (s *byHand) hear() string {
 
 // A server on pipes may print what is no message, is alive between requests and
 // asks about it, and ends.
-func TestPipesOfOthers(t *testing.T) {
+func TestPipesOfOthers(t *testing.T) { synctest.Test(t, pipesOfOthers) }
+
+func pipesOfOthers(t *testing.T) {
 	s := playServer(t)
 	s.say("welcome!")
 	s.say(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
@@ -376,7 +380,9 @@ func TestPipesOfOthers(t *testing.T) {
 }
 
 // With several calls on pipes nobody knows whose person a question is for.
-func TestNobodyIsAskedForAnother(t *testing.T) {
+func TestNobodyIsAskedForAnother(t *testing.T) { synctest.Test(t, nobodyIsAskedForAnother) }
+
+func nobodyIsAskedForAnother(t *testing.T) {
 	s := playServer(t)
 	const question = `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"May it?"}}`
 	people := []*person{{answer: tenon.InputResponse{Action: "accept"}}, {answer: tenon.InputResponse{Action: "accept"}}}
@@ -411,7 +417,9 @@ func TestNobodyIsAskedForAnother(t *testing.T) {
 }
 
 // Every block of a result is there, with what it holds.
-func TestBlocks(t *testing.T) {
+func TestBlocks(t *testing.T) { synctest.Test(t, blocks) }
+
+func blocks(t *testing.T) {
 	s := playServer(t)
 	results := make(chan *tenon.Result)
 	go func() {
