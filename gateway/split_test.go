@@ -135,6 +135,27 @@ func TestNextPartStandsBack(t *testing.T) {
 	}
 }
 
+// TestPartsBecomeSmallEnough: a part that is too large only with its text copy is
+// divided again, however far below the target it is.
+func TestPartsBecomeSmallEnough(t *testing.T) {
+	body := libraryBody(45, "ט`AȺ*ᵬ3{Ⱥ\ue003𑒑@~ⅲD\x1ed\u202e𝝥\x7f")
+	for limit := 480; limit < 560; limit++ {
+		catalog, _ := library(body, limit, tenon.Native)
+		g := gateway.New(catalog, gateway.Options{})
+		res := get(t, g, "list", "ann", `{"page":7}`)
+		for n := 1; ; n++ {
+			if res.IsError {
+				t.Fatalf("limit %d, part %d: %s", limit, n, res.Content[0].Text)
+			}
+			token := partialOf(t, res).ResumeToken
+			if token == "" {
+				break
+			}
+			res = get(t, g, "next_part", "ann", `{"resume_token":"`+token+`"}`)
+		}
+	}
+}
+
 // TestPartsFitAndMakeTheWhole states: every part fits the schema that was
 // published, the parts make the value that came, the upstream is called once.
 func TestPartsFitAndMakeTheWhole(t *testing.T) {

@@ -48,7 +48,7 @@ func above(cut *schema.Split, value []byte, target, limit int, sends func(part [
 		part = cut.AppendPart(part[:0], value, i)
 		if n := sends(part); n > limit {
 			over++
-			next = min(next, target-(n-limit+1)/2)
+			next = min(next, size-(n-limit+1)/2) // any target from size on leaves it as it is
 		}
 	}
 	return over, next
