@@ -1,86 +1,34 @@
 package main
 
 import (
-	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync/atomic"
-	"time"
 )
 
-// minHeap is how much a server allocates between two collections where its
-// heap is small. With Go's own setting a catalog of a few MiB is gone over
-// after as much again, a few hundred calls; docs/decisions/0058 has the numbers.
-const minHeap = 16 << 20
+const (
+	// smallHeap is how many bytes live at most in a server whose heap may grow to
+	// five times that. With Go's own setting a catalog of a few MiB is gone over
+	// after as much garbage again, a few hundred calls; docs/decisions/0058 has the
+	// numbers. A large heap is gone over seldom anyway.
+	smallHeap = 16 << 20
 
-// idleTime without a collection makes a server an idle one: Go collects every
-// two minutes whatever happens.
-const idleTime = 100 * time.Second
+	// heapLimit is from where on garbage is collected more often than that. It is
+	// well above what --max-bytes-in-flight admits by default.
+	heapLimit = 512 << 20
+)
 
-// setMinHeap sets how often garbage is collected until stop is called; after
-// idle without a collection the room is given back, and with it the pages of the
-// program that were read. An operator who sets GOGC or GOMEMLIMIT has decided
-// that already.
-func setMinHeap(e env, idle time.Duration) (stop func()) {
+// setGC sets how often garbage is collected, for a server that has read its
+// descriptions. An operator who sets GOGC or GOMEMLIMIT has decided that already.
+func setGC(e env) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		if _, set := e.getenv(name); set {
-			return func() {}
+			return
 		}
 	}
-	before := debug.SetGCPercent(growthOf(0))
-	done := new(atomic.Bool)
-	(&collection{percent: growthOf(0), idle: idle, before: time.Now(), done: done}).watch()
-	return func() {
-		done.Store(true)
-		debug.SetGCPercent(before)
-	}
-}
-
-// collection is garbage from the start: its finalizer runs with each
-// collection, and what was found to live then says when the next one is due.
-type collection struct {
-	percent int
-	idle    time.Duration
-	before  time.Time // of the last collection
-	done    *atomic.Bool
-	given   bool // back, since nothing happens
-}
-
-func (c *collection) watch() { runtime.SetFinalizer(c, (*collection).ended) }
-
-func (c *collection) ended() {
-	if c.done.Load() {
-		return
-	}
+	// As the last collection found it: none has run where little was read.
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	percent := growthOf(live[0].Value.Uint64())
-	idle := time.Since(c.before) >= c.idle
-	if idle {
-		percent = 100
+	if metrics.Read(live); live[0].Value.Uint64() <= smallHeap {
+		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(heapLimit)
 	}
-	if percent != c.percent {
-		c.percent = percent
-		debug.SetGCPercent(percent)
-	}
-	if idle && !c.given { // also where the heap was too large for any room
-		debug.FreeOSMemory()
-		giveBackProgram()
-	}
-	c.given = idle
-	c.before = time.Now()
-	c.watch()
-}
-
-// growthOf is GOGC for a heap in which so many bytes live: minHeap, where that
-// is more than what Go would give. It has few values, because a new one stops
-// the program for a moment.
-func growthOf(live uint64) int {
-	switch {
-	case live <= minHeap/4:
-		return 400
-	case live <= minHeap/2:
-		return 200
-	}
-	return 100
 }

@@ -76,7 +76,6 @@ immediately.`,
 			return atLeast(1, "serve needs at least one SPEC: a file or an https URL, or --config FILE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			defer setMinHeap(e, idleTime)()
 			if err := s.plan(cmd, args); err != nil {
 				return err
 			}
@@ -86,6 +85,7 @@ immediately.`,
 				return err
 			}
 			defer a.Close()
+			setGC(e)
 			report(e.err, a, s.config.Verbose)
 			tellCost(e.err, a.Gateway.Catalog(), s.config)
 			if s.config.Watch {
