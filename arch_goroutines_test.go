@@ -15,23 +15,21 @@ import (
 // read that could make it panic.
 func bareGoroutines() map[string]string {
 	return map[string]string{
-		"internal/incident/incident.go":     "it is the one way",
-		"internal/rawjson/parallel.go":      "it recovers: the goroutine that waits reads the same again",
-		"internal/proc/proc.go":             "waits for a process, and looks at its memory",
-		"internal/sandbox/worker_main.go":   "runs in the worker, which the pool replaces",
-		"openapi/internal/document/open.go": "copies half of a file",
-		"functionapp/host/generation.go":    "waits for calls to end, then for a process",
-		"functionapp/host/worker.go":        "waits for calls to end",
-		"functionapp/worker/serve.go":       "net/http recovers for each request",
-		"cmd/tenon/serve.go":                "a reload recovers itself",
-		"app/serve.go":                      "net/http recovers for each request",
-		"cmd/tenon/review.go":               "net/http recovers for each request",
-		"cmd/tenon/demo.go":                 "net/http recovers for each request",
-		"cmd/tenon/shell_target.go":         "a server on a pipe, which recovers itself",
-		"tenontest/store.go":                "runs in tests",
-		"tenontest/source.go":               "runs in tests",
-		"tenontest/source_call.go":          "runs in tests",
-		"tenontest/source_schema.go":        "runs in tests",
+		"internal/incident/incident.go":   "it is the one way",
+		"internal/proc/proc.go":           "waits for a process, and looks at its memory",
+		"internal/sandbox/worker_main.go": "runs in the worker, which the pool replaces",
+		"functionapp/host/generation.go":  "waits for calls to end, then for a process",
+		"functionapp/host/worker.go":      "waits for calls to end",
+		"functionapp/worker/serve.go":     "net/http recovers for each request",
+		"cmd/tenon/serve.go":              "a reload recovers itself",
+		"app/serve.go":                    "net/http recovers for each request",
+		"cmd/tenon/review.go":             "net/http recovers for each request",
+		"cmd/tenon/demo.go":               "net/http recovers for each request",
+		"cmd/tenon/shell_target.go":       "a server on a pipe, which recovers itself",
+		"tenontest/store.go":              "runs in tests",
+		"tenontest/source.go":             "runs in tests",
+		"tenontest/source_call.go":        "runs in tests",
+		"tenontest/source_schema.go":      "runs in tests",
 	}
 }
 

@@ -22,7 +22,7 @@ func TestStringsReserveLittle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for way, parse := range map[string]func([]byte) (*rawjson.Doc, error){
-				"whole": rawjson.Parse, "halves": rawjson.ParseParallel, "strict": rawjson.ParseStrict,
+				"plain": rawjson.Parse, "strict": rawjson.ParseStrict,
 			} {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -51,11 +51,6 @@ func TestNodesGrow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := rawjson.ParseParallel([]byte(src))
-			if err != nil {
-				t.Fatal(err)
-			}
-			alike(t, d, d.Root(), h, h.Root())
 			if got := d.Len(d.Root()); got < 100_000 || string(d.Raw(d.Root())) != src {
 				t.Errorf("got %d items", got)
 			}

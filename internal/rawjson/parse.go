@@ -43,8 +43,6 @@ type node struct {
 type parser struct {
 	lexer
 	nodes []node
-	base  int    // the index that the first of nodes will have
-	ahead *ahead // nil: nothing is read ahead
 }
 
 // Parse parses src, which must be one value of RFC 8259 JSON in UTF-8, nested
@@ -176,9 +174,6 @@ func (p *parser) object(me int) bool {
 // members reads from a key to the brace that closes the object.
 func (p *parser) members(me int) bool {
 	for last := 0; ; {
-		if p.ahead != nil && p.pos >= p.ahead.next && p.adopt(me, last) {
-			return true
-		}
 		if p.peek() != '"' {
 			return p.unexpected("a key")
 		}
@@ -239,7 +234,7 @@ func (p *parser) link(parent, last int) int {
 	next := len(p.nodes)
 	p.nodes[parent].count++
 	if last != 0 {
-		p.nodes[last].next = uint32(next + p.base) //nolint:gosec // fewer nodes than bytes
+		p.nodes[last].next = uint32(next) //nolint:gosec // fewer nodes than bytes
 	}
 	return next
 }

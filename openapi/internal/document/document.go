@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -193,12 +192,16 @@ func mentionsReadOnly(raw []byte) bool {
 	}
 }
 
+// long is the size in bytes from which an idle processor finds out what will be
+// needed of a document.
+const long = 1 << 20
+
 func parseFile(name string, raw []byte) (*File, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // byte order mark
 	if !looksLikeJSON(raw) {
 		return parseYAML(name, raw)
 	}
-	doc, err := parseJSON(raw)
+	doc, err := rawjson.Parse(raw)
 	if err == nil {
 		f := newFile(&File{name: name, Doc: doc, lines: newLineIndex(raw)})
 		if len(raw) >= long {
@@ -218,18 +221,6 @@ func parseFile(name string, raw []byte) (*File, error) {
 		what = syntax.Message
 	}
 	return nil, sourceError(name, line, "not JSON: "+what)
-}
-
-// long is the size in bytes from which a document is read by two processors.
-const long = 1 << 20
-
-// parseJSON parses long documents with two processors: a client waits while
-// tenon starts.
-func parseJSON(raw []byte) (*rawjson.Doc, error) {
-	if len(raw) >= long && runtime.GOMAXPROCS(0) > 1 {
-		return rawjson.ParseParallel(raw)
-	}
-	return rawjson.Parse(raw)
 }
 
 func parseYAML(name string, raw []byte) (*File, error) {

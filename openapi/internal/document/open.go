@@ -126,9 +126,6 @@ func ReadAll(f *os.File) ([]byte, error) {
 		return nil, fmt.Errorf("larger than %d MiB", MaxSize>>20)
 	}
 	b := make([]byte, 0, size+512)
-	if size >= long {
-		b = b[:readHalves(f, b[:size])]
-	}
 	for {
 		n, err := f.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
@@ -143,25 +140,6 @@ func ReadAll(f *os.File) ([]byte, error) {
 			b = append(b, 0)[:len(b)]
 		}
 	}
-}
-
-// readHalves fills b with the start of f, with two goroutines, and moves f
-// behind it. It returns len(b), or 0 after an error, with f at its start.
-func readHalves(f *os.File, b []byte) int {
-	half := int64(len(b) / 2)
-	second := make(chan error)
-	go func() {
-		_, err := f.ReadAt(b[half:], half)
-		second <- err
-	}()
-	_, err := f.ReadAt(b[:half], 0)
-	if err = errors.Join(err, <-second); err == nil { // the file may have been truncated meanwhile
-		_, err = f.Seek(int64(len(b)), io.SeekStart)
-	}
-	if err != nil {
-		return 0
-	}
-	return len(b)
 }
 
 // WithoutPath removes the path from an error that is printed after the path.
