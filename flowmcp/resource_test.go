@@ -102,6 +102,7 @@ func TestQueriesAreTools(t *testing.T) {
 		"the caller's SQL":                {"runSql_shop", `{"sql":"SELECT count(*) AS n FROM books;"}`, `{"status":true,"messages":[],"data":[{"n":4}]}`},
 		"a limit of the caller":           {"runSql_shop", `{"sql":"SELECT title FROM books LIMIT 4 -- x","limit":1}`, `{"status":true,"messages":[],"data":[{"title":"Emma"}]}`},
 		"no change by the caller":         {"runSql_shop", `{"sql":"WITH a AS (SELECT 1) DELETE FROM books"}`, `E002`},
+		"no plain change by the caller":   {"runSql_shop", `{"sql":"DELETE FROM books"}`, `only one SELECT is allowed`},
 		"no second statement":             {"runSql_shop", `{"sql":"SELECT 1; DELETE FROM books"}`, `more than one statement`},
 		"a mistake of the caller":         {"runSql_shop", `{"sql":"SELECT * FROM boks"}`, `SQL error: no such table: boks`},
 		"what the database holds":         {"describeTables_shop", `{}`, `"data":[{"table_name":"books","column":"title","type":"TEXT"},{"table_name":"books","column":"genre","type":"TEXT"}`},

@@ -228,3 +228,22 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersOfWritesAreNotKept: each call of a tool that may change something
+// reaches the service, whatever its file says about preload.
+func TestAnswersOfWritesAreNotKept(t *testing.T) {
+	for method, want := range map[string]int{"GET": 1, "POST": 2, "DELETE": 2} {
+		out := &seen{}
+		tool := load(t, file(`a: { method: '`+method+`', path: '/x', description: 'x', preload: { enabled: true, ttl: 60 }, parameters: [] }`),
+			flowmcp.Options{Client: &http.Client{Transport: out}, BaseURL: "https://shop.example"})
+		for range 2 {
+			response, err := tool.Handler(t.Context(), &tenon.Call{})
+			if err != nil || string(response.Body) != `{"a":1}` {
+				t.Fatal(string(response.Body), err)
+			}
+		}
+		if len(out.all) != want {
+			t.Errorf("%s: %d requests, want %d", method, len(out.all), want)
+		}
+	}
+}

@@ -111,6 +111,9 @@ func answer(w http.ResponseWriter, r *http.Request, function string, body []byte
 		_, _ = io.WriteString(w, `{"Outputs":7,"ReturnValue":{}}`)
 	case "Status":
 		http.Error(w, "no stock", http.StatusInternalServerError)
+	case "Away":
+		w.Header().Set("Location", "/Echo")
+		w.WriteHeader(http.StatusTemporaryRedirect)
 	case "Huge":
 		_, _ = io.WriteString(w, `{"ReturnValue":"`)
 		chunk := strings.Repeat("x", 1<<20)

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -11,7 +13,7 @@ const (
 	prSetNoNewPriv = 38 // PR_SET_NO_NEW_PRIVS, prctl(2)
 )
 
-// confine limits memory, files and privileges of a worker. The number of
+// confine closes what was inherited, and limits memory, files and privileges of a worker. The number of
 // processes is not limited, because that limit counts all processes of the
 // user.
 func confine() error {
@@ -29,10 +31,37 @@ func confine() error {
 		err = refused
 	}
 	return errors.Join(
+		closeInherited(),
 		limit(syscall.RLIMIT_DATA, maxData),
 		limit(syscall.RLIMIT_NOFILE, maxDescriptors),
 		limit(syscall.RLIMIT_CORE, 0),
 		limit(syscall.RLIMIT_FSIZE, 0),
 		err,
 	)
+}
+
+// closeInherited closes descriptors that this process was started with beside its
+// three streams. Go closes its own in a child; those that the parent itself
+// inherited, a socket of a service manager or a file of a shell, came here
+// through both. They alone are not to be closed when a program is executed.
+func closeInherited() error {
+	const first = 3
+	folder, err := os.ReadDir("/proc/self/fd")
+	if errors.Is(err, os.ErrNotExist) { // no /proc in this container
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range folder {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd < first {
+			continue
+		}
+		flags, _, failed := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
+		if failed == 0 && flags&syscall.FD_CLOEXEC == 0 {
+			_ = syscall.Close(fd)
+		}
+	}
+	return nil
 }

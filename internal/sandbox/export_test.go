@@ -21,3 +21,13 @@ func Reframe(b []byte) ([]byte, error) {
 
 // CallBuiltin calls a host function.
 func CallBuiltin(name string, args ...string) (string, error) { return callBuiltin(name, args) }
+
+// PIDs returns the processes of a pool's workers.
+func PIDs(p *Pool) (all []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for h := range p.all {
+		all = append(all, h.child.PID())
+	}
+	return all
+}

@@ -116,13 +116,16 @@ func (h *workerClient) load(p *Program, budget time.Duration) error {
 		h.broken = false
 		return nil
 	case f.kind == failFrame && len(f.parts) == 2:
-		h.broken = false
-		return failure(f)
+		err := failure(f)
+		h.broken = err.Kind == Broken
+		return err
 	}
 	return errFrame
 }
 
-func failure(f frame) error {
+// failure returns the error of a frame. One of a kind that a worker cannot know
+// is the worker's own.
+func failure(f frame) *Error {
 	e := &Error{Kind: Kind(f.parts[0]), Message: clip(string(f.parts[1]))}
 	switch e.Kind {
 	case Thrown, Deadline, Memory, Stack, TooLarge, Unending:
@@ -175,9 +178,9 @@ const maxTotalHostCalls = 256
 
 // afterFailure updates the state after a failed call: the worker drops a realm that
 // was interrupted.
-func (h *workerClient) afterFailure(err error) {
-	h.broken = false
-	if e, ok := err.(*Error); ok && e.Kind != Thrown { //nolint:errorlint // made by failure
+func (h *workerClient) afterFailure(err *Error) {
+	h.broken = err.Kind == Broken
+	if err.Kind != Thrown {
 		h.loaded = h.loaded[:len(h.loaded)-1] // the program of this call is the last
 	}
 }

@@ -92,6 +92,13 @@ func TestChangedLayout(t *testing.T) {
 	}
 }
 
+func TestLayoutThatIsGone(t *testing.T) {
+	verified := strings.Join(engine.Layouts(), "\n") + "\nJSForm 8; Fnext 0 uintptr\n"
+	if err := engine.CheckLayouts(verified); err == nil || !strings.Contains(err.Error(), "JSForm is not there") {
+		t.Errorf("a type that is not there: %v", err)
+	}
+}
+
 func TestChangedVersion(t *testing.T) {
 	for path, version := range engine.VerifiedVersions() {
 		if err := engine.CheckVersions(map[string]string{path: version}); err != nil {
