@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -178,6 +179,11 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*Caller, *Err
 		return nil, invalidToken("has characters that no token has")
 	}
 	if strings.Count(token, ".") == 2 {
+		if now, _ := a.issuer.get(ctx, nil); now != nil {
+			if caller := now.verified.find(sha256.Sum256([]byte(token))); caller != nil {
+				return caller, nil
+			}
+		}
 		if h, ok := headerOf(token); ok {
 			return a.tokens.verify(ctx, a.issuer, h, token)
 		}

@@ -49,6 +49,7 @@ type published struct {
 	keys          []jose.JSONWebKey
 	introspection string
 	at            time.Time
+	verified      verified
 }
 
 func newIssuer(o *Options) (*issuer, error) {
@@ -71,24 +72,25 @@ func newIssuer(o *Options) (*issuer, error) {
 	return i, err
 }
 
-// keysFor returns the keys that may have signed a token with this header. One that
-// is not known makes the issuer be asked again, within bounds: it may be new.
-func (i *issuer) keysFor(ctx context.Context, h header) ([]jose.JSONWebKey, *Error) {
+// keysFor returns the keys that may have signed a token with this header, and where
+// they are from. One that is not known makes the issuer be asked again, within
+// bounds: it may be new.
+func (i *issuer) keysFor(ctx context.Context, h header) ([]jose.JSONWebKey, *published, *Error) {
 	now, err := i.get(ctx, nil)
 	if err != nil {
-		return nil, unavailable(err.Error())
+		return nil, nil, unavailable(err.Error())
 	}
 	if keys := now.match(h); len(keys) > 0 {
-		return keys, nil
+		return keys, now, nil
 	}
 	now, err = i.get(ctx, now)
 	if keys := now.match(h); len(keys) > 0 {
-		return keys, nil
+		return keys, now, nil
 	}
 	if err != nil {
-		return nil, unavailable(err.Error())
+		return nil, nil, unavailable(err.Error())
 	}
-	return nil, invalidToken("is signed by a key that the issuer does not publish")
+	return nil, nil, invalidToken("is signed by a key that the issuer does not publish")
 }
 
 // get returns what the issuer published, if possible something else than not. With

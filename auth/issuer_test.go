@@ -8,6 +8,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io"
@@ -317,6 +318,41 @@ func TestNewKeysAreFound(t *testing.T) {
 		synctest.Wait()
 		refused(t, a, ask(token("one", nil)), 401, InvalidToken, "does not publish")
 	})
+}
+
+func TestVerifiedTokensEndWithTheirKeysAndTheirTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeIssuer()
+		a := f.authenticator(t)
+		life := 3 * freshFor
+		good := token("one", map[string]any{"exp": time.Now().Add(life).Unix()})
+		short := token("one", map[string]any{"exp": time.Now().Add(time.Minute).Unix()})
+		for _, text := range []string{good, short} {
+			first := allowed(t, a, ask(text))
+			first.Subject, first.Scopes[0] = "root", "admin"
+			if again := allowed(t, a, ask(text)); again.Subject != "ann" || again.Scopes[0] != "read" {
+				t.Errorf("a caller was changed by another request: %+v", again)
+			}
+		}
+		if n := len(a.issuer.known.verified.callers); n != 2 {
+			t.Fatalf("%d tokens are remembered", n)
+		}
+		refused(t, a, ask(good[:len(good)-8]), 401, InvalidToken, "wrong signature")
+		time.Sleep(time.Minute + skew)
+		refused(t, a, ask(short), 401, InvalidToken, "expired")
+		f.publish("two")
+		time.Sleep(freshFor)
+		allowed(t, a, ask(good)) // by the old keys, while the new ones are fetched
+		synctest.Wait()
+		refused(t, a, ask(good), 401, InvalidToken, "does not publish")
+	})
+	var v verified
+	for i := range maxVerified + 10 {
+		v.keep(sha256.Sum256([]byte{byte(i), byte(i >> 8)}), &Caller{})
+	}
+	if len(v.callers) != 10 {
+		t.Errorf("%d tokens are remembered", len(v.callers))
+	}
 }
 
 func TestFloodOfUnknownKeysIsBounded(t *testing.T) {

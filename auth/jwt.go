@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"math"
@@ -97,7 +98,7 @@ func (v *verifier) verify(ctx context.Context, from *issuer, h header, token str
 	if err != nil {
 		return nil, invalidToken("is malformed")
 	}
-	keys, e := from.keysFor(ctx, h)
+	keys, of, e := from.keysFor(ctx, h)
 	if e != nil {
 		return nil, e
 	}
@@ -116,7 +117,11 @@ func (v *verifier) verify(ctx context.Context, from *issuer, h header, token str
 		if c.Expires == nil {
 			return nil, invalidToken("does not say when it expires")
 		}
-		return v.caller(&c)
+		caller, e := v.caller(&c)
+		if e == nil {
+			of.verified.keep(sha256.Sum256([]byte(token)), caller)
+		}
+		return caller, e
 	}
 	return nil, invalidToken("has a wrong signature")
 }
