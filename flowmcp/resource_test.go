@@ -263,4 +263,13 @@ func TestDatabasesFromTheWebAreKept(t *testing.T) {
 	if !strings.Contains(string(res.Structured), `[{"n":4}]`) || !strings.Contains(string(res.Meta), `"stale":true`) {
 		t.Error(string(res.Structured), string(res.Meta))
 	}
+	fail = false
+	copy(body, "<html>log in</html>") // under a status that says that all is well
+	res = callTool(t, g, "runSql_web", question)
+	if !strings.Contains(string(res.Structured), `[{"n":4}]`) || !strings.Contains(string(res.Meta), `"stale":true`) {
+		t.Error(string(res.Structured), string(res.Meta))
+	}
+	if now, err := os.ReadFile(kept[0]); err != nil || !strings.HasPrefix(string(now), "SQLite format 3") {
+		t.Errorf("a page took the place of the database: %.20q, %v", now, err)
+	}
 }

@@ -23,7 +23,7 @@ func TestFrameBounds(t *testing.T) {
 	many := frame(1+600*4, append([]byte{'R'}, make([]byte, 600*4)...)...)
 	for name, b := range map[string][]byte{
 		"nothing":                        frame(0),
-		"more than the limit":            append(frame(1<<16+1, 'R'), make([]byte, 1<<16)...),
+		"more than the limit":            append(frame(1<<16+1, 'R', 0xFC, 0xFF, 0, 0), make([]byte, 1<<16-4)...),
 		"four gigabytes":                 frame(1<<32-1, 'R'),
 		"a part longer than the frame":   frame(6, 'R', 200, 0, 0, 0, 'x'),
 		"a part of nearly four gigabyte": frame(6, 'R', 255, 255, 255, 255, 'x'),

@@ -24,6 +24,7 @@ func TestFastMapIsTheEngines(t *testing.T) {
 		"this of a loose function":                `[1].map(function () { return typeof this })`,
 		"a function of the engine":                `['1', '2', '3'].map(Number).concat(['1', '2', '3'].map(parseInt)).concat([0, 1].filter(Boolean))`,
 		"a list with holes":                       `[1, , 3].map((v) => v).length + ' ' + Object.keys([1, , 3].map((v) => v))`,
+		"a list longer than what it holds":        `(() => { const l = [1, 2]; l.length = 4; const m = l.map((v) => v); return [m.length, Object.keys(m)] })()`,
 		"a list that grows":                       `(() => { const l = [1, 2]; return [l.map((v) => { l.push(v); return v }), l] })()`,
 		"a list that loses its end":               `(() => { const l = [1, 2, 3, 4], m = l.map((v) => { l.length = 2; return v }); return [m.length, Object.keys(m), m] })()`,
 		"a list that loses its middle":            `(() => { const l = [1, 2, 3, 4], m = l.map((v, i) => { if (i === 0) delete l[1]; return v }); return [m.length, Object.keys(m), m] })()`,
