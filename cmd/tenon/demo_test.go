@@ -1,10 +1,37 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tenon-mcp/tenon"
 )
+
+// TestDemo plays the whole demo and compares what it prints with the golden
+// file.
+func TestDemo(t *testing.T) {
+	var out, errs strings.Builder
+	code := run(t.Context(), env{in: strings.NewReader(""), out: &out, err: &errs, getenv: os.LookupEnv}, []string{"demo", "--once"})
+	if code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	golden := filepath.Join("testdata", "demo.golden")
+	got := masked(out.String())
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) || len(want) == 0 {
+		t.Errorf("the demo prints something else than %s (UPDATE_GOLDEN=1 rewrites it):\n%s", golden, got)
+	}
+}
 
 // TestExpectationsCanFail gives each check of the demo a result that is not
 // what it wants: a demo that cannot fail would show nothing.

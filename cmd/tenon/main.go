@@ -79,6 +79,14 @@ func hangups() <-chan os.Signal {
 // errToolFailed ends a command with exit 1 after the failure was printed.
 var errToolFailed = errors.New("the tool answered with an error")
 
+// failedIf is that error where something failed.
+func failedIf(failed bool) error {
+	if failed {
+		return errToolFailed
+	}
+	return nil
+}
+
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, e env, args []string) int {
 	root := rootCommand(e) //nolint:contextcheck // commands get ctx by ExecuteContextC

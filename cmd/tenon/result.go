@@ -58,13 +58,6 @@ func (p printer) failed(res *tenon.Result) error {
 	return errToolFailed
 }
 
-func failedIf(failed bool) error {
-	if failed {
-		return errToolFailed
-	}
-	return nil
-}
-
 // data prints the answer itself: the member data or result of the structured
 // content, or the text where there is none.
 func (p printer) data(res *tenon.Result) error {

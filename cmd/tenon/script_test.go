@@ -111,27 +111,3 @@ func masked(text string) string {
 	text = regexp.MustCompile(`"bytes": \d+`).ReplaceAllString(text, `"bytes": SIZE`)
 	return regexp.MustCompile(`"createdAt": ?"[^"]*"`).ReplaceAllString(text, `"createdAt": "DATE"`)
 }
-
-// TestDemo plays the whole demo and compares what it prints with the golden
-// file.
-func TestDemo(t *testing.T) {
-	var out, errs strings.Builder
-	code := run(t.Context(), env{in: strings.NewReader(""), out: &out, err: &errs, getenv: os.LookupEnv}, []string{"demo", "--once"})
-	if code != 0 {
-		t.Errorf("exit %d: %s", code, errs.String())
-	}
-	golden := filepath.Join("testdata", "demo.golden")
-	got := masked(out.String())
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) || len(want) == 0 {
-		t.Errorf("the demo prints something else than %s (UPDATE_GOLDEN=1 rewrites it):\n%s", golden, got)
-	}
-}
