@@ -1,5 +1,7 @@
 package functionapp
 
+import "github.com/tenon-mcp/tenon/internal/rawjson"
+
 // Relaxed returns the JSON of a file edited by people, in which Azure's host
 // allows comments (//, /* */) and trailing commas. They are replaced by white
 // space, so that offsets stay. Valid JSON is returned unchanged.
@@ -20,7 +22,7 @@ func Relaxed(text []byte) []byte {
 		switch c := text[i]; {
 		case c == '"':
 			comma = -1
-			i = endOfString(text, i)
+			i = endOfString(text, i) - 1
 		case c == ',':
 			comma = i
 		case c == '}' || c == ']':
@@ -49,15 +51,13 @@ func orText(out, text []byte) []byte {
 	return out
 }
 
-// endOfString returns the offset of the quote that ends the string at i, or of
-// the last byte.
+// endOfString returns where the string ends that begins at text[i]: at the end
+// of the text if it is not closed.
 func endOfString(text []byte, i int) int {
-	for i++; i < len(text) && text[i] != '"'; i++ {
-		if text[i] == '\\' {
-			i++
-		}
+	if end := rawjson.TextEnd(text, i); end >= 0 {
+		return end
 	}
-	return min(i, len(text)-1)
+	return len(text)
 }
 
 // endOfComment returns the end of the comment at i, or a negative number.
