@@ -95,12 +95,17 @@ const maxValues = 1 << 20
 
 // parseBounded reads JSON that is not an answer's value but says what it is.
 func parseBounded(text []byte) (*rawjson.Doc, error) {
-	values := 1
+	values, inString := 1, false
 	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i = endOfString(text, i) - 1
-		case ',', '[', '{':
+		switch c := text[i]; {
+		case inString:
+			if c == '\\' {
+				i++
+			}
+			inString = c != '"'
+		case c == '"':
+			inString = true
+		case c == ',' || c == '[' || c == '{':
 			values++
 		}
 	}
