@@ -21,7 +21,7 @@ func bareGoroutines() map[string]string {
 		"functionapp/host/generation.go":  "waits for calls to end, then for a process",
 		"functionapp/host/worker.go":      "waits for calls to end",
 		"functionapp/worker/serve.go":     "net/http recovers for each request",
-		"cmd/tenon/serve.go":              "a reload recovers itself",
+		"cmd/tenon/serve.go":              "a reload recovers itself; memory is given back by the runtime's own figures",
 		"app/serve.go":                    "net/http recovers for each request",
 		"cmd/tenon/review.go":             "net/http recovers for each request",
 		"cmd/tenon/demo.go":               "net/http recovers for each request",

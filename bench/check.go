@@ -35,7 +35,6 @@ func budgets() []budget {
 		where("CORPUS", atMost("corpus.json", "documents whose operations or arguments others count differently", 0, "differing")),
 		atMost("index-github.json", "load and index of GitHub's document, ms (fastest run)", 30, "loadMS"),
 		atMost("idle.json", "memory of its own, idle with a hundred tools, MB", 12, "ownMB"),
-		atMost("idle.json", "the same with the pages of the program file that were read, MB", 25, "residentMB"),
 		ratio("an upstream's 200 B, to a bare handler", 0.8, "limit-small"),
 		ratio("an upstream's 50 KB, to a bare handler", 0.8, "limit-big"),
 		ratio("a function's 200 B, to a bare handler", 1, "floor-small"),

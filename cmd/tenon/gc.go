@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"runtime/debug"
 	"runtime/metrics"
+	"time"
 )
 
 const (
@@ -30,5 +32,34 @@ func setGC(e env) {
 	if metrics.Read(live); live[0].Value.Uint64() <= smallHeap {
 		debug.SetGCPercent(400)
 		debug.SetMemoryLimit(heapLimit)
+	}
+}
+
+// idleTime is how long a server has nothing to do before it gives back the
+// memory that calls have left.
+const idleTime = 100 * time.Second
+
+// little is how many bytes an idle server allocates in that time.
+const little = 1 << 20
+
+// giveBackWhenIdle returns free memory to the system when the program has
+// allocated little for a time, until ctx ends. Go keeps what the heap may grow to.
+func giveBackWhenIdle(ctx context.Context, idle time.Duration, giveBack func()) {
+	made := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	look := time.NewTicker(idle)
+	defer look.Stop()
+	for before, given := uint64(0), false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		metrics.Read(made)
+		now := made[0].Value.Uint64()
+		quiet := now-before < little
+		if quiet && !given {
+			giveBack()
+		}
+		before, given = now, quiet
 	}
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestGC: a small heap may grow to five times what lives, a large one as Go
@@ -35,4 +39,28 @@ func TestGC(t *testing.T) {
 	if metrics.Read(live); live[0].Value.Uint64() < smallHeap/2 { // other tests have left little
 		becomes("a small heap", nothing, 400)
 	}
+}
+
+// TestGiveBackWhenIdle: free memory is given back once after each busy time, when
+// nothing happens any more.
+func TestGiveBackWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var given atomic.Int32
+		go giveBackWhenIdle(ctx, time.Minute, func() { given.Add(1) })
+		var busy []byte
+		for round, want := range []int32{0, 1, 1, 1, 2, 2} {
+			if round == 3 {
+				busy = make([]byte, 2*little)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if n := given.Load(); n != want {
+				t.Errorf("round %d: given back %d times, want %d", round, n, want)
+			}
+		}
+		runtime.KeepAlive(busy)
+		stop()
+		synctest.Wait()
+	})
 }

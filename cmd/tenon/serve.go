@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -86,6 +87,7 @@ immediately.`,
 			}
 			defer a.Close()
 			setGC(e)
+			go giveBackWhenIdle(cmd.Context(), idleTime, debug.FreeOSMemory)
 			report(e.err, a, s.config.Verbose)
 			tellCost(e.err, a.Gateway.Catalog(), s.config)
 			if s.config.Watch {
