@@ -35,9 +35,9 @@ func setGC(e env) {
 	}
 }
 
-// idleTime is how long a server has nothing to do before it gives back the
+// idleTime is how long a server has nothing to do, at least, before it gives back the
 // memory that calls have left.
-const idleTime = 100 * time.Second
+const idleTime = 45 * time.Second
 
 // little is how many bytes an idle server allocates in that time.
 const little = 1 << 20
