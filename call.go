@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"time"
 
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -142,6 +143,8 @@ type Outcome struct {
 	Status   int    // of the upstream's response; 0: none, or not HTTP
 	Executed string // as Execution.Executed
 	Retry    string // as Execution.Retry
+
+	RetryAfter time.Duration // when the same call can succeed; 0: not known, or at once
 }
 
 // Executed reports on the unsafe requests: "no" if no byte of one was sent,

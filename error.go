@@ -3,6 +3,7 @@ package tenon
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Error is a failure with a code that is sent to the client, as is its message,
@@ -12,6 +13,10 @@ type Error struct {
 	Code    Code
 	Message string
 	Err     error // the cause, for the log; may be nil
+
+	// RetryAfter is when the same call can succeed, as far as that is known: a limit
+	// that is reached has it. 0: it is not known.
+	RetryAfter time.Duration
 
 	Suggestions []string // what to do about it, one sentence each; nil: the defaults of the code
 }
@@ -137,6 +142,11 @@ func CodeOfStatus(status int) Code {
 		return CodeServer
 	}
 	return CodeRequest
+}
+
+// RetrySeconds is d as callers are told it, in whole seconds and never too early.
+func RetrySeconds(d time.Duration) int64 {
+	return int64((max(d, 0) + time.Second - 1) / time.Second)
 }
 
 // Errorf returns an [Error] whose message is formatted as by fmt.Sprintf.

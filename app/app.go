@@ -88,7 +88,7 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 		a.Close()
 		return nil, err
 	} else if l != nil {
-		o.Observers, o.Admit = []gateway.Observer{l}, l.Admit
+		o.Observers, o.Admission = []gateway.Observer{l}, []gateway.Admission{l}
 	}
 	a.Gateway = gateway.New(catalog, o)
 	a.serve()

@@ -36,7 +36,7 @@ func shop(l *audit.Log, executed *int) *gateway.Gateway {
 		{Name: "remove", Contract: input, Confirmation: tenon.ConfirmRule{Action: tenon.DeleteResource}, Handler: handler},
 	}
 	c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{})
-	return gateway.New(c, gateway.Options{Observers: []gateway.Observer{l}, Admit: l.Admit})
+	return gateway.New(c, gateway.Options{Observers: []gateway.Observer{l}, Admission: []gateway.Admission{l}})
 }
 
 func call(g *gateway.Gateway, tool, args string) (*tenon.Result, error) {

@@ -26,7 +26,7 @@ func Example() {
 		return tenon.Response{Body: []byte(`"hello"`)}, nil
 	}}
 	catalog := gateway.Build([]gateway.Mount{{Name: "demo", Features: tenon.Features{Tools: []tenon.Tool{greet}}}}, gateway.BuildOptions{})
-	g := gateway.New(catalog, gateway.Options{Observers: []gateway.Observer{l}, Admit: l.Admit})
+	g := gateway.New(catalog, gateway.Options{Observers: []gateway.Observer{l}, Admission: []gateway.Admission{l}})
 	_, _ = g.Call(context.Background(), &tenon.Call{Tool: "greet", Args: []byte(`{"name":"Ada","mood":"fine"}`), Subject: "alice"})
 	fmt.Println(l.Close())
 	text, _ := os.ReadFile(path)

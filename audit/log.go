@@ -139,8 +139,15 @@ func (l *Log) flush() {
 }
 
 // Admit refuses a call if the log is required and cannot be written now.
-// Nothing was executed then.
-func (l *Log) Admit(context.Context, *tenon.Call) error {
+// Nothing was executed then. It implements [gateway.Admission].
+func (l *Log) Admit(_ context.Context, a gateway.Attempt) (leave func(), err error) {
+	if a.Call == nil { // it has no line
+		return nil, nil
+	}
+	return nil, l.admit()
+}
+
+func (l *Log) admit() error {
 	if !l.required {
 		return nil
 	}

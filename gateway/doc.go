@@ -12,7 +12,8 @@
 //
 //  1. gateway.go finds the tool in the catalog in force; forward.go performs
 //     the call of another tool where one stands for it.
-//  2. reserved_args.go takes out the arguments that are not the tool's own. A
+//  2. reserved_args.go takes out the arguments that are not the tool's own, and
+//     admit.go asks whoever may refuse the call: limits, the audit log. Then a
 //     resume_token is answered by split.go or stream.go from the store.
 //  3. validate_input.go validates the arguments against the input schema, and
 //     coerces values that have one possible reading.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/envelope"
@@ -20,6 +21,8 @@ type toolError struct {
 	judged      outputCheck
 	silent      bool   // no complete response arrived
 	text        []byte // the data that broke its contract, for the model to read; nil: none
+
+	retryAfter time.Duration // 0: not known
 }
 
 // refusedArguments is the failure of input validation; nothing was sent.

@@ -19,15 +19,18 @@ func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call, r *CallRe
 	r.performs(e, c.Args) // until it is known which other tool does
 	checks, err := e.ready()
 	if err != nil {
-		return g.handlerError(e, &tenon.Response{}, err), nil
+		return g.failed(ctx, c, e, err), nil
 	}
 	c, coerced, violations := checks.validateInput(c, e.publishedNames(checks))
 	if len(violations) > 0 {
+		if err := g.refuses(ctx, c, e); err != nil {
+			return g.handlerError(e, &tenon.Response{}, err), nil
+		}
 		return refusedArguments(e, violations), nil
 	}
 	to, args, err := e.forward(c.Args)
 	if err != nil {
-		return g.handlerError(e, &tenon.Response{}, err), nil
+		return g.failed(ctx, c, e, err), nil
 	}
 	inner := *c
 	inner.Tool, inner.Args = to.Name(), args

@@ -30,10 +30,8 @@ type Options struct {
 	// further items. 0: five seconds; negative: a stream is one result, when it
 	// has ended.
 	FlushInterval time.Duration
-	Observers     []Observer // told of every call
-	// Admit can refuse a call before anything else is done with it; the error is
-	// handled like that of a handler. nil: all calls are admitted.
-	Admit func(context.Context, *tenon.Call) error
+	Observers     []Observer  // told of every call
+	Admission     []Admission // asked, in this order, before anything else is done with a call
 }
 
 // Gateway performs calls: it finds the tool, validates the arguments, runs the
@@ -44,7 +42,7 @@ type Gateway struct {
 
 	subscribers   sync.Map // of *func(Event)
 	observers     []Observer
-	admit         func(context.Context, *tenon.Call) error
+	admission     []Admission
 	records       sync.Pool // of *CallRecord, to be filled again
 	log           *slog.Logger
 	timeout       time.Duration
@@ -59,7 +57,7 @@ type Gateway struct {
 func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
 		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
-		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers), admit: o.Admit,
+		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers), admission: slices.Clone(o.Admission),
 	}
 	if o.Logger != nil {
 		g.observers = append(g.observers, callLog{o.Logger})
@@ -109,13 +107,10 @@ func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error
 func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord) (*tenon.Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
 	if e == nil {
-		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
-	}
-	if g.admit != nil {
-		if err := g.admit(ctx, c); err != nil {
-			r.performs(e, c.Args)
-			return g.handlerError(e, &tenon.Response{}, err), nil
+		if err := g.refuses(ctx, c, nil); err != nil {
+			return nil, err
 		}
+		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
 	}
 	if c.Requester != nil {
 		asking := *c
@@ -145,16 +140,23 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	defer func() { res = withCoercions(res, fixes) }()
 	checks, err := e.ready()
 	if err != nil {
-		return g.handlerError(e, &tenon.Response{}, err), nil
+		return g.failed(ctx, c, e, err), nil
 	}
 	c, own := takeReservedArgs(c, &checks.own)
+	if len(g.admission) > 0 {
+		leave, err := g.Admit(ctx, Attempt{Call: c, Tool: e, Part: own.Token != ""})
+		if err != nil {
+			return g.handlerError(e, &tenon.Response{}, err), nil
+		}
+		defer leave()
+	}
 	fixes = append(fixes, from.below(coerced(&own))...)
 	if own.Invalid != "" {
 		return errorResult(e, rejected(tenon.CodeValidation, "Invalid arguments: "+own.Invalid, "Change the arguments as the message says, then call again")), nil
 	}
 	if own.Token != "" {
 		same, _, _ := checks.validateInput(c, e.publishedNames(checks)) // the arguments of the first call were stored after coercion, too
-		return g.resume(ctx, e, callWithArgs{same, own}), nil
+		return g.part(ctx, e, callWithArgs{same, own}), nil
 	}
 	c, coerced, violations := checks.validateInput(c, e.publishedNames(checks))
 	fixes = append(fixes, from.below(coerced)...)

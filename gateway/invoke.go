@@ -55,7 +55,7 @@ func (g *Gateway) handlerError(e *Tool, r *tenon.Response, err error) *tenon.Res
 	f := toolError{code: tenon.CodeOf(err), message: err.Error(), resp: tenon.Response{Execution: r.Execution, Status: r.Status}, judged: outputCheck{verdict: tenon.Unchecked}, silent: true}
 	f.suggestions = envelope.SilenceSuggestions(string(f.code), r.Execution.Executed(), r.Execution.Retry())
 	if known, ok := errors.AsType[*tenon.Error](err); ok {
-		f.message = known.Message
+		f.message, f.retryAfter = known.Message, known.RetryAfter
 		if known.Suggestions != nil {
 			f.suggestions = known.Suggestions
 		}

@@ -21,7 +21,8 @@ func (j *journal) ObserveCall(_ context.Context, r *gateway.CallRecord) {
 		tool = r.Tool.Source() + "/" + r.Tool.Name()
 	}
 	if r.Result != nil {
-		outcome = fmt.Sprint(" ", r.Result.Outcome)
+		o := r.Result.Outcome
+		outcome = fmt.Sprintf(" {%s %d %s %s}", o.Verdict, o.Status, o.Executed, o.Retry)
 	}
 	j.lines = append(j.lines, fmt.Sprintf("%s %s %s %q %q%s", r.Call.Tool, tool, r.Args, r.Code(), r.Consent, outcome))
 	if r.Duration < 0 || r.Began.IsZero() || (r.Result == nil) != (r.Err != nil) {

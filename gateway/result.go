@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -101,11 +102,15 @@ func blockKind(media string) tenon.ContentType {
 // errorResult puts a failure into the tool's envelope.
 func errorResult(e *Tool, f toolError) *tenon.Result {
 	t := &e.tool
+	if f.retryAfter > 0 && f.details == nil {
+		f.details = fmt.Appendf(nil, `{"retry_after":%d}`, tenon.RetrySeconds(f.retryAfter))
+	}
 	form := envelope.Failure{
 		Tool: t.Name, Code: string(f.code), Number: f.number(),
 		Message: strings.TrimSpace(executedSentence(f.resp.Execution) + f.message), Details: f.details, Suggestions: f.suggestions,
 	}
 	res := &tenon.Result{IsError: true, Code: f.code, Message: form.Message, Details: f.details, Suggestions: f.suggestions}
+	res.Outcome.RetryAfter = f.retryAfter
 	setOutcome(res, t.Envelope, &f.resp, &f.judged, f.executed())
 	switch {
 	case t.Envelope == tenon.OpenAPIMCP, e.describes:
@@ -129,9 +134,9 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 // verdict and, where the envelope has no members for them, status and headers of
 // the upstream.
 func setOutcome(res *tenon.Result, s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) {
-	res.Outcome = tenon.Outcome{Verdict: j.verdict, Status: r.Status, Executed: executed, Retry: r.Execution.Retry()}
+	res.Outcome = tenon.Outcome{Verdict: j.verdict, Status: r.Status, Executed: executed, Retry: r.Execution.Retry(), RetryAfter: res.Outcome.RetryAfter}
 	m := envelope.Meta{
-		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: res.Outcome.Retry,
+		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: res.Outcome.Retry, RetryAfter: tenon.RetrySeconds(res.Outcome.RetryAfter),
 		Upstream: s != tenon.OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: r.Header,
 	}
 	res.Meta = m.JSON()

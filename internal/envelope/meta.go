@@ -18,6 +18,7 @@ type Meta struct {
 	Verdict    string
 	Executed   string // "no", "yes" or "unknown"
 	Retry      string // "safe" or "unsafe"
+	RetryAfter int64  // seconds until the call can succeed; 0: not known
 	Violations []schema.Violation
 	Unchecked  []schema.Violation // places that could not be validated
 	Repairs    []schema.Fix       // changes of the body
@@ -52,6 +53,10 @@ func (m *Meta) appendContract(dst []byte) []byte {
 	dst = append(dst, `","retry":"`...)
 	dst = append(dst, m.Retry...)
 	dst = append(dst, '"')
+	if m.RetryAfter > 0 {
+		dst = append(dst, `,"retry_after":`...)
+		dst = strconv.AppendInt(dst, m.RetryAfter, 10)
+	}
 	if m.Status != 0 {
 		dst = append(dst, `,"status":`...)
 		dst = strconv.AppendInt(dst, int64(m.Status), 10)
