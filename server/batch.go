@@ -73,14 +73,14 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 		s.refuse(w, r, nil, e)
 		return
 	}
-	base := request{server: s, era: legacy, outlives: true, revision: jsonrpc.BatchRevision}
+	base := request{server: s, era: legacy, outlives: true, revision: jsonrpc.BatchRevision, header: r.Header}
 	if r.Header.Get(headerSession) != "" && !s.options.NoSessions {
 		v := s.sessionOf(w, r)
 		if v == nil {
 			return
 		}
 		defer v.leave()
-		base.peer, base.subject = v.clientState, v.subject
+		base.peer, base.subject, base.within = v.clientState, v.subject, v
 	}
 	s.attribute(&base, r)
 	stream := &events{w: w, timeout: s.options.WriteTimeout}
@@ -175,7 +175,7 @@ func (s *Server) ofBatch(text []byte, base *request) (*request, *jsonrpc.Error) 
 	}
 	q := &request{
 		Message: m, server: s, era: legacy, subject: base.subject, forwarded: base.forwarded, account: base.account, revision: base.revision,
-		waits: true, joint: true, outlives: base.outlives, peer: base.peer, closing: base.closing,
+		waits: true, joint: true, outlives: base.outlives, proto: base.proto, within: base.within, header: base.header, peer: base.peer, closing: base.closing,
 	}
 	switch {
 	case e != nil:

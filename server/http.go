@@ -164,7 +164,11 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *js
 	a := s.newAnswer()
 	defer s.release(a)
 	a.fail(id, e)
-	s.send(w, s.httpStatus(legacy, e), a)
+	status := s.httpStatus(legacy, e)
+	if s.options.Observer != nil {
+		s.options.Observer.Refused(status)
+	}
+	s.send(w, status, a)
 }
 
 // counted is the size up to which net/http counts an answer itself, with less

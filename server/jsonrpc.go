@@ -45,7 +45,7 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 	}
 	// A client that sends no more may still read: nothing on this endpoint says that
 	// an end of what it sends is an end of its wish.
-	q := &request{server: s, era: legacy, plain: true, outlives: true, intake: in}
+	q := &request{server: s, era: legacy, plain: true, outlives: true, intake: in, header: r.Header}
 	m := &q.Message
 	e = jsonrpc.Decode(body, m)
 	switch {
@@ -80,9 +80,11 @@ func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *jsonrpc.
 		r = s.plainFailure(q, err)
 	}
 	meta := r.Meta
+	q.toolFailed = r.IsError
 	a.plainResult(q, meta, r)
 	if !s.reserveResult(ctx, q, a) {
 		n := a.holds()
+		q.toolFailed = true
 		a.reset()
 		a.plainResult(q, meta, undeliveredResult(n))
 	}

@@ -25,16 +25,19 @@ type request struct {
 
 	revision string // legacy: what is known of it; may be empty
 
-	era      era
-	account  account
-	waits    bool // a call waits for its place however long the queue is
-	joint    bool // its answer is written together with others
-	outlives bool // a call goes on when its client is gone
-	plain    bool // it came to the endpoint JSONRPC
+	era        era
+	account    account
+	waits      bool // a call waits for its place however long the queue is
+	joint      bool // its answer is written together with others
+	toolFailed bool // its result says that the tool failed
+	outlives   bool // a call goes on when its client is gone
+	plain      bool // it came to the endpoint JSONRPC
 
 	forwarded http.Header // what a source may see of the caller's headers; nil: nothing
 
 	header      http.Header       // nil on stdio
+	proto       string            // such as HTTP/1.1; empty: stdio
+	within      *session          // nil: it is part of none
 	peer        *clientState      // legacy: what is remembered of the client; nil: nothing
 	out         notifier          // leads back while the request is under way; nil: nothing does
 	closing     <-chan struct{}   // closed when the transport closes; nil: only the server does
@@ -113,7 +116,14 @@ func methodOf(name string) method {
 
 // respond answers q in a. It never fails: what goes wrong is an answer too,
 // and the error is returned for the transport's status.
-func (s *Server) respond(ctx context.Context, q *request, a *answer) (e *jsonrpc.Error) {
+func (s *Server) respond(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	if s.options.Observer != nil {
+		return s.observed(ctx, q, a)
+	}
+	return s.answerTo(ctx, q, a)
+}
+
+func (s *Server) answerTo(ctx context.Context, q *request, a *answer) (e *jsonrpc.Error) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -336,11 +346,13 @@ func (s *Server) callEnded(ctx context.Context, q *request, a *answer, r *tenon.
 		return s.callFailed(q, a, err)
 	}
 	meta := r.Meta
+	q.toolFailed = r.IsError
 	a.begin(q, meta)
 	a.callResult(r, q.revision)
 	a.end()
 	if !s.reserveResult(ctx, q, a) { // of r nothing is kept meanwhile but what is to be written
 		n := a.holds()
+		q.toolFailed = true
 		a.reset()
 		a.begin(q, meta)
 		a.callResult(undeliveredResult(n), q.revision)

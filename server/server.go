@@ -22,6 +22,8 @@ type Options struct {
 	Name, Title, Version, Instructions string
 
 	Logger *slog.Logger // nil: nothing is logged
+	// Observer is told of requests, sessions and what is refused; nil: nobody is.
+	Observer Observer
 
 	// AllowedOrigins are the web origins whose pages may send requests, as
 	// "https://host:port"; "*" allows all. On a loopback address, pages of
@@ -101,6 +103,7 @@ type Server struct {
 	thrift   memoryReleaser
 
 	answers sync.Pool // of *answer
+	records sync.Pool // of *RequestRecord, to be filled again
 	cursors cursorKey
 	states  stateKey
 	callers [32]byte // keys the subjects that forwarded headers make
@@ -135,6 +138,7 @@ func New(g *gateway.Gateway, o Options) *Server {
 	}
 	s.tasks.init()
 	s.sessions.init(&o)
+	s.sessions.told = func(v *session) { s.sessionEnded(v.clientState, v.opened, false) }
 	s.standers.init(int64(o.MaxSessions), 0)
 	s.calls.init(int64(o.MaxConcurrent), int64(o.MaxPerCaller))
 	s.incoming.init(o.MaxInFlight/2, 0)

@@ -17,6 +17,8 @@ import (
 type session struct {
 	*clientState
 	id      string
+	public  string // names it, and does not open it
+	opened  time.Time
 	subject tenon.Subject
 	caller  string // who opened it; empty: nobody is known
 	account account
@@ -39,7 +41,8 @@ type sessions struct {
 	max  int
 	each int // of one caller
 	idle time.Duration
-	held quota // bytes of all streams
+	held quota          // bytes of all streams
+	told func(*session) // that a session has ended; it must not block
 
 	mu      sync.Mutex
 	by      map[string]*session
@@ -60,9 +63,10 @@ func (ss *sessions) mint(opener account) *session {
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
 	id := hex.EncodeToString(b[:])
 	sum := sha256.Sum256([]byte(id))
-	subject := "session " + hex.EncodeToString(sum[:8]) // the id itself opens the session
+	public := hex.EncodeToString(sum[:8]) // the id itself opens the session
+	subject := "session " + public
 	s := &session{
-		clientState: newClientState(), id: id, used: time.Now(), held: &ss.held, opener: opener.key,
+		clientState: newClientState(), id: id, public: public, opened: time.Now(), used: time.Now(), held: &ss.held, opener: opener.key,
 		subject: tenon.Subject(subject), account: account{key: subject, origin: opener.origin},
 	}
 	ss.mu.Lock()
@@ -135,6 +139,7 @@ func (ss *sessions) drop(s *session) {
 		s.end()
 		s.cancelAll()
 		s.releaseAll()
+		ss.told(s)
 	}
 }
 

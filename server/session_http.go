@@ -57,11 +57,11 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.
 // openSession answers initialize and gives the client a session. Where there
 // is no room for one, the client is served without.
 func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message) {
-	x := &exchange{request: request{Message: *m, server: s, era: legacy}}
+	x := &exchange{request: request{Message: *m, server: s, era: legacy, header: r.Header}}
 	s.attribute(&x.request, r)
 	v := s.sessions.mint(x.account)
 	if v != nil {
-		v.caller, v.unread, x.peer = callerOf(r), s.release, v.clientState
+		v.caller, v.unread, x.peer, x.within = callerOf(r), s.release, v.clientState, v
 	}
 	a := s.newAnswer()
 	defer s.release(a)
@@ -82,6 +82,7 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 	x := &ride{exchange: exchange{request: request{
 		Message: *m, server: s, era: legacy, outlives: true,
 		peer: v.clientState, subject: v.subject, revision: v.speaks(), intake: in,
+		header: r.Header, within: v,
 	}}}
 	s.attribute(&x.request, r)
 	switch m.Method {

@@ -44,6 +44,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		peer:   newClientState(),
 		ending: make(chan struct{}),
 	}
+	began := time.Now()
+	defer func() { s.sessionEnded(c.peer, began, true) }()
 	changes, stopListening := s.listen(c.peer.watches)
 	defer stopListening()
 	incident.Go(s.log, "telling changes", func() { c.tellChanges(work, changes) }, nil)

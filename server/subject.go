@@ -57,6 +57,7 @@ func callerOf(r *http.Request) string {
 // session. Without either the subject stays that of the session.
 func (s *Server) attribute(q *request, r *http.Request) {
 	s.subjectOf(q, r)
+	q.proto = r.Proto
 	q.account = accountOf(string(q.subject), r)
 }
 

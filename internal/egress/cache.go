@@ -60,7 +60,11 @@ func newCache(limit int64) *cache {
 func (u *Upstreams) throughCache(r *http.Request, t RequestOptions) (Response, error) {
 	key := keyOf(r, t.Identity)
 	s := u.cache.get(key)
-	if s != nil && s.fresh(time.Now()) {
+	fresh := s != nil && s.fresh(time.Now())
+	if o := u.observer(); o != nil {
+		o.CacheLookup(fresh)
+	}
+	if fresh {
 		return s.answer(time.Now()), nil
 	}
 	under := u.cache.begin(pathOf(r.URL))

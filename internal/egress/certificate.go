@@ -34,7 +34,7 @@ func WithCertificates(c *http.Client, certificates map[string]func() (*tls.Certi
 		own[to] = t
 	}
 	showing := *c
-	showing.Transport = &transport{Transport: d.Transport, certTransports: own, parent: c, allow: d.allow, agent: d.agent, decoders: decoders{accept: d.accept}}
+	showing.Transport = &transport{Transport: d.Transport, certTransports: own, parent: c, allow: d.allow, observer: d.observer, agent: d.agent, decoders: decoders{accept: d.accept}}
 	return &showing, nil
 }
 

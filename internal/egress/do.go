@@ -31,13 +31,14 @@ func (r Response) Redirected() bool { return r.redirected }
 // the progress, status and headers if they arrived, and the part of the body
 // that was read. The caller must not use r afterwards.
 func Do(c *http.Client, r *http.Request, maxBody int64) (Response, error) {
-	got, _, err := exchange(c, r, maxBody)
+	got, _, err := exchange(c, r, maxBody, 0)
 	return got, err
 }
 
-// exchange is Do and returns the URL of the response.
-func exchange(c *http.Client, r *http.Request, maxBody int64) (Response, *url.URL, error) {
-	var o Stream
+// exchange is Do and returns the URL of the response. The request was sent so many
+// times before.
+func exchange(c *http.Client, r *http.Request, maxBody int64, resends int) (Response, *url.URL, error) {
+	o := Stream{observed: observed{resends: resends}}
 	if err := o.open(c, r, maxBody); err != nil {
 		return o.Response, nil, err
 	}
@@ -60,6 +61,7 @@ type Stream struct {
 	permit    *permit // held until the body is closed; nil: none
 	max       int64
 	read      int64
+	observed  observed
 }
 
 // Open is [Do] without reading the body, of which at most maxBody bytes can be
@@ -74,6 +76,13 @@ func Open(c *http.Client, r *http.Request, maxBody int64) (*Stream, Response, er
 
 // open sends r and reads the headers of the response.
 func (o *Stream) open(c *http.Client, r *http.Request, maxBody int64) error {
+	if d, ours := c.Transport.(*transport); ours && d.observer != nil {
+		return o.openObserved(d.observer, c, r, maxBody)
+	}
+	return o.begin(c, r, maxBody)
+}
+
+func (o *Stream) begin(c *http.Client, r *http.Request, maxBody int64) error {
 	if err := checkRequest(r); err != nil {
 		closeBody(r)
 		return newError(r, err, NotSent)
@@ -123,6 +132,7 @@ func send(c *http.Client, t *tracker, r *http.Request) (*http.Response, error) {
 
 // Close closes the response, even if its body was not read completely.
 func (o *Stream) Close() error {
+	o.observed.end(o.Status, nil)
 	if o.permit != nil {
 		defer o.permit.release()
 	}
@@ -142,7 +152,9 @@ func (o *Stream) Read(p []byte) (int, error) {
 	case err == nil, err == io.EOF:
 		return n, err
 	}
-	return n, bodyError(o.request, err)
+	failed := bodyError(o.request, err)
+	o.observed.end(o.Status, failed)
+	return n, failed
 }
 
 // ReadAll reads the whole body and closes it, as [Do] does.
@@ -157,6 +169,7 @@ func (o *Stream) ReadAll() (got Response, err error) {
 			got.State = SentNoResponse
 		}
 		e.State = got.State
+		o.observed.end(got.Status, e)
 		return got, e
 	}
 	return got, nil

@@ -37,6 +37,7 @@ type Options struct {
 	MaxConnsPerHost int            // connections to one host; 0: no limit
 	UserAgent       string         // for requests without one; empty: "tenon"
 	Roots           *x509.CertPool // certificate authorities of upstreams; nil: those of the system
+	Observer        Observer       // told of requests; nil: nobody is
 }
 
 const (
@@ -81,7 +82,7 @@ func NewClient(o Options) (*http.Client, error) {
 		redirects = 5
 	}
 	return &http.Client{
-		Transport:     &transport{Transport: t, allow: allow, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
+		Transport:     &transport{Transport: t, allow: allow, observer: o.Observer, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
 		CheckRedirect: redirectRule(redirects, allow),
 	}, nil
 }
@@ -92,6 +93,7 @@ type transport struct {
 	parent         *http.Client               // the client that it is derived from; nil: none
 	certTransports map[string]*http.Transport // by origin, for those with a client certificate
 	allow          *allowList
+	observer       Observer  // nil: nobody
 	agent          []string  // shared by the requests, never written
 	scratch        sync.Pool // *[]byte, for bodies of unknown length
 	decoders

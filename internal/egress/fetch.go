@@ -73,7 +73,7 @@ func fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64, v 
 	if err := checkPlain(c, r.URL, "a description"); err != nil {
 		return Response{}, nil, newError(r, err, NotSent)
 	}
-	got, from, err := exchange(c, r, maxBody)
+	got, from, err := exchange(c, r, maxBody, 0)
 	if err != nil {
 		return Response{}, nil, err
 	}

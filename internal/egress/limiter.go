@@ -22,7 +22,7 @@ type limiter struct {
 	policy  Policy
 }
 
-func newLimiter(p Policy) *limiter {
+func newLimiter(p Policy, origin string, o Observer) *limiter {
 	g := &limiter{policy: p}
 	if p.Concurrent > 0 {
 		g.slots = make(chan struct{}, p.Concurrent)
@@ -32,10 +32,16 @@ func newLimiter(p Policy) *limiter {
 	}
 	if p.Failures > 0 {
 		limit := uint32(min(p.Failures, math.MaxInt32))
+		changed := func(string, gobreaker.State, gobreaker.State) {}
+		if o != nil {
+			changed = func(_ string, _, to gobreaker.State) { o.BreakerChanged(origin, to.String()) }
+			o.BreakerChanged(origin, gobreaker.StateClosed.String())
+		}
 		g.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-			Timeout:     p.Pause,
-			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= limit },
-			IsExcluded:  func(err error) bool { return errors.Is(err, errNoHealth) },
+			OnStateChange: changed,
+			Timeout:       p.Pause,
+			ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= limit },
+			IsExcluded:    func(err error) bool { return errors.Is(err, errNoHealth) },
 		})
 	}
 	return g

@@ -20,7 +20,7 @@ const initialWait = 200 * time.Millisecond
 func (u *Upstreams) send(r *http.Request, t RequestOptions) (Response, error) {
 	furthest := NotSent
 	for done := 0; ; done++ {
-		got, err := u.attempt(r, t)
+		got, err := u.attempt(r, t, done)
 		furthest = max(furthest, got.State)
 		got.State = furthest
 		if e, ok := errors.AsType[*Error](err); ok {

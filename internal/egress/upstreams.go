@@ -105,7 +105,7 @@ func (u *Upstreams) acquire(r *http.Request) (*permit, error) {
 }
 
 // attempt sends a copy of r once.
-func (u *Upstreams) attempt(r *http.Request, t RequestOptions) (Response, error) {
+func (u *Upstreams) attempt(r *http.Request, t RequestOptions, resends int) (Response, error) {
 	turn, err := u.acquire(r)
 	if err != nil {
 		return Response{}, err
@@ -122,7 +122,7 @@ func (u *Upstreams) attempt(r *http.Request, t RequestOptions) (Response, error)
 			return Response{}, newError(r, err, NotSent)
 		}
 	}
-	got, err := Do(u.client, once, t.MaxBody)
+	got, _, err := exchange(u.client, once, t.MaxBody, resends)
 	turn.report(got, err)
 	return got, err
 }
@@ -132,7 +132,7 @@ func (u *Upstreams) limiterOf(origin string) *limiter {
 	defer u.mu.Unlock()
 	g := u.limiters[origin]
 	if g == nil {
-		g = newLimiter(u.policy)
+		g = newLimiter(u.policy, origin, u.observer())
 		u.limiters[origin] = g
 	}
 	return g

@@ -37,6 +37,7 @@ type Message struct {
 	Client       []byte // _meta: what the client says of itself; nil: nothing
 	Progress     []byte // _meta: the progress token, as it was written; nil: none
 	LogLevel     string // _meta: the lightest level of log messages that are wanted
+	Trace        TraceContext
 
 	Params    []byte // all of them, for methods that are rare; nil: none
 	Name      string // tools/call, prompts/get
@@ -49,6 +50,15 @@ type Message struct {
 	TaskID    string // tasks
 	State     string // requestState: what that round wants back
 }
+
+// TraceContext is what _meta says of the trace that a message belongs to, unchecked;
+// empty where it says nothing, or no string. See W3C Trace Context and Baggage, whose
+// names stand in _meta without a prefix (SEP-414).
+type TraceContext struct{ Parent, State, Baggage string }
+
+// maxTrace bounds what is taken of each; longer ones are no trace context. W3C
+// Baggage allows the most, 8192 bytes.
+const maxTrace = 8192
 
 // The _meta keys of a request and of a result.
 const (
@@ -228,10 +238,27 @@ func (d *decoder) metaMember(key []byte) (err error) {
 	case metaLogLevel:
 		d.once(sawLogLevel, metaLogLevel)
 		d.m.LogLevel, err = d.str(metaLogLevel, InvalidParams)
+	case "traceparent":
+		d.m.Trace.Parent, err = d.traced()
+	case "tracestate":
+		d.m.Trace.State, err = d.traced()
+	case "baggage":
+		d.m.Trace.Baggage, err = d.traced()
 	default:
 		err = d.skip()
 	}
 	return err
+}
+
+// traced reads a part of the trace context. What is none is ignored: telemetry
+// refuses no request.
+func (d *decoder) traced() (string, error) {
+	c := d.Peek()
+	v, err := d.Value()
+	if err != nil || c != '"' || len(v) > maxTrace {
+		return "", err
+	}
+	return string(Plain(v)), nil
 }
 
 // object reads the members of an object that may be left out or null.
