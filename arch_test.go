@@ -109,6 +109,7 @@ func keepers() map[string]string {
 		"go.yaml.in/yaml/":                       "internal/yaml",
 		"github.com/spf13/cobra":                 "cmd/tenon",
 		"golang.org/x/term":                      "cmd/tenon",
+		"golang.org/x/crypto/":                   "cmd/tenon",
 		"modernc.org/quickjs":                    "internal/sandbox",
 		"modernc.org/libquickjs":                 "internal/sandbox/engine",
 		"modernc.org/libc":                       "internal/sandbox/engine",
@@ -128,7 +129,7 @@ func keepers() map[string]string {
 // separate are the folders with a go.mod of their own, and those that hold no
 // package of the product.
 func separate(name string) bool {
-	return slices.Contains([]string{"testdata", "examples", "bench", "docs", "adapters"}, name) || name != "." && strings.HasPrefix(name, ".")
+	return slices.Contains([]string{"testdata", "examples", "bench", "docs", "adapters", "deploy"}, name) || name != "." && strings.HasPrefix(name, ".")
 }
 
 const module = "github.com/tenon-mcp/tenon"

@@ -1,0 +1,1 @@
+"""The tenon binary as a Python package. It has no Python interface."""
