@@ -82,11 +82,12 @@ func packages() map[string][]string {
 		"inspector":                 {".", "gateway", "internal/rawjson"},
 		"redis":                     {"."},
 		"auth":                      {"internal/egress", "internal/incident"},
+		"internal/limit":            {".", "gateway", "auth", "internal/inflight"},
 		"guard":                     {"."},
 		"observe":                   {"."},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "observe", "audit",
-			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
+			"internal/limit", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",

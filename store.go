@@ -27,5 +27,20 @@ type Store interface {
 	Close() error
 }
 
+// Adder is a [Store] that adds to several numbers at once, for a store that takes a
+// round trip for each call.
+type Adder interface {
+	// IncrementAll does what Increment does for each of all, and returns the sums in
+	// their order. It need not be atomic.
+	IncrementAll(ctx context.Context, all []Addition) (sums []int64, err error)
+}
+
+// Addition is an Increment.
+type Addition struct {
+	Key  string
+	N    int64
+	Life time.Duration
+}
+
 // ErrStoreFull says that a Store cannot hold another entry.
 var ErrStoreFull = errors.New("the store is full")

@@ -12,6 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/audit"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/limit"
 	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -35,7 +36,10 @@ type Env struct {
 	// AllowUnmatched makes a selector that matches nothing a warning, as in a reload;
 	// see [Unmatched].
 	AllowUnmatched bool
-	Recorder       *recording.Recorder // records or replays requests of schema files; nil: none
+	// Store has the state that replicas share; nil: that of this process is in its
+	// memory.
+	Store    tenon.Store
+	Recorder *recording.Recorder // records or replays requests of schema files; nil: none
 }
 
 func (e Env) withDefaults() Env {
@@ -64,9 +68,11 @@ type App struct {
 	parts   map[*SourceOptions]*parts
 	forward []string // headers of clients' requests that sources may see
 	open    []io.Closer
-	audit   *audit.Log   // nil: none
+	audit   *audit.Log // nil: none
+	limits  *limit.Limiter
 	tls     *certificate // nil: HTTP without TLS
 	options gateway.BuildOptions
+	tools   *gateway.Catalog       // the last that was built, also behind search mode
 	adjust  map[string]*adjustment // by source
 	hidden  int                    // tools that search mode finds and does not list
 
@@ -83,13 +89,18 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 		a.Close()
 		return nil, err
 	}
-	o := gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval}
+	o := gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval, Store: a.env.Store}
+	if a.limits, err = a.newLimiter(); err != nil {
+		a.Close()
+		return nil, err
+	}
 	if l, err := a.openAudit(); err != nil {
 		a.Close()
 		return nil, err
 	} else if l != nil {
 		o.Observers, o.Admission = []gateway.Observer{l}, []gateway.Admission{l}
 	}
+	o.Admission = append(o.Admission, a.limits)
 	a.Gateway = gateway.New(catalog, o)
 	a.serve()
 	return a, nil
@@ -98,7 +109,7 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 // Wrap returns an App with a server for a gateway that was made elsewhere. It has
 // no sources.
 func Wrap(g *gateway.Gateway, c *Config, e Env) (*App, error) {
-	a := &App{Gateway: g, config: c, env: e.withDefaults()}
+	a := &App{Gateway: g, config: c, env: e.withDefaults(), limits: limit.New(limit.Options{})}
 	if err := a.readAccess(); err != nil {
 		return nil, err
 	}

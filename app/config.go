@@ -42,6 +42,8 @@ type Config struct {
 	MaxMessageBytes    int64
 	MaxBytesInFlight   int64
 	PageSize           int
+	Limits             []string // WHO[ TOOL]=LIMITS
+	LimitFailure       string   // refuse or allow
 
 	// Access tokens of callers.
 	OAuthIssuer           string   // URL; empty: there are none

@@ -275,12 +275,13 @@ func (a *App) catalog(offers []gateway.Mount) (*gateway.Catalog, error) {
 	o := a.options
 	switch a.config.ToolsMode {
 	case "list", "":
-		return gateway.Build(offers, o), nil
+		a.tools = gateway.Build(offers, o)
+		return a.tools, nil
 	case "search":
 		o.Describe = gateway.ToggleOn // it answers for describe_tool
-		all := gateway.Build(offers, o)
-		a.hidden = Described(all)
-		return search.Wrap(all), nil
+		a.tools = gateway.Build(offers, o)
+		a.hidden = Described(a.tools)
+		return search.Wrap(a.tools), nil
 	}
 	return nil, invalid("tools-mode", " is list or search, not %q", a.config.ToolsMode)
 }

@@ -92,6 +92,7 @@ func (a *App) reload(ctx context.Context, which int) {
 	served := ctx.Err() == nil && err == nil
 	if served {
 		a.Gateway.Swap(c)
+		a.limits.Forget()
 	}
 	if settler, ok := s.source.(tenon.Settler); ok {
 		settler.Settle(served)

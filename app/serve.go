@@ -26,8 +26,8 @@ func (a *App) serve() {
 	c := a.config
 	o := server.Options{
 		Logger: a.env.Logger, AllowedOrigins: c.AllowedOrigins, AllowedHosts: c.AllowedHosts, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter,
-		ForwardHeaders: a.forward,
-		MaxConcurrent:  c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxBody: c.MaxMessageBytes, MaxInFlight: c.MaxBytesInFlight, PageSize: c.PageSize,
+		ForwardHeaders: a.forward, Allowance: a.allowance,
+		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxBody: c.MaxMessageBytes, MaxInFlight: c.MaxBytesInFlight, PageSize: c.PageSize,
 	}
 	if a.access.Load().Keys() {
 		o.Authenticate = func(r *http.Request) (context.Context, string, error) { return a.access.Load().Authenticate(r) }

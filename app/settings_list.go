@@ -138,6 +138,8 @@ func serverSettings() []Setting {
 			{Name: "max-calls-per-caller", whole: func(c *Config) any { return &c.MaxCallsPerCaller }, Help: "concurrent calls of one caller: a key or credential, else a session, else an address (0: half of the total)"},
 			{Name: "max-message-bytes", whole: func(c *Config) any { return &c.MaxMessageBytes }, least: 1 << 10, def: int64(4 << 20), Help: "bytes of one message to the server"},
 			{Name: "max-bytes-in-flight", whole: func(c *Config) any { return &c.MaxBytesInFlight }, least: 1 << 20, def: int64(256 << 20), Help: "bytes of messages being read and of responses from their first byte until they are written, half for each; one caller can hold half of either and waits for more"},
+			{Name: "limit", whole: func(c *Config) any { return &c.Limits }, pair: "=", check: checkLimit, Help: "limit callers, as WHO=LIMITS, or 'WHO TOOL=LIMITS' for matching tools: WHO is everybody, key:NAME, subject:SUBJECT, client:ID, group:NAME or scope:NAME; LIMITS are rate 10/m burst 20, day 500, concurrent 2, bytes 16MiB, sessions 5, tasks 2, shared or none, see docs/limits.md (repeatable)"},
+			{Name: "limit-failure", whole: func(c *Config) any { return &c.LimitFailure }, def: "refuse", Values: []string{"refuse", "allow"}, Help: "calls that have a limit, while the store that replicas share does not answer: refuse or allow"},
 			{Name: "page-size", whole: func(c *Config) any { return &c.PageSize }, def: 500, Help: "tools per page of tools/list; a page has at most 1 MiB"},
 		}),
 		group("Access tokens of callers", []Setting{

@@ -98,14 +98,31 @@ func (g *Gateway) Swap(c *Catalog) {
 // CodeNotFound for an unknown tool, ctx's error if it ended before an unsafe
 // request was sent, and the errors of a [tenon.Requester], unchanged.
 func (g *Gateway) Call(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
-	if len(g.observers) > 0 {
-		return g.observed(ctx, c)
-	}
-	return g.call(ctx, c, nil)
+	return g.answer(ctx, c, nil)
 }
 
-func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord) (*tenon.Result, error) {
+// Refuse returns what Call returns for a call that somebody refuses before it is
+// made, such as a transport, and tells the observers.
+func (g *Gateway) Refuse(ctx context.Context, c *tenon.Call, why error) (*tenon.Result, error) {
+	return g.answer(ctx, c, why)
+}
+
+func (g *Gateway) answer(ctx context.Context, c *tenon.Call, refused error) (*tenon.Result, error) {
+	if len(g.observers) > 0 {
+		return g.observed(ctx, c, refused)
+	}
+	return g.call(ctx, c, nil, refused)
+}
+
+func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord, refused error) (*tenon.Result, error) {
 	e := g.catalog.Load().Find(c.Tool)
+	if refused != nil {
+		if e == nil {
+			return nil, refused
+		}
+		r.performs(e, c.Args)
+		return g.handlerError(e, &tenon.Response{}, refused), nil
+	}
 	if e == nil {
 		if err := g.refuses(ctx, c, nil); err != nil {
 			return nil, err

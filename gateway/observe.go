@@ -52,13 +52,13 @@ const (
 )
 
 // observed performs a call and tells the observers.
-func (g *Gateway) observed(ctx context.Context, c *tenon.Call) (*tenon.Result, error) {
+func (g *Gateway) observed(ctx context.Context, c *tenon.Call, refused error) (*tenon.Result, error) {
 	r, _ := g.records.Get().(*CallRecord)
 	if r == nil {
 		r = new(CallRecord)
 	}
 	r.Call, r.Args, r.Began = c, c.Args, time.Now()
-	r.Result, r.Err = g.call(ctx, c, r)
+	r.Result, r.Err = g.call(ctx, c, r, refused)
 	r.Duration = time.Since(r.Began)
 	for _, o := range g.observers {
 		o.ObserveCall(ctx, r)

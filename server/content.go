@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -138,6 +139,11 @@ func (s *Server) within(ctx context.Context, q *request, a *answer, f func(conte
 	}
 	limited, cancel := context.WithTimeout(s.counting(ctx, q, a), contentTime)
 	defer cancel()
+	leave, err := s.gateway.Admit(limited, gateway.Attempt{})
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return f(limited)
 }
 
@@ -285,7 +291,7 @@ func (s *Server) reserveContent(ctx context.Context, q *request, a *answer) *jso
 // to the caller, the cause to the log.
 func (s *Server) failed(q *request, a *answer, err error) *jsonrpc.Error {
 	var known *tenon.Error
-	if !errors.As(err, &known) {
+	if !errors.As(err, &known) || known.RetryAfter > 0 {
 		return s.callFailed(q, a, err)
 	}
 	if known.Err != nil {

@@ -183,7 +183,10 @@ func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 	if size := a.size(); size > counted {
 		h["Content-Length"] = []string{strconv.Itoa(size)}
 	}
-	if status == http.StatusServiceUnavailable {
+	switch {
+	case a.retryAfter > 0:
+		h.Set("Retry-After", strconv.FormatInt(a.retryAfter, 10))
+	case status == http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)

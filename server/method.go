@@ -328,6 +328,10 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *jsonrpc.E
 	}
 	ctx = s.counting(ctx, q, a)
 	if s.mayBecomeTask(q) {
+		if s.tasks.refuses(q.account) {
+			r, err := s.gateway.Refuse(ctx, q.call(), tooManyTasks(q.account.allowance.Tasks))
+			return s.callEnded(ctx, q, a, r, err)
+		}
 		return s.callOrTask(ctx, q, a)
 	}
 	if q.outlives {
@@ -374,6 +378,8 @@ func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 		return q.needInput(a, needed.Requests)
 	case errors.As(err, &cannot):
 		return missingCapability(q, cannot.Kind)
+	case errors.As(err, &known) && known.RetryAfter > 0:
+		return jsonrpc.LimitReached(known.Message, tenon.RetrySeconds(known.RetryAfter))
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: strings.Replace(known.Message, q.Name, jsonrpc.Clip(q.Name), 1)}
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):

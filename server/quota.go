@@ -13,6 +13,7 @@ import (
 // caller holds, the least first.
 type quota struct {
 	each  int64 // of one caller
+	bytes bool  // a caller's own bound of bytes is each for it
 	near  int64 // of one address, whoever it says to be: it can invent names
 	queue int64 // may wait in all, so many times what may be held; of one caller so many times its share
 
@@ -45,12 +46,28 @@ func (q *quota) share(c account, n int64) int64 {
 	if c.key == "" {
 		return min(n, q.all.most)
 	}
-	return min(n, q.each)
+	return min(n, q.ofCaller(c))
+}
+
+// ofCaller is the share of a caller.
+func (q *quota) ofCaller(c account) int64 {
+	switch own := c.allowance.Bytes; {
+	case !q.bytes || own == 0:
+		return q.each
+	case own < 0:
+		return q.all.most
+	default:
+		return min(own, q.all.most)
+	}
 }
 
 // usages are those of an account.
 func (q *quota) usages(c account) (caller, origin *usage) {
-	return usageOf(q.callers, c.key, q.each), usageOf(q.origins, c.origin, q.near)
+	caller = usageOf(q.callers, c.key, q.ofCaller(c))
+	if q.bytes && c.key != "" {
+		caller.most = q.ofCaller(c) // it may have changed
+	}
+	return caller, usageOf(q.origins, c.origin, q.near)
 }
 
 // changed has those who wait ranked anew after the tallies of an account changed.
@@ -182,14 +199,15 @@ func (q *quota) await(ctx context.Context, w *waiter, wait time.Duration) (took 
 }
 
 func (q *quota) mayWait(c account, n int64) bool {
-	all, own := q.waiting.total, usageOf(q.callers, c.key, q.each).queued
+	each := q.ofCaller(c)
+	all, own := q.waiting.total, usageOf(q.callers, c.key, each).queued
 	switch {
 	case all.n+n > q.all.most*q.queue, all.waiters >= maxWaiting:
 		return false
 	case c.key == "":
 		return true
 	}
-	return own.n+n <= max(n, q.each*q.queue) && own.waiters < maxWaiting/2
+	return own.n+n <= max(n, each*q.queue) && own.waiters < maxWaiting/2
 }
 
 // give gives back what was taken.

@@ -241,7 +241,7 @@ func TestNobodyLosesASessionToWhoHasMore(t *testing.T) {
 	var ss sessions
 	ss.init(&Options{MaxSessions: 8, SessionIdle: time.Hour})
 	open := func(key string, inUse bool) *session {
-		v := ss.mint(account{key: key})
+		v, _ := ss.mint(account{key: key})
 		if v != nil {
 			v.unread = func(*answer) {}
 		}

@@ -175,7 +175,7 @@ func (s *Server) reserve(r *http.Request, limit int64) (*intake, error) {
 	if r.ContentLength >= 0 {
 		n = r.ContentLength
 	}
-	in := &intake{server: s, account: accountOf(cmp.Or(callerOf(r), first(r.Header, headerSession)), r)}
+	in := &intake{server: s, account: s.accountOf(cmp.Or(callerOf(r), first(r.Header, headerSession)), r)}
 	took, err := s.incoming.take(r.Context(), in.account, n, false, s.options.ReadTimeout)
 	in.took = took
 	s.thrift.saw(took)

@@ -19,6 +19,8 @@ type answer struct {
 	id     []byte  // of its request, as it was written
 
 	identity *encodedIdentity // that its _meta holds; nil: none
+
+	retryAfter int64 // seconds, of an error; 0: not known
 }
 
 // maxKept is the largest buffer that is kept for the next answer.
@@ -37,7 +39,7 @@ func (s *Server) release(a *answer) {
 	for _, d := range a.owes {
 		d.settle()
 	}
-	a.id, a.identity = nil, nil
+	a.id, a.identity, a.retryAfter = nil, nil, 0
 	clear(a.owes)
 	a.owes = a.owes[:0]
 	a.reset()
@@ -121,6 +123,7 @@ func inside(object []byte) []byte {
 // id has no member for it: the protocol knows no null there.
 func (a *answer) fail(id []byte, e *jsonrpc.Error) {
 	a.reset()
+	a.retryAfter = e.RetryAfter
 	a.envelope(id)
 	a.write(`,"error":`)
 	a.failure(e)

@@ -47,6 +47,10 @@ type Options struct {
 	// value makes.
 	ForwardHeaders []string
 
+	// Allowance says what the caller of a request may hold of what all share; nil: as
+	// much as everybody.
+	Allowance func(context.Context) Allowance
+
 	MaxBody       int64 // bytes of a message; 0: 4 MiB
 	MaxConcurrent int   // calls at a time, in all; 0: 256
 	// MaxPerCaller is how many of them one caller may have at a time: a subject,
@@ -141,6 +145,7 @@ func New(g *gateway.Gateway, o Options) *Server {
 	s.sessions.told = func(v *session) { s.sessionEnded(v.clientState, v.opened, false) }
 	s.standers.init(int64(o.MaxSessions), 0)
 	s.calls.init(int64(o.MaxConcurrent), int64(o.MaxPerCaller))
+	s.incoming.bytes, s.outgoing.bytes = true, true
 	s.incoming.init(o.MaxInFlight/2, 0)
 	s.incoming.queue = 16 // who waits holds next to nothing
 	s.outgoing.init(o.MaxInFlight/2, 0)

@@ -57,30 +57,34 @@ func (ss *sessions) init(o *Options) {
 	ss.held.init(maxHeldBytes, 0)
 }
 
-// mint opens a session; nil: there is no room for one.
-func (ss *sessions) mint(opener account) *session {
+// mint opens a session; nil: there is no capacity for one, or, where wait says for how
+// long, the opener has as many as it may have.
+func (ss *sessions) mint(opener account) (s *session, wait time.Duration) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
 	id := hex.EncodeToString(b[:])
 	sum := sha256.Sum256([]byte(id))
 	public := hex.EncodeToString(sum[:8]) // the id itself opens the session
 	subject := "session " + public
-	s := &session{
+	s = &session{
 		clientState: newClientState(), id: id, public: public, opened: time.Now(), used: time.Now(), held: &ss.held, opener: opener.key,
-		subject: tenon.Subject(subject), account: account{key: subject, origin: opener.origin},
+		subject: tenon.Subject(subject), account: account{key: subject, origin: opener.origin, allowance: opener.allowance},
 	}
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if ss.closed {
-		return nil
+		return nil, 0
+	}
+	if wait := ss.makeSpaceOf(opener); wait > 0 {
+		return nil, wait
 	}
 	if !ss.makeSpace(opener.key) {
-		return nil
+		return nil, 0
 	}
 	s.over, s.end = context.WithCancel(context.Background())
 	ss.by[id] = s
 	ss.openers[s.opener]++
-	return s
+	return s, 0
 }
 
 // find returns a session that lives and marks it as used until leave.

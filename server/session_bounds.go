@@ -77,6 +77,40 @@ func (o *Options) boundSessions() {
 // all, so that somebody else finds room.
 func sessionsOfOne(all int) int { return max(1, all-all/8) }
 
+// sessionPause is how long a session is left alone after it was used, where its caller
+// has as many as the operator allows and wants another.
+const sessionPause = time.Minute
+
+// makeSpaceOf returns how long a caller waits for another session because of its
+// allowance; 0: not. A session that was not used for a while ends for it.
+func (ss *sessions) makeSpaceOf(opener account) (wait time.Duration) {
+	most := opener.allowance.Sessions
+	if most <= 0 || int64(ss.openers[opener.key]) < most {
+		return 0
+	}
+	ss.sweep()
+	for int64(ss.openers[opener.key]) >= most {
+		victim, idle := ss.longestIdle(opener.key)
+		if victim == nil || idle < sessionPause {
+			return sessionPause - idle
+		}
+		ss.drop(victim)
+	}
+	return 0
+}
+
+// longestIdle returns the session of a caller that is idle for the longest; nil: all
+// are busy.
+func (ss *sessions) longestIdle(opener string) (victim *session, idle time.Duration) {
+	for _, s := range ss.by {
+		used, busy := s.lastUse()
+		if s.opener == opener && !busy && (victim == nil || time.Since(used) > idle) {
+			victim, idle = s, time.Since(used)
+		}
+	}
+	return victim, idle
+}
+
 // makeSpace reports whether a caller can have another session. Where there are too
 // many, one that is idle ends: of the caller's own where it has its share, else of
 // who has the most.

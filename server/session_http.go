@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
@@ -59,7 +61,11 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.
 func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message) {
 	x := &exchange{request: request{Message: *m, server: s, era: legacy, header: r.Header}}
 	s.attribute(&x.request, r)
-	v := s.sessions.mint(x.account)
+	v, wait := s.sessions.mint(x.account)
+	if wait > 0 {
+		s.refuse(w, r, m.ID, jsonrpc.LimitReached("the operator allows "+strconv.FormatInt(x.account.allowance.Sessions, 10)+" sessions at a time: end one, or try again later", tenon.RetrySeconds(wait)))
+		return
+	}
 	if v != nil {
 		v.caller, v.unread, x.peer, x.within = callerOf(r), s.release, v.clientState, v
 	}

@@ -58,7 +58,7 @@ func callerOf(r *http.Request) string {
 func (s *Server) attribute(q *request, r *http.Request) {
 	s.subjectOf(q, r)
 	q.proto = r.Proto
-	q.account = accountOf(string(q.subject), r)
+	q.account = s.accountOf(string(q.subject), r)
 }
 
 func (s *Server) subjectOf(q *request, r *http.Request) {
@@ -100,13 +100,19 @@ func (s *Server) subjectOf(q *request, r *http.Request) {
 type account struct {
 	key    string // subject, else session, else address; empty: who started the process, who may take all
 	origin string // the address that the request came from, whoever it says to be; empty: none
+
+	allowance Allowance
 }
 
 // accountOf returns the account of a subject, or of the network address; in a
 // session the subject is the session.
-func accountOf(subject string, r *http.Request) account {
+func (s *Server) accountOf(subject string, r *http.Request) account {
 	origin := addressOf(r.RemoteAddr)
-	return account{key: cmp.Or(subject, origin), origin: origin}
+	a := account{key: cmp.Or(subject, origin), origin: origin}
+	if s.options.Allowance != nil {
+		a.allowance = s.options.Allowance(r.Context())
+	}
+	return a
 }
 
 // addressOf returns the address without its port; for IPv6 the network, because

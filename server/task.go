@@ -42,6 +42,7 @@ type task struct {
 
 	// Guarded by the mutex of tasks.
 	expiry *time.Timer
+	runs   bool  // it counts among those of its caller that have not ended
 	one    int64 // what it counts as, of tasks
 	kept   int64 // and its body, of bytes
 }
@@ -52,77 +53,6 @@ type pendingInput struct {
 	name     string // under which the client answers
 	answer   chan tenon.InputResponse
 	raw      []byte // the answer as it came; set before answer is sent
-}
-
-// tasks are those that can be asked for. Of what they may be, one caller may
-// have half.
-type tasks struct {
-	count quota
-	bytes quota // of their results
-
-	mu sync.Mutex
-	by map[string]*task
-}
-
-func (ts *tasks) init() {
-	ts.by = map[string]*task{}
-	ts.count.init(maxTasks, 0)
-	ts.bytes.init(maxTaskBytes, 0)
-}
-
-// add keeps a task until its life is over, unless there are too many. A call
-// that is still under way then ends: nobody could hear of it.
-func (ts *tasks) add(t *task) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	one, ok := ts.count.try(t.account, 1)
-	if !ok {
-		return false
-	}
-	t.one = one
-	ts.by[t.id] = t
-	t.expiry = time.AfterFunc(taskLife, func() {
-		ts.remove(t)
-		t.cancel()
-	})
-	return true
-}
-
-func (ts *tasks) remove(t *task) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if ts.by[t.id] != t {
-		return
-	}
-	delete(ts.by, t.id)
-	ts.count.give(t.account, t.one)
-	ts.bytes.give(t.account, t.kept)
-	if t.expiry != nil {
-		t.expiry.Stop()
-	}
-}
-
-// hold keeps the bytes of a result, unless those of all are too many.
-func (ts *tasks) hold(t *task, n int) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if ts.by[t.id] != t {
-		return false
-	}
-	took, ok := ts.bytes.try(t.account, int64(n))
-	t.kept = took
-	return ok
-}
-
-// find returns a task of the same subject; nil: there is none.
-func (ts *tasks) find(id string, subject tenon.Subject) *task {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t := ts.by[id]
-	if t == nil || t.subject != subject || time.Since(t.created) > taskLife {
-		return nil // the timer may be late
-	}
-	return t
 }
 
 // takesTasks reports whether the client of q can wait for a task.
@@ -176,6 +106,7 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *jsonrpc
 		defer over()
 		defer leave()
 		defer cancel()
+		defer s.tasks.ended(t)
 		r, err := s.callInRounds(running, q)
 		t.end(s, q, r, err)
 		done <- outcome{r, err}

@@ -66,6 +66,9 @@ func TestEveryFlagHasItsPlaceInTheConfig(t *testing.T) {
 		if f.Name == "client-cert" {
 			value, line = `"x=/y"`, []string{"x=/y"}
 		}
+		if f.Name == "limit" {
+			value, line = `{"everybody": "rate 1/m"}`, []string{"everybody=rate 1/m"}
+		}
 		by := flagsOf(t, "", commandLine(f.Name, line)...).Lookup(f.Name)
 		text := "sources: {one: /spec}\n" + f.Name + ": " + value
 		if k.Single() {

@@ -25,6 +25,9 @@ type serving struct {
 	sources
 
 	file string // of the config; empty: none
+	// reread reads the config file again, with the command line as it is; nil: there is
+	// none.
+	reread func() (*app.Config, error)
 }
 
 func (s *serving) register(cmd *cobra.Command) {
@@ -40,7 +43,30 @@ func (s *serving) plan(cmd *cobra.Command, specs []string) error {
 	if s.file == "" {
 		return nil
 	}
-	return s.config.AddFile(s.file, func(setting string) bool { return cmd.Flags().Changed(setting) })
+	before := *s.config
+	s.reread = func() (*app.Config, error) {
+		c := before
+		return &c, c.AddFile(s.file, func(setting string) bool { return cmd.Flags().Changed(setting) })
+	}
+	c, err := s.reread()
+	*s.config = *c
+	return err
+}
+
+// reconfigure puts what the config says now in force, as far as it can change while
+// it is served.
+func (s *serving) reconfigure(out io.Writer, a *app.App) (changed bool) {
+	c, err := s.reread()
+	if err == nil {
+		changed, err = a.Reconfigure(c)
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintf(out, "tenon: %s cannot be used as it is now; what was read before stays in force: %v\n", s.file, err)
+	case changed:
+		fmt.Fprintf(out, "tenon: the limits of %s are in force as it has them now\n", s.file)
+	}
+	return changed
 }
 
 func serveCommand(e env) *cobra.Command {
@@ -62,8 +88,9 @@ JSON-RPC at /jsonrpc for programs that do not speak MCP; /healthz and /readyz
 report its health. An address without a host, like :8080, listens on loopback
 only.
 
-Descriptions are reloaded when their files change (--watch) and on SIGHUP. Config
-changes are logged and take effect at the next start. On SIGTERM and interrupt
+Descriptions are reloaded when their files change (--watch) and on SIGHUP, and so
+are the limits of a config (--limit); what was counted stays counted. Other
+changes of a config are logged and take effect at the next start. On SIGTERM and interrupt
 running calls can finish (--drain); a second signal ends the process
 immediately.`,
 		Example: `  tenon serve petstore.yaml
@@ -94,10 +121,10 @@ immediately.`,
 				defer a.Watch(cmd.Context())()
 			}
 			if s.config.Watch && s.file != "" {
-				defer followConfig(cmd.Context(), e.err, s.file)()
+				defer s.followConfig(cmd.Context(), e.err, a)()
 			}
 			if e.hangups != nil {
-				go reloadOn(cmd.Context(), e.hangups(), a)
+				go s.reloadOn(cmd.Context(), e.err, e.hangups(), a)
 			}
 			return runServer(cmd.Context(), e, a, s.config.HTTP)
 		},
@@ -123,15 +150,17 @@ func runServer(ctx context.Context, e env, a *app.App, addr string) error {
 	return a.Serve(ctx, l)
 }
 
-// followConfig says when the config is not what it was: what it names is chosen
-// when tenon starts.
-func followConfig(ctx context.Context, out io.Writer, file string) (stop func()) {
+// followConfig reads the config again when it changes: limits are those that it says
+// now. What else it names is chosen when tenon starts.
+func (s *serving) followConfig(ctx context.Context, out io.Writer, a *app.App) (stop func()) {
+	file := s.file
 	ctx, cancel := context.WithCancel(ctx)
 	held := watch.Read([]string{file})
 	watching := incident.NewGroup(nil, "watching "+file, 1)
 	watching.Go(func() {
 		err := watch.Files{Recorded: func() watch.Sums { return held }}.Watch(ctx, func() {
-			fmt.Fprintf(out, "tenon: %s has changed; start tenon anew to serve what it says now ('tenon check --config %s' checks it)\n", file, file)
+			s.reconfigure(out, a)
+			fmt.Fprintf(out, "tenon: %s has changed; start tenon anew to serve what else it says now ('tenon check --config %s' checks it)\n", file, file)
 		})
 		if err != nil {
 			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", file, err)
@@ -140,11 +169,14 @@ func followConfig(ctx context.Context, out io.Writer, file string) (stop func())
 	return func() { cancel(); watching.Wait() }
 }
 
-// reloadOn reads all descriptions again with every signal.
-func reloadOn(ctx context.Context, again <-chan os.Signal, a *app.App) {
+// reloadOn reads the config and all descriptions again with every signal.
+func (s *serving) reloadOn(ctx context.Context, out io.Writer, again <-chan os.Signal, a *app.App) {
 	for {
 		select {
 		case <-again:
+			if s.reread != nil {
+				s.reconfigure(out, a)
+			}
 			a.Reload(ctx)
 		case <-ctx.Done():
 			return

@@ -13,6 +13,8 @@ type Error struct {
 	Message string
 	Data    []byte // JSON; nil: none
 	Status  int    // HTTP status; 0: the default of the request's era
+
+	RetryAfter int64 // seconds until the request can succeed, which Data says, too; 0: not known
 }
 
 // The codes of JSON-RPC 2.0, and those that 2026-07-28 defines beside them.
@@ -51,6 +53,15 @@ func HeaderMismatch(what string) *Error {
 // Refused is the response of the HTTP endpoint to a request that is not a valid message.
 func Refused(status int, what string) *Error {
 	return &Error{Code: codeInvalidRequest, Message: what, Status: status}
+}
+
+// LimitReached is the response when a limit of the operator is reached. The protocol
+// has no code for it, so that data says what it is.
+func LimitReached(what string, seconds int64) *Error {
+	return &Error{
+		Code: CodeInternal, Message: what, Status: http.StatusTooManyRequests, RetryAfter: seconds,
+		Data: []byte(`{"code":"rate_limited","retry_after":` + strconv.FormatInt(seconds, 10) + `}`),
+	}
 }
 
 // NotAcceptable is the response to a client that does not accept event streams.
