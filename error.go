@@ -3,6 +3,7 @@ package tenon
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -31,6 +32,21 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ScopeError refuses a call because the access token of the caller lacks scopes. The
+// gateway returns it instead of a result: the model cannot help it, the client can
+// get another token.
+type ScopeError struct {
+	Scopes []string // all that the call needs
+	Err    error    // how the transport answers; may be nil
+}
+
+func (e *ScopeError) Error() string {
+	return "the access token lacks a scope that this tool needs: " + strings.Join(e.Scopes, " ")
+}
+
+// Unwrap returns Err.
+func (e *ScopeError) Unwrap() error { return e.Err }
 
 // Code is the class of an error. One of an author's own, which [Codes] does not
 // list, is delivered as it is; nothing is suggested for it.
@@ -108,12 +124,15 @@ const (
 // nil has none.
 func CodeOf(err error) Code {
 	var e *Error
+	var scope *ScopeError
 	var late interface{ Timeout() bool }
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &e) && e.Code != "":
 		return e.Code
+	case errors.As(err, &scope):
+		return CodeAuthorization
 	case errors.As(err, &late) && late.Timeout():
 		return CodeTimeout
 	}

@@ -120,6 +120,16 @@ type Tool struct {
 	Confirm         ConfirmFunc      // makes the request for confirmation; nil: a general one
 	Handler         Handler          // performs a call; must not be nil, unless gateway.Mount.Forward has the tool
 	Origin          Diagnostic       // File and Line of the tool's description, for diagnostics
+	Labels          func() Labels    // what the operator's selectors match beside the name; nil: nothing
+	Scopes          []string         // all that the access token of a caller must have; others are refused
+}
+
+// Labels are what the selectors of an operator match, beside a tool's name.
+type Labels struct {
+	Method, Path string   // of the HTTP operation; empty: there is none
+	IDs          []string // its names in the description
+	Tags         []string
+	Scopes       []string // of OAuth that the description asks for
 }
 
 // ArgumentHeader names the header Mcp-Param-Header in which clients repeat an

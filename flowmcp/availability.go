@@ -211,22 +211,20 @@ func (b *builder) selectTools(f *format.File) bool {
 	if b.options.Selects == nil || len(f.Tools)+len(f.Resources) == 0 {
 		return true
 	}
-	tags := f.Main.Get("tags").Strings()
 	left := func(id, name string) {
 		b.availability = append(b.availability, Availability{File: f.Path, ID: id, Name: name, Needs: []Need{{Kind: NeedSelection}}})
 	}
 	f.Tools = slices.DeleteFunc(f.Tools, func(t *format.Tool) bool {
-		name := format.WireName(t.Name, f.Namespace)
-		if b.options.Selects(t.Method, t.Path, []string{t.ID(), name, t.Name, f.Namespace + "/tool/" + t.Name}, tags) {
+		if b.selects((tool{Tool: t}).labels()) {
 			return false
 		}
-		left(t.ID(), name)
+		left(t.ID(), format.WireName(t.Name, f.Namespace))
 		return true
 	})
 	wanted := len(f.Tools)
 	for _, r := range f.Resources {
 		takes := func(id, name string) bool {
-			if b.options.Selects("", "", []string{id, name, r.Name, f.Namespace + "/resource/" + r.Name}, tags) {
+			if b.selects(labels(f, "resource", r.Name, id, name)) {
 				wanted++
 				return true
 			}
@@ -241,6 +239,10 @@ func (b *builder) selectTools(f *format.File) bool {
 		}
 	}
 	return wanted > 0
+}
+
+func (b *builder) selects(l tenon.Labels) bool {
+	return b.options.Selects(l.Method, l.Path, l.IDs, l.Tags)
 }
 
 // overridesMethod reports whether only the MCP block claims that no confirmation is

@@ -25,6 +25,9 @@ func (q query) tool(name string, s backend) tenon.Tool {
 	t := tenon.Tool{
 		Name: name, Description: q.Description, Meta: q.asTool().definitionMeta(), Policy: s.options.Policy, Envelope: s.options.Envelope,
 		Contract: contractProvider{q.asTool(), s.options}, Origin: q.asTool().diagnostic(""),
+		Labels: func() tenon.Labels {
+			return labels(q.File, "resource", q.Resource.Name, q.ID(), tenon.ToolName(q.Key+"_"+q.File.Namespace))
+		},
 		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) { return q.call(ctx, c, s) },
 	}
 	yes, no := true, false

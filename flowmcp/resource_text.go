@@ -53,6 +53,7 @@ func (r resource) tool(name string, o *Options) tenon.Tool {
 		}},
 		Handler: func(_ context.Context, c *tenon.Call) (tenon.Response, error) { return r.readPart(c.Args, o) },
 		Origin:  tenon.Diagnostic{File: r.File.Path, Line: r.Line},
+		Labels:  func() tenon.Labels { return labels(r.File, "resource", r.Name, r.ID(), name) },
 	}
 }
 

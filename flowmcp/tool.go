@@ -40,7 +40,20 @@ func (t tool) tool(name string, o *Options, r *runner) tenon.Tool {
 		Contract:     contractProvider{t, o},
 		Handler:      handler,
 		Origin:       t.diagnostic(""),
+		Labels:       t.labels,
 	}
+}
+
+// labels are what the operator's selectors match.
+func (t tool) labels() tenon.Labels {
+	l := labels(t.File, "tool", t.Name, t.ID(), format.WireName(t.Name, t.File.Namespace))
+	l.Method, l.Path = t.Method, t.Path
+	return l
+}
+
+// labels are those of a part of a file, by its kind and name in the file.
+func labels(f *format.File, kind, name string, ids ...string) tenon.Labels {
+	return tenon.Labels{IDs: append(ids, name, f.Namespace+"/"+kind+"/"+name), Tags: f.Main.Get("tags").Strings()}
 }
 
 func (t tool) annotations() tenon.Annotations {

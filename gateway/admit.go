@@ -66,12 +66,15 @@ func (g *Gateway) failed(ctx context.Context, c *tenon.Call, e *Tool, err error)
 
 // part answers a call that requests a further part. One with a wrong token, or a
 // token and other arguments, is a call like any other.
-func (g *Gateway) part(ctx context.Context, e *Tool, c callWithArgs) *tenon.Result {
-	res := g.resume(ctx, e, c)
+func (g *Gateway) part(ctx context.Context, e *Tool, c callWithArgs) (*tenon.Result, error) {
+	res, err := g.resume(ctx, e, c)
+	if err != nil {
+		return nil, err
+	}
 	if res.Code == tenon.CodeValidation {
 		if err := g.refuses(ctx, c.Call, e); err != nil {
-			return g.handlerError(e, &tenon.Response{}, err)
+			return g.handlerError(e, &tenon.Response{}, err), nil
 		}
 	}
-	return res
+	return res, nil
 }

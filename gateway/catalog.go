@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -49,18 +50,21 @@ type Catalog struct {
 	resources   []tenon.Resource
 	templates   []tenon.ResourceTemplate
 	prompts     []tenon.Prompt
+	sources     map[any]string // of resources, templates and prompts: see sourceOf
 	diagnostics []tenon.Diagnostic
+
+	view func(context.Context) (c *Catalog, id string) // see PerCaller; nil: all callers have this one
 }
 
 // Build joins mounts into a catalog and gives every tool a legal, unique name.
 // It never fails: what cannot be served is left out and reported by Diagnostics.
 func Build(mounts []Mount, o BuildOptions) *Catalog {
-	c := &Catalog{byName: map[string]*Tool{}}
+	c := &Catalog{byName: map[string]*Tool{}, sources: map[any]string{}}
 	c.naming = toolname.Naming(o.Names)
 	shared := sharedNames(mounts, c.naming)
 	for _, n := range mounts {
 		c.diagnostics = append(c.diagnostics, n.Features.Diagnostics...)
-		c.gather(n.Features)
+		c.gather(n.Name, n.Features)
 		published := new(envelope.Published)
 		for i := range n.Features.Tools {
 			t := &n.Features.Tools[i]
@@ -165,7 +169,7 @@ func (c *Catalog) Prompts() []tenon.Prompt { return c.prompts }
 
 // gather adds resources and prompts. A URI or name that is already in use stays
 // with the first source.
-func (c *Catalog) gather(o tenon.Features) {
+func (c *Catalog) gather(source string, o tenon.Features) {
 	taken := func(what string) {
 		c.diagnostics = append(c.diagnostics, tenon.Diagnostic{Message: what + " exists already; this one was left out"})
 	}
@@ -175,6 +179,7 @@ func (c *Catalog) gather(o tenon.Features) {
 			continue
 		}
 		c.resources = append(c.resources, r)
+		c.sources[resourceURI(r.URI)] = source
 	}
 	for _, p := range o.Prompts {
 		if slices.ContainsFunc(c.prompts, func(x tenon.Prompt) bool { return x.Name == p.Name }) {
@@ -182,8 +187,12 @@ func (c *Catalog) gather(o tenon.Features) {
 			continue
 		}
 		c.prompts = append(c.prompts, p)
+		c.sources[promptName(p.Name)] = source
 	}
-	c.templates = append(c.templates, o.ResourceTemplates...)
+	for _, t := range o.ResourceTemplates {
+		c.templates = append(c.templates, t)
+		c.sources[templateURI(t.URI)] = source
+	}
 }
 
 // choice returns value if it is known, else an error that lists the known ones.

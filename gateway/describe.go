@@ -32,9 +32,12 @@ func (c *Catalog) addDescribe(b Toggle) {
 	if b == ToggleOff || b != ToggleOn && !slices.ContainsFunc(c.tools, wanted) {
 		return
 	}
+	c.add(newDescribe(describable(c.tools)), c.free("describe"), nil)
+}
+
+func newDescribe(tools []describe.Tool) *Tool {
 	yes, no := true, false
-	tools := describable(c.tools)
-	c.add(&Tool{tool: tenon.Tool{
+	return &Tool{tool: tenon.Tool{
 		Title: "Describe the tools", Description: "Describes the arguments and results of this server's tools, with full schemas and examples.",
 		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Policy: tenon.Enforce, Envelope: tenon.Native, RawSchemas: true,
 		Contract: tenon.Contract{Input: []byte(describe.Input), Responses: []tenon.ResponseSchema{{MediaType: "application/json", Schema: []byte(describe.Output)}}},
@@ -47,7 +50,7 @@ func (c *Catalog) addDescribe(b Toggle) {
 			}
 			return tenon.Response{MediaType: "application/json", Body: page}, nil
 		},
-	}, describes: true, published: new(envelope.Published)}, c.free("describe"), nil)
+	}, describes: true, published: new(envelope.Published)}
 }
 
 // describable returns the tools without the built-in ones.

@@ -30,5 +30,5 @@ func (g *Gateway) Notify(c Event) {
 
 // unwinds reports whether err is for the transport, not for the model.
 func unwinds(err error) bool {
-	return errors.As(err, new(*tenon.InputRequiredError)) || errors.As(err, new(*tenon.UnsupportedInputError))
+	return errors.As(err, new(*tenon.InputRequiredError)) || errors.As(err, new(*tenon.UnsupportedInputError)) || errors.As(err, new(*tenon.ScopeError))
 }

@@ -32,6 +32,9 @@ type Options struct {
 	FlushInterval time.Duration
 	Observers     []Observer  // told of every call
 	Admission     []Admission // asked, in this order, before anything else is done with a call
+	// Scopes refuses callers whose access token lacks one of the scopes that a tool
+	// needs, by a [tenon.ScopeError]. nil: nobody has any.
+	Scopes func(ctx context.Context, needed []string) error
 }
 
 // Gateway performs calls: it finds the tool, validates the arguments, runs the
@@ -43,6 +46,7 @@ type Gateway struct {
 	subscribers   sync.Map // of *func(Event)
 	observers     []Observer
 	admission     []Admission
+	scopes        func(context.Context, []string) error
 	records       sync.Pool // of *CallRecord, to be filled again
 	log           *slog.Logger
 	timeout       time.Duration
@@ -58,6 +62,7 @@ func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
 		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
 		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers), admission: slices.Clone(o.Admission),
+		scopes: o.Scopes,
 	}
 	if o.Logger != nil {
 		g.observers = append(g.observers, callLog{o.Logger})
@@ -83,7 +88,7 @@ func Load(ctx context.Context, s tenon.Source, o Options) (*Gateway, error) {
 	return New(Build([]Mount{{Features: offer}}, BuildOptions{}), o), nil
 }
 
-// Catalog returns the current catalog.
+// Catalog returns the current catalog, whole: [Catalog.For] is what a caller sees.
 func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 
 // Swap replaces the current catalog and notifies subscribers. Calls in progress
@@ -115,7 +120,7 @@ func (g *Gateway) answer(ctx context.Context, c *tenon.Call, refused error) (*te
 }
 
 func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord, refused error) (*tenon.Result, error) {
-	e := g.catalog.Load().Find(c.Tool)
+	e := g.catalog.Load().For(ctx).Find(c.Tool)
 	if refused != nil {
 		if e == nil {
 			return nil, refused
@@ -153,6 +158,9 @@ func (p pausing) RequestInput(ctx context.Context, questions ...tenon.InputReque
 // beside those made here.
 func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from outer) (res *tenon.Result, err error) {
 	from.record.performs(e, c.Args)
+	if err := g.mayCall(ctx, e); err != nil {
+		return nil, err
+	}
 	fixes := from.fixes
 	defer func() { res = withCoercions(res, fixes) }()
 	checks, err := e.ready()
@@ -173,7 +181,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	}
 	if own.Token != "" {
 		same, _, _ := checks.validateInput(c, e.publishedNames(checks)) // the arguments of the first call were stored after coercion, too
-		return g.part(ctx, e, callWithArgs{same, own}), nil
+		return g.part(ctx, e, callWithArgs{same, own})
 	}
 	c, coerced, violations := checks.validateInput(c, e.publishedNames(checks))
 	fixes = append(fixes, from.below(coerced)...)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -33,7 +34,7 @@ func (r *CallRecord) Code() tenon.Code {
 	switch {
 	case r.Err == nil:
 		return r.Result.Code
-	case unwinds(r.Err):
+	case unwinds(r.Err) && !errors.As(r.Err, new(*tenon.ScopeError)):
 		return ""
 	}
 	return tenon.CodeOf(r.Err)

@@ -202,29 +202,35 @@ func (d resultFormat) part(r *tenon.Response, j outputCheck, value []byte, p env
 
 // resume answers a call that requests a part, from the store: without
 // confirmation, handler and upstream.
-func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) *tenon.Result {
+func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) (*tenon.Result, error) {
 	id, number, _ := strings.Cut(c.own.Token, ".")
 	kept, _ := g.streams.Load(id)
 	if l, ok := kept.(*liveStream); ok {
-		return g.resumeStream(ctx, e, c, l, number)
+		if ok, err := g.mayReturn(ctx, e, l.call.Tool); !ok || err != nil {
+			return unknownToken(e), err
+		}
+		return g.resumeStream(ctx, e, c, l, number), nil
 	}
 	text, ok, err := g.store.Get(ctx, "rest "+id)
 	var k remainder
 	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Format.Tool != c.Tool {
-		return unknownToken(e)
+		return unknownToken(e), nil
+	}
+	if ok, err := g.mayReturn(ctx, e, k.Format.Tool); !ok || err != nil {
+		return unknownToken(e), err
 	}
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > len(k.Cut.Parts) {
-		return unknownToken(e)
+		return unknownToken(e), nil
 	}
 	if !e.resumes && c.othersThan(k.Call) {
-		return otherArguments(e)
+		return otherArguments(e), nil
 	}
 	value, ok, err := g.store.Get(ctx, "value "+id)
 	if err != nil || !ok {
-		return unknownToken(e)
+		return unknownToken(e), nil
 	}
-	return k.part(id, i-1, value)
+	return k.part(id, i-1, value), nil
 }
 
 // callWithArgs is a call with its reserved arguments.
@@ -263,20 +269,25 @@ func (c *Catalog) addNextPart() {
 		if e.tool.MaxResult <= 0 {
 			continue
 		}
-		readOnly := true
-		c.add(&Tool{tool: tenon.Tool{
-			Title: "Next part of a result", Envelope: e.tool.Envelope,
-			Description: "Returns the next part of a result that was too large for one message.",
-			Annotations: tenon.Annotations{ReadOnly: &readOnly, Idempotent: &readOnly},
-			Contract:    tenon.Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
-			Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
-				return tenon.Response{}, tenon.Errorf(tenon.CodeValidation, "resume_token is missing")
-			},
-		}, resumes: true, published: new(envelope.Published)}, c.free("next_part"), nil)
+		c.add(newNextPart(c, e.tool.Envelope, false), c.free("next_part"), nil)
 		c.next = c.tools[len(c.tools)-1].tool.Name
 		for _, other := range c.tools {
 			other.next = c.next
 		}
 		return
 	}
+}
+
+// newNextPart returns the tool for the results of the tools in c.
+func newNextPart(c *Catalog, shape tenon.Envelope, narrowed bool) *Tool {
+	readOnly := true
+	return &Tool{tool: tenon.Tool{
+		Title: "Next part of a result", Envelope: shape,
+		Description: "Returns the next part of a result that was too large for one message.",
+		Annotations: tenon.Annotations{ReadOnly: &readOnly, Idempotent: &readOnly},
+		Contract:    tenon.Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
+		Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+			return tenon.Response{}, tenon.Errorf(tenon.CodeValidation, "resume_token is missing")
+		},
+	}, resumes: true, within: c, narrowed: narrowed, published: new(envelope.Published)}
 }

@@ -16,8 +16,10 @@ import (
 // compiled once, when first needed.
 type Tool struct {
 	tool      tenon.Tool
-	describes bool // the built-in tool describe, whose failures have the envelope OpenAPIMCP
-	resumes   bool // the built-in tool that returns further parts of other tools' results
+	describes bool     // the built-in tool describe, whose failures have the envelope OpenAPIMCP
+	resumes   bool     // the built-in tool that returns further parts of other tools' results
+	within    *Catalog // of resumes: where the tools are whose parts it returns
+	narrowed  bool     // of resumes: within is what one caller sees, so that a tool that is not there is not for it
 
 	source  string
 	forward Forward          // nil: the tool performs its calls itself

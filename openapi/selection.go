@@ -240,6 +240,32 @@ func (o *operation) subject() Subject {
 	return s
 }
 
+// labels returns what an operator's selectors match, whoever has them.
+func (o *operation) labels() tenon.Labels {
+	s := o.subject()
+	return tenon.Labels{Method: s.Method, Path: s.Path, IDs: s.IDs, Tags: s.Tags, Scopes: o.scopes()}
+}
+
+// scopes returns those of the first alternative in the operation's security, or in
+// the document's.
+func (o *operation) scopes() (all []string) {
+	list := o.node.Get("security")
+	if list.Kind() != rawjson.Array {
+		list = o.api.doc.Root.Get("security")
+	}
+	for _, alternative := range list.Each() {
+		for _, scopes := range alternative.Each() {
+			for _, scope := range scopes.Each() {
+				if !slices.Contains(all, scope.Str()) {
+					all = append(all, scope.Str())
+				}
+			}
+		}
+		break
+	}
+	return all
+}
+
 // anyMatches tries all rules, to find out which match nothing.
 func anyMatches(rules []selector, s Subject) (found bool) {
 	for i := range rules {

@@ -30,6 +30,7 @@ func (o *operation) tool(name string, v document.Value) tenon.Tool {
 		Contract:     o,
 		Handler:      o.handler(),
 		Origin:       o.api.doc.Diagnostic(v, "", ""),
+		Labels:       o.labels,
 	}
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
 		t.Title = summary

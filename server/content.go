@@ -47,12 +47,12 @@ func (a *answer) members(pairs ...string) {
 const maxPageItems = 500
 
 // items writes a page of n definitions under key.
-func (s *Server) items(q *request, a *answer, key string, n int, one func(i int)) *jsonrpc.Error {
+func (s *Server) items(ctx context.Context, q *request, a *answer, key string, n int, one func(i int)) *jsonrpc.Error {
 	start := 0
-	id := s.tools().id
+	l := s.toolsFor(ctx)
 	if q.HasCursor {
 		var ok bool
-		if start, ok = s.cursors.open(q.Cursor, id, key); !ok || start >= n {
+		if start, ok = s.cursors.open(q.Cursor, l.id, key); !ok || start >= n {
 			return staleCursor()
 		}
 	}
@@ -71,16 +71,16 @@ func (s *Server) items(q *request, a *answer, key string, n int, one func(i int)
 	a.write("]")
 	if end < n {
 		a.member("nextCursor")
-		a.text(s.cursors.seal(end, id, key))
+		a.text(s.cursors.seal(end, l.id, key))
 	}
-	a.caching(q, listTTL)
+	a.caching(q, listTTL, l.view == "")
 	a.end()
 	return nil
 }
 
-func (s *Server) listResources(_ context.Context, q *request, a *answer) *jsonrpc.Error {
-	all := s.gateway.Catalog().Resources()
-	return s.items(q, a, "resources", len(all), func(i int) {
+func (s *Server) listResources(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	all := s.gateway.Catalog().For(ctx).Resources()
+	return s.items(ctx, q, a, "resources", len(all), func(i int) {
 		r := &all[i]
 		a.members("uri", r.URI, "name", orURI(r.Name, r.URI), "title", r.Title, "description", r.Description, "mimeType", r.MediaType)
 		if r.Size > 0 {
@@ -90,9 +90,9 @@ func (s *Server) listResources(_ context.Context, q *request, a *answer) *jsonrp
 	})
 }
 
-func (s *Server) listTemplates(_ context.Context, q *request, a *answer) *jsonrpc.Error {
-	all := s.gateway.Catalog().Templates()
-	return s.items(q, a, "resourceTemplates", len(all), func(i int) {
+func (s *Server) listTemplates(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	all := s.gateway.Catalog().For(ctx).Templates()
+	return s.items(ctx, q, a, "resourceTemplates", len(all), func(i int) {
 		t := &all[i]
 		a.members("uriTemplate", t.URI, "name", orURI(t.Name, t.URI), "title", t.Title, "description", t.Description, "mimeType", t.MediaType)
 	})
@@ -105,9 +105,9 @@ func orURI(name, uri string) string {
 	return name
 }
 
-func (s *Server) listPrompts(_ context.Context, q *request, a *answer) *jsonrpc.Error {
-	all := s.gateway.Catalog().Prompts()
-	return s.items(q, a, "prompts", len(all), func(i int) {
+func (s *Server) listPrompts(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	all := s.gateway.Catalog().For(ctx).Prompts()
+	return s.items(ctx, q, a, "prompts", len(all), func(i int) {
 		p := &all[i]
 		a.members("name", p.Name, "title", p.Title, "description", p.Description)
 		if len(p.Arguments) == 0 {
@@ -154,7 +154,7 @@ func (s *Server) readResource(ctx context.Context, q *request, a *answer) *jsonr
 	if e := q.resume(); e != nil {
 		return e
 	}
-	read := s.reader(q.URI)
+	read := s.reader(ctx, q.URI)
 	if read == nil {
 		return noResource(q)
 	}
@@ -196,8 +196,8 @@ func noResource(q *request) *jsonrpc.Error {
 	return e
 }
 
-func (s *Server) reader(uri string) tenon.ResourceHandler {
-	c := s.gateway.Catalog()
+func (s *Server) reader(ctx context.Context, uri string) tenon.ResourceHandler {
+	c := s.gateway.Catalog().For(ctx)
 	for i := range c.Resources() {
 		if r := &c.Resources()[i]; r.URI == uri {
 			return r.Read
@@ -238,7 +238,7 @@ func (s *Server) getPrompt(ctx context.Context, q *request, a *answer) *jsonrpc.
 	if q.Arguments != nil && json.Unmarshal(q.Arguments, &args) != nil {
 		return jsonrpc.InvalidParams("the arguments of a prompt are strings")
 	}
-	all := s.gateway.Catalog().Prompts()
+	all := s.gateway.Catalog().For(ctx).Prompts()
 	i := slices.IndexFunc(all, func(p tenon.Prompt) bool { return p.Name == q.Name })
 	if i < 0 || all[i].Get == nil {
 		return jsonrpc.InvalidParams("unknown prompt " + strconv.Quote(jsonrpc.Clip(q.Name)))
@@ -324,7 +324,7 @@ func (s *Server) complete(ctx context.Context, q *request, a *answer) *jsonrpc.E
 	if json.Unmarshal(q.Params, &in) != nil || in.Argument.Name == "" {
 		return jsonrpc.InvalidParams("a completion has a ref and an argument with name and value")
 	}
-	complete, ok := s.completer(&in)
+	complete, ok := s.completer(ctx, &in)
 	if !ok {
 		return jsonrpc.InvalidParams("there is no prompt or template " + strconv.Quote(jsonrpc.Clip(in.Ref.Name+in.Ref.URI)))
 	}
@@ -355,8 +355,8 @@ func (s *Server) complete(ctx context.Context, q *request, a *answer) *jsonrpc.E
 }
 
 // completer finds the completion handler of a reference; nil: there is none.
-func (s *Server) completer(in *completion) (tenon.CompletionHandler, bool) {
-	c := s.gateway.Catalog()
+func (s *Server) completer(ctx context.Context, in *completion) (tenon.CompletionHandler, bool) {
+	c := s.gateway.Catalog().For(ctx)
 	switch in.Ref.Type {
 	case "ref/prompt":
 		if i := slices.IndexFunc(c.Prompts(), func(p tenon.Prompt) bool { return p.Name == in.Ref.Name }); i >= 0 {

@@ -27,7 +27,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	closeAfter(w, r)
 	e := s.admit(r)
 	if e == nil {
-		r, e = s.identify(w, r) //nolint:contextcheck // Authenticate has the context of r
+		r, e = s.identify(r) //nolint:contextcheck // Authenticate has the context of r
 	}
 	if e != nil {
 		s.refuse(w, r, nil, e)
@@ -180,6 +180,9 @@ const counted = 2048
 func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 	h := w.Header()
 	h["Content-Type"] = s.jsonType
+	if a.challenge != "" {
+		h.Set("WWW-Authenticate", a.challenge)
+	}
 	if size := a.size(); size > counted {
 		h["Content-Length"] = []string{strconv.Itoa(size)}
 	}

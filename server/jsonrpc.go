@@ -31,7 +31,7 @@ func (s *Server) serveJSONRPC(w http.ResponseWriter, r *http.Request) {
 		e = jsonrpc.Refused(http.StatusMethodNotAllowed, "only POST is served here")
 	}
 	if e == nil {
-		r, e = s.identify(w, r) //nolint:contextcheck // Authenticate has the context of r
+		r, e = s.identify(r) //nolint:contextcheck // Authenticate has the context of r
 	}
 	if e != nil {
 		s.refuse(w, r, nil, e)

@@ -46,8 +46,10 @@ type listing struct {
 	size    int    // tools of a page
 	id      uint64 // binds cursors to this listing
 	past    []past // what was in force before, the latest last
+	view    string // whose it is, as [gateway.Catalog.View] has it; empty: everybody's
 
 	bound sync.Map // *gateway.Tool to []bound
+	views views    // what callers see of it
 
 	mu    sync.Mutex
 	pages map[int]func() *page // by the first tool; made once, and nobody else waits meanwhile
@@ -86,11 +88,11 @@ func (s *Server) tools() *listing {
 	return fresh
 }
 
-func (s *Server) listTools(_ context.Context, q *request, a *answer) *jsonrpc.Error {
-	l := s.tools()
+func (s *Server) listTools(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
+	l := s.toolsFor(ctx)
 	start := 0
 	if q.HasCursor {
-		if l, start = s.listed(l, q.Cursor); l == nil {
+		if l, start = s.listed(ctx, l, q.Cursor); l == nil {
 			return staleCursor()
 		}
 	}
@@ -102,13 +104,16 @@ func (s *Server) listTools(_ context.Context, q *request, a *answer) *jsonrpc.Er
 
 // listed finds the listing that a cursor is of, l or one before it, and its
 // place there; nil: there is none any more.
-func (s *Server) listed(l *listing, cursor string) (of *listing, start int) {
+func (s *Server) listed(ctx context.Context, l *listing, cursor string) (of *listing, start int) {
 	if start, ok := s.cursors.open(cursor, l.id, "tools"); ok {
 		return l, start
 	}
 	for _, p := range l.past {
-		if start, ok := s.cursors.open(cursor, p.id, "tools"); ok && time.Now().Before(p.until) {
-			return &listing{catalog: p.catalog, log: l.log, size: l.size, id: p.id, pages: map[int]func() *page{}}, start
+		c, view := p.catalog.View(ctx)
+		id := viewID(p.id, view)
+		// Who sees by other rules now has to begin again.
+		if start, ok := s.cursors.open(cursor, id, "tools"); ok && view == l.view && time.Now().Before(p.until) {
+			return &listing{catalog: c, log: l.log, size: l.size, id: id, view: view, pages: map[int]func() *page{}}, start
 		}
 	}
 	return nil, 0
@@ -132,7 +137,7 @@ func (s *Server) writePage(a *answer, q *request, l *listing, p *page) {
 		a.write(`,"nextCursor":`)
 		a.text(s.cursors.seal(p.next, l.id, "tools"))
 	}
-	a.caching(q, listTTL)
+	a.caching(q, listTTL, l.view == "")
 }
 
 // page returns the page that begins with the tool at start.

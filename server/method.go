@@ -212,7 +212,7 @@ func (s *Server) discover(_ context.Context, q *request, a *answer) *jsonrpc.Err
 	a.write(allRevisions)
 	a.capabilities(q)
 	a.instructions(a.identity)
-	a.caching(q, "300000")
+	a.caching(q, "300000", true)
 	a.end()
 	return nil
 }
@@ -272,7 +272,7 @@ func (s *Server) setLevel(_ context.Context, q *request, a *answer) *jsonrpc.Err
 }
 
 // watch serves resources/subscribe and resources/unsubscribe.
-func (s *Server) watch(_ context.Context, q *request, a *answer) *jsonrpc.Error {
+func (s *Server) watch(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	if q.URI == "" {
 		return jsonrpc.InvalidParams("uri is missing")
 	}
@@ -281,7 +281,7 @@ func (s *Server) watch(_ context.Context, q *request, a *answer) *jsonrpc.Error 
 		if q.peer != nil {
 			q.peer.unwatch(q.URI)
 		}
-	case s.reader(q.URI) == nil:
+	case s.reader(ctx, q.URI) == nil:
 		return noResource(q)
 	case q.peer == nil:
 		return jsonrpc.InvalidRequest("a subscription needs a session")
@@ -311,7 +311,7 @@ func (s *Server) callTool(ctx context.Context, q *request, a *answer) *jsonrpc.E
 		return jsonrpc.InvalidParams("name is missing")
 	}
 	if q.era == modern && q.header != nil {
-		if e := s.checkParamHeaders(&q.Message, q.header); e != nil {
+		if e := s.checkParamHeaders(ctx, &q.Message, q.header); e != nil {
 			return e
 		}
 	}
@@ -371,6 +371,7 @@ func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 	var needed *tenon.InputRequiredError
 	var cannot *tenon.UnsupportedInputError
 	var inside *incident.Error
+	var scope *tenon.ScopeError
 	switch {
 	case errors.As(err, &inside):
 		return incidentError(inside)
@@ -378,6 +379,8 @@ func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 		return q.needInput(a, needed.Requests)
 	case errors.As(err, &cannot):
 		return missingCapability(q, cannot.Kind)
+	case errors.As(err, &scope):
+		return insufficientScope(scope)
 	case errors.As(err, &known) && known.RetryAfter > 0:
 		return jsonrpc.LimitReached(known.Message, tenon.RetrySeconds(known.RetryAfter))
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"net/http"
@@ -26,8 +27,8 @@ const (
 )
 
 // checkParamHeaders compares the headers of a call with its arguments.
-func (s *Server) checkParamHeaders(m *jsonrpc.Message, h http.Header) *jsonrpc.Error {
-	e := s.gateway.Catalog().Find(m.Name)
+func (s *Server) checkParamHeaders(ctx context.Context, m *jsonrpc.Message, h http.Header) *jsonrpc.Error {
+	e := s.gateway.Catalog().For(ctx).Find(m.Name)
 	if e == nil {
 		return nil
 	}

@@ -20,7 +20,8 @@ type answer struct {
 
 	identity *encodedIdentity // that its _meta holds; nil: none
 
-	retryAfter int64 // seconds, of an error; 0: not known
+	retryAfter int64  // seconds, of an error; 0: not known
+	challenge  string // the header WWW-Authenticate beside it; empty: none
 }
 
 // maxKept is the largest buffer that is kept for the next answer.
@@ -51,7 +52,7 @@ func (s *Server) release(a *answer) {
 // reset makes the answer empty. What it owes it goes on owing.
 func (a *answer) reset() {
 	clear(a.pieces)
-	a.buf, a.pieces = a.buf[:0], a.pieces[:0]
+	a.buf, a.pieces, a.challenge = a.buf[:0], a.pieces[:0], ""
 }
 
 func (a *answer) write(s string) { a.buf = append(a.buf, s...) }
@@ -128,6 +129,7 @@ func (a *answer) fail(id []byte, e *jsonrpc.Error) {
 	a.write(`,"error":`)
 	a.failure(e)
 	a.write("}")
+	a.challenge = e.Challenge
 }
 
 // failure writes the object of an error.
@@ -144,10 +146,15 @@ func (a *answer) failure(e *jsonrpc.Error) {
 }
 
 // caching writes the members that 2026-07-28 wants on what may be cached.
-func (a *answer) caching(q *request, ttl string) {
-	if q.era == modern {
-		a.write(`,"ttlMs":` + ttl + `,"cacheScope":"public"`)
+func (a *answer) caching(q *request, ttl string, public bool) {
+	if q.era != modern {
+		return
 	}
+	scope := "private"
+	if public {
+		scope = "public"
+	}
+	a.write(`,"ttlMs":` + ttl + `,"cacheScope":"` + scope + `"`)
 }
 
 // callResult writes the members of a tool's result.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
+	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
 // callerKey is where the context of a request has its caller.
@@ -27,7 +28,7 @@ type Challenge interface {
 
 // identify asks Options.Authenticate who sends r, and keeps the answer in the
 // context of the request that it returns.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request) (*http.Request, *jsonrpc.Error) {
+func (s *Server) identify(r *http.Request) (*http.Request, *jsonrpc.Error) {
 	if s.options.Authenticate == nil {
 		return r, nil
 	}
@@ -39,10 +40,20 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request) (*http.Request
 	if own, ok := errors.AsType[Challenge](err); ok {
 		status, challenge = own.HTTPStatus(), own.Challenge()
 	}
-	if challenge != "" {
-		w.Header().Set("WWW-Authenticate", challenge)
+	e := jsonrpc.Refused(status, err.Error())
+	e.Challenge = challenge
+	return r, e
+}
+
+// insufficientScope refuses a call for which its caller needs another token. Where
+// the response is still to begin, it has the status and the challenge.
+func insufficientScope(err *tenon.ScopeError) *jsonrpc.Error {
+	e := jsonrpc.Refused(http.StatusForbidden, err.Error())
+	e.Data = append([]byte(`{"error":"insufficient_scope","scope":`), append(rawjson.AppendString(nil, strings.Join(err.Scopes, " ")), '}')...)
+	if own, ok := errors.AsType[Challenge](err); ok {
+		e.Status, e.Challenge = own.HTTPStatus(), own.Challenge()
 	}
-	return r, jsonrpc.Refused(status, err.Error())
+	return e
 }
 
 // callerOf is who sent r; empty: nobody is known.

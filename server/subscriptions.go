@@ -46,7 +46,7 @@ func (s *Server) subscribe(ctx context.Context, q *request, a *answer) *jsonrpc.
 	if !ok {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "too many subscriptions at once; try again later", Status: 503}
 	}
-	agreed := s.agree(in.Notifications)
+	agreed := s.agree(ctx, in.Notifications)
 	changes, stop := s.listen(func(uri string) bool { return slices.Contains(agreed.URIs, uri) })
 	defer stop()
 	agreed.TaskIDs = s.follow(q, in.Notifications.TaskIDs, changes)
@@ -74,10 +74,13 @@ func gone() *jsonrpc.Error {
 }
 
 // agree returns what of a filter can be served.
-func (s *Server) agree(f *filter) filter {
+func (s *Server) agree(ctx context.Context, f *filter) filter {
 	out := filter{Tools: f.Tools, Prompts: f.Prompts && s.prompts()}
 	if s.resources() {
 		out.Resources, out.URIs = f.Resources, f.URIs
+		if _, view := s.gateway.Catalog().View(ctx); view != "" { // of what is not for them they hear nothing
+			out.URIs = slices.DeleteFunc(slices.Clone(f.URIs), func(uri string) bool { return s.reader(ctx, uri) == nil })
+		}
 	}
 	return out
 }

@@ -15,6 +15,8 @@ type Error struct {
 	Status  int    // HTTP status; 0: the default of the request's era
 
 	RetryAfter int64 // seconds until the request can succeed, which Data says, too; 0: not known
+	// Challenge is the value of the header WWW-Authenticate beside Status; empty: none.
+	Challenge string
 }
 
 // The codes of JSON-RPC 2.0, and those that 2026-07-28 defines beside them.
