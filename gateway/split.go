@@ -279,10 +279,10 @@ func (c *Catalog) addNextPart() {
 }
 
 // newNextPart returns the tool for the results of the tools in c.
-func newNextPart(c *Catalog, shape tenon.Envelope, narrowed bool) *Tool {
+func newNextPart(c *Catalog, form tenon.Envelope, narrowed bool) *Tool {
 	readOnly := true
 	return &Tool{tool: tenon.Tool{
-		Title: "Next part of a result", Envelope: shape,
+		Title: "Next part of a result", Envelope: form,
 		Description: "Returns the next part of a result that was too large for one message.",
 		Annotations: tenon.Annotations{ReadOnly: &readOnly, Idempotent: &readOnly},
 		Contract:    tenon.Contract{Input: []byte(`{"type":"object","properties":{"resume_token":{"type":"string","description":"as the last part gave it"}},"required":["resume_token"],"additionalProperties":false}`)},
