@@ -69,6 +69,8 @@ func packages() map[string][]string {
 		"recording":                 {"internal/rawjson", "internal/redact", "internal/atomicfile"},
 		"internal/redact":           {},
 		"internal/atomicfile":       {},
+		"internal/clientconfig":     {"internal/atomicfile"},
+		"internal/keyring":          {"internal/atomicfile", "internal/incident"},
 		"flowmcp/internal/module":   {"internal/rawjson", "internal/charset"},
 		"functionapp":               {".", "internal/rawjson"},
 		"functionapp/worker":        {".", "gateway", "gofunc", "schema", "functionapp", "internal/rawjson", "internal/publish"},
@@ -92,6 +94,7 @@ func packages() map[string][]string {
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
+			"internal/clientconfig", "internal/keyring",
 		},
 	}
 }
@@ -121,6 +124,9 @@ func keepers() map[string]string {
 		"github.com/evanw/esbuild":               "internal/bundle",
 		"github.com/fsnotify/fsnotify":           "internal/watch",
 		"github.com/go-jose/go-jose/":            "auth",
+		"github.com/zalando/go-keyring":          "internal/keyring",
+		"github.com/tailscale/hujson":            "internal/clientconfig",
+		"github.com/pelletier/go-toml/":          "internal/clientconfig",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",
 		"golang.org/x/sys/windows":               "internal/proc",

@@ -31,6 +31,9 @@ type Env struct {
 	// schema files; nil: tools with handlers are not served.
 	WorkerCommand []string
 
+	// Keyring returns what the system's keyring has by a name; nil: there is none.
+	Keyring func(name string) (string, error)
+
 	OnDemand bool // workers of function apps are started by the first call
 	DryRun   bool // no credential is read: a word stands for each
 	// AllowUnmatched makes a selector that matches nothing a warning, as in a reload;

@@ -36,7 +36,14 @@ func readCredentials(ctx context.Context, o *SourceOptions, e Env) (*credentials
 	for _, flag := range o.Auth {
 		name, where, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none")
+			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, oauth2:... or none")
+		}
+		if given(f.values, name) {
+			return nil, invalid("auth", " %s is given twice", name)
+		}
+		where, absent := optional(e, where)
+		if absent {
+			continue
 		}
 		c := openapi.Credential{Value: "hidden"}
 		if !e.DryRun || where == "none" {
@@ -44,9 +51,6 @@ func readCredentials(ctx context.Context, o *SourceOptions, e Env) (*credentials
 			if c, err = credential(ctx, e, where); err != nil {
 				return nil, invalid("auth", " %s: %v", name, err)
 			}
-		}
-		if given(f.values, name) {
-			return nil, invalid("auth", " %s is given twice", name)
 		}
 		f.values = append(f.values, sourced[openapi.Credential]{name: name, value: c})
 	}
@@ -79,6 +83,9 @@ func credential(ctx context.Context, e Env, where string) (openapi.Credential, e
 	case kind == "env":
 		value, err := variableOf(e, rest)
 		return openapi.Credential{Value: openapi.Secret(value)}, err
+	case kind == "keyring":
+		value, err := e.keyring(rest)
+		return openapi.Credential{Value: openapi.Secret(value)}, err
 	case kind == "file":
 		return openapi.Credential{File: rest}, nil
 	case kind == "caller":
@@ -88,7 +95,7 @@ func credential(ctx context.Context, e Env, where string) (openapi.Credential, e
 	case kind == "oauth2":
 		return oauthClient(ctx, e, rest)
 	}
-	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, command:CMD, caller:HEADER, oauth2:... or none; the secret itself does not belong there")
+	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, oauth2:... or none; the secret itself does not belong there")
 }
 
 func variableOf(e Env, name string) (string, error) {
@@ -154,22 +161,24 @@ func (f *credentials) callerHeaders() []string {
 const maxClientFile = 64 << 10 // bytes
 
 // oauthClient reads the client of an authorization server, from env:NAME,
-// file:PATH or command:CMD.
+// file:PATH, keyring:NAME or command:CMD.
 func oauthClient(ctx context.Context, e Env, where string) (openapi.Credential, error) {
 	kind, rest, _ := strings.Cut(where, ":")
 	var text string
 	var err error
 	switch {
 	case rest == "":
-		err = errors.New("behind oauth2: it wants env:NAME, file:PATH or command:CMD")
+		err = errors.New("behind oauth2: it wants env:NAME, file:PATH, keyring:NAME or command:CMD")
 	case kind == "env":
 		text, err = variableOf(e, rest)
+	case kind == "keyring":
+		text, err = e.keyring(rest)
 	case kind == "file":
 		text, err = clientFile(rest)
 	case kind == "command":
 		text, err = newCommand(e, rest).value(ctx)
 	default:
-		err = errors.New("behind oauth2: it wants env:NAME, file:PATH or command:CMD; the secret itself does not belong there")
+		err = errors.New("behind oauth2: it wants env:NAME, file:PATH, keyring:NAME or command:CMD; the secret itself does not belong there")
 	}
 	if err != nil {
 		return openapi.Credential{}, err

@@ -126,11 +126,14 @@ type SourceOptions struct {
 	MaxOutputSchema int
 
 	// Confirmation and credentials.
-	Confirm    PerTool
-	Auth       []string
-	AuthOrigin []string
-	Header     []string
-	ClientCert []string
+	Confirm PerTool
+	Auth    []string
+	// ServerParam is where server parameters of schema files come from:
+	// NAME=env:VAR, file:PATH or keyring:NAME.
+	ServerParam []string
+	AuthOrigin  []string
+	Header      []string
+	ClientCert  []string
 
 	// Network access.
 	BaseURL          string

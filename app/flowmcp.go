@@ -48,6 +48,10 @@ func openSchemaFile(s *loaded, o openapi.Options, e Env) (tenon.Source, error) {
 			return rules.Takes(openapi.Subject{Method: method, Path: path, IDs: names, Tags: tags})
 		}
 	}
+	var err error
+	if options.Env, err = serverParams(s.Options.ServerParam, e); err != nil {
+		return nil, err
+	}
 	schemaFileOptions(&options, s.Options, e)
 	return flowmcp.New(s.Spec, options), nil
 }
@@ -109,9 +113,15 @@ func LibraryDir(named string, e Env) string {
 	if named != "" {
 		return named
 	}
+	return UserDir(e, "flowmcp-libs")
+}
+
+// UserDir is a folder for what tenon keeps of a user; empty: it is not known where
+// that is.
+func UserDir(e Env, name string) string {
 	for _, base := range [][2]string{{"XDG_CONFIG_HOME", ""}, {"APPDATA", ""}, {"HOME", ".config"}} {
 		if dir, ok := e.Getenv(base[0]); ok && dir != "" {
-			return filepath.Join(dir, base[1], "tenon", "flowmcp-libs")
+			return filepath.Join(dir, base[1], "tenon", name)
 		}
 	}
 	return ""

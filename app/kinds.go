@@ -45,7 +45,7 @@ func kinds() []kind {
 			what: "a FlowMCP schema file", forms: "a FlowMCP schema file (.mjs) or a folder of them", extensions: []string{schemaFileExtension},
 			recognizes: isSchemaFile, open: openSchemaFile,
 			settings: []string{
-				"base-url", "auth-origin", "trust-marks", "handler-reads", "handler-writes", "handler-secrets", "allow-library", "selection", "strict",
+				"base-url", "auth-origin", "trust-marks", "server-param", "handler-reads", "handler-writes", "handler-secrets", "allow-library", "selection", "strict",
 			},
 		},
 		{

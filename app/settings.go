@@ -79,6 +79,15 @@ func (s *Setting) CheckSecret(value string) error {
 	return s.secret(value)
 }
 
+// Beside is a value whose files are relative to a folder as one with absolute
+// files.
+func (s *Setting) Beside(folder, value string) string {
+	if s.rebase == nil {
+		return value
+	}
+	return s.rebase(folder, value)
+}
+
 // reset gives the setting its default.
 func (s *Setting) reset(c *Config) {
 	switch p := s.Field(c).(type) {

@@ -54,8 +54,8 @@ func callSettings() []Setting {
 		group("Confirmation and credentials", []Setting{
 			{Name: "confirm", source: func(o *SourceOptions) any { return &o.Confirm }, Values: []string{"auto", "arg", "human", "off"}, Help: "who confirms calls that change something: auto (the user if the client can ask, else arg), " +
 				"arg (the call is repeated with confirmed: true), human or off; TOOL=MODE for single tools, if TOOL is a full name also for a read-only one (repeatable)"},
-			{Name: "auth", source: func(o *SourceOptions) any { return &o.Auth }, pair: "=", rebase: besideSecret, Help: "credential of a security scheme: [SOURCE/]SCHEME[@https://host]=env:NAME, file:PATH, " +
-				"command:CMD (run without a shell), caller:HEADER (from the client's HTTP request), oauth2: before one of the first three, or none (repeatable; docs/credentials.md)"},
+			{Name: "auth", source: func(o *SourceOptions) any { return &o.Auth }, pair: "=", rebase: besideSecret, Help: "credential of a security scheme: [SOURCE/]SCHEME[@https://host]=env:NAME, file:PATH, keyring:NAME, " +
+				"command:CMD (run without a shell), caller:HEADER (from the client's HTTP request), oauth2: before one of the first four, or none (repeatable; docs/credentials.md)"},
 			{Name: "auth-origin", source: func(o *SourceOptions) any { return &o.AuthOrigin }, Help: "send credentials and secret headers only to this origin, https://host, and to those that --auth names after @ (repeatable; default: the origins that descriptions name when first read)"},
 			{Name: "header", source: func(o *SourceOptions) any { return &o.Header }, pair: ": ", secret: noSecretHeader, Help: "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)"},
 			{Name: "client-cert", source: func(o *SourceOptions) any { return &o.ClientCert }, pair: "=", rebase: besideCert, Help: "client certificate for a server: [SOURCE/]https://host=FILE, or =CERT,KEY if the key is in another file (repeatable)"},
@@ -99,6 +99,7 @@ func formatSettings() []Setting {
 			{Name: "lists-dir", source: func(o *SourceOptions) any { return &o.ListsDir }, rebase: config.Beside, Help: "directory of the shared lists of schema files (default: _lists or _shared above a file)"},
 			{Name: "library-dir", source: func(o *SourceOptions) any { return &o.LibraryDir }, rebase: config.Beside, Help: "directory of the libraries that handlers of schema files use; see 'tenon flowmcp libs' (default: the user's)"},
 			{Name: "allow-library", source: func(o *SourceOptions) any { return &o.AllowLibrary }, Help: "allow a library that is not part of the format of schema files (repeatable)"},
+			{Name: "server-param", source: func(o *SourceOptions) any { return &o.ServerParam }, pair: "=", rebase: besideSecret, Help: "value of a server parameter of schema files, as NAME=env:VAR, file:PATH or keyring:NAME (repeatable; default: the environment variable NAME)"},
 			{Name: "handler-secrets", source: func(o *SourceOptions) any { return &o.HandlerSecrets }, Help: "pass the values of server parameters to the handlers of a schema file, NAMESPACE or NAMESPACE/FILE, if they sign requests (repeatable)"},
 			{Name: "handler-reads", source: func(o *SourceOptions) any { return &o.HandlerReads }, Help: "allow handlers of a schema file to send POST in a read-only tool, if they only read with it: NAMESPACE, NAMESPACE/FILE or NAMESPACE/FILE::TOOL (repeatable)"},
 			{Name: "handler-writes", source: func(o *SourceOptions) any { return &o.HandlerWrites }, Help: "allow handlers of a schema file to change something whatever their tool declares; the tool is not read-only then and needs confirmation: names as for --handler-reads (repeatable)"},

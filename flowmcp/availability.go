@@ -116,6 +116,14 @@ func (s *Source) Availability() []Availability {
 	return slices.Clone(s.availability)
 }
 
+// ServerParams returns the names of the server parameters that the files of the
+// last Load require, set or not, sorted.
+func (s *Source) ServerParams() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(s.params)))
+}
+
 // fileNeeds returns the needs of every tool of a file.
 func (b *builder) fileNeeds(f *format.File) []Need {
 	var all []Need

@@ -158,6 +158,7 @@ type Source struct {
 
 	cases        []TestCase     // of the last Load
 	availability []Availability // of the last Load
+	params       []string       // server parameters of the last Load
 	held         watch.Sums     // state of the files at the last successful load
 
 	destinations destinations
@@ -209,6 +210,7 @@ func (s *Source) load(ctx context.Context) (tenon.Features, error) {
 	b.unmatched(files)
 	for _, f := range files {
 		if b.selectTools(f) {
+			b.params = append(b.params, f.Main.Get("requiredServerParams").Strings()...)
 			b.file(f)
 		}
 	}
@@ -221,7 +223,7 @@ func (s *Source) load(ctx context.Context) (tenon.Features, error) {
 		}
 	}
 	s.mu.Lock()
-	s.cases, s.availability = b.cases, b.availability
+	s.cases, s.availability, s.params = b.cases, b.availability, b.params
 	s.about = newAbout(b.served)
 	s.mu.Unlock()
 	return b.features, nil
@@ -276,6 +278,7 @@ type builder struct {
 
 	cases        []TestCase
 	availability []Availability
+	params       []string
 	served       []*format.File
 	moved        movedParameters
 }

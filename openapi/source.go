@@ -270,6 +270,19 @@ func (s *Source) Identity() (name, version, instructions string) {
 type Access struct {
 	BaseURL     string   // of the operations that declare no servers of their own; empty: there is none
 	Credentials []string // the security schemes that operations require, each with its type and the flag that sets it
+	Schemes     []SecurityScheme
+}
+
+// SecurityScheme is a security scheme that operations require.
+type SecurityScheme struct {
+	Name        string
+	Kind        string // its type, for people, such as "apiKey in header X-Key"
+	Description string // the document's, on one line; empty: none
+	OAuth       bool   // its value is an access token, which a client can request
+	// Supported schemes have one value, which an operator can configure.
+	Supported bool
+	// Always reports whether some operation cannot be called without it.
+	Always bool
 }
 
 // Access describes the document of the last successful Load.
@@ -289,13 +302,18 @@ func (a *api) access(all []found) Access {
 	if a.base != nil {
 		access.BaseURL = document.RedactURL(a.base)
 	}
-	demanded := map[string]bool{}
+	demanded := map[string]bool{} // and whether an operation requires it in all its alternatives
 	whole := a.doc.Root.Get("security")
 	for _, f := range all {
-		for _, together := range effectiveSecurity(f.op.node.Get("security"), whole).Each() {
+		list := effectiveSecurity(f.op.node.Get("security"), whole)
+		alternatives := map[string]int{}
+		for _, together := range list.Each() {
 			for name := range together.Each() {
-				demanded[name] = true
+				alternatives[name]++
 			}
+		}
+		for name, n := range alternatives {
+			demanded[name] = demanded[name] || n == list.Len()
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(demanded)) {
@@ -303,9 +321,13 @@ func (a *api) access(all []found) Access {
 		if s == nil {
 			continue
 		}
+		about := truncate(strings.Join(strings.Fields(s.node.StrAt("description")), " "), maxTitle)
+		access.Schemes = append(access.Schemes, SecurityScheme{
+			Name: name, Kind: s.kind, Description: about, OAuth: s.kind == "oauth2" || s.kind == "openIdConnect", Supported: s.supported, Always: demanded[name],
+		})
 		text := s.String() + ": " + s.flag(&plan{base: a.base})
-		if about := strings.TrimSpace(s.node.StrAt("description")); about != "" {
-			text += ". " + truncate(about, maxTitle)
+		if about != "" {
+			text += ". " + about
 		}
 		access.Credentials = append(access.Credentials, text)
 	}

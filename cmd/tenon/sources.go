@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/internal/keyring"
 	"github.com/tenon-mcp/tenon/recording"
 )
 
@@ -78,7 +79,7 @@ func (s *sources) start(ctx context.Context, e env) (*app.App, error) {
 
 // app is what of the process the composition may use.
 func (e *env) app() app.Env {
-	return app.Env{Getenv: e.getenv, Stdin: e.in, Stdout: e.out, Stderr: e.err, WorkerCommand: e.worker}
+	return app.Env{Getenv: e.getenv, Stdin: e.in, Stdout: e.out, Stderr: e.err, WorkerCommand: e.worker, Keyring: keyring.Get}
 }
 
 // registerSettings makes flags of settings. What the config has by then is their
