@@ -175,7 +175,7 @@ func (in *installing) file() (string, error) {
 func (in *installing) places() (keyring.Places, error) {
 	dir := app.UserDir(app.Env{Getenv: in.env.getenv}, "credentials")
 	if dir == "" {
-		return keyring.Places{}, errors.New("the environment has no HOME, so there is no place for credentials")
+		return keyring.Places{}, nil // there is only the keyring
 	}
 	dir, err := filepath.Abs(dir)
 	return keyring.Places{Dir: dir}, err

@@ -35,6 +35,7 @@ func TestMembersOfReports(t *testing.T) {
 		"flowmcp lists refs":         flowmcp.ListUse{},
 		"functions list, check":      appReport{},
 		"flowmcp test (one outcome)": caseOutcome{},
+		"install":                    installed{},
 	} {
 		members := map[string]bool{}
 		collect(reflect.TypeOf(printed), members)
@@ -78,6 +79,7 @@ func TestJSONMembers(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"ok.json":               shopWith("a"),
+		"keyed.json":            `{"openapi":"3.1.0","info":{"title":"Keyed","version":"1"},"servers":[{"url":"https://keyed.example"}],"security":[{"key":[]}],"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}}},"paths":{"/a":{"get":{"responses":{}}}}}`,
 		"bad.json":              `{"openapi":"3.1.0","info":{"version":"1"},"paths":{"/a/{id}":{"get":{"responses":{}}}}}`,
 		"shelf/_lists/inks.mjs": `export const list = { meta: { name: 'inks', version: '1.0.0', fields: [ { key: 'name', type: 'string' } ] }, entries: [ { name: 'red' } ] }`,
 		"shelf/ink/ink.mjs": `export const main = { namespace: 'ink', name: 'Ink', description: 'Ink', version: '4.0.0', root: 'https://ink.example', requiredServerParams: [ 'INK_KEY' ], sharedLists: [ { ref: 'inks', version: '1.0.0' } ],
@@ -100,6 +102,7 @@ func TestJSONMembers(t *testing.T) {
 		"tenon flowmcp check": "shelf", "tenon flowmcp list": "shelf", "tenon flowmcp schemas": "shelf", "tenon flowmcp hash": "shelf",
 		"tenon flowmcp doctor": "shelf", "tenon flowmcp search": "shelf mix", "tenon flowmcp test": "shelf", "tenon flowmcp lists refs": "shelf",
 		"tenon functions list": "app", "tenon functions check": "app",
+		"tenon install": "cursor --scope project --dry-run --binary ok.json keyed.json",
 	}
 	eachCommand(rootCommand(env{}), func(cmd *cobra.Command) {
 		path := cmd.CommandPath()

@@ -136,7 +136,7 @@ func TestOurs(t *testing.T) {
 	}{
 		{"/opt/tenon serve a.yaml", true},
 		{`C:\bin\tenon.exe serve a.yaml`, true},
-		{"npx -y tenon@1.2.3 serve a.yaml", true},
+		{"npx -y tenon-mcp@1.2.3 serve a.yaml", true},
 		{"/opt/tenon-linux-amd64 serve", true},
 		{"/opt/tenon demo", false},
 		{"/opt/other serve tenon", false},

@@ -17,7 +17,7 @@ import (
 // only the user can read. A place is written as settings write it, keyring:NAME or
 // file:PATH.
 type Places struct {
-	Dir string // of the files, absolute
+	Dir string // of the files, absolute; empty: there are none
 }
 
 // Kind is where a credential is to be kept.
@@ -66,6 +66,9 @@ func (p Places) Save(name, value string, kind Kind) (place string, why, err erro
 		}
 		why = err
 	}
+	if p.Dir == "" {
+		return "", nil, errors.Join(errors.New("the environment has no HOME for a file"), why)
+	}
 	file := p.file(name)
 	return "file:" + file, why, atomicfile.Write(file, []byte(value))
 }
@@ -84,6 +87,9 @@ func (p Places) file(name string) string { return filepath.Join(p.Dir, filepath.
 // prefix.
 func (p Places) Made(place, prefix string) bool {
 	for _, kind := range []Kind{InKeyring, InFile} {
+		if kind == InFile && p.Dir == "" {
+			break
+		}
 		if rest, found := strings.CutPrefix(place, p.Would(prefix, kind)); found && rest != "" && (rest[0] == '/' || rest[0] == filepath.Separator) && !strings.Contains(rest, "..") {
 			return true
 		}
