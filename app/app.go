@@ -12,9 +12,11 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/audit"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/limit"
 	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/server"
+	"github.com/tenon-mcp/tenon/telemetry"
 )
 
 // Env is what an [App] may use of the process that it runs in. Its zero value
@@ -43,6 +45,8 @@ type Env struct {
 	// memory.
 	Store    tenon.Store
 	Recorder *recording.Recorder // records or replays requests of schema files; nil: none
+
+	observer egress.Observer // told of requests to upstreams; nil: nobody
 }
 
 func (e Env) withDefaults() Env {
@@ -67,17 +71,19 @@ type App struct {
 	env    Env
 	access atomic.Pointer[Access]
 
-	sources []*loaded
-	parts   map[*SourceOptions]*parts
-	forward []string // headers of clients' requests that sources may see
-	open    []io.Closer
-	audit   *audit.Log // nil: none
-	limits  *limit.Limiter
-	tls     *certificate // nil: HTTP without TLS
-	options gateway.BuildOptions
-	tools   *gateway.Catalog       // the last that was built, also behind search mode
-	adjust  map[string]*adjustment // by source
-	hidden  int                    // tools that search mode finds and does not list
+	sources    []*loaded
+	parts      map[*SourceOptions]*parts
+	forward    []string // headers of clients' requests that sources may see
+	open       []io.Closer
+	audit      *audit.Log // nil: none
+	limits     *limit.Limiter
+	telemetry  *telemetry.Telemetry // nil: none
+	metricsURL string               // empty: metrics are not served
+	tls        *certificate         // nil: HTTP without TLS
+	options    gateway.BuildOptions
+	tools      *gateway.Catalog       // the last that was built, also behind search mode
+	adjust     map[string]*adjustment // by source
+	hidden     int                    // tools that search mode finds and does not list
 
 	building sync.Mutex // guards what was read of sources, from the first reload on
 }
@@ -97,15 +103,22 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 		a.Close()
 		return nil, err
 	}
-	if l, err := a.openAudit(); err != nil {
+	l, err := a.openAudit()
+	if err != nil {
 		a.Close()
 		return nil, err
-	} else if l != nil {
-		o.Observers, o.Admission = []gateway.Observer{l}, []gateway.Admission{l}
+	}
+	if l != nil {
+		o.Admission = []gateway.Admission{l}
 	}
 	o.Admission = append(o.Admission, a.limits)
+	o.Observers = a.observers()
 	a.Gateway = gateway.New(catalog, o)
 	a.serve()
+	if err := a.watchTelemetry(); err != nil {
+		a.Close()
+		return nil, err
+	}
 	return a, nil
 }
 
@@ -125,6 +138,11 @@ func (a *App) Close() {
 	for _, c := range a.open {
 		if err := c.Close(); err != nil {
 			a.env.Logger.Error("a source does not end cleanly", "error", err)
+		}
+	}
+	if a.telemetry != nil { // it tells how the others ended
+		if err := a.telemetry.Close(); err != nil {
+			a.env.Logger.Warn("telemetry does not end cleanly", "error", err)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/tenon-mcp/tenon/audit"
 )
 
+// auditOTLP is the value of Config.Audit for the receiver of telemetry.
+const auditOTLP = "otlp"
+
 // openAudit opens the audit log that the config asks for; nil: none.
 func (a *App) openAudit() (*audit.Log, error) {
 	c := a.config
@@ -22,6 +25,14 @@ func (a *App) openAudit() (*audit.Log, error) {
 			return nil, invalid("audit", " -: standard output belongs to the client where tools are served on stdio; name a file")
 		}
 		o.Writer = a.env.Stdout
+	}
+	if c.Audit == auditOTLP && a.telemetry != nil {
+		if o.Writer = a.telemetry.AuditWriter(); o.Writer == nil {
+			return nil, invalid("audit", " %s: OTEL_LOGS_EXPORTER leaves logs out", auditOTLP)
+		}
+	}
+	if a.telemetry != nil {
+		o.Trace = a.telemetry.Trace
 	}
 	var err error
 	if o.Clear, err = argumentsInClear(c.AuditArgument); err != nil {

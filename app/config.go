@@ -63,13 +63,23 @@ type Config struct {
 	AzureKeyInURL bool
 
 	// The audit log.
-	Audit         string   // file, or - for standard output; empty: none
+	Audit         string   // file, - for standard output, or otlp; empty: none
 	AuditArgument []string // [TOOL=]/POINTER
 	AuditKey      string   // env:VAR or file:PATH; empty: random
 	AuditRequired bool
 	AuditSync     string // off, second or call
 	AuditMaxBytes int64
 	AuditKeep     int
+
+	// Telemetry.
+	OTLP             string // URL; empty: nothing is sent, unless the environment says so
+	OTLPHeaders      string // env:VAR or file:PATH
+	TraceSample      float64
+	ForwardBaggage   bool
+	TelemetryContent string // on or off
+	Metrics          string // address; empty: none
+	MetricsPublic    bool
+	MetricsMaxTools  int
 
 	// The process.
 	Watch        bool

@@ -101,7 +101,7 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 	if err := o.check(); err != nil {
 		return nil, openapi.Options{}, err
 	}
-	client, err := o.Client()
+	client, err := o.client(e.observer)
 	if err != nil {
 		return nil, openapi.Options{}, err
 	}

@@ -97,6 +97,9 @@ func (a *App) reload(ctx context.Context, which int) {
 	if settler, ok := s.source.(tenon.Settler); ok {
 		settler.Settle(served)
 	}
+	if a.telemetry != nil && ctx.Err() == nil {
+		a.telemetry.Reloaded(served)
+	}
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

@@ -26,7 +26,7 @@ func (a *App) serve() {
 	c := a.config
 	o := server.Options{
 		Logger: a.env.Logger, AllowedOrigins: c.AllowedOrigins, AllowedHosts: c.AllowedHosts, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter,
-		ForwardHeaders: a.forward, Allowance: a.allowance,
+		ForwardHeaders: a.forward, Allowance: a.allowance, Observer: a.serverObserver(),
 		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxBody: c.MaxMessageBytes, MaxInFlight: c.MaxBytesInFlight, PageSize: c.PageSize,
 	}
 	if a.access.Load().Keys() {

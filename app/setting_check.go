@@ -53,9 +53,9 @@ func besideAt(folder, value string) string {
 	return value
 }
 
-// besideFile is for FILE, where - is standard output.
+// besideFile is for FILE, where - is standard output and otlp the receiver of telemetry.
 func besideFile(folder, value string) string {
-	if value == "-" {
+	if value == "-" || value == auditOTLP {
 		return value
 	}
 	return config.Beside(folder, value)

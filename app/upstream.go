@@ -19,7 +19,9 @@ func upstream(o *SourceOptions) openapi.Upstream {
 }
 
 // Client makes the HTTP client for upstreams.
-func (o *SourceOptions) Client() (*http.Client, error) {
+func (o *SourceOptions) Client() (*http.Client, error) { return o.client(nil) }
+
+func (o *SourceOptions) client(observer egress.Observer) (*http.Client, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func (o *SourceOptions) Client() (*http.Client, error) {
 		return nil, invalid("upstream-ca", ": %v", err)
 	}
 	c, err := egress.NewClient(egress.Options{
-		AllowHosts: o.AllowPrivateHost, Roots: roots,
+		AllowHosts: o.AllowPrivateHost, Roots: roots, Observer: observer,
 		ConnectTimeout: o.ConnectTimeout, TLSTimeout: o.TLSHandshakeTimeout, HeaderTimeout: o.ResponseHeaderTimeout,
 	})
 	if err != nil {

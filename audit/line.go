@@ -26,10 +26,14 @@ const (
 )
 
 // appendLine writes the line of a call, with the newline.
-func (l *Log) appendLine(b []byte, r *gateway.CallRecord) []byte {
+func (l *Log) appendLine(b []byte, r *gateway.CallRecord, traceID, spanID string) []byte {
 	b = append(b, `{"time":"`...)
 	b = r.Began.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z07:00")
 	b = append(b, '"')
+	if traceID != "" {
+		b = appendText(b, "trace_id", traceID)
+		b = appendText(b, "span_id", spanID)
+	}
 	if r.Call.Subject != "" {
 		b = appendText(b, "subject", string(r.Call.Subject))
 	}

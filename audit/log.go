@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
@@ -35,6 +36,10 @@ type Options struct {
 	// Clear has the JSON Pointers of arguments that are written in clear, by the
 	// name of a tool; those at "" are for all tools.
 	Clear map[string][]string
+
+	// Trace returns the ids of the trace and the span that a call is part of, in
+	// hexadecimal digits; empty: none. nil: lines have none.
+	Trace func(context.Context) (traceID, spanID string)
 
 	Logger *slog.Logger // told once when lines cannot be written and when they can again; nil: nobody
 }
@@ -67,7 +72,9 @@ type Log struct {
 	required bool
 	key      []byte
 	clear    map[string][]string
+	trace    func(context.Context) (traceID, spanID string)
 	log      *slog.Logger
+	dropped  atomic.Int64 // lines, in all
 
 	mu      sync.Mutex
 	out     output
@@ -87,7 +94,7 @@ type output interface {
 
 // Open opens the log. The file must be writable.
 func Open(o Options) (*Log, error) {
-	l := &Log{required: o.Required, key: o.Key, clear: o.Clear, log: o.Logger}
+	l := &Log{required: o.Required, key: o.Key, clear: o.Clear, trace: o.Trace, log: o.Logger}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
@@ -107,10 +114,14 @@ func Open(o Options) (*Log, error) {
 }
 
 // ObserveCall writes the line of a call. It implements [gateway.Observer].
-func (l *Log) ObserveCall(_ context.Context, r *gateway.CallRecord) {
+func (l *Log) ObserveCall(ctx context.Context, r *gateway.CallRecord) {
+	traceID, spanID := "", ""
+	if l.trace != nil {
+		traceID, spanID = l.trace(ctx)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.line = l.appendLine(l.line[:0], r)
+	l.line = l.appendLine(l.line[:0], r, traceID, spanID)
 	if l.failed == nil {
 		if l.failed = l.out.write(l.line); l.failed == nil {
 			return
@@ -119,11 +130,15 @@ func (l *Log) ObserveCall(_ context.Context, r *gateway.CallRecord) {
 	}
 	if len(l.pending)+len(l.line) > maxPending {
 		l.lost++
+		l.dropped.Add(1)
 		return
 	}
 	l.pending = append(l.pending, l.line...)
 	l.flush()
 }
+
+// Lost is how many lines were lost in all: they did not fit into what waits.
+func (l *Log) Lost() int64 { return l.dropped.Load() }
 
 // flush writes what could not be written before, as far as that goes. The error
 // is in failed.

@@ -229,6 +229,16 @@ func (s *Source) load(ctx context.Context) (tenon.Features, error) {
 	return b.features, nil
 }
 
+// WorkerCount is how many processes run handlers.
+func (s *Source) WorkerCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool == nil {
+		return 0
+	}
+	return s.pool.Len()
+}
+
 // workers returns the pool for handlers, which all loads share.
 func (s *Source) workers(o Options) *sandbox.Pool {
 	s.mu.Lock()

@@ -137,6 +137,7 @@ immediately.`,
 func runServer(ctx context.Context, e env, a *app.App, addr string) error {
 	if addr == "" {
 		fmt.Fprintln(e.err, "tenon: serving MCP on standard input and output; --http ADDR serves it over HTTP")
+		tellMetrics(e, a)
 		return a.ServeStdio(ctx)
 	}
 	l, err := app.Listen(ctx, addr)
@@ -144,10 +145,17 @@ func runServer(ctx context.Context, e env, a *app.App, addr string) error {
 		return err
 	}
 	fmt.Fprintln(e.err, "tenon: listening on "+a.URL(l))
+	tellMetrics(e, a)
 	if who := a.WhoMayCall(); who != "" {
 		fmt.Fprintln(e.err, "tenon: "+who)
 	}
 	return a.Serve(ctx, l)
+}
+
+func tellMetrics(e env, a *app.App) {
+	if url := a.MetricsURL(); url != "" {
+		fmt.Fprintln(e.err, "tenon: metrics at "+url)
+	}
 }
 
 // followConfig reads the config again when it changes: limits are those that it says

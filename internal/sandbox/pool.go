@@ -86,6 +86,13 @@ func NewPool(o Options) *Pool {
 	return &Pool{options: o, slots: newSemaphore(o.Workers), all: map[*workerClient]bool{}}
 }
 
+// Len is how many workers there are.
+func (p *Pool) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.all)
+}
+
 func orDuration(d *time.Duration, otherwise time.Duration) {
 	if *d == 0 {
 		*d = otherwise

@@ -1,0 +1,183 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	logspb "go.opentelemetry.io/proto/otlp/collector/logs/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	commonv1 "go.opentelemetry.io/proto/otlp/common/v1"
+	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/server"
+	"github.com/tenon-mcp/tenon/telemetry"
+)
+
+// receiver takes OTLP as a collector does.
+type receiver struct {
+	*httptest.Server
+	mu      sync.Mutex
+	spans   map[string]*tracev1.Span
+	metrics map[string]bool
+	logs    []string
+	header  http.Header
+	status  int // 0: 200
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{spans: map[string]*tracev1.Span{}, metrics: map[string]bool{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(r.take))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) take(w http.ResponseWriter, in *http.Request) {
+	body, _ := io.ReadAll(in.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.header = in.Header
+	if r.status != 0 {
+		w.WriteHeader(r.status)
+		return
+	}
+	switch in.URL.Path {
+	case "/v1/traces":
+		var m tracepb.ExportTraceServiceRequest
+		_ = proto.Unmarshal(body, &m)
+		for _, of := range m.GetResourceSpans() {
+			for _, scope := range of.GetScopeSpans() {
+				for _, s := range scope.GetSpans() {
+					r.spans[s.GetName()] = s
+				}
+			}
+		}
+	case "/v1/metrics":
+		var m metricspb.ExportMetricsServiceRequest
+		_ = proto.Unmarshal(body, &m)
+		for _, of := range m.GetResourceMetrics() {
+			for _, scope := range of.GetScopeMetrics() {
+				for _, one := range scope.GetMetrics() {
+					r.metrics[one.GetName()] = true
+				}
+			}
+		}
+	case "/v1/logs":
+		var m logspb.ExportLogsServiceRequest
+		_ = proto.Unmarshal(body, &m)
+		for _, of := range m.GetResourceLogs() {
+			for _, scope := range of.GetScopeLogs() {
+				for _, l := range scope.GetLogRecords() {
+					r.logs = append(r.logs, hex.EncodeToString(l.GetTraceId())+" "+l.GetBody().GetStringValue())
+				}
+			}
+		}
+	}
+}
+
+func text(v *commonv1.AnyValue) string {
+	if s, ok := v.GetValue().(*commonv1.AnyValue_StringValue); ok {
+		return s.StringValue
+	}
+	return v.String()
+}
+
+func attributesOf(s *tracev1.Span) map[string]string {
+	all := map[string]string{}
+	for _, kv := range s.GetAttributes() {
+		all[kv.GetKey()] = text(kv.GetValue())
+	}
+	return all
+}
+
+const (
+	traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
+	sampled = "00-" + traceID + "-00f067aa0ba902b7-01"
+	dropped = "00-" + traceID + "-00f067aa0ba902b7-00"
+)
+
+// world is a server with a tool that calls an upstream.
+type world struct {
+	*server.Server
+	telemetry *telemetry.Telemetry
+	sent      http.Header // the last request to the upstream
+	traced    string      // trace id of the last call
+}
+
+func newWorld(t *testing.T, o telemetry.Options) *world {
+	t.Helper()
+	w := &world{}
+	handler := func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
+		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://books.example:8443/b/7?key=hunter2", nil)
+		end := w.telemetry.BeginUpstream(r)
+		w.telemetry.EndUpstream(end, telemetry.Upstream{Method: r.Method, URL: r.URL, Status: 404, Resends: 1})
+		w.sent = r.Header
+		w.traced, _ = w.telemetry.Trace(ctx)
+		if bytes.Contains(c.Args, []byte("fail")) {
+			return tenon.Response{}, tenon.Errorf(tenon.CodeNetwork, "no luck")
+		}
+		return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(`{"token":"hunter2","title":"Emma"}`)}, nil
+	}
+	tools := []tenon.Tool{{Name: "buy", Handler: handler}, {Name: "sell", Handler: handler}}
+	c := gateway.Build([]gateway.Mount{{Name: "shop", Features: tenon.Features{Tools: tools}}}, gateway.BuildOptions{})
+	o.Known = func(name string) bool { return c.Find(name) != nil }
+	var err error
+	if w.telemetry, err = telemetry.New(o); err != nil {
+		t.Fatal(err)
+	}
+	g := gateway.New(c, gateway.Options{Observers: []gateway.Observer{w.telemetry}})
+	w.Server = server.New(g, server.Options{Observer: w.telemetry})
+	if err := w.telemetry.Watch(telemetry.Source{Usage: w.Usage, Tools: func() int { return 2 }, Workers: func() int { return 0 }, AuditLost: func() int64 { return 3 }}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// post sends a message, of 2026-07-28 unless it is a whole one.
+func (w *world) post(method, name, params, meta string, headers ...string) *httptest.ResponseRecorder {
+	if meta != "" {
+		meta = "," + meta
+	}
+	if params != "" {
+		params += ","
+	}
+	body := `{"jsonrpc":"2.0","id":"a-1","method":"` + method + `","params":{` + params + `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}` + meta + `}}}`
+	return w.send(body, append([]string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}, headers...)...)
+}
+
+func (w *world) send(body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] != "" {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	res := httptest.NewRecorder()
+	w.ServeHTTP(res, r)
+	return res
+}
+
+func (w *world) scrape() string {
+	res := httptest.NewRecorder()
+	w.telemetry.Metrics().ServeHTTP(res, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return res.Body.String()
+}
+
+func (w *world) end(t *testing.T) {
+	t.Helper()
+	if err := w.telemetry.Close(); err != nil {
+		t.Error(err)
+	}
+}
