@@ -145,6 +145,10 @@ func (s *Server) answerTo(ctx context.Context, q *request, a *answer) (e *jsonrp
 	} else {
 		e = m.run(s, ctx, q, a)
 	}
+	if a.refused || e != nil && e.RetryAfter > 0 {
+		a.leave(s)
+		s.slowDown(ctx, q.account)
+	}
 	returned = true
 	return e
 }

@@ -22,6 +22,7 @@ type answer struct {
 
 	retryAfter int64  // seconds, of an error; 0: not known
 	challenge  string // the header WWW-Authenticate beside it; empty: none
+	refused    bool   // a result that says that a limit is reached
 }
 
 // maxKept is the largest buffer that is kept for the next answer.
@@ -40,7 +41,7 @@ func (s *Server) release(a *answer) {
 	for _, d := range a.owes {
 		d.settle()
 	}
-	a.id, a.identity, a.retryAfter = nil, nil, 0
+	a.id, a.identity, a.retryAfter, a.refused = nil, nil, 0, false
 	clear(a.owes)
 	a.owes = a.owes[:0]
 	a.reset()
@@ -159,6 +160,7 @@ func (a *answer) caching(q *request, ttl string, public bool) {
 
 // callResult writes the members of a tool's result.
 func (a *answer) callResult(r *tenon.Result, revision string) {
+	a.refused = r.Outcome.RetryAfter > 0
 	a.member("content")
 	a.write("[")
 	for i := range r.Content {

@@ -105,6 +105,7 @@ type Server struct {
 	incoming quota // bytes of messages
 	outgoing quota // bytes of answers
 	thrift   memoryReleaser
+	paced    pacer
 
 	answers sync.Pool // of *answer
 	records sync.Pool // of *RequestRecord, to be filled again

@@ -63,6 +63,7 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request, m *jsonrpc.
 	s.attribute(&x.request, r)
 	v, wait := s.sessions.mint(x.account)
 	if wait > 0 {
+		s.slowDown(r.Context(), x.account)
 		s.refuse(w, r, m.ID, jsonrpc.LimitReached("the operator allows "+strconv.FormatInt(x.account.allowance.Sessions, 10)+" sessions at a time: end one, or try again later", tenon.RetrySeconds(wait)))
 		return
 	}

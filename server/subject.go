@@ -62,6 +62,9 @@ func callerOf(r *http.Request) string {
 	return caller
 }
 
+// callerPrefix begins the subject of a caller that is known.
+const callerPrefix = "caller "
+
 // attribute tells q what a source may see of the headers of r, and on whose
 // behalf it runs. A caller that is known and a forwarded credential are an
 // identity: nobody without them comes to what was kept for them, in whatever
@@ -78,7 +81,7 @@ func (s *Server) subjectOf(q *request, r *http.Request) {
 		caller = callerOf(r)
 	}
 	if caller != "" {
-		q.subject = tenon.Subject("caller " + caller)
+		q.subject = tenon.Subject(callerPrefix + caller)
 	}
 	if len(s.options.ForwardHeaders) == 0 {
 		return
