@@ -100,7 +100,7 @@ const (
 func Metrics() []Metric {
 	return []Metric{
 		{metricOperation, kindHistogram, "s", "Duration of MCP requests as the server sees them, from their arrival until the answer is made.", []attribute.Key{attrMethod, attrTool, attrOperation, attrPrompt, attrError, attrCode, attrRevision, attrTransport, attrProtocol, attrProtoVersion}},
-		{metricSession, kindHistogram, "s", "Duration of the sessions of clients before 2026-07-28.", []attribute.Key{attrRevision, attrProtocol}},
+		{metricSession, kindHistogram, "s", "Duration of the sessions of clients before 2026-07-28.", []attribute.Key{attrRevision, attrTransport, attrProtocol}},
 		{metricUpstream, kindHistogram, "s", "Duration of requests to upstreams, each attempt, until the body was read.", []attribute.Key{attrHTTPMethod, attrServer, attrPort, attrScheme, attrHTTPStatus, attrError}},
 		{metricViolations, kindCounter, "{violation}", "Responses of upstreams that were not what their contract says.", []attribute.Key{attrTool, attrVerdict, attrPolicy}},
 		{metricRefused, kindCounter, "{request}", "HTTP requests that never became a request of MCP.", []attribute.Key{attrHTTPStatus}},
@@ -137,4 +137,12 @@ func operationBounds() []float64 {
 
 func upstreamBounds() []float64 {
 	return []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
+}
+
+// Bounds are the bounds of the histogram of a name, in seconds.
+func Bounds(name string) []float64 {
+	if name == metricUpstream {
+		return upstreamBounds()
+	}
+	return operationBounds()
 }

@@ -110,6 +110,7 @@ const (
 type world struct {
 	*server.Server
 	telemetry *telemetry.Telemetry
+	catalog   *gateway.Catalog
 	sent      http.Header // the last request to the upstream
 	traced    string      // trace id of the last call
 }
@@ -135,6 +136,7 @@ func newWorld(t *testing.T, o telemetry.Options) *world {
 	if w.telemetry, err = telemetry.New(o); err != nil {
 		t.Fatal(err)
 	}
+	w.catalog = c
 	g := gateway.New(c, gateway.Options{Observers: []gateway.Observer{w.telemetry}})
 	w.Server = server.New(g, server.Options{Observer: w.telemetry})
 	if err := w.telemetry.Watch(telemetry.Source{Usage: w.Usage, Tools: func() int { return 2 }, Workers: func() int { return 0 }, AuditLost: func() int64 { return 3 }}); err != nil {

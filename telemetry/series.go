@@ -110,9 +110,9 @@ func (s *series) ofRequest(k requestKey) []attribute.KeyValue {
 // ofSession are the attributes of a session.
 func ofSession(k sessionKey) []attribute.KeyValue {
 	if k.stdio {
-		return []attribute.KeyValue{attrRevision.String(k.revision)}
+		return []attribute.KeyValue{attrRevision.String(k.revision), attrTransport.String("pipe")}
 	}
-	return []attribute.KeyValue{attrRevision.String(k.revision), attrProtocol.String("http")}
+	return []attribute.KeyValue{attrRevision.String(k.revision), attrTransport.String("tcp"), attrProtocol.String("http")}
 }
 
 // ofUpstream are the attributes of a request to an upstream.

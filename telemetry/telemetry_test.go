@@ -189,7 +189,7 @@ func TestSessions(t *testing.T) {
 	w.ServeHTTP(httptest.NewRecorder(), r)
 	w.send(`{`)
 	got := w.scrape()
-	for _, want := range []string{`mcp_server_session_duration_seconds_count{mcp_protocol_version="2025-11-25",network_protocol_name="http"} 1`, "tenon_sessions_active 0", `tenon_http_refused_total{http_response_status_code="400"} 1`} {
+	for _, want := range []string{`mcp_server_session_duration_seconds_count{mcp_protocol_version="2025-11-25",network_protocol_name="http",network_transport="tcp"} 1`, "tenon_sessions_active 0", `tenon_http_refused_total{http_response_status_code="400"} 1`} {
 		if !strings.Contains(got, want) {
 			t.Error("no", want, "in\n", got)
 		}
@@ -197,7 +197,7 @@ func TestSessions(t *testing.T) {
 	if err := w.ServeStdio(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`+"\n"), new(strings.Builder)); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{`mcp_server_session_duration_seconds_count{mcp_protocol_version="2025-06-18"} 1`, `network_transport="pipe"`} {
+	for _, want := range []string{`mcp_server_session_duration_seconds_count{mcp_protocol_version="2025-06-18",network_transport="pipe"} 1`, `network_transport="pipe"`} {
 		if !strings.Contains(w.scrape(), want) {
 			t.Error("no", want, "in\n", w.scrape())
 		}

@@ -325,7 +325,7 @@ func (s *suite) scrape(t *process) {
 		`mcp_server_operation_duration_seconds_count{.*gen_ai_tool_name="getBook".*mcp_method_name="tools/call".*} 1`,
 		`mcp_server_operation_duration_seconds_count{.*error_type="tool_error".*gen_ai_tool_name="getAway".*} 1`,
 		`mcp_server_operation_duration_seconds_count{.*gen_ai_tool_name="_OTHER".*rpc_response_status_code="-32602".*} 1`,
-		`mcp_server_session_duration_seconds_count{.*mcp_protocol_version="2025-11-25".*} 1`,
+		`mcp_server_session_duration_seconds_count{.*mcp_protocol_version="2025-11-25".*network_transport="tcp".*} 1`,
 		`http_client_request_duration_seconds_count{.*http_response_status_code="503".*} 1`,
 		`tenon_contract_violations_total{.*tenon_contract_verdict="violated".*} 1`,
 		`tenon_http_refused_total{http_response_status_code="400"} 1`,
@@ -342,6 +342,35 @@ func (s *suite) scrape(t *process) {
 	cmd.Stdin = bytes.NewReader(text)
 	said, err := cmd.CombinedOutput()
 	s.check("promtool check metrics", err == nil && len(said) == 0, err, "\n"+string(said))
+	s.dashboard()
+}
+
+// dashboard has promtool read the queries of the dashboard, as rules.
+func (s *suite) dashboard() {
+	text, err := os.ReadFile("deploy/grafana.json")
+	if err != nil {
+		s.check("the dashboard", false, err)
+		return
+	}
+	var board struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	err = json.Unmarshal(text, &board)
+	rules := "groups: [{name: g, rules: ["
+	n := 0
+	for _, p := range board.Panels {
+		for _, q := range p.Targets {
+			n++
+			expr, _ := json.Marshal(strings.ReplaceAll(q.Expr, "$__rate_interval", "5m"))
+			rules += fmt.Sprintf("{record: \"r%d\", expr: %s},\n", n, expr)
+		}
+	}
+	file := filepath.Join(s.work, "rules.yml")
+	if err == nil {
+		err = os.WriteFile(file, []byte(rules+"]}]"), 0o600)
+	}
+	said, failed := exec.Command(s.promtool, "check", "rules", file).CombinedOutput() //nolint:gosec,noctx // the caller names it
+	s.check(fmt.Sprintf("promtool reads %d queries of the dashboard", n), err == nil && failed == nil && n > 10, err, "\n"+string(said))
 }
 
 // arrived compares what the collector printed.
