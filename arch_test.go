@@ -70,6 +70,7 @@ func packages() map[string][]string {
 		"internal/redact":           {},
 		"internal/atomicfile":       {},
 		"internal/clientconfig":     {"internal/atomicfile"},
+		"internal/mcpb":             {},
 		"internal/keyring":          {"internal/atomicfile", "internal/incident"},
 		"flowmcp/internal/module":   {"internal/rawjson", "internal/charset"},
 		"functionapp":               {".", "internal/rawjson"},
@@ -94,7 +95,7 @@ func packages() map[string][]string {
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
-			"internal/clientconfig", "internal/keyring",
+			"internal/clientconfig", "internal/keyring", "internal/mcpb",
 		},
 	}
 }

@@ -88,6 +88,9 @@ func (s *Setting) Beside(folder, value string) string {
 	return s.rebase(folder, value)
 }
 
+// NamesFile reports whether values of the setting name files.
+func (s *Setting) NamesFile() bool { return s.rebase != nil }
+
 // reset gives the setting its default.
 func (s *Setting) reset(c *Config) {
 	switch p := s.Field(c).(type) {

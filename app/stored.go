@@ -28,12 +28,13 @@ const unfilled = "${user_config."
 // it is absent: then the operator has none. Only a variable of the environment can
 // be absent.
 func optional(e Env, where string) (plain string, absent bool) {
-	name, found := strings.CutPrefix(where, "optional:env:")
-	if !found {
+	plain, found := strings.CutPrefix(where, "optional:")
+	name, variable := strings.CutPrefix(strings.TrimPrefix(plain, "oauth2:"), "env:")
+	if !found || !variable {
 		return where, false
 	}
 	value, _ := e.Getenv(name)
-	return "env:" + name, strings.TrimSpace(value) == "" || strings.HasPrefix(value, unfilled)
+	return plain, strings.TrimSpace(value) == "" || strings.HasPrefix(value, unfilled)
 }
 
 // serverParams is the environment in which schema files look for their server

@@ -3,6 +3,7 @@ package flowmcp
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -19,6 +20,19 @@ func (s *Source) Watch(ctx context.Context, changed func()) error {
 		return s.held
 	}
 	return watch.Files{Recorded: held, Paths: s.files}.Watch(ctx, changed)
+}
+
+// Files are the schema files, texts, shared lists and selections on disk that a
+// load reads, sorted; without those of libraries, and without data.
+func (s *Source) Files() []string {
+	var all []string
+	for _, name := range s.files() {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && filepath.Base(name) != format.IndexFile {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // files lists the files that a load reads and the folders in which more may

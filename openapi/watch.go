@@ -3,8 +3,10 @@ package openapi
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,12 @@ func (s *Source) held() (files, web watch.Sums) {
 	read := s.inputs
 	s.mu.Unlock()
 	return read.Sums()
+}
+
+// Files are the files on disk that the last successful Load read, sorted.
+func (s *Source) Files() []string {
+	files, _ := s.held()
+	return slices.Sorted(maps.Keys(files))
 }
 
 // Watch calls changed when a file of the document, an overlay or a file of

@@ -204,6 +204,7 @@ func (in *installing) install(ctx context.Context, spec string, flags []string) 
 	if err != nil {
 		return err
 	}
+	defer line.app.Close()
 	name := in.name
 	if name == "" {
 		name = clientconfig.ServerName(line.title)

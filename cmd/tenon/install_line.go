@@ -25,7 +25,7 @@ type serveLine struct {
 	tools int
 	needs []need
 	given map[string]bool // credentials that the flags name
-	app   *app.App        // closed
+	app   *app.App        // to be closed
 }
 
 // need is a credential that a description needs.
@@ -88,12 +88,12 @@ func readServeLine(ctx context.Context, e env, spec string, flags []string) (*se
 	if err != nil {
 		return nil, err
 	}
-	defer a.Close()
 	report(e.err, a, false)
 	name, _ := app.SplitSpec(line.spec)
 	line.app, line.title, line.tools = a, cmp.Or(s.config.Name, a.Titles(), name), app.Described(a.Gateway.Catalog())
 	line.needs = needsOf(a)
 	if line.tools == 0 && len(line.needs) == 0 {
+		a.Close()
 		return nil, usagef("there is no tool to serve; 'tenon check' says why")
 	}
 	return line, nil
@@ -120,7 +120,7 @@ func needsOf(a *app.App) (all []need) {
 		case *flowmcp.Source:
 			for _, name := range source.ServerParams() {
 				if !slices.ContainsFunc(all, func(n need) bool { return n.name == name }) {
-					all = append(all, need{name: name, flag: "server-param", what: "server parameter", always: true})
+					all = append(all, need{name: name, flag: "server-param", what: "server parameter", always: len(source.Files()) == 1})
 				}
 			}
 		}

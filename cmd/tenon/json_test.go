@@ -36,6 +36,7 @@ func TestMembersOfReports(t *testing.T) {
 		"functions list, check":      appReport{},
 		"flowmcp test (one outcome)": caseOutcome{},
 		"install":                    installed{},
+		"bundle":                     bundled{},
 	} {
 		members := map[string]bool{}
 		collect(reflect.TypeOf(printed), members)
@@ -102,6 +103,7 @@ func TestJSONMembers(t *testing.T) {
 		"tenon flowmcp check": "shelf", "tenon flowmcp list": "shelf", "tenon flowmcp schemas": "shelf", "tenon flowmcp hash": "shelf",
 		"tenon flowmcp doctor": "shelf", "tenon flowmcp search": "shelf mix", "tenon flowmcp test": "shelf", "tenon flowmcp lists refs": "shelf",
 		"tenon functions list": "app", "tenon functions check": "app",
+		"tenon bundle":  "-o out.mcpb ok.json",
 		"tenon install": "cursor --scope project --dry-run --binary ok.json keyed.json",
 	}
 	eachCommand(rootCommand(env{}), func(cmd *cobra.Command) {

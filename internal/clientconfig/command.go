@@ -23,7 +23,9 @@ func Command(self, temp string, s System) ([]string, error) {
 			words = append([]string{"cmd", "/c"}, words...)
 		}
 		return words, nil
-	case has("uv") && slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, "archive-v") || strings.HasPrefix(p, "environments-v") }):
+	case has("uv") && slices.ContainsFunc(parts, func(p string) bool {
+		return strings.HasPrefix(p, "archive-v") || strings.HasPrefix(p, "environments-v")
+	}):
 		return []string{"uvx", "tenon-mcp"}, nil // the cache of uvx, https://docs.astral.sh/uv/concepts/cache/
 	}
 	for _, dir := range []string{temp, "/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders"} {

@@ -182,12 +182,12 @@ func TestBrokenTexts(t *testing.T) {
 
 func TestServerNames(t *testing.T) {
 	for title, want := range map[string]string{
-		"Swagger Petstore - OpenAPI 3.0":        "swagger-petstore-openapi-3-0",
-		"  Ünï/Çode  ":                          "n-ode",
-		"日本":                                    "tenon",
-		"":                                      "tenon",
+		"Swagger Petstore - OpenAPI 3.0":         "swagger-petstore-openapi-3-0",
+		"  Ünï/Çode  ":                           "n-ode",
+		"日本":                                     "tenon",
+		"":                                       "tenon",
 		"The Extremely Long Name of Our Service": "the-extremely-long-name-of",
-		strings.Repeat("x", 99):                 strings.Repeat("x", 30),
+		strings.Repeat("x", 99):                  strings.Repeat("x", 30),
 	} {
 		if got := ServerName(title); got != want {
 			t.Errorf("%q: %q", title, got)
