@@ -37,6 +37,9 @@ type Options struct {
 	// Introspection asks the issuer about tokens that are not JSON Web Tokens; nil:
 	// they are refused.
 	Introspection *Introspection
+	// Exchange asks the issuer for tokens of callers for other services, see [TokenFor];
+	// nil: there are none.
+	Exchange *Exchange
 	// AllowHosts are hosts of the issuer that may be private, beside the host of
 	// Issuer itself: host, host:port, IP or CIDR.
 	AllowHosts []string
@@ -60,6 +63,7 @@ type Authenticator struct {
 	issuer      *issuer // nil: no tokens
 	tokens      verifier
 	opaque      *introspector // nil: opaque tokens are refused
+	exchange    *exchanger    // nil: tokens are not exchanged
 	scopes      []string
 	implies     map[string][]string
 	metadata    []byte
@@ -78,7 +82,7 @@ func New(o Options) (*Authenticator, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Issuer == "" {
-		if o.Resource != "" || len(o.Audiences)+len(o.Scopes)+len(o.Implies)+len(o.Algorithms) > 0 || o.Introspection != nil {
+		if o.Resource != "" || len(o.Audiences)+len(o.Scopes)+len(o.Implies)+len(o.Algorithms) > 0 || o.Introspection != nil || o.Exchange != nil {
 			return nil, errors.New("there are settings for access tokens, and no issuer")
 		}
 		return a, nil
@@ -102,6 +106,9 @@ func New(o Options) (*Authenticator, error) {
 	}
 	if o.Introspection != nil {
 		a.opaque = newIntrospector(a.issuer, *o.Introspection, a.tokens)
+	}
+	if o.Exchange != nil {
+		a.exchange = newExchanger(a.issuer, *o.Exchange)
 	}
 	return a, a.describe(&o)
 }
@@ -152,6 +159,9 @@ func (a *Authenticator) authenticate(r *http.Request) (*Caller, *Error) {
 	if e != nil {
 		return nil, e
 	}
+	if a.exchange != nil {
+		caller.bearer = &bearer{text, a.exchange}
+	}
 	caller.Scopes = a.granted(caller.Scopes)
 	for _, needed := range a.scopes {
 		if !caller.HasScope(needed) {
@@ -177,6 +187,9 @@ func (a *Authenticator) missing() string {
 func (a *Authenticator) verify(ctx context.Context, token string) (*Caller, *Error) {
 	if !isToken(token) {
 		return nil, invalidToken("has characters that no token has")
+	}
+	if a.exchange != nil && a.exchange.hasEnded(sha256.Sum256([]byte(token))) {
+		return nil, invalidToken("is not active")
 	}
 	if strings.Count(token, ".") == 2 {
 		if now, _ := a.issuer.get(ctx, nil); now != nil {
@@ -261,6 +274,9 @@ func (o *Options) check() error {
 	}
 	if i := o.Introspection; i != nil && (i.ClientID == "" || i.ClientSecret == "") {
 		return errors.New("introspection needs the id of a client and its secret")
+	}
+	if x := o.Exchange; x != nil && (x.ClientID == "" || x.ClientSecret == "") {
+		return errors.New("an exchange of tokens needs the id of a client and its secret")
 	}
 	return nil
 }

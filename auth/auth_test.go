@@ -218,7 +218,7 @@ func TestFloodOfOpaqueTokensIsBounded(t *testing.T) {
 		for i := range maxAnswers + 100 {
 			refused(t, a, ask("x"+strconv.Itoa(i)), 401, InvalidToken, "not active")
 		}
-		if n := len(a.opaque.known); n > maxAnswers {
+		if n := len(a.opaque.answers.known); n > maxAnswers {
 			t.Errorf("%d answers are kept", n)
 		}
 		before := f.count("/introspect")

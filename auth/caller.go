@@ -17,6 +17,8 @@ type Caller struct {
 	Scopes   []string
 	Groups   []string
 	Expires  time.Time // zero: not known
+
+	bearer *bearer // nil: there is no token to exchange, or nobody who does
 }
 
 // ID names the caller among all callers of this server: who has another ID must

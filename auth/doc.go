@@ -20,5 +20,7 @@
 //     503, not 401.
 //   - No caller makes the issuer work without bound: keys are fetched at most once
 //     in five seconds, introspections are bounded and their answers are kept.
+//   - The token of a caller goes to its issuer and nowhere else. What another service
+//     gets is what the issuer gives for it (RFC 8693).
 //   - No error and no line of the log contains a token, a key or a secret.
 package auth

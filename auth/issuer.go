@@ -47,7 +47,9 @@ type issuer struct {
 // published is what an issuer says of itself at one time.
 type published struct {
 	keys          []jose.JSONWebKey
-	introspection string
+	introspection string   // endpoint; empty: none that is safe
+	token         string   // endpoint; empty: none that is safe
+	grants        []string // nil: it does not say
 	at            time.Time
 	verified      verified
 }
@@ -156,6 +158,8 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 		Issuer        string `json:"issuer"`
 		Keys          string `json:"jwks_uri"`
 		Introspection string `json:"introspection_endpoint"`
+		Token         string `json:"token_endpoint"`
+		Grants        words  `json:"grant_types_supported"`
 	}
 	var failures []error
 	for _, at := range discoveryURLs(i.url) {
@@ -176,12 +180,15 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 	if len(failures) > 0 {
 		return nil, fmt.Errorf("the issuer %s cannot be asked: %w", i.url, failures[0])
 	}
-	p := &published{at: time.Now()}
-	if i.asks {
-		if said.Introspection == "" || !i.may(said.Introspection) {
-			return nil, fmt.Errorf("the issuer %s names no introspection endpoint with https", i.url)
-		}
+	p := &published{at: time.Now(), grants: said.Grants}
+	if i.may(said.Token) { // that it is missing fails exchanges alone
+		p.token = said.Token
+	}
+	if i.may(said.Introspection) {
 		p.introspection = said.Introspection
+	}
+	if i.asks && p.introspection == "" {
+		return nil, fmt.Errorf("the issuer %s names no introspection endpoint with https", i.url)
 	}
 	if said.Keys == "" && i.asks {
 		return p, nil // all of its tokens are opaque
@@ -197,6 +204,21 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 		return nil, fmt.Errorf("the keys of the issuer %s cannot be read: %w", i.url, err)
 	}
 	return p, nil
+}
+
+// post sends a form to an endpoint as a client of the issuer (RFC 6749, 2.3.1). A
+// redirect is an answer: it is not followed.
+func (i *issuer) post(ctx context.Context, endpoint, client, secret string, form url.Values) (egress.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return egress.Response{}, errors.New("the endpoint is not a URL")
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", "application/json")
+	r.SetBasicAuth(url.QueryEscape(client), url.QueryEscape(secret))
+	once := *i.client
+	once.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return egress.Do(&once, r, maxDocument)
 }
 
 // may reports whether an endpoint is as safe as the issuer itself.

@@ -209,12 +209,12 @@ func tokensAreNotKept(t *testing.T, f *fakeIssuer, _ *Authenticator) {
 	a := f.authenticator(t, func(o *Options) { o.Introspection = &Introspection{"a", "b"} })
 	f.tokens["sesame"] = goodClaims(map[string]any{"active": true})
 	c := allowed(t, a, ask("sesame"))
-	if len(a.opaque.known) != 1 {
+	if len(a.opaque.answers.known) != 1 {
 		t.Fatal("nothing is kept: look elsewhere")
 	}
-	for sum, kept := range a.opaque.known {
-		if sum != sha256.Sum256([]byte("sesame")) || strings.Contains(fmt.Sprintf("%+v %+v", *kept.caller, *c), "sesame") {
-			t.Errorf("kept: %x %+v", sum, kept.caller)
+	for sum, kept := range a.opaque.answers.known {
+		if sum != sha256.Sum256([]byte("sesame")) || strings.Contains(fmt.Sprintf("%+v %+v", *kept.value, *c), "sesame") {
+			t.Errorf("kept: %x %+v", sum, kept.value)
 		}
 	}
 }
