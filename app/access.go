@@ -66,7 +66,7 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 	if c.OAuthIssuer == "" {
 		for name, used := range map[string]bool{
 			"oauth-resource": c.OAuthResource != "", "oauth-audience": len(c.OAuthAudience) > 0, "oauth-scope": len(c.OAuthScope) > 0, "oauth-scope-implies": len(c.OAuthScopeImplies) > 0,
-			"oauth-introspection": c.OAuthIntrospection != "", "oauth-allow-private-host": len(c.OAuthAllowPrivateHost) > 0,
+			"oauth-introspection": c.OAuthIntrospection != "", "oauth-exchange": c.OAuthExchange != "", "oauth-allow-private-host": len(c.OAuthAllowPrivateHost) > 0,
 		} {
 			if used {
 				return invalid(name, " is about access tokens; --oauth-issuer says whose")
@@ -88,15 +88,18 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 		o.Implies[broad] = append(o.Implies[broad], strings.Split(narrower, ",")...)
 	}
 	if c.OAuthIntrospection != "" {
-		client, where, ok := strings.Cut(c.OAuthIntrospection, "=")
-		if !ok || client == "" || !namesSecret(where) {
-			return invalid("oauth-introspection", " wants CLIENT=env:VAR or CLIENT=file:PATH; the secret itself does not belong there")
-		}
-		secret, err := secretAt(e, where)
+		id, secret, err := readClient(e, "oauth-introspection", c.OAuthIntrospection)
 		if err != nil {
-			return invalid("oauth-introspection", " %s: %v", client, err)
+			return err
 		}
-		o.Introspection = &auth.Introspection{ClientID: client, ClientSecret: string(secret)}
+		o.Introspection = &auth.Introspection{ClientID: id, ClientSecret: secret}
+	}
+	if c.OAuthExchange != "" {
+		id, secret, err := readClient(e, "oauth-exchange", c.OAuthExchange)
+		if err != nil {
+			return err
+		}
+		o.Exchange = &auth.Exchange{ClientID: id, ClientSecret: secret}
 	}
 	callers, err := auth.New(o)
 	if err != nil {

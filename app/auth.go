@@ -36,7 +36,7 @@ func readCredentials(ctx context.Context, o *SourceOptions, e Env) (*credentials
 	for _, flag := range o.Auth {
 		name, where, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, oauth2:... or none")
+			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, exchange:AUDIENCE, oauth2:... or none")
 		}
 		if given(f.values, name) {
 			return nil, invalid("auth", " %s is given twice", name)
@@ -90,12 +90,14 @@ func credential(ctx context.Context, e Env, where string) (openapi.Credential, e
 		return openapi.Credential{File: rest}, nil
 	case kind == "caller":
 		return openapi.Credential{Caller: rest}, nil
+	case kind == "exchange":
+		return exchanging(rest)
 	case kind == "command":
 		return openapi.Credential{Fetch: newCommand(e, rest).value}, nil
 	case kind == "oauth2":
 		return oauthClient(ctx, e, rest)
 	}
-	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, oauth2:... or none; the secret itself does not belong there")
+	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, exchange:AUDIENCE, oauth2:... or none; the secret itself does not belong there")
 }
 
 func variableOf(e Env, name string) (string, error) {

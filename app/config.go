@@ -52,6 +52,7 @@ type Config struct {
 	OAuthScope            []string
 	OAuthScopeImplies     []string // BROAD=NARROW,NARROW
 	OAuthIntrospection    string   // CLIENT=env:VAR or CLIENT=file:PATH
+	OAuthExchange         string   // CLIENT=env:VAR or CLIENT=file:PATH
 	OAuthAllowPrivateHost []string
 
 	// Access control.

@@ -114,6 +114,9 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 			if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
 				return s.located(err)
 			}
+			if err := a.config.mayExchange(s.Options); err != nil {
+				return s.located(err)
+			}
 			a.parts[s.Options] = shared
 			a.forward = append(a.forward, shared.auth.callerHeaders()...)
 			if err := a.config.mayForward(a.forward); err != nil {

@@ -55,7 +55,7 @@ func callSettings() []Setting {
 			{Name: "confirm", source: func(o *SourceOptions) any { return &o.Confirm }, Values: []string{"auto", "arg", "human", "off"}, Help: "who confirms calls that change something: auto (the user if the client can ask, else arg), " +
 				"arg (the call is repeated with confirmed: true), human or off; TOOL=MODE for single tools, if TOOL is a full name also for a read-only one (repeatable)"},
 			{Name: "auth", source: func(o *SourceOptions) any { return &o.Auth }, pair: "=", rebase: besideSecret, Help: "credential of a security scheme: [SOURCE/]SCHEME[@https://host]=env:NAME, file:PATH, keyring:NAME, " +
-				"command:CMD (run without a shell), caller:HEADER (from the client's HTTP request), oauth2: before one of the first four, or none (repeatable; docs/credentials.md)"},
+				"command:CMD (run without a shell), caller:HEADER (from the client's HTTP request), exchange:AUDIENCE with scopes behind it if need be (the caller's token, exchanged by --oauth-exchange), oauth2: before one of the first four, or none (repeatable; docs/credentials.md)"},
 			{Name: "auth-origin", source: func(o *SourceOptions) any { return &o.AuthOrigin }, Help: "send credentials and secret headers only to this origin, https://host, and to those that --auth names after @ (repeatable; default: the origins that descriptions name when first read)"},
 			{Name: "header", source: func(o *SourceOptions) any { return &o.Header }, pair: ": ", secret: noSecretHeader, Help: "send this header with every call of an OpenAPI document, as 'Name: value'; ${VAR} is read from the environment (repeatable)"},
 			{Name: "client-cert", source: func(o *SourceOptions) any { return &o.ClientCert }, pair: "=", rebase: besideCert, Help: "client certificate for a server: [SOURCE/]https://host=FILE, or =CERT,KEY if the key is in another file (repeatable)"},
@@ -150,6 +150,7 @@ func serverSettings() []Setting {
 			{Name: "oauth-scope", whole: func(c *Config) any { return &c.OAuthScope }, Help: "scope that every token needs (repeatable)"},
 			{Name: "oauth-scope-implies", whole: func(c *Config) any { return &c.OAuthScopeImplies }, pair: "=", Help: "a broad scope that contains narrower ones, as BROAD=NARROW,NARROW (repeatable)"},
 			{Name: "oauth-introspection", whole: func(c *Config) any { return &c.OAuthIntrospection }, rebase: besideSecret, Help: "ask the issuer about opaque tokens as this client: CLIENT=env:VAR or CLIENT=file:PATH of its secret (default: they are refused)"},
+			{Name: "oauth-exchange", whole: func(c *Config) any { return &c.OAuthExchange }, rebase: besideSecret, Help: "exchange tokens of callers for those of upstreams (RFC 8693) as this client of the issuer, for --auth SCHEME=exchange:AUDIENCE: CLIENT=env:VAR or CLIENT=file:PATH of its secret"},
 			{Name: "oauth-allow-private-host", whole: func(c *Config) any { return &c.OAuthAllowPrivateHost }, Help: "private host of the issuer's endpoints beside the host of --oauth-issuer: host, host:port, IP or CIDR; an issuer named here can use plain http (repeatable)"},
 		}),
 		group("Access control", []Setting{

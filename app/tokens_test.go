@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -87,7 +88,10 @@ func TestTokensOfCallersAreNotForwarded(t *testing.T) {
 // issuer signs tokens, and publishes its key at a loopback address.
 type issuer struct {
 	*httptest.Server
-	key *rsa.PrivateKey
+	key      *rsa.PrivateKey
+	exchange http.HandlerFunc // answers token requests; nil: there is no token endpoint
+
+	published func() (jose.JSONWebKeySet, error) // its keys as others read them
 }
 
 func newIssuer(t *testing.T) *issuer {
@@ -98,33 +102,46 @@ func newIssuer(t *testing.T) *issuer {
 	i := &issuer{key: key}
 	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := map[string]any{"issuer": i.URL, "jwks_uri": i.URL + "/jwks"}
-		if r.URL.Path == "/jwks" {
+		if i.exchange != nil {
+			answer["token_endpoint"] = i.URL + "/token"
+		}
+		switch r.URL.Path {
+		case "/token":
+			i.exchange(w, r)
+			return
+		case "/jwks":
 			answer = map[string]any{"keys": []any{jose.JSONWebKey{Key: key.Public(), KeyID: "k"}}}
 		}
 		_ = json.NewEncoder(w).Encode(answer) // the test sees what is missing
 	}))
+	i.published = sync.OnceValues(i.fetchKeys)
 	t.Cleanup(i.Close)
 	return i
 }
 
 func (i *issuer) token(t *testing.T, subject, audience string) string {
-	s, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: i.key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
+	t.Helper()
+	token, err := i.sign(map[string]any{"iss": i.URL, "sub": subject, "aud": audience, "exp": time.Now().Unix() + 600})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(map[string]any{"iss": i.URL, "sub": subject, "aud": audience, "exp": time.Now().Unix() + 600})
+	return token
+}
+
+func (i *issuer) sign(claims map[string]any) (string, error) {
+	s, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: i.key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
+	}
+	text, err := json.Marshal(claims)
+	if err != nil {
+		return "", err
 	}
 	signed, err := s.Sign(text)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	compact, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compact
+	return signed.CompactSerialize()
 }
 
 // endpoint is a served app with a tool that names its caller.

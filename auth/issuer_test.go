@@ -59,6 +59,9 @@ type fakeIssuer struct {
 	tokens   map[string]any
 	client   string // who introspected last, as Basic has it
 	at       map[string]bool
+	metadata map[string]any // more of it; nil leaves a member out
+	// exchange answers token requests: a status, and what is written as JSON.
+	exchange func(form url.Values) (int, any)
 }
 
 func newFakeIssuer() *fakeIssuer {
@@ -110,7 +113,23 @@ func (f *fakeIssuer) RoundTrip(r *http.Request) (*http.Response, error) {
 		if name == "" {
 			name = testIssuer
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": name, "jwks_uri": "https://login.example.com/jwks", "introspection_endpoint": "https://login.example.com/introspect", "scopes_supported": []int{1}})
+		all := map[string]any{
+			"issuer": name, "jwks_uri": "https://login.example.com/jwks", "introspection_endpoint": "https://login.example.com/introspect",
+			"token_endpoint": "https://login.example.com/token", "scopes_supported": []int{1},
+		}
+		maps.Copy(all, f.metadata)
+		maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
+		_ = json.NewEncoder(w).Encode(all)
+	case r.URL.Path == "/token" && f.exchange != nil:
+		body, _ := io.ReadAll(r.Body)
+		form, _ := url.ParseQuery(string(body))
+		f.client = r.Header.Get("Authorization")
+		status, said := f.exchange(form)
+		if status/100 == 3 {
+			w.Header().Set("Location", "https://login.example.com/elsewhere")
+		}
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(said)
 	case r.URL.Path == "/jwks" && f.keyText != "":
 		_, _ = io.WriteString(w, f.keyText)
 	case r.URL.Path == "/jwks":

@@ -32,13 +32,17 @@ type Credential struct {
 	Caller string                                    // a header of the caller's request that contains it, see tenon.Call.Header; an Authorization header may include its scheme
 	Fetch  func(ctx context.Context) (string, error) // called for each call; its errors are logged
 	OAuth  *OAuth                                    // obtains an access token, which is cached
-	None   bool                                      // the scheme requires nothing, whatever the document says
+	// PerCaller returns the token of the caller of ctx, called for each call with the
+	// scopes that the operation requires; a [*tenon.Error] of it is told to the caller.
+	// For schemes of OAuth 2.0, OpenID Connect and http bearer.
+	PerCaller func(ctx context.Context, scopes []string) (CallerToken, error)
+	None      bool // the scheme requires nothing, whatever the document says
 }
 
 // check rejects invalid credentials.
 func (c Credential) check() error {
 	given := 0
-	for _, is := range []bool{c.Value != "", c.File != "", c.Caller != "", c.Fetch != nil, c.OAuth != nil, c.None} {
+	for _, is := range []bool{c.Value != "", c.File != "", c.Caller != "", c.Fetch != nil, c.OAuth != nil, c.PerCaller != nil, c.None} {
 		if is {
 			given++
 		}
@@ -90,6 +94,9 @@ func (a *api) configureCredential(key string, c Credential) error {
 		return errors.New("the document has no such security scheme; " + a.schemeNames())
 	}
 	g := configuredCredential{Credential: c, origin: to}
+	if c.PerCaller != nil && s.prefix != "Bearer " {
+		return errors.New("a token of the caller cannot be used for " + s.kind)
+	}
 	if c.OAuth != nil {
 		if g.oauth, err = a.newOAuth(s, *c.OAuth); err != nil {
 			return err
@@ -164,8 +171,11 @@ func (g *configuredCredential) get(ctx context.Context, call *tenon.Call, scopes
 	case g.Fetch != nil:
 		got.text, err = g.Fetch(ctx)
 	case g.oauth != nil:
-		got.text, got.cache, err = g.oauth.token(ctx, scopes)
-		got.token = got.text
+		got, err = g.oauth.token(ctx, scopes)
+	case g.PerCaller != nil:
+		if got, why, err = g.callerToken(ctx, scopes); why != "" {
+			return appliedCredential{}, why, nil
+		}
 	}
 	got.text = strings.TrimSpace(got.text)
 	switch {

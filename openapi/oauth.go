@@ -104,15 +104,14 @@ func (a *api) absolute(text string) string {
 	return base.ResolveReference(u).String()
 }
 
-// token returns an access token for the scopes, and the cache that it comes
-// from.
-func (o *oauth) token(ctx context.Context, scopes []string) (string, *egress.Tokens, error) {
+// token returns an access token for the scopes.
+func (o *oauth) token(ctx context.Context, scopes []string) (appliedCredential, error) {
 	t, err := o.of(ctx, scopes)
 	if err != nil {
-		return "", nil, err
+		return appliedCredential{}, err
 	}
 	token, err := t.Get(ctx)
-	return token, t, err
+	return appliedCredential{text: token, reject: func() bool { return t.Invalidate(token) }}, err
 }
 
 func (o *oauth) of(ctx context.Context, scopes []string) (*egress.Tokens, error) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi/internal/document"
 	"github.com/tenon-mcp/tenon/openapi/internal/encode"
@@ -171,9 +170,8 @@ func (p *plan) isRequiredCredential(in encode.Location, name string) bool {
 
 // appliedCredential is a credential as it was put into a request.
 type appliedCredential struct {
-	text  string         // empty: no credential of ours is needed
-	token string         // the access token in text, which is cached and used by other calls too
-	cache *egress.Tokens // the cache that token comes from; nil: it is not such a token
+	text   string      // empty: no credential of ours is needed
+	reject func() bool // forgets an access token that other calls use too, and reports whether another one may be accepted; nil: it is no such token
 }
 
 // sentCredentials is what later steps need to know about the credentials of a request.
@@ -184,7 +182,7 @@ type sentCredentials struct {
 
 // invalidate invalidates the access token and reports whether another one may
 // succeed.
-func (p appliedCredential) invalidate() bool { return p.cache != nil && p.cache.Invalidate(p.token) }
+func (p appliedCredential) invalidate() bool { return p.reject != nil && p.reject() }
 
 // authorize puts the credentials of the first complete alternative into the
 // request.
@@ -210,7 +208,7 @@ func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Requ
 		}
 		for i, s := range together {
 			s.apply(req, proofs[i].text)
-			if proofs[i].cache != nil {
+			if proofs[i].reject != nil {
 				got.appliedCredential = proofs[i]
 			}
 			got.addCredential(s.scheme, proofs[i].text)
@@ -257,10 +255,7 @@ func (o *operation) credential(ctx context.Context, c *tenon.Call, d requiredSch
 	}
 	switch {
 	case err != nil:
-		return appliedCredential{}, "", &tenon.Error{
-			Code: tenon.CodeAuthentication, Err: err,
-			Message: "cannot obtain the credential of " + s.String() + "; see the server log",
-		}
+		return appliedCredential{}, "", notObtained(s, err)
 	case why != "":
 		return appliedCredential{}, s.String() + " is missing: " + why, nil
 	}

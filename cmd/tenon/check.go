@@ -22,7 +22,8 @@ func checkCommand(e env) *cobra.Command {
 		Use:   "check [SPEC...]",
 		Short: "Check a config and its descriptions without serving them",
 		Long: `Check a config and every description that it names, with the flags of serve.
-No port is opened and no worker is started; descriptions on the web are read.
+No port is opened and no worker is started; descriptions on the web are read, and
+with --oauth-exchange the metadata of the issuer.
 Without SPEC and --config, tenon.yaml is checked.
 
 Exit 1: there is no tool to serve. Exit 2: the config or a flag is wrong, or a
@@ -53,7 +54,10 @@ changed in published schemas for clients.`,
 				return err
 			}
 			defer w.Close()
-			return s.printCheck(e, w)
+			if err := s.printCheck(e, w); err != nil {
+				return err
+			}
+			return w.CheckExchange(cmd.Context())
 		},
 	}
 	s.register(cmd)

@@ -1,0 +1,6 @@
+//go:build !race
+
+package app
+
+// callsToCross is how many calls try to get the token of somebody else.
+const callsToCross = 10_000
