@@ -1,15 +1,19 @@
 package app
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tenon-mcp/tenon/internal/limit"
 )
 
-const twoTools = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"https://example.com"}],"paths":{
+const twoTools = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"http://127.0.0.1:9"}],"paths":{
 "/a":{"get":{"operationId":"listBooks","responses":{"200":{"description":"ok"}}},"delete":{"operationId":"delete_book","responses":{"204":{"description":"ok"}}}}}}`
 
 // limited starts an App with limits.
@@ -135,4 +139,72 @@ func aSecret(name string) (string, bool) {
 		return "", false
 	}
 	return "secret", true
+}
+
+// A caller is the same caller, and a tool the same tool, however the call comes.
+func TestLimitsHoldOnEveryPath(t *testing.T) {
+	a, err := limited(t, func(c *Config) { c.ToolsMode, c.TaskAfter = "search", time.Second }, "key:alice listBooks=day 6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(a.Handler())
+	defer web.Close()
+	send := func(path, body string, headers ...string) (answer string, header http.Header) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range append(headers, "Content-Type: application/json", "Accept: application/json, text/event-stream", "X-Api-Key: secret") {
+			name, value, _ := strings.Cut(h, ": ")
+			r.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b), resp.Header
+	}
+	_, opened := send("/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	session := "Mcp-Session-Id: " + opened.Get("Mcp-Session-Id")
+	legacy := func(name, args string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":` + args + `}}`
+	}
+	modern := func(capabilities string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_tool","arguments":{"tool":"listBooks","arguments":{}},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{` + capabilities + `}}}}`
+	}
+	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: call_tool"}
+	inner := `{"tool":"listBooks","arguments":{}}`
+	calls := []func() string{
+		func() string { b, _ := send("/mcp", modern(""), headers...); return b },
+		func() string {
+			b, _ := send("/mcp", modern(`"extensions":{"io.modelcontextprotocol/tasks":{}}`), headers...)
+			return b
+		},
+		func() string { b, _ := send("/mcp", legacy("call_tool", inner)); return b },
+		func() string { b, _ := send("/mcp", legacy("call_tool", inner), session); return b },
+		func() string { b, _ := send("/jsonrpc", legacy("call_tool", inner)); return b },
+		func() string {
+			b, _ := send("/mcp", "["+legacy("call_tool", inner)+"]", "MCP-Protocol-Version: 2025-03-26")
+			return b
+		},
+	}
+	for i, call := range calls {
+		if answer := call(); !strings.Contains(answer, "is private") {
+			t.Errorf("call %d: %s", i, answer)
+		}
+	}
+	for i, call := range calls {
+		if answer := call(); !strings.Contains(answer, "rate_limited") || !strings.Contains(answer, `"retry_after":`) {
+			t.Errorf("call %d above the limit: %s", i, answer)
+		}
+	}
+	if answer, _ := send("/jsonrpc", legacy("call_tool", `{"tool":"delete_book","arguments":{}}`)); strings.Contains(answer, "rate_limited") || strings.Contains(answer, "Invalid") {
+		t.Errorf("another tool: %s", answer)
+	}
 }

@@ -49,9 +49,9 @@ func (g *Gateway) refuses(ctx context.Context, c *tenon.Call, e *Tool) error {
 	if len(g.admission) == 0 {
 		return nil
 	}
-	leave, err := g.Admit(ctx, Attempt{Call: c, Tool: e})
+	done, err := g.Admit(ctx, Attempt{Call: c, Tool: e})
 	if err == nil {
-		leave()
+		done()
 	}
 	return err
 }

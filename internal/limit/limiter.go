@@ -43,7 +43,7 @@ func New(o Options) *Limiter {
 	if o.Log == nil {
 		l.options.Log = slog.New(slog.DiscardHandler)
 	}
-	l.rules.Store(&rules{})
+	l.Set(nil)
 	return l
 }
 

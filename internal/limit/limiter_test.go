@@ -495,3 +495,14 @@ func TestManyCallersAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// A call that a rate refuses has no place among those under way.
+func TestWhatIsRefusedLeavesItsPlace(t *testing.T) {
+	c := newCaller(t, limit.Options{}, "everybody=day 1 concurrent 3")
+	for range 10 {
+		c.call("a")
+	}
+	if n := c.l.Inside(); n != 0 {
+		t.Errorf("%d accounts have calls under way", n)
+	}
+}

@@ -15,8 +15,12 @@ type rules struct {
 	all      []Rule
 	subjects []subject
 
-	tools sync.Map // *gateway.Tool to the subjects that are about it, []*subject
+	mu    sync.RWMutex
+	tools map[toolName][]*subject // that are about them
 }
+
+// toolName names a tool in a catalog; empty: there is none.
+type toolName struct{ source, name string }
 
 // subject is what rules count together: calls of the same tools, by each caller or by
 // all. Every subject counts for itself. Of its rules that are about a caller one counts
@@ -40,7 +44,7 @@ const (
 func (k kind) String() string { return [...]string{"concurrent", "rate", "day"}[k] }
 
 func newRules(all []Rule) *rules {
-	r := &rules{all: all}
+	r := &rules{all: all, tools: map[toolName][]*subject{}}
 	for _, rule := range all {
 		i := -1
 		if !rule.Shared { // each shared one is a subject of its own
@@ -65,8 +69,15 @@ func newRules(all []Rule) *rules {
 // about returns the subjects that are about a tool; of nil those that are about
 // everything.
 func (r *rules) about(t *gateway.Tool, names func(*gateway.Tool) []string) []*subject {
-	if known, ok := r.tools.Load(t); ok {
-		return known.([]*subject) //nolint:errcheck,forcetypeassert // nothing else is put there
+	var is toolName
+	if t != nil {
+		is = toolName{t.Source(), t.Name()}
+	}
+	r.mu.RLock()
+	about, ok := r.tools[is]
+	r.mu.RUnlock()
+	if ok {
+		return about
 	}
 	var called []string
 	switch {
@@ -76,14 +87,15 @@ func (r *rules) about(t *gateway.Tool, names func(*gateway.Tool) []string) []*su
 	default:
 		called = []string{t.Name(), t.Source() + "/" + t.Name()}
 	}
-	var about []*subject
 	for i := range r.subjects {
 		s := &r.subjects[i]
 		if s.tool == "" || slices.ContainsFunc(called, func(name string) bool { ok, _ := path.Match(s.tool, name); return ok }) {
 			about = append(about, s)
 		}
 	}
-	r.tools.Store(t, about)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tools[is] = about
 	return about
 }
 
