@@ -87,10 +87,11 @@ func packages() map[string][]string {
 		"redis":                     {"."},
 		"auth":                      {"internal/egress", "internal/incident"},
 		"internal/limit":            {".", "gateway", "auth", "internal/inflight"},
+		"internal/access":           {"gateway", "auth"},
 		"guard":                     {"."},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry",
-			"internal/limit", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
+			"internal/access", "internal/limit", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",

@@ -77,15 +77,9 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 	if c.OAuthResource == "" {
 		return invalid("oauth-resource", " is missing: with --oauth-issuer it is the URL of this server as clients know it, such as https://mcp.example.com/mcp; tokens have to be for it")
 	}
-	for _, given := range c.OAuthScopeImplies {
-		broad, narrower, ok := strings.Cut(given, "=")
-		if !ok || broad == "" || narrower == "" {
-			return invalid("oauth-scope-implies", " wants BROAD=NARROW,NARROW, not %q", given)
-		}
-		if o.Implies == nil {
-			o.Implies = map[string][]string{}
-		}
-		o.Implies[broad] = append(o.Implies[broad], strings.Split(narrower, ",")...)
+	var err error
+	if o.Implies, err = c.scopesImplied(); err != nil {
+		return err
 	}
 	if c.OAuthIntrospection != "" {
 		id, secret, err := readClient(e, "oauth-introspection", c.OAuthIntrospection)
@@ -101,12 +95,33 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 		}
 		o.Exchange = &auth.Exchange{ClientID: id, ClientSecret: secret}
 	}
+	for _, given := range c.RequireScope {
+		if n, err := parseNeed(given); err == nil { // else it is refused elsewhere
+			o.MoreScopes = append(o.MoreScopes, n.Scope)
+		}
+	}
 	callers, err := auth.New(o)
 	if err != nil {
 		return invalid("oauth-issuer", ": %v", err)
 	}
 	a.callers = callers
 	return nil
+}
+
+// scopesImplied reads which broad scopes contain narrower ones.
+func (c *Config) scopesImplied() (map[string][]string, error) {
+	var all map[string][]string
+	for _, given := range c.OAuthScopeImplies {
+		broad, narrower, ok := strings.Cut(given, "=")
+		if !ok || broad == "" || narrower == "" {
+			return nil, invalid("oauth-scope-implies", " wants BROAD=NARROW,NARROW, not %q", given)
+		}
+		if all == nil {
+			all = map[string][]string{}
+		}
+		all[broad] = append(all[broad], strings.Split(narrower, ",")...)
+	}
+	return all, nil
 }
 
 // Keys reports whether callers need a key or a token.

@@ -12,6 +12,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/audit"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/access"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/limit"
 	"github.com/tenon-mcp/tenon/recording"
@@ -77,6 +78,8 @@ type App struct {
 	open       []io.Closer
 	audit      *audit.Log // nil: none
 	limits     *limit.Limiter
+	rules      *access.Rules        // who sees what
+	ruled      *Config              // that rules were read from
 	telemetry  *telemetry.Telemetry // nil: none
 	metricsURL string               // empty: metrics are not served
 	tls        *certificate         // nil: HTTP without TLS
@@ -113,6 +116,7 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 	}
 	o.Admission = append(o.Admission, a.limits)
 	o.Observers = a.observers()
+	o.Scopes = a.hasScopes
 	a.Gateway = gateway.New(catalog, o)
 	a.serve()
 	if err := a.watchTelemetry(); err != nil {

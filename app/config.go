@@ -55,6 +55,12 @@ type Config struct {
 	OAuthExchange         string   // CLIENT=env:VAR or CLIENT=file:PATH
 	OAuthAllowPrivateHost []string
 
+	// Rules about callers.
+	Allow                 []string // WHO=SELECTOR
+	Deny                  []string // WHO=SELECTOR
+	RequireScope          []string // SCOPE=SELECTOR
+	ScopesFromDescription bool
+
 	// Access control.
 	APIKeys       []string // NAME=env:VAR, NAME=file:PATH or NAME=sha256:SUM
 	BehindProxy   bool

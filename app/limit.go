@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/limit"
@@ -32,19 +31,6 @@ func (a *App) allowance(ctx context.Context) server.Allowance {
 	return server.Allowance(a.limits.Allowance(ctx))
 }
 
-// Reconfigure puts in force what can change of a config while it is served: limits.
-// What was counted stays counted. An error leaves everything as it was.
-func (a *App) Reconfigure(c *Config) (changed bool, err error) {
-	a.building.Lock()
-	defer a.building.Unlock()
-	rules, err := a.readLimits(c)
-	if err != nil || slices.Equal(rules, a.limits.Rules()) {
-		return false, err
-	}
-	a.limits.Set(rules)
-	return true, nil
-}
-
 // readLimits reads the limits of a config, which have to be about tools and callers
 // that there are.
 func (a *App) readLimits(c *Config) ([]limit.Rule, error) {
@@ -55,7 +41,7 @@ func (a *App) readLimits(c *Config) ([]limit.Rule, error) {
 	for _, text := range c.Limits {
 		r, err := limit.Parse(text)
 		if err == nil {
-			err = c.limitsSomebody(&r)
+			err = c.canBe(r.Who)
 		}
 		if err == nil {
 			err = c.limitsSomething(&r)
@@ -77,22 +63,6 @@ func (a *App) readLimits(c *Config) ([]limit.Rule, error) {
 func checkLimit(value string) error {
 	_, err := limit.Parse(value)
 	return err
-}
-
-// limitsSomebody refuses a limit for callers that cannot be.
-func (c *Config) limitsSomebody(r *limit.Rule) error {
-	switch kind, name := r.Who.Kind(), r.Who.Value(); kind {
-	case "":
-	case "key":
-		if !slices.ContainsFunc(c.APIKeys, func(key string) bool { return strings.HasPrefix(key, name+"=") }) {
-			return fmt.Errorf("there is no --api-key %s", name)
-		}
-	default:
-		if c.OAuthIssuer == "" {
-			return fmt.Errorf("only access tokens say who is a %s, and there is no --oauth-issuer", kind)
-		}
-	}
-	return nil
 }
 
 // limitsSomething refuses a limit that is never reached because the server has a

@@ -71,7 +71,14 @@ func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
 	if a.options.Describe, err = gateway.ParseToggle(c.Describe); err != nil {
 		return nil, err
 	}
-	a.options.Configure = func(source string, t *tenon.Tool) { a.adjust[source].tool(source, t) }
+	if a.rules, err = readRules(c); err != nil {
+		return nil, err
+	}
+	a.ruled = c
+	a.options.Configure = func(source string, t *tenon.Tool) {
+		a.adjust[source].tool(source, t)
+		t.Scopes = a.scopesOf(source, t)
+	}
 	sources, err := recognized(c.Sources)
 	if err != nil {
 		return nil, err
@@ -278,18 +285,23 @@ func unused(used map[string]bool) []string {
 // catalog makes the catalog that is served: with all tools, or in search mode with
 // three behind which they are.
 func (a *App) catalog(offers []gateway.Mount) (*gateway.Catalog, error) {
-	o := a.options
+	o, wrap := a.options, func(c *gateway.Catalog) *gateway.Catalog { return c }
 	switch a.config.ToolsMode {
 	case "list", "":
-		a.tools = gateway.Build(offers, o)
-		return a.tools, nil
 	case "search":
 		o.Describe = gateway.ToggleOn // it answers for describe_tool
-		a.tools = gateway.Build(offers, o)
-		a.hidden = Described(a.tools)
-		return search.Wrap(a.tools), nil
+		wrap = search.Wrap
+	default:
+		return nil, invalid("tools-mode", " is list or search, not %q", a.config.ToolsMode)
 	}
-	return nil, invalid("tools-mode", " is list or search, not %q", a.config.ToolsMode)
+	a.tools = gateway.Build(offers, o)
+	if a.config.ToolsMode == "search" {
+		a.hidden = Described(a.tools)
+	}
+	if err := unmatchedRules(a.rules, a.tools); err != nil {
+		return nil, err
+	}
+	return a.rules.Apply(a.tools, wrap), nil
 }
 
 // Described counts the tools that descriptions became, without those of the gateway

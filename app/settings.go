@@ -29,6 +29,7 @@ type Setting struct {
 	signed bool                     // negative numbers and times mean something
 	single bool                     // only for single tools: it means nothing for all
 	pair   string                   // between name and value where a list can be an object
+	lists  bool                     // of which a value can be a list
 	rebase func(folder, value string) string
 	check  func(value string) error // what can be checked before anything is read
 	secret func(value string) error // refuses values that are secrets themselves
@@ -116,7 +117,7 @@ func (s *Setting) reset(c *Config) {
 // key is the setting as a key of config files.
 func (s *Setting) key() config.Key {
 	field := s.Field(&Config{})
-	k := config.Key{Name: s.Name, Places: config.Whole, Doc: docOf(s.Help), Pair: s.pair, Rebase: s.rebase, Check: s.check, Values: s.Values}
+	k := config.Key{Name: s.Name, Places: config.Whole, Doc: docOf(s.Help), Pair: s.pair, Lists: s.lists, Rebase: s.rebase, Check: s.check, Values: s.Values}
 	if k.Check == nil {
 		k.Check = s.secret
 	}

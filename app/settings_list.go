@@ -153,6 +153,12 @@ func serverSettings() []Setting {
 			{Name: "oauth-exchange", whole: func(c *Config) any { return &c.OAuthExchange }, rebase: besideSecret, Help: "exchange tokens of callers for those of upstreams (RFC 8693) as this client of the issuer, for --auth SCHEME=exchange:AUDIENCE: CLIENT=env:VAR or CLIENT=file:PATH of its secret"},
 			{Name: "oauth-allow-private-host", whole: func(c *Config) any { return &c.OAuthAllowPrivateHost }, Help: "private host of the issuer's endpoints beside the host of --oauth-issuer: host, host:port, IP or CIDR; an issuer named here can use plain http (repeatable)"},
 		}),
+		group("Rules about callers", []Setting{
+			{Name: "allow", whole: func(c *Config) any { return &c.Allow }, pair: "=", lists: true, check: checkRule, Help: "who may see and call what, as WHO=SELECTOR: WHO is everybody, key:NAME, subject:SUBJECT, client:ID, group:NAME or scope:NAME; selectors as for --include, and source:NAME. With any of these nobody has what none allows; docs/rules.md (repeatable)"},
+			{Name: "deny", whole: func(c *Config) any { return &c.Deny }, pair: "=", lists: true, check: checkRule, Help: "who may not see and call what, as WHO=SELECTOR, whatever --allow says: for them it does not exist (repeatable)"},
+			{Name: "require-scope", whole: func(c *Config) any { return &c.RequireScope }, pair: "=", lists: true, check: checkNeed, Help: "scope that an access token needs for matching tools, as SCOPE=SELECTOR; they are listed without it, and a call is answered with insufficient_scope (repeatable)"},
+			{Name: "scopes-from-description", whole: func(c *Config) any { return &c.ScopesFromDescription }, Help: "require the scopes that a description names for an operation, too; they are usually those of the upstream and not of --oauth-issuer"},
+		}),
 		group("Access control", []Setting{
 			{Name: "api-key", whole: func(c *Config) any { return &c.APIKeys }, pair: "=", rebase: besideSecret, Help: "require a key from HTTP callers, in the header Authorization: Bearer KEY or X-API-Key: KEY: NAME=env:VAR, NAME=file:PATH or NAME=sha256:SUM; NAME identifies the caller (repeatable)"},
 			{Name: "behind-proxy", whole: func(c *Config) any { return &c.BehindProxy }, Help: "listen beyond loopback without keys because a proxy authenticates every caller"},

@@ -29,6 +29,8 @@ type Options struct {
 	Audiences []string
 	// Scopes are needed by every request.
 	Scopes []string
+	// MoreScopes are those that some requests need, for the metadata alone.
+	MoreScopes []string
 	// Implies are the narrower scopes that a broader one contains.
 	Implies map[string][]string
 	// Algorithms are the signatures that are accepted; empty: every one of RSA, ECDSA
@@ -162,7 +164,7 @@ func (a *Authenticator) authenticate(r *http.Request) (*Caller, *Error) {
 	if a.exchange != nil {
 		caller.bearer = &bearer{text, a.exchange}
 	}
-	caller.Scopes = a.granted(caller.Scopes)
+	caller.Scopes = Granted(caller.Scopes, a.implies)
 	for _, needed := range a.scopes {
 		if !caller.HasScope(needed) {
 			return nil, &Error{Status: http.StatusForbidden, Code: InsufficientScope, Message: "the access token lacks a scope that this server needs"}
@@ -207,11 +209,11 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*Caller, *Err
 	return a.opaque.verify(ctx, token)
 }
 
-// granted is what scopes mean with all that they imply, in a list of its own.
-func (a *Authenticator) granted(scopes []string) []string {
+// Granted is what scopes mean with all that they imply, in a list of its own.
+func Granted(scopes []string, implies map[string][]string) []string {
 	all := slices.Clone(scopes)
 	for i := 0; i < len(all); i++ {
-		for _, narrower := range a.implies[all[i]] {
+		for _, narrower := range implies[all[i]] {
 			if !slices.Contains(all, narrower) {
 				all = append(all, narrower)
 			}
@@ -262,7 +264,7 @@ func (o *Options) check() error {
 		scopes = append(append(scopes, broad), narrower...)
 	}
 	for _, s := range scopes {
-		if !isScope(s) {
+		if !IsScope(s) {
 			return fmt.Errorf("%q is not a scope: it is empty or has a space, a quote or a backslash", s)
 		}
 		if s == "offline_access" {
@@ -281,7 +283,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// isScope reports whether s is a scope-token of RFC 6749, 3.3.
-func isScope(s string) bool {
+// IsScope reports whether s is a scope-token of RFC 6749, 3.3.
+func IsScope(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' })
 }

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -39,9 +40,17 @@ func unavailable(what string) *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Message: "the access token cannot be verified now: " + what + "; try again later"}
 }
 
+// InsufficientScope is the error for a caller whose token lacks one of the scopes
+// that an operation needs. Its challenge names all that do, those of every request
+// included: a client asks for what it finds there.
+func (a *Authenticator) InsufficientScope(needed []string) *Error {
+	e := &Error{Status: http.StatusForbidden, Code: InsufficientScope, Message: "the access token lacks a scope that this tool needs"}
+	return a.challenged(e, needed...)
+}
+
 // challenged returns e with its challenge: the metadata always, the scopes that
-// this server needs unless the request is malformed.
-func (a *Authenticator) challenged(e *Error) *Error {
+// this server and the operation need unless the request is malformed.
+func (a *Authenticator) challenged(e *Error, more ...string) *Error {
 	if e.Status == http.StatusServiceUnavailable {
 		return e
 	}
@@ -50,12 +59,22 @@ func (a *Authenticator) challenged(e *Error) *Error {
 		parts = append(parts, `error="`+e.Code+`"`, `error_description="`+e.Message+`"`)
 	}
 	if a.issuer != nil {
-		if len(a.scopes) > 0 && e.Code != InvalidRequest {
-			parts = append(parts, `scope="`+strings.Join(a.scopes, " ")+`"`)
+		if scopes := union(a.scopes, more); len(scopes) > 0 && e.Code != InvalidRequest {
+			parts = append(parts, `scope="`+strings.Join(scopes, " ")+`"`)
 		}
 		parts = append(parts, `resource_metadata="`+a.metadataURL+`"`)
 	}
 	with := *e
 	with.challenge = strings.TrimSpace("Bearer " + strings.Join(parts, ", "))
 	return &with
+}
+
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }

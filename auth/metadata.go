@@ -26,7 +26,7 @@ func (a *Authenticator) describe(o *Options) error {
 		Methods  []string `json:"bearer_methods_supported"`
 		Scopes   []string `json:"scopes_supported,omitempty"`
 		Name     string   `json:"resource_name,omitempty"`
-	}{o.Resource, []string{o.Issuer}, []string{"header"}, o.Scopes, o.Name})
+	}{o.Resource, []string{o.Issuer}, []string{"header"}, union(o.Scopes, o.MoreScopes), o.Name})
 	return err
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/tenon-mcp/tenon"
@@ -15,16 +16,58 @@ type Entry struct {
 	Labels tenon.Labels
 }
 
-// Entry returns what rules see of the tool.
-func (e *Tool) Entry() Entry {
-	n := Entry{Source: e.source, Name: e.Name()}
-	if e.tool.Labels != nil {
-		n.Labels = e.tool.Labels()
+// EntryOf returns what rules see of a tool, with its name in a catalog.
+func EntryOf(source string, t *tenon.Tool) Entry {
+	n := Entry{Source: source, Name: t.Name}
+	if t.Labels != nil {
+		n.Labels = t.Labels()
 	}
-	if own := e.tool.Original; own != "" {
-		n.Labels.IDs = append(n.Labels.IDs, own)
+	if t.Original != "" {
+		n.Labels.IDs = append(n.Labels.IDs, t.Original)
 	}
 	return n
+}
+
+// Entry returns what rules see of the tool.
+func (e *Tool) Entry() Entry { return EntryOf(e.source, &e.tool) }
+
+// Entries yields what the catalog has but for the built-in tools: tools, resources,
+// templates and prompts.
+func (c *Catalog) Entries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, e := range c.tools {
+			if !e.BuiltIn() && !yield(e.Entry()) {
+				return
+			}
+		}
+		for i := range c.resources {
+			if !yield(c.entryOfResource(&c.resources[i])) {
+				return
+			}
+		}
+		for i := range c.templates {
+			if !yield(c.entryOfTemplate(&c.templates[i])) {
+				return
+			}
+		}
+		for i := range c.prompts {
+			if !yield(c.entryOfPrompt(&c.prompts[i])) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Catalog) entryOfResource(r *tenon.Resource) Entry {
+	return Entry{Source: c.sources[resourceURI(r.URI)], Name: r.Name, URI: r.URI}
+}
+
+func (c *Catalog) entryOfTemplate(t *tenon.ResourceTemplate) Entry {
+	return Entry{Source: c.sources[templateURI(t.URI)], Name: t.Name, URI: t.URI}
+}
+
+func (c *Catalog) entryOfPrompt(p *tenon.Prompt) Entry {
+	return Entry{Source: c.sources[promptName(p.Name)], Name: p.Name}
 }
 
 // Scopes returns the scopes that the access token of a caller must have.
@@ -44,23 +87,23 @@ type (
 func (c *Catalog) Only(keep func(Entry) bool) *Catalog {
 	n := &Catalog{byName: map[string]*Tool{}, naming: c.naming, sources: c.sources, diagnostics: slices.Clip(c.diagnostics)}
 	for _, e := range c.tools {
-		if !e.builtIn() && keep(e.Entry()) {
+		if !e.BuiltIn() && keep(e.Entry()) {
 			n.tools = append(n.tools, e)
 			n.byName[e.Name()] = e
 		}
 	}
 	for _, r := range c.resources {
-		if keep(Entry{Source: c.sources[resourceURI(r.URI)], Name: r.Name, URI: r.URI}) {
+		if keep(c.entryOfResource(&r)) {
 			n.resources = append(n.resources, r)
 		}
 	}
 	for _, t := range c.templates {
-		if keep(Entry{Source: c.sources[templateURI(t.URI)], Name: t.Name, URI: t.URI}) {
+		if keep(c.entryOfTemplate(&t)) {
 			n.templates = append(n.templates, t)
 		}
 	}
 	for _, p := range c.prompts {
-		if keep(Entry{Source: c.sources[promptName(p.Name)], Name: p.Name}) {
+		if keep(c.entryOfPrompt(&p)) {
 			n.prompts = append(n.prompts, p)
 		}
 	}
@@ -84,8 +127,8 @@ func (n *Catalog) addBuiltIn(of *Catalog) {
 	}
 }
 
-// builtIn reports whether the tool is no description's.
-func (e *Tool) builtIn() bool { return e.resumes || e.describes }
+// BuiltIn reports whether the tool is the catalog's own, and no description's.
+func (e *Tool) BuiltIn() bool { return e.resumes || e.describes }
 
 // PerCaller returns c with another catalog for each caller: view returns that of the
 // caller to whom the context of a request belongs, which Only made of c, and what

@@ -103,6 +103,15 @@ func ParseSelector(text string) error {
 	return err
 }
 
+// Matcher compiles a selector of a [Selection] other than @FILE. What it returns is
+// safe for concurrent use.
+func Matcher(text string) (func(Subject) bool, error) {
+	if strings.HasPrefix(text, "@") {
+		return nil, errors.New("a file of selectors is for --include and --exclude; write them one by one")
+	}
+	return parseSelector(text)
+}
+
 func parseSelectors(texts []string) (rules []selector, err error) {
 	add := func(from, text string) error {
 		matches, err := parseSelector(text)

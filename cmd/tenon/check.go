@@ -17,7 +17,8 @@ const maxRenamedShown = 20
 // checkCommand is serve up to the point where it would serve.
 func checkCommand(e env) *cobra.Command {
 	var s serving
-	var asSchema bool
+	var asSchema, asJSON bool
+	var as []string
 	cmd := &cobra.Command{
 		Use:   "check [SPEC...]",
 		Short: "Check a config and its descriptions without serving them",
@@ -33,6 +34,7 @@ changed in published schemas for clients.`,
 		Example: `  tenon check
   tenon check --config tenon.yaml
   tenon check --include tag:pets petstore.yaml
+  tenon check --as alice@example.com --as group:staff --as scope:books:read
   tenon check --config-schema > tenon.schema.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asSchema {
@@ -48,12 +50,19 @@ changed in published schemas for clients.`,
 			if err := s.plan(cmd, args); err != nil {
 				return err
 			}
+			if asJSON && as == nil {
+				return usagef("--json is for --as: what a caller can do with each tool")
+			}
+			all := s.config.Verbose
 			s.config.Verbose, s.onDemand, s.allowUnmatched = true, true, true
 			w, err := s.start(cmd.Context(), e)
 			if err != nil {
 				return err
 			}
 			defer w.Close()
+			if as != nil {
+				return s.printAs(e, w, as, asJSON, all)
+			}
 			if err := s.printCheck(e, w); err != nil {
 				return err
 			}
@@ -61,6 +70,8 @@ changed in published schemas for clients.`,
 		},
 	}
 	s.register(cmd)
+	cmd.Flags().StringArrayVar(&as, "as", nil, "print what this caller sees and may call, and why not the rest: SUBJECT, or subject:, client:, group:, scope: or key:NAME (repeatable: one caller is all of them)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with --as: print JSON")
 	cmd.Flags().BoolVar(&asSchema, "config-schema", false, "print the JSON Schema of configs, for editors, and check nothing")
 	return cmd
 }
@@ -86,6 +97,7 @@ func (s *serving) printCheck(e env, w *app.App) error {
 		fmt.Fprintf(e.out, "%s, what clients get otherwise than it is described:\n", count(notes, "schema note"))
 		printSchemaProblems(e.out, w.Gateway.Catalog())
 	}
+	printHidden(e.out, w.SeenByNobody())
 	printRenamed(e.out, w.Gateway.Catalog())
 	if app.Described(w.Gateway.Catalog()) == 0 {
 		fmt.Fprintln(e.err, "tenon: there is no tool to serve")

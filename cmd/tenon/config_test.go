@@ -69,6 +69,9 @@ func TestEveryFlagHasItsPlaceInTheConfig(t *testing.T) {
 		if f.Name == "limit" {
 			value, line = `{"everybody": "rate 1/m"}`, []string{"everybody=rate 1/m"}
 		}
+		if f.Name == "allow" || f.Name == "deny" || f.Name == "require-scope" {
+			value, line = `{"scope:a": ["tag:b", "method:PUT"]}`, []string{"scope:a=tag:b", "scope:a=method:PUT"}
+		}
 		by := flagsOf(t, "", commandLine(f.Name, line)...).Lookup(f.Name)
 		text := "sources: {one: /spec}\n" + f.Name + ": " + value
 		if k.Single() {

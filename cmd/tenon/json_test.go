@@ -100,6 +100,7 @@ func TestJSONMembers(t *testing.T) {
 	protocol := []string{"tenon tools", "tenon call", "tenon functions call"} // print what MCP defines
 	cases := map[string]string{
 		"tenon inspect": "ok.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
+		"tenon check":         "ok.json --http 127.0.0.1:0 --oauth-issuer http://127.0.0.1:1 --oauth-resource http://127.0.0.1:2/mcp --as alice --require-scope read=id:a",
 		"tenon flowmcp check": "shelf", "tenon flowmcp list": "shelf", "tenon flowmcp schemas": "shelf", "tenon flowmcp hash": "shelf",
 		"tenon flowmcp doctor": "shelf", "tenon flowmcp search": "shelf mix", "tenon flowmcp test": "shelf", "tenon flowmcp lists refs": "shelf",
 		"tenon functions list": "app", "tenon functions check": "app",

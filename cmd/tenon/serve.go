@@ -64,7 +64,7 @@ func (s *serving) reconfigure(out io.Writer, a *app.App) (changed bool) {
 	case err != nil:
 		fmt.Fprintf(out, "tenon: %s cannot be used as it is now; what was read before stays in force: %v\n", s.file, err)
 	case changed:
-		fmt.Fprintf(out, "tenon: the limits of %s are in force as it has them now\n", s.file)
+		fmt.Fprintf(out, "tenon: the rules and limits of %s are in force as it has them now\n", s.file)
 	}
 	return changed
 }
@@ -89,7 +89,8 @@ report its health. An address without a host, like :8080, listens on loopback
 only.
 
 Descriptions are reloaded when their files change (--watch) and on SIGHUP, and so
-are the limits of a config (--limit); what was counted stays counted. Other
+are the rules and limits of a config (--allow, --deny, --require-scope, --limit);
+what was counted stays counted. Other
 changes of a config are logged and take effect at the next start. On SIGTERM and interrupt
 running calls can finish (--drain); a second signal ends the process
 immediately.`,

@@ -43,6 +43,8 @@ type Key struct {
 	// Pair stands between name and value where a List may be written as an
 	// object; empty: it may not.
 	Pair string
+	// Lists: a value of that object may be a list, a pair for each of its texts.
+	Lists bool
 	// Rebase makes a value that names a file relative to the folder of the
 	// config; nil: the value names no file.
 	Rebase func(folder, value string) string

@@ -57,7 +57,10 @@ func (k *Key) appendSchema(b []byte) []byte {
 		b = append(b, `"type":"string","pattern":"^[+-]?([0-9.]+[a-zµμ]+)+$|^[+-]?0$"`...)
 	case List:
 		b = append(b, `"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}`...)
-		if k.Pair != "" {
+		switch {
+		case k.Lists:
+			b = append(b, `,{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`...)
+		case k.Pair != "":
 			b = append(b, `,{"type":"object","additionalProperties":{"type":"string"}}`...)
 		}
 		b = append(b, ']')
@@ -104,7 +107,10 @@ func (k *Key) form() string {
 	if len(k.Values) > 0 {
 		form = "`" + strings.Join(k.Values, "`, `") + "`"
 	}
-	if k.Pair != "" {
+	switch {
+	case k.Lists:
+		form += ", or object of texts or lists"
+	case k.Pair != "":
 		form += ", or object"
 	}
 	if k.Default != "" {

@@ -87,15 +87,17 @@ func (r *reader) list(key *Key, n rawjson.Node) []string {
 	case kind == rawjson.Array, kind == rawjson.Object && key.Pair != "":
 		all = []string{}
 		for m := r.doc.First(n); m != rawjson.None; m = r.doc.Next(m) {
-			value := r.doc.Str(m)
-			if r.doc.Kind(m) != rawjson.String {
-				r.wrong(r.line(m), "%s has texts in it (put them in quotes)", key.Name)
+			before := ""
+			if kind == rawjson.Object {
+				before = r.doc.Key(m) + key.Pair
+			}
+			if !key.Lists || before == "" || r.doc.Kind(m) != rawjson.Array {
+				all = r.appendText(key, all, before, m)
 				continue
 			}
-			if kind == rawjson.Object {
-				value = r.doc.Key(m) + key.Pair + value
+			for one := r.doc.First(m); one != rawjson.None; one = r.doc.Next(one) {
+				all = r.appendText(key, all, before, one)
 			}
-			all = append(all, r.checked(key, r.line(m), value))
 		}
 	default:
 		words := key.Expected()
@@ -127,4 +129,13 @@ func Beside(folder, name string) string {
 		return name
 	}
 	return filepath.Join(folder, name)
+}
+
+// appendText adds a text of a list behind what precedes it.
+func (r *reader) appendText(key *Key, all []string, before string, n rawjson.Node) []string {
+	if r.doc.Kind(n) != rawjson.String {
+		r.wrong(r.line(n), "%s has texts in it (put them in quotes)", key.Name)
+		return all
+	}
+	return append(all, r.checked(key, r.line(n), before+r.doc.Str(n)))
 }
