@@ -47,7 +47,7 @@ func ruled(t *testing.T, changes ...string) (*App, *Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := New(t.Context(), c, Env{Getenv: func(string) (string, bool) { return "secret", true }})
+	a, err := New(t.Context(), c, Env{Getenv: func(name string) (string, bool) { return "secret", name == "NIGHTLY_KEY" }})
 	if err == nil {
 		t.Cleanup(a.Close)
 	}
