@@ -47,7 +47,7 @@ func ruled(t *testing.T, changes ...string) (*App, *Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := New(t.Context(), c, Env{Getenv: func(name string) (string, bool) { return "secret", name == "NIGHTLY_KEY" }})
+	a, err := New(t.Context(), c, Env{Getenv: onlyNightly})
 	if err == nil {
 		t.Cleanup(a.Close)
 	}
@@ -153,4 +153,11 @@ func TestOtherRules(t *testing.T) {
 	if changed, err := a.Reconfigure(&bad); err == nil || changed || !slices.Equal(a.SeenByNobody(), []string{"deleteBook"}) {
 		t.Errorf("a wrong rule is in force: %v", err)
 	}
+}
+
+func onlyNightly(name string) (string, bool) {
+	if name == "NIGHTLY_KEY" {
+		return "secret", true
+	}
+	return "", false
 }
