@@ -177,16 +177,7 @@ func serverSettings() []Setting {
 			{Name: "audit-max-bytes", whole: func(c *Config) any { return &c.AuditMaxBytes }, signed: true, def: int64(100 << 20), Help: "bytes of a file; a longer one is renamed and a new one begun (negative: no limit)"},
 			{Name: "audit-keep", whole: func(c *Config) any { return &c.AuditKeep }, signed: true, def: 10, Help: "renamed files that stay (negative: all)"},
 		}),
-		group("Telemetry", []Setting{
-			{Name: "otlp", whole: func(c *Config) any { return &c.OTLP }, secret: noUserInURL, Help: "send traces, metrics and the log to this receiver of OTLP over HTTP, for example http://127.0.0.1:4318 (default: OTEL_EXPORTER_OTLP_ENDPOINT; docs/telemetry.md)"},
-			{Name: "otlp-headers", whole: func(c *Config) any { return &c.OTLPHeaders }, rebase: besideSecretFile, Help: "headers of requests to the receiver: env:VAR or file:PATH of NAME=VALUE,NAME=VALUE (default: OTEL_EXPORTER_OTLP_HEADERS)"},
-			{Name: "trace-sample", whole: func(c *Config) any { return &c.TraceSample }, def: 1.0, Help: "share of the requests without a trace of their own that are traced, from 0 to 1 (1: as OTEL_TRACES_SAMPLER says, else all)"},
-			{Name: "forward-baggage", whole: func(c *Config) any { return &c.ForwardBaggage }, Help: "send the baggage of clients on to upstreams"},
-			{Name: "telemetry-content", whole: func(c *Config) any { return &c.TelemetryContent }, def: "off", Values: []string{"off", "on"}, Help: "arguments and results of tools in traces, without members that are called like secrets: off or on"},
-			{Name: "metrics", whole: func(c *Config) any { return &c.Metrics }, Help: "serve metrics for Prometheus at /metrics on this address, for example :9464, which is loopback"},
-			{Name: "metrics-public", whole: func(c *Config) any { return &c.MetricsPublic }, Help: "allow --metrics an address that other machines reach: who reaches it sees the names of tools and upstreams"},
-			{Name: "metrics-max-tools", whole: func(c *Config) any { return &c.MetricsMaxTools }, def: 200, Help: "tools with series of their own in metrics; all others are one"},
-		}),
+		telemetrySettings(),
 		group("Process", []Setting{
 			{Name: "watch", whole: func(c *Config) any { return &c.Watch }, def: true, Help: "reload descriptions when their files change"},
 			{Name: "poll-interval", whole: func(c *Config) any { return &c.PollInterval }, Help: "with --watch, how often to check descriptions on the web for changes, for example 5m (0: never)"},
@@ -195,4 +186,18 @@ func serverSettings() []Setting {
 			{Name: "verbose", Short: "v", whole: func(c *Config) any { return &c.Verbose }, Help: "print every warning and log every violation"},
 		}),
 	)
+}
+
+// telemetrySettings are the settings of traces, metrics and logs.
+func telemetrySettings() []Setting {
+	return group("Telemetry", []Setting{
+		{Name: "otlp", whole: func(c *Config) any { return &c.OTLP }, secret: noUserInURL, Help: "send traces, metrics and the log to this receiver of OTLP over HTTP, for example http://127.0.0.1:4318 (default: OTEL_EXPORTER_OTLP_ENDPOINT; docs/telemetry.md)"},
+		{Name: "otlp-headers", whole: func(c *Config) any { return &c.OTLPHeaders }, rebase: besideSecretFile, Help: "headers of requests to the receiver: env:VAR or file:PATH of NAME=VALUE,NAME=VALUE (default: OTEL_EXPORTER_OTLP_HEADERS)"},
+		{Name: "trace-sample", whole: func(c *Config) any { return &c.TraceSample }, def: 1.0, Help: "share of the requests without a trace of their own that are traced, from 0 to 1 (1: as OTEL_TRACES_SAMPLER says, else all)"},
+		{Name: "forward-baggage", whole: func(c *Config) any { return &c.ForwardBaggage }, Help: "send the baggage of clients on to upstreams"},
+		{Name: "telemetry-content", whole: func(c *Config) any { return &c.TelemetryContent }, def: "off", Values: []string{"off", "on"}, Help: "arguments and results of tools in traces, without members that are called like secrets: off or on"},
+		{Name: "metrics", whole: func(c *Config) any { return &c.Metrics }, Help: "serve metrics for Prometheus at /metrics on this address, for example :9464, which is loopback"},
+		{Name: "metrics-public", whole: func(c *Config) any { return &c.MetricsPublic }, Help: "allow --metrics an address that other machines reach: who reaches it sees the names of tools and upstreams"},
+		{Name: "metrics-max-tools", whole: func(c *Config) any { return &c.MetricsMaxTools }, def: 200, Help: "tools with series of their own in metrics; all others are one"},
+	})
 }

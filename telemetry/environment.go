@@ -18,7 +18,7 @@ const (
 )
 
 // secretNames are what members are called whose values are secrets.
-var secretNames = regexp.MustCompile(`(?i)authorization|cookie|token|secret|passw|credential|api[-_]?key|private[-_]?key`) //nolint:gochecknoglobals // compiled once
+var secretNames = regexp.MustCompile(`(?i)authorization|cookie|token|secret|passw|credential|api[-_]?key|private[-_]?key`)
 
 // Environment completes o with the variables that OpenTelemetry defines. What o says
 // already counts more.

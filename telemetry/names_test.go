@@ -108,7 +108,7 @@ func (r *registry) read(page string) {
 				p.Kind, p.Unit = strings.ToLower(m[1]), m[2]
 			}
 			if m := boundsMark.FindAllStringSubmatch(page[:at[0]], -1); m != nil { // the last before the part
-				for _, b := range strings.Split(m[len(m)-1][1], ", ") {
+				for b := range strings.SplitSeq(m[len(m)-1][1], ", ") {
 					f, _ := strconv.ParseFloat(b, 64)
 					p.Bounds = append(p.Bounds, f)
 				}
@@ -248,7 +248,7 @@ func TestDashboard(t *testing.T) {
 				used[n] = true
 			}
 			for _, m := range by.FindAllStringSubmatch(q.Expr, -1) {
-				for _, l := range strings.Split(m[1], ",") {
+				for l := range strings.SplitSeq(m[1], ",") {
 					if !labels[strings.TrimSpace(l)] {
 						t.Errorf("panel %q: there is no label %q", p.Title, l)
 					}

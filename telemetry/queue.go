@@ -37,7 +37,7 @@ func newQueue[T any](log *slog.Logger, delay time.Duration, f *fate, send func(c
 		send: send, delay: delay, fate: f, items: make(chan T, maxQueued), half: make(chan struct{}, 1),
 		closing: make(chan struct{}), ended: make(chan struct{}),
 	}
-	q.work, q.cut = context.WithCancel(context.Background())
+	q.work, q.cut = context.WithCancel(context.Background()) //nolint:gosec // close calls it
 	incident.Go(log, "sending telemetry", func() { defer close(q.ended); q.run() }, nil)
 	return q
 }

@@ -32,7 +32,8 @@ type receiver struct {
 	metrics map[string]bool
 	logs    []string
 	header  http.Header
-	status  int // 0: 200
+	status  int           // 0: 200
+	asked   chan struct{} // nil: nobody waits
 }
 
 func newReceiver(t *testing.T) *receiver {
@@ -49,6 +50,7 @@ func (r *receiver) take(w http.ResponseWriter, in *http.Request) {
 	r.header = in.Header
 	if r.status != 0 {
 		w.WriteHeader(r.status)
+		r.asked <- struct{}{}
 		return
 	}
 	switch in.URL.Path {
@@ -120,7 +122,7 @@ func newWorld(t *testing.T, o telemetry.Options) *world {
 	w := &world{}
 	handler := func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://books.example:8443/b/7?key=hunter2", nil)
-		end := w.telemetry.BeginUpstream(r)
+		end := w.telemetry.BeginUpstream(r) //nolint:contextcheck // it is that of r
 		w.telemetry.EndUpstream(end, telemetry.Upstream{Method: r.Method, URL: r.URL, Status: 404, Resends: 1})
 		w.sent = r.Header
 		w.traced, _ = w.telemetry.Trace(ctx)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -85,7 +86,7 @@ type Telemetry struct {
 }
 
 // New starts what o asks for. It does not wait for the receiver.
-func New(o Options) (*Telemetry, error) {
+func New(o Options) (*Telemetry, error) { //nolint:contextcheck // exporters open nothing
 	o.MaxTools = cmp.Or(max(o.MaxTools, 0), 200)
 	o.SpanDelay = cmp.Or(max(o.SpanDelay, 0), 5*time.Second)
 	o.MetricInterval = cmp.Or(max(o.MetricInterval, 0), time.Minute)
@@ -132,17 +133,12 @@ func (o *Options) resource() (*resource.Resource, error) {
 
 // sends reports whether a signal goes to the receiver.
 func (o *Options) sends(s Signal) bool {
-	for _, left := range o.Without {
-		if left == s {
-			return false
-		}
-	}
-	return o.Endpoint != ""
+	return o.Endpoint != "" && !slices.Contains(o.Without, s)
 }
 
 // Close sends what waits, for at most Options.FlushTimeout, and ends. What is told
 // afterwards is not sent.
-func (t *Telemetry) Close() error {
+func (t *Telemetry) Close() error { //nolint:contextcheck // it is called when all contexts have ended
 	ctx, cancel := context.WithTimeout(context.Background(), t.options.FlushTimeout)
 	defer cancel()
 	t.spans.close(ctx)

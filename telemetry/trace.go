@@ -230,12 +230,10 @@ func failureOf(r *server.RequestRecord) string {
 	return codeText(r.Code)
 }
 
-// inject tells an upstream of a place, and of baggage where that is wanted.
-func (t *Telemetry) inject(ctx context.Context, place trace.SpanContext, h http.Header) {
+// inject tells an upstream of a place, and of the baggage that withBaggage took.
+func inject(ctx context.Context, place trace.SpanContext, h http.Header) { //nolint:contextcheck // the place has a context of its own
 	propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), place), propagation.HeaderCarrier(h))
-	if t.options.Baggage {
-		propagation.Baggage{}.Inject(ctx, propagation.HeaderCarrier(h))
-	}
+	propagation.Baggage{}.Inject(ctx, propagation.HeaderCarrier(h))
 }
 
 // Trace returns the ids of the trace and the span of ctx, in hexadecimal digits;

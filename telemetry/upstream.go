@@ -31,13 +31,13 @@ func (t *Telemetry) BeginUpstream(r *http.Request) context.Context {
 	case t.spans == nil:
 		return ctx
 	case place.IsValid() && !place.IsSampled():
-		t.inject(ctx, place, r.Header)
+		inject(ctx, place, r.Header)
 		return ctx
 	case !place.IsValid() && !t.sampler.takes(place, trace.TraceID{}): // a description that is read, for example
 		return ctx
 	}
 	ctx, span := t.tracer.Start(ctx, methodOf(r.Method), trace.WithSpanKind(trace.SpanKindClient))
-	t.inject(ctx, span.SpanContext(), r.Header)
+	inject(ctx, span.SpanContext(), r.Header)
 	span.SetAttributes(attrHTTPMethod.String(methodOf(r.Method)), attrServer.String(r.URL.Hostname()), attrPort.Int(portOf(r.URL)), attrURL.String(t.urlOf(r.URL)))
 	return &attempt{ctx, span}
 }

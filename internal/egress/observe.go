@@ -50,7 +50,7 @@ func (o *Stream) openObserved(by Observer, c *http.Client, r *http.Request, maxB
 	}
 	o.observed.observer = by
 	o.observed.record = RequestRecord{Method: r.Method, URL: r.URL, Resends: o.observed.resends, Began: time.Now()}
-	o.observed.ctx = by.BeginRequest(r)
+	o.observed.ctx = by.BeginRequest(r) //nolint:fatcontext // one for each stream
 	err := o.begin(c, r, maxBody)
 	if err != nil {
 		o.observed.end(o.Status, err)
