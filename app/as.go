@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/auth"
@@ -73,4 +74,9 @@ func (a *App) SeenByNobody() (names []string) {
 		}
 	}
 	return names
+}
+
+// Ungranted are the scopes of the config that the issuer does not list.
+func (a *App) Ungranted(ctx context.Context) ([]string, error) {
+	return a.access.Load().callers.Ungranted(ctx)
 }

@@ -125,7 +125,9 @@ func served(t *testing.T, i *issuer, upstream string, by ...func(*Config)) (*end
 	var err error
 	d.app, err = New(t.Context(), c, Env{
 		Stderr: &d.stderr, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Getenv: func(name string) (string, bool) { return map[string]string{"EX": exchangeSecret, "KEY": "sesame"}[name], true },
+		Getenv: func(name string) (string, bool) {
+			return map[string]string{"EX": exchangeSecret, "KEY": "sesame"}[name], true
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +167,9 @@ func TestNoCallCrossesToTheTokenOfAnother(t *testing.T) {
 				}
 				_, _, text := d.send("POST", "/jsonrpc", callOf([]string{"kept", "fresh"}[n%2]), "Authorization", "Bearer "+token)
 				var got struct {
-					Result struct{ StructuredContent struct{ Data json.RawMessage } }
+					Result struct {
+						StructuredContent struct{ Data json.RawMessage }
+					}
 				}
 				if err := json.Unmarshal([]byte(text), &got); err != nil || !sameJSON(got.Result.StructuredContent.Data, want) {
 					t.Errorf("call %d of %d: %s, want %s", n, k, text, want)

@@ -67,6 +67,7 @@ type Authenticator struct {
 	opaque      *introspector // nil: opaque tokens are refused
 	exchange    *exchanger    // nil: tokens are not exchanged
 	scopes      []string
+	needed      []string // scopes, and those that some requests need
 	implies     map[string][]string
 	metadata    []byte
 	metadataURL string

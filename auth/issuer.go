@@ -50,6 +50,7 @@ type published struct {
 	introspection string   // endpoint; empty: none that is safe
 	token         string   // endpoint; empty: none that is safe
 	grants        []string // nil: it does not say
+	scopes        []string // as above
 	at            time.Time
 	verified      verified
 }
@@ -160,6 +161,7 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 		Introspection string `json:"introspection_endpoint"`
 		Token         string `json:"token_endpoint"`
 		Grants        words  `json:"grant_types_supported"`
+		Scopes        words  `json:"scopes_supported"`
 	}
 	var failures []error
 	for _, at := range discoveryURLs(i.url) {
@@ -180,7 +182,7 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 	if len(failures) > 0 {
 		return nil, fmt.Errorf("the issuer %s cannot be asked: %w", i.url, failures[0])
 	}
-	p := &published{at: time.Now(), grants: said.Grants}
+	p := &published{at: time.Now(), grants: said.Grants, scopes: said.Scopes}
 	if i.may(said.Token) { // that it is missing fails exchanges alone
 		p.token = said.Token
 	}

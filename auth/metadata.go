@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -20,14 +21,34 @@ func (a *Authenticator) describe(o *Options) error {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	a.metadataURL = u.Scheme + "://" + u.Host + wellKnown + path
 	a.paths = slices.Compact([]string{wellKnown, wellKnown + path})
+	a.needed = union(o.Scopes, o.MoreScopes)
 	a.metadata, err = json.Marshal(struct {
 		Resource string   `json:"resource"`
 		Servers  []string `json:"authorization_servers"`
 		Methods  []string `json:"bearer_methods_supported"`
 		Scopes   []string `json:"scopes_supported,omitempty"`
 		Name     string   `json:"resource_name,omitempty"`
-	}{o.Resource, []string{o.Issuer}, []string{"header"}, union(o.Scopes, o.MoreScopes), o.Name})
+	}{o.Resource, []string{o.Issuer}, []string{"header"}, a.needed, o.Name})
 	return err
+}
+
+// Ungranted asks the issuer's metadata which of the scopes that requests need it does
+// not list: perhaps nobody can get a token with them. nil: it lists all, or does not
+// say what it grants.
+func (a *Authenticator) Ungranted(ctx context.Context) ([]string, error) {
+	if a.issuer == nil || len(a.needed) == 0 {
+		return nil, nil
+	}
+	p, err := a.issuer.get(ctx, nil)
+	if p == nil {
+		return nil, err
+	}
+	if p.scopes == nil {
+		return nil, nil
+	}
+	// A scope that is only implied by one that is listed can be had, too.
+	listed := Granted(p.scopes, a.implies)
+	return slices.DeleteFunc(slices.Clone(a.needed), func(s string) bool { return slices.Contains(listed, s) }), nil
 }
 
 // MetadataPaths are the paths of [Authenticator.Metadata]: that of the server's own

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +64,7 @@ changed in published schemas for clients.`,
 			if as != nil {
 				return s.printAs(e, w, as, asJSON, all)
 			}
-			if err := s.printCheck(e, w); err != nil {
+			if err := s.printCheck(cmd.Context(), e, w); err != nil {
 				return err
 			}
 			return w.CheckExchange(cmd.Context())
@@ -78,7 +79,7 @@ changed in published schemas for clients.`,
 
 // printCheck fails where there is nothing to serve, or where a selector matches
 // nothing.
-func (s *serving) printCheck(e env, w *app.App) error {
+func (s *serving) printCheck(ctx context.Context, e env, w *app.App) error {
 	if s.file != "" {
 		fmt.Fprintf(e.out, "%s: %s\n", s.file, count(len(w.Sources()), "source"))
 	}
@@ -98,6 +99,11 @@ func (s *serving) printCheck(e env, w *app.App) error {
 		printSchemaProblems(e.out, w.Gateway.Catalog())
 	}
 	printHidden(e.out, w.SeenByNobody())
+	if scopes, err := w.Ungranted(ctx); err == nil { // else it is said elsewhere
+		for _, scope := range scopes {
+			fmt.Fprintf(e.out, "  the issuer does not list the scope %s in its metadata (scopes_supported): perhaps nobody gets it\n", scope)
+		}
+	}
 	printRenamed(e.out, w.Gateway.Catalog())
 	if app.Described(w.Gateway.Catalog()) == 0 {
 		fmt.Fprintln(e.err, "tenon: there is no tool to serve")
