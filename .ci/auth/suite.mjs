@@ -10,22 +10,12 @@ import { join } from 'node:path';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { check, failures, message, post, startTenon } from './harness.mjs';
 import { browser, secret, startIssuer } from './issuer.mjs';
 
 const [, , tenon, python] = process.argv;
 const callback = 'http://127.0.0.1:8976/callback'; // nobody listens there: the browser stops before
 const work = mkdtempSync(join(tmpdir(), 'tenon-auth-'));
-let failed = 0;
-
-async function check(name, by) {
-  try {
-    await by();
-    console.log('ok  ', name);
-  } catch (error) {
-    failed++;
-    console.log('FAIL', name, error);
-  }
-}
 
 // The upstream remembers what it is sent.
 const seen = [];
@@ -42,26 +32,7 @@ writeFileSync(document, JSON.stringify({
   paths: { '/book': { get: { operationId: 'getBook', responses: { 200: { description: 'a book', content: { 'application/json': { schema: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } } } } } } } },
 }));
 
-async function freePort() {
-  const s = createServer();
-  await new Promise((ready) => s.listen(0, '127.0.0.1', ready));
-  const { port } = s.address();
-  await new Promise((done) => s.close(done));
-  return port;
-}
-
-async function startTenon(issuer, ...more) {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}/mcp`;
-  const child = spawn(tenon, ['serve', '--http', `127.0.0.1:${port}`, '--oauth-issuer', issuer, '--oauth-resource', url, '--oauth-scope', 'books', '--allow-private-host', api, ...more, document], { env: { ...process.env, SECRET: secret } });
-  let log = '';
-  const ended = new Promise((done) => child.on('exit', done));
-  await new Promise((ready, fail) => {
-    child.stderr.on('data', (text) => { log += text; if (log.includes('listening on')) ready(); });
-    ended.then(() => fail(new Error(`tenon ended: ${log}`)));
-  });
-  return { url, log: () => log, stop: async () => { child.kill('SIGINT'); assert.equal(await ended, 0); } };
-}
+const serve = (issuer, ...more) => startTenon(tenon, secret, (url) => ['--oauth-issuer', issuer, '--oauth-resource', url, '--oauth-scope', 'books', '--allow-private-host', api, ...more, document]);
 
 // provider is what the SDK asks of an application: a place to keep things, and a browser.
 function provider() {
@@ -95,12 +66,6 @@ async function callAs(url, authProvider) {
   return { tools, result, session };
 }
 
-const message = (method, params = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-const post = (url, token, body, headers = {}) => fetch(url, {
-  method: 'POST', body,
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...(token && { authorization: `Bearer ${token}` }), ...headers },
-});
-
 async function machineToken(issuer, resource, scope = 'books') {
   const answer = await fetch(`${issuer}/token`, {
     method: 'POST', headers: { authorization: 'Basic ' + btoa('machine:a-secret-of-the-machine') },
@@ -118,7 +83,7 @@ function runPython(url) {
 
 for (const format of ['jwt', 'opaque']) {
   const issuer = await startIssuer(format);
-  const server = await startTenon(issuer.url, ...(format === 'opaque' ? ['--oauth-introspection', 'tenon=env:SECRET'] : []));
+  const server = await serve(issuer.url, ...(format === 'opaque' ? ['--oauth-introspection', 'tenon=env:SECRET'] : []));
   const ann = provider();
   let session;
   await check(`${format}: the TypeScript client goes from nothing to a tool`, async () => {
@@ -171,7 +136,7 @@ for (const format of ['jwt', 'opaque']) {
     issuer.close();
     const known = await post(server.url, token, message('tools/list'));
     assert.equal(known.status, 200, await known.text()); // by its key, or by what the issuer said a moment ago
-    const fresh = await startTenon(issuer.url, ...(format === 'opaque' ? ['--oauth-introspection', 'tenon=env:SECRET'] : []));
+    const fresh = await serve(issuer.url, ...(format === 'opaque' ? ['--oauth-introspection', 'tenon=env:SECRET'] : []));
     const answer = await post(fresh.url, token, message('tools/list'));
     assert.equal(answer.status, 503);
     assert.match(await answer.text(), /try again later/);
@@ -185,4 +150,4 @@ for (const format of ['jwt', 'opaque']) {
 upstream.closeAllConnections();
 upstream.close();
 rmSync(work, { recursive: true });
-process.exit(failed ? 1 : 0);
+process.exit(failures() ? 1 : 0);
