@@ -35,6 +35,7 @@ func budgets() []budget {
 		where("CORPUS", atMost("corpus.json", "documents whose operations or arguments others count differently", 0, "differing")),
 		atMost("index-github.json", "load and index of GitHub's document, ms (fastest run)", 30, "loadMS"),
 		atMost("idle.json", "memory of its own, idle with a hundred tools, MB", 12, "ownMB"),
+		atMost("limits.json", "p99 of fifteen callers beside one above its limit, to theirs alone (median of rounds)", 1.5, "rounds"),
 		ratio("an upstream's 200 B, to a bare handler", 0.8, "limit-small"),
 		ratio("an upstream's 50 KB, to a bare handler", 0.8, "limit-big"),
 		ratio("a function's 200 B, to a bare handler", 1, "floor-small"),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +39,7 @@ func Store(t *testing.T, open func(t *testing.T) tenon.Store, o StateOptions) {
 		"an entry of no bytes is an entry":      emptyValue,
 		"Add counts":                            addCounts,
 		"Add refuses what is no number":         addRefuses,
+		"several numbers are added to at once":  addsSeveral,
 		"of many that take, one gets it":        takeOnce,
 		"of many that put new, one succeeds":    putNewOnce,
 		"of many that add, none is lost":        addAll,
@@ -160,6 +162,33 @@ func addCounts(c *stateCheck) {
 		}
 	}
 	c.wants("n", fmt.Sprint(int64(1<<60-3)))
+}
+
+// addsSeveral is for stores that can.
+func addsSeveral(c *stateCheck) {
+	many, ok := c.s.(tenon.Adder)
+	if !ok {
+		return
+	}
+	add := func(key string, n int64) tenon.Addition { return tenon.Addition{Key: key, N: n, Life: life} }
+	c.put("text", "many")
+	for _, step := range []struct {
+		all  []tenon.Addition
+		sums []int64
+	}{
+		{[]tenon.Addition{add("n", 1), add("m", -2), add("n", 3), add("o", 0)}, []int64{1, -2, 4, 0}},
+		{[]tenon.Addition{add("m", 5)}, []int64{3}},
+		{nil, []int64{}},
+	} {
+		sums, err := many.IncrementAll(c.ctx, step.all)
+		if err != nil || !slices.Equal(sums, step.sums) {
+			c.Fatalf("IncrementAll %v: %v, %v; want %v", step.all, sums, err, step.sums)
+		}
+	}
+	c.wants("n", "4")
+	if sums, err := many.IncrementAll(c.ctx, []tenon.Addition{add("text", 1)}); err == nil {
+		c.Fatalf("IncrementAll of a text: %v, no error", sums)
+	}
 }
 
 func addRefuses(c *stateCheck) {

@@ -30,8 +30,8 @@ import (
 
 const (
 	polite      = 15
-	connections = 16                     // of the hostile caller
-	rounds      = 10                     // with, and as many without
+	connections = 128                    // of the hostile caller
+	rounds      = 30                     // with, and as many without
 	round       = 2 * time.Second        // one
 	pause       = 100 * time.Millisecond // of a polite caller between two calls
 	upstream    = 5 * time.Millisecond   // what the service takes

@@ -101,10 +101,13 @@ func (c caller) calls(tool string) (n int, wait time.Duration) {
 	return 0, 0
 }
 
-// counting are both ways to count.
+// counting are the ways to count.
 var counting = map[string]func() limit.Options{
 	"memory": func() limit.Options { return limit.Options{} },
-	"store":  func() limit.Options { return limit.Options{Store: memstore.New(memstore.Options{})} },
+	"a store that adds one by one": func() limit.Options {
+		return limit.Options{Store: struct{ tenon.Store }{memstore.New(memstore.Options{})}}
+	},
+	"store": func() limit.Options { return limit.Options{Store: memstore.New(memstore.Options{})} },
 }
 
 // A burst is there at once, then calls come at the rate; whoever waits as long as they

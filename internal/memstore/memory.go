@@ -116,15 +116,33 @@ func (s *Store) GetAndDelete(_ context.Context, key string) (value []byte, ok bo
 func (s *Store) Increment(ctx context.Context, key string, delta int64, life time.Duration) (sum int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	until := time.Now().Add(life)
-	if k := s.living(key); k != nil {
+	return s.increment(ctx, tenon.Addition{Key: key, N: delta, Life: life})
+}
+
+// IncrementAll adds to several numbers.
+func (s *Store) IncrementAll(ctx context.Context, all []tenon.Addition) (sums []int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sums = make([]int64, len(all))
+	for i, a := range all {
+		if sums[i], err = s.increment(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+// increment is Increment. The lock is held.
+func (s *Store) increment(ctx context.Context, a tenon.Addition) (sum int64, err error) {
+	until := time.Now().Add(a.Life)
+	if k := s.living(a.Key); k != nil {
 		if sum, err = strconv.ParseInt(string(k.value), 10, 64); err != nil {
 			return 0, err
 		}
 		until = k.until
 	}
-	sum += delta
-	return sum, s.put(inflight.CallerOf(ctx), key, strconv.AppendInt(nil, sum, 10), until)
+	sum += a.N
+	return sum, s.put(inflight.CallerOf(ctx), a.Key, strconv.AppendInt(nil, sum, 10), until)
 }
 
 // Close removes all entries.
