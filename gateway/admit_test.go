@@ -106,8 +106,11 @@ func TestARefusedCallSaysWhenToComeAgain(t *testing.T) {
 	s := &turnstile{}
 	g := admitting(s, &j)
 	for _, c := range []tenon.Call{
-		{Tool: "list", Args: []byte(`{"n":1}`)}, {Tool: "list", Args: []byte(`{"resume_token":"wrong"}`)}, {Tool: "call_tool", Args: []byte(`{"args":{"n":1}}`)},
-		{Tool: "call_tool", Args: []byte(`{}`)}, {Tool: "call_tool", Args: []byte(`[]`)},
+		{Tool: "list", Args: []byte(`{"n":1}`)},
+		{Tool: "list", Args: []byte(`{"resume_token":"wrong"}`)},
+		{Tool: "call_tool", Args: []byte(`{"args":{"n":1}}`)},
+		{Tool: "call_tool", Args: []byte(`{}`)},
+		{Tool: "call_tool", Args: []byte(`[]`)},
 	} {
 		r, err := g.Call(t.Context(), &c)
 		if err != nil || !r.IsError || r.Code != tenon.CodeRateLimited || string(r.Details) != `{"retry_after":2}` || r.Outcome.RetryAfter != 1500*time.Millisecond || r.Outcome.Executed != "no" {

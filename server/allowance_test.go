@@ -34,8 +34,10 @@ func serveWithContent(o server.Options, g gateway.Options) *server.Server {
 		Resources: []tenon.Resource{{URI: "a:b", Name: "r", Read: func(context.Context, string, *tenon.Call) ([]tenon.Content, error) {
 			return []tenon.Content{{Text: []byte("read")}}, nil
 		}}},
-		Prompts: []tenon.Prompt{{Name: "p", Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) { return nil, nil },
-			Complete: func(context.Context, string, string, map[string]string) ([]string, error) { return []string{"x"}, nil }}},
+		Prompts: []tenon.Prompt{{
+			Name: "p", Get: func(context.Context, map[string]string, *tenon.Call) ([]tenon.PromptMessage, error) { return nil, nil },
+			Complete: func(context.Context, string, string, map[string]string) ([]string, error) { return []string{"x"}, nil },
+		}},
 	}}}, gateway.BuildOptions{})
 	return server.New(gateway.New(c, g), o)
 }

@@ -55,7 +55,8 @@ func (s *serving) plan(cmd *cobra.Command, specs []string) error {
 
 // reconfigure puts what the config says now in force, as far as it can change while
 // it is served.
-func (s *serving) reconfigure(out io.Writer, a *app.App) (changed bool) {
+func (s *serving) reconfigure(out io.Writer, a *app.App) {
+	changed := false
 	c, err := s.reread()
 	if err == nil {
 		changed, err = a.Reconfigure(c)
@@ -66,7 +67,6 @@ func (s *serving) reconfigure(out io.Writer, a *app.App) (changed bool) {
 	case changed:
 		fmt.Fprintf(out, "tenon: the rules and limits of %s are in force as it has them now\n", s.file)
 	}
-	return changed
 }
 
 func serveCommand(e env) *cobra.Command {
@@ -88,11 +88,10 @@ JSON-RPC at /jsonrpc for programs that do not speak MCP; /healthz and /readyz
 report its health. An address without a host, like :8080, listens on loopback
 only.
 
-Descriptions are reloaded when their files change (--watch) and on SIGHUP, and so
-are the rules and limits of a config (--allow, --deny, --require-scope, --limit);
-what was counted stays counted. Other
-changes of a config are logged and take effect at the next start. On SIGTERM and interrupt
-running calls can finish (--drain); a second signal ends the process
+Descriptions, and rules and limits of a config (--allow, --deny, --require-scope,
+--limit), are reloaded when their files change (--watch) and on SIGHUP. Other
+changes of a config are logged and take effect at the next start. On SIGTERM and
+interrupt running calls can finish (--drain); a second signal ends the process
 immediately.`,
 		Example: `  tenon serve petstore.yaml
   tenon serve --config tenon.yaml

@@ -224,7 +224,7 @@ func parseCount(s string, most int64) (int64, error) {
 	if err != nil || n < 1 || n > uint64(most) { //nolint:gosec // most is positive
 		return 0, fmt.Errorf("it is a number from 1 to %d, not %.40q", most, s)
 	}
-	return int64(n), nil //nolint:gosec // at most most
+	return int64(n), nil
 }
 
 // sizes are the units of bytes.
