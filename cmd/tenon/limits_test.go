@@ -49,7 +49,7 @@ func TestLimitsOfAConfigAreReadAgain(t *testing.T) {
 				}
 				(&session{t: t}).expect(s.said.all, want)
 			}
-			again("everybody: day 5", "the limits of "+file+" are in force as it has them now")
+			again("everybody: day 5", "the rules and limits of "+file+" are in force as it has them now")
 			if n := made(); n != 3 {
 				t.Errorf("%d more calls", n)
 			}
