@@ -35,6 +35,7 @@ type request struct {
 
 	forwarded http.Header // what a source may see of the caller's headers; nil: nothing
 
+	sender      *http.Request     // with its caller; nil on stdio
 	header      http.Header       // nil on stdio
 	proto       string            // such as HTTP/1.1; empty: stdio
 	within      *session          // nil: it is part of none

@@ -290,6 +290,8 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := v.until(r.Context())
 	defer cancel()
+	ctx, leave := s.whileKnown(ctx, r)
+	defer leave()
 	out := &events{w: w, timeout: s.options.WriteTimeout}
 	if last := r.Header.Get(headerLast); last != "" {
 		s.resumeStream(ctx, v, w, r, out)

@@ -71,7 +71,7 @@ const callerPrefix = "caller "
 // session. Without either the subject stays that of the session.
 func (s *Server) attribute(q *request, r *http.Request) {
 	s.subjectOf(q, r)
-	q.proto = r.Proto
+	q.sender, q.proto = r, r.Proto
 	q.account = s.accountOf(string(q.subject), r)
 }
 

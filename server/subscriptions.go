@@ -87,8 +87,11 @@ func (s *Server) agree(ctx context.Context, f *filter) filter {
 
 // deliver sends changes until the client is gone, which is false, or the
 // server ends the subscription. What changed before that end is said before it:
-// a task that completes while the server stops must not be missed.
+// a task that completes while the server stops must not be missed. Whoever is not
+// known any more is told nothing further.
 func (s *Server) deliver(ctx context.Context, q *request, f *filter, changes *changeFeed) bool {
+	known, leave := s.whileKnown(ctx, q.sender)
+	defer leave()
 	silence := time.NewTicker(beat)
 	defer silence.Stop()
 	send := func() bool {
@@ -109,8 +112,8 @@ func (s *Server) deliver(ctx context.Context, q *request, f *filter, changes *ch
 			return send()
 		case <-s.closing:
 			return send()
-		case <-ctx.Done():
-			return false
+		case <-known.Done():
+			return ctx.Err() == nil
 		}
 	}
 }
