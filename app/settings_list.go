@@ -134,15 +134,7 @@ func serverSettings() []Setting {
 			{Name: "title", whole: func(c *Config) any { return &c.Title }, Help: "display name of the server (default: --name, or from the descriptions)"},
 			{Name: "instructions", whole: func(c *Config) any { return &c.Instructions }, Help: "instructions for models (default: from the descriptions)"},
 		}),
-		group("Limits for callers", []Setting{
-			{Name: "max-concurrent-calls", whole: func(c *Config) any { return &c.MaxConcurrentCalls }, def: 256, Help: "concurrent calls in total, each until its result is read; as many again wait in a queue"},
-			{Name: "max-calls-per-caller", whole: func(c *Config) any { return &c.MaxCallsPerCaller }, Help: "concurrent calls of one caller: a key or credential, else a session, else an address (0: half of the total)"},
-			{Name: "max-message-bytes", whole: func(c *Config) any { return &c.MaxMessageBytes }, least: 1 << 10, def: int64(4 << 20), Help: "bytes of one message to the server"},
-			{Name: "max-bytes-in-flight", whole: func(c *Config) any { return &c.MaxBytesInFlight }, least: 1 << 20, def: int64(256 << 20), Help: "bytes of messages being read and of responses from their first byte until they are written, half for each; one caller can hold half of either and waits for more"},
-			{Name: "limit", whole: func(c *Config) any { return &c.Limits }, pair: "=", check: checkLimit, Help: "limit callers, as WHO=LIMITS, or 'WHO TOOL=LIMITS' for matching tools: WHO is everybody, key:NAME, subject:SUBJECT, client:ID, group:NAME or scope:NAME; LIMITS are rate 10/m burst 20, day 500, concurrent 2, bytes 16MiB, sessions 5, tasks 2, shared or none, see docs/limits.md (repeatable)"},
-			{Name: "limit-failure", whole: func(c *Config) any { return &c.LimitFailure }, def: "refuse", Values: []string{"refuse", "allow"}, Help: "calls that have a limit, while the store that replicas share does not answer: refuse or allow"},
-			{Name: "page-size", whole: func(c *Config) any { return &c.PageSize }, def: 500, Help: "tools per page of tools/list; a page has at most 1 MiB"},
-		}),
+		limitSettings(),
 		group("Access tokens of callers", []Setting{
 			{Name: "oauth-issuer", whole: func(c *Config) any { return &c.OAuthIssuer }, Help: "require an access token of this OAuth 2.1 issuer from HTTP callers, as Authorization: Bearer TOKEN; its URL exactly as it calls itself (docs/auth.md)"},
 			{Name: "oauth-resource", whole: func(c *Config) any { return &c.OAuthResource }, Help: "URL of this server as clients know it, for example https://mcp.example.com/mcp: what tokens have to be for, and what the metadata says"},
@@ -199,5 +191,18 @@ func telemetrySettings() []Setting {
 		{Name: "metrics", whole: func(c *Config) any { return &c.Metrics }, Help: "serve metrics for Prometheus at /metrics on this address, for example :9464, which is loopback"},
 		{Name: "metrics-public", whole: func(c *Config) any { return &c.MetricsPublic }, Help: "allow --metrics an address that other machines reach: who reaches it sees the names of tools and upstreams"},
 		{Name: "metrics-max-tools", whole: func(c *Config) any { return &c.MetricsMaxTools }, def: 200, Help: "tools with series of their own in metrics; all others are one"},
+	})
+}
+
+// limitSettings are the bounds of the server and the limits of callers.
+func limitSettings() []Setting {
+	return group("Limits for callers", []Setting{
+		{Name: "max-concurrent-calls", whole: func(c *Config) any { return &c.MaxConcurrentCalls }, def: 256, Help: "concurrent calls in total, each until its result is read; as many again wait in a queue"},
+		{Name: "max-calls-per-caller", whole: func(c *Config) any { return &c.MaxCallsPerCaller }, Help: "concurrent calls of one caller: a key or credential, else a session, else an address (0: half of the total)"},
+		{Name: "max-message-bytes", whole: func(c *Config) any { return &c.MaxMessageBytes }, least: 1 << 10, def: int64(4 << 20), Help: "bytes of one message to the server"},
+		{Name: "max-bytes-in-flight", whole: func(c *Config) any { return &c.MaxBytesInFlight }, least: 1 << 20, def: int64(256 << 20), Help: "bytes of messages being read and of responses from their first byte until they are written, half for each; one caller can hold half of either and waits for more"},
+		{Name: "limit", whole: func(c *Config) any { return &c.Limits }, pair: "=", check: checkLimit, Help: "limit callers, as WHO=LIMITS, or 'WHO TOOL=LIMITS' for matching tools: WHO is everybody, key:NAME, subject:SUBJECT, client:ID, group:NAME or scope:NAME; LIMITS are rate 10/m burst 20, day 500, concurrent 2, bytes 16MiB, sessions 5, tasks 2, shared or none, see docs/limits.md (repeatable)"},
+		{Name: "limit-failure", whole: func(c *Config) any { return &c.LimitFailure }, def: "refuse", Values: []string{"refuse", "allow"}, Help: "calls that have a limit, while the store that replicas share does not answer: refuse or allow"},
+		{Name: "page-size", whole: func(c *Config) any { return &c.PageSize }, def: 500, Help: "tools per page of tools/list; a page has at most 1 MiB"},
 	})
 }
