@@ -306,25 +306,9 @@ const descriptionDir = "api"
 // packDescription finds the files that the description is read from, and rewrites
 // the command line to where they are in a bundle.
 func packDescription(line *serveLine) (*packing, error) {
-	var files []string
-	// Files to which only schemas refer are read when these are converted.
-	for _, t := range line.app.Gateway.Catalog().Tools() {
-		t.Diagnostics()
-	}
-	for _, s := range line.app.Sources() {
-		source, ok := s.Source.(interface{ Files() []string })
-		if !ok {
-			return nil, usagef("%s is a function app; bundles are for OpenAPI documents and schema files", s.Name)
-		}
-		for _, file := range source.Files() {
-			absolute, err := filepath.Abs(file)
-			if err != nil {
-				return nil, err
-			}
-			if info, err := os.Stat(absolute); err == nil && info.Mode().IsRegular() && !slices.Contains(files, absolute) {
-				files = append(files, absolute)
-			}
-		}
+	files, err := filesOf(line)
+	if err != nil {
+		return nil, err
 	}
 	p := &packing{}
 	root := commonDir(files)
@@ -355,4 +339,28 @@ func packDescription(line *serveLine) (*packing, error) {
 	}
 	p.args = append(p.args, name+where)
 	return p, nil
+}
+
+// filesOf are the files that the description is read from, absolute.
+func filesOf(line *serveLine) (files []string, err error) {
+	// Files to which only schemas refer are read when these are converted.
+	for _, t := range line.app.Gateway.Catalog().Tools() {
+		t.Diagnostics()
+	}
+	for _, s := range line.app.Sources() {
+		source, ok := s.Source.(interface{ Files() []string })
+		if !ok {
+			return nil, usagef("%s is a function app; bundles are for OpenAPI documents and schema files", s.Name)
+		}
+		for _, file := range source.Files() {
+			absolute, err := filepath.Abs(file)
+			if err != nil {
+				return nil, err
+			}
+			if info, err := os.Stat(absolute); err == nil && info.Mode().IsRegular() && !slices.Contains(files, absolute) {
+				files = append(files, absolute)
+			}
+		}
+	}
+	return files, nil
 }

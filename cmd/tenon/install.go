@@ -154,7 +154,7 @@ type installed struct {
 
 // system is what the places of files depend on.
 func (in *installing) system() (clientconfig.System, error) {
-	dir, err := os.Getwd()
+	dir, err := filepath.Abs(".")
 	return clientconfig.System{OS: runtime.GOOS, Getenv: in.env.getenv, Dir: dir}, err
 }
 
@@ -250,7 +250,7 @@ func (in *installing) command() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not known which program this is; name one with --binary: %w", err)
 	}
-	real, err := filepath.EvalSymlinks(self)
+	target, err := filepath.EvalSymlinks(self)
 	if err != nil {
 		return nil, err
 	}
@@ -258,8 +258,8 @@ func (in *installing) command() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := clientconfig.Command(real, os.TempDir(), s)
-	if err == nil && words[0] == real && real != self {
+	words, err := clientconfig.Command(target, os.TempDir(), s)
+	if err == nil && words[0] == target && target != self {
 		// A link stays where its target changes with each version.
 		if _, wrong := clientconfig.Command(self, os.TempDir(), s); wrong == nil {
 			words[0] = self

@@ -54,15 +54,7 @@ func (in *installing) planCredentials(file, server string, line *serveLine) (*cr
 	if err != nil {
 		return nil, err
 	}
-	kept := map[string]keptCredential{}
-	servers, _ := in.client.Installed(file) // what is wrong with it is told with the edit
-	for _, s := range servers {
-		for _, c := range credentialsIn(s.Args) {
-			if s.Name == server && places.Made(c.Place, in.prefix(file, server)) {
-				kept[c.Name] = c
-			}
-		}
-	}
+	kept := in.kept(file, server, places)
 	var missing []need
 	for _, n := range line.needs {
 		old := kept[n.name]
@@ -103,11 +95,30 @@ func (in *installing) planCredentials(file, server string, line *serveLine) (*cr
 	if missing == nil {
 		return plan, nil
 	}
-	text := "this is no terminal to ask for credentials:"
+	return nil, noTerminal(missing)
+}
+
+// noTerminal says how to give what nobody can be asked for.
+func noTerminal(missing []need) error {
+	var lines []string
 	for _, n := range missing {
-		text += fmt.Sprintf("\n  --credential %s=env:VAR  %s", n.name, n.what)
+		lines = append(lines, fmt.Sprintf("  --credential %s=env:VAR  %s", n.name, n.what))
 	}
-	return nil, usagef("%s\n--no-credentials installs without them", text)
+	return usagef("this is no terminal to ask for credentials:\n%s\n--no-credentials installs without them", strings.Join(lines, "\n"))
+}
+
+// kept are the credentials that a server of this name has already.
+func (in *installing) kept(file, server string, places keyring.Places) map[string]keptCredential {
+	all := map[string]keptCredential{}
+	servers, _ := in.client.Installed(file) // what is wrong with it is told with the edit
+	for _, s := range servers {
+		for _, c := range credentialsIn(s.Args) {
+			if s.Name == server && places.Made(c.Place, in.prefix(file, server)) {
+				all[c.Name] = c
+			}
+		}
+	}
+	return all
 }
 
 // givenCredential is what --credential says.
@@ -126,16 +137,9 @@ func (in *installing) readGiven(needs []need) (map[string]givenCredential, error
 		if !ok || name == "" {
 			return nil, usagef("--credential wants SCHEME=env:VAR or SCHEME=file:PATH")
 		}
-		var names []string
-		for _, n := range needs {
-			names = append(names, n.name)
-		}
-		at := slices.Index(names, name)
+		at := slices.IndexFunc(needs, func(n need) bool { return n.name == name })
 		if at < 0 {
-			if near := suggest.Near(name, names, maxSuggested); near != nil {
-				return nil, usagef("--credential %s: the description needs no such credential%s", name, suggest.Question(near))
-			}
-			return nil, usagef("--credential %s: the description needs no such credential; it needs %s", name, wordsOr(names, "none"))
+			return nil, noSuchNeed(name, needs)
 		}
 		if _, twice := all[name]; twice {
 			return nil, usagef("--credential %s is given twice", name)
@@ -157,17 +161,23 @@ func (in *installing) readGiven(needs []need) (map[string]givenCredential, error
 	return all, nil
 }
 
-func wordsOr(words []string, none string) string {
-	if len(words) == 0 {
-		return none
+// noSuchNeed says what the description needs instead.
+func noSuchNeed(name string, needs []need) error {
+	var names []string
+	for _, n := range needs {
+		names = append(names, n.name)
 	}
-	return strings.Join(words, ", ")
+	others := suggest.Question(suggest.Near(name, names, maxSuggested))
+	if others == "" && names != nil {
+		others = "; it needs " + strings.Join(names, ", ")
+	}
+	return usagef("--credential %s: the description needs no such credential%s", name, others)
 }
 
 // readSecret reads what is at env:VAR or file:PATH.
 func (in *installing) readSecret(where string) (string, error) {
 	kind, rest, _ := strings.Cut(where, ":")
-	text := ""
+	var text string
 	switch {
 	case kind == "env" && rest != "":
 		text, _ = in.env.getenv(rest)

@@ -104,19 +104,11 @@ func needsOf(a *app.App) (all []need) {
 	for _, s := range a.Sources() {
 		switch source := s.Source.(type) {
 		case *openapi.Source:
-			for _, scheme := range source.Access().Schemes {
-				if !scheme.Supported {
-					continue
-				}
-				n := need{name: scheme.Name, flag: "auth", what: scheme.Kind, oauth: scheme.OAuth, always: scheme.Always}
-				if scheme.Description != "" {
-					n.what += ". " + scheme.Description
-				}
-				if len(a.Sources()) > 1 {
-					n.name = s.Name + "/" + scheme.Name
-				}
-				all = append(all, n)
+			prefix := ""
+			if len(a.Sources()) > 1 {
+				prefix = s.Name + "/"
 			}
+			all = append(all, schemesOf(source, prefix)...)
 		case *flowmcp.Source:
 			for _, name := range source.ServerParams() {
 				if !slices.ContainsFunc(all, func(n need) bool { return n.name == name }) {
@@ -124,6 +116,22 @@ func needsOf(a *app.App) (all []need) {
 				}
 			}
 		}
+	}
+	return all
+}
+
+// schemesOf are the security schemes that a document needs. prefix precedes their
+// names.
+func schemesOf(source *openapi.Source, prefix string) (all []need) {
+	for _, scheme := range source.Access().Schemes {
+		if !scheme.Supported {
+			continue
+		}
+		n := need{name: prefix + scheme.Name, flag: "auth", what: scheme.Kind, oauth: scheme.OAuth, always: scheme.Always}
+		if scheme.Description != "" {
+			n.what += ". " + scheme.Description
+		}
+		all = append(all, n)
 	}
 	return all
 }

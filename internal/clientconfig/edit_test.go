@@ -207,7 +207,7 @@ func TestServerNames(t *testing.T) {
 // the editor finds them.
 func plain(text []byte) []byte {
 	var out []byte
-	text = bytes.TrimPrefix(text, byteOrderMark)
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	for i := 0; i < len(text); i++ {
 		switch {
 		case text[i] == '"':
@@ -254,7 +254,7 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		was := map[string]any{}
-		if len(bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))) > 0 {
+		if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))) > 0 {
 			if err := json.Unmarshal(plain(text), &was); err != nil {
 				t.Fatalf("%q is edited and is no JSON: %v", text, err)
 			}

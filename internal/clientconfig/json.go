@@ -20,7 +20,7 @@ type jsonFormat struct{}
 // maxDepth bounds the nesting of a text, which is read recursively.
 const maxDepth = 1000
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
+const byteOrderMark = "\xef\xbb\xbf"
 
 // jsonText is a text that was read. Offsets in root count from after the mark.
 type jsonText struct {
@@ -35,8 +35,8 @@ type jsonText struct {
 // readJSON reads a text. One without a value is an empty object.
 func readJSON(whole []byte) (*jsonText, error) {
 	t := &jsonText{text: whole, newline: "\n", indent: "  "}
-	if rest, found := bytes.CutPrefix(whole, byteOrderMark); found {
-		t.mark, t.text = byteOrderMark, rest
+	if rest, found := bytes.CutPrefix(whole, []byte(byteOrderMark)); found {
+		t.mark, t.text = []byte(byteOrderMark), rest
 	}
 	if bytes.Contains(t.text, []byte("\r\n")) {
 		t.newline = "\r\n"
@@ -57,7 +57,7 @@ func readJSON(whole []byte) (*jsonText, error) {
 	}
 	t.root, t.start = root, v.StartOffset+len("{")
 	if len(root.Members) > 0 {
-		if _, after, found := cutLast(string(root.Members[0].Name.BeforeExtra), "\n"); found && after != "" && strings.Trim(after, " \t") == "" {
+		if after, found := behindLast(string(root.Members[0].Name.BeforeExtra), "\n"); found && after != "" && strings.Trim(after, " \t") == "" {
 			t.indent = after
 		}
 	}
@@ -67,38 +67,50 @@ func readJSON(whole []byte) (*jsonText, error) {
 // checkDepth refuses a text that is nested too deeply.
 func checkDepth(text []byte) error {
 	depth, line := 0, 1
-	for i := 0; i < len(text); i++ {
-		switch rest := text[i:]; {
-		case text[i] == '\n':
-			line++
-		case text[i] == '"':
-			for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case bytes.HasPrefix(rest, []byte("//")):
-			if at := bytes.IndexByte(rest, '\n'); at >= 0 {
-				i += at - 1
-			} else {
-				i = len(text)
-			}
-		case bytes.HasPrefix(rest, []byte("/*")):
-			at := bytes.Index(rest[2:], []byte("*/"))
-			if at < 0 {
-				return nil // the reader says where
-			}
-			line += bytes.Count(rest[:at+2], []byte("\n"))
-			i += at + 3
-		case text[i] == '{' || text[i] == '[':
+	for i := 0; i < len(text); {
+		n := 1
+		switch text[i] {
+		case '"', '/':
+			n = opaque(text[i:])
+		case '{', '[':
 			if depth++; depth > maxDepth {
 				return &SyntaxError{Line: line, Column: 1, Message: "nested too deeply"}
 			}
-		case text[i] == '}' || text[i] == ']':
+		case '}', ']':
 			depth--
 		}
+		line += bytes.Count(text[i:i+n], []byte("\n"))
+		i += n
 	}
 	return nil
+}
+
+// opaque is the length of the text or comment at the beginning of rest, in which
+// brackets mean nothing. Of one without an end it is everything: the reader says
+// that there is none.
+func opaque(rest []byte) int {
+	end := []byte("\n")
+	switch {
+	case rest[0] == '"':
+		for i := 1; i < len(rest); i++ {
+			switch rest[i] {
+			case '\\':
+				i++
+			case '"', '\n':
+				return i + 1
+			}
+		}
+		return len(rest)
+	case bytes.HasPrefix(rest, []byte("/*")):
+		end = []byte("*/")
+	case !bytes.HasPrefix(rest, []byte("//")):
+		return 1
+	}
+	at := bytes.Index(rest[2:], end)
+	if at < 0 {
+		return len(rest)
+	}
+	return 2 + at + len(end)
 }
 
 var placeInError = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`)
@@ -201,7 +213,7 @@ func (f jsonFormat) set(text []byte, key string, s *Server, entry []field) ([]by
 	}
 	if at >= 0 {
 		old := o.Members[at]
-		_, indent, _ := cutLast(string(old.Name.BeforeExtra), "\n")
+		indent, _ := behindLast(string(old.Name.BeforeExtra), "\n")
 		replaced := t.object(s.Name, onlyBlank(indent), entry)
 		replaced = strings.TrimPrefix(replaced, quoted(s.Name)+": ")
 		return t.splice(splice{old.Value.StartOffset, old.Value.EndOffset, replaced}), nil
@@ -213,7 +225,7 @@ func (f jsonFormat) set(text []byte, key string, s *Server, entry []field) ([]by
 // with the indentation outer.
 func (t *jsonText) memberIndent(o *hujson.Object, outer string) string {
 	if last := len(o.Members) - 1; last >= 0 {
-		if _, indent, found := cutLast(string(o.Members[last].Name.BeforeExtra), "\n"); found {
+		if indent, found := behindLast(string(o.Members[last].Name.BeforeExtra), "\n"); found {
 			return onlyBlank(indent)
 		}
 	}
@@ -357,7 +369,7 @@ func (t *jsonText) without(o *hujson.Object, at int) []byte {
 		edits[0].end = t.endOf(o) // {} on one line
 	}
 	rest := t.splice(edits...)
-	if _, err := hujson.Parse(bytes.TrimPrefix(rest, byteOrderMark)); err != nil {
+	if _, err := hujson.Parse(bytes.TrimPrefix(rest, []byte(byteOrderMark))); err != nil {
 		// What follows would stand in a comment: its line break stays.
 		edits[len(edits)-1].text = t.newline
 		rest = t.splice(edits...)
@@ -397,10 +409,10 @@ func blank(extra hujson.Extra) bool { return len(trailing(extra)) == len(extra) 
 // onlyBlank is s if it is white space.
 func onlyBlank(s string) string { return s[:len(s)-len(strings.TrimLeft(s, " \t"))] }
 
-// cutLast is strings.Cut at the last separator.
-func cutLast(s, separator string) (before, after string, found bool) {
+// behindLast is what stands behind the last separator.
+func behindLast(s, separator string) (after string, found bool) {
 	if at := strings.LastIndex(s, separator); at >= 0 {
-		return s[:at], s[at+len(separator):], true
+		return s[at+len(separator):], true
 	}
-	return s, "", false
+	return "", false
 }

@@ -34,7 +34,7 @@ var ErrUnavailable = errors.New("there is no keyring that answers")
 
 // Get returns the entry of a name.
 func Get(name string) (value string, err error) {
-	err = within(wait, func() (err error) {
+	err = within(func() (err error) {
 		value, err = keyring.Get(service, name)
 		return err
 	})
@@ -46,7 +46,7 @@ func Get(name string) (value string, err error) {
 
 // Set stores an entry, and reads it again: some keyrings take what they lose.
 func Set(name, value string) error {
-	return within(wait, func() error {
+	return within(func() error {
 		if err := keyring.Set(service, name, value); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func Set(name, value string) error {
 
 // Delete removes an entry. One that is not there is no error.
 func Delete(name string) error {
-	err := within(wait, func() error { return keyring.Delete(service, name) })
+	err := within(func() error { return keyring.Delete(service, name) })
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -69,10 +69,10 @@ func Delete(name string) error {
 
 // within runs f and gives up after a time: what the system asks its user may
 // never be answered. Errors of the library are wrapped, and hold no values.
-func within(limit time.Duration, f func() error) error {
+func within(f func() error) error {
 	done := make(chan error, 1)
 	incident.Go(nil, "the keyring", func() { done <- f() }, func(e *incident.Error) { done <- e })
-	late := time.NewTimer(limit)
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	select {
 	case err := <-done:
@@ -84,6 +84,6 @@ func within(limit time.Duration, f func() error) error {
 		}
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case <-late.C:
-		return fmt.Errorf("%w within %v", ErrUnavailable, limit)
+		return fmt.Errorf("%w within %v", ErrUnavailable, wait)
 	}
 }

@@ -106,13 +106,12 @@ func (p Places) Remove(place string) error {
 	if !found {
 		return errors.New("no place of a credential")
 	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := os.Remove(file)
+	for dir := filepath.Dir(file); len(dir) > len(p.Dir) && os.Remove(dir) == nil; {
+		dir = filepath.Dir(dir) // until one holds others
 	}
-	for dir := filepath.Dir(file); len(dir) > len(p.Dir); dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
-			break // it holds others
-		}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -123,8 +123,17 @@ type Platform struct {
 	Binary string // in the bundle
 }
 
-// platformNames are the names that hosts have for systems: process.platform of Node.
-var platformNames = map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32"}
+// platformName is the name that hosts have for a system: process.platform of Node.
+// Empty: they have none.
+func platformName(system string) string {
+	switch system {
+	case "linux", "darwin":
+		return system
+	case "windows":
+		return "win32"
+	}
+	return ""
+}
 
 // Start sets what hosts start. Of several platforms the first is the default.
 func (m *Manifest) Start(platforms []Platform, args []string) error {
@@ -133,7 +142,7 @@ func (m *Manifest) Start(platforms []Platform, args []string) error {
 	}
 	m.Server = Server{Type: "binary", EntryPoint: platforms[0].Binary, Config: Config{Command: Dir + "/" + platforms[0].Binary, Args: args}}
 	for i, p := range platforms {
-		name := platformNames[p.OS]
+		name := platformName(p.OS)
 		if name == "" {
 			return fmt.Errorf("bundles are for linux, darwin and windows, not for %s", p.OS)
 		}
