@@ -98,17 +98,17 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 	a := &App{config: c, env: e.withDefaults(), adjust: map[string]*adjustment{}, parts: map[*SourceOptions]*parts{}}
 	catalog, err := a.start(ctx)
 	if err != nil {
-		a.Close()
+		a.Close() //nolint:contextcheck // it ends also what ctx does not
 		return nil, err
 	}
 	o := gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval, Store: a.env.Store}
 	if a.limits, err = a.newLimiter(); err != nil {
-		a.Close()
+		a.Close() //nolint:contextcheck // it ends also what ctx does not
 		return nil, err
 	}
 	l, err := a.openAudit()
 	if err != nil {
-		a.Close()
+		a.Close() //nolint:contextcheck // it ends also what ctx does not
 		return nil, err
 	}
 	if l != nil {
@@ -119,8 +119,8 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 	o.Scopes = a.hasScopes
 	a.Gateway = gateway.New(catalog, o)
 	a.serve()
-	if err := a.watchTelemetry(); err != nil {
-		a.Close()
+	if err := a.watchTelemetry(); err != nil { //nolint:contextcheck // it ends with Close
+		a.Close() //nolint:contextcheck // it ends also what ctx does not
 		return nil, err
 	}
 	return a, nil

@@ -59,7 +59,7 @@ func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
 	if a.tls, err = readTLS(c, a.env); err != nil {
 		return nil, err
 	}
-	if err = a.openTelemetry(); err != nil {
+	if err = a.openTelemetry(); err != nil { //nolint:contextcheck // exporters open nothing
 		return nil, err
 	}
 	if a.options.Prefix, err = gateway.ParsePrefix(c.Prefix); err != nil {

@@ -98,7 +98,7 @@ func (a *App) reload(ctx context.Context, which int) {
 		settler.Settle(served)
 	}
 	if a.telemetry != nil && ctx.Err() == nil {
-		a.telemetry.Reloaded(served)
+		a.telemetry.Reloaded(served) //nolint:contextcheck // a counter needs none
 	}
 	switch {
 	case ctx.Err() != nil:

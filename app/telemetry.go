@@ -142,7 +142,7 @@ func (a *App) handlerWorkers() (n int) {
 }
 
 // serveMetrics serves /metrics on an address of its own until Close.
-func (a *App) serveMetrics() error { //nolint:contextcheck // it ends with Close
+func (a *App) serveMetrics() error {
 	l, err := Listen(context.Background(), a.config.Metrics)
 	if err != nil {
 		return err

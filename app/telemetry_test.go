@@ -98,7 +98,8 @@ func TestMetricsAndTraceOfTheAudit(t *testing.T) {
 	}
 	closed = true
 	a.Close()
-	if _, err := http.Get(a.MetricsURL()); err == nil { //nolint:noctx // it is refused at once
+	if res, err := http.Get(a.MetricsURL()); err == nil { //nolint:noctx // it is refused at once
+		_ = res.Body.Close()
 		t.Error("metrics are served after the end")
 	}
 	text, err := os.ReadFile(audit)

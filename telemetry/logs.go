@@ -158,8 +158,8 @@ func (w auditWriter) Write(line []byte) (int, error) {
 	out.SetBody(attribute.StringValue(string(line[:len(line)-1])))
 	taken := false
 	ctx := context.WithValue(context.Background(), takenKey{}, &taken)
-	if trace, span, ok := idsOf(in.Trace, in.Span); ok {
-		ctx = withSpan(ctx, trace, span)
+	if traceID, spanID, ok := idsOf(in.Trace, in.Span); ok {
+		ctx = withSpan(ctx, traceID, spanID)
 	}
 	w.t.auditor.Emit(ctx, out)
 	if !taken {

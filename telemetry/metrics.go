@@ -170,7 +170,7 @@ func (t *Telemetry) recordUpstream(u *Upstream) {
 }
 
 // Reloaded counts a description that was read again, and whether it is served now.
-func (t *Telemetry) Reloaded(served bool) { //nolint:contextcheck // a counter needs none
+func (t *Telemetry) Reloaded(served bool) {
 	if t.meters != nil {
 		outcome := "failed"
 		if served {

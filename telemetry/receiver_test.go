@@ -122,8 +122,8 @@ func newWorld(t *testing.T, o telemetry.Options) *world {
 	w := &world{}
 	handler := func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://books.example:8443/b/7?key=hunter2", nil)
-		end := w.telemetry.BeginUpstream(r) //nolint:contextcheck // it is that of r
-		w.telemetry.EndUpstream(end, telemetry.Upstream{Method: r.Method, URL: r.URL, Status: 404, Resends: 1})
+		end := w.telemetry.BeginUpstream(r)
+		w.telemetry.EndUpstream(end, telemetry.Upstream{Method: r.Method, URL: r.URL, Status: 404, Resends: 1}) //nolint:contextcheck // it is that of r
 		w.sent = r.Header
 		w.traced, _ = w.telemetry.Trace(ctx)
 		if bytes.Contains(c.Args, []byte("fail")) {

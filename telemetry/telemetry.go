@@ -86,7 +86,7 @@ type Telemetry struct {
 }
 
 // New starts what o asks for. It does not wait for the receiver.
-func New(o Options) (*Telemetry, error) { //nolint:contextcheck // exporters open nothing
+func New(o Options) (*Telemetry, error) {
 	o.MaxTools = cmp.Or(max(o.MaxTools, 0), 200)
 	o.SpanDelay = cmp.Or(max(o.SpanDelay, 0), 5*time.Second)
 	o.MetricInterval = cmp.Or(max(o.MetricInterval, 0), time.Minute)
@@ -138,7 +138,7 @@ func (o *Options) sends(s Signal) bool {
 
 // Close sends what waits, for at most Options.FlushTimeout, and ends. What is told
 // afterwards is not sent.
-func (t *Telemetry) Close() error { //nolint:contextcheck // it is called when all contexts have ended
+func (t *Telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), t.options.FlushTimeout)
 	defer cancel()
 	t.spans.close(ctx)

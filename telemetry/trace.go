@@ -231,8 +231,8 @@ func failureOf(r *server.RequestRecord) string {
 }
 
 // inject tells an upstream of a place, and of the baggage that withBaggage took.
-func inject(ctx context.Context, place trace.SpanContext, h http.Header) { //nolint:contextcheck // the place has a context of its own
-	propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), place), propagation.HeaderCarrier(h))
+func inject(ctx context.Context, place trace.SpanContext, h http.Header) {
+	propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), place), propagation.HeaderCarrier(h)) //nolint:contextcheck // the place is not that of ctx
 	propagation.Baggage{}.Inject(ctx, propagation.HeaderCarrier(h))
 }
 
