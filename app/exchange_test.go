@@ -52,7 +52,7 @@ func (i *issuer) read(token, audience string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	signed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.RS256})
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (i *issuer) read(token, audience string) (map[string]any, error) {
 }
 
 func (i *issuer) fetchKeys() (keys jose.JSONWebKeySet, err error) {
-	answer, err := http.Get(i.URL + "/jwks") //nolint:noctx // a test server
+	answer, err := http.Get(i.URL + "/jwks")
 	if err != nil {
 		return keys, err
 	}
@@ -180,7 +180,7 @@ func TestNoCallCrossesToTheTokenOfAnother(t *testing.T) {
 	}
 	calling.Wait()
 	t.Logf("%d calls, %d reloads, %d exchanges, %d requests", calls.Load(), reloads.Load(), exchanges.Load(), requests.Load())
-	if reloads.Load() < 20 || exchanges.Load() < int64(len(tokens)) || exchanges.Load() > calls.Load()/4 || requests.Load() >= calls.Load() {
+	if reloads.Load() < 20 || exchanges.Load() < int64(len(tokens)) || exchanges.Load() > int64(len(tokens))*(reloads.Load()+1) || requests.Load() >= calls.Load() {
 		t.Error("the calls proved less than they should")
 	}
 	for _, secret := range append(tokens[:], exchangeSecret) {

@@ -111,7 +111,9 @@ func New(o Options) (*Authenticator, error) {
 		a.opaque = newIntrospector(a.issuer, *o.Introspection, a.tokens)
 	}
 	if o.Exchange != nil {
-		a.exchange = newExchanger(a.issuer, *o.Exchange)
+		if a.exchange, err = newExchanger(a.issuer, *o.Exchange); err != nil {
+			return nil, err
+		}
 	}
 	return a, a.describe(&o)
 }
@@ -277,9 +279,6 @@ func (o *Options) check() error {
 	}
 	if i := o.Introspection; i != nil && (i.ClientID == "" || i.ClientSecret == "") {
 		return errors.New("introspection needs the id of a client and its secret")
-	}
-	if x := o.Exchange; x != nil && (x.ClientID == "" || x.ClientSecret == "") {
-		return errors.New("an exchange of tokens needs the id of a client and its secret")
 	}
 	return nil
 }

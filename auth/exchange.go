@@ -95,8 +95,11 @@ type granted struct {
 	at time.Time
 }
 
-func newExchanger(i *issuer, c Exchange) *exchanger {
-	return &exchanger{issuer: i, client: c, answers: newAnswers[*granted](notExchanged), ended: map[sum]time.Time{}}
+func newExchanger(i *issuer, c Exchange) (*exchanger, error) {
+	if c.ClientID == "" || c.ClientSecret == "" {
+		return nil, errors.New("an exchange of tokens needs the id of a client and its secret")
+	}
+	return &exchanger{issuer: i, client: c, answers: newAnswers[*granted](notExchanged), ended: map[sum]time.Time{}}, nil
 }
 
 func (x *exchanger) exchange(ctx context.Context, c *Caller, t Target) (*Token, *Error) {
@@ -156,7 +159,7 @@ func (x *exchanger) request(ctx context.Context, c *Caller, t Target) (*granted,
 }
 
 func (x *exchanger) ask(ctx context.Context, c *Caller, t Target) (said exchanged, e *Error) {
-	p, err := x.issuer.get(ctx, nil)
+	p, _ := x.issuer.get(ctx, nil) // what fails is in the log
 	if p == nil {
 		return said, notExchanged("the issuer cannot be asked")
 	}
