@@ -42,6 +42,8 @@ type Options struct {
 	// Exchange asks the issuer for tokens of callers for other services, see [TokenFor];
 	// nil: there are none.
 	Exchange *Exchange
+	// Login is the client as which people log in with a browser; nil: they cannot.
+	Login *Login
 	// AllowHosts are hosts of the issuer that may be private, beside the host of
 	// Issuer itself: host, host:port, IP or CIDR.
 	AllowHosts []string
@@ -66,6 +68,7 @@ type Authenticator struct {
 	tokens      verifier
 	opaque      *introspector // nil: opaque tokens are refused
 	exchange    *exchanger    // nil: tokens are not exchanged
+	login       *Login        // nil: nobody logs in with a browser
 	scopes      []string
 	needed      []string // scopes, and those that some requests need
 	implies     map[string][]string
@@ -85,7 +88,7 @@ func New(o Options) (*Authenticator, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Issuer == "" {
-		if o.Resource != "" || len(o.Audiences)+len(o.Scopes)+len(o.Implies)+len(o.Algorithms) > 0 || o.Introspection != nil || o.Exchange != nil {
+		if o.Resource != "" || len(o.Audiences)+len(o.Scopes)+len(o.Implies)+len(o.Algorithms) > 0 || o.Introspection != nil || o.Exchange != nil || o.Login != nil {
 			return nil, errors.New("there are settings for access tokens, and no issuer")
 		}
 		return a, nil
@@ -115,6 +118,7 @@ func New(o Options) (*Authenticator, error) {
 			return nil, err
 		}
 	}
+	a.login = o.Login
 	return a, a.describe(&o)
 }
 
@@ -279,6 +283,9 @@ func (o *Options) check() error {
 	}
 	if i := o.Introspection; i != nil && (i.ClientID == "" || i.ClientSecret == "") {
 		return errors.New("introspection needs the id of a client and its secret")
+	}
+	if l := o.Login; l != nil && (l.ClientID == "" || l.ClientSecret == "") {
+		return errors.New("a login needs the id of a client and its secret")
 	}
 	return nil
 }

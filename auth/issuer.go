@@ -51,6 +51,8 @@ type published struct {
 	token         string   // endpoint; empty: none that is safe
 	grants        []string // nil: it does not say
 	scopes        []string // as above
+	authorization string   // endpoint; empty: none that is safe
+	namesItself   bool     // when it sends a browser back (RFC 9207)
 	at            time.Time
 	verified      verified
 }
@@ -162,6 +164,8 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 		Token         string `json:"token_endpoint"`
 		Grants        words  `json:"grant_types_supported"`
 		Scopes        words  `json:"scopes_supported"`
+		Authorization string `json:"authorization_endpoint"`
+		NamesItself   bool   `json:"authorization_response_iss_parameter_supported"`
 	}
 	var failures []error
 	for _, at := range discoveryURLs(i.url) {
@@ -182,9 +186,12 @@ func (i *issuer) read(ctx context.Context) (*published, error) {
 	if len(failures) > 0 {
 		return nil, fmt.Errorf("the issuer %s cannot be asked: %w", i.url, failures[0])
 	}
-	p := &published{at: time.Now(), grants: said.Grants, scopes: said.Scopes}
-	if i.may(said.Token) { // that it is missing fails exchanges alone
+	p := &published{at: time.Now(), grants: said.Grants, scopes: said.Scopes, namesItself: said.NamesItself}
+	if i.may(said.Token) { // that it is missing fails exchanges and logins alone
 		p.token = said.Token
+	}
+	if i.may(said.Authorization) {
+		p.authorization = said.Authorization
 	}
 	if i.may(said.Introspection) {
 		p.introspection = said.Introspection
