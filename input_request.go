@@ -23,6 +23,14 @@ type InputRequest struct {
 	Key    string // identifies the request within its call; must not be empty
 	Kind   InputKind
 	Params []byte // params of the MCP request of this kind, a JSON object; nil: {}
+
+	// ID identifies what a URL is for, in revisions whose requests have an
+	// elicitationId; empty: none is sent.
+	ID string
+	// Done is closed when what a URL is for has been done. A user who accepts only
+	// begins: the transport then waits for Done, for a time that clients stand, and
+	// returns the answer whether it was done or not. nil: it does not wait.
+	Done <-chan struct{}
 }
 
 // InputKind says who answers, and how.
@@ -42,6 +50,14 @@ func FormRequest(key, message string, schema []byte) InputRequest {
 	p := append([]byte(`{"mode":"form","message":`), jsonString(message)...)
 	p = append(append(p, `,"requestedSchema":`...), schema...)
 	return InputRequest{Key: key, Kind: ElicitForm, Params: append(p, '}')}
+}
+
+// URLRequest asks the user to open a page. Nothing of the user may be in url, and
+// whoever opens it is not yet who was asked (client/elicitation, "Safe URL Handling").
+func URLRequest(key, message, url string) InputRequest {
+	p := append([]byte(`{"mode":"url","message":`), jsonString(message)...)
+	p = append(append(p, `,"url":`...), jsonString(url)...)
+	return InputRequest{Key: key, Kind: ElicitURL, Params: append(p, '}')}
 }
 
 // Message returns the message of a form or URL request.

@@ -19,6 +19,14 @@ var _ tenon.Requester = (*request)(nil)
 // a stream leads there; in the modern one by ending the request, to be made
 // again with the answers (basic/patterns/mrtr).
 func (q *request) RequestInput(ctx context.Context, questions ...tenon.InputRequest) ([]tenon.InputResponse, error) {
+	answers, err := q.ask(ctx, questions)
+	if err == nil {
+		q.awaitPages(ctx, questions, answers)
+	}
+	return answers, err
+}
+
+func (q *request) ask(ctx context.Context, questions []tenon.InputRequest) ([]tenon.InputResponse, error) {
 	can := q.Capabilities
 	if q.era == legacy {
 		if q.peer == nil || q.out == nil {
@@ -131,6 +139,7 @@ func (q *request) askNow(ctx context.Context, question tenon.InputRequest) (teno
 		return tenon.InputResponse{}, &tenon.UnsupportedInputError{Kind: question.Kind}
 	}
 	defer done()
+	question.Params = withElicitationID(question)
 	m := append(rawjson.AppendString([]byte(`{"jsonrpc":"2.0","id":`), id), ',')
 	q.notify(append(appendQuestion(m, question)[:], '}'))
 	select {
