@@ -66,7 +66,7 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 	if c.OAuthIssuer == "" {
 		for name, used := range map[string]bool{
 			"oauth-resource": c.OAuthResource != "", "oauth-audience": len(c.OAuthAudience) > 0, "oauth-scope": len(c.OAuthScope) > 0, "oauth-scope-implies": len(c.OAuthScopeImplies) > 0,
-			"oauth-introspection": c.OAuthIntrospection != "", "oauth-exchange": c.OAuthExchange != "", "oauth-allow-private-host": len(c.OAuthAllowPrivateHost) > 0,
+			"oauth-introspection": c.OAuthIntrospection != "", "oauth-exchange": c.OAuthExchange != "", "oauth-login": c.OAuthLogin != "", "oauth-allow-private-host": len(c.OAuthAllowPrivateHost) > 0,
 		} {
 			if used {
 				return invalid(name, " is about access tokens; --oauth-issuer says whose")
@@ -99,6 +99,13 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 		if n, err := parseNeed(given); err == nil { // else it is refused elsewhere
 			o.MoreScopes = append(o.MoreScopes, n.Scope)
 		}
+	}
+	if c.OAuthLogin != "" {
+		id, secret, err := readClient(e, "oauth-login", c.OAuthLogin)
+		if err != nil {
+			return err
+		}
+		o.Login = &auth.Login{ClientID: id, ClientSecret: secret}
 	}
 	callers, err := auth.New(o)
 	if err != nil {

@@ -83,6 +83,7 @@ type App struct {
 	telemetry  *telemetry.Telemetry // nil: none
 	metricsURL string               // empty: metrics are not served
 	tls        *certificate         // nil: HTTP without TLS
+	users      *userCredentials     // nil: users store none
 	options    gateway.BuildOptions
 	tools      *gateway.Catalog       // the last that was built, also behind search mode
 	adjust     map[string]*adjustment // by source

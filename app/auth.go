@@ -36,7 +36,7 @@ func readCredentials(ctx context.Context, o *SourceOptions, e Env) (*credentials
 	for _, flag := range o.Auth {
 		name, where, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, exchange:AUDIENCE, oauth2:... or none")
+			return nil, invalid("auth", " wants SCHEME=env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, exchange:AUDIENCE, oauth2:..., user or none")
 		}
 		if given(f.values, name) {
 			return nil, invalid("auth", " %s is given twice", name)
@@ -79,6 +79,8 @@ func credential(ctx context.Context, e Env, where string) (openapi.Credential, e
 	switch {
 	case where == "none":
 		return openapi.Credential{None: true}, nil
+	case where == "user":
+		return openapi.Credential{User: true}, nil
 	case rest == "":
 	case kind == "env":
 		value, err := variableOf(e, rest)
@@ -97,7 +99,7 @@ func credential(ctx context.Context, e Env, where string) (openapi.Credential, e
 	case kind == "oauth2":
 		return oauthClient(ctx, e, rest)
 	}
-	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, exchange:AUDIENCE, oauth2:... or none; the secret itself does not belong there")
+	return openapi.Credential{}, errors.New("it wants env:NAME, file:PATH, keyring:NAME, command:CMD, caller:HEADER, exchange:AUDIENCE, oauth2:..., user or none; the secret itself does not belong there")
 }
 
 func variableOf(e Env, name string) (string, error) {

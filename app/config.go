@@ -53,6 +53,9 @@ type Config struct {
 	OAuthScopeImplies     []string // BROAD=NARROW,NARROW
 	OAuthIntrospection    string   // CLIENT=env:VAR or CLIENT=file:PATH
 	OAuthExchange         string   // CLIENT=env:VAR or CLIENT=file:PATH
+	OAuthLogin            string   // CLIENT=env:VAR or CLIENT=file:PATH
+	CredentialDir         string   // of credentials that users store; empty: none
+	CredentialKey         []string // env:VAR or file:PATH; the first encrypts
 	OAuthAllowPrivateHost []string
 
 	// Rules about callers.

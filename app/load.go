@@ -56,6 +56,9 @@ func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
 	if err = a.readAccess(); err != nil {
 		return nil, err
 	}
+	if err = a.readUserCredentials(); err != nil {
+		return nil, err
+	}
 	if a.tls, err = readTLS(c, a.env); err != nil {
 		return nil, err
 	}
@@ -124,6 +127,9 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 			if err := a.config.mayExchange(s.Options); err != nil {
 				return s.located(err)
 			}
+			if err := a.config.mayStore(s.Options); err != nil {
+				return s.located(err)
+			}
 			a.parts[s.Options] = shared
 			a.forward = append(a.forward, shared.auth.callerHeaders()...)
 			if err := a.config.mayForward(a.forward); err != nil {
@@ -173,7 +179,11 @@ func newParts(ctx context.Context, o *SourceOptions, c *Config, e Env) (*parts, 
 
 func (a *App) loadOne(ctx context.Context, s *loaded) error {
 	var err error
-	if s.source, err = s.kind.open(s, s.options, a.env); err != nil {
+	options := s.options
+	if a.users != nil {
+		options.UserCredential = a.users.of(s.Name)
+	}
+	if s.source, err = s.kind.open(s, options, a.env); err != nil {
 		return err
 	}
 	if c, holds := s.source.(io.Closer); holds {

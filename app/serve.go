@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/enrollment"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/server"
 )
@@ -54,6 +55,10 @@ func (a *App) Handler() http.Handler {
 	mux.Handle("/readyz", a.Server.Health())
 	if a.config.JSONRPC != "off" {
 		mux.Handle("/jsonrpc", a.Server.JSONRPC())
+	}
+	if a.users != nil {
+		mux.Handle(enrollment.Path, a.users.desk)
+		mux.Handle(enrollment.Path+"/", a.users.desk)
 	}
 	if a.config.AzurePaths {
 		mux.Handle(azurePath, a.Server)

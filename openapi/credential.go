@@ -36,13 +36,14 @@ type Credential struct {
 	// scopes that the operation requires; a [*tenon.Error] of it is told to the caller.
 	// For schemes of OAuth 2.0, OpenID Connect and http bearer.
 	PerCaller func(ctx context.Context, scopes []string) (CallerToken, error)
+	User      bool // each user's own, from Options.UserCredential
 	None      bool // the scheme requires nothing, whatever the document says
 }
 
 // check rejects invalid credentials.
 func (c Credential) check() error {
 	given := 0
-	for _, is := range []bool{c.Value != "", c.File != "", c.Caller != "", c.Fetch != nil, c.OAuth != nil, c.PerCaller != nil, c.None} {
+	for _, is := range []bool{c.Value != "", c.File != "", c.Caller != "", c.Fetch != nil, c.OAuth != nil, c.PerCaller != nil, c.User, c.None} {
 		if is {
 			given++
 		}
@@ -94,6 +95,9 @@ func (a *api) configureCredential(key string, c Credential) error {
 		return errors.New("the document has no such security scheme; " + a.schemeNames())
 	}
 	g := configuredCredential{Credential: c, origin: to}
+	if err := a.mayBeUsers(s, c); err != nil {
+		return err
+	}
 	if c.PerCaller != nil && s.prefix != "Bearer " {
 		return errors.New("a token of the caller cannot be used for " + s.kind)
 	}

@@ -59,6 +59,9 @@ func (o *operation) retryUnauthorized(ctx context.Context, c *tenon.Call, send s
 	var again exchangeResult
 	failed := o.exchange(ctx, c, page{args: c.Args}, send, &again)
 	if failed != nil && again.State == egress.NotSent {
+		if first.sent.user { // who was asked for another one, or has to be
+			return failed
+		}
 		return err
 	}
 	*first = again

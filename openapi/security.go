@@ -171,6 +171,7 @@ func (p *plan) isRequiredCredential(in encode.Location, name string) bool {
 // appliedCredential is a credential as it was put into a request.
 type appliedCredential struct {
 	text   string      // empty: no credential of ours is needed
+	user   bool        // it is the user's own
 	reject func() bool // forgets an access token that other calls use too, and reports whether another one may be accepted; nil: it is no such token
 }
 
@@ -249,11 +250,17 @@ func (o *operation) credential(ctx context.Context, c *tenon.Call, d requiredSch
 	if why := p.changedDestination(o, s, from); why != "" {
 		return appliedCredential{}, s.String() + " is not sent: " + why + "; the operator can allow it with --auth-origin", nil
 	}
-	got, why, err = from.get(ctx, c, d.scopes)
+	if from.User {
+		got, err = o.userCredential(ctx, c, s)
+	} else {
+		got, why, err = from.get(ctx, c, d.scopes)
+	}
 	if err == nil && s.place == encode.InCookie && strings.ContainsAny(got.text, "; ,\"\\") {
 		err = errors.New("it contains a character that is not allowed in a cookie")
 	}
 	switch {
+	case err != nil && from.User:
+		return appliedCredential{}, "", err // it is for the caller, or asks one
 	case err != nil:
 		return appliedCredential{}, "", notObtained(s, err)
 	case why != "":

@@ -55,6 +55,10 @@ type Options struct {
 	// Load. If a later Load changes them, calls are rejected and a diagnostic
 	// says so.
 	AuthOrigins []string
+
+	// UserCredential has the credentials of users, for schemes whose Credential is of
+	// the User; nil: there are none.
+	UserCredential UserCredentials
 	// ClientCerts are client certificates by origin, https://host or
 	// https://host:port. They satisfy mutualTLS schemes.
 	ClientCerts     map[string]ClientCert

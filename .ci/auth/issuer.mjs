@@ -9,7 +9,9 @@ const key = (more) => ({ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).
 
 export const secret = 'a-secret-of-the-introspecting-client';
 
-export async function startIssuer(format) {
+// With people, whoever asks for a login types a name (and any password) into a form,
+// and callback is where the client "tenon" takes browsers back.
+export async function startIssuer(format, { people = false, callback = '' } = {}) {
   const server = createServer();
   await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
   const url = `http://127.0.0.1:${server.address().port}`;
@@ -19,13 +21,13 @@ export async function startIssuer(format) {
     scopes: ['openid', 'offline_access', 'books'],
     clientDefaults: { application_type: 'native' },
     clients: [
-      { client_id: 'tenon', client_secret: secret, redirect_uris: [], response_types: [], grant_types: ['client_credentials'] },
+      { client_id: 'tenon', client_secret: secret, redirect_uris: callback ? [callback] : [], response_types: callback ? ['code'] : [], grant_types: callback ? ['client_credentials', 'authorization_code'] : ['client_credentials'] },
       { client_id: 'machine', client_secret: 'a-secret-of-the-machine', redirect_uris: [], response_types: [], grant_types: ['client_credentials'], scope: 'books' },
     ],
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
-    interactions: { url: (_, interaction) => `/login/${interaction.uid}` },
+    ...(!people && { interactions: { url: (_, interaction) => `/login/${interaction.uid}` } }),
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: people },
       encryption: { enabled: true }, // its key stands beside the other one and must not be taken for it
       clientCredentials: { enabled: true },
       registration: { enabled: true },

@@ -1,0 +1,68 @@
+package openapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/tenon-mcp/tenon"
+)
+
+// UserCredential is the credential of one user for one origin.
+type UserCredential struct {
+	Value Secret // as [Credential].Value
+	// Reject says that the server refused it, and reports whether it is worth asking
+	// for another one in the same call.
+	Reject func() bool
+}
+
+// WantedCredential is what a call needs of its user.
+type WantedCredential struct {
+	Scheme  string // its name in the document
+	Kind    string // its type, for people
+	Origin  string // the only one that it is sent to
+	Service string // what the document calls itself
+	Basic   bool   // it is user:password
+}
+
+// UserCredentials finds the credential of the user behind a call, or asks for it. Its
+// errors are for the caller.
+type UserCredentials func(ctx context.Context, c *tenon.Call, want WantedCredential) (UserCredential, error)
+
+// mayBeUsers refuses credentials of users where nobody has them.
+func (a *api) mayBeUsers(s *scheme, c Credential) error {
+	switch {
+	case !c.User:
+		return nil
+	case a.options.UserCredential == nil:
+		return errors.New("nothing is configured that stores credentials of users")
+	case !s.supported:
+		return errors.New("a user cannot type what " + s.kind + " needs")
+	}
+	return nil
+}
+
+// userCredential gets the user's own credential for the operation's server.
+func (o *operation) userCredential(ctx context.Context, c *tenon.Call, s *scheme) (appliedCredential, error) {
+	got, err := o.api.options.UserCredential(ctx, c, WantedCredential{
+		Scheme: s.name, Kind: s.kind, Origin: originOf(o.planned().base), Service: o.api.title(), Basic: s.prefix == "Basic ",
+	})
+	if err != nil {
+		return appliedCredential{}, err
+	}
+	text := string(got.Value)
+	if text == "" || len(text) > maxCredential || strings.ContainsFunc(text, isControl) {
+		return appliedCredential{}, &tenon.Error{Code: tenon.CodeAuthentication, Message: "the stored credential of " + s.String() + " cannot be sent"}
+	}
+	return appliedCredential{text: text, user: true, reject: got.Reject}, nil
+}
+
+// title is what the document calls itself.
+func (a *api) title() string {
+	const longest = 100 // bytes, on a page
+	title := strings.TrimSpace(a.doc.Root.Get("info").StrAt("title"))
+	if title == "" || len(title) > longest {
+		return a.base.Host
+	}
+	return title
+}
