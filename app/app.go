@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/audit"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/access"
 	"github.com/tenon-mcp/tenon/internal/egress"
@@ -68,35 +67,50 @@ type App struct {
 	Gateway *gateway.Gateway
 	Server  *server.Server
 
-	config *Config
+	inForce // guarded by building, from the first reload on
+
 	env    Env
 	access atomic.Pointer[Access]
+	routes atomic.Pointer[http.ServeMux] // beside /mcp
 
-	sources    []*loaded
-	parts      map[*SourceOptions]*parts
-	forward    []string // headers of clients' requests that sources may see
+	before     *App // whose sources can be taken over; nil: none
 	open       []io.Closer
-	audit      *audit.Log // nil: none
+	audit      auditor
 	limits     *limit.Limiter
-	rules      *access.Rules        // who sees what
-	ruled      *Config              // that rules were read from
 	telemetry  *telemetry.Telemetry // nil: none
 	metricsURL string               // empty: metrics are not served
 	tls        *certificate         // nil: HTTP without TLS
 	users      *userCredentials     // nil: users store none
-	options    gateway.BuildOptions
-	tools      *gateway.Catalog       // the last that was built, also behind search mode
-	adjust     map[string]*adjustment // by source
-	hidden     int                    // tools that search mode finds and does not list
 
-	building sync.Mutex // guards what was read of sources, from the first reload on
+	reconfiguring sync.Mutex    // held while a config is put in force
+	building      sync.Mutex    // guards what was read of sources
+	follow        func(*loaded) // watches a further source; nil: none is watched
+}
+
+// inForce is what a config became. Another config replaces all of it at once, so that
+// what belongs here reloads.
+type inForce struct {
+	config  *Config
+	sources []*loaded
+	parts   map[*SourceOptions]*parts
+	rules   *access.Rules // who sees what
+	forward []string      // headers of clients' requests that sources may see
+	options gateway.BuildOptions
+	tools   *gateway.Catalog       // the last that was built, also behind search mode
+	adjust  map[string]*adjustment // by source
+	hidden  int                    // tools that search mode finds and does not list
 }
 
 // New reads every description and makes a gateway and a server of them. A mistake
 // in the Config is a [*ConfigError]; a description that cannot be read at all is an
 // error of class bad_source. The Config must not change afterwards.
 func New(ctx context.Context, c *Config, e Env) (*App, error) {
-	a := &App{config: c, env: e.withDefaults(), adjust: map[string]*adjustment{}, parts: map[*SourceOptions]*parts{}}
+	a, err := newApp(ctx, c, e.withDefaults())
+	return a, c.located(err)
+}
+
+func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
+	a := &App{inForce: newInForce(c), env: e}
 	catalog, err := a.start(ctx)
 	if err != nil {
 		a.Close() //nolint:contextcheck // it ends also what ctx does not
@@ -107,15 +121,14 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 		a.Close() //nolint:contextcheck // it ends also what ctx does not
 		return nil, err
 	}
-	l, err := a.openAudit()
+	l, err := a.openAudit(c)
 	if err != nil {
 		a.Close() //nolint:contextcheck // it ends also what ctx does not
 		return nil, err
 	}
-	if l != nil {
-		o.Admission = []gateway.Admission{l}
-	}
-	o.Admission = append(o.Admission, a.limits)
+	_ = a.audit.replace(l)
+	a.open = append(a.open, &a.audit)
+	o.Admission = []gateway.Admission{&a.audit, a.limits}
 	o.Observers = a.observers()
 	o.Scopes = a.hasScopes
 	a.Gateway = gateway.New(catalog, o)
@@ -130,7 +143,7 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 // Wrap returns an App with a server for a gateway that was made elsewhere. It has
 // no sources.
 func Wrap(g *gateway.Gateway, c *Config, e Env) (*App, error) {
-	a := &App{Gateway: g, config: c, env: e.withDefaults(), limits: limit.New(limit.Options{})}
+	a := &App{Gateway: g, inForce: newInForce(c), env: e.withDefaults(), limits: limit.New(limit.Options{})}
 	if err := a.readAccess(); err != nil {
 		return nil, err
 	}
@@ -138,16 +151,25 @@ func Wrap(g *gateway.Gateway, c *Config, e Env) (*App, error) {
 	return a, nil
 }
 
+func newInForce(c *Config) inForce {
+	return inForce{config: c, adjust: map[string]*adjustment{}, parts: map[*SourceOptions]*parts{}}
+}
+
 // Close ends what the sources hold, such as workers, after the calls under way.
 func (a *App) Close() {
-	for _, c := range a.open {
-		if err := c.Close(); err != nil {
-			a.env.Logger.Error("a source does not end cleanly", "error", err)
-		}
-	}
+	a.end()
 	if a.telemetry != nil { // it tells how the others ended
 		if err := a.telemetry.Close(); err != nil {
 			a.env.Logger.Warn("telemetry does not end cleanly", "error", err)
+		}
+	}
+}
+
+// end ends all but telemetry.
+func (a *App) end() {
+	for _, c := range a.open {
+		if err := c.Close(); err != nil {
+			a.env.Logger.Error("a source does not end cleanly", "error", err)
 		}
 	}
 }

@@ -10,9 +10,8 @@ import (
 // auditOTLP is the value of Config.Audit for the receiver of telemetry.
 const auditOTLP = "otlp"
 
-// openAudit opens the audit log that the config asks for; nil: none.
-func (a *App) openAudit() (*audit.Log, error) {
-	c := a.config
+// openAudit opens the audit log that a config asks for; nil: none.
+func (a *App) openAudit(c *Config) (*audit.Log, error) {
 	if c.Audit == "" {
 		if c.AuditRequired || len(c.AuditArgument) > 0 || c.AuditKey != "" {
 			return nil, invalid("audit", " FILE says where the audit log is written, which other settings speak of")
@@ -25,6 +24,9 @@ func (a *App) openAudit() (*audit.Log, error) {
 			return nil, invalid("audit", " -: standard output belongs to the client where tools are served on stdio; name a file")
 		}
 		o.Writer = a.env.Stdout
+	}
+	if c.Audit == auditOTLP && a.telemetry == nil && !a.env.DryRun && !a.env.OnDemand {
+		return nil, invalid("audit", " %s: --otlp URL says where its lines are sent, from the next start on", auditOTLP)
 	}
 	if c.Audit == auditOTLP && a.telemetry != nil {
 		if o.Writer = a.telemetry.AuditWriter(); o.Writer == nil {
@@ -50,8 +52,6 @@ func (a *App) openAudit() (*audit.Log, error) {
 	if err != nil {
 		return nil, invalid("audit", " %s: %v", c.Audit, err)
 	}
-	a.audit = l
-	a.open = append(a.open, l)
 	return l, nil
 }
 

@@ -96,6 +96,8 @@ type Config struct {
 	PollInterval time.Duration
 	Drain        time.Duration
 	LogFormat    string // text or json
+
+	from map[string]string // FILE:LINE of settings that a config file has at its top
 }
 
 // Source is a description that is served.
@@ -254,8 +256,17 @@ func (c *Config) check() error {
 // ConfigError is a mistake in a [Config].
 type ConfigError struct {
 	Key  string // the setting; empty: it is about several, or none
-	From string // where a config file names the source; empty: nowhere
+	From string // where a config file has it, or names the source; empty: nowhere
 	text string // with settings as flags, --name
+}
+
+// located adds the line of a config file to a mistake in a setting of its top.
+func (c *Config) located(err error) error {
+	e, ok := err.(*ConfigError) //nolint:errorlint // one that is wrapped has its place
+	if !ok || e.From != "" || c.from[e.Key] == "" {
+		return err
+	}
+	return &ConfigError{Key: e.Key, From: c.from[e.Key], text: e.text}
 }
 
 // invalid makes a ConfigError. The text follows the key as it is, so that it

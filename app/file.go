@@ -98,7 +98,11 @@ type merger struct {
 func (m *merger) merge(c *Config) error {
 	m.line = c.Defaults
 	var sources []Source
+	c.from = map[string]string{}
 	for _, s := range m.read.Settings {
+		if !m.given(s.Key) {
+			c.from[s.Key] = fmt.Sprintf("%s:%d", m.file, s.Line)
+		}
 		setting := settingsByName()[s.Key]
 		field := setting.Field(c)
 		if _, ok := field.(*PerTool); ok || m.given(s.Key) {

@@ -62,7 +62,7 @@ func (a *App) identity() server.Identity {
 
 // Titles are what the descriptions call themselves, in a row.
 func (a *App) Titles() string {
-	plain := App{config: &Config{}, sources: a.sources}
+	plain := App{inForce: inForce{config: &Config{}, sources: a.sources}}
 	return plain.identity().Title
 }
 

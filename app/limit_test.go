@@ -89,7 +89,8 @@ func TestReconfigure(t *testing.T) {
 	} {
 		c := *a.config
 		c.Limits = tt.limits
-		changed, err := a.Reconfigure(&c)
+		change, err := a.Reconfigure(t.Context(), &c)
+		changed := change.String() != ""
 		now := ""
 		if rules := a.limits.Rules(); len(rules) > 0 {
 			now = rules[0].String()

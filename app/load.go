@@ -32,6 +32,7 @@ type loaded struct {
 	offer        tenon.Features
 	introduction introduction
 	reading      sync.Mutex // held while it is read again
+	unfollow     func()     // ends that it is watched; nil: it is not
 }
 
 // located adds the line of a config file that names a source to what is wrong with
@@ -48,50 +49,67 @@ func (s *Source) located(err error) error {
 
 // start checks the config, reads all descriptions and builds the first catalog.
 func (a *App) start(ctx context.Context) (*gateway.Catalog, error) {
+	if err := a.read(ctx); err != nil {
+		return nil, err
+	}
+	return a.built()
+}
+
+// read checks the config and reads what it names.
+func (a *App) read(ctx context.Context) error {
 	c := a.config
 	if err := c.check(); err != nil {
-		return nil, err
+		return err
 	}
 	var err error
 	if err = a.readAccess(); err != nil {
-		return nil, err
+		return err
 	}
 	if err = a.readUserCredentials(); err != nil {
-		return nil, err
+		return err
 	}
 	if a.tls, err = readTLS(c, a.env); err != nil {
-		return nil, err
+		return err
 	}
-	if err = a.openTelemetry(); err != nil { //nolint:contextcheck // exporters open nothing
-		return nil, err
+	if a.before != nil {
+		err = c.checkTelemetry()
+	} else {
+		err = a.openTelemetry() //nolint:contextcheck // exporters open nothing
+	}
+	if err != nil {
+		return err
 	}
 	if a.options.Prefix, err = gateway.ParsePrefix(c.Prefix); err != nil {
-		return nil, err
+		return err
 	}
 	if a.options.Names, err = tenon.ParseNaming(c.Defaults.Names); err != nil {
-		return nil, err
+		return err
 	}
 	if a.options.Describe, err = gateway.ParseToggle(c.Describe); err != nil {
-		return nil, err
+		return err
 	}
 	if a.rules, err = readRules(c); err != nil {
-		return nil, err
+		return err
 	}
-	a.ruled = c
-	a.options.Configure = func(source string, t *tenon.Tool) {
-		a.adjust[source].tool(source, t)
-		t.Scopes = a.scopesOf(source, t)
-	}
+	a.options.Configure = a.configure
 	sources, err := recognized(c.Sources)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := fitting(sources); err != nil {
-		return nil, err
+		return err
 	}
-	if err := a.load(ctx, sources); err != nil {
-		return nil, err
-	}
+	return a.load(ctx, sources)
+}
+
+// configure gives a tool what settings say of it.
+func (a *App) configure(source string, t *tenon.Tool) {
+	a.adjust[source].tool(source, t)
+	t.Scopes = a.scopesOf(source, t)
+}
+
+// built builds the catalog of a config that was read.
+func (a *App) built() (*gateway.Catalog, error) {
 	catalog, err := a.build()
 	if err != nil || a.env.AllowUnmatched {
 		return catalog, err
@@ -118,10 +136,16 @@ func Unmatched(all []tenon.Diagnostic) error {
 func (a *App) load(ctx context.Context, sources []*loaded) error {
 	names := map[string]int{}
 	for _, s := range sources {
+		if names[s.Name]++; names[s.Name] > 1 {
+			s.Name = fmt.Sprintf("%s_%d", s.Name, names[s.Name])
+		}
+		kept := a.kept(s)
 		shared, ok := a.parts[s.Options]
 		if !ok {
 			var err error
-			if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
+			if kept != nil {
+				shared = kept.parts
+			} else if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
 				return s.located(err)
 			}
 			if err := a.config.mayExchange(s.Options); err != nil {
@@ -136,10 +160,11 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 				return s.located(err)
 			}
 		}
-		if names[s.Name]++; names[s.Name] > 1 {
-			s.Name = fmt.Sprintf("%s_%d", s.Name, names[s.Name])
-		}
 		a.adjust[s.Name] = shared.adjust
+		if kept != nil && kept.parts == shared {
+			a.sources = append(a.sources, kept)
+			continue
+		}
 		s.parts = shared
 		if err := a.loadOne(ctx, s); err != nil {
 			return s.located(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
@@ -24,14 +25,16 @@ const maxWarningsShown = 10
 func (a *App) Watch(ctx context.Context) (stop func()) {
 	out := a.env.Stderr
 	ctx, cancel := context.WithCancel(ctx)
-	watching := incident.NewGroup(a.env.Logger, "watching a description", len(a.sources))
-	for i, s := range a.sources {
+	watching := incident.NewGroup(a.env.Logger, "watching a description", maxWatched)
+	follow := func(s *loaded) {
 		watcher, ok := s.source.(tenon.Watcher)
 		if !ok {
-			continue
+			return
 		}
+		ctx, stop := context.WithCancel(ctx)
+		s.unfollow = stop
 		watching.Go(func() {
-			err := watcher.Watch(ctx, func() { a.reload(ctx, i) })
+			err := watcher.Watch(ctx, func() { a.reload(ctx, s) })
 			if err != nil {
 				fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", ShownSpec(s.Spec), err)
 			}
@@ -39,32 +42,48 @@ func (a *App) Watch(ctx context.Context) (stop func()) {
 			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", ShownSpec(s.Spec), e)
 		})
 	}
-	return func() { cancel(); watching.Wait() }
+	a.building.Lock()
+	defer a.building.Unlock()
+	for _, s := range a.sources {
+		follow(s)
+	}
+	a.follow = follow
+	return func() {
+		a.building.Lock()
+		a.follow = nil
+		a.building.Unlock()
+		cancel()
+		watching.Wait()
+	}
 }
+
+// maxWatched is more sources than anybody has: no config file can name them.
+const maxWatched = 1 << 20
 
 // Reload reads every description again, whether or not it is known to have
 // changed, reads the keys of callers from their files, and opens the file of the
 // audit log by its name again. The result is reported on Env.Stderr.
 func (a *App) Reload(ctx context.Context) {
-	if a.audit != nil {
-		if err := a.audit.Reopen(); err != nil {
-			a.env.Logger.Error("the audit log cannot be opened again", "error", err)
-		}
+	if err := a.audit.reopen(); err != nil {
+		a.env.Logger.Error("the audit log cannot be opened again", "error", err)
 	}
-	if err := a.readAccess(); err != nil {
+	a.building.Lock()
+	sources, err := slices.Clone(a.sources), a.readAccess()
+	a.building.Unlock()
+	if err != nil {
 		fmt.Fprintf(a.env.Stderr, "tenon: who may call cannot be read again; what was read before stays in force: %s\n", asFlags(err))
 	}
-	reading := incident.NewGroup(a.env.Logger, "reading a description", len(a.sources))
-	for i := range a.sources {
-		reading.Go(func() { a.reload(ctx, i) }, nil)
+	reading := incident.NewGroup(a.env.Logger, "reading a description", len(sources))
+	for _, s := range sources {
+		reading.Go(func() { a.reload(ctx, s) }, nil)
 	}
 	reading.Wait()
 }
 
 // reload reads one description again. The catalog before stays in force unless
 // all of the new one is made.
-func (a *App) reload(ctx context.Context, which int) {
-	out, s := a.env.Stderr, a.sources[which]
+func (a *App) reload(ctx context.Context, s *loaded) {
+	out := a.env.Stderr
 	// Only reads of the same description wait for each other: a slow one holds
 	// up no other.
 	s.reading.Lock()
@@ -77,6 +96,9 @@ func (a *App) reload(ctx context.Context, which int) {
 	})
 	a.building.Lock()
 	defer a.building.Unlock()
+	if !slices.Contains(a.sources, s) { // another config has come into force
+		return
+	}
 	before, names, warnings := s.offer, toolNames(a.Gateway.Catalog()), a.Gateway.Catalog().Diagnostics()
 	var c *gateway.Catalog
 	if err == nil && len(offer.Tools) == 0 && len(before.Tools) > 0 {

@@ -156,12 +156,12 @@ func unmatchedRules(r *access.Rules, c *gateway.Catalog) error {
 // scopesOf are the scopes that a call of a tool needs.
 func (a *App) scopesOf(source string, t *tenon.Tool) []string {
 	all := slices.Clone(t.Scopes)
-	if len(a.rules.Needs) == 0 && !a.ruled.ScopesFromDescription {
+	if len(a.rules.Needs) == 0 && !a.config.ScopesFromDescription {
 		return all
 	}
 	e := gateway.EntryOf(source, t)
 	all = append(all, a.rules.Scopes(e)...)
-	if a.ruled.ScopesFromDescription {
+	if a.config.ScopesFromDescription {
 		all = append(all, e.Labels.Scopes...)
 	}
 	slices.Sort(all)

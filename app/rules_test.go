@@ -138,19 +138,19 @@ func TestOtherRules(t *testing.T) {
 	bad.Deny = []string{"everybody=id:nothing"}
 	fewer.Deny = []string{"everybody=tag:danger"}
 	before := a.Gateway.Catalog()
-	if changed, err := a.Reconfigure(&bad); err == nil || changed || a.Gateway.Catalog() != before {
+	if change, err := a.Reconfigure(t.Context(), &bad); err == nil || change.String() != "" || a.Gateway.Catalog() != before {
 		t.Errorf("a wrong rule is in force: %v", err)
 	}
-	if changed, err := a.Reconfigure(c); err != nil || changed {
+	if change, err := a.Reconfigure(t.Context(), c); err != nil || change.String() != "" {
 		t.Errorf("the same rules are others: %v", err)
 	}
-	if changed, err := a.Reconfigure(&fewer); err != nil || !changed {
+	if change, err := a.Reconfigure(t.Context(), &fewer); err != nil || change.String() == "" {
 		t.Errorf("other rules are not in force: %v", err)
 	}
 	if got := a.SeenByNobody(); !slices.Equal(got, []string{"deleteBook"}) {
 		t.Errorf("nobody sees %v", got)
 	}
-	if changed, err := a.Reconfigure(&bad); err == nil || changed || !slices.Equal(a.SeenByNobody(), []string{"deleteBook"}) {
+	if change, err := a.Reconfigure(t.Context(), &bad); err == nil || change.String() != "" || !slices.Equal(a.SeenByNobody(), []string{"deleteBook"}) {
 		t.Errorf("a wrong rule is in force: %v", err)
 	}
 }

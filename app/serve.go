@@ -26,15 +26,24 @@ const (
 func (a *App) serve() {
 	c := a.config
 	o := server.Options{
-		Logger: a.env.Logger, AllowedOrigins: c.AllowedOrigins, AllowedHosts: c.AllowedHosts, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter,
-		ForwardHeaders: a.forward, Allowance: a.allowance, Observer: a.serverObserver(),
-		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxBody: c.MaxMessageBytes, MaxInFlight: c.MaxBytesInFlight, PageSize: c.PageSize,
-	}
-	if a.access.Load().Keys() {
-		o.Authenticate = func(r *http.Request) (context.Context, string, error) { return a.access.Load().Authenticate(r) }
+		Logger: a.env.Logger, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter, Allowance: a.allowance, Observer: a.serverObserver(),
+		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxInFlight: c.MaxBytesInFlight,
 	}
 	a.Server = server.New(a.Gateway, o)
+	a.applyPolicy()
+}
+
+// applyPolicy puts in force what the config says of requests and of the server's
+// identity.
+func (a *App) applyPolicy() {
+	c := a.config
+	p := server.Policy{AllowedOrigins: c.AllowedOrigins, AllowedHosts: c.AllowedHosts, ForwardHeaders: a.forward, MaxBody: c.MaxMessageBytes, PageSize: c.PageSize}
+	if a.access.Load().Keys() {
+		p.Authenticate = func(r *http.Request) (context.Context, string, error) { return a.access.Load().Authenticate(r) }
+	}
+	a.Server.SetPolicy(p)
 	a.Server.SetIdentity(a.identity())
+	a.routes.Store(a.newRoutes())
 }
 
 // readAccess reads who may call, for requests from then on.
@@ -50,6 +59,11 @@ func (a *App) readAccess() error {
 // of Azure Functions, the metadata by which clients find the issuer of tokens,
 // /healthz and /readyz.
 func (a *App) Handler() http.Handler {
+	return at("/mcp", a.Server, server.CloseAfterChunks(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.routes.Load().ServeHTTP(w, r) })))
+}
+
+// newRoutes are the paths beside /mcp.
+func (a *App) newRoutes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", a.Server.Health())
 	mux.Handle("/readyz", a.Server.Health())
@@ -66,7 +80,7 @@ func (a *App) Handler() http.Handler {
 	for _, path := range a.access.Load().callers.MetadataPaths() {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { a.access.Load().callers.Metadata().ServeHTTP(w, r) })
 	}
-	return at("/mcp", a.Server, server.CloseAfterChunks(mux))
+	return mux
 }
 
 // Serve serves HTTP until ctx ends, then lets running calls finish for
@@ -75,9 +89,7 @@ func (a *App) Handler() http.Handler {
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	if access := a.access.Load(); access.callers.Issuer() != "" { // the first caller need not wait; what fails is in the log
-		incident.Go(a.env.Logger, "fetching the keys of the issuer", func() { _ = access.callers.Prepare(ctx) }, nil)
-	}
+	a.prepareAccess(ctx)
 	web := &http.Server{
 		Handler: a.Handler(), ReadHeaderTimeout: HeaderTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return requests },
@@ -89,7 +101,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.Drain)
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain())
 	defer cancel()
 	if err := a.Server.Shutdown(limit); err != nil {
 		cut()
@@ -100,6 +112,21 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		return web.Close()
 	}
 	return nil
+}
+
+// prepareAccess fetches what the issuer publishes, so that the first caller need not
+// wait; what fails is in the log.
+func (a *App) prepareAccess(ctx context.Context) {
+	if access := a.access.Load(); access.callers.Issuer() != "" {
+		incident.Go(a.env.Logger, "fetching the keys of the issuer", func() { _ = access.callers.Prepare(ctx) }, nil)
+	}
+}
+
+// drain is how long running calls can take to finish.
+func (a *App) drain() time.Duration {
+	a.building.Lock()
+	defer a.building.Unlock()
+	return a.config.Drain
 }
 
 func (a *App) serveOn(web *http.Server, l net.Listener) error {
@@ -125,7 +152,7 @@ func (a *App) ServeStdio(ctx context.Context) error {
 	talk, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	defer context.AfterFunc(ctx, func() {
-		limit, cancel := context.WithTimeout(talk, a.config.Drain)
+		limit, cancel := context.WithTimeout(talk, a.drain())
 		defer cancel()
 		_ = a.Server.Shutdown(limit) // whoever is not done is cut short
 		cut()

@@ -33,6 +33,9 @@ type Setting struct {
 	rebase func(folder, value string) string
 	check  func(value string) error // what can be checked before anything is read
 	secret func(value string) error // refuses values that are secrets themselves
+	// atStart: it takes effect at the next start, because what is served cannot follow.
+	// All others reload: what is made of them is in inForce or replaced in adopt.
+	atStart bool
 }
 
 // Settings are all settings, by their headings in the help.
@@ -64,6 +67,10 @@ func (s *Setting) Field(c *Config) any {
 	}
 	return s.whole(c)
 }
+
+// AtStart reports whether a change of the setting takes effect at the next start and
+// not when a config is read again.
+func (s *Setting) AtStart() bool { return s.atStart }
 
 // OfSources reports whether a source can have the setting for itself.
 func (s *Setting) OfSources() bool { return s.source != nil }
@@ -143,6 +150,9 @@ func (s *Setting) key() config.Key {
 	}
 	if s.single {
 		k.Places = config.Tool
+	}
+	if s.atStart {
+		k.Doc += "; a change takes effect at the next start"
 	}
 	k.Default = s.defaultText()
 	return k

@@ -19,7 +19,7 @@ func toolSettings() []Setting {
 			{Name: "mark-unsafe", source: func(o *SourceOptions) any { return &o.MarkUnsafe }, Help: "matching operations can change something, whatever their method (repeatable)"},
 			{Name: "prefix", whole: func(c *Config) any { return &c.Prefix }, def: "auto", Values: []string{"auto", "always", "never"}, Help: "prefix tool names with the name of their source: auto (only where names collide), always or never"},
 			{Name: "tools-mode", whole: func(c *Config) any { return &c.ToolsMode }, def: "list", Values: []string{"list", "search"}, Help: "how clients find tools: list shows all of them, search shows search_tools, describe_tool and call_tool instead"},
-			{Name: "list-tokens-warn", whole: func(c *Config) any { return &c.ListTokensWarn }, signed: true, def: 20_000, Help: "suggest --tools-mode search at startup if the tool list has more tokens; negative: never"},
+			{Name: "list-tokens-warn", atStart: true, whole: func(c *Config) any { return &c.ListTokensWarn }, signed: true, def: 20_000, Help: "suggest --tools-mode search at startup if the tool list has more tokens; negative: never"},
 			{Name: "describe", whole: func(c *Config) any { return &c.Describe }, def: "auto", Values: []string{"auto", "on", "off"}, Help: "the tool that describes all other tools: auto (if a tool has the openapi-mcp envelope), on or off"},
 		}),
 		group("Names and descriptions", []Setting{
@@ -123,12 +123,12 @@ func formatSettings() []Setting {
 func serverSettings() []Setting {
 	return slices.Concat(
 		group("Endpoints", []Setting{
-			{Name: "http", whole: func(c *Config) any { return &c.HTTP }, Help: "serve streamable HTTP on this address instead of stdio, for example :8080"},
+			{Name: "http", atStart: true, whole: func(c *Config) any { return &c.HTTP }, Help: "serve streamable HTTP on this address instead of stdio, for example :8080"},
 			{Name: "tls-cert", whole: func(c *Config) any { return &c.TLSCert }, rebase: config.Beside, Help: "serve HTTPS with this certificate, a PEM file with its chain; it is read again when it changes"},
 			{Name: "tls-key", whole: func(c *Config) any { return &c.TLSKey }, rebase: config.Beside, Help: "the key of --tls-cert, a PEM file"},
 			{Name: "jsonrpc", whole: func(c *Config) any { return &c.JSONRPC }, def: "on", Values: []string{"on", "off"}, Help: "the plain JSON-RPC endpoint /jsonrpc: on or off"},
-			{Name: "sessions", whole: func(c *Config) any { return &c.Sessions }, def: "on", Values: []string{"on", "off"}, Help: "sessions for clients before 2026-07-28: on, or off for several replicas behind one address"},
-			{Name: "task-after", whole: func(c *Config) any { return &c.TaskAfter }, signed: true, def: 10 * time.Second, Help: "calls that take longer become tasks for clients that support them; negative: never"},
+			{Name: "sessions", atStart: true, whole: func(c *Config) any { return &c.Sessions }, def: "on", Values: []string{"on", "off"}, Help: "sessions for clients before 2026-07-28: on, or off for several replicas behind one address"},
+			{Name: "task-after", atStart: true, whole: func(c *Config) any { return &c.TaskAfter }, signed: true, def: 10 * time.Second, Help: "calls that take longer become tasks for clients that support them; negative: never"},
 			{Name: "azure-paths", whole: func(c *Config) any { return &c.AzurePaths }, Help: "serve MCP at " + azurePath + " as well, the path of Azure Functions"},
 			{Name: "name", whole: func(c *Config) any { return &c.Name }, Help: "server name (default: from the description if there is only one, else tenon)"},
 			{Name: "title", whole: func(c *Config) any { return &c.Title }, Help: "display name of the server (default: --name, or from the descriptions)"},
@@ -144,8 +144,8 @@ func serverSettings() []Setting {
 			{Name: "oauth-introspection", whole: func(c *Config) any { return &c.OAuthIntrospection }, rebase: besideSecret, Help: "ask the issuer about opaque tokens as this client: CLIENT=env:VAR or CLIENT=file:PATH of its secret (default: they are refused)"},
 			{Name: "oauth-exchange", whole: func(c *Config) any { return &c.OAuthExchange }, rebase: besideSecret, Help: "exchange tokens of callers for those of upstreams (RFC 8693) as this client of the issuer, for --auth SCHEME=exchange:AUDIENCE: CLIENT=env:VAR or CLIENT=file:PATH of its secret"},
 			{Name: "oauth-login", whole: func(c *Config) any { return &c.OAuthLogin }, rebase: besideSecret, Help: "let users log in with a browser as this client of the issuer, to store credentials of their own for --auth SCHEME=user: CLIENT=env:VAR or CLIENT=file:PATH of its secret"},
-			{Name: "credential-dir", whole: func(c *Config) any { return &c.CredentialDir }, rebase: config.Beside, Help: "directory of the credentials that users store, encrypted"},
-			{Name: "credential-key", whole: func(c *Config) any { return &c.CredentialKey }, rebase: besideSecretFile, Help: "key of --credential-dir, 32 random bytes: env:VAR or file:PATH (repeatable; the first encrypts, all decrypt)"},
+			{Name: "credential-dir", atStart: true, whole: func(c *Config) any { return &c.CredentialDir }, rebase: config.Beside, Help: "directory of the credentials that users store, encrypted"},
+			{Name: "credential-key", atStart: true, whole: func(c *Config) any { return &c.CredentialKey }, rebase: besideSecretFile, Help: "key of --credential-dir, 32 random bytes: env:VAR or file:PATH (repeatable; the first encrypts, all decrypt)"},
 			{Name: "oauth-allow-private-host", whole: func(c *Config) any { return &c.OAuthAllowPrivateHost }, Help: "private host of the issuer's endpoints beside the host of --oauth-issuer: host, host:port, IP or CIDR; an issuer named here can use plain http (repeatable)"},
 		}),
 		group("Rules about callers", []Setting{
@@ -174,11 +174,11 @@ func serverSettings() []Setting {
 		}),
 		telemetrySettings(),
 		group("Process", []Setting{
-			{Name: "watch", whole: func(c *Config) any { return &c.Watch }, def: true, Help: "reload descriptions when their files change"},
+			{Name: "watch", atStart: true, whole: func(c *Config) any { return &c.Watch }, def: true, Help: "reload descriptions when their files change"},
 			{Name: "poll-interval", whole: func(c *Config) any { return &c.PollInterval }, Help: "with --watch, how often to check descriptions on the web for changes, for example 5m (0: never)"},
 			{Name: "drain", whole: func(c *Config) any { return &c.Drain }, def: 30 * time.Second, Help: "time for running calls to finish after SIGTERM or interrupt; the rest are answered with what is known of them"},
-			{Name: "log-format", whole: func(c *Config) any { return &c.LogFormat }, def: "text", Values: []string{"text", "json"}, Help: "format of log lines on standard error: text or json"},
-			{Name: "verbose", Short: "v", whole: func(c *Config) any { return &c.Verbose }, Help: "print every warning and log every violation"},
+			{Name: "log-format", atStart: true, whole: func(c *Config) any { return &c.LogFormat }, def: "text", Values: []string{"text", "json"}, Help: "format of log lines on standard error: text or json"},
+			{Name: "verbose", atStart: true, Short: "v", whole: func(c *Config) any { return &c.Verbose }, Help: "print every warning and log every violation"},
 		}),
 	)
 }
@@ -186,26 +186,26 @@ func serverSettings() []Setting {
 // telemetrySettings are the settings of traces, metrics and logs.
 func telemetrySettings() []Setting {
 	return group("Telemetry", []Setting{
-		{Name: "otlp", whole: func(c *Config) any { return &c.OTLP }, secret: noUserInURL, Help: "send traces, metrics and the log to this receiver of OTLP over HTTP, for example http://127.0.0.1:4318 (default: OTEL_EXPORTER_OTLP_ENDPOINT; docs/telemetry.md)"},
-		{Name: "otlp-headers", whole: func(c *Config) any { return &c.OTLPHeaders }, rebase: besideSecretFile, Help: "headers of requests to the receiver: env:VAR or file:PATH of NAME=VALUE,NAME=VALUE (default: OTEL_EXPORTER_OTLP_HEADERS)"},
-		{Name: "trace-sample", whole: func(c *Config) any { return &c.TraceSample }, def: 1.0, Help: "share of the requests without a trace of their own that are traced, from 0 to 1 (1: as OTEL_TRACES_SAMPLER says, else all)"},
-		{Name: "forward-baggage", whole: func(c *Config) any { return &c.ForwardBaggage }, Help: "send the baggage of clients on to upstreams"},
-		{Name: "telemetry-content", whole: func(c *Config) any { return &c.TelemetryContent }, def: "off", Values: []string{"off", "on"}, Help: "arguments and results of tools in traces, without members that are called like secrets: off or on"},
-		{Name: "metrics", whole: func(c *Config) any { return &c.Metrics }, Help: "serve metrics for Prometheus at /metrics on this address, for example :9464, which is loopback"},
-		{Name: "metrics-public", whole: func(c *Config) any { return &c.MetricsPublic }, Help: "allow --metrics an address that other machines reach: who reaches it sees the names of tools and upstreams"},
-		{Name: "metrics-max-tools", whole: func(c *Config) any { return &c.MetricsMaxTools }, def: 200, Help: "tools with series of their own in metrics; all others are one"},
+		{Name: "otlp", atStart: true, whole: func(c *Config) any { return &c.OTLP }, secret: noUserInURL, Help: "send traces, metrics and the log to this receiver of OTLP over HTTP, for example http://127.0.0.1:4318 (default: OTEL_EXPORTER_OTLP_ENDPOINT; docs/telemetry.md)"},
+		{Name: "otlp-headers", atStart: true, whole: func(c *Config) any { return &c.OTLPHeaders }, rebase: besideSecretFile, Help: "headers of requests to the receiver: env:VAR or file:PATH of NAME=VALUE,NAME=VALUE (default: OTEL_EXPORTER_OTLP_HEADERS)"},
+		{Name: "trace-sample", atStart: true, whole: func(c *Config) any { return &c.TraceSample }, def: 1.0, Help: "share of the requests without a trace of their own that are traced, from 0 to 1 (1: as OTEL_TRACES_SAMPLER says, else all)"},
+		{Name: "forward-baggage", atStart: true, whole: func(c *Config) any { return &c.ForwardBaggage }, Help: "send the baggage of clients on to upstreams"},
+		{Name: "telemetry-content", atStart: true, whole: func(c *Config) any { return &c.TelemetryContent }, def: "off", Values: []string{"off", "on"}, Help: "arguments and results of tools in traces, without members that are called like secrets: off or on"},
+		{Name: "metrics", atStart: true, whole: func(c *Config) any { return &c.Metrics }, Help: "serve metrics for Prometheus at /metrics on this address, for example :9464, which is loopback"},
+		{Name: "metrics-public", atStart: true, whole: func(c *Config) any { return &c.MetricsPublic }, Help: "allow --metrics an address that other machines reach: who reaches it sees the names of tools and upstreams"},
+		{Name: "metrics-max-tools", atStart: true, whole: func(c *Config) any { return &c.MetricsMaxTools }, def: 200, Help: "tools with series of their own in metrics; all others are one"},
 	})
 }
 
 // limitSettings are the bounds of the server and the limits of callers.
 func limitSettings() []Setting {
 	return group("Limits for callers", []Setting{
-		{Name: "max-concurrent-calls", whole: func(c *Config) any { return &c.MaxConcurrentCalls }, def: 256, Help: "concurrent calls in total, each until its result is read; as many again wait in a queue"},
-		{Name: "max-calls-per-caller", whole: func(c *Config) any { return &c.MaxCallsPerCaller }, Help: "concurrent calls of one caller: a key or credential, else a session, else an address (0: half of the total)"},
+		{Name: "max-concurrent-calls", atStart: true, whole: func(c *Config) any { return &c.MaxConcurrentCalls }, def: 256, Help: "concurrent calls in total, each until its result is read; as many again wait in a queue"},
+		{Name: "max-calls-per-caller", atStart: true, whole: func(c *Config) any { return &c.MaxCallsPerCaller }, Help: "concurrent calls of one caller: a key or credential, else a session, else an address (0: half of the total)"},
 		{Name: "max-message-bytes", whole: func(c *Config) any { return &c.MaxMessageBytes }, least: 1 << 10, def: int64(4 << 20), Help: "bytes of one message to the server"},
-		{Name: "max-bytes-in-flight", whole: func(c *Config) any { return &c.MaxBytesInFlight }, least: 1 << 20, def: int64(256 << 20), Help: "bytes of messages being read and of responses from their first byte until they are written, half for each; one caller can hold half of either and waits for more"},
+		{Name: "max-bytes-in-flight", atStart: true, whole: func(c *Config) any { return &c.MaxBytesInFlight }, least: 1 << 20, def: int64(256 << 20), Help: "bytes of messages being read and of responses from their first byte until they are written, half for each; one caller can hold half of either and waits for more"},
 		{Name: "limit", whole: func(c *Config) any { return &c.Limits }, pair: "=", check: checkLimit, Help: "limit callers, as WHO=LIMITS, or 'WHO TOOL=LIMITS' for matching tools: WHO is everybody, key:NAME, subject:SUBJECT, client:ID, group:NAME or scope:NAME; LIMITS are rate 10/m burst 20, day 500, concurrent 2, bytes 16MiB, sessions 5, tasks 2, shared or none, see docs/limits.md (repeatable)"},
-		{Name: "limit-failure", whole: func(c *Config) any { return &c.LimitFailure }, def: "refuse", Values: []string{"refuse", "allow"}, Help: "calls that have a limit, while the store that replicas share does not answer: refuse or allow"},
+		{Name: "limit-failure", atStart: true, whole: func(c *Config) any { return &c.LimitFailure }, def: "refuse", Values: []string{"refuse", "allow"}, Help: "calls that have a limit, while the store that replicas share does not answer: refuse or allow"},
 		{Name: "page-size", whole: func(c *Config) any { return &c.PageSize }, def: 500, Help: "tools per page of tools/list; a page has at most 1 MiB"},
 	})
 }

@@ -16,7 +16,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 	fields := map[any]string{}
 	for _, of := range []reflect.Value{reflect.ValueOf(c).Elem(), reflect.ValueOf(&c.Defaults).Elem()} {
 		for i := range of.NumField() {
-			if name := of.Type().Field(i).Name; name != "Sources" && name != "Defaults" {
+			if name := of.Type().Field(i).Name; of.Type().Field(i).IsExported() && name != "Sources" && name != "Defaults" {
 				fields[of.Field(i).Addr().Interface()] = name
 			}
 		}

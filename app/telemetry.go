@@ -119,8 +119,8 @@ func (a *App) watchTelemetry() error {
 		return nil
 	}
 	s := telemetry.Source{Usage: a.Server.Usage, Tools: func() int { return Described(a.Gateway.Catalog()) }, Workers: a.handlerWorkers}
-	if a.audit != nil {
-		s.AuditLost = a.audit.Lost
+	if a.config.Audit != "" {
+		s.AuditLost = a.audit.lost
 	}
 	if err := a.telemetry.Watch(s); err != nil {
 		return err
@@ -183,10 +183,7 @@ func (a *App) observers() (all []gateway.Observer) {
 	if a.telemetry != nil {
 		all = append(all, a.telemetry)
 	}
-	if a.audit != nil {
-		all = append(all, a.audit)
-	}
-	return all
+	return append(all, &a.audit)
 }
 
 // serverObserver is who is told of requests; nil: nobody.

@@ -69,6 +69,13 @@ func same(a, b os.FileInfo) bool {
 	return a != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
+// replace takes the files and the certificate of another.
+func (t *certificate) replace(by *certificate) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cert, t.key, t.current, t.state = by.cert, by.key, by.current, by.state
+}
+
 // get returns the certificate for a handshake, which costs far more than to look
 // whether the files have changed.
 func (t *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {

@@ -41,6 +41,13 @@ func (a *App) readUserCredentials() error {
 			return invalid(needed.name, " is missing: credentials of users need --oauth-issuer, --oauth-login, --credential-dir and --credential-key (docs/credentials.md)")
 		}
 	}
+	if a.before != nil { // where they are kept is said at a start
+		if c.OAuthResource != a.before.config.OAuthResource {
+			return invalid("oauth-resource", " cannot change while users have the addresses of pages below it; start anew")
+		}
+		a.users = a.before.users
+		return nil
+	}
 	if a.env.DryRun {
 		return nil
 	}

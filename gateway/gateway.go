@@ -43,25 +43,23 @@ type Options struct {
 type Gateway struct {
 	catalog atomic.Pointer[Catalog]
 
-	subscribers   sync.Map // of *func(Event)
-	observers     []Observer
-	admission     []Admission
-	scopes        func(context.Context, []string) error
-	records       sync.Pool // of *CallRecord, to be filled again
-	log           *slog.Logger
-	timeout       time.Duration
-	inputTimeout  time.Duration
-	flushInterval time.Duration
-	store         tenon.Store
-	streams       sync.Map // of *liveStream, by the id in their tokens
-	places        places
+	subscribers  sync.Map // of *func(Event)
+	observers    []Observer
+	admission    []Admission
+	scopes       func(context.Context, []string) error
+	records      sync.Pool // of *CallRecord, to be filled again
+	log          *slog.Logger
+	times        atomic.Pointer[times]
+	inputTimeout time.Duration
+	store        tenon.Store
+	streams      sync.Map // of *liveStream, by the id in their tokens
+	places       places
 }
 
 // New returns a gateway that serves c.
 func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
-		log: o.Logger, timeout: cmp.Or(o.Timeout, time.Minute), inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute),
-		flushInterval: cmp.Or(o.FlushInterval, 5*time.Second), store: o.Store, observers: slices.Clone(o.Observers), admission: slices.Clone(o.Admission),
+		log: o.Logger, inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute), store: o.Store, observers: slices.Clone(o.Observers), admission: slices.Clone(o.Admission),
 		scopes: o.Scopes,
 	}
 	if o.Logger != nil {
@@ -73,8 +71,18 @@ func New(c *Catalog, o Options) *Gateway {
 	if g.store == nil {
 		g.store = memstore.New(memstore.Options{})
 	}
+	g.SetTimes(o.Timeout, o.FlushInterval)
 	g.catalog.Store(c)
 	return g
+}
+
+// times are those of calls that begin now.
+type times struct{ timeout, flushInterval time.Duration }
+
+// SetTimes replaces Options.Timeout and Options.FlushInterval, for calls that begin
+// from then on.
+func (g *Gateway) SetTimes(timeout, flushInterval time.Duration) {
+	g.times.Store(&times{cmp.Or(timeout, time.Minute), cmp.Or(flushInterval, 5*time.Second)})
 }
 
 // Load reads a source and returns a gateway that serves its features, for
@@ -196,7 +204,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	if res != nil || err != nil {
 		return res, err
 	}
-	limited := deadline.New(ctx, g.timeout, g.inputTimeout)
+	limited := deadline.New(ctx, g.times.Load().timeout, g.inputTimeout)
 	defer limited.Stop()
 	var w callInProgress // filled in place
 	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.handlerContext(limited)
@@ -252,7 +260,7 @@ func (e *Tool) holds(seen []*projection.View, r *tenon.Response) (n int64) {
 // late is the error of a call that exceeded the gateway's timeout. Other
 // timeouts that a handler reports keep their own message.
 func (g *Gateway) late() error {
-	return tenon.Errorf(tenon.CodeTimeout, "the call took longer than %v and was ended", g.timeout)
+	return tenon.Errorf(tenon.CodeTimeout, "the call took longer than %v and was ended", g.times.Load().timeout)
 }
 
 // saysTimeout reports whether a source reported a timeout with its own message.

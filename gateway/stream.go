@@ -83,10 +83,10 @@ func (c *validators) handlerContext(limited *deadline.Context) context.Context {
 // else the first part.
 func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream) (*tenon.Result, error) {
 	b := stream.Bounds{Part: max((l.entry.tool.MaxResult+1)/2, 0), // the other half is for the text copy
-		Wait: g.flushInterval, Idle: streamIdle, Logger: g.log}
+		Wait: g.times.Load().flushInterval, Idle: streamIdle, Logger: g.log}
 	l.id, l.turn = rand.Text(), make(chan struct{}, 1)
 	stop := func() {}
-	if fork, can := w.work.(*deadline.Fork); can && l.entry.tool.Projection.Filter == nil && g.flushInterval > 0 && g.places.take(l.call.Subject) {
+	if fork, can := w.work.(*deadline.Fork); can && l.entry.tool.Projection.Filter == nil && g.times.Load().flushInterval > 0 && g.places.take(l.call.Subject) {
 		free := fork.Free()
 		stop = sync.OnceFunc(func() {
 			free()
@@ -133,7 +133,7 @@ func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream
 // arrived by then are a part, too: the last one if no further part can be
 // requested.
 func (g *Gateway) next(ctx context.Context, l *liveStream) (stream.Part, error) {
-	limited, cancel := context.WithTimeout(ctx, g.timeout)
+	limited, cancel := context.WithTimeout(ctx, g.times.Load().timeout)
 	defer cancel()
 	p, err := l.from.Next(limited)
 	if err == nil || limited.Err() == nil || ctx.Err() != nil {
@@ -223,7 +223,7 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Tool, c callWithArgs, l *
 	if !e.resumes && c.othersThan(l.call.key()) {
 		return otherArguments(e)
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.times.Load().timeout)
 	defer cancel()
 	select {
 	case l.turn <- struct{}{}:

@@ -26,7 +26,7 @@ func (s *Server) enter(ctx context.Context, q *request, a *answer) error {
 	if q.joint {
 		return nil
 	}
-	took, err = s.outgoing.take(ctx, q.account, 1, true, s.options.WriteTimeout)
+	took, err = s.outgoing.take(ctx, q.account, 1, true, s.options.Load().WriteTimeout)
 	s.outgoing.give(q.account, took)
 	return err
 }

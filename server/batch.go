@@ -19,7 +19,7 @@ func isBatch(body []byte) bool {
 
 // batches reports whether r speaks the one revision that has batches.
 func (s *Server) batches(r *http.Request) bool {
-	if id := r.Header.Get(headerSession); id != "" && !s.options.NoSessions {
+	if id := r.Header.Get(headerSession); id != "" && !s.options.Load().NoSessions {
 		if v := s.sessions.find(id); v != nil {
 			defer v.leave()
 			return v.speaks() == jsonrpc.BatchRevision
@@ -74,7 +74,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	base := request{server: s, era: legacy, outlives: true, revision: jsonrpc.BatchRevision, header: r.Header}
-	if r.Header.Get(headerSession) != "" && !s.options.NoSessions {
+	if r.Header.Get(headerSession) != "" && !s.options.Load().NoSessions {
 		v := s.sessionOf(w, r)
 		if v == nil {
 			return
@@ -83,7 +83,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 		base.peer, base.subject, base.within = v.clientState, v.subject, v
 	}
 	s.attribute(&base, r)
-	stream := &events{w: w, timeout: s.options.WriteTimeout}
+	stream := &events{w: w, timeout: s.options.Load().WriteTimeout}
 	var out notifier
 	if acceptsEvents(r.Header["Accept"]) {
 		out = stream

@@ -36,7 +36,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost:
 		s.post(w, r)
-	case s.options.NoSessions || first(r.Header, headerSession) == "" || first(r.Header, headerRevision) == jsonrpc.ModernRevision:
+	case s.options.Load().NoSessions || first(r.Header, headerSession) == "" || first(r.Header, headerRevision) == jsonrpc.ModernRevision:
 		s.refuse(w, r, nil, jsonrpc.Refused(http.StatusMethodNotAllowed, "only POST is served here"))
 	case r.Method == http.MethodGet:
 		s.standing(w, r)
@@ -91,7 +91,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, m.ID, e)
 		return
 	}
-	if spoken == legacy && !s.options.NoSessions && (first(r.Header, headerSession) != "" || m.Method == "initialize" && !m.Notification) {
+	if spoken == legacy && !s.options.Load().NoSessions && (first(r.Header, headerSession) != "" || m.Method == "initialize" && !m.Notification) {
 		s.postSession(w, r, m, in)
 		return
 	}
@@ -125,7 +125,7 @@ type exchange struct {
 // serve answers on the response itself: as JSON, unless something was to be
 // sent before.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
-	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
+	x.stream.w, x.stream.timeout = w, s.options.Load().WriteTimeout
 	if acceptsEvents(r.Header["Accept"]) {
 		x.out = &x.stream
 	}
@@ -165,8 +165,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *js
 	defer s.release(a)
 	a.fail(id, e)
 	status := s.httpStatus(legacy, e)
-	if s.options.Observer != nil {
-		s.options.Observer.Refused(status)
+	if s.options.Load().Observer != nil {
+		s.options.Load().Observer.Refused(status)
 	}
 	s.send(w, status, a)
 }
@@ -193,13 +193,13 @@ func (s *Server) send(w http.ResponseWriter, status int, a *answer) {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	_ = a.each(false, newPacedWriter(w, s.options.WriteTimeout).write)
+	_ = a.each(false, newPacedWriter(w, s.options.Load().WriteTimeout).write)
 }
 
 // body reads the request's body up to the limit. It is not pooled: the
 // arguments of a call lie in it, and who holds them how long is not known here.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, *jsonrpc.Error) {
-	limit := s.options.MaxBody
+	limit := s.options.Load().MaxBody
 	if r.ContentLength > limit {
 		return nil, nil, tooLarge(limit)
 	}
@@ -208,7 +208,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *intake, 
 	for late := false; ; {
 		if !late && r.ContentLength != int64(len(buf)) {
 			late = true
-			hurry(w, time.Now().Add(s.options.ReadTimeout))
+			hurry(w, time.Now().Add(s.options.Load().ReadTimeout))
 		}
 		buf = slices.Grow(buf, 1)
 		var err error

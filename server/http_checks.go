@@ -16,7 +16,7 @@ import (
 // read: who may ask at all, and in which form.
 func (s *Server) admit(r *http.Request) *jsonrpc.Error {
 	switch {
-	case !ServesHost(r, s.options.AllowedHosts):
+	case !ServesHost(r, s.options.Load().AllowedHosts):
 		return jsonrpc.Refused(http.StatusForbidden, "the host "+jsonrpc.Clip(r.Host)+" is not served here; the operator can allow it")
 	case !s.originAllowed(r):
 		return jsonrpc.Refused(http.StatusForbidden, "requests from pages of "+jsonrpc.Clip(r.Header.Get("Origin"))+" are not served; the operator can allow the origin")
@@ -82,7 +82,7 @@ func (s *Server) originAllowed(r *http.Request) bool {
 		return false
 	}
 	origin := values[0]
-	if slices.Contains(s.options.AllowedOrigins, "*") || slices.Contains(s.options.AllowedOrigins, origin) {
+	if slices.Contains(s.options.Load().AllowedOrigins, "*") || slices.Contains(s.options.Load().AllowedOrigins, origin) {
 		return true
 	}
 	u, err := url.Parse(origin)
@@ -170,12 +170,12 @@ func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (done bool)
 	}
 	h := w.Header()
 	h.Add("Vary", "Origin")
-	if !slices.Contains(s.options.AllowedOrigins, origins[0]) && !slices.Contains(s.options.AllowedOrigins, "*") {
+	if !slices.Contains(s.options.Load().AllowedOrigins, origins[0]) && !slices.Contains(s.options.Load().AllowedOrigins, "*") {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origins[0])
 	h.Set("Access-Control-Expose-Headers", headerSession+", WWW-Authenticate")
-	if r.Method != http.MethodOptions || !ServesHost(r, s.options.AllowedHosts) {
+	if r.Method != http.MethodOptions || !ServesHost(r, s.options.Load().AllowedHosts) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE")

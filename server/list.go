@@ -80,7 +80,7 @@ func (s *Server) tools() *listing {
 	if old != nil && old.catalog == c {
 		return old
 	}
-	fresh := &listing{catalog: c, log: s.log, size: s.options.PageSize, pages: map[int]func() *page{}}
+	fresh := &listing{catalog: c, log: s.log, size: s.options.Load().PageSize, pages: map[int]func() *page{}}
 	if old != nil {
 		fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
 	}

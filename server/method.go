@@ -118,7 +118,7 @@ func methodOf(name string) method {
 // respond answers q in a. It never fails: what goes wrong is an answer too,
 // and the error is returned for the transport's status.
 func (s *Server) respond(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
-	if s.options.Observer != nil {
+	if s.options.Load().Observer != nil {
 		return s.observed(ctx, q, a)
 	}
 	return s.answerTo(ctx, q, a)

@@ -99,7 +99,7 @@ func (s *Server) observed(ctx context.Context, q *request, a *answer) (e *jsonrp
 		r.Session = q.within.public
 	}
 	returned := false
-	ctx = s.options.Observer.BeginRequest(ctx, r)
+	ctx = s.options.Load().Observer.BeginRequest(ctx, r)
 	defer func() {
 		r.Duration, r.ToolFailed = time.Since(r.Began), q.toolFailed
 		switch {
@@ -108,7 +108,7 @@ func (s *Server) observed(ctx context.Context, q *request, a *answer) (e *jsonrp
 		case e != nil:
 			r.Code, r.Message = e.Code, e.Message
 		}
-		s.options.Observer.EndRequest(ctx, r)
+		s.options.Load().Observer.EndRequest(ctx, r)
 		*r = RequestRecord{}
 		s.records.Put(r)
 	}()
@@ -130,7 +130,7 @@ func (q *request) speaks() string {
 
 // sessionEnded tells the observer, if the client said what it speaks.
 func (s *Server) sessionEnded(p *clientState, began time.Time, stdio bool) {
-	if o := s.options.Observer; o != nil && p.speaks() != "" {
+	if o := s.options.Load().Observer; o != nil && p.speaks() != "" {
 		o.EndSession(SessionRecord{Revision: p.speaks(), Stdio: stdio, Duration: time.Since(began)})
 	}
 }

@@ -39,7 +39,7 @@ func (r *reservation) Caller() inflight.Caller {
 
 func (r *reservation) grow(ctx context.Context, to func(held int64) int64) error {
 	r.used.Store(true)
-	wait := r.server.options.WriteTimeout
+	wait := r.server.options.Load().WriteTimeout
 	if r.joint {
 		wait = 0
 	}
@@ -176,7 +176,7 @@ func (s *Server) reserve(r *http.Request, limit int64) (*intake, error) {
 		n = r.ContentLength
 	}
 	in := &intake{server: s, account: s.accountOf(cmp.Or(callerOf(r), first(r.Header, headerSession)), r)}
-	took, err := s.incoming.take(r.Context(), in.account, n, false, s.options.ReadTimeout)
+	took, err := s.incoming.take(r.Context(), in.account, n, false, s.options.Load().ReadTimeout)
 	in.took = took
 	s.thrift.saw(took)
 	return in, err

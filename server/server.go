@@ -95,7 +95,7 @@ type Options struct {
 type Server struct {
 	gateway *gateway.Gateway
 	log     *slog.Logger
-	options Options
+	options atomic.Pointer[Options]
 
 	identity atomic.Pointer[encodedIdentity]
 
@@ -126,9 +126,12 @@ type Server struct {
 	renewing sync.Mutex // held by who makes a new listing
 }
 
+// defaultBody is how many bytes a message may have.
+const defaultBody = 4 << 20
+
 // New returns a server for g. It opens nothing.
 func New(g *gateway.Gateway, o Options) *Server {
-	o.MaxBody = cmp.Or(max(o.MaxBody, 0), 4<<20)
+	o.MaxBody = cmp.Or(max(o.MaxBody, 0), defaultBody)
 	o.MaxConcurrent = cmp.Or(max(o.MaxConcurrent, 0), 256)
 	o.TaskAfter = cmp.Or(o.TaskAfter, 10*time.Second)
 	o.Drain = cmp.Or(max(o.Drain, 0), 10*time.Second)
@@ -138,9 +141,10 @@ func New(g *gateway.Gateway, o Options) *Server {
 	o.ReadTimeout = cmp.Or(max(o.ReadTimeout, 0), 30*time.Second)
 	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 30*time.Second)
 	s := &Server{
-		gateway: g, log: o.Logger, options: o,
+		gateway: g, log: o.Logger,
 		closing: make(chan struct{}), jsonType: []string{"application/json"},
 	}
+	s.options.Store(&o)
 	s.tasks.init()
 	s.sessions.init(&o)
 	s.sessions.told = func(v *session) { s.sessionEnded(v.clientState, v.opened, false) }

@@ -110,7 +110,7 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 	if acceptsEvents(r.Header["Accept"]) {
 		x.out = &x.guard
 	}
-	if s.options.PollAfter > 0 {
+	if s.options.Load().PollAfter > 0 {
 		stream, over := v.stream(), in.keep()
 		stream.take() // the client that asks, even where the answer is there before it reads
 		x.guard.out = stream
@@ -123,7 +123,7 @@ func (s *Server) requestOf(v *session, w http.ResponseWriter, r *http.Request, m
 	}
 	defer cancel()
 	x.session, x.guard.out = v, &sessionNotifier{x}
-	x.stream.w, x.stream.timeout = w, s.options.WriteTimeout
+	x.stream.w, x.stream.timeout = w, s.options.Load().WriteTimeout
 	s.attach(ctx, w, x)
 }
 
@@ -206,11 +206,11 @@ func (s *Server) register(ctx context.Context, v *session, q *request, f *inFlig
 
 // unregister writes what comes of a request: an event stream, or one answer.
 func (s *Server) unregister(v *session, w http.ResponseWriter, r *http.Request, stream *eventStream, id []byte) {
-	out := &events{w: w, timeout: s.options.WriteTimeout}
+	out := &events{w: w, timeout: s.options.Load().WriteTimeout}
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
-	if s.options.PollAfter > 0 {
+	if s.options.Load().PollAfter > 0 {
 		ctx, cancel = context.WithCancel(ctx)
-		out.began = func() { time.AfterFunc(s.options.PollAfter, cancel) }
+		out.began = func() { time.AfterFunc(s.options.Load().PollAfter, cancel) }
 	}
 	defer cancel()
 	stream.follow(ctx, s, out, 0)
@@ -236,7 +236,7 @@ func (s *Server) unregister(v *session, w http.ResponseWriter, r *http.Request, 
 // revisions know is one JSON object.
 func (s *Server) unanswered(w http.ResponseWriter, streams bool, id []byte) {
 	if streams {
-		out := &events{w: w, timeout: s.options.WriteTimeout}
+		out := &events{w: w, timeout: s.options.Load().WriteTimeout}
 		_ = out.comment() // who is gone hears nothing
 		out.close()
 		return
@@ -292,7 +292,7 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	ctx, leave := s.whileKnown(ctx, r)
 	defer leave()
-	out := &events{w: w, timeout: s.options.WriteTimeout}
+	out := &events{w: w, timeout: s.options.Load().WriteTimeout}
 	if last := r.Header.Get(headerLast); last != "" {
 		s.resumeStream(ctx, v, w, r, out)
 		return

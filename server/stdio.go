@@ -39,7 +39,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer stop(nil)
 	c := &conversation{
 		server: s, out: out, stop: stop,
-		open:   make(chan struct{}, 2*s.options.MaxConcurrent),
+		open:   make(chan struct{}, 2*s.options.Load().MaxConcurrent),
 		idle:   make(chan func()),
 		peer:   newClientState(),
 		ending: make(chan struct{}),
@@ -55,7 +55,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	select {
 	case err = <-ended:
 		close(c.ending)
-		c.drain(s.options.Drain, work.Done())
+		c.drain(s.options.Load().Drain, work.Done())
 	case <-work.Done():
 		err = context.Cause(work)
 	}
@@ -126,7 +126,7 @@ func (l *line) send(message []byte) error {
 
 // read takes messages until the input ends; that is no error.
 func (c *conversation) read(ctx context.Context, in io.Reader) error {
-	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: c.server.options.MaxBody}
+	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: c.server.options.Load().MaxBody}
 	for begun := false; ; begun = true {
 		if lines.in.Buffered() == 0 {
 			// The read may block the thread and hold what runs goroutines with
@@ -135,7 +135,7 @@ func (c *conversation) read(ctx context.Context, in io.Reader) error {
 		}
 		line, err := lines.next()
 		if errors.Is(err, errLineTooLong) {
-			c.fail(nil, jsonrpc.ParseError(fmt.Errorf("the line is longer than %s bytes", strconv.FormatInt(c.server.options.MaxBody, 10))))
+			c.fail(nil, jsonrpc.ParseError(fmt.Errorf("the line is longer than %s bytes", strconv.FormatInt(c.server.options.Load().MaxBody, 10))))
 			continue
 		}
 		if !begun { // some shells begin a pipe with it

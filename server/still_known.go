@@ -14,7 +14,7 @@ import (
 // back. Whoever cannot be judged is refused, as a request is.
 func (s *Server) whileKnown(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	if s.options.Authenticate == nil || r == nil {
+	if s.options.Load().Authenticate == nil || r == nil {
 		return ctx, cancel
 	}
 	caller := callerOf(r)
@@ -28,11 +28,21 @@ func (s *Server) whileKnown(ctx context.Context, r *http.Request) (context.Conte
 			case <-ctx.Done():
 				return
 			}
-			if _, now, err := s.options.Authenticate(r); err != nil || now != caller {
+			if !s.known(r, caller) {
 				s.log.Debug("a stream ends: its caller is not known any more", "remote", r.RemoteAddr)
 				return
 			}
 		}
 	}, nil)
 	return ctx, cancel
+}
+
+// known reports whether a request like r would be caller's now.
+func (s *Server) known(r *http.Request, caller string) bool {
+	authenticate := s.options.Load().Authenticate
+	if authenticate == nil {
+		return true
+	}
+	_, now, err := authenticate(r)
+	return err == nil && now == caller
 }

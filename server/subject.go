@@ -29,10 +29,11 @@ type Challenge interface {
 // identify asks Options.Authenticate who sends r, and keeps the answer in the
 // context of the request that it returns.
 func (s *Server) identify(r *http.Request) (*http.Request, *jsonrpc.Error) {
-	if s.options.Authenticate == nil {
+	authenticate := s.options.Load().Authenticate
+	if authenticate == nil {
 		return r, nil
 	}
-	ctx, caller, err := s.options.Authenticate(r)
+	ctx, caller, err := authenticate(r)
 	if err == nil {
 		return r.WithContext(context.WithValue(ctx, callerKey{}, caller)), nil
 	}
@@ -77,18 +78,18 @@ func (s *Server) attribute(q *request, r *http.Request) {
 
 func (s *Server) subjectOf(q *request, r *http.Request) {
 	caller := ""
-	if s.options.Authenticate != nil {
+	if s.options.Load().Authenticate != nil {
 		caller = callerOf(r)
 	}
 	if caller != "" {
 		q.subject = tenon.Subject(callerPrefix + caller)
 	}
-	if len(s.options.ForwardHeaders) == 0 {
+	if len(s.options.Load().ForwardHeaders) == 0 {
 		return
 	}
 	mac := hmac.New(sha256.New, s.callers[:])
 	_, _ = mac.Write([]byte(caller + "\x00"))
-	for _, name := range s.options.ForwardHeaders {
+	for _, name := range s.options.Load().ForwardHeaders {
 		key := http.CanonicalHeaderKey(name)
 		values := r.Header[key]
 		if len(values) == 0 {
@@ -123,8 +124,8 @@ type account struct {
 func (s *Server) accountOf(subject string, r *http.Request) account {
 	origin := addressOf(r.RemoteAddr)
 	a := account{key: cmp.Or(subject, origin), origin: origin}
-	if s.options.Allowance != nil {
-		a.allowance = s.options.Allowance(r.Context())
+	if s.options.Load().Allowance != nil {
+		a.allowance = s.options.Load().Allowance(r.Context())
 	}
 	return a
 }

@@ -70,12 +70,12 @@ func (q *request) takesTasks() bool {
 
 // mayBecomeTask reports whether a call may be answered with a task.
 func (s *Server) mayBecomeTask(q *request) bool {
-	return q.era == modern && s.options.TaskAfter > 0 && q.takesTasks()
+	return q.era == modern && s.options.Load().TaskAfter > 0 && q.takesTasks()
 }
 
 // refuseWait refuses a client that cannot do tasks for a tool that needs one.
 func (s *Server) refuseWait(q *request) *jsonrpc.Error {
-	if q.era != modern || !slices.Contains(s.options.TaskTools, q.Name) || q.takesTasks() {
+	if q.era != modern || !slices.Contains(s.options.Load().TaskTools, q.Name) || q.takesTasks() {
 		return nil
 	}
 	return needsTasks("this tool takes longer than a request may: it needs a client that can wait for a task")
@@ -114,7 +114,7 @@ func (s *Server) callOrTask(ctx context.Context, q *request, a *answer) *jsonrpc
 		t.end(s, q, nil, e)
 		done <- outcome{err: e}
 	})
-	untilTask := time.NewTimer(s.options.TaskAfter)
+	untilTask := time.NewTimer(s.options.Load().TaskAfter)
 	defer untilTask.Stop()
 	select {
 	case o := <-done:
@@ -414,4 +414,4 @@ func (s *Server) cancelTask(_ context.Context, q *request, a *answer) *jsonrpc.E
 }
 
 // hasTasks reports whether the server makes tasks.
-func (s *Server) hasTasks() bool { return s.options.TaskAfter > 0 }
+func (s *Server) hasTasks() bool { return s.options.Load().TaskAfter > 0 }

@@ -49,11 +49,11 @@ func TestLimitsOfAConfigAreReadAgain(t *testing.T) {
 				}
 				(&session{t: t}).expect(s.said.all, want)
 			}
-			again("everybody: day 5", "the rules and limits of "+file+" are in force as it has them now")
+			again("everybody: day 5", file+" has changed: limit is in force")
 			if n := made(); n != 3 {
 				t.Errorf("%d more calls", n)
 			}
-			again("everybody: day 100, everybody ordr: day 3", "cannot be used as it is now; what was read before stays in force: limit everybody ordr=day 3: no tool has such a name")
+			again("everybody: day 100, everybody ordr: day 3", "cannot be used as it is now; what was read before stays in force: "+file+":4: --limit everybody ordr=day 3: no tool has such a name")
 			if n := made(); n != 0 {
 				t.Errorf("%d calls by a config that is wrong", n)
 			}

@@ -191,8 +191,40 @@ func TestAConfigThatChangesIsSaid(t *testing.T) {
 	config := filepath.Join(dir, "tenon.yaml")
 	write(t, config, "sources: {shop: shop.json}\n")
 	s := serveOnPipes(t, "--config", config)
-	write(t, config, "sources: {shop: shop.json}\nread-only: true\n")
-	s.expect(s.said.all, "tenon.yaml has changed; start tenon anew")
+	write(t, config, "sources: {shop: shop.json}\nwatch: false\n")
+	s.expect(s.said.all, "tenon.yaml has changed: watch takes effect at the next start")
+}
+
+// A config that changes is in force at once, and where anything of it is wrong
+// nothing changes.
+func TestAConfigThatChangesIsServed(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "shop.json"), shopWith("a", "b"))
+	write(t, filepath.Join(dir, "more.json"), shopWith("c"))
+	config := filepath.Join(dir, "tenon.yaml")
+	common := "describe: off\nmax-result-bytes: -1\n"
+	write(t, config, common+"sources: {shop: shop.json}\n")
+	s := serveOnPipes(t, "--config", config)
+	for _, step := range []struct{ text, said, tools string }{
+		{"sources: {shop: {spec: shop.json, exclude: [\"id:b\"]}}\n", "tenon.yaml has changed: source shop was read anew, came or went", "a"},
+		{"sources: {shop: shop.json, more: more.json}\nlimit: {everybody: day 5}\n", "limit is in force; source more, source shop were read anew, came or went", "a b c"},
+		{"sources: {more: more.json}\nlimit: {everybody: often}\n", "tenon.yaml:4: limit: ", "a b c"},
+		{"sources: {more: more.json}\npage-size: -4\n", "tenon.yaml:4: --page-size is at least 0, not -4", "a b c"},
+		{"sources: {more: absent.json}\n", "tenon.yaml:3: source more: ", "a b c"},
+		{"sources: {more: more.json}\nlimits: 4\n", "tenon.yaml:4: ", "a b c"},
+		{"sources: {more: {spec: more.json, policy: enforce}}\n", "source more, source shop were read anew, came or went", "c"},
+	} {
+		write(t, config, common+step.text)
+		s.expect(s.said.all, step.said)
+		if got := s.tools(); got != step.tools {
+			t.Errorf("%s: tools %s, not %s", step.text, got, step.tools)
+		}
+	}
+	write(t, filepath.Join(dir, "more.json"), shopWith("c", "d")) // a source that came later is watched
+	s.expect(s.said.all, "more.json has changed: 2 tools")
+	if got := s.tools(); got != "c d" {
+		t.Errorf("tools in the end: %s", got)
+	}
 }
 
 func TestWhatChangesOnOneSourceLeavesTheOthersAlone(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -43,9 +45,13 @@ func (s *serving) plan(cmd *cobra.Command, specs []string) error {
 	if s.file == "" {
 		return nil
 	}
-	before := *s.config
+	line := *s.config
 	s.reread = func() (*app.Config, error) {
-		c := before
+		c := line
+		c.Sources = slices.Clone(line.Sources)
+		for i := range c.Sources {
+			c.Sources[i].Options = &c.Defaults // the file may say more of them
+		}
 		return &c, c.AddFile(s.file, func(setting string) bool { return cmd.Flags().Changed(setting) })
 	}
 	c, err := s.reread()
@@ -53,19 +59,19 @@ func (s *serving) plan(cmd *cobra.Command, specs []string) error {
 	return err
 }
 
-// reconfigure puts what the config says now in force, as far as it can change while
-// it is served.
-func (s *serving) reconfigure(out io.Writer, a *app.App) {
-	changed := false
+// reconfigure reads the config file again and puts it in force, or leaves everything
+// as it is and says why.
+func (s *serving) reconfigure(ctx context.Context, out io.Writer, a *app.App) {
 	c, err := s.reread()
+	var change app.Change
 	if err == nil {
-		changed, err = a.Reconfigure(c)
+		change, err = a.Reconfigure(ctx, c)
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintf(out, "tenon: %s cannot be used as it is now; what was read before stays in force: %v\n", s.file, err)
-	case changed:
-		fmt.Fprintf(out, "tenon: the rules and limits of %s are in force as it has them now\n", s.file)
+		fmt.Fprintf(out, "tenon: %s cannot be used as it is now; what was read before stays in force: %s\n", s.file, messageOf(err))
+	case change.String() != "":
+		fmt.Fprintf(out, "tenon: %s has changed: %s\n", s.file, change)
 	}
 }
 
@@ -88,11 +94,11 @@ JSON-RPC at /jsonrpc for programs that do not speak MCP; /healthz and /readyz
 report its health. An address without a host, like :8080, listens on loopback
 only.
 
-Descriptions, and rules and limits of a config (--allow, --deny, --require-scope,
---limit), are reloaded when their files change (--watch) and on SIGHUP. Other
-changes of a config are logged and take effect at the next start. On SIGTERM and
-interrupt running calls can finish (--drain); a second signal ends the process
-immediately.`,
+Descriptions and the config are read again when their files change (--watch) and on
+SIGHUP: all of a config is put in force or nothing of it, and standard error says
+which. Some settings take effect at the next start only; docs/config.md marks
+them. On SIGTERM and interrupt /readyz turns 503 and running calls can finish
+(--drain); a second signal ends the process immediately.`,
 		Example: `  tenon serve petstore.yaml
   tenon serve --config tenon.yaml
   tenon serve --http :8080 --allow-private-host localhost:3000 shop=openapi.json
@@ -158,20 +164,23 @@ func tellMetrics(e env, a *app.App) {
 	}
 }
 
-// followConfig reads the config again when it changes: limits are those that it says
-// now. What else it names is chosen when tenon starts.
+// followConfig reads the config again when it changes.
 func (s *serving) followConfig(ctx context.Context, out io.Writer, a *app.App) (stop func()) {
-	file := s.file
 	ctx, cancel := context.WithCancel(ctx)
-	held := watch.Read([]string{file})
-	watching := incident.NewGroup(nil, "watching "+file, 1)
+	var held atomic.Pointer[watch.Sums]
+	remember := func() {
+		sums := watch.Read([]string{s.file})
+		held.Store(&sums)
+	}
+	remember()
+	watching := incident.NewGroup(nil, "watching "+s.file, 1)
 	watching.Go(func() {
-		err := watch.Files{Recorded: func() watch.Sums { return held }}.Watch(ctx, func() {
-			s.reconfigure(out, a)
-			fmt.Fprintf(out, "tenon: %s has changed; start tenon anew to serve what else it says now ('tenon check --config %s' checks it)\n", file, file)
+		err := watch.Files{Recorded: func() watch.Sums { return *held.Load() }}.Watch(ctx, func() {
+			remember()
+			s.reconfigure(ctx, out, a)
 		})
 		if err != nil {
-			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", file, err)
+			fmt.Fprintf(out, "tenon: %s is not watched any more: %v\n", s.file, err)
 		}
 	}, nil)
 	return func() { cancel(); watching.Wait() }
@@ -183,7 +192,7 @@ func (s *serving) reloadOn(ctx context.Context, out io.Writer, again <-chan os.S
 		select {
 		case <-again:
 			if s.reread != nil {
-				s.reconfigure(out, a)
+				s.reconfigure(ctx, out, a)
 			}
 			a.Reload(ctx)
 		case <-ctx.Done():
