@@ -130,11 +130,13 @@ func (c *Config) canBe(who auth.Who) error {
 // now would deny nothing.
 func unmatchedRules(r *access.Rules, c *gateway.Catalog) error {
 	var texts []string
+	var entries []gateway.Entry
+	if len(r.Allow)+len(r.Deny)+len(r.Needs) > 0 {
+		entries = c.Entries()
+	}
 	about := func(setting, text string, matches func(gateway.Entry) bool) {
-		for e := range c.Entries() {
-			if matches(e) {
-				return
-			}
+		if slices.ContainsFunc(entries, matches) {
+			return
 		}
 		texts = append(texts, fmt.Sprintf("--%s %s: no tool, resource or prompt matches the selector; 'tenon tools' lists the tools", setting, clipped(text)))
 	}

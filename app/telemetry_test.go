@@ -98,7 +98,7 @@ func TestMetricsAndTraceOfTheAudit(t *testing.T) {
 	}
 	closed = true
 	a.Close()
-	if res, err := http.Get(a.MetricsURL()); err == nil { //nolint:noctx // it is refused at once
+	if res, err := http.Get(a.MetricsURL()); err == nil {
 		_ = res.Body.Close()
 		t.Error("metrics are served after the end")
 	}

@@ -214,21 +214,21 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) (*tenon.R
 	text, ok, err := g.store.Get(ctx, "rest "+id)
 	var k remainder
 	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Format.Tool != c.Tool {
-		return unknownToken(e), nil
+		return unknownToken(e), nil //nolint:nilerr // for the caller it is unknown
 	}
 	if ok, err := g.mayReturn(ctx, e, k.Format.Tool); !ok || err != nil {
 		return unknownToken(e), err
 	}
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > len(k.Cut.Parts) {
-		return unknownToken(e), nil
+		return unknownToken(e), nil //nolint:nilerr // for the caller it is unknown
 	}
 	if !e.resumes && c.othersThan(k.Call) {
 		return otherArguments(e), nil
 	}
 	value, ok, err := g.store.Get(ctx, "value "+id)
 	if err != nil || !ok {
-		return unknownToken(e), nil
+		return unknownToken(e), nil //nolint:nilerr // for the caller it is unknown
 	}
 	return k.part(id, i-1, value), nil
 }

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/tenon-mcp/tenon"
@@ -31,31 +30,24 @@ func EntryOf(source string, t *tenon.Tool) Entry {
 // Entry returns what rules see of the tool.
 func (e *Tool) Entry() Entry { return EntryOf(e.source, &e.tool) }
 
-// Entries yields what the catalog has but for the built-in tools: tools, resources,
+// Entries are what the catalog has but for the built-in tools: tools, resources,
 // templates and prompts.
-func (c *Catalog) Entries() iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
-		for _, e := range c.tools {
-			if !e.BuiltIn() && !yield(e.Entry()) {
-				return
-			}
-		}
-		for i := range c.resources {
-			if !yield(c.entryOfResource(&c.resources[i])) {
-				return
-			}
-		}
-		for i := range c.templates {
-			if !yield(c.entryOfTemplate(&c.templates[i])) {
-				return
-			}
-		}
-		for i := range c.prompts {
-			if !yield(c.entryOfPrompt(&c.prompts[i])) {
-				return
-			}
+func (c *Catalog) Entries() (all []Entry) {
+	for _, e := range c.tools {
+		if !e.BuiltIn() {
+			all = append(all, e.Entry())
 		}
 	}
+	for i := range c.resources {
+		all = append(all, c.entryOfResource(&c.resources[i]))
+	}
+	for i := range c.templates {
+		all = append(all, c.entryOfTemplate(&c.templates[i]))
+	}
+	for i := range c.prompts {
+		all = append(all, c.entryOfPrompt(&c.prompts[i]))
+	}
+	return all
 }
 
 func (c *Catalog) entryOfResource(r *tenon.Resource) Entry {
@@ -111,18 +103,18 @@ func (c *Catalog) Only(keep func(Entry) bool) *Catalog {
 	return n
 }
 
-// addBuiltIn adds the built-in tools of the catalog that n was made from.
-func (n *Catalog) addBuiltIn(of *Catalog) {
-	if len(n.tools) == 0 {
+// addBuiltIn adds the built-in tools of the catalog that c was made from.
+func (c *Catalog) addBuiltIn(of *Catalog) {
+	if len(c.tools) == 0 {
 		return
 	}
 	for _, e := range of.tools {
 		switch {
 		case e.resumes:
-			n.next = e.Name()
-			n.add(newNextPart(n, e.tool.Envelope, true), n.next, nil)
+			c.next = e.Name()
+			c.add(newNextPart(c, e.tool.Envelope, true), c.next, nil)
 		case e.describes:
-			n.add(newDescribe(describable(n.tools)), e.Name(), nil)
+			c.add(newDescribe(describable(c.tools)), e.Name(), nil)
 		}
 	}
 }

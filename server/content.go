@@ -46,32 +46,39 @@ func (a *answer) members(pairs ...string) {
 // maxPageItems bounds a page of resources, templates or prompts.
 const maxPageItems = 500
 
-// items writes a page of n definitions under key.
-func (s *Server) items(ctx context.Context, q *request, a *answer, key string, n int, one func(i int)) *jsonrpc.Error {
+// definitions are those of a list, which has the name key.
+type definitions struct {
+	key   string
+	n     int
+	write func(i int) // the members of one
+}
+
+// items writes a page of definitions.
+func (s *Server) items(ctx context.Context, q *request, a *answer, d definitions) *jsonrpc.Error {
 	start := 0
 	l := s.toolsFor(ctx)
 	if q.HasCursor {
 		var ok bool
-		if start, ok = s.cursors.open(q.Cursor, l.id, key); !ok || start >= n {
+		if start, ok = s.cursors.open(q.Cursor, l.id, d.key); !ok || start >= d.n {
 			return staleCursor()
 		}
 	}
 	a.begin(q, nil)
-	a.member(key)
+	a.member(d.key)
 	a.write("[")
-	end := min(n, start+maxPageItems)
+	end := min(d.n, start+maxPageItems)
 	for i := start; i < end; i++ {
 		if i > start {
 			a.write(",")
 		}
 		a.write("{")
-		one(i)
+		d.write(i)
 		a.write("}")
 	}
 	a.write("]")
-	if end < n {
+	if end < d.n {
 		a.member("nextCursor")
-		a.text(s.cursors.seal(end, l.id, key))
+		a.text(s.cursors.seal(end, l.id, d.key))
 	}
 	a.caching(q, listTTL, l.view == "")
 	a.end()
@@ -80,22 +87,22 @@ func (s *Server) items(ctx context.Context, q *request, a *answer, key string, n
 
 func (s *Server) listResources(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	all := s.gateway.Catalog().For(ctx).Resources()
-	return s.items(ctx, q, a, "resources", len(all), func(i int) {
+	return s.items(ctx, q, a, definitions{"resources", len(all), func(i int) {
 		r := &all[i]
 		a.members("uri", r.URI, "name", orURI(r.Name, r.URI), "title", r.Title, "description", r.Description, "mimeType", r.MediaType)
 		if r.Size > 0 {
 			a.member("size")
 			a.buf = strconv.AppendInt(a.buf, r.Size, 10)
 		}
-	})
+	}})
 }
 
 func (s *Server) listTemplates(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	all := s.gateway.Catalog().For(ctx).Templates()
-	return s.items(ctx, q, a, "resourceTemplates", len(all), func(i int) {
+	return s.items(ctx, q, a, definitions{"resourceTemplates", len(all), func(i int) {
 		t := &all[i]
 		a.members("uriTemplate", t.URI, "name", orURI(t.Name, t.URI), "title", t.Title, "description", t.Description, "mimeType", t.MediaType)
-	})
+	}})
 }
 
 func orURI(name, uri string) string {
@@ -107,7 +114,7 @@ func orURI(name, uri string) string {
 
 func (s *Server) listPrompts(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	all := s.gateway.Catalog().For(ctx).Prompts()
-	return s.items(ctx, q, a, "prompts", len(all), func(i int) {
+	return s.items(ctx, q, a, definitions{"prompts", len(all), func(i int) {
 		p := &all[i]
 		a.members("name", p.Name, "title", p.Title, "description", p.Description)
 		if len(p.Arguments) == 0 {
@@ -126,7 +133,7 @@ func (s *Server) listPrompts(ctx context.Context, q *request, a *answer) *jsonrp
 			a.write("}")
 		}
 		a.write("]")
-	})
+	}})
 }
 
 // within runs f with the limits of a call.

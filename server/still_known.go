@@ -18,7 +18,7 @@ func (s *Server) whileKnown(ctx context.Context, r *http.Request) (context.Conte
 		return ctx, cancel
 	}
 	caller := callerOf(r)
-	incident.Go(s.log, "asking again who has a stream open", func() { //nolint:contextcheck // Authenticate has the context of r
+	incident.Go(s.log, "asking again who has a stream open", func() {
 		defer cancel()
 		again := time.NewTicker(beat)
 		defer again.Stop()

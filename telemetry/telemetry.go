@@ -138,6 +138,8 @@ func (o *Options) sends(s Signal) bool {
 
 // Close sends what waits, for at most Options.FlushTimeout, and ends. What is told
 // afterwards is not sent.
+//
+//nolint:contextcheck // what is left is sent after the context of the process has ended
 func (t *Telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), t.options.FlushTimeout)
 	defer cancel()
