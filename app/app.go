@@ -113,17 +113,17 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	a := &App{inForce: newInForce(c), env: e}
 	catalog, err := a.start(ctx)
 	if err != nil {
-		a.Close() //nolint:contextcheck // it ends also what ctx does not
+		a.Close()
 		return nil, err
 	}
 	o := gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval, Store: a.env.Store}
 	if a.limits, err = a.newLimiter(); err != nil {
-		a.Close() //nolint:contextcheck // it ends also what ctx does not
+		a.Close()
 		return nil, err
 	}
 	l, err := a.openAudit(c)
 	if err != nil {
-		a.Close() //nolint:contextcheck // it ends also what ctx does not
+		a.Close()
 		return nil, err
 	}
 	_ = a.audit.replace(l)
@@ -134,7 +134,7 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	a.Gateway = gateway.New(catalog, o)
 	a.serve()
 	if err := a.watchTelemetry(); err != nil { //nolint:contextcheck // it ends with Close
-		a.Close() //nolint:contextcheck // it ends also what ctx does not
+		a.Close()
 		return nil, err
 	}
 	return a, nil

@@ -139,7 +139,7 @@ func (o *Options) sends(s Signal) bool {
 // Close sends what waits, for at most Options.FlushTimeout, and ends. What is told
 // afterwards is not sent.
 //
-//nolint:contextcheck // what is left is sent after the context of the process has ended
+//nolint:contextcheck,nolintlint // what is left is sent after the context of the process has ended; seen where Close is called
 func (t *Telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), t.options.FlushTimeout)
 	defer cancel()
