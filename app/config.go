@@ -95,7 +95,10 @@ type Config struct {
 	Watch        bool
 	PollInterval time.Duration
 	Drain        time.Duration
-	LogFormat    string // text or json
+	// ShutdownDelay is how long calls are taken after the end was asked for, while
+	// readiness is false.
+	ShutdownDelay time.Duration
+	LogFormat     string // text or json
 
 	from map[string]string // FILE:LINE of settings that a config file has at its top
 }

@@ -134,9 +134,10 @@ func effects() map[string]struct {
 			code, _ := r.ask(http.MethodPost, "/jsonrpc?code=secret", listOfTools)
 			return code == http.StatusOK
 		}},
-		"allow": {func(c *Config) { c.Allow = []string{"key:alice=id:listBooks"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
-		"deny":  {func(c *Config) { c.Deny = []string{"key:alice=id:delete_book"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
-		"drain": {func(c *Config) { c.Drain = time.Minute }, func(r *reloading) bool { return r.drain() == time.Minute }},
+		"allow":          {func(c *Config) { c.Allow = []string{"key:alice=id:listBooks"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
+		"deny":           {func(c *Config) { c.Deny = []string{"key:alice=id:delete_book"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
+		"shutdown-delay": {func(c *Config) { c.ShutdownDelay = time.Minute }, func(r *reloading) bool { return r.App.config.ShutdownDelay == time.Minute }},
+		"drain":          {func(c *Config) { c.Drain = time.Minute }, func(r *reloading) bool { return r.drain() == time.Minute }},
 	}
 }
 

@@ -101,6 +101,10 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	a.Server.Leave()
+	if err := a.linger(failed); err != nil {
+		return err
+	}
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain())
 	defer cancel()
 	if err := a.Server.Shutdown(limit); err != nil {
@@ -119,6 +123,24 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 func (a *App) prepareAccess(ctx context.Context) {
 	if access := a.access.Load(); access.callers.Issuer() != "" {
 		incident.Go(a.env.Logger, "fetching the keys of the issuer", func() { _ = access.callers.Prepare(ctx) }, nil)
+	}
+}
+
+// linger serves on for Config.ShutdownDelay, while readiness is false already.
+func (a *App) linger(failed <-chan error) error {
+	a.building.Lock()
+	delay := a.config.ShutdownDelay
+	a.building.Unlock()
+	if delay <= 0 {
+		return nil
+	}
+	wait := time.NewTimer(delay)
+	defer wait.Stop()
+	select {
+	case err := <-failed:
+		return err
+	case <-wait.C:
+		return nil
 	}
 }
 

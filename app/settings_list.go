@@ -176,6 +176,7 @@ func serverSettings() []Setting {
 		group("Process", []Setting{
 			{Name: "watch", atStart: true, whole: func(c *Config) any { return &c.Watch }, def: true, Help: "reload descriptions when their files change"},
 			{Name: "poll-interval", whole: func(c *Config) any { return &c.PollInterval }, Help: "with --watch, how often to check descriptions on the web for changes, for example 5m (0: never)"},
+			{Name: "shutdown-delay", whole: func(c *Config) any { return &c.ShutdownDelay }, Help: "time in which calls are still taken after SIGTERM or interrupt, while /readyz is 503 already, so that balancers look elsewhere; over HTTP (0: none)"},
 			{Name: "drain", whole: func(c *Config) any { return &c.Drain }, def: 30 * time.Second, Help: "time for running calls to finish after SIGTERM or interrupt; the rest are answered with what is known of them"},
 			{Name: "log-format", atStart: true, whole: func(c *Config) any { return &c.LogFormat }, def: "text", Values: []string{"text", "json"}, Help: "format of log lines on standard error: text or json"},
 			{Name: "verbose", atStart: true, Short: "v", whole: func(c *Config) any { return &c.Verbose }, Help: "print every warning and log every violation"},

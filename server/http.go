@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
@@ -263,6 +264,7 @@ func tooLarge(limit int64) *jsonrpc.Error {
 // others end with the contexts of their requests. The listener belongs to the
 // caller, who shuts it down next.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.Leave()
 	s.closeOnce.Do(func() { close(s.closing) })
 	s.listeners.shut()
 	s.standers.shut()
@@ -275,19 +277,20 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
+// Leave makes readiness false while everything is still served, so that balancers
+// look elsewhere before Shutdown.
+func (s *Server) Leave() { s.leaving.Store(true) }
+
 // Health answers 200 at any path while the process lives; at a path that ends
-// in "readyz", 503 once the server shuts down.
+// in "readyz", 503 from Leave or Shutdown on. It asks nobody who they are and says
+// nothing else.
 func (s *Server) Health() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		select {
-		case <-s.closing:
-			if len(r.URL.Path) >= 6 && r.URL.Path[len(r.URL.Path)-6:] == "readyz" {
-				w.WriteHeader(http.StatusServiceUnavailable)
-				_, _ = io.WriteString(w, "shutting down\n")
-				return
-			}
-		default:
+		if s.leaving.Load() && strings.HasSuffix(r.URL.Path, "readyz") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(w, "shutting down\n")
+			return
 		}
 		_, _ = io.WriteString(w, "ok\n")
 	})

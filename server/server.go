@@ -117,6 +117,7 @@ type Server struct {
 	standers  quota // standing streams
 	sessions  sessions
 	tasks     tasks
+	leaving   atomic.Bool        // readiness is false
 	closing   chan struct{}      // closed by Shutdown
 	work      context.Context    //nolint:containedctx // of calls that outlive their clients
 	cutShort  context.CancelFunc // ends work
