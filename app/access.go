@@ -81,31 +81,13 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 	if o.Implies, err = c.scopesImplied(); err != nil {
 		return err
 	}
-	if c.OAuthIntrospection != "" {
-		id, secret, err := readClient(e, "oauth-introspection", c.OAuthIntrospection)
-		if err != nil {
-			return err
-		}
-		o.Introspection = &auth.Introspection{ClientID: id, ClientSecret: secret}
-	}
-	if c.OAuthExchange != "" {
-		id, secret, err := readClient(e, "oauth-exchange", c.OAuthExchange)
-		if err != nil {
-			return err
-		}
-		o.Exchange = &auth.Exchange{ClientID: id, ClientSecret: secret}
+	if err := c.readClients(e, &o); err != nil {
+		return err
 	}
 	for _, given := range c.RequireScope {
 		if n, err := parseNeed(given); err == nil { // else it is refused elsewhere
 			o.MoreScopes = append(o.MoreScopes, n.Scope)
 		}
-	}
-	if c.OAuthLogin != "" {
-		id, secret, err := readClient(e, "oauth-login", c.OAuthLogin)
-		if err != nil {
-			return err
-		}
-		o.Login = &auth.Login{ClientID: id, ClientSecret: secret}
 	}
 	callers, err := auth.New(o)
 	if err != nil {
@@ -129,6 +111,32 @@ func (c *Config) scopesImplied() (map[string][]string, error) {
 		all[broad] = append(all[broad], strings.Split(narrower, ",")...)
 	}
 	return all, nil
+}
+
+// readClients reads as which clients the issuer is asked.
+func (c *Config) readClients(e Env, o *auth.Options) error {
+	if c.OAuthIntrospection != "" {
+		id, secret, err := readClient(e, "oauth-introspection", c.OAuthIntrospection)
+		if err != nil {
+			return err
+		}
+		o.Introspection = &auth.Introspection{ClientID: id, ClientSecret: secret}
+	}
+	if c.OAuthExchange != "" {
+		id, secret, err := readClient(e, "oauth-exchange", c.OAuthExchange)
+		if err != nil {
+			return err
+		}
+		o.Exchange = &auth.Exchange{ClientID: id, ClientSecret: secret}
+	}
+	if c.OAuthLogin != "" {
+		id, secret, err := readClient(e, "oauth-login", c.OAuthLogin)
+		if err != nil {
+			return err
+		}
+		o.Login = &auth.Login{ClientID: id, ClientSecret: secret}
+	}
+	return nil
 }
 
 // Keys reports whether callers need a key or a token.

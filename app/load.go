@@ -148,10 +148,7 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 			} else if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
 				return s.located(err)
 			}
-			if err := a.config.mayExchange(s.Options); err != nil {
-				return s.located(err)
-			}
-			if err := a.config.mayStore(s.Options); err != nil {
+			if err := a.config.mayActFor(s.Options); err != nil {
 				return s.located(err)
 			}
 			a.parts[s.Options] = shared

@@ -79,6 +79,14 @@ func (a *App) readUserCredentials() error {
 	return err
 }
 
+// mayActFor refuses credentials of callers that the config does not say how to get.
+func (c *Config) mayActFor(o *SourceOptions) error {
+	if err := c.mayExchange(o); err != nil {
+		return err
+	}
+	return c.mayStore(o)
+}
+
 // mayStore refuses credentials of users where none can be stored.
 func (c *Config) mayStore(o *SourceOptions) error {
 	if c.CredentialDir != "" {
@@ -98,7 +106,7 @@ func (u *userCredentials) of(source string) openapi.UserCredentials {
 		who := auth.FromContext(ctx)
 		if who == nil || who.Issuer == "" || who.Subject == "" {
 			return openapi.UserCredential{}, &tenon.Error{
-				Code: tenon.CodeAuthentication, Message: "not sent: " + want.Service + " needs a credential of each user, and this caller is no user: a key or a client cannot log in with a browser",
+				Code: tenon.CodeAuthentication, Message: want.Service + " needs a credential of each user, and this caller is no user: a key or a client cannot log in with a browser",
 				Suggestions: []string{"Call with an access token of a user, not with a key"},
 			}
 		}
@@ -111,7 +119,7 @@ func (u *userCredentials) of(source string) openapi.UserCredentials {
 			got, err = u.get(label)
 		}
 		if err != nil {
-			return openapi.UserCredential{}, &tenon.Error{Code: tenon.CodeInternal, Message: "not sent: the stored credential cannot be read now", Err: err}
+			return openapi.UserCredential{}, &tenon.Error{Code: tenon.CodeInternal, Message: "the stored credential cannot be read now", Err: err}
 		}
 		return openapi.UserCredential{Value: openapi.Secret(got.Value), Reject: func() bool { return u.reject(label, got.Value) }}, nil
 	}
@@ -152,7 +160,7 @@ func (u *userCredentials) reject(l vault.Label, value vault.Secret) bool {
 func (u *userCredentials) ask(ctx context.Context, c *tenon.Call, l vault.Label, want openapi.WantedCredential) error {
 	page, err := u.desk.Ask(enrollment.Question{Label: l, Service: want.Service, Kind: want.Kind, Basic: want.Basic})
 	if err != nil {
-		return &tenon.Error{Code: tenon.CodeRateLimited, Message: "not sent: " + err.Error()}
+		return &tenon.Error{Code: tenon.CodeRateLimited, Message: err.Error()}
 	}
 	q := tenon.URLRequest("tenon/credential/"+page.ID, want.Service+" needs a credential of yours. Log in on this page and store it: it is encrypted, sent to "+want.Origin+" alone, and neither this program nor its model sees it.", page.URL)
 	q.ID, q.Done = page.ID, page.Done
@@ -163,7 +171,7 @@ func (u *userCredentials) ask(ctx context.Context, c *tenon.Call, l vault.Label,
 	case err != nil:
 		return err
 	case len(answers) != 1 || answers[0].Action != "accept":
-		return &tenon.Error{Code: tenon.CodeAuthorization, Message: "not sent: " + want.Service + " needs a credential of the user, who declined", Suggestions: []string{"Do not call again unless the user asks for it"}}
+		return &tenon.Error{Code: tenon.CodeAuthorization, Message: want.Service + " needs a credential of the user, who declined", Suggestions: []string{"Do not call again unless the user asks for it"}}
 	}
 	if _, err := u.get(l); errors.Is(err, vault.ErrNone) {
 		return missing(want, page.URL)
@@ -174,7 +182,7 @@ func (u *userCredentials) ask(ctx context.Context, c *tenon.Call, l vault.Label,
 // missing tells a caller what the user has to do.
 func missing(want openapi.WantedCredential, page string) error {
 	return &tenon.Error{
-		Code: tenon.CodeAuthentication, Message: "not sent: " + want.Service + " needs a credential of the user, who can store it within ten minutes at " + page,
+		Code: tenon.CodeAuthentication, Message: want.Service + " needs a credential of the user, who can store it within ten minutes at " + page,
 		Suggestions: []string{"Show the user this address: " + page + " It has to be opened by the same user, in a browser. When the page says that it is stored, call again"},
 	}
 }

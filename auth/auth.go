@@ -281,6 +281,10 @@ func (o *Options) check() error {
 	if slices.Contains(o.Audiences, "") {
 		return errors.New("an audience is empty")
 	}
+	return o.checkClients()
+}
+
+func (o *Options) checkClients() error {
 	if i := o.Introspection; i != nil && (i.ClientID == "" || i.ClientSecret == "") {
 		return errors.New("introspection needs the id of a client and its secret")
 	}

@@ -60,9 +60,12 @@ func (o *operation) retryUnauthorized(ctx context.Context, c *tenon.Call, send s
 	failed := o.exchange(ctx, c, page{args: c.Args}, send, &again)
 	if failed != nil && again.State == egress.NotSent {
 		if first.sent.user { // who was asked for another one, or has to be
-			return failed
+			return afterRefusal(failed)
 		}
 		return err
+	}
+	if again.Status == http.StatusUnauthorized && again.sent.user {
+		again.sent.invalidate() // the next call asks, and this one does not go on asking
 	}
 	*first = again
 	return failed

@@ -47,14 +47,34 @@ func (o *operation) userCredential(ctx context.Context, c *tenon.Call, s *scheme
 	got, err := o.api.options.UserCredential(ctx, c, WantedCredential{
 		Scheme: s.name, Kind: s.kind, Origin: originOf(o.planned().base), Service: o.api.title(), Basic: s.prefix == "Basic ",
 	})
+	if told, ok := errors.AsType[*tenon.Error](err); ok {
+		before := *told
+		before.Message = notSent + told.Message
+		return appliedCredential{}, &before
+	}
 	if err != nil {
 		return appliedCredential{}, err
 	}
 	text := string(got.Value)
 	if text == "" || len(text) > maxCredential || strings.ContainsFunc(text, isControl) {
-		return appliedCredential{}, &tenon.Error{Code: tenon.CodeAuthentication, Message: "the stored credential of " + s.String() + " cannot be sent"}
+		return appliedCredential{}, &tenon.Error{Code: tenon.CodeAuthentication, Message: notSent + "the stored credential of " + s.String() + " cannot be sent"}
 	}
 	return appliedCredential{text: text, user: true, reject: got.Reject}, nil
+}
+
+// notSent begins the message of a call that had no credential.
+const notSent = "not sent: "
+
+// afterRefusal is an error of a call whose request was sent, with a credential that
+// the server refused.
+func afterRefusal(err error) error {
+	told, ok := errors.AsType[*tenon.Error](err)
+	if !ok {
+		return err
+	}
+	after := *told
+	after.Message = "the service refused the stored credential (401): " + strings.TrimPrefix(told.Message, notSent)
+	return &after
 }
 
 // title is what the document calls itself.

@@ -203,7 +203,7 @@ func TestKeysRotate(t *testing.T) {
 }
 
 func TestKeysAreLongAndRandom(t *testing.T) {
-	for _, text := range []string{"", "hunter2", strings.Repeat("ab", 31), strings.Repeat("ab", 33), strings.Repeat("0", 64), "not-hex-and-not-base64!"} {
+	for _, text := range []string{"", "hunter2", strings.Repeat("ab", 31), strings.Repeat("ab", 32) + "cd", strings.Repeat("0", 64), "not-hex-and-not-base64!"} {
 		if _, err := vault.ParseKey(text); err == nil || text != "" && strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
 		}
