@@ -18,6 +18,9 @@ func (a *App) openAudit(c *Config) (*audit.Log, error) {
 		}
 		return nil, nil //nolint:nilnil // there is none
 	}
+	if c.AuditKeep == 0 || c.AuditMaxBytes == 0 {
+		return nil, invalid("audit", ": --audit-keep and --audit-max-bytes of 0 would keep nothing; a negative number is no limit")
+	}
 	o := audit.Options{Path: c.Audit, MaxBytes: c.AuditMaxBytes, Keep: c.AuditKeep, Sync: audit.Sync(c.AuditSync), Required: c.AuditRequired, Logger: a.env.Logger}
 	if c.Audit == "-" {
 		if c.HTTP == "" {

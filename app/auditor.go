@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/audit"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/server"
 )
 
 // auditor is the audit log in force. Whoever writes a line holds it, so that a log
@@ -49,6 +50,14 @@ func (a *auditor) Admit(ctx context.Context, at gateway.Attempt) (leave func(), 
 		return nil, nil
 	}
 	return a.log.Admit(ctx, at)
+}
+
+func (a *auditor) refused(r server.RefusalRecord) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if a.log != nil {
+		a.log.Refused(audit.Refusal{Status: r.Status, Reason: r.Reason, Peer: r.Peer, Subject: string(r.Subject)})
+	}
 }
 
 func (a *auditor) reopen() error {

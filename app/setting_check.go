@@ -28,6 +28,14 @@ func checkJQ(value string) error {
 	return err
 }
 
+// checkNotZero is for what would be a mistake: a log that is removed at once.
+func checkNotZero(value string) error {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil && n == 0 {
+		return errors.New("0 would keep nothing; a negative number is no limit")
+	}
+	return nil
+}
+
 func checkBytes(value string) error {
 	_, err := parseBytes(value)
 	return err

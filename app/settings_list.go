@@ -164,13 +164,13 @@ func serverSettings() []Setting {
 			{Name: "azure-key-in-url", whole: func(c *Config) any { return &c.AzureKeyInURL }, Help: "accept the key of --azure-key in ?code= as well; proxies write URLs to their logs"},
 		}),
 		group("Audit", []Setting{
-			{Name: "audit", whole: func(c *Config) any { return &c.Audit }, rebase: besideFile, Help: "write a line of JSON for every call to this file, to standard output with -, or to the receiver of --otlp with otlp: caller, tool, consent, whether it was executed, verdict; no results, and of arguments a keyed digest"},
+			{Name: "audit", whole: func(c *Config) any { return &c.Audit }, rebase: besideFile, Help: "write a line of JSON for every call, and every refused request within bounds, to this file, to standard output with -, or to the receiver of --otlp with otlp: caller, tool, consent, whether it was executed, verdict; no results, and of arguments a keyed digest"},
 			{Name: "audit-argument", whole: func(c *Config) any { return &c.AuditArgument }, check: checkAuditArgument, Help: "write this argument in clear: a JSON Pointer such as /id, or TOOL=/id for one tool (repeatable)"},
 			{Name: "audit-key", whole: func(c *Config) any { return &c.AuditKey }, rebase: besideSecretFile, Help: "key of the digests of arguments: env:VAR or file:PATH (default: a random one, which ends with the process)"},
 			{Name: "audit-required", whole: func(c *Config) any { return &c.AuditRequired }, Help: "refuse calls while the audit log cannot be written"},
 			{Name: "audit-sync", whole: func(c *Config) any { return &c.AuditSync }, def: "second", Values: []string{"off", "second", "call"}, Help: "when lines are on the disk for certain: after a second, before the caller has the result (call), or when the system writes them (off)"},
-			{Name: "audit-max-bytes", whole: func(c *Config) any { return &c.AuditMaxBytes }, signed: true, def: int64(100 << 20), Help: "bytes of a file; a longer one is renamed and a new one begun (negative: no limit)"},
-			{Name: "audit-keep", whole: func(c *Config) any { return &c.AuditKeep }, signed: true, def: 10, Help: "renamed files that stay (negative: all)"},
+			{Name: "audit-max-bytes", whole: func(c *Config) any { return &c.AuditMaxBytes }, signed: true, check: checkNotZero, def: int64(100 << 20), Help: "bytes of a file; a longer one is renamed and a new one begun (negative: no limit)"},
+			{Name: "audit-keep", whole: func(c *Config) any { return &c.AuditKeep }, signed: true, check: checkNotZero, def: 10, Help: "renamed files that stay, at least 1 (negative: all)"},
 		}),
 		telemetrySettings(),
 		group("Process", []Setting{

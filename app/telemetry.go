@@ -191,7 +191,19 @@ func (a *App) serverObserver() server.Observer {
 	if a.telemetry == nil {
 		return nil
 	}
-	return a.telemetry
+	return auditedObserver{a.telemetry, &a.audit}
+}
+
+// auditedObserver also writes down what was refused before it was a request.
+type auditedObserver struct {
+	*telemetry.Telemetry
+	log *auditor
+}
+
+// Refused implements [server.Observer].
+func (o auditedObserver) Refused(r server.RefusalRecord) {
+	o.Telemetry.Refused(r)
+	o.log.refused(r)
 }
 
 // upstreamObserver tells telemetry of requests to upstreams.

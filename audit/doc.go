@@ -1,6 +1,7 @@
-// Package audit writes a line of JSON for every call: who called what when,
-// whether it was executed, confirmed and true to its contract, and nothing of
-// what was said in it.
+// Package audit writes a line of JSON for every call and, within bounds, for
+// requests that were refused before they were one: who called what when, whether
+// it was executed, confirmed and true to its contract, and nothing of what was
+// said in it.
 //
 // It does not know where calls come from nor who is behind a subject: the gateway
 // tells it of calls that have ended, as to any [gateway.Observer]. Arguments

@@ -27,9 +27,7 @@ const (
 
 // appendLine writes the line of a call, with the newline.
 func (l *Log) appendLine(b []byte, r *gateway.CallRecord, traceID, spanID string) []byte {
-	b = append(b, `{"time":"`...)
-	b = r.Began.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z07:00")
-	b = append(b, '"')
+	b = appendTime(b, r.Began)
 	if traceID != "" {
 		b = appendText(b, "trace_id", traceID)
 		b = appendText(b, "span_id", spanID)
@@ -150,9 +148,17 @@ func (l *Log) appendDigest(b, value []byte) []byte {
 	return hex.AppendEncode(append(b, "hmac-sha256:"...), mac.Sum(nil)[:16])
 }
 
-func appendText(b []byte, name, text string) []byte {
+// appendTime begins a line.
+func appendTime(b []byte, at time.Time) []byte {
+	b = append(b, `{"time":"`...)
+	return append(at.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z07:00"), '"')
+}
+
+func appendText(b []byte, name, text string) []byte { return appendLimited(b, name, text, maxName) }
+
+func appendLimited(b []byte, name, text string, most int) []byte {
 	b = append(b, `,"`...)
 	b = append(b, name...)
 	b = append(b, `":`...)
-	return rawjson.AppendString(b, rawjson.Truncate(text, maxName))
+	return rawjson.AppendString(b, rawjson.Truncate(text, most))
 }

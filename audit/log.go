@@ -82,6 +82,8 @@ type Log struct {
 	lost    int    // lines that did not fit into pending
 	failed  error  // of the last write
 	line    []byte // reused
+
+	refusals refusals
 }
 
 // output is where lines go, one at a time. What arrived of a line that failed is
@@ -122,6 +124,11 @@ func (l *Log) ObserveCall(ctx context.Context, r *gateway.CallRecord) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.line = l.appendLine(l.line[:0], r, traceID, spanID)
+	l.put()
+}
+
+// put writes l.line, or keeps it for later. l.mu is held.
+func (l *Log) put() {
 	if l.failed == nil {
 		if l.failed = l.out.write(l.line); l.failed == nil {
 			return
@@ -187,6 +194,7 @@ func (l *Log) Reopen() error {
 // Close writes what is left and closes the file. It is an error if lines are
 // lost.
 func (l *Log) Close() error {
+	l.refusals.close(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
@@ -166,8 +167,12 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *js
 	defer s.release(a)
 	a.fail(id, e)
 	status := s.httpStatus(legacy, e)
-	if s.options.Load().Observer != nil {
-		s.options.Load().Observer.Refused(status)
+	if o := s.options.Load().Observer; o != nil {
+		refused := RefusalRecord{Status: status, Reason: e.Message, Peer: addressOf(r.RemoteAddr)}
+		if caller := callerOf(r); caller != "" {
+			refused.Subject = tenon.Subject(callerPrefix + caller)
+		}
+		o.Refused(refused)
 	}
 	s.send(w, status, a)
 }

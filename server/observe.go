@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
@@ -20,9 +21,8 @@ type Observer interface {
 	EndRequest(context.Context, *RequestRecord)
 	// EndSession is called when a session of a client before 2026-07-28 ends.
 	EndSession(SessionRecord)
-	// Refused is called for what HTTP clients send that never becomes a request, with
-	// the status of the response.
-	Refused(status int)
+	// Refused is called for what HTTP clients send that never becomes a request.
+	Refused(RefusalRecord)
 }
 
 // RequestRecord is a request to a [Server]. It is valid until the method returns
@@ -50,6 +50,16 @@ type RequestRecord struct {
 	Code       int    // of the JSON-RPC error; 0: there is a result
 	Message    string // of that error
 	ToolFailed bool   // the result of a tool has isError
+}
+
+// RefusalRecord is what a client sent over HTTP and was refused before it was a
+// request: who may ask, from where, in which form and how much.
+type RefusalRecord struct {
+	Status int    // of the response
+	Reason string // as the client was told: text for people, which may quote a header in part, and never a credential
+	Peer   string // as in RequestRecord
+
+	Subject tenon.Subject // as in the calls of who sent it; empty: nobody is known
 }
 
 // SessionRecord is a session that has ended.

@@ -137,9 +137,9 @@ func (t *Telemetry) EndSession(r server.SessionRecord) {
 
 // Refused counts what HTTP clients send that never becomes a request. It implements
 // [server.Observer].
-func (t *Telemetry) Refused(status int) {
+func (t *Telemetry) Refused(r server.RefusalRecord) {
 	if t.meters != nil {
-		t.series.refused.Add(context.Background(), 1, metric.WithAttributes(attrHTTPStatus.Int(status)))
+		t.series.refused.Add(context.Background(), 1, metric.WithAttributes(attrHTTPStatus.Int(r.Status)))
 	}
 }
 

@@ -272,7 +272,7 @@ func everything(t *testing.T) string {
 	defer w.end(t)
 	w.post("tools/call", "buy", `"name":"buy"`, "")
 	w.telemetry.EndSession(server.SessionRecord{Revision: "2025-11-25"})
-	w.telemetry.Refused(401)
+	w.telemetry.Refused(server.RefusalRecord{Status: 401})
 	w.telemetry.Reloaded(true)
 	w.telemetry.CacheLookup(true)
 	w.telemetry.BreakerChanged("https://books.example", "open")

@@ -31,6 +31,8 @@ func attacks() []attack {
 		{"floods", floods},
 		{"replays", replays},
 		{"full-disk", fullDisk},
+		{"refused", refused},
+		{"audit-full", fullAudit},
 		{"workers", workers},
 		{"app-files", appFiles},
 		{"functions", functions},
