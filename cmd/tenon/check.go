@@ -67,6 +67,9 @@ changed in published schemas for clients.`,
 			if err := s.printCheck(cmd.Context(), e, w); err != nil {
 				return err
 			}
+			if err := w.CheckOutside(); err != nil {
+				return err
+			}
 			return w.CheckExchange(cmd.Context())
 		},
 	}
@@ -99,10 +102,16 @@ func (s *serving) printCheck(ctx context.Context, e env, w *app.App) error {
 		printSchemaProblems(e.out, w.Gateway.Catalog())
 	}
 	printHidden(e.out, w.SeenByNobody())
+	if err := w.CheckIssuer(ctx); err != nil {
+		fmt.Fprintf(e.out, "  nobody with an access token would be let in now: %v\n", err)
+	}
 	if scopes, err := w.Ungranted(ctx); err == nil { // else it is said elsewhere
 		for _, scope := range scopes {
 			fmt.Fprintf(e.out, "  the issuer does not list the scope %s in its metadata (scopes_supported): perhaps nobody gets it\n", scope)
 		}
+	}
+	if host := s.config.UnservedResource(); host != "" {
+		fmt.Fprintf(e.out, "  requests for %s, the host of oauth-resource, are refused: no allowed-host names it\n", host)
 	}
 	printRenamed(e.out, w.Gateway.Catalog())
 	if app.Described(w.Gateway.Catalog()) == 0 {
