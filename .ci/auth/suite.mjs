@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import * as second from '@modelcontextprotocol/client';
 import { check, failures, message, post, startTenon } from './harness.mjs';
 import { browser, secret, startIssuer } from './issuer.mjs';
 
@@ -47,15 +48,18 @@ function provider() {
     saveTokens: (tokens) => { kept.tokens = tokens; },
     saveCodeVerifier: (verifier) => { kept.verifier = verifier; },
     codeVerifier: () => kept.verifier,
-    redirectToAuthorization: async (page) => { kept.page = page; kept.code = (await browser(page, callback)).searchParams.get('code'); },
+    redirectToAuthorization: async (page) => { kept.page = page; kept.back = (await browser(page, callback)).searchParams; },
   };
 }
 
-async function callAs(url, authProvider) {
+// first and second are the two generations of the TypeScript client.
+const first = { Client, StreamableHTTPClientTransport, UnauthorizedError };
+
+async function callAs(url, authProvider, { Client, StreamableHTTPClientTransport, UnauthorizedError } = first) {
   let transport = new StreamableHTTPClientTransport(new URL(url), { authProvider });
   const client = new Client({ name: 'suite', version: '1' });
   await assert.rejects(client.connect(transport), UnauthorizedError);
-  await transport.finishAuth(authProvider.kept.code);
+  await transport.finishAuth(authProvider.kept.back.get('code'), authProvider.kept.back.get('iss')); // the issuer is for the second generation (RFC 9207)
   transport = new StreamableHTTPClientTransport(new URL(url), { authProvider });
   const again = new Client({ name: 'suite', version: '1' });
   await again.connect(transport);
@@ -94,6 +98,12 @@ for (const format of ['jwt', 'opaque']) {
     assert.equal(ann.kept.tokens.access_token.split('.').length === 3, format === 'jwt');
     session = got.session;
     assert.ok(session);
+  });
+  await check(`${format}: the second TypeScript client goes from nothing to a tool`, async () => {
+    const bob = provider();
+    const got = await callAs(server.url, bob, second);
+    assert.equal(got.result.structuredContent.data?.title ?? got.result.structuredContent.title, 'Emma');
+    assert.equal(bob.kept.page.searchParams.get('resource'), server.url);
   });
   if (python) {
     await check(`${format}: the Python client goes from nothing to a tool`, async () => assert.equal(await runPython(server.url), 0));
