@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"net"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -47,6 +49,9 @@ func (a *App) readUserCredentials() error {
 		}
 		a.users = a.before.users
 		return nil
+	}
+	if u, err := url.Parse(c.OAuthResource); err == nil && u.Scheme == "http" && !OnLoopback(net.JoinHostPort(u.Hostname(), "0")) {
+		return invalid("oauth-resource", " %s has to be an https URL: users type credentials there", c.OAuthResource)
 	}
 	if a.env.DryRun {
 		return nil

@@ -175,6 +175,7 @@ func TestMistakesAboutStoredCredentials(t *testing.T) {
 		"no dir":      {"--credential-dir is missing", func(c *Config) { c.CredentialDir = "" }},
 		"no login":    {"--oauth-login is missing", func(c *Config) { c.OAuthLogin = "" }},
 		"nothing":     {"is a credential of each user", func(c *Config) { c.CredentialKey, c.CredentialDir, c.OAuthLogin = nil, "", "" }},
+		"plain http":  {"has to be an https URL", func(c *Config) { c.OAuthResource = "http://mcp.example.com/mcp" }},
 		"a file":      {"--credential-dir: ", func(c *Config) { c.CredentialDir = c.Sources[0].Spec }},
 	} {
 		dir := t.TempDir()
