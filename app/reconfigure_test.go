@@ -141,8 +141,9 @@ func effects() map[string]struct {
 	}
 }
 
-// heldByAnother are settings that are seen elsewhere or only read together with one
-// that is in effects, by the group of which TestGroupsReload shows one.
+// heldByAnother are settings whose effect is not shown here: TestAuditReloads shows the
+// audit log; those of tokens, of TLS and of who may call are read by the same code as
+// at a start.
 func heldByAnother(name string) bool {
 	return strings.HasPrefix(name, "oauth-") || name == "require-scope" || name == "scopes-from-description" || strings.HasPrefix(name, "audit") || strings.HasPrefix(name, "tls-") ||
 		name == "insecure" || name == "behind-proxy" || name == "poll-interval"
