@@ -116,6 +116,10 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 		a.Close()
 		return nil, err
 	}
+	if err := a.openStore(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
 	o := gateway.Options{Logger: a.env.Logger, Timeout: longest(c.Sources), FlushInterval: c.Defaults.FlushInterval, Store: a.env.Store}
 	if a.limits, err = a.newLimiter(); err != nil {
 		a.Close()
@@ -132,7 +136,10 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	o.Observers = a.observers()
 	o.Scopes = a.hasScopes
 	a.Gateway = gateway.New(catalog, o)
-	a.serve()
+	if err := a.serve(); err != nil {
+		a.Close()
+		return nil, err
+	}
 	if err := a.watchTelemetry(); err != nil { //nolint:contextcheck // it ends with Close
 		a.Close()
 		return nil, err
@@ -147,8 +154,7 @@ func Wrap(g *gateway.Gateway, c *Config, e Env) (*App, error) {
 	if err := a.readAccess(); err != nil {
 		return nil, err
 	}
-	a.serve()
-	return a, nil
+	return a, a.serve()
 }
 
 func newInForce(c *Config) inForce {

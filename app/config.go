@@ -91,6 +91,11 @@ type Config struct {
 	MetricsPublic    bool
 	MetricsMaxTools  int
 
+	// State that replicas share.
+	Store         string // memory, or a URL
+	StorePassword string // env:VAR or file:PATH
+	Secret        string // env:VAR or file:PATH; empty: random
+
 	// The process.
 	Watch        bool
 	PollInterval time.Duration

@@ -23,14 +23,19 @@ const (
 )
 
 // serve makes the server.
-func (a *App) serve() {
+func (a *App) serve() error {
 	c := a.config
+	secret, err := a.secret()
+	if err != nil {
+		return err
+	}
 	o := server.Options{
 		Logger: a.env.Logger, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter, Allowance: a.allowance, Observer: a.serverObserver(),
-		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxInFlight: c.MaxBytesInFlight,
+		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxInFlight: c.MaxBytesInFlight, Secret: secret,
 	}
 	a.Server = server.New(a.Gateway, o)
 	a.applyPolicy()
+	return nil
 }
 
 // applyPolicy puts in force what the config says of requests and of the server's

@@ -135,6 +135,11 @@ func serverSettings() []Setting {
 			{Name: "instructions", whole: func(c *Config) any { return &c.Instructions }, Help: "instructions for models (default: from the descriptions)"},
 		}),
 		limitSettings(),
+		group("Replicas", []Setting{
+			{Name: "store", atStart: true, whole: func(c *Config) any { return &c.Store }, def: "memory", check: checkStore, Help: "where confirmations, parts of results and limits are kept: memory, or what replicas share: redis://[USER@]HOST[:PORT][/DATABASE], rediss:// with TLS, redis+cluster://HOST,HOST or redis+sentinel://HOST,HOST/NAME (Redis 7 or Valkey; docs/replicas.md)"},
+			{Name: "store-password", atStart: true, whole: func(c *Config) any { return &c.StorePassword }, rebase: besideSecretFile, Help: "password of --store: env:VAR or file:PATH"},
+			{Name: "secret", atStart: true, whole: func(c *Config) any { return &c.Secret }, rebase: besideSecretFile, Help: "what authenticates the texts that clients hand back, the same for all replicas: env:VAR or file:PATH of at least 32 characters (default: a random one, which ends with the process)"},
+		}),
 		group("Access tokens of callers", []Setting{
 			{Name: "oauth-issuer", whole: func(c *Config) any { return &c.OAuthIssuer }, Help: "require an access token of this OAuth 2.1 issuer from HTTP callers, as Authorization: Bearer TOKEN; its URL exactly as it calls itself (docs/auth.md)"},
 			{Name: "oauth-resource", whole: func(c *Config) any { return &c.OAuthResource }, Help: "URL of this server as clients know it, for example https://mcp.example.com/mcp: what tokens have to be for, and what the metadata says"},

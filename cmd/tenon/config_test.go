@@ -66,6 +66,9 @@ func TestEveryFlagHasItsPlaceInTheConfig(t *testing.T) {
 		if f.Name == "client-cert" {
 			value, line = `"x=/y"`, []string{"x=/y"}
 		}
+		if f.Name == "store" {
+			value, line = `"redis://a"`, []string{"redis://a"}
+		}
 		if f.Name == "limit" {
 			value, line = `{"everybody": "rate 1/m"}`, []string{"everybody=rate 1/m"}
 		}

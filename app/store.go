@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tenon-mcp/tenon/redis"
+)
+
+// minSecret is the least length of the secret that replicas share, in bytes.
+const minSecret = 32
+
+// openStore opens the store that replicas share, unless Env has one.
+func (a *App) openStore(ctx context.Context) error {
+	c := a.config
+	if c.Secret != "" && c.HTTP == "" {
+		return invalid("secret", " is for --http ADDR")
+	}
+	if c.Store == "memory" || c.Store == "" || a.env.Store != nil {
+		if c.StorePassword != "" {
+			return invalid("store-password", " is that of --store, which is not given")
+		}
+		return nil
+	}
+	if c.Secret == "" {
+		return invalid("store", " is shared by replicas, and so is a secret: without --secret one does not take what another gave to a client")
+	}
+	o := redis.Options{}
+	if c.StorePassword != "" {
+		text, err := secretAt(a.env, c.StorePassword)
+		if err != nil {
+			return invalid("store-password", ": %v", err)
+		}
+		o.Password = string(text)
+	}
+	if a.env.DryRun {
+		return nil
+	}
+	s, err := redis.Open(ctx, c.Store, o)
+	if err != nil {
+		return invalid("store", ": %v", err)
+	}
+	a.env.Store = s
+	a.open = append(a.open, s)
+	return nil
+}
+
+// secret is what authenticates the texts that clients hand back; nil: one of the
+// process's own.
+func (a *App) secret() ([]byte, error) {
+	if a.config.Secret == "" {
+		return nil, nil
+	}
+	text, err := secretAt(a.env, a.config.Secret)
+	if err == nil && len(text) < minSecret {
+		err = errors.New("it has less than 32 characters; 'openssl rand -hex 32' makes one")
+	}
+	if err != nil {
+		return nil, invalid("secret", ": %v", err)
+	}
+	return text, nil
+}
+
+func checkStore(value string) error {
+	if value == "memory" {
+		return nil
+	}
+	return redis.Check(value)
+}
