@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/tenon-mcp/tenon/audit"
@@ -22,24 +23,13 @@ func (a *App) openAudit(c *Config) (*audit.Log, error) {
 		return nil, invalid("audit", ": --audit-keep and --audit-max-bytes of 0 would keep nothing; a negative number is no limit")
 	}
 	o := audit.Options{Path: c.Audit, MaxBytes: c.AuditMaxBytes, Keep: c.AuditKeep, Sync: audit.Sync(c.AuditSync), Required: c.AuditRequired, Logger: a.env.Logger}
-	if c.Audit == "-" {
-		if c.HTTP == "" {
-			return nil, invalid("audit", " -: standard output belongs to the client where tools are served on stdio; name a file")
-		}
-		o.Writer = a.env.Stdout
-	}
-	if c.Audit == auditOTLP && a.telemetry == nil && !a.env.DryRun && !a.env.OnDemand {
-		return nil, invalid("audit", " %s: --otlp URL says where its lines are sent, from the next start on", auditOTLP)
-	}
-	if c.Audit == auditOTLP && a.telemetry != nil {
-		if o.Writer = a.telemetry.AuditWriter(); o.Writer == nil {
-			return nil, invalid("audit", " %s: OTEL_LOGS_EXPORTER leaves logs out", auditOTLP)
-		}
-	}
 	if a.telemetry != nil {
 		o.Trace = a.telemetry.Trace
 	}
 	var err error
+	if o.Writer, err = a.auditWriter(c); err != nil {
+		return nil, err
+	}
 	if o.Clear, err = argumentsInClear(c.AuditArgument); err != nil {
 		return nil, err
 	}
@@ -56,6 +46,27 @@ func (a *App) openAudit(c *Config) (*audit.Log, error) {
 		return nil, invalid("audit", " %s: %v", c.Audit, err)
 	}
 	return l, nil
+}
+
+// auditWriter is where the lines of the audit log go; nil: into the file.
+func (a *App) auditWriter(c *Config) (io.Writer, error) {
+	switch {
+	case c.Audit == "-" && c.HTTP == "":
+		return nil, invalid("audit", " -: standard output belongs to the client where tools are served on stdio; name a file")
+	case c.Audit == "-":
+		return a.env.Stdout, nil
+	case c.Audit != auditOTLP:
+		return nil, nil //nolint:nilnil // it is a file
+	case a.telemetry == nil && (a.env.DryRun || a.env.OnDemand): // nothing is written
+		return io.Discard, nil
+	case a.telemetry == nil:
+		return nil, invalid("audit", " %s: --otlp URL says where its lines are sent, from the next start on", auditOTLP)
+	}
+	w := a.telemetry.AuditWriter()
+	if w == nil {
+		return nil, invalid("audit", " %s: OTEL_LOGS_EXPORTER leaves logs out", auditOTLP)
+	}
+	return w, nil
 }
 
 // argumentsInClear reads [TOOL=]/POINTER.

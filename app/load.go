@@ -140,22 +140,9 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 			s.Name = fmt.Sprintf("%s_%d", s.Name, names[s.Name])
 		}
 		kept := a.kept(s)
-		shared, ok := a.parts[s.Options]
-		if !ok {
-			var err error
-			if kept != nil {
-				shared = kept.parts
-			} else if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
-				return s.located(err)
-			}
-			if err := a.config.mayActFor(s.Options); err != nil {
-				return s.located(err)
-			}
-			a.parts[s.Options] = shared
-			a.forward = append(a.forward, shared.auth.callerHeaders()...)
-			if err := a.config.mayForward(a.forward); err != nil {
-				return s.located(err)
-			}
+		shared, err := a.partsFor(ctx, s, kept)
+		if err != nil {
+			return s.located(err)
 		}
 		a.adjust[s.Name] = shared.adjust
 		if kept != nil && kept.parts == shared {
@@ -175,6 +162,25 @@ func (a *App) load(ctx context.Context, sources []*loaded) error {
 		return invalid("", "%s: no OpenAPI document is called so", strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// partsFor returns what s shares with the sources that have the same options: those of
+// kept, which s was in the config before, if it is not nil.
+func (a *App) partsFor(ctx context.Context, s, kept *loaded) (shared *parts, err error) {
+	if shared, ok := a.parts[s.Options]; ok {
+		return shared, nil
+	}
+	if kept != nil {
+		shared = kept.parts
+	} else if shared, err = newParts(ctx, s.Options, a.config, a.env); err != nil {
+		return nil, err
+	}
+	if err := a.config.mayActFor(s.Options); err != nil {
+		return nil, err
+	}
+	a.parts[s.Options] = shared
+	a.forward = append(a.forward, shared.auth.callerHeaders()...)
+	return shared, a.config.mayForward(a.forward)
 }
 
 // parts are what all descriptions with the same options share.

@@ -129,22 +129,29 @@ func (a *App) exchangeSources(before []*loaded, next *App, change *Change) {
 			continue
 		}
 		names[s.Name] = true
-		if s.unfollow != nil {
-			s.unfollow()
-		}
-		if c, holds := s.source.(io.Closer); holds {
-			a.open = slices.DeleteFunc(a.open, func(o io.Closer) bool { return o == c })
-			incident.Go(a.env.Logger, "ending "+s.Name, func() {
-				if err := c.Close(); err != nil {
-					a.env.Logger.Error("a source does not end cleanly", "error", err)
-				}
-			}, nil)
-		}
+		a.endSource(s)
 	}
 	for name := range names {
 		change.Sources = append(change.Sources, "source "+name)
 	}
 	slices.Sort(change.Sources)
+}
+
+// endSource ends a source that is not served any more, after its last call.
+func (a *App) endSource(s *loaded) {
+	if s.unfollow != nil {
+		s.unfollow()
+	}
+	c, holds := s.source.(io.Closer)
+	if !holds {
+		return
+	}
+	a.open = slices.DeleteFunc(a.open, func(o io.Closer) bool { return o == c })
+	incident.Go(a.env.Logger, "ending "+s.Name, func() {
+		if err := c.Close(); err != nil {
+			a.env.Logger.Error("a source does not end cleanly", "error", err)
+		}
+	}, nil)
 }
 
 // kept is the source of the config before that s is, with the same settings; nil:

@@ -58,9 +58,9 @@ func (r *reloading) set(change func(*Config)) Change {
 }
 
 // ask sends a request to the server and returns its status and body.
-func (r *reloading) ask(method, path, body string, header ...string) (int, string) {
+func (r *reloading) ask(path, body string, header ...string) (int, string) {
 	w := httptest.NewRecorder()
-	q := httptest.NewRequest(method, path, strings.NewReader(body))
+	q := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	q = q.WithContext(context.WithValue(q.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	q.Host = "127.0.0.1"
 	q.Header.Set("Content-Type", "application/json")
@@ -79,7 +79,7 @@ const listOfTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
 // list is tools/list with a key.
 func (r *reloading) list(header ...string) (int, string) {
-	return r.ask(http.MethodPost, "/jsonrpc", listOfTools, append([]string{"X-API-Key", "secret"}, header...)...)
+	return r.ask("/jsonrpc", listOfTools, append([]string{"X-API-Key", "secret"}, header...)...)
 }
 
 // effects are the settings of the server that reload: how each is changed, and what
@@ -108,7 +108,7 @@ func effects() map[string]struct {
 		"title":        {func(c *Config) { c.Title = "Other" }, identified("Other")},
 		"instructions": {func(c *Config) { c.Instructions = "Ask" }, identified("Ask")},
 		"max-message-bytes": {func(c *Config) { c.MaxMessageBytes = 1024 }, func(r *reloading) bool {
-			code, _ := r.ask(http.MethodPost, "/jsonrpc", listOfTools+strings.Repeat(" ", 2000), "X-API-Key", "secret")
+			code, _ := r.ask("/jsonrpc", listOfTools+strings.Repeat(" ", 2000), "X-API-Key", "secret")
 			return code == http.StatusRequestEntityTooLarge
 		}},
 		"page-size": {func(c *Config) { c.PageSize = 1 }, has("nextCursor")},
@@ -123,15 +123,15 @@ func effects() map[string]struct {
 			return code == http.StatusOK
 		}},
 		"azure-paths": {func(c *Config) { c.AzurePaths = true }, func(r *reloading) bool {
-			code, _ := r.ask(http.MethodPost, azurePath, listOfTools, "X-API-Key", "secret")
+			code, _ := r.ask(azurePath, listOfTools, "X-API-Key", "secret")
 			return code != http.StatusNotFound
 		}},
 		"azure-key": {func(c *Config) { c.AzureKey = "${KEY}" }, func(r *reloading) bool {
-			code, _ := r.ask(http.MethodPost, "/jsonrpc", listOfTools, "X-Functions-Key", "secret")
+			code, _ := r.ask("/jsonrpc", listOfTools, "X-Functions-Key", "secret")
 			return code == http.StatusOK
 		}},
 		"azure-key-in-url": {func(c *Config) { c.AzureKey, c.AzureKeyInURL = "${KEY}", true }, func(r *reloading) bool {
-			code, _ := r.ask(http.MethodPost, "/jsonrpc?code=secret", listOfTools)
+			code, _ := r.ask("/jsonrpc?code=secret", listOfTools)
 			return code == http.StatusOK
 		}},
 		"allow":          {func(c *Config) { c.Allow = []string{"key:alice=id:listBooks"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
@@ -247,7 +247,7 @@ func other(s *Setting, c *Config) {
 func TestAuditReloads(t *testing.T) {
 	r := newReloading(t)
 	call := func() {
-		r.ask(http.MethodPost, "/jsonrpc", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`, "X-API-Key", "secret")
+		r.ask("/jsonrpc", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`, "X-API-Key", "secret")
 	}
 	lines := func(name string) int {
 		text, err := os.ReadFile(filepath.Join(r.folder, name))

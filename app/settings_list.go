@@ -135,11 +135,7 @@ func serverSettings() []Setting {
 			{Name: "instructions", whole: func(c *Config) any { return &c.Instructions }, Help: "instructions for models (default: from the descriptions)"},
 		}),
 		limitSettings(),
-		group("Replicas", []Setting{
-			{Name: "store", atStart: true, whole: func(c *Config) any { return &c.Store }, def: "memory", check: checkStore, Help: "where confirmations, parts of results and limits are kept: memory, or what replicas share: redis://[USER@]HOST[:PORT][/DATABASE], rediss:// with TLS, redis+cluster://HOST,HOST or redis+sentinel://HOST,HOST/NAME (Redis 7 or Valkey; docs/replicas.md)"},
-			{Name: "store-password", atStart: true, whole: func(c *Config) any { return &c.StorePassword }, rebase: besideSecretFile, Help: "password of --store: env:VAR or file:PATH"},
-			{Name: "secret", atStart: true, whole: func(c *Config) any { return &c.Secret }, rebase: besideSecretFile, Help: "what authenticates the texts that clients hand back, the same for all replicas: env:VAR or file:PATH of at least 32 characters (default: a random one, which ends with the process)"},
-		}),
+		replicaSettings(),
 		group("Access tokens of callers", []Setting{
 			{Name: "oauth-issuer", whole: func(c *Config) any { return &c.OAuthIssuer }, Help: "require an access token of this OAuth 2.1 issuer from HTTP callers, as Authorization: Bearer TOKEN; its URL exactly as it calls itself (docs/auth.md)"},
 			{Name: "oauth-resource", whole: func(c *Config) any { return &c.OAuthResource }, Help: "URL of this server as clients know it, for example https://mcp.example.com/mcp: what tokens have to be for, and what the metadata says"},
@@ -178,15 +174,29 @@ func serverSettings() []Setting {
 			{Name: "audit-keep", whole: func(c *Config) any { return &c.AuditKeep }, signed: true, check: checkNotZero, def: 10, Help: "renamed files that stay, at least 1 (negative: all)"},
 		}),
 		telemetrySettings(),
-		group("Process", []Setting{
-			{Name: "watch", atStart: true, whole: func(c *Config) any { return &c.Watch }, def: true, Help: "reload descriptions when their files change"},
-			{Name: "poll-interval", whole: func(c *Config) any { return &c.PollInterval }, Help: "with --watch, how often to check descriptions on the web for changes, for example 5m (0: never)"},
-			{Name: "shutdown-delay", whole: func(c *Config) any { return &c.ShutdownDelay }, Help: "time in which calls are still taken after SIGTERM or interrupt, while /readyz is 503 already, so that balancers look elsewhere; over HTTP (0: none)"},
-			{Name: "drain", whole: func(c *Config) any { return &c.Drain }, def: 30 * time.Second, Help: "time for running calls to finish after SIGTERM or interrupt; the rest are answered with what is known of them"},
-			{Name: "log-format", atStart: true, whole: func(c *Config) any { return &c.LogFormat }, def: "text", Values: []string{"text", "json"}, Help: "format of log lines on standard error: text or json"},
-			{Name: "verbose", atStart: true, Short: "v", whole: func(c *Config) any { return &c.Verbose }, Help: "print every warning and log every violation"},
-		}),
+		processSettings(),
 	)
+}
+
+// replicaSettings are the settings of what replicas share.
+func replicaSettings() []Setting {
+	return group("Replicas", []Setting{
+		{Name: "store", atStart: true, whole: func(c *Config) any { return &c.Store }, def: "memory", check: checkStore, Help: "where confirmations, parts of results and limits are kept: memory, or what replicas share: redis://[USER@]HOST[:PORT][/DATABASE], rediss:// with TLS, redis+cluster://HOST,HOST or redis+sentinel://HOST,HOST/NAME (Redis 7 or Valkey; docs/replicas.md)"},
+		{Name: "store-password", atStart: true, whole: func(c *Config) any { return &c.StorePassword }, rebase: besideSecretFile, Help: "password of --store: env:VAR or file:PATH"},
+		{Name: "secret", atStart: true, whole: func(c *Config) any { return &c.Secret }, rebase: besideSecretFile, Help: "what authenticates the texts that clients hand back, the same for all replicas: env:VAR or file:PATH of at least 32 characters (default: a random one, which ends with the process)"},
+	})
+}
+
+// processSettings are the settings of the process.
+func processSettings() []Setting {
+	return group("Process", []Setting{
+		{Name: "watch", atStart: true, whole: func(c *Config) any { return &c.Watch }, def: true, Help: "reload descriptions when their files change"},
+		{Name: "poll-interval", whole: func(c *Config) any { return &c.PollInterval }, Help: "with --watch, how often to check descriptions on the web for changes, for example 5m (0: never)"},
+		{Name: "shutdown-delay", whole: func(c *Config) any { return &c.ShutdownDelay }, Help: "time in which calls are still taken after SIGTERM or interrupt, while /readyz is 503 already, so that balancers look elsewhere; over HTTP (0: none)"},
+		{Name: "drain", whole: func(c *Config) any { return &c.Drain }, def: 30 * time.Second, Help: "time for running calls to finish after SIGTERM or interrupt; the rest are answered with what is known of them"},
+		{Name: "log-format", atStart: true, whole: func(c *Config) any { return &c.LogFormat }, def: "text", Values: []string{"text", "json"}, Help: "format of log lines on standard error: text or json"},
+		{Name: "verbose", atStart: true, Short: "v", whole: func(c *Config) any { return &c.Verbose }, Help: "print every warning and log every violation"},
+	})
 }
 
 // telemetrySettings are the settings of traces, metrics and logs.

@@ -28,8 +28,8 @@ type address struct {
 }
 
 // Check says what is wrong with the URL of a store. It connects to nothing.
-func Check(url string) error {
-	_, err := parse(url)
+func Check(text string) error {
+	_, err := parse(text)
 	return err
 }
 
@@ -41,25 +41,14 @@ func parse(text string) (*address, error) {
 	if !ok {
 		return nil, errors.New("it wants " + forms)
 	}
-	a := &address{}
 	base, kind, _ := strings.Cut(scheme, "+")
-	port := defaultPort
-	switch {
-	case base != "redis" && base != "rediss", kind != "" && kind != "cluster" && kind != "sentinel":
+	if base != "redis" && base != "rediss" || kind != "" && kind != "cluster" && kind != "sentinel" || strings.ContainsAny(rest, "?#") {
 		return nil, errors.New("it wants " + forms)
-	case kind == "sentinel":
-		port = defaultSentinelPort
 	}
-	a.tls, a.cluster = base == "rediss", kind == "cluster"
-	if strings.ContainsAny(rest, "?#") {
-		return nil, errors.New("a URL of a store has no query; it wants " + forms)
-	}
-	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
-		user, err := url.PathUnescape(rest[:i])
-		if err != nil || user == "" || strings.Contains(rest[:i], ":") {
-			return nil, errors.New("only the name of a user stands before the @; the password does not belong into the URL")
-		}
-		a.user, rest = user, rest[i+1:]
+	a := &address{tls: base == "rediss", cluster: kind == "cluster"}
+	rest, err := a.readUser(rest)
+	if err != nil {
+		return nil, err
 	}
 	hosts, path, _ := strings.Cut(rest, "/")
 	if kind == "sentinel" {
@@ -68,25 +57,48 @@ func parse(text string) (*address, error) {
 		}
 	}
 	if path != "" {
-		n, err := strconv.Atoi(path)
-		if err != nil || n < 0 || a.cluster {
+		if a.database, err = strconv.Atoi(path); err != nil || a.database < 0 || a.cluster {
 			return nil, errors.New("the database is a number, and a cluster has none")
 		}
-		a.database = n
 	}
-	for _, host := range strings.Split(hosts, ",") {
+	if err := a.readHosts(hosts); err != nil {
+		return nil, err
+	}
+	if kind == "" && len(a.hosts) > 1 {
+		return nil, errors.New("several hosts are a redis+cluster:// or redis+sentinel://")
+	}
+	return a, nil
+}
+
+// readUser reads the name before the @, and returns what is behind it.
+func (a *address) readUser(text string) (rest string, err error) {
+	i := strings.LastIndexByte(text, '@')
+	if i < 0 {
+		return text, nil
+	}
+	a.user, err = url.PathUnescape(text[:i])
+	if err != nil || a.user == "" || strings.Contains(text[:i], ":") {
+		return "", errors.New("only the name of a user stands before the @; the password does not belong into the URL")
+	}
+	return text[i+1:], nil
+}
+
+// readHosts reads HOST[:PORT],...
+func (a *address) readHosts(text string) error {
+	port := defaultPort
+	if a.master != "" {
+		port = defaultSentinelPort
+	}
+	for host := range strings.SplitSeq(text, ",") {
 		if host == "" || len(a.hosts) == maxHosts {
-			return nil, errors.New("it wants 1 to 32 hosts")
+			return errors.New("it wants 1 to 32 hosts")
 		}
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			host = net.JoinHostPort(strings.Trim(host, "[]"), port)
 		}
 		a.hosts = append(a.hosts, host)
 	}
-	if kind == "" && len(a.hosts) > 1 {
-		return nil, errors.New("several hosts are a redis+cluster:// or redis+sentinel://")
-	}
-	return a, nil
+	return nil
 }
 
 // String is the address as it may be shown.

@@ -31,7 +31,7 @@ func start(t *testing.T, more ...string) (address string) {
 	address = l.Addr().String()
 	_, port, _ := net.SplitHostPort(address)
 	_ = l.Close()
-	cmd := exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", ""}, more...)...) //nolint:gosec // a program of this machine
+	cmd := exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", ""}, more...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -54,23 +54,7 @@ changed in published schemas for clients.`,
 			if asJSON && as == nil {
 				return usagef("--json is for --as: what a caller can do with each tool")
 			}
-			all := s.config.Verbose
-			s.config.Verbose, s.onDemand, s.allowUnmatched = true, true, true
-			w, err := s.start(cmd.Context(), e)
-			if err != nil {
-				return err
-			}
-			defer w.Close()
-			if as != nil {
-				return s.printAs(e, w, as, asJSON, all)
-			}
-			if err := s.printCheck(cmd.Context(), e, w); err != nil {
-				return err
-			}
-			if err := w.CheckOutside(); err != nil {
-				return err
-			}
-			return w.CheckExchange(cmd.Context())
+			return s.check(cmd.Context(), e, as, asJSON)
 		},
 	}
 	s.register(cmd)
@@ -78,6 +62,27 @@ changed in published schemas for clients.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --as: print JSON")
 	cmd.Flags().BoolVar(&asSchema, "config-schema", false, "print the JSON Schema of configs, for editors, and check nothing")
 	return cmd
+}
+
+// check reads everything, and says what it found or what a caller can do.
+func (s *serving) check(ctx context.Context, e env, as []string, asJSON bool) error {
+	all := s.config.Verbose
+	s.config.Verbose, s.onDemand, s.allowUnmatched = true, true, true
+	w, err := s.start(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if as != nil {
+		return s.printAs(e, w, as, asJSON, all)
+	}
+	if err := s.printCheck(ctx, e, w); err != nil {
+		return err
+	}
+	if err := w.CheckOutside(); err != nil {
+		return err
+	}
+	return w.CheckExchange(ctx)
 }
 
 // printCheck fails where there is nothing to serve, or where a selector matches

@@ -42,10 +42,10 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost refuses more arguments than n.
-func atMost(n int, what string) cobra.PositionalArgs {
+// atMostOne refuses more arguments than one.
+func atMostOne(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) > n {
+		if len(args) > 1 {
 			return usagef("%s", what)
 		}
 		return nil

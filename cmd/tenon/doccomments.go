@@ -29,7 +29,7 @@ func docCommentsCommand(e env) *cobra.Command {
 Put this line into the package:
 
   //go:generate tenon doc-comments`,
-		Args: atMost(1, "doc-comments takes one folder"),
+		Args: atMostOne("doc-comments takes one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			folder := "."
 			if len(args) == 1 {

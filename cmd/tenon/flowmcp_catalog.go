@@ -264,7 +264,7 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "status [NAMESPACE]",
-		Args:  atMost(1, "status takes at most one NAMESPACE"),
+		Args:  atMostOne("status takes at most one NAMESPACE"),
 		Short: "List cached responses",
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := flowmcp.CachedResponses(app.CacheDir(dir, e.app()), namespace(args))
@@ -283,7 +283,7 @@ func flowmcpCacheCommand(e env) *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use:   "clear [NAMESPACE]",
-		Args:  atMost(1, "clear takes at most one NAMESPACE"),
+		Args:  atMostOne("clear takes at most one NAMESPACE"),
 		Short: "Remove cached responses",
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := flowmcp.CachedResponses(app.CacheDir(dir, e.app()), namespace(args))

@@ -38,7 +38,7 @@ command line is wrong.`,
 		Example: `  tenon health
   tenon health --ready --timeout 2s https://mcp.example.com/mcp
   tenon health --ca ca.pem --server-name mcp.example.com https://127.0.0.1:8443`,
-		Args: atMost(1, "health asks one URL"),
+		Args: atMostOne("health asks one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			address := healthURL
 			if len(args) == 1 {

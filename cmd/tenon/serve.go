@@ -75,6 +75,12 @@ func (s *serving) reconfigure(ctx context.Context, out io.Writer, a *app.App) {
 	}
 }
 
+// tell says what is served, and what that costs.
+func (s *serving) tell(e env, a *app.App) {
+	report(e.err, a, s.config.Verbose)
+	tellCost(e.err, a.Gateway.Catalog(), s.config)
+}
+
 func serveCommand(e env) *cobra.Command {
 	var s serving
 	cmd := &cobra.Command{
@@ -121,8 +127,7 @@ them. On SIGTERM and interrupt /readyz turns 503 and running calls can finish
 			defer a.Close()
 			setGC(e)
 			go giveBackWhenIdle(cmd.Context(), idleTime, debug.FreeOSMemory)
-			report(e.err, a, s.config.Verbose)
-			tellCost(e.err, a.Gateway.Catalog(), s.config)
+			s.tell(e, a)
 			if s.config.Watch {
 				defer a.Watch(cmd.Context())()
 			}
