@@ -20,12 +20,13 @@ import (
 type Access struct {
 	callers *auth.Authenticator
 	azure   azureKey
+	public  bool // some tools may be called without a credential
 }
 
 // ReadAccess reads the keys of callers, and whose access tokens count. Beyond
 // loopback the config has to say who may call.
 func ReadAccess(c *Config, e Env) (*Access, error) {
-	a := &Access{}
+	a := &Access{public: len(c.Public) > 0}
 	if err := a.azure.read(c, e); err != nil {
 		return nil, err
 	}
@@ -148,12 +149,15 @@ func (a *Access) Keys() bool {
 // how a credential is sent, and may be a [server.Challenge].
 func (a *Access) Authenticate(r *http.Request) (ctx context.Context, caller string, err error) {
 	if a.azure.opens(r) {
-		return r.Context(), azureCaller, nil
+		return auth.NewContext(r.Context(), &auth.Caller{Key: azureCaller}), azureCaller, nil
 	}
 	if a.callers == nil || a.callers.Keys() == 0 && a.callers.Issuer() == "" {
 		return nil, "", errNoAzureKey
 	}
 	who, err := a.callers.Authenticate(r)
+	if missing, ok := errors.AsType[*auth.Error](err); ok && a.public && missing.Missing {
+		return r.Context(), "", nil
+	}
 	if err != nil {
 		return nil, "", err
 	}

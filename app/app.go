@@ -134,7 +134,7 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	a.open = append(a.open, &a.audit)
 	o.Admission = []gateway.Admission{&a.audit, a.limits}
 	o.Observers = a.observers()
-	o.Scopes = a.hasScopes
+	o.Scopes, o.Unknown = a.hasScopes, a.unknownTool
 	a.Gateway = gateway.New(catalog, o)
 	if err := a.serve(); err != nil {
 		a.Close()

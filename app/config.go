@@ -61,6 +61,7 @@ type Config struct {
 	// Rules about callers.
 	Allow                 []string // WHO=SELECTOR
 	Deny                  []string // WHO=SELECTOR
+	Public                []string // selectors
 	RequireScope          []string // SCOPE=SELECTOR
 	ScopesFromDescription bool
 

@@ -136,6 +136,7 @@ func effects() map[string]struct {
 		}},
 		"allow":          {func(c *Config) { c.Allow = []string{"key:alice=id:listBooks"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
 		"deny":           {func(c *Config) { c.Deny = []string{"key:alice=id:delete_book"} }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, "delete_book") }},
+		"public":         {func(c *Config) { c.Public = []string{"id:listBooks"} }, func(r *reloading) bool { status, _ := r.ask("/jsonrpc", listOfTools); return status == http.StatusOK }},
 		"shutdown-delay": {func(c *Config) { c.ShutdownDelay = time.Minute }, func(r *reloading) bool { return r.App.config.ShutdownDelay == time.Minute }},
 		"drain":          {func(c *Config) { c.Drain = time.Minute }, func(r *reloading) bool { return r.drain() == time.Minute }},
 	}

@@ -33,6 +33,16 @@ func readRules(c *Config) (*access.Rules, error) {
 			*list.to = append(*list.to, rule)
 		}
 	}
+	for _, text := range c.Public {
+		matches, err := matcher(text)
+		if err == nil && len(c.APIKeys) == 0 && c.OAuthIssuer == "" {
+			err = errors.New("everybody may call everything without --api-key and --oauth-issuer")
+		}
+		if err != nil {
+			return nil, invalid("public", " %s: %v", clipped(text), err)
+		}
+		r.Public = append(r.Public, access.Rule{Text: text, Matches: matches})
+	}
 	for _, text := range c.RequireScope {
 		n, err := parseNeed(text)
 		if err == nil && c.OAuthIssuer == "" {
@@ -54,6 +64,11 @@ func readRules(c *Config) (*access.Rules, error) {
 
 func checkRule(value string) error {
 	_, err := parseRule(value)
+	return err
+}
+
+func checkPublic(value string) error {
+	_, err := matcher(value)
 	return err
 }
 
@@ -131,7 +146,7 @@ func (c *Config) canBe(who auth.Who) error {
 func unmatchedRules(r *access.Rules, c *gateway.Catalog) error {
 	var texts []string
 	var entries []gateway.Entry
-	if len(r.Allow)+len(r.Deny)+len(r.Needs) > 0 {
+	if len(r.Allow)+len(r.Deny)+len(r.Public)+len(r.Needs) > 0 {
 		entries = c.Entries()
 	}
 	about := func(setting, text string, matches func(gateway.Entry) bool) {
@@ -145,6 +160,9 @@ func unmatchedRules(r *access.Rules, c *gateway.Catalog) error {
 	}
 	for i := range r.Deny {
 		about("deny", r.Deny[i].Who.String()+"="+r.Deny[i].Text, r.Deny[i].Matches)
+	}
+	for i := range r.Public {
+		about("public", r.Public[i].Text, r.Public[i].Matches)
 	}
 	for i := range r.Needs {
 		about("require-scope", r.Needs[i].Scope+"="+r.Needs[i].Text, r.Needs[i].Matches)
@@ -175,5 +193,19 @@ func (a *App) hasScopes(ctx context.Context, needed []string) error {
 	if access.Missing(auth.FromContext(ctx), needed) == nil {
 		return nil
 	}
+	if err := a.unknownTool(ctx); err != nil {
+		return err
+	}
 	return &tenon.ScopeError{Scopes: needed, Err: a.access.Load().callers.InsufficientScope(needed)}
+}
+
+// unknownTool is the error for callers who have not said who they are, for what is
+// not public: how to say it.
+func (a *App) unknownTool(ctx context.Context) error {
+	access := a.access.Load()
+	if !access.public || auth.FromContext(ctx) != nil {
+		return nil
+	}
+	why := access.callers.Unidentified()
+	return &tenon.Error{Code: tenon.CodeAuthentication, Message: why.Message, Err: why}
 }

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,4 +163,69 @@ func onlyNightly(name string) (string, bool) {
 		return "secret", true
 	}
 	return "", false
+}
+
+// TestPublicTools: without a credential a caller has what is public, and is told to
+// say who it is for anything else.
+func TestPublicTools(t *testing.T) {
+	a, c, err := ruled(t, "deny:", "public: [id:listPets, id:deleteBook]\ndeny:\n  everybody: id:deleteBook")
+	if err != nil {
+		t.Fatal(asFlags(err))
+	}
+	if got := seen(t, a, c, "key:nightly"); !slices.Equal(got, []string{"listBooks", "listPets", "reindex"}) {
+		t.Errorf("nightly has %v", got)
+	}
+	front := httptest.NewServer(a.Handler())
+	defer front.Close()
+	ask := func(header, body string) (int, string, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL+"/jsonrpc", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		if header != "" {
+			r.Header.Set("X-API-Key", header)
+		}
+		got, err := front.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		text, err := io.ReadAll(got.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.StatusCode, got.Header.Get("Www-Authenticate"), string(text)
+	}
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	call := func(tool string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{"id":true}}}`
+	}
+	for _, tt := range []struct {
+		name, key, body string
+		status          int
+		has, hasNot     string
+	}{
+		{"anybody lists what is public", "", list, 200, `"listPets"`, "Book"},
+		{"the owner of a key lists more", "secret", list, 200, `"reindex"`, "deleteBook"},
+		{"a wrong key is wrong", "wrong", list, 401, "", "listPets"},
+		{"what is public is called", "", call("listPets"), 200, "validation_error", ""},
+		{"what is not is not", "", call("listBooks"), 401, "credential", ""},
+		{"nor what there is not", "", call("listCats"), 401, "credential", ""},
+		{"nor what is denied", "", call("deleteBook"), 401, "credential", ""},
+		{"a key hears that there is none", "secret", call("listCats"), 200, "unknown tool", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, challenge, text := ask(tt.key, tt.body)
+			if status != tt.status || !strings.Contains(text, tt.has) || tt.hasNot != "" && strings.Contains(text, tt.hasNot) {
+				t.Errorf("%d %s", status, text)
+			}
+			if (status == 401) != strings.Contains(challenge, "resource_metadata") {
+				t.Errorf("%d with the challenge %q", status, challenge)
+			}
+		})
+	}
+	if _, _, err := ruled(t, "deny:", "public: id:nothing\ndeny:"); err == nil || !strings.Contains(asFlags(err), "--public id:nothing: no tool") {
+		t.Errorf("got %v", err)
+	}
 }

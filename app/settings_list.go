@@ -152,6 +152,7 @@ func serverSettings() []Setting {
 		group("Rules about callers", []Setting{
 			{Name: "allow", whole: func(c *Config) any { return &c.Allow }, pair: "=", lists: true, check: checkRule, Help: "who may see and call what, as WHO=SELECTOR: WHO is everybody, key:NAME, subject:SUBJECT, client:ID, group:NAME or scope:NAME; selectors as for --include, and source:NAME. With any of these nobody has what none allows; docs/rules.md (repeatable)"},
 			{Name: "deny", whole: func(c *Config) any { return &c.Deny }, pair: "=", lists: true, check: checkRule, Help: "who may not see and call what, as WHO=SELECTOR, whatever --allow says: for them it does not exist (repeatable)"},
+			{Name: "public", whole: func(c *Config) any { return &c.Public }, check: checkPublic, Help: "what callers may see and call without a credential, whatever --allow says; selectors as for --allow. Any other call of theirs is answered 401 (repeatable)"},
 			{Name: "require-scope", whole: func(c *Config) any { return &c.RequireScope }, pair: "=", lists: true, check: checkNeed, Help: "scope that an access token needs for matching tools, as SCOPE=SELECTOR; they are listed without it, and a call is answered with insufficient_scope (repeatable)"},
 			{Name: "scopes-from-description", whole: func(c *Config) any { return &c.ScopesFromDescription }, Help: "require the scopes that a description names for an operation, too; they are usually those of the upstream and not of --oauth-issuer"},
 		}),

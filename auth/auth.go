@@ -153,7 +153,7 @@ func (a *Authenticator) authenticate(r *http.Request) (*Caller, *Error) {
 		return nil, e
 	}
 	if text == "" {
-		return nil, &Error{Status: http.StatusUnauthorized, Message: a.missing()}
+		return nil, &Error{Status: http.StatusUnauthorized, Message: a.missing(), Missing: true}
 	}
 	if len(text) > maxCredential {
 		return nil, invalidToken(fmt.Sprintf("is longer than %d bytes", maxCredential))

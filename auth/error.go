@@ -19,6 +19,7 @@ type Error struct {
 	Status  int    // 400, 401, 403 or 503
 	Code    string // of RFC 6750; empty: the request has no credential, or the issuer cannot be asked
 	Message string
+	Missing bool // the request has no credential at all
 
 	challenge string
 }
@@ -38,6 +39,11 @@ func invalidToken(why string) *Error {
 // unavailable is for a token that nobody can judge now.
 func unavailable(what string) *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Message: "the access token cannot be verified now: " + what + "; try again later"}
+}
+
+// Unidentified is the error for a request without a credential.
+func (a *Authenticator) Unidentified() *Error {
+	return a.challenged(&Error{Status: http.StatusUnauthorized, Message: a.missing(), Missing: true})
 }
 
 // InsufficientScope is the error for a caller whose token lacks one of the scopes

@@ -35,6 +35,10 @@ type Options struct {
 	// Scopes refuses callers whose access token lacks one of the scopes that a tool
 	// needs, by a [tenon.ScopeError]. nil: nobody has any.
 	Scopes func(ctx context.Context, needed []string) error
+	// Unknown is asked for the error of a call of a tool that its caller does not have:
+	// one who has not said yet who it is may have it then. nil, or a nil error: there is
+	// no such tool.
+	Unknown func(ctx context.Context) error
 }
 
 // Gateway performs calls: it finds the tool, validates the arguments, runs the
@@ -47,6 +51,7 @@ type Gateway struct {
 	observers    []Observer
 	admission    []Admission
 	scopes       func(context.Context, []string) error
+	unknown      func(context.Context) error
 	records      sync.Pool // of *CallRecord, to be filled again
 	log          *slog.Logger
 	times        atomic.Pointer[times]
@@ -60,7 +65,7 @@ type Gateway struct {
 func New(c *Catalog, o Options) *Gateway {
 	g := &Gateway{
 		log: o.Logger, inputTimeout: cmp.Or(o.InputTimeout, 10*time.Minute), store: o.Store, observers: slices.Clone(o.Observers), admission: slices.Clone(o.Admission),
-		scopes: o.Scopes,
+		scopes: o.Scopes, unknown: o.Unknown,
 	}
 	if o.Logger != nil {
 		g.observers = append(g.observers, callLog{o.Logger})
@@ -139,6 +144,11 @@ func (g *Gateway) call(ctx context.Context, c *tenon.Call, r *CallRecord, refuse
 	if e == nil {
 		if err := g.refuses(ctx, c, nil); err != nil {
 			return nil, err
+		}
+		if g.unknown != nil {
+			if err := g.unknown(ctx); err != nil {
+				return nil, err
+			}
 		}
 		return nil, tenon.Errorf(tenon.CodeNotFound, "unknown tool %q", c.Tool)
 	}

@@ -73,7 +73,7 @@ func plainMethod(name string) method {
 // callPlain writes the result of tools/call with the output structure on top.
 func (s *Server) callPlain(ctx context.Context, q *request, a *answer) *jsonrpc.Error {
 	r, err := s.gateway.Call(ctx, q.call())
-	if code := tenon.CodeOf(err); code == tenon.CodeNotFound || code == tenon.CodeRateLimited || code == tenon.CodeAuthorization || err != nil && ctx.Err() != nil {
+	if code := tenon.CodeOf(err); code == tenon.CodeNotFound || code == tenon.CodeRateLimited || code == tenon.CodeAuthorization || code == tenon.CodeAuthentication || err != nil && ctx.Err() != nil {
 		return s.callFailed(q, a, err)
 	}
 	if err != nil {

@@ -377,6 +377,7 @@ func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 	var cannot *tenon.UnsupportedInputError
 	var inside *incident.Error
 	var scope *tenon.ScopeError
+	var challenge Challenge
 	switch {
 	case errors.As(err, &inside):
 		return incidentError(inside)
@@ -386,6 +387,10 @@ func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 		return missingCapability(q, cannot.Kind)
 	case errors.As(err, &scope):
 		return insufficientScope(scope)
+	case errors.As(err, &challenge):
+		e := jsonrpc.Refused(challenge.HTTPStatus(), challenge.Error())
+		e.Challenge = challenge.Challenge()
+		return e
 	case errors.As(err, &known) && known.RetryAfter > 0:
 		return jsonrpc.LimitReached(known.Message, tenon.RetrySeconds(known.RetryAfter))
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:

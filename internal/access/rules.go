@@ -36,6 +36,10 @@ type Rules struct {
 	Allow []Rule
 	// Deny: nobody sees what one of those about them matches.
 	Deny []Rule
+	// Public is what callers see who have not said who they are, and everybody else
+	// beside what Allow gives them. With any of these, nil is such a caller, who has
+	// nothing else.
+	Public []Rule
 	// Needs: a call needs the scopes of all that match its tool.
 	Needs []Need
 }
@@ -53,6 +57,14 @@ func (r *Rules) Check() error {
 func (r *Rules) Sees(c *auth.Caller, e gateway.Entry) bool {
 	return r.match(c).sees(r, e)
 }
+
+// isPublic reports whether an entry is for callers who have not said who they are.
+func (r *Rules) isPublic(e gateway.Entry) bool {
+	return slices.ContainsFunc(r.Public, func(p Rule) bool { return p.Matches(e) })
+}
+
+// anonymous reports whether a caller has not said who it is, where others have to.
+func (r *Rules) anonymous(c *auth.Caller) bool { return c == nil && len(r.Public) > 0 }
 
 // Scopes are those that a call of the tool needs, in the order of the rules.
 func (r *Rules) Scopes(e gateway.Entry) (all []string) {
@@ -79,10 +91,14 @@ func Missing(c *auth.Caller, needed []string) (all []string) {
 }
 
 // about are the rules that are about a caller, a bit for each: those of Allow first.
-// Callers with the same ones see the same.
-type about [MaxRules / 64]uint64
+// Callers with the same ones see the same, those aside who have not said who they are.
+type about struct {
+	bits      [MaxRules / 64]uint64
+	anonymous bool
+}
 
 func (r *Rules) match(c *auth.Caller) (a about) {
+	a.anonymous = r.anonymous(c)
 	for i := range r.Allow {
 		if r.Allow[i].Who.Matches(c) {
 			a.add(i)
@@ -96,15 +112,18 @@ func (r *Rules) match(c *auth.Caller) (a about) {
 	return a
 }
 
-func (a *about) add(i int) { a[i/64] |= 1 << (i % 64) }
+func (a *about) add(i int) { a.bits[i/64] |= 1 << (i % 64) }
 
-func (a *about) has(i int) bool { return a[i/64]&(1<<(i%64)) != 0 }
+func (a *about) has(i int) bool { return a.bits[i/64]&(1<<(i%64)) != 0 }
 
 func (a about) sees(r *Rules, e gateway.Entry) bool {
 	for i := range r.Deny {
 		if a.has(len(r.Allow)+i) && r.Deny[i].Matches(e) {
 			return false
 		}
+	}
+	if a.anonymous || r.isPublic(e) {
+		return r.isPublic(e)
 	}
 	for i := range r.Allow {
 		if a.has(i) && r.Allow[i].Matches(e) {
@@ -117,13 +136,13 @@ func (a about) sees(r *Rules, e gateway.Entry) bool {
 // id names what callers with these rules see. Other rules make other names: who sees
 // by new ones begins anew with what was listed by the old.
 func (a about) id(texts string) string {
-	return texts + fmt.Sprintf("%x", a)
+	return texts + fmt.Sprintf("%x %t", a.bits, a.anonymous)
 }
 
 // texts stands for the rules in names.
 func (r *Rules) texts() string {
 	var b strings.Builder
-	for _, list := range [][]Rule{r.Allow, r.Deny} {
+	for _, list := range [][]Rule{r.Allow, r.Deny, r.Public} {
 		for i := range list {
 			fmt.Fprintf(&b, "%q ", list[i].Who.String()+" "+list[i].Text)
 		}
@@ -140,7 +159,7 @@ func (r *Rules) Apply(all *gateway.Catalog, wrap func(*gateway.Catalog) *gateway
 		wrap = func(c *gateway.Catalog) *gateway.Catalog { return c }
 	}
 	whole := wrap(all)
-	if len(r.Allow)+len(r.Deny) == 0 {
+	if len(r.Allow)+len(r.Deny)+len(r.Public) == 0 {
 		return whole
 	}
 	v := &views{rules: r, texts: r.texts(), of: func(a about) *gateway.Catalog {
@@ -162,6 +181,12 @@ func (r *Rules) Decide(c *auth.Caller, e gateway.Entry, needed []string) Decisio
 		if d := &r.Deny[i]; d.Who.Matches(c) && d.Matches(e) {
 			return Decision{Why: fmt.Sprintf("denied to %s by %s", d.Who, d.Text)}
 		}
+	}
+	switch {
+	case r.isPublic(e):
+		return Decision{Sees: true, Missing: Missing(c, needed)}
+	case r.anonymous(c):
+		return Decision{Why: "not public"}
 	}
 	var others []string
 	for i := range r.Allow {
@@ -188,5 +213,5 @@ func (r *Rules) SeenByNobody(e gateway.Entry) bool {
 	about := func(rules []Rule, to bool) bool {
 		return slices.ContainsFunc(rules, func(one Rule) bool { return (!to || one.Who == auth.Who{}) && one.Matches(e) })
 	}
-	return about(r.Deny, true) || len(r.Allow) > 0 && !about(r.Allow, false)
+	return about(r.Deny, true) || len(r.Allow) > 0 && !about(r.Allow, false) && !r.isPublic(e)
 }

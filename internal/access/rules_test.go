@@ -145,3 +145,31 @@ func TestMissing(t *testing.T) {
 		}
 	}
 }
+
+func TestPublic(t *testing.T) {
+	r := shopRules(t)
+	r.Public = []access.Rule{{Text: "test", Matches: named("list_books", "burn_book")}}
+	r.Deny = append(r.Deny, rule(t, "everybody", named("burn_book")))
+	r.Allow = append(r.Allow, rule(t, "everybody", named("sell_book")))
+	for _, tt := range []struct {
+		who  *auth.Caller
+		want []string
+	}{
+		{nil, []string{"list_books"}},
+		{callers("eve"), []string{"list_books", "sell_book"}},
+	} {
+		var got []string
+		for _, name := range []string{"list_books", "sell_book", "burn_book"} {
+			e := gateway.Entry{Name: name}
+			if r.Sees(tt.who, e) {
+				got = append(got, name)
+			}
+			if r.Decide(tt.who, e, nil).Sees != r.Sees(tt.who, e) {
+				t.Errorf("%+v, %s: it is decided otherwise than it is served", tt.who, name)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%+v sees %v, want %v", tt.who, got, tt.want)
+		}
+	}
+}
