@@ -33,25 +33,11 @@ func readRules(c *Config) (*access.Rules, error) {
 			*list.to = append(*list.to, rule)
 		}
 	}
-	for _, text := range c.Public {
-		matches, err := matcher(text)
-		if err == nil && len(c.APIKeys) == 0 && c.OAuthIssuer == "" {
-			err = errors.New("everybody may call everything without --api-key and --oauth-issuer")
-		}
-		if err != nil {
-			return nil, invalid("public", " %s: %v", clipped(text), err)
-		}
-		r.Public = append(r.Public, access.Rule{Text: text, Matches: matches})
+	if err := c.readPublic(r); err != nil {
+		return nil, err
 	}
-	for _, text := range c.RequireScope {
-		n, err := parseNeed(text)
-		if err == nil && c.OAuthIssuer == "" {
-			err = errors.New("only access tokens have scopes, and there is no --oauth-issuer")
-		}
-		if err != nil {
-			return nil, invalid("require-scope", " %s: %v", clipped(text), err)
-		}
-		r.Needs = append(r.Needs, n)
+	if err := c.readNeeds(r); err != nil {
+		return nil, err
 	}
 	if c.ScopesFromDescription && c.OAuthIssuer == "" {
 		return nil, invalid("scopes-from-description", " is about access tokens; --oauth-issuer says whose")
@@ -60,6 +46,36 @@ func readRules(c *Config) (*access.Rules, error) {
 		return nil, invalid("allow", ": %v", err)
 	}
 	return r, nil
+}
+
+// readPublic reads what needs no credential.
+func (c *Config) readPublic(r *access.Rules) error {
+	for _, text := range c.Public {
+		matches, err := matcher(text)
+		if err == nil && len(c.APIKeys) == 0 && c.OAuthIssuer == "" {
+			err = errors.New("everybody may call everything without --api-key and --oauth-issuer")
+		}
+		if err != nil {
+			return invalid("public", " %s: %v", clipped(text), err)
+		}
+		r.Public = append(r.Public, access.Rule{Text: text, Matches: matches})
+	}
+	return nil
+}
+
+// readNeeds reads which scopes tools need.
+func (c *Config) readNeeds(r *access.Rules) error {
+	for _, text := range c.RequireScope {
+		n, err := parseNeed(text)
+		if err == nil && c.OAuthIssuer == "" {
+			err = errors.New("only access tokens have scopes, and there is no --oauth-issuer")
+		}
+		if err != nil {
+			return invalid("require-scope", " %s: %v", clipped(text), err)
+		}
+		r.Needs = append(r.Needs, n)
+	}
+	return nil
 }
 
 func checkRule(value string) error {
@@ -202,10 +218,10 @@ func (a *App) hasScopes(ctx context.Context, needed []string) error {
 // unknownTool is the error for callers who have not said who they are, for what is
 // not public: how to say it.
 func (a *App) unknownTool(ctx context.Context) error {
-	access := a.access.Load()
-	if !access.public || auth.FromContext(ctx) != nil {
+	callers := a.access.Load()
+	if !callers.public || auth.FromContext(ctx) != nil {
 		return nil
 	}
-	why := access.callers.Unidentified()
+	why := callers.callers.Unidentified()
 	return &tenon.Error{Code: tenon.CodeAuthentication, Message: why.Message, Err: why}
 }
