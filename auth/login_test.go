@@ -86,7 +86,7 @@ func TestIDTokensAreChecked(t *testing.T) {
 	a, began, came := loginAt(t, f, func(_, _ map[string]any) {})
 	for name, token := range map[string]string{
 		"unsigned": "eyJhbGciOiJub25lIn0." + base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"`+testIssuer+`","sub":"alice","aud":"pages","exp":99999999999,"nonce":"`+began.Nonce+`"}`)) + ".",
-		"a secret": sign(jose.HS256, []byte("a-secret-a-secret-a-secret-a-secret-"), map[string]any{"kid": "one"}, map[string]any{"iss": testIssuer, "sub": "alice", "aud": "pages", "exp": 99999999999, "nonce": began.Nonce}),
+		"a secret": sign(jose.HS256, []byte("a-secret-a-secret-a-secret-a-secret-"), map[string]any{"kid": "one"}, map[string]any{"iss": testIssuer, "sub": "alice", "aud": "pages", "exp": int64(99999999999), "nonce": began.Nonce}),
 		"none":     "",
 	} {
 		f.change(func() {
