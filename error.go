@@ -15,8 +15,8 @@ type Error struct {
 	Message string
 	Err     error // the cause, for the log; may be nil
 
-	// RetryAfter is when the same call can succeed, as far as that is known: a limit
-	// that is reached has it. 0: it is not known.
+	// RetryAfter is how long to wait until the same call can succeed, such as for a
+	// limit that is reached. 0: it is not known.
 	RetryAfter time.Duration
 
 	Suggestions []string // what to do about it, one sentence each; nil: the defaults of the code

@@ -86,7 +86,7 @@ func (c *Config) mayExchange(o *SourceOptions) error {
 }
 
 // CheckExchange asks the issuer's metadata whether tokens of callers can be
-// exchanged; nil: they can as far as it says, or need not.
+// exchanged; nil: nothing in it rules that out, or no exchange is configured.
 func (a *App) CheckExchange(ctx context.Context) error {
 	if a.config.OAuthExchange == "" {
 		return nil

@@ -104,15 +104,7 @@ func TestReconfigure(t *testing.T) {
 // The example of docs/limits.md is a config that can be read, and says what the page
 // says of a student.
 func TestExampleOfTheLimitsPage(t *testing.T) {
-	page, err := os.ReadFile("../docs/limits.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(page), "```yaml\n")
-	text, _, found := strings.Cut(text, "```")
-	if !found {
-		t.Fatal("there is no example")
-	}
+	text := exampleOf(t, "limits")
 	folder := t.TempDir()
 	for name, content := range map[string]string{"tenon.yaml": text, "warehouse.yaml": twoTools, "books.yaml": strings.NewReplacer("listBooks", "listPages", "delete_book", "replace").Replace(twoTools)} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
@@ -208,4 +200,19 @@ func TestLimitsHoldOnEveryPath(t *testing.T) {
 	if answer, _ := send("/jsonrpc", legacy("call_tool", `{"tool":"delete_book","arguments":{}}`)); strings.Contains(answer, "rate_limited") || strings.Contains(answer, "Invalid") {
 		t.Errorf("another tool: %s", answer)
 	}
+}
+
+// exampleOf is the config on a page of docs.
+func exampleOf(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/" + name + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, found := strings.Cut(text, "```")
+	if !found {
+		t.Fatal("there is no example")
+	}
+	return text
 }

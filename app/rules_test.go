@@ -25,15 +25,7 @@ const ruledPets = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"server
 // ruled reads the example of docs/rules.md, with changes to its text.
 func ruled(t *testing.T, changes ...string) (*App, *Config, error) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/rules.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(page), "```yaml\n")
-	text, _, found := strings.Cut(text, "```")
-	if !found {
-		t.Fatal("there is no example")
-	}
+	text := exampleOf(t, "rules")
 	folder := t.TempDir()
 	for i := 0; i < len(changes); i += 2 {
 		if !strings.Contains(text, changes[i]) {

@@ -23,7 +23,7 @@ func (a *App) openStore(ctx context.Context) error {
 		return nil
 	}
 	if c.Secret == "" {
-		return invalid("store", " is shared by replicas, and so is a secret: without --secret one does not take what another gave to a client")
+		return invalid("store", " needs a secret that all replicas have: give --secret env:VAR or file:PATH, which recognizes what another one gave to a client")
 	}
 	o := redis.Options{}
 	if c.StorePassword != "" {

@@ -251,14 +251,14 @@ func TestCommands(t *testing.T) {
 		{"/home/u/.cache/go-build/ab/tenon", linux, ""},
 		{"/scratch/go-build1234/b001/exe/tenon", linux, ""},
 		{"/tmp/x/tenon", linux, ""},
-		{"/work/tmp/tenon", linux, ""},
+		{"/tmp-of-user/tenon", linux, ""},
 		{"/private/var/folders/aa/T/tenon", System{OS: "darwin"}, ""},
 		{"/home/u/.npm/_npx/1f2e/node_modules/@x/linux-x64/bin/tenon", linux, "npx -y tenon-mcp"},
 		{"/home/u/.npm/_npx/1f2e/node_modules/@x/win32-x64/bin/tenon.exe", windows, "cmd /c npx -y tenon-mcp"},
 		{"/home/u/.cache/uv/archive-v0/Zz/bin/tenon", linux, "uvx tenon-mcp"},
 		{"/home/u/lib/node_modules/tenon/node_modules/@x/linux-x64/bin/tenon", linux, "/home/u/lib/node_modules/tenon/node_modules/@x/linux-x64/bin/tenon"},
 	} {
-		got, err := Command(tt.self, "/work/tmp", tt.system)
+		got, err := Command(tt.self, "/tmp-of-user", tt.system)
 		if strings.Join(got, " ") != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("%s: %q, %v", tt.self, got, err)
 		}
