@@ -76,7 +76,8 @@ func packages() map[string][]string {
 		"functionapp":               {".", "internal/rawjson"},
 		"functionapp/worker":        {".", "gateway", "gofunc", "schema", "functionapp", "internal/rawjson", "internal/publish"},
 		"functionapp/host":          {".", "functionapp", "internal/rawjson", "internal/proc", "internal/watch", "internal/incident", "internal/inflight", "internal/publish"},
-		"internal/docgen":           {".", "gateway", "internal/rawjson"},
+		"internal/docgen":           {".", "gateway", "internal/markup", "internal/rawjson"},
+		"internal/markup":           {},
 		"search":                    {".", "gateway", "internal/rawjson", "internal/envelope", "internal/suggest"},
 		"internal/jsonrpc":          {"internal/rawjson"},
 		"internal/mcpclient":        {".", "internal/egress", "internal/incident", "internal/jsonrpc", "internal/proc", "internal/rawjson"},
@@ -89,7 +90,7 @@ func packages() map[string][]string {
 		"internal/limit":            {".", "gateway", "auth", "internal/inflight"},
 		"internal/access":           {"gateway", "auth"},
 		"internal/vault":            {"internal/atomicfile"},
-		"internal/enrollment":       {"auth", "internal/vault"},
+		"internal/enrollment":       {"auth", "internal/markup", "internal/vault"},
 		"guard":                     {"."},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry",

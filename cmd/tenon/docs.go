@@ -61,9 +61,7 @@ descriptions.`,
 			}
 			text := m.Markdown()
 			if format == "html" {
-				if text, err = m.HTML(); err != nil {
-					return err
-				}
+				text = m.HTML()
 			}
 			if output != "" {
 				return atomicfile.Overwrite(output, text)
@@ -105,10 +103,6 @@ func about(w *app.App, baseURL string) (all []string) {
 
 // writePages writes the pages of a manual into a folder.
 func writePages(folder string, m *docgen.Manual, format string) error {
-	pages, err := m.Pages(format)
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -117,7 +111,7 @@ func writePages(folder string, m *docgen.Manual, format string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	for _, p := range pages {
+	for _, p := range m.Pages(format) {
 		if err := root.WriteFile(p.File, p.Text, 0o600); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ type Page struct {
 
 // Pages writes a page for each group, and an index of all tools. format is
 // "markdown" or "html".
-func (m *Manual) Pages(format string) ([]Page, error) {
+func (m *Manual) Pages(format string) []Page {
 	ext := ".md"
 	if format == "html" {
 		ext = ".html"
@@ -33,7 +33,7 @@ func (m *Manual) Pages(format string) ([]Page, error) {
 	if format == "html" {
 		return divided.htmlPages()
 	}
-	return divided.markdownPages(), nil
+	return divided.markdownPages()
 }
 
 func (g *Group) heading() string {

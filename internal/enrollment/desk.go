@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"html/template"
 	"log/slog"
 	"net/url"
 	"sync"
@@ -59,13 +58,11 @@ type Request struct {
 // Desk has open questions in the memory of this process and serves their pages. It is
 // safe for concurrent use.
 type Desk struct {
-	base   string // scheme and host
-	login  func() Login
-	vault  *vault.Vault
-	log    *slog.Logger
-	seal   sealer
-	pages  *template.Template
-	policy string // Content-Security-Policy
+	base  string // scheme and host
+	login func() Login
+	vault *vault.Vault
+	log   *slog.Logger
+	seal  sealer
 
 	mu   sync.Mutex
 	open map[string]*question // by id
@@ -88,7 +85,7 @@ func New(o Options) (*Desk, error) {
 	if d.seal, err = newSealer(); err != nil {
 		return nil, err
 	}
-	return d, d.parsePages()
+	return d, nil
 }
 
 // URL is the list of what a user has stored.

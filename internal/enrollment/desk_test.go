@@ -403,7 +403,7 @@ func TestUsersSeeAndDeleteTheirOwn(t *testing.T) {
 }
 
 func TestThePageHasNoScript(t *testing.T) {
-	text, err := os.ReadFile("page.html")
+	text, err := os.ReadFile("html.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,8 @@
 package enrollment
 
 import (
-	"crypto/sha256"
 	"crypto/subtle"
-	_ "embed" // the page
-	"encoding/base64"
 	"errors"
-	"html/template"
 	"net/http"
 	"strings"
 	"time"
@@ -15,23 +11,6 @@ import (
 )
 
 const maxForm = 128 << 10 // bytes: a credential, every byte of it escaped
-
-//go:embed page.html
-var pageText string
-
-// style is between the tags of page.html, so that the policy can have its sum.
-func style() string {
-	_, rest, _ := strings.Cut(pageText, "<style>")
-	text, _, _ := strings.Cut(rest, "</style>")
-	return text
-}
-
-func (d *Desk) parsePages() (err error) {
-	sum := sha256.Sum256([]byte(style()))
-	d.policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-	d.pages, err = template.New("page").Parse(pageText)
-	return err
-}
 
 // view is what a page shows.
 type view struct {
@@ -50,7 +29,7 @@ func (d *Desk) show(w http.ResponseWriter, status int, v *view) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	if err := d.pages.Execute(w, v); err != nil {
+	if _, err := w.Write(v.html()); err != nil {
 		d.log.Debug("a page was not sent", "error", err)
 	}
 }
@@ -62,7 +41,7 @@ func (d *Desk) refuse(w http.ResponseWriter, status int, title, text string) {
 // ServeHTTP serves the pages below [Path].
 func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", d.policy)
+	h.Set("Content-Security-Policy", contentPolicy())
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin") // the page's URL is nobody else's business, and forms need their Origin
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -228,8 +207,8 @@ func (d *Desk) remove(w http.ResponseWriter, r *http.Request, s *session) {
 	d.list(w, s, "")
 }
 
-// Until is when a page ends, for people.
-func (q *question) Until() string { return q.expires.UTC().Format("15:04 MST") }
+// until is when a page ends, for people.
+func (q *question) until() string { return q.expires.UTC().Format("15:04 MST") }
 
-// Day is a date, for people.
-func (v *view) Day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+// day is a date, for people.
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
