@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/tenon-mcp/tenon"
@@ -22,19 +21,18 @@ func (t *Telemetry) ObserveCall(ctx context.Context, r *gateway.CallRecord) {
 	if at == nil || at.span == nil {
 		return
 	}
-	if at.span.IsRecording() {
-		at.span.SetAttributes(t.contractOf(r)...)
+	contract := t.contractOf(r)
+	if at.span.set(contract...) {
 		return
 	}
 	// Its request was answered before, with a task.
-	_, span := t.tracer.Start(ctx, valueExecuteTool+" "+toolOf(r), trace.WithTimestamp(r.Began), trace.WithSpanKind(trace.SpanKindInternal))
-	span.SetAttributes(attrOperation.String(valueExecuteTool), attrTool.String(toolOf(r)))
-	span.SetAttributes(t.contractOf(r)...)
+	s := startSpan(valueExecuteTool+" "+toolOf(r), trace.SpanKindInternal, at.place, at.place.TraceID(), r.Began)
+	s.set(attrOperation.String(valueExecuteTool), attrTool.String(toolOf(r)))
+	s.set(contract...)
 	if r.Code() != "" {
-		span.SetAttributes(attrError.String(valueToolError))
-		span.SetStatus(codes.Error, "")
+		s.fail(valueToolError, "")
 	}
-	span.End()
+	t.end(s)
 }
 
 func toolOf(r *gateway.CallRecord) string {

@@ -12,13 +12,12 @@ import (
 )
 
 // request is the context of a request, with its place in a trace. Nearly all
-// requests are not sampled where there are many: those have ids, which are handed on,
-// and nothing of the SDK, whose spans cost more even if they record nothing.
+// requests are not sampled where there are many: those have ids, which are handed on.
 type request struct {
 	context.Context //nolint:containedctx // it is one
 
 	place trace.SpanContext
-	span  trace.Span // nil: it is not sampled
+	span  *span // nil: it is not sampled
 }
 
 type placeKey struct{}
@@ -81,32 +80,19 @@ func (s sampler) takes(parent trace.SpanContext, id trace.TraceID) bool {
 	return binary.BigEndian.Uint64(id[8:])>>1 < s.below
 }
 
-// newIDs returns ids that differ from all others. They are no secret.
-func newIDs() (t trace.TraceID, s trace.SpanID) {
-	binary.NativeEndian.PutUint64(t[:], rand.Uint64())  //nolint:gosec // as above
-	binary.NativeEndian.PutUint64(t[8:], rand.Uint64()) //nolint:gosec // as above
-	return t, newSpanID()
+// newTraceID returns an id that differs from all others. It is no secret.
+func newTraceID() (t trace.TraceID) {
+	for !t.IsValid() {
+		binary.NativeEndian.PutUint64(t[:], rand.Uint64())  //nolint:gosec // as above
+		binary.NativeEndian.PutUint64(t[8:], rand.Uint64()) //nolint:gosec // as above
+	}
+	return t
 }
 
+// newSpanID is newTraceID for spans.
 func newSpanID() (s trace.SpanID) {
 	for !s.IsValid() {
 		binary.NativeEndian.PutUint64(s[:], rand.Uint64()) //nolint:gosec // as above
 	}
 	return s
 }
-
-// ids give the SDK the ids that a trace was chosen by.
-type ids struct{}
-
-type chosenKey struct{}
-
-// NewIDs implements the SDK's IDGenerator.
-func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
-	if id, ok := ctx.Value(chosenKey{}).(trace.TraceID); ok {
-		return id, newSpanID()
-	}
-	return newIDs()
-}
-
-// NewSpanID implements the SDK's IDGenerator.
-func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID { return newSpanID() }

@@ -13,8 +13,6 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 )
 
 // Options are the options of New. The zero value follows traces, so that they can
@@ -70,8 +68,7 @@ type Telemetry struct {
 	log     *slog.Logger
 
 	sampler sampler
-	tracer  trace.Tracer                  // nil as well
-	spans   *queue[sdktrace.ReadOnlySpan] // nil: spans are not sent
+	spans   *queue[*span] // nil: spans are not sent
 
 	meters  *sdkmetric.MeterProvider // nil: there are no metrics
 	exposed http.Handler             // nil: not for Prometheus

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/server"
 	"github.com/tenon-mcp/tenon/telemetry"
 )
@@ -143,8 +146,47 @@ func TestSamplers(t *testing.T) {
 		}
 		_ = tel.Close() // nobody is there
 	}
+	tel, err := telemetry.New(telemetry.Options{Endpoint: "http://127.0.0.1:1", Client: &http.Client{Transport: nobody{}}, Sampler: "traceidratio", Ratio: 0.25})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for range 1000 { // without a call: a description that is read
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://x", nil)
+		if tel.BeginUpstream(r); r.Header.Get("Traceparent") != "" {
+			n++
+		}
+	}
+	if n < 180 || n > 330 {
+		t.Errorf("%d of 1000 requests without a call", n)
+	}
+	_ = tel.Close()
 	if _, err := telemetry.New(telemetry.Options{Sampler: "jaeger_remote"}); err == nil {
 		t.Error("an unknown sampler is taken")
+	}
+}
+
+// A call that goes on after its request was answered has a span of its own, below
+// that of the request.
+func TestACallAfterItsAnswer(t *testing.T) {
+	to := newReceiver(t)
+	tel, err := telemetry.New(telemetry.Options{Endpoint: to.URL, Client: to.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &server.RequestRecord{Method: "tools/call", Known: true, Name: "buy", Began: time.Now()}
+	ctx := tel.BeginRequest(t.Context(), r)
+	tel.EndRequest(ctx, r)
+	tel.ObserveCall(ctx, &gateway.CallRecord{Began: time.Now(), Consent: gateway.ConsentPerson, Result: &tenon.Result{}})
+	if err := tel.Close(); err != nil {
+		t.Fatal(err)
+	}
+	request, call := to.spans["tools/call"], to.spans["execute_tool _OTHER"]
+	if request == nil || call == nil || !bytes.Equal(call.GetParentSpanId(), request.GetSpanId()) || !bytes.Equal(call.GetTraceId(), request.GetTraceId()) {
+		t.Fatal(request, call)
+	}
+	if attributesOf(request)["tenon.consent"] != "" || attributesOf(call)["tenon.consent"] == "" {
+		t.Error("the call is told in the span of its request, which had ended")
 	}
 }
 

@@ -8,11 +8,9 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/tenon-mcp/tenon/server"
@@ -30,31 +28,9 @@ func (t *Telemetry) startTraces(described *resource.Resource) error {
 	if err != nil {
 		return fmt.Errorf("traces: %w", err)
 	}
-	t.spans = newQueue(t.log, t.options.SpanDelay, t.fates[Traces], exporter.ExportSpans)
-	t.tracer = sdktrace.NewTracerProvider( // it is asked for what is recorded and for nothing else
-		sdktrace.WithResource(described), sdktrace.WithSampler(sdktrace.AlwaysSample()), sdktrace.WithIDGenerator(ids{}), sdktrace.WithSpanProcessor(processor{t.spans}),
-	).Tracer(scopeName)
+	t.spans = newQueue(t.log, t.options.SpanDelay, t.fates[Traces], exported(exporter, described))
 	return nil
 }
-
-// processor hands spans that ended to a queue.
-type processor struct{ to *queue[sdktrace.ReadOnlySpan] }
-
-// OnStart implements [sdktrace.SpanProcessor].
-func (processor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-
-// OnEnd implements [sdktrace.SpanProcessor].
-func (p processor) OnEnd(s sdktrace.ReadOnlySpan) {
-	if s.SpanContext().IsSampled() {
-		p.to.add(s)
-	}
-}
-
-// Shutdown implements [sdktrace.SpanProcessor].
-func (processor) Shutdown(context.Context) error { return nil }
-
-// ForceFlush implements [sdktrace.SpanProcessor].
-func (processor) ForceFlush(context.Context) error { return nil }
 
 // BeginRequest gives a request its place in a trace, and a span if it is sampled. It
 // implements [server.Observer].
@@ -67,21 +43,20 @@ func (t *Telemetry) BeginRequest(ctx context.Context, r *server.RequestRecord) c
 	if !parent.IsValid() {
 		parent = ambient
 	}
-	id, span := newIDs()
-	if parent.IsValid() {
-		id = parent.TraceID()
+	id := parent.TraceID()
+	if !parent.IsValid() {
+		id = newTraceID()
 	}
+	ctx = t.withBaggage(ctx, r)
 	if t.spans == nil || !t.sampler.takes(parent, id) {
-		return &request{Context: t.withBaggage(ctx, r), place: trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: span, TraceState: parent.TraceState()})}
+		return &request{Context: ctx, place: trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: newSpanID(), TraceState: parent.TraceState()})}
 	}
-	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Began)}
+	s := startSpan(t.spanName(r), trace.SpanKindServer, parent, id, r.Began)
 	if linked {
-		options = append(options, trace.WithLinks(trace.Link{SpanContext: ambient}))
+		s.link = ambient
 	}
-	ctx = context.WithValue(t.withBaggage(ctx, r), chosenKey{}, id)
-	ctx, recorded := t.tracer.Start(trace.ContextWithRemoteSpanContext(ctx, parent), t.spanName(r), options...)
-	describe(recorded, r)
-	return &request{Context: ctx, place: recorded.SpanContext(), span: recorded}
+	describe(s, r)
+	return &request{Context: trace.ContextWithSpanContext(ctx, s.place), place: s.place, span: s} // spans of others, of a Go function for example, are its children
 }
 
 // withBaggage adds what a client sends along, if it is to go on to upstreams.
@@ -142,30 +117,30 @@ func (c carrier) Set(key, value string) { c[key] = value }
 func (carrier) Keys() []string { return []string{"traceparent", "tracestate"} }
 
 // describe sets what is known of a request when it comes.
-func describe(span trace.Span, r *server.RequestRecord) {
+func describe(s *span, r *server.RequestRecord) {
 	method := methodName(r)
-	all := append(make([]attribute.KeyValue, 0, 12), attrMethod.String(method))
+	s.set(attrMethod.String(method))
 	switch method {
 	case methodCall:
-		all = append(all, attrOperation.String(valueExecuteTool), attrTool.String(clip(r.Name)))
+		s.set(attrOperation.String(valueExecuteTool), attrTool.String(clip(r.Name)))
 	case methodPrompt:
-		all = append(all, attrPrompt.String(clip(r.Name)))
+		s.set(attrPrompt.String(clip(r.Name)))
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
-		all = append(all, attrResource.String(clip(r.URI)))
+		s.set(attrResource.String(clip(r.URI)))
 	}
 	if r.Revision != "" {
-		all = append(all, attrRevision.String(r.Revision))
+		s.set(attrRevision.String(r.Revision))
 	}
 	if r.Session != "" {
-		all = append(all, attrSession.String(r.Session))
+		s.set(attrSession.String(r.Session))
 	}
 	if id := strings.Trim(string(r.ID), `"`); id != "" {
-		all = append(all, attrRequestID.String(clip(id)))
+		s.set(attrRequestID.String(clip(id)))
 	}
 	if r.Peer != "" {
-		all = append(all, attrClient.String(r.Peer))
+		s.set(attrClient.String(r.Peer))
 	}
-	span.SetAttributes(append(all, transportOf(r.Proto)...)...)
+	s.set(transportOf(r.Proto)...)
 }
 
 // transportOf are the attributes of the connection of a request.
@@ -206,13 +181,12 @@ func (t *Telemetry) EndRequest(ctx context.Context, r *server.RequestRecord) {
 		return
 	}
 	if r.Code != 0 {
-		at.span.SetAttributes(attrCode.String(codeText(r.Code)))
+		at.span.set(attrCode.String(codeText(r.Code)))
 	}
 	if failure := failureOf(r); failure != "" {
-		at.span.SetAttributes(attrError.String(failure))
-		at.span.SetStatus(codes.Error, clip(r.Message))
+		at.span.fail(failure, clip(r.Message))
 	}
-	at.span.End()
+	t.end(at.span)
 }
 
 // failureOf is the value of error.type; empty: the request did not fail. Errors that

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -33,20 +32,24 @@ func (t *Telemetry) BeginUpstream(r *http.Request) context.Context {
 	case place.IsValid() && !place.IsSampled():
 		inject(ctx, place, r.Header)
 		return ctx
-	case !place.IsValid() && !t.sampler.takes(place, trace.TraceID{}): // a description that is read, for example
-		return ctx
 	}
-	ctx, span := t.tracer.Start(ctx, methodOf(r.Method), trace.WithSpanKind(trace.SpanKindClient))
-	inject(ctx, span.SpanContext(), r.Header)
-	span.SetAttributes(attrHTTPMethod.String(methodOf(r.Method)), attrServer.String(r.URL.Hostname()), attrPort.Int(portOf(r.URL)), attrURL.String(t.urlOf(r.URL)))
-	return &attempt{ctx, span}
+	id := place.TraceID()
+	if !place.IsValid() { // a description that is read, for example
+		if id = newTraceID(); !t.sampler.takes(place, id) {
+			return ctx
+		}
+	}
+	s := startSpan(methodOf(r.Method), trace.SpanKindClient, place, id, time.Now())
+	inject(ctx, s.place, r.Header)
+	s.set(attrHTTPMethod.String(methodOf(r.Method)), attrServer.String(r.URL.Hostname()), attrPort.Int(portOf(r.URL)), attrURL.String(t.urlOf(r.URL)))
+	return &attempt{ctx, s}
 }
 
 // attempt is the context of a request to an upstream that is recorded.
 type attempt struct {
 	context.Context //nolint:containedctx // it is one
 
-	span trace.Span
+	span *span
 }
 
 // urlOf is the URL for a span: no query and no user, which can hold credentials, and
@@ -67,16 +70,15 @@ func (t *Telemetry) EndUpstream(ctx context.Context, u Upstream) {
 		return
 	}
 	if u.Status != 0 {
-		a.span.SetAttributes(attrHTTPStatus.Int(u.Status))
+		a.span.set(attrHTTPStatus.Int(u.Status))
 	}
 	if u.Resends > 0 {
-		a.span.SetAttributes(attrResends.Int(u.Resends))
+		a.span.set(attrResends.Int(u.Resends))
 	}
 	if failure := u.failure(); failure != "" {
-		a.span.SetAttributes(attrError.String(failure))
-		a.span.SetStatus(codes.Error, "")
+		a.span.fail(failure, "")
 	}
-	a.span.End()
+	t.end(a.span)
 }
 
 // failure is the value of error.type; empty: the request did not fail.
