@@ -50,6 +50,15 @@ extended: ## what is too long for each run: stress, swapped files and soak for T
 release: ## build what is published from the last commit, twice, and try it; publishes nothing
 	.ci/release/run
 
+.PHONY: recording
+recording: ## draw docs/demo.svg from a run of tenon demo
+	go build -o .cache/bin/tenon ./cmd/tenon
+	go run ./.ci/recording .cache/bin/tenon docs/demo.svg
+
+.PHONY: sizes
+sizes: ## what weighs in the binary, by library
+	go run ./.ci/sizes
+
 .PHONY: bench
 bench: ## side-by-side benchmarks into bench/out/
 	$(MAKE) -C bench run

@@ -81,7 +81,7 @@ func runDemo(ctx context.Context, e env, addr string, once bool) error {
 	served := make(chan error, 1)
 	go func() { served <- s.app.Serve(ctx, s.listener) }()
 
-	show := &stage{out: e.out}
+	show := &stage{out: e.out, paint: paintFor(e.out, e.getenv)}
 	show.opening(s)
 	err = show.calls(ctx, s)
 	if err == nil && !once {
@@ -140,18 +140,19 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 // stage prints the demo.
 type stage struct {
 	out io.Writer
+	paint
 }
 
 func (s *stage) printf(format string, args ...any) { fmt.Fprintf(s.out, format, args...) }
 
 func (s *stage) opening(shop *shop) {
-	s.printf(`tenon demo: a bookshop's API becomes tools for an agent
+	s.printf(`%s
 
   the API       %s          a small bookshop, started inside this process
   its document  %s/openapi.yaml
   the tools     %s      %d tools; each publishes the schema of its answers
 
-`, shop.api, shop.api, shop.url(), shop.tools)
+`, s.bold("tenon demo: a bookshop's API becomes tools for an agent"), shop.api, shop.api, shop.url(), shop.tools)
 }
 
 // scene is one call of the demo and what must come of it.
@@ -227,7 +228,7 @@ func (s *stage) calls(ctx context.Context, shop *shop) error {
 	defer mcp.Close()
 	failed := 0
 	for i, sc := range scenes() {
-		s.printf("%d  %s\n\n   → %s %s\n", i+1, sc.title, sc.tool, strings.ReplaceAll(fold([]byte(sc.args)), "\n", "\n     "))
+		s.printf("%s\n\n   %s %s\n", s.bold(fmt.Sprintf("%d  %s", i+1, sc.title)), s.cyan("→ "+sc.tool), strings.ReplaceAll(fold([]byte(sc.args)), "\n", "\n     "))
 		began := time.Now()
 		answer, err := mcp.Call(ctx, &tenon.Call{Tool: sc.tool, Args: []byte(sc.args)})
 		if err != nil {
@@ -241,7 +242,7 @@ func (s *stage) calls(ctx context.Context, shop *shop) error {
 		s.result(res, took)
 		if err := sc.check(res); err != nil {
 			failed++
-			s.printf("   ✗ this is not what it should be: %v\n\n", err)
+			s.printf("   %s\n\n", s.red(fmt.Sprintf("✗ this is not what it should be: %v", err)))
 			continue
 		}
 		s.printf("   %s\n\n", sc.remark)
@@ -262,19 +263,19 @@ func (s *stage) result(res toolResult, took time.Duration) {
 		body = res.Structured
 	}
 	for line := range strings.Lines(abridge(fold(body), 12)) {
-		s.printf("   ← %s\n", strings.TrimRight(line, "\n"))
+		s.printf("   %s %s\n", s.faint("←"), strings.TrimRight(line, "\n"))
 	}
 	for _, c := range res.Content {
 		if c.Type == tenon.ImageContent {
-			s.printf("   ← [image block, %s]\n", c.MediaType)
+			s.printf("   %s [image block, %s]\n", s.faint("←"), c.MediaType)
 		}
 	}
 	c := res.meta.Contract
-	mark := "✓"
+	mark, color := "✓", s.green
 	if c.Verdict == "violated" {
-		mark = "!"
+		mark, color = "!", s.yellow
 	}
-	s.printf("   %s verdict: %s, executed: %s, retry: %s  (%s)\n", mark, c.Verdict, c.Executed, c.Retry, took.Round(10*time.Microsecond))
+	s.printf("   %s  %s\n", color(fmt.Sprintf("%s verdict: %s, executed: %s, retry: %s", mark, c.Verdict, c.Executed, c.Retry)), s.faint("("+took.Round(10*time.Microsecond).String()+")"))
 	for _, v := range c.Violations {
 		s.printf("     %s: expected %s, got %s\n", cmp.Or(v.Path, "the answer"), v.Expected, v.Got)
 	}
