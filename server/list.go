@@ -44,7 +44,7 @@ type listing struct {
 	catalog *gateway.Catalog
 	log     *slog.Logger
 	size    int    // tools of a page
-	id      uint64 // binds cursors to this listing
+	id      uint64 // binds cursors to what is listed: see orderOf
 	past    []past // what was in force before, the latest last
 	view    string // whose it is, as [gateway.Catalog.View] has it; empty: everybody's
 
@@ -80,9 +80,9 @@ func (s *Server) tools() *listing {
 	if old != nil && old.catalog == c {
 		return old
 	}
-	fresh := &listing{catalog: c, log: s.log, size: s.options.Load().PageSize, pages: map[int]func() *page{}}
+	fresh := &listing{catalog: c, log: s.log, size: s.options.Load().PageSize, id: orderOf(c), pages: map[int]func() *page{}}
 	if old != nil {
-		fresh.id, fresh.past = old.id+1, old.outlived(time.Now())
+		fresh.past = old.outlived(time.Now())
 	}
 	s.listing.Store(fresh)
 	return fresh
@@ -110,7 +110,10 @@ func (s *Server) listed(ctx context.Context, l *listing, cursor string) (of *lis
 	}
 	for _, p := range l.past {
 		c, view := p.catalog.View(ctx)
-		id := viewID(p.id, view)
+		id := p.id
+		if view != "" {
+			id = viewID(orderOf(c), view)
+		}
 		// Who sees by other rules now has to begin again.
 		if start, ok := s.cursors.open(cursor, id, "tools"); ok && view == l.view && time.Now().Before(p.until) {
 			return &listing{catalog: c, log: l.log, size: l.size, id: id, view: view, pages: map[int]func() *page{}}, start
@@ -217,9 +220,9 @@ func (l *listing) definition(e *gateway.Tool) (d []byte) {
 	return d
 }
 
-// cursorKey authenticates the cursors of one server. A cursor says where a
-// page begins; it is bound to its listing, so that one from before a reload is
-// refused rather than pointing at another tool.
+// cursorKey authenticates the cursors of the servers that share a secret. A cursor
+// says where a page begins; it is bound to what is listed, so that one from before
+// the tools changed is refused rather than pointing at another tool.
 type cursorKey [32]byte
 
 const (

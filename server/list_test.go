@@ -222,9 +222,13 @@ func TestCursors(t *testing.T) {
 			t.Errorf("a cursor from before %d reloads: %d", reloads, code)
 		}
 	}
-	g.Swap(catalog(tools...))
+	g.Swap(catalog(tools[:990]...))
 	if _, code := list(t, s, p.NextCursor, false); code != invalid {
 		t.Errorf("a cursor from before five reloads: %d", code)
+	}
+	g.Swap(catalog(tools...))
+	if again, code := list(t, s, p.NextCursor, false); code != 0 || again.Tools[0].Name != "tool_500" {
+		t.Errorf("a cursor from when there were the same tools: %d", code)
 	}
 	if fresh, code := list(t, s, "", false); code != 0 || fmt.Sprint(len(fresh.Tools)) != "500" {
 		t.Errorf("the list begins again: %d", code)

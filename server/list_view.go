@@ -31,7 +31,7 @@ func (s *Server) toolsFor(ctx context.Context) *listing {
 		if v.all == nil || len(v.all) >= maxViews {
 			v.all = map[string]*listing{} // cursors need none of them
 		}
-		l = &listing{catalog: c, log: whole.log, size: whole.size, id: viewID(whole.id, view), view: view, past: whole.past, pages: map[int]func() *page{}}
+		l = &listing{catalog: c, log: whole.log, size: whole.size, id: viewID(orderOf(c), view), view: view, past: whole.past, pages: map[int]func() *page{}}
 		v.all[view] = l
 	}
 	return l

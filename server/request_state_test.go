@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/server"
 )
 
@@ -43,4 +46,28 @@ func TestThePlaceOfASubscriptionIsGivenBack(t *testing.T) {
 			t.Errorf("%d places are held by one subscription, %d by none", during, after)
 		}
 	})
+}
+
+// What a person said to one replica counts at every other that has the same secret and
+// store, and once at all of them together.
+func TestTheAnswerOfAPersonCountsOnceAtAllReplicas(t *testing.T) {
+	deleted := 0
+	destroys := true
+	deletes := tool("delete", func(context.Context, *tenon.Call) (tenon.Response, error) {
+		deleted++
+		return tenon.Response{Content: []tenon.Content{{Text: []byte("deleted")}}}, nil
+	})
+	deletes.Annotations.Destructive = &destroys
+	store := memstore.New(memstore.Options{})
+	replica := func() *server.Server {
+		return server.New(gateway.New(catalog(deletes), gateway.Options{Store: store}), server.Options{Secret: []byte("shared")})
+	}
+	state := stateOf(exchange(replica(), "tools/call", "delete", `"name":"delete"`, forms))
+	agreed := `"name":"delete","inputResponses":{"tenon/confirmation":{"action":"accept","content":{"confirm":true}}},"requestState":"` + state + `"`
+	if got := exchange(replica(), "tools/call", "delete", agreed, forms); !strings.Contains(got, `"deleted"`) || deleted != 1 {
+		t.Errorf("another replica: %s", got)
+	}
+	if got := exchange(replica(), "tools/call", "delete", agreed, forms); !strings.Contains(got, "already used") || deleted != 1 {
+		t.Errorf("a third one, again: %s", got)
+	}
 }
