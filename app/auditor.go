@@ -56,7 +56,7 @@ func (a *auditor) refused(r server.RefusalRecord) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	if a.log != nil {
-		a.log.Refused(audit.Refusal{Status: r.Status, Reason: r.Reason, Peer: r.Peer, Subject: string(r.Subject)})
+		a.log.Refused(audit.Refusal{Status: r.Status, Reason: r.Reason, Peer: r.Peer, Subject: string(r.Subject), Tool: r.Name})
 	}
 }
 

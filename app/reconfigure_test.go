@@ -261,11 +261,14 @@ func TestAuditReloads(t *testing.T) {
 	r.set(at("one"))
 	call()
 	call()
+	if code, _ := r.list("X-API-Key", "wrong"); code != http.StatusUnauthorized {
+		t.Error("a wrong key got", code)
+	}
 	r.set(at("two"))
 	call()
 	r.set(func(*Config) {})
 	call()
-	if lines("one") != 2 || lines("two") != 1 {
+	if lines("one") != 3 || lines("two") != 1 {
 		t.Errorf("%d and %d lines", lines("one"), lines("two"))
 	}
 	c := r.config

@@ -30,7 +30,7 @@ func (a *App) serve() error {
 		return err
 	}
 	o := server.Options{
-		Logger: a.env.Logger, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter, Allowance: a.allowance, Observer: a.serverObserver(),
+		Logger: a.env.Logger, NoSessions: c.Sessions == "off", TaskAfter: c.TaskAfter, Allowance: a.allowance, Observer: a.serverObserver(), Refused: a.refused,
 		MaxConcurrent: c.MaxConcurrentCalls, MaxPerCaller: c.MaxCallsPerCaller, MaxInFlight: c.MaxBytesInFlight, Secret: secret,
 	}
 	a.Server = server.New(a.Gateway, o)

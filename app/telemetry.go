@@ -191,19 +191,15 @@ func (a *App) serverObserver() server.Observer {
 	if a.telemetry == nil {
 		return nil
 	}
-	return auditedObserver{a.telemetry, &a.audit}
+	return a.telemetry
 }
 
-// auditedObserver also writes down what was refused before it was a request.
-type auditedObserver struct {
-	*telemetry.Telemetry
-	log *auditor
-}
-
-// Refused implements [server.Observer].
-func (o auditedObserver) Refused(r server.RefusalRecord) {
-	o.Telemetry.Refused(r)
-	o.log.refused(r)
+// refused tells of what was refused before it was a call.
+func (a *App) refused(r server.RefusalRecord) {
+	if a.telemetry != nil && r.Method == "" { // others are requests
+		a.telemetry.Refused(r)
+	}
+	a.audit.refused(r)
 }
 
 // upstreamObserver tells telemetry of requests to upstreams.

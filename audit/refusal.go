@@ -8,12 +8,14 @@ import (
 )
 
 // Refusal is what somebody sent that was refused before it was a call: without a
-// credential or with a wrong one, for a foreign host or session, too large.
+// credential or with a wrong one, for a foreign host or session, too large, or one too
+// many.
 type Refusal struct {
 	Status  int    // of HTTP
 	Reason  string // as the client was told
 	Peer    string // the network address that it came from; empty: not known
 	Subject string // who sent it, where that is known
+	Tool    string // the name that was called, where there was no room for the call
 }
 
 // A flood of refused requests is cheap to send, and must not fill a disk: of each
@@ -58,6 +60,9 @@ func (l *Log) Refused(r Refusal) {
 	}
 	if r.Subject != "" {
 		l.line = appendText(l.line, "subject", r.Subject)
+	}
+	if r.Tool != "" {
+		l.line = appendLimited(l.line, "called_as", r.Tool, maxOfRefusal)
 	}
 	l.line = append(l.line, "}\n"...)
 	l.put()

@@ -24,6 +24,7 @@ func TestRefusedRequestsHaveLines(t *testing.T) {
 			{Status: 401, Reason: "the access token has expired", Peer: "192.0.2.1"},
 			{Status: 403, Reason: "the host \"e\nvil\" " + strings.Repeat("x", 5000) + " is not served here"},
 			{Status: 404, Reason: "there is no such session", Peer: "192.0.2.1", Subject: "caller alice@example.com"},
+			{Status: 503, Reason: "too many calls at once", Tool: "buy"},
 			{Status: 400, Reason: "what has no form quotes what was sent"},
 		} {
 			l.Refused(r)
@@ -32,7 +33,7 @@ func TestRefusedRequestsHaveLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := lines(t, out.Bytes())
-		if len(got) != 3 {
+		if len(got) != 4 {
 			t.Fatalf("got %v", got)
 		}
 		if reason, _ := got[1]["refused"].(string); len(reason) > 600 || !strings.Contains(reason, "e\nvil") {
@@ -43,6 +44,7 @@ func TestRefusedRequestsHaveLines(t *testing.T) {
 			{"status": 401.0, "refused": "the access token has expired", "peer": "192.0.2.1"},
 			{"status": 403.0},
 			{"status": 404.0, "refused": "there is no such session", "peer": "192.0.2.1", "subject": "caller alice@example.com"},
+			{"status": 503.0, "refused": "too many calls at once", "called_as": "buy"},
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)

@@ -190,7 +190,8 @@ func checkBusy(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		began, ended := make(chan string, 3), make(chan string, 3)
-		s := serve(server.Options{MaxConcurrent: 1, TaskAfter: -1}, waiter(began, ended))
+		var told []server.RefusalRecord
+		s := serve(server.Options{MaxConcurrent: 1, TaskAfter: -1, Refused: func(r server.RefusalRecord) { told = append(told, r) }}, waiter(began, ended))
 		results := make(chan *httptest.ResponseRecorder, 3)
 		for range 3 {
 			go func() { results <- answer(s, postModern("tools/call", "wait", `"name":"wait"`).WithContext(ctx)) }()
@@ -200,6 +201,9 @@ func checkBusy(t *testing.T) (problem string) {
 		case w := <-results:
 			if w.Code != 503 || w.Header().Get("Retry-After") == "" {
 				problem = fmt.Sprint(w.Code, w.Body)
+			}
+			if len(told) != 1 || told[0].Status != 503 || told[0].Method != "tools/call" || told[0].Name != "wait" || told[0].Peer != "192.0.2.1" || told[0].Reason == "" {
+				problem += fmt.Sprintf(" told of %+v", told)
 			}
 		default:
 			problem = "all three are served"

@@ -167,12 +167,12 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, id []byte, e *js
 	defer s.release(a)
 	a.fail(id, e)
 	status := s.httpStatus(legacy, e)
-	if o := s.options.Load().Observer; o != nil {
+	if tell := s.options.Load().Refused; tell != nil {
 		refused := RefusalRecord{Status: status, Reason: e.Message, Peer: addressOf(r.RemoteAddr)}
 		if caller := callerOf(r); caller != "" {
 			refused.Subject = tenon.Subject(callerPrefix + caller)
 		}
-		o.Refused(refused)
+		tell(refused)
 	}
 	s.send(w, status, a)
 }

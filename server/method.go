@@ -396,7 +396,11 @@ func (s *Server) callFailed(q *request, a *answer, err error) *jsonrpc.Error {
 	case errors.As(err, &known) && known.Code == tenon.CodeNotFound:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: strings.Replace(known.Message, q.Name, jsonrpc.Clip(q.Name), 1)}
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
-		return busy(err)
+		e := busy(err)
+		if tell := s.options.Load().Refused; tell != nil {
+			tell(RefusalRecord{Status: e.Status, Reason: e.Message, Peer: q.account.origin, Method: q.Method, Name: q.Name, Subject: q.subject})
+		}
+		return e
 	case errors.Is(err, context.Canceled):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the call was cancelled"}
 	case errors.Is(err, context.DeadlineExceeded):

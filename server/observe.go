@@ -9,9 +9,8 @@ import (
 	"github.com/tenon-mcp/tenon/internal/jsonrpc"
 )
 
-// Observer is told of every request, of sessions that end, and of what came over
-// HTTP and was no request. Its methods are called in the goroutine of the request
-// and must not block.
+// Observer is told of every request and of sessions that end. Its methods are called
+// in the goroutine of the request and must not block.
 type Observer interface {
 	// BeginRequest is called before a request is served, with what is known of it
 	// then. The request goes on in the context that it returns.
@@ -21,8 +20,6 @@ type Observer interface {
 	EndRequest(context.Context, *RequestRecord)
 	// EndSession is called when a session of a client before 2026-07-28 ends.
 	EndSession(SessionRecord)
-	// Refused is called for what HTTP clients send that never becomes a request.
-	Refused(RefusalRecord)
 }
 
 // RequestRecord is a request to a [Server]. It is valid until the method returns
@@ -52,12 +49,14 @@ type RequestRecord struct {
 	ToolFailed bool   // the result of a tool has isError
 }
 
-// RefusalRecord is what a client sent over HTTP and was refused before it was a
-// request: who may ask, from where, in which form and how much.
+// RefusalRecord is what a client sent and was refused before it was a call: who may
+// ask, from where, in which form and how much, and calls for which there is no room.
 type RefusalRecord struct {
 	Status int    // of the response
 	Reason string // as the client was told: text for people, which may quote a header in part, and never a credential
 	Peer   string // as in RequestRecord
+	Method string // as in RequestRecord; empty: it was refused before it was a request
+	Name   string // as there
 
 	Subject tenon.Subject // as in the calls of who sent it; empty: nobody is known
 }

@@ -22,8 +22,12 @@ type Options struct {
 	Name, Title, Version, Instructions string
 
 	Logger *slog.Logger // nil: nothing is logged
-	// Observer is told of requests, sessions and what is refused; nil: nobody is.
+	// Observer is told of requests and sessions; nil: nobody is.
 	Observer Observer
+	// Refused is told of what is refused before it is a call, in the goroutine of the
+	// request, and must not block; nil: nobody is. An Observer is told of the requests
+	// among them, too.
+	Refused func(RefusalRecord)
 
 	// AllowedOrigins are the web origins whose pages may send requests, as
 	// "https://host:port"; "*" allows all. On a loopback address, pages of

@@ -28,6 +28,7 @@ func attacks() []attack {
 		{"http2", http2Upstreams},
 		{"bombs", bombs},
 		{"smuggling", smuggling},
+		{"tls", overTLS},
 		{"floods", floods},
 		{"replays", replays},
 		{"full-disk", fullDisk},

@@ -105,7 +105,7 @@ func (t *target) read(from io.Reader, found chan<- string) {
 		}
 		t.secret = t.secret || bytes.Contains(line, []byte(secret))
 		t.mu.Unlock()
-		if _, rest, ok := strings.Cut(string(line), "http://127.0.0.1:"); ok {
+		if _, rest, ok := strings.Cut(string(line), "://127.0.0.1:"); ok {
 			port := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 			select {
 			case found <- "127.0.0.1:" + port:
