@@ -8,7 +8,7 @@
 // is processor time, the collector's included, for others may load the machine; the
 // turns are interleaved, and of the differences in each round the middle counts.
 // What is sent goes to a receiver in this process, whose work counts for traces,
-// because it is on the same processors.
+// because it is on the same processors; spans are sent within the turn that made them.
 package main
 
 import (
@@ -23,6 +23,7 @@ import (
 	"runtime"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
@@ -67,7 +68,7 @@ type kind struct {
 func run(out string) error {
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer receiver.Close()
-	sent := telemetry.Options{Endpoint: receiver.URL, Client: receiver.Client(), Prometheus: true, Sampler: "parentbased_traceidratio", Ratio: 0.01}
+	sent := telemetry.Options{Endpoint: receiver.URL, Client: receiver.Client(), Prometheus: true, Sampler: "parentbased_traceidratio", Ratio: 0.01, SpanDelay: 50 * time.Millisecond}
 	metrics := sent
 	metrics.Without = []telemetry.Signal{telemetry.Traces}
 	var all []*kind
