@@ -134,6 +134,7 @@ func keepers() map[string]string {
 		"github.com/pelletier/go-toml/":          "internal/clientconfig",
 		"go.opentelemetry.io/otel":               "telemetry",
 		"github.com/prometheus/client_golang/":   "telemetry",
+		"google.golang.org/protobuf/":            "telemetry",
 		"os/exec":                                "internal/proc",
 		"os/signal":                              "cmd/tenon",
 		"golang.org/x/sys/windows":               "internal/proc",

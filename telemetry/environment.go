@@ -10,13 +10,6 @@ import (
 	"time"
 )
 
-// Retries of a delivery to the receiver.
-const (
-	firstRetry = time.Second
-	lastRetry  = 10 * time.Second
-	retriedFor = 30 * time.Second
-)
-
 // secretNames are what members are called whose values are secrets.
 var secretNames = regexp.MustCompile(`(?i)authorization|cookie|token|secret|passw|credential|api[-_]?key|private[-_]?key`)
 

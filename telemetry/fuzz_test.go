@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/tenon-mcp/tenon/telemetry"
 )
@@ -30,6 +31,27 @@ func FuzzContext(f *testing.F) {
 			t.Error(w.sent)
 		}
 		_ = w.telemetry.Close() // nobody is there
+	})
+}
+
+// FuzzAnswer: whatever a receiver answers, the end waits for it no longer than it may.
+func FuzzAnswer(f *testing.F) {
+	f.Add(200, "application/x-protobuf", "", []byte("\x0a\x05\x08\x02\x12\x01x"))
+	f.Add(503, "text/html", "-1", []byte("<html>"))
+	f.Add(429, "", "99999999999999999999", []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	f.Fuzz(func(t *testing.T, status int, kind, after string, body []byte) {
+		if status < 100 || status > 999 {
+			t.Skip()
+		}
+		to := &answers{all: []answer{{status: status, header: http.Header{"Content-Type": {kind}, "Retry-After": {after}}, body: body}}}
+		w := newWorld(t, telemetry.Options{
+			Endpoint: "http://receiver.test", Client: &http.Client{Transport: to}, Without: []telemetry.Signal{telemetry.Measurements, telemetry.Logs}, FlushTimeout: time.Millisecond,
+		})
+		w.post("tools/list", "", "", "")
+		_ = w.telemetry.Close()
+		if len(to.at) != 1 {
+			t.Error("requests at", to.at)
+		}
 	})
 }
 

@@ -5,13 +5,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploghttp"
 	"go.opentelemetry.io/otel/log"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -19,24 +17,20 @@ import (
 )
 
 // startLogs makes the loggers of the process and of the audit log.
-func (t *Telemetry) startLogs(described *resource.Resource) error {
+func (t *Telemetry) startLogs(described *resource.Resource) {
 	if !t.options.sends(Logs) {
-		return nil
+		return
 	}
-	exporter, err := otlploghttp.New(context.Background(),
-		otlploghttp.WithEndpointURL(t.options.url("v1/logs")), otlploghttp.WithHeaders(t.options.Headers), otlploghttp.WithHTTPClient(t.options.Client),
-		otlploghttp.WithRetry(otlploghttp.RetryConfig{Enabled: true, InitialInterval: firstRetry, MaxInterval: lastRetry, MaxElapsedTime: retriedFor}))
-	if err != nil {
-		return fmt.Errorf("logs: %w", err)
+	export := func(ctx context.Context, all []sdklog.Record) error {
+		return t.options.deliver(ctx, "v1/logs", encodeRecords(described, all))
 	}
-	t.records = newQueue(t.log, t.options.SpanDelay, t.fates[Logs], exporter.Export)
-	t.lines = newQueue(t.log, t.options.SpanDelay, t.fates[Audit], exporter.Export)
+	t.records = newQueue(t.log, t.options.SpanDelay, t.fates[Logs], export)
+	t.lines = newQueue(t.log, t.options.SpanDelay, t.fates[Audit], export)
 	t.lines.keep = true
 	logger := func(q *queue[sdklog.Record]) log.Logger {
 		return sdklog.NewLoggerProvider(sdklog.WithResource(described), sdklog.WithProcessor(recordProcessor{q})).Logger(scopeName)
 	}
 	t.logger, t.auditor = logger(t.records), logger(t.lines)
-	return nil
 }
 
 // recordProcessor hands records to a queue.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -33,13 +32,7 @@ func (t *Telemetry) startMetrics(described *resource.Resource) error {
 	t.series.init(t.options.MaxTools)
 	all := []sdkmetric.Option{sdkmetric.WithResource(described), sdkmetric.WithCardinalityLimit(maxSeries), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
 	if t.options.sends(Measurements) {
-		exporter, err := otlpmetrichttp.New(context.Background(),
-			otlpmetrichttp.WithEndpointURL(t.options.url("v1/metrics")), otlpmetrichttp.WithHeaders(t.options.Headers), otlpmetrichttp.WithHTTPClient(t.options.Client),
-			otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: true, InitialInterval: firstRetry, MaxInterval: lastRetry, MaxElapsedTime: retriedFor}))
-		if err != nil {
-			return fmt.Errorf("metrics: %w", err)
-		}
-		all = append(all, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(counted{exporter, t.fates[Measurements]}, sdkmetric.WithInterval(t.options.MetricInterval), sdkmetric.WithProducer(&t.series))))
+		all = append(all, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metricExporter{t, described}, sdkmetric.WithInterval(t.options.MetricInterval), sdkmetric.WithProducer(&t.series))))
 	}
 	if t.options.Prometheus {
 		registry := prometheus.NewRegistry()
@@ -57,18 +50,38 @@ func (t *Telemetry) startMetrics(described *resource.Resource) error {
 	return t.series.make(t.meters.Meter(scopeName))
 }
 
-// counted is an exporter whose failures are counted and said once. The SDK would
-// write each to the process's standard error.
-type counted struct {
-	sdkmetric.Exporter
-	fate *fate
+// metricExporter sends what a reader of the SDK collects.
+type metricExporter struct {
+	*Telemetry
+	described *resource.Resource
 }
 
-// Export implements [sdkmetric.Exporter].
-func (c counted) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
-	c.fate.told(c.Exporter.Export(ctx, m), 1, false)
+// Export implements [sdkmetric.Exporter]. Failures are counted and said once; the SDK
+// would write each to the process's standard error.
+func (e metricExporter) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
+	body, err := encodeMetrics(e.described, m.ScopeMetrics)
+	if err == nil {
+		err = e.options.deliver(ctx, "v1/metrics", body)
+	}
+	e.fates[Measurements].told(err, 1, false)
 	return nil
 }
+
+// Temporality implements [sdkmetric.Exporter].
+func (metricExporter) Temporality(k sdkmetric.InstrumentKind) metricdata.Temporality {
+	return sdkmetric.DefaultTemporalitySelector(k)
+}
+
+// Aggregation implements [sdkmetric.Exporter].
+func (metricExporter) Aggregation(k sdkmetric.InstrumentKind) sdkmetric.Aggregation {
+	return sdkmetric.DefaultAggregationSelector(k)
+}
+
+// ForceFlush implements [sdkmetric.Exporter].
+func (metricExporter) ForceFlush(context.Context) error { return nil }
+
+// Shutdown implements [sdkmetric.Exporter].
+func (metricExporter) Shutdown(context.Context) error { return nil }
 
 // Metrics serves the metrics in the format of Prometheus; nil: Options.Prometheus is
 // not set.

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -99,8 +100,11 @@ func (q *queue[T]) deliver() (more bool) {
 	}
 	for {
 		err := q.send(q.work, batch)
-		again := q.keep && !q.closed.Load()
-		q.fate.told(err, len(batch), again)
+		again, lost := q.keep && !q.closed.Load(), len(batch)
+		if refused, ok := errors.AsType[*refusedError](err); ok {
+			again, lost = false, refused.items
+		}
+		q.fate.told(err, lost, again)
 		if err == nil || !again {
 			return true
 		}

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	logspb "go.opentelemetry.io/proto/otlp/collector/logs/v1"
-	metricspb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonv1 "go.opentelemetry.io/proto/otlp/common/v1"
+	logsv1 "go.opentelemetry.io/proto/otlp/logs/v1"
+	metricsv1 "go.opentelemetry.io/proto/otlp/metrics/v1"
 	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/gateway"
@@ -24,20 +24,23 @@ import (
 	"github.com/tenon-mcp/tenon/telemetry"
 )
 
-// receiver takes OTLP as a collector does.
+// receiver takes OTLP as a collector does, by the published types.
 type receiver struct {
 	*httptest.Server
+	t       *testing.T
 	mu      sync.Mutex
+	process map[string]string // attributes of the resource
 	spans   map[string]*tracev1.Span
-	metrics map[string]bool
+	metrics map[string]*metricsv1.Metric
 	logs    []string
+	records []*logsv1.LogRecord
 	header  http.Header
 	status  int           // 0: 200
 	asked   chan struct{} // nil: nobody waits
 }
 
 func newReceiver(t *testing.T) *receiver {
-	r := &receiver{spans: map[string]*tracev1.Span{}, metrics: map[string]bool{}}
+	r := &receiver{t: t, spans: map[string]*tracev1.Span{}, metrics: map[string]*metricsv1.Metric{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(r.take))
 	t.Cleanup(r.Close)
 	return r
@@ -55,9 +58,10 @@ func (r *receiver) take(w http.ResponseWriter, in *http.Request) {
 	}
 	switch in.URL.Path {
 	case "/v1/traces":
-		var m tracepb.ExportTraceServiceRequest
-		_ = proto.Unmarshal(body, &m)
+		var m tracev1.TracesData // fields of the request are those of the data
+		r.read(body, &m)
 		for _, of := range m.GetResourceSpans() {
+			r.process = textsOf(of.GetResource().GetAttributes())
 			for _, scope := range of.GetScopeSpans() {
 				for _, s := range scope.GetSpans() {
 					r.spans[s.GetName()] = s
@@ -65,21 +69,22 @@ func (r *receiver) take(w http.ResponseWriter, in *http.Request) {
 			}
 		}
 	case "/v1/metrics":
-		var m metricspb.ExportMetricsServiceRequest
-		_ = proto.Unmarshal(body, &m)
+		var m metricsv1.MetricsData
+		r.read(body, &m)
 		for _, of := range m.GetResourceMetrics() {
 			for _, scope := range of.GetScopeMetrics() {
 				for _, one := range scope.GetMetrics() {
-					r.metrics[one.GetName()] = true
+					r.metrics[one.GetName()] = one
 				}
 			}
 		}
 	case "/v1/logs":
-		var m logspb.ExportLogsServiceRequest
-		_ = proto.Unmarshal(body, &m)
+		var m logsv1.LogsData
+		r.read(body, &m)
 		for _, of := range m.GetResourceLogs() {
 			for _, scope := range of.GetScopeLogs() {
 				for _, l := range scope.GetLogRecords() {
+					r.records = append(r.records, l)
 					r.logs = append(r.logs, hex.EncodeToString(l.GetTraceId())+" "+l.GetBody().GetStringValue())
 				}
 			}
@@ -94,12 +99,39 @@ func text(v *commonv1.AnyValue) string {
 	return v.String()
 }
 
-func attributesOf(s *tracev1.Span) map[string]string {
+func attributesOf(s *tracev1.Span) map[string]string { return textsOf(s.GetAttributes()) }
+
+func textsOf(attributes []*commonv1.KeyValue) map[string]string {
 	all := map[string]string{}
-	for _, kv := range s.GetAttributes() {
+	for _, kv := range attributes {
 		all[kv.GetKey()] = text(kv.GetValue())
 	}
 	return all
+}
+
+// read reads a message, of which no field may be unknown.
+func (r *receiver) read(body []byte, m proto.Message) {
+	if err := proto.Unmarshal(body, m); err != nil {
+		r.t.Errorf("%T: %v", m, err)
+	}
+	var all func(m protoreflect.Message)
+	all = func(m protoreflect.Message) {
+		if unknown := m.GetUnknown(); len(unknown) > 0 {
+			r.t.Errorf("%s has unknown fields: %x", m.Descriptor().FullName(), unknown)
+		}
+		m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+			switch {
+			case f.IsList() && f.Message() != nil:
+				for i := range v.List().Len() {
+					all(v.List().Get(i).Message())
+				}
+			case f.Message() != nil:
+				all(v.Message())
+			}
+			return true
+		})
+	}
+	all(m.ProtoReflect())
 }
 
 const (

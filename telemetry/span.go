@@ -1,16 +1,10 @@
 package telemetry
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/sdk/instrumentation"
-	"go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -67,30 +61,4 @@ func (t *Telemetry) end(s *span) {
 	s.ended = time.Now()
 	s.mu.Unlock()
 	t.spans.add(s)
-}
-
-// exported returns the function that sends spans.
-func exported(to sdktrace.SpanExporter, described *resource.Resource) func(context.Context, []*span) error {
-	return func(ctx context.Context, all []*span) error {
-		stubs := make(tracetest.SpanStubs, len(all))
-		for i, s := range all {
-			stubs[i] = s.stub(described)
-		}
-		return to.ExportSpans(ctx, stubs.Snapshots())
-	}
-}
-
-// stub is a span as exporters take it. It has ended.
-func (s *span) stub(described *resource.Resource) tracetest.SpanStub {
-	out := tracetest.SpanStub{
-		Name: s.name, SpanKind: s.kind, SpanContext: s.place, Parent: s.parent, StartTime: s.began, EndTime: s.ended,
-		Attributes: s.attributes, Resource: described, InstrumentationScope: instrumentation.Scope{Name: scopeName},
-	}
-	if s.link.IsValid() {
-		out.Links = []sdktrace.Link{{SpanContext: s.link}}
-	}
-	if s.failed {
-		out.Status = sdktrace.Status{Code: codes.Error, Description: s.failure}
-	}
-	return out
 }

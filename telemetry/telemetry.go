@@ -108,9 +108,7 @@ func New(o Options) (*Telemetry, error) {
 	if err := t.startTraces(described); err != nil {
 		return nil, err
 	}
-	if err := t.startLogs(described); err != nil {
-		return nil, err
-	}
+	t.startLogs(described)
 	return t, t.startMetrics(described)
 }
 

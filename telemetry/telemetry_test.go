@@ -324,7 +324,7 @@ func TestLog(t *testing.T) {
 	if d := cmp.Diff([]string{traceID + " " + line, " a warning"}, to.logs); d != "" {
 		t.Error(d)
 	}
-	if !to.metrics["tenon.calls.active"] {
+	if to.metrics["tenon.calls.active"] == nil {
 		t.Error("metrics", to.metrics)
 	}
 }

@@ -2,13 +2,11 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/trace"
@@ -22,13 +20,9 @@ func (t *Telemetry) startTraces(described *resource.Resource) error {
 	if t.sampler, err = samplerOf(t.options.Sampler, t.options.Ratio); err != nil || !t.options.sends(Traces) {
 		return err
 	}
-	exporter, err := otlptracehttp.New(context.Background(),
-		otlptracehttp.WithEndpointURL(t.options.url("v1/traces")), otlptracehttp.WithHeaders(t.options.Headers), otlptracehttp.WithHTTPClient(t.options.Client),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: firstRetry, MaxInterval: lastRetry, MaxElapsedTime: retriedFor}))
-	if err != nil {
-		return fmt.Errorf("traces: %w", err)
-	}
-	t.spans = newQueue(t.log, t.options.SpanDelay, t.fates[Traces], exported(exporter, described))
+	t.spans = newQueue(t.log, t.options.SpanDelay, t.fates[Traces], func(ctx context.Context, all []*span) error {
+		return t.options.deliver(ctx, "v1/traces", encodeSpans(described, all))
+	})
 	return nil
 }
 
