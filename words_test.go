@@ -65,7 +65,7 @@ var retired = map[string]string{
 // retiredElsewhere are words that the field uses below a folder.
 var retiredElsewhere = map[string][]string{
 	"mend":     {"internal/ecmaregexp"},                                    // a script in ISO 15924
-	"promise":  {"internal/sandbox", "flowmcp"},                            // JavaScript's
+	"promise":  {"internal/sandbox", "internal/typedecl", "flowmcp"},       // JavaScript's
 	"promises": {"internal/sandbox", "internal/bundle", "flowmcp", "docs"}, // fs/promises of Node
 	"feed":     {"server"},                                                 // the change feed itself
 	"shape":    {"internal/sandbox/engine"},                                // QuickJS: the hidden class of an object

@@ -38,14 +38,9 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sources, args []
 	}
 	w, err := sources.connect(ctx, e, args)
 	if err != nil {
-		_, where := app.SplitSpec(args[0])
-		if len(args) > 1 || !isWebURL(where) || tenon.CodeOf(err) == tenon.CodeUsage || ctx.Err() != nil {
+		if err := t.otherwise(ctx, sources, args, err); err != nil {
 			return nil, err
 		}
-		if len(sources.config.Defaults.Header) > 0 { // they are for the API, whose host that need not be
-			return nil, fmt.Errorf("%w; if an MCP server is there, name it with --url, so that --header is sent to it", err)
-		}
-		t.url, t.noSpec = where, err
 		return t.reach(sources, e)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -61,6 +56,23 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sources, args []
 		_ = fromThem.Close()
 		w.Close()
 	}, shellItself()), nil
+}
+
+// otherwise takes the only SPEC for the URL of a server, since it is no description
+// for the reason noSpec; an error is why it cannot be one.
+func (t *shellTarget) otherwise(ctx context.Context, sources *sources, args []string, noSpec error) error {
+	if len(args) != 1 || tenon.CodeOf(noSpec) == tenon.CodeUsage || ctx.Err() != nil {
+		return noSpec
+	}
+	_, where := app.SplitSpec(args[0])
+	if !isWebURL(where) {
+		return noSpec
+	}
+	if len(sources.config.Defaults.Header) > 0 { // they are for the API, whose host that need not be
+		return fmt.Errorf("%w; if an MCP server is there, name it with --url, so that --header is sent to it", noSpec)
+	}
+	t.url, t.noSpec = where, noSpec
+	return nil
 }
 
 // start starts a server that is spoken to on its input and output.

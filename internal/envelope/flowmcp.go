@@ -13,12 +13,7 @@ import (
 // FlowMCP's output-schema page around the data or null.
 func PublishFlowMCP(p Contract) (doc []byte, wraps bool) {
 	var b publish.Bundle
-	p.Successes = slices.Clone(p.Successes)
-	for i, v := range p.Successes {
-		if form := v.Form(); form == Binary || form == Text {
-			p.Successes[i] = asText(v) // binary data is delivered as a base64 string
-		}
-	}
+	p = p.AsTexts()
 	data := p.advised(p.data(&b))
 	if !p.Advice && len(data) > len("{}") {
 		data = anyOf(data, []byte(`{"type":"null"}`))
@@ -28,6 +23,18 @@ func PublishFlowMCP(p Contract) (doc []byte, wraps bool) {
 	doc = append(doc, data...)
 	doc = append(doc, `},"required":["status","messages","data"]`...)
 	return appendDefs(doc, &b), false
+}
+
+// AsTexts returns the contract with strings in place of binary data and texts: the
+// data of this envelope.
+func (p Contract) AsTexts() Contract {
+	p.Successes = slices.Clone(p.Successes)
+	for i, v := range p.Successes {
+		if form := v.Form(); form == Binary || form == Text {
+			p.Successes[i] = asText(v) // binary data is delivered as a base64 string
+		}
+	}
+	return p
 }
 
 // asText returns the response with a string as data, and the description of its

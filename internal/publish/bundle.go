@@ -22,6 +22,7 @@ type Bundle struct {
 // definition is one member of the bundle's $defs.
 type definition struct {
 	Name  string        // in the bundle
+	Wish  string        // in its document, or WholeDocument
 	raw   []byte        // as in its document
 	Text  []byte        // as in the bundle
 	links []*definition // the target of each reference; nil: no definition
@@ -109,9 +110,9 @@ func (b *Bundle) AppendDefs(dst []byte) []byte {
 	return dst
 }
 
-// wholeDocument is the key in Bundle.origin for documents that became a
-// definition as a whole. It is not valid UTF-8, so no definition has this name.
-const wholeDocument = "\xff"
+// WholeDocument stands for the name of documents that became a definition as a
+// whole. It is not valid UTF-8, so no definition has this name.
+const WholeDocument = "\xff"
 
 // addDefinition adds a definition under a free name. Others are names that must stay
 // free as well.
@@ -119,7 +120,7 @@ func (b *Bundle) addDefinition(wish, from string, raw []byte, others map[string]
 	if b.taken == nil {
 		b.taken, b.origin = map[string]bool{}, map[string][]*definition{}
 	}
-	d := &definition{Name: wish, raw: raw}
+	d := &definition{Name: wish, Wish: from, raw: raw}
 	if b.taken[wish] {
 		d.Name = b.freeName(wish, others)
 	}

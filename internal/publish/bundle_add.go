@@ -33,13 +33,13 @@ func (a *addition) dropIdentity() {
 // addWhole makes the document itself a definition and returns a reference to it.
 func (a *addition) addWhole(doc []byte) []byte {
 	var d *definition
-	for _, known := range a.bundle.origin[wholeDocument] {
+	for _, known := range a.bundle.origin[WholeDocument] {
 		if bytes.Equal(known.raw, doc) {
 			d = known
 		}
 	}
 	if d == nil {
-		d = a.bundle.addDefinition("Root", wholeDocument, doc, nil)
+		d = a.bundle.addDefinition("Root", WholeDocument, doc, nil)
 		for _, r := range a.locations.Refs {
 			if r.Kind == schemadoc.RefDefs || r.Kind == schemadoc.RefPointer {
 				a.retarget(r, d.pointer(), 0)

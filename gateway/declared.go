@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/argnames"
+	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/reservedargs"
+)
+
+// Declared are the schemas of a tool's contract as they are published, each a document
+// of its own, but without what publishing adds: never as advice, without envelope and
+// without the adaptations for clients. They are as complete as the limits of the source
+// for published schemas let them be.
+type Declared struct {
+	Input  []byte // of the arguments, under their published names and without the reserved ones; nil: any object
+	Data   []byte // of the data of a success, after projection; nil: none is declared
+	Within string // member of structuredContent that holds the data; empty: structuredContent is the data
+}
+
+// Declared returns the schemas of the tool's contract.
+func (e *Tool) Declared() (Declared, error) {
+	if err := e.rendered(); err != nil {
+		return Declared{}, err
+	}
+	contract, _ := contractOf(&e.tool).PublishedContract()
+	d := Declared{Input: contract.Input}
+	if e.names != nil {
+		d.Input = argnames.Of(contract.Input, reservedargs.All()...).Publish(contract.Input)
+	}
+	seen := e.publishedProjection(contract)
+	switch e.tool.Envelope {
+	case tenon.OpenAPIMCP:
+		d.Within = "data"
+	case tenon.FlowMCP:
+		d.Within, seen = "data", seen.AsTexts()
+	default:
+		if e.wraps {
+			d.Within = "result"
+		}
+	}
+	if e.tool.Policy != tenon.Off && len(seen.Successes) > 0 {
+		d.Data = envelope.DataSchema(seen)
+	}
+	return d, nil
+}
