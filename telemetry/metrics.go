@@ -148,8 +148,8 @@ func (t *Telemetry) EndSession(r server.SessionRecord) {
 	}
 }
 
-// Refused counts what HTTP clients send that never becomes a request. It implements
-// [server.Observer].
+// Refused counts what HTTP clients send that never becomes a request, for
+// [server.Options].
 func (t *Telemetry) Refused(r server.RefusalRecord) {
 	if t.meters != nil {
 		t.series.refused.Add(context.Background(), 1, metric.WithAttributes(attrHTTPStatus.Int(r.Status)))

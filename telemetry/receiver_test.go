@@ -172,7 +172,7 @@ func newWorld(t *testing.T, o telemetry.Options) *world {
 	}
 	w.catalog = c
 	g := gateway.New(c, gateway.Options{Observers: []gateway.Observer{w.telemetry}})
-	w.Server = server.New(g, server.Options{Observer: w.telemetry})
+	w.Server = server.New(g, server.Options{Observer: w.telemetry, Refused: w.telemetry.Refused})
 	if err := w.telemetry.Watch(telemetry.Source{Usage: w.Usage, Tools: func() int { return 2 }, Workers: func() int { return 0 }, AuditLost: func() int64 { return 3 }}); err != nil {
 		t.Fatal(err)
 	}
