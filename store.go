@@ -42,5 +42,22 @@ type Addition struct {
 	Life time.Duration
 }
 
+// Getter is a [Store] that reads several values at once, for a store that takes a round
+// trip for each call.
+type Getter interface {
+	// GetAll returns the values of keys in their order; nil: there is none.
+	GetAll(ctx context.Context, keys []string) (values [][]byte, err error)
+}
+
+// Announcer is a [Store] through which replicas call each other to look at what is in
+// it.
+type Announcer interface {
+	// Announce calls all who listen to a topic at the moment, this process included.
+	Announce(ctx context.Context, topic string) error
+	// Listen calls heard for announcements, of which several may be one call, and
+	// after it may have missed some, until stop is called. heard must not block.
+	Listen(ctx context.Context, topic string, heard func()) (stop func(), err error)
+}
+
 // ErrStoreFull says that a Store cannot hold another entry.
 var ErrStoreFull = errors.New("the store is full")

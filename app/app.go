@@ -14,6 +14,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/access"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/limit"
+	"github.com/tenon-mcp/tenon/internal/roll"
 	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/server"
 	"github.com/tenon-mcp/tenon/telemetry"
@@ -81,6 +82,7 @@ type App struct {
 	metricsURL string               // empty: metrics are not served
 	tls        *certificate         // nil: HTTP without TLS
 	users      *userCredentials     // nil: users store none
+	roll       *roll.Roll           // of the replicas that share the store; nil: there is no other
 
 	reconfiguring sync.Mutex    // held while a config is put in force
 	building      sync.Mutex    // guards what was read of sources
@@ -141,6 +143,10 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 		return nil, err
 	}
 	if err := a.watchTelemetry(); err != nil { //nolint:contextcheck // it ends with Close
+		a.Close()
+		return nil, err
+	}
+	if err := a.joinReplicas(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}

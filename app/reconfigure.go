@@ -61,7 +61,7 @@ func (a *App) Reconfigure(ctx context.Context, c *Config) (Change, error) {
 	next.env.AllowUnmatched = false
 	err := next.read(ctx)
 	if err == nil {
-		err = a.adopt(next, &change)
+		err = a.adopt(next, &change) //nolint:contextcheck // clients are told later
 	}
 	if err != nil {
 		next.end()
@@ -100,7 +100,7 @@ func (a *App) adopt(next *App, change *Change) error {
 	}
 	a.Gateway.SetTimes(longest(a.config.Sources), a.config.Defaults.FlushInterval)
 	a.applyPolicy()
-	a.Gateway.Swap(catalog)
+	a.swap(catalog)
 	a.limits.Forget()
 	if !audited {
 		if err := a.audit.replace(log); err != nil {
@@ -108,6 +108,11 @@ func (a *App) adopt(next *App, change *Change) error {
 		}
 	}
 	a.exchangeSources(before.sources, next, change)
+	if a.roll != nil {
+		if secret, err := a.secret(); err == nil { // it is that of the start
+			a.roll.Configured(a.config.digests(secret))
+		}
+	}
 	return nil
 }
 

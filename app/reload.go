@@ -68,16 +68,12 @@ func (a *App) Reload(ctx context.Context) {
 		a.env.Logger.Error("the audit log cannot be opened again", "error", err)
 	}
 	a.building.Lock()
-	sources, err := slices.Clone(a.sources), a.readAccess()
+	err := a.readAccess()
 	a.building.Unlock()
 	if err != nil {
 		fmt.Fprintf(a.env.Stderr, "tenon: who may call cannot be read again; what was read before stays in force: %s\n", asFlags(err))
 	}
-	reading := incident.NewGroup(a.env.Logger, "reading a description", len(sources))
-	for _, s := range sources {
-		reading.Go(func() { a.reload(ctx, s) }, nil)
-	}
-	reading.Wait()
+	a.rereadAll(ctx)
 }
 
 // reload reads one description again. The catalog before stays in force unless
@@ -113,7 +109,7 @@ func (a *App) reload(ctx context.Context, s *loaded) {
 	}
 	served := ctx.Err() == nil && err == nil
 	if served {
-		a.Gateway.Swap(c)
+		a.swap(c) //nolint:contextcheck // clients are told later
 		a.limits.Forget()
 	}
 	if settler, ok := s.source.(tenon.Settler); ok {

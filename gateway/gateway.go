@@ -107,9 +107,12 @@ func (g *Gateway) Catalog() *Catalog { return g.catalog.Load() }
 // Swap replaces the current catalog and notifies subscribers. Calls in progress
 // end with the catalog in which they began.
 func (g *Gateway) Swap(c *Catalog) {
-	g.catalog.Store(c)
+	g.Replace(c)
 	g.Notify(Event{})
 }
+
+// Replace is Swap for who notifies later, by an empty [Event].
+func (g *Gateway) Replace(c *Catalog) { g.catalog.Store(c) }
 
 // Call performs one call. A failure of the tool is a Result with IsError, so
 // that the model can read it. An error means that there is no result:

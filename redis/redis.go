@@ -31,7 +31,7 @@ type Options struct {
 	Timeout  time.Duration // of connecting, and of a call; 0: two seconds
 }
 
-// Store implements tenon.Store and tenon.Adder.
+// Store implements tenon.Store, tenon.Adder, tenon.Getter and tenon.Announcer.
 type Store struct {
 	client   redis.UniversalClient
 	prefix   string
@@ -77,6 +77,32 @@ func (s *Store) key(name string) string {
 // Get implements tenon.Store.
 func (s *Store) Get(ctx context.Context, key string) (value []byte, ok bool, err error) {
 	return s.valueOf(s.client.Get(ctx, s.key(key)).Bytes())
+}
+
+// GetAll implements tenon.Getter, in one round trip to each server that has one of the
+// keys.
+func (s *Store) GetAll(ctx context.Context, keys []string) (values [][]byte, err error) {
+	got := make([]*redis.StringCmd, len(keys))
+	_, err = s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, key := range keys {
+			got[i] = p.Get(ctx, s.key(key))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, failed(err)
+	}
+	values = make([][]byte, len(keys))
+	for i := range got {
+		value, ok, err := s.valueOf(got[i].Bytes())
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			values[i] = append([]byte{}, value...) // one of no bytes is not nil
+		}
+	}
+	return values, nil
 }
 
 // GetAndDelete implements tenon.Store.

@@ -143,6 +143,15 @@ func TestPasswords(t *testing.T) {
 	_ = s.Close()
 }
 
+// TestRights runs the checks as a user with the rights that docs/replicas.md names.
+func TestRights(t *testing.T) {
+	rights := strings.Fields("+@read +@write +@connection +@transaction +publish +subscribe ~tenon:* &tenon:*")
+	address := start(t, append([]string{"--user", "tenon", "on", ">s3cret"}, rights...)...)
+	tenontest.Store(t, func(t *testing.T) tenon.Store {
+		return open(t, "redis://tenon@"+address, redis.Options{Password: "s3cret", Prefix: "tenon:" + t.Name()})
+	}, tenontest.StateOptions{})
+}
+
 func TestAddressesThatAreNone(t *testing.T) {
 	for _, url := range []string{
 		"", "localhost", "http://localhost", "redis://", "redis://user:s3cret@host", "redis://a,b", "redis://host/x", "redis+cluster://a/1",

@@ -46,6 +46,8 @@ func Store(t *testing.T, open func(t *testing.T) tenon.Store, o StateOptions) {
 		"a closed state answers nothing":        closed,
 		"a context that ended is no panic":      ended,
 		"keys may be long and of any character": oddKeys,
+		"several values are got at once":        getsSeveral,
+		"an announcement is heard":              announces,
 	}
 	if o.Wait != nil {
 		checks["an entry ends when its life does"] = expires

@@ -36,6 +36,8 @@ type Store struct {
 	shares map[share]held // of callers and of addresses
 	sweep  *time.Timer    // removes expired entries while nothing is written; nil: the store is empty
 	closed bool
+
+	listeners listeners
 }
 
 var errClosed = errors.New("the state is closed")
@@ -80,6 +82,19 @@ func (s *Store) Get(_ context.Context, key string) (value []byte, ok bool, err e
 		return k.value, true, s.open()
 	}
 	return nil, false, s.open()
+}
+
+// GetAll returns the values under keys.
+func (s *Store) GetAll(_ context.Context, keys []string) (values [][]byte, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	values = make([][]byte, len(keys))
+	for i, key := range keys {
+		if k := s.living(key); k != nil {
+			values[i] = append([]byte{}, k.value...) // one of no bytes is not nil
+		}
+	}
+	return values, s.open()
 }
 
 // Put sets the value under key.
