@@ -50,6 +50,11 @@ extended: ## what is too long for each run: stress, swapped files and soak for T
 release: ## build what is published from the last commit, twice, and try it; publishes nothing
 	.ci/release/run
 
+.PHONY: chaos
+chaos: ## ten minutes of replicas that are killed and a store that goes away, with a report
+	go build -o .cache/bin/tenon ./cmd/tenon
+	go run ./.ci/chaos -time 10m -report .ci/chaos/report.md .cache/bin/tenon
+
 .PHONY: recording
 recording: ## draw docs/demo.svg from a run of tenon demo
 	go build -o .cache/bin/tenon ./cmd/tenon

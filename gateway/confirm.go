@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -179,7 +180,21 @@ func (g *Gateway) confirmed(ctx context.Context, e *Tool, c *tenon.Call, q tenon
 // storeFailed fails closed: without the store a confirmation cannot be checked.
 func (g *Gateway) storeFailed(e *Tool, err error) *tenon.Result {
 	g.log.Error("a consent cannot be kept", "tool", e.tool.Name, "error", err)
-	return errorResult(e, rejected(tenon.CodeInternal, "The confirmation that this call needs cannot be stored now. Nothing was sent.", "Try again later"))
+	return errorResult(e, withoutStore(err, "The confirmation that this call needs cannot be stored now. Nothing was sent."))
+}
+
+// retryStore is when a call that needs the store is worth another try. One that is away
+// is back in seconds, or somebody has to look after it.
+const retryStore = 5 * time.Second
+
+// withoutStore is a failure of a call that got no further because the store failed.
+func withoutStore(err error, message string) toolError {
+	if errors.Is(err, tenon.ErrStoreFull) {
+		return rejected(tenon.CodeInternal, message+" The store is full.", "Tell the operator if it stays so")
+	}
+	f := rejected(tenon.CodeInternal, message, fmt.Sprintf("Wait %d seconds, then try again; tell the operator if that does not help", tenon.RetrySeconds(retryStore)))
+	f.retryAfter = retryStore
+	return f
 }
 
 // rejected is a failure of a call before anything was sent.

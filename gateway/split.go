@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -87,9 +88,22 @@ func (g *Gateway) firstPart(ctx context.Context, e *Tool, k *remainder, value []
 	id := rand.Text()
 	if err := g.keep(ctx, id, k, value); err != nil {
 		g.log.Warn("the parts of a large answer cannot be kept", "tool", e.tool.Name, "bytes", len(value), "error", err)
-		return tooLarge(e, k.resp(), k.judged(), bytesOver{e.answer(), len(value), k.Limit}, "The store is full and cannot keep its parts.")
+		over := bytesOver{e.answer(), len(value), k.Limit}
+		if !errors.Is(err, tenon.ErrStoreFull) {
+			return partsNotKept(e, k, over, err)
+		}
+		return tooLarge(e, k.resp(), k.judged(), over, "The store is full and cannot keep its parts.")
 	}
 	return k.part(id, 0, value)
+}
+
+// partsNotKept is the failure of a result that has to be split while the store is away.
+func partsNotKept(e *Tool, k *remainder, b bytesOver, err error) *tenon.Result {
+	f := withoutStore(err, fmt.Sprintf("%s has %d bytes, and %d are allowed for it and its text copy. Its parts cannot be kept now, because the store does not answer.", b.what, b.size, b.limit))
+	if f.resp, f.judged = *k.resp(), k.judged(); k.Sent.Retry() != "safe" {
+		f.suggestions, f.retryAfter = []string{"Do not call again: look up what the call did"}, 0
+	}
+	return errorResult(e, f)
 }
 
 func (k *remainder) resp() *tenon.Response {
@@ -211,9 +225,12 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) (*tenon.R
 		}
 		return g.resumeStream(ctx, e, c, l, number), nil
 	}
-	text, ok, err := g.store.Get(ctx, "rest "+id)
+	text, ok, failed := g.readKept(ctx, e, "rest "+id)
+	if failed != nil {
+		return failed, nil
+	}
 	var k remainder
-	if err != nil || !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Format.Tool != c.Tool {
+	if !ok || json.Unmarshal(text, &k) != nil || k.Subject != c.Subject || !e.resumes && k.Format.Tool != c.Tool {
 		return unknownToken(e), nil //nolint:nilerr // for the caller it is unknown
 	}
 	if ok, err := g.mayReturn(ctx, e, k.Format.Tool); !ok || err != nil {
@@ -226,9 +243,12 @@ func (g *Gateway) resume(ctx context.Context, e *Tool, c callWithArgs) (*tenon.R
 	if !e.resumes && c.othersThan(k.Call) {
 		return otherArguments(e), nil
 	}
-	value, ok, err := g.store.Get(ctx, "value "+id)
-	if err != nil || !ok {
-		return unknownToken(e), nil //nolint:nilerr // for the caller it is unknown
+	value, ok, failed := g.readKept(ctx, e, "value "+id)
+	if failed != nil {
+		return failed, nil
+	}
+	if !ok {
+		return unknownToken(e), nil
 	}
 	return k.part(id, i-1, value), nil
 }
@@ -253,6 +273,16 @@ func (c callWithArgs) othersThan(first string) bool {
 func otherArguments(e *Tool) *tenon.Result {
 	return errorResult(e, rejected(tenon.CodeValidation, "The arguments besides resume_token differ from those of the first call. This request executed nothing.",
 		"Send resume_token alone"))
+}
+
+// readKept returns what is kept of a result, or the failure while the store is away.
+func (g *Gateway) readKept(ctx context.Context, e *Tool, key string) (value []byte, ok bool, failed *tenon.Result) {
+	value, ok, err := g.store.Get(ctx, key)
+	if err == nil {
+		return value, ok, nil
+	}
+	g.log.Error("a part cannot be read", "tool", e.tool.Name, "error", err)
+	return nil, false, errorResult(e, withoutStore(err, "The part cannot be read now. This request executed nothing, and resume_token stays valid for its ten minutes."))
 }
 
 func unknownToken(e *Tool) *tenon.Result {

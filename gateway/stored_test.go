@@ -60,6 +60,80 @@ func TestPartsThatCannotBeStored(t *testing.T) {
 	}
 }
 
+// awayStore is a store that can be out of reach.
+type awayStore struct {
+	tenon.Store
+
+	away bool
+}
+
+var errAway = errors.New("the store cannot be reached")
+
+func (s *awayStore) Put(ctx context.Context, key string, value []byte, life time.Duration) error {
+	if s.away {
+		return errAway
+	}
+	return s.Store.Put(ctx, key, value, life)
+}
+
+func (s *awayStore) Get(ctx context.Context, key string) ([]byte, bool, error) {
+	if s.away {
+		return nil, false, errAway
+	}
+	return s.Store.Get(ctx, key)
+}
+
+func (s *awayStore) GetAndDelete(ctx context.Context, key string) ([]byte, bool, error) {
+	if s.away {
+		return nil, false, errAway
+	}
+	return s.Store.GetAndDelete(ctx, key)
+}
+
+// What needs the store says so while it is away, and how long to wait, and goes on
+// where it was once the store is back.
+func TestWithoutTheStore(t *testing.T) {
+	store := &awayStore{Store: memstore.New(memstore.Options{})}
+	fails := func(res *tenon.Result, executed string, wait time.Duration, says string) {
+		t.Helper()
+		v := verdictOf(t, res)
+		if !res.IsError || res.Code != tenon.CodeInternal || v.Executed != executed || res.Outcome.RetryAfter != wait || !strings.Contains(res.Message, says) {
+			t.Errorf("%s: %s, wait %v, executed %s", res.Code, res.Message, res.Outcome.RetryAfter, v.Executed)
+		}
+	}
+	g, sent := deletes(tenon.ConfirmArg, tenon.OpenAPIMCP, gateway.Options{Store: store})
+	store.away = true
+	fails(get(t, g, "get_book", "ann", `{"id":1}`), "no", 5*time.Second, "cannot be stored now")
+	store.away = false
+	get(t, g, "get_book", "ann", `{"id":1}`)
+	store.away = true
+	fails(get(t, g, "get_book", "ann", `{"id":1,"confirmed":true}`), "no", 5*time.Second, "cannot be stored now")
+	store.away = false
+	if res := get(t, g, "get_book", "ann", `{"id":1,"confirmed":true}`); res.IsError || len(*sent) != 1 {
+		t.Errorf("sent %q, %s", *sent, res.Message)
+	}
+
+	c, _ := library(libraryBody(100, "x"), 1000, tenon.Native)
+	g = gateway.New(c, gateway.Options{Store: store})
+	token := partialOf(t, get(t, g, "list", "ann", `{"page":1}`)).ResumeToken
+	store.away = true
+	fails(get(t, g, "list", "ann", `{"page":1}`), "yes", 5*time.Second, "the store does not answer")
+	fails(get(t, g, "next_part", "ann", `{"resume_token":"`+token+`"}`), "no", 5*time.Second, "stays valid")
+	store.away = false
+	if res := get(t, g, "next_part", "ann", `{"resume_token":"`+token+`"}`); res.IsError || partialOf(t, res).Part != 2 {
+		t.Error(res.Message)
+	}
+
+	unsafe := tenon.Tool{Name: "sell", MaxResult: 1000, Handler: func(context.Context, *tenon.Call) (tenon.Response, error) {
+		r := jsonResponse(200, libraryBody(100, "x"))
+		r.Execution = tenon.Execution{Unsafe: tenon.Responded}
+		return r, nil
+	}}
+	g = gateway.New(gateway.Build([]gateway.Mount{{Features: tenon.Features{Tools: []tenon.Tool{unsafe}}}}, gateway.BuildOptions{}), gateway.Options{Store: store})
+	store.away = true
+	fails(get(t, g, "sell", "ann", `{}`), "yes", 0, "the store does not answer")
+}
+
 // One caller may hold so many streams open; any further one is returned whole. A
 // stream that ended makes room for another, and other callers have room anyway.
 func TestStreamsOfOneCallerAreBounded(t *testing.T) {
