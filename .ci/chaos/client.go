@@ -225,8 +225,8 @@ func (c *client) limited(id string) {
 }
 
 // slow hangs up after a while.
-func (c *client) slow(id string, patience time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (c *client) slow(id string, hold time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), hold)
 	defer cancel()
 	o := outcome{operation: "slow", id: id, began: time.Now(), sends: 1}
 	o.of(c.tool(ctx, "slow", map[string]any{"id": id}))
