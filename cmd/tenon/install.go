@@ -290,13 +290,30 @@ func (in *installing) tell(done installed, edit *clientconfig.Edit, notes []stri
 	}
 	for _, c := range done.Credentials {
 		if c.Place != "" {
-			fmt.Fprintf(in.env.out, "  credential %s: %s\n", c.Name, c.Place)
+			fmt.Fprintf(in.env.out, "  credential %s: %s\n", c.Name, in.place(done.Removed, c.Place))
 		}
 	}
-	if done.Changed && !in.dry {
+	switch {
+	case in.dry || !done.Changed:
+	case done.Removed:
+		fmt.Fprintf(in.env.out, "A %s that runs keeps it until it is restarted.\n", in.client.Title)
+	default:
 		fmt.Fprintf(in.env.out, "To see it: %s.\n", in.client.After)
 	}
 	return nil
+}
+
+// place says what becomes of a credential.
+func (in *installing) place(removed bool, place string) string {
+	switch {
+	case removed && in.dry:
+		return "deleted, too, from " + place
+	case removed:
+		return "deleted from " + place
+	case in.dry && in.store == string(keyring.Auto) && strings.HasPrefix(place, "keyring:"):
+		return place + ", or a file if no keyring answers"
+	}
+	return place
 }
 
 // uninstall removes a server, which is named, or named by its description.

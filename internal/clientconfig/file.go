@@ -51,6 +51,10 @@ func read(file string) (text []byte, target string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	// Opening a named pipe would wait for somebody who writes to it.
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+		return nil, "", fmt.Errorf("%s is not a regular file", target)
+	}
 	f, err := os.Open(target)
 	if err != nil {
 		return nil, "", err
