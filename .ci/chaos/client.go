@@ -159,6 +159,7 @@ type outcome struct {
 	began, ended  time.Time
 	kind          kind
 	executed      string // what it was told
+	stateless     bool   // confirmed by an argument: no state tells its calls apart
 	sends         int    // how often the call that executes was sent
 	code, text    string
 	wait          int // seconds that it was told to wait
@@ -240,7 +241,7 @@ func (c *client) slow(id string, hold time.Duration) {
 // confirmation twice at once; all send it again where no answer came.
 func (c *client) order(id string, n int) {
 	ctx := context.Background()
-	o := outcome{operation: "order", id: id, began: time.Now()}
+	o := outcome{operation: "order", id: id, began: time.Now(), stateless: c.old}
 	arguments := map[string]any{"body": map[string]any{"id": id}}
 	asked, err := again(func() (*response, error) { return c.tool(ctx, "order", arguments) })
 	if err != nil || asked.Result == nil || asked.Result.IsError {
@@ -290,12 +291,15 @@ func (c *client) order(id string, n int) {
 	c.done(o)
 }
 
+// askedAgain is the code of such an answer.
+const askedAgain = "asked again"
+
 // confirmAnswer makes an error of a further question: the confirmation does not count
 // any more.
 func confirmAnswer(r *response, err error) (*response, error) {
 	if err == nil && r.Result != nil && (r.Result.Value.Confirm || r.Result.State != "") {
 		r.Result.IsError = true
-		r.Result.Value.Error.Code, r.Result.Value.Error.Message = "asked again", "the confirmation was used"
+		r.Result.Value.Error.Code, r.Result.Value.Error.Message = askedAgain, "the confirmation was used"
 		r.Result.Meta.Contract.Executed = "no"
 	}
 	return r, err

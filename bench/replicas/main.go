@@ -41,7 +41,7 @@ type report struct {
 	One   float64 `json:"one"`   // calls in a second of processor time, one replica alone
 	Two   float64 `json:"two"`   // the same of both together, added
 	Ratio float64 `json:"ratio"` // of the two, the median of the rounds
-	Wall  float64 `json:"wall"`  // the same by the clock, with the load on the same cores
+	Clock float64 `json:"clock"` // the same by the clock, with the load on the same cores
 
 	Limit    stored `json:"limit"`    // a call that is counted
 	Asked    stored `json:"asked"`    // one that a person confirms
@@ -118,7 +118,7 @@ func run(tenon, out string) error {
 
 // throughput compares one replica alone with both, in turns.
 func throughput(both [2]*replica) (r report, err error) {
-	var one, two, ratio, wall []float64
+	var one, two, ratio, clock []float64
 	for i := range rounds + 1 {
 		alone, aloneByClock, err := load(both[:1])
 		if err != nil {
@@ -132,10 +132,10 @@ func throughput(both [2]*replica) (r report, err error) {
 			continue
 		}
 		one, two = append(one, alone), append(two, together)
-		ratio, wall = append(ratio, together/alone), append(wall, togetherByClock/aloneByClock)
+		ratio, clock = append(ratio, together/alone), append(clock, togetherByClock/aloneByClock)
 	}
-	r = report{One: middle(one), Two: middle(two), Ratio: middle(ratio), Wall: middle(wall)}
-	fmt.Printf("one replica %.0f calls in a second of its processor, two %.0f: %.2f times as many; by the clock, with the load on the same cores, %.2f\n", r.One, r.Two, r.Ratio, r.Wall)
+	r = report{One: middle(one), Two: middle(two), Ratio: middle(ratio), Clock: middle(clock)}
+	fmt.Printf("one replica %.0f calls in a second of its processor, two %.0f: %.2f times as many; by the clock, with the load on the same cores, %.2f\n", r.One, r.Two, r.Ratio, r.Clock)
 	return r, nil
 }
 
