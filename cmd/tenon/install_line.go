@@ -3,7 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,6 +93,9 @@ func readServeLine(ctx context.Context, e env, spec string, flags []string) (*se
 		return nil, err
 	}
 	report(e.err, a, false)
+	if d := s.config.Defaults; len(d.AllowPrivateHost) == 0 && !fs.Changed(configFlag) {
+		warnOfPrivate(e.err, privateHosts(a, d.BaseURL))
+	}
 	name, _ := app.SplitSpec(line.spec)
 	line.app, line.title, line.tools = a, cmp.Or(s.config.Name, a.Titles(), name), app.Described(a.Gateway.Catalog())
 	line.needs = needsOf(a)
@@ -97,6 +104,33 @@ func readServeLine(ctx context.Context, e env, spec string, flags []string) (*se
 		return nil, usagef("there is no tool to serve; 'tenon check' says why")
 	}
 	return line, nil
+}
+
+// warnOfPrivate says how to allow hosts that would be refused with the first call.
+func warnOfPrivate(w io.Writer, hosts []string) {
+	for _, host := range hosts {
+		fmt.Fprintf(w, "tenon: calls to %s will be refused, for it is on this machine or network; append -- --allow-private-host %s\n", host, host)
+	}
+}
+
+// privateHosts are the hosts of APIs whose addresses are seen to be private without
+// asking for them. baseURL is in place of what the documents say.
+func privateHosts(a *app.App, baseURL string) (all []string) {
+	for _, s := range a.Sources() {
+		source, ok := s.Source.(*openapi.Source)
+		if !ok {
+			continue
+		}
+		u, err := url.Parse(cmp.Or(baseURL, source.Access().BaseURL))
+		if err != nil || u.Host == "" || slices.Contains(all, u.Host) {
+			continue
+		}
+		ip := net.ParseIP(u.Hostname())
+		if strings.EqualFold(u.Hostname(), "localhost") || ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() {
+			all = append(all, u.Host)
+		}
+	}
+	return all
 }
 
 // needsOf are the credentials that the descriptions need.
