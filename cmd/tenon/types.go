@@ -18,10 +18,9 @@ import (
 )
 
 func typesCommand(e env) *cobra.Command {
-	sources := unasked(onDemand(newSources(slog.LevelError)))
-	sources.config.Defaults.MaxInputSchema, sources.config.Defaults.MaxOutputSchema = -1, -1
-	var to shellTarget
-	var lang, out, file string
+	from := typesOrigin{sources: unasked(onDemand(newSources(slog.LevelError)))}
+	from.config.Defaults.MaxInputSchema, from.config.Defaults.MaxOutputSchema = -1, -1
+	var lang, out string
 	cmd := &cobra.Command{
 		Use:   "types SPEC... | URL | --config FILE | --url URL | --stdio -- COMMAND [ARG...]",
 		Short: "Generate TypeScript or Python types of tools, and functions that call them",
@@ -40,13 +39,13 @@ input gives the same bytes. docs/types.md tells what types say and what they can
   tenon types --out src/tools --url http://127.0.0.1:8080/mcp
   tenon types --stdio -- npx -y @modelcontextprotocol/server-everything`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && file == "" && to.url == "" {
+			if len(args) == 0 && from.file == "" && from.to.url == "" {
 				return usagef("types needs a SPEC, a URL, --config FILE, --url URL, or --stdio -- COMMAND")
 			}
-			if file != "" && (to.url != "" || to.stdio) {
+			if from.file != "" && (from.to.url != "" || from.to.stdio) {
 				return usagef("--config names sources: it does not go with --url or --stdio")
 			}
-			sets, err := readSets(cmd, e, &sources, &to, file, args)
+			sets, err := from.read(cmd, e, args)
 			if err != nil {
 				return err
 			}
@@ -60,14 +59,14 @@ input gives the same bytes. docs/types.md tells what types say and what they can
 			return err
 		},
 	}
-	sources.register(cmd)
+	from.register(cmd)
 	cmd.Flags().StringVar(&lang, "lang", typedecl.LanguageTypeScript, "ts or python")
 	takes(cmd, "lang", typedecl.LanguageTypeScript, typedecl.LanguagePython)
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write a file for each source, and the runtime, to this folder")
-	cmd.Flags().StringVar(&file, configFlag, "", "read sources and flags from this file, see docs/config.md")
-	cmd.Flags().StringVar(&to.url, "url", "", "the MCP server at this URL; --header is sent to it")
-	cmd.Flags().BoolVar(&to.stdio, "stdio", false, "the MCP server that the command after -- starts")
-	cmd.Flags().StringArrayVar(&to.env, "env", nil, "pass this environment variable to the command, in addition to PATH, HOME and a few others (repeatable)")
+	cmd.Flags().StringVar(&from.file, configFlag, "", "read sources and flags from this file, see docs/config.md")
+	cmd.Flags().StringVar(&from.to.url, "url", "", "the MCP server at this URL; --header is sent to it")
+	cmd.Flags().BoolVar(&from.to.stdio, "stdio", false, "the MCP server that the command after -- starts")
+	cmd.Flags().StringArrayVar(&from.to.env, "env", nil, "pass this environment variable to the command, in addition to PATH, HOME and a few others (repeatable)")
 	return cmd
 }
 
@@ -84,33 +83,39 @@ func (s *typedSource) text(lang string) []byte {
 	return s.set.TypeScript(s.name)
 }
 
-// readSets reads descriptions, or lists the tools of a server.
-func readSets(cmd *cobra.Command, e env, sources *sources, to *shellTarget, file string, args []string) ([]typedSource, error) {
-	ctx := cmd.Context()
-	if file != "" {
-		sources.config.AddSpec(args...)
-		if err := sources.config.AddFile(file, func(setting string) bool { return cmd.Flags().Changed(setting) }); err != nil {
+// typesOrigin is where tools come from: descriptions or a server.
+type typesOrigin struct {
+	sources
+
+	to   shellTarget
+	file string // of a config
+}
+
+// read reads descriptions, or lists the tools of a server.
+func (o *typesOrigin) read(cmd *cobra.Command, e env, args []string) ([]typedSource, error) {
+	if o.to.url != "" || o.to.stdio {
+		return o.listed(cmd.Context(), e, args)
+	}
+	o.config.AddSpec(args...)
+	if o.file != "" {
+		if err := o.config.AddFile(o.file, func(setting string) bool { return cmd.Flags().Changed(setting) }); err != nil {
 			return nil, err
 		}
-		args = nil
 	}
-	if to.url == "" && !to.stdio {
-		sources.config.ToolsMode = "list"
-		w, noSpec := sources.connect(ctx, e, args)
-		if noSpec == nil {
-			defer w.Close()
-			report(e.err, w, sources.config.Verbose)
-			return describedSets(e, w)
-		}
-		if file != "" {
-			return nil, noSpec
-		}
-		if err := to.otherwise(ctx, sources, args, noSpec); err != nil {
-			return nil, err
-		}
-		args = nil
+	o.config.ToolsMode = "list"
+	w, noSpec := o.start(cmd.Context(), e)
+	if noSpec == nil {
+		defer w.Close()
+		report(e.err, w, o.config.Verbose)
+		return describedSets(e, w)
 	}
-	return listedSets(ctx, e, sources, to, args)
+	if o.file != "" {
+		return nil, noSpec
+	}
+	if err := o.to.otherwise(cmd.Context(), &o.sources, args, noSpec); err != nil {
+		return nil, err
+	}
+	return o.listed(cmd.Context(), e, nil)
 }
 
 // describedSets are the tools of descriptions, but for the built-in ones.
@@ -139,22 +144,22 @@ func describedSets(e env, w *app.App) (all []typedSource, err error) {
 	return all, nil
 }
 
-// listedSets are the tools that a server lists.
-func listedSets(ctx context.Context, e env, sources *sources, to *shellTarget, args []string) ([]typedSource, error) {
-	p, err := to.open(ctx, e, sources, args)
+// listed are the tools that a server lists.
+func (o *typesOrigin) listed(ctx context.Context, e env, args []string) ([]typedSource, error) {
+	p, err := o.to.open(ctx, e, &o.sources, args)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	ctx, cancel := context.WithTimeout(ctx, sources.config.Defaults.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, o.config.Defaults.Timeout)
 	defer cancel()
 	server, err := p.Initialize(ctx)
 	if err != nil {
-		return nil, to.failed(err)
+		return nil, o.to.failed(err)
 	}
 	tools, err := p.Tools(ctx)
 	if err != nil {
-		return nil, to.failed(err)
+		return nil, o.to.failed(err)
 	}
 	if len(tools) == 0 {
 		return nil, fmt.Errorf("%s lists no tools", onlyPrinting(server.Name))

@@ -44,9 +44,9 @@ func (b *builder) schema(n rawjson.Node, depth int) *Type {
 func (b *builder) read(n rawjson.Node, depth int) *Type {
 	switch {
 	case b.doc.Kind(n) == rawjson.Bool && b.doc.IsTrue(n):
-		return anything
+		return anything()
 	case b.doc.Kind(n) == rawjson.Bool:
-		return nothing
+		return nothing()
 	case b.doc.Kind(n) != rawjson.Object:
 		return unknown("what stands here is not a schema")
 	case depth > maxNesting:
@@ -151,55 +151,64 @@ func (b *builder) own(n rawjson.Node, depth int) *Type {
 	}
 	var object *objectType
 	var array *arrayType
-	for _, keyword := range []string{"properties", "required", "additionalProperties", "patternProperties"} {
-		if object == nil && b.doc.Get(n, keyword) != rawjson.None && (kinds == nil || slices.Contains(kinds, "object")) {
-			object = b.object(n, depth)
-		}
+	if b.has(n, "properties", "required", "additionalProperties", "patternProperties") && (kinds == nil || slices.Contains(kinds, "object")) {
+		object = b.object(n, depth)
 	}
-	for _, keyword := range []string{"items", "prefixItems"} {
-		if array == nil && b.doc.Get(n, keyword) != rawjson.None && (kinds == nil || slices.Contains(kinds, "array")) {
-			array = b.array(n, depth)
-		}
+	if b.has(n, "items", "prefixItems") && (kinds == nil || slices.Contains(kinds, "array")) {
+		array = b.array(n, depth)
 	}
 	if kinds == nil {
 		if object == nil && array == nil {
-			return anything
+			return anything()
 		}
 		return of(alternative{form: anyForm, object: object, array: array})
 	}
 	t := &Type{}
 	for _, kind := range kinds {
-		a := alternative{}
-		switch kind {
-		case "null":
-			a.form = nullForm
-		case "boolean":
-			a.form = boolForm
-		case "integer":
-			a.form = integerForm
-		case "number":
-			a.form = numberForm
-		case "string":
-			a.form = stringForm
-		case "array":
-			a.form, a.array = arrayForm, array
-			if array == nil {
-				a.array = &arrayType{rest: anything}
-			}
-		case "object":
-			a.form, a.object = objectForm, object
-			if object == nil {
-				a.object = &objectType{}
-			}
-			if b.impossible(a.object) {
-				continue
-			}
-		default:
+		a, ok := ofKind(kind, object, array)
+		if !ok {
 			return unknown("the schema has a type that JSON does not have")
 		}
-		t.alts = appendAlternative(t.alts, a)
+		if a.form != objectForm || !b.impossible(a.object) {
+			t.alts = appendAlternative(t.alts, a)
+		}
 	}
 	return t
+}
+
+// has reports whether a schema has one of these keywords.
+func (b *builder) has(n rawjson.Node, keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(k string) bool { return b.doc.Get(n, k) != rawjson.None })
+}
+
+// ofKind is the alternative of a type; nil: nothing more is said of objects, or of
+// arrays.
+func ofKind(kind string, object *objectType, array *arrayType) (a alternative, ok bool) {
+	switch kind {
+	case "null":
+		a.form = nullForm
+	case "boolean":
+		a.form = boolForm
+	case "integer":
+		a.form = integerForm
+	case "number":
+		a.form = numberForm
+	case "string":
+		a.form = stringForm
+	case "array":
+		a.form, a.array = arrayForm, array
+		if array == nil {
+			a.array = &arrayType{rest: anything()}
+		}
+	case "object":
+		a.form, a.object = objectForm, object
+		if object == nil {
+			a.object = &objectType{}
+		}
+	default:
+		return a, false
+	}
+	return a, true
 }
 
 // impossible reports whether a member is required that can have no value.
@@ -270,7 +279,7 @@ func (b *builder) isKind(v rawjson.Node, kind string) bool {
 
 // value is the type of one value.
 func (b *builder) value(v rawjson.Node) alternative {
-	switch b.doc.Kind(v) { //nolint:exhaustive // the others are scalars
+	switch b.doc.Kind(v) {
 	case rawjson.Array:
 		a := &arrayType{min: b.doc.Len(v)}
 		for c := b.doc.First(v); c != rawjson.None; c = b.doc.Next(c) {
@@ -356,14 +365,14 @@ func (b *builder) object(n rawjson.Node, depth int) *objectType {
 			continue
 		}
 		declared[name] = true
-		o.members = append(o.members, member{name: name, typ: b.beside(anything, o), required: true})
+		o.members = append(o.members, member{name: name, typ: b.beside(anything(), o), required: true})
 	}
 	return o
 }
 
 // array reads what a schema says of arrays.
 func (b *builder) array(n rawjson.Node, depth int) *arrayType {
-	a := &arrayType{rest: anything}
+	a := &arrayType{rest: anything()}
 	items, first := b.doc.Get(n, "items"), b.doc.Get(n, "prefixItems")
 	if b.doc.Kind(items) == rawjson.Array { // as drafts before 2020-12 have it
 		first, items = items, b.doc.Get(n, "additionalItems")

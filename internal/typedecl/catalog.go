@@ -56,6 +56,33 @@ const unreadable = "unreadable"
 // Len returns the number of tools.
 func (s *Set) Len() int { return len(s.tools) }
 
+// Function says how a tool is declared.
+type Function struct {
+	Tool       string
+	Name       string
+	Args, Data string // names of types; empty: there are no arguments, or no data is declared
+}
+
+// Functions returns how the tools are declared in a language, in their order.
+func (s *Set) Functions(language string) []Function {
+	words := typescriptWords()
+	if language == LanguagePython {
+		words = pythonWords()
+	}
+	d := s.declare(words)
+	all := make([]Function, len(d.functions))
+	for i, f := range d.functions {
+		all[i] = Function{Tool: f.tool.Name, Name: f.name}
+		if f.args != nil {
+			all[i].Args = f.argsName
+		}
+		if f.data != nil {
+			all[i].Data = f.dataName
+		}
+	}
+	return all
+}
+
 // declarations are a set as a language declares it.
 type declarations struct {
 	*builder
@@ -69,8 +96,7 @@ type declarations struct {
 
 // function is a tool.
 type function struct {
-	Tool
-
+	tool               Tool
 	name               string
 	args, data         *Type // nil args: it has none; nil data: not declared
 	argsName, dataName string
@@ -117,7 +143,7 @@ func (s *Set) declare(l *language) *declarations {
 	}
 	at := doc.First(doc.Get(doc.Root(), "tools"))
 	for _, t := range s.tools {
-		f := &function{Tool: t, argsNode: doc.First(at)}
+		f := &function{tool: t, argsNode: doc.First(at)}
 		f.dataNode = doc.Next(f.argsNode)
 		at = doc.Next(at)
 		d.functions = append(d.functions, f)
@@ -132,10 +158,10 @@ func (s *Set) declare(l *language) *declarations {
 
 // read reads the schemas of a function.
 func (d *declarations) read(f *function) {
-	if f.Data != nil {
+	if f.tool.Data != nil {
 		f.data = d.schema(f.dataNode, 0)
 	}
-	if f.Input == nil {
+	if f.tool.Input == nil {
 		return
 	}
 	f.args = d.meet(of(alternative{form: objectForm, object: &objectType{}}), d.schema(f.argsNode, 0))
@@ -188,7 +214,7 @@ func (d *declarations) reach(t *Type, seen map[*named]bool, visit func(*named)) 
 // which differs among arguments is the one that is called input.
 func (d *declarations) nameTypes() {
 	for _, f := range d.functions {
-		stem := pascal(f.Tool.Name)
+		stem := pascal(f.tool.Name)
 		f.argsName, f.dataName = d.free(stem+"Args"), d.free(stem+"Data")
 	}
 	seen := map[*named]bool{}

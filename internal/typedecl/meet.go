@@ -16,9 +16,9 @@ const (
 // where that cannot be written.
 func (b *builder) meet(x, y *Type) *Type {
 	switch {
-	case x == anything:
+	case x.isWhole():
 		return y
-	case y == anything:
+	case y.isWhole():
 		return x
 	case x.isNever() || y.isNever():
 		return &Type{notes: slices.Concat(x.notes, y.notes)}
@@ -139,19 +139,20 @@ func (b *builder) meetNamed(x, y alternative, depth int) []alternative {
 		b.meeting[pair] = true
 		defer delete(b.meeting, pair)
 	}
-	if b.onlyObjects(t, 0) {
-		switch {
-		case x.form == objectForm && x.object.isPlain(), x.form == anyForm && x.object == nil:
+	if x.object != nil && b.onlyObjects(t, 0) {
+		if x.object.isPlain() {
 			return []alternative{y}
-		case x.form == objectForm:
-			return []alternative{b.join(x, y)}
-		case x.form == anyForm:
-			return []alternative{b.join(alternative{form: objectForm, object: x.object}, y)}
 		}
+		return []alternative{b.join(alternative{form: objectForm, object: x.object}, y)}
 	}
+	return b.meetEach(x, y, t.alts, depth)
+}
+
+// meetEach joins an alternative with those of a named type.
+func (b *builder) meetEach(x, named alternative, of []alternative, depth int) []alternative {
 	var all []alternative
 	kept := true
-	for _, a := range t.alts {
+	for _, a := range of {
 		met := b.meetOne(x, a, depth+1)
 		kept = kept && len(met) == 1 && includes(&met[0], &a)
 		for _, m := range met {
@@ -159,50 +160,19 @@ func (b *builder) meetNamed(x, y alternative, depth int) []alternative {
 		}
 	}
 	if kept {
-		return []alternative{y}
+		return []alternative{named}
 	}
 	return all
 }
 
 // join makes an alternative of the values that belong to both.
 func (b *builder) join(x, y alternative) alternative {
-	var parts []*Type
-	add := func(a alternative) {
-		if a.form != bothForm {
-			parts = append(parts, of(a))
-			return
-		}
-		parts = append(parts, a.parts...)
-	}
 	if x.form == anyForm {
 		return y
 	}
-	add(x)
-	add(y)
 	joined := alternative{form: bothForm}
-	for _, p := range parts { // named types once, objects as one
-		a, single := p.only()
-		if !single {
-			joined.parts = append(joined.parts, p)
-			continue
-		}
-		merged := false
-		for i, q := range joined.parts {
-			known, _ := q.only()
-			switch {
-			case len(q.alts) != 1 || known.form != a.form:
-				continue
-			case a.form == namedForm && known.named == a.named:
-				merged = true
-			case a.form == objectForm:
-				o, ok := b.meetObjects(known.object, a.object)
-				if !ok {
-					return alternative{form: bothForm, parts: []*Type{nothing}}
-				}
-				joined.parts[i], merged = of(alternative{form: objectForm, object: o}), true
-			}
-		}
-		if !merged {
+	for _, p := range append(partsOf(x), partsOf(y)...) {
+		if !b.joinPart(joined.parts, p) {
 			joined.parts = append(joined.parts, p)
 		}
 	}
@@ -212,6 +182,35 @@ func (b *builder) join(x, y alternative) alternative {
 		}
 	}
 	return joined
+}
+
+// partsOf are the types to which all values of an alternative belong.
+func partsOf(a alternative) []*Type {
+	if a.form == bothForm {
+		return slices.Clone(a.parts)
+	}
+	return []*Type{of(a)}
+}
+
+// joinPart joins p with one of the parts: named types are mentioned once, objects are
+// made one. It is false where p is a part of its own.
+func (b *builder) joinPart(parts []*Type, p *Type) bool {
+	a, single := p.only()
+	for i, q := range parts {
+		known, same := q.only()
+		switch {
+		case !single || !same || known.form != a.form:
+		case a.form == namedForm && known.named == a.named:
+			return true
+		case a.form == objectForm:
+			parts[i] = nothing()
+			if o, ok := b.meetObjects(known.object, a.object); ok {
+				parts[i] = of(alternative{form: objectForm, object: o})
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // onlyObjects reports whether a type is known to have nothing but objects.
@@ -306,7 +305,7 @@ func (b *builder) meetObjects(x, y *objectType) (*objectType, bool) {
 func (b *builder) beside(t *Type, o *objectType) *Type {
 	switch {
 	case o.closed:
-		return nothing
+		return nothing()
 	case o.index != nil:
 		return b.meet(t, o.index)
 	}

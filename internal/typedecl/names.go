@@ -19,7 +19,7 @@ type language struct {
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		set[w] = true
 	}
 	return set
@@ -112,8 +112,8 @@ func (d *declarations) free(wish string) string {
 func (d *declarations) nameFunctions() {
 	taken := map[string]bool{}
 	for _, f := range d.functions {
-		if identifier(f.Tool.Name) == f.Tool.Name && !d.language.reserved[f.Tool.Name] && !taken[f.Tool.Name] {
-			f.name = f.Tool.Name
+		if identifier(f.tool.Name) == f.tool.Name && !d.language.reserved[f.tool.Name] && !taken[f.tool.Name] {
+			f.name = f.tool.Name
 			taken[f.name] = true
 		}
 	}
@@ -121,13 +121,13 @@ func (d *declarations) nameFunctions() {
 		if f.name != "" {
 			continue
 		}
-		f.name = identifier(f.Tool.Name)
+		f.name = identifier(f.tool.Name)
 		if d.language.reserved[f.name] {
 			f.name += "_"
 		}
 		for salt := 0; taken[f.name]; salt++ {
-			sum := sha256.Sum256([]byte(f.Tool.Name + strings.Repeat("#", salt)))
-			f.name = identifier(f.Tool.Name) + "_" + hex.EncodeToString(sum[:3])
+			sum := sha256.Sum256([]byte(f.tool.Name + strings.Repeat("#", salt)))
+			f.name = identifier(f.tool.Name) + "_" + hex.EncodeToString(sum[:3])
 		}
 		taken[f.name] = true
 	}

@@ -8,8 +8,11 @@ import (
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
 
-// maxWrites bounds the intersections that are written out.
-const maxWrites = 20_000
+// Bounds of intersections, which are written out.
+const (
+	maxWrites = 20_000 // in all
+	maxDeep   = 200    // named types by way of others
+)
 
 // pythonWords are what Python, or what is declared beside functions and types, has
 // the names of.
@@ -33,12 +36,13 @@ type python struct {
 	nested  int                    // classes and intersections that are being written
 	writes  int                    // intersections that were written out
 	never   bool                   // Never is mentioned
+	open    map[*named]*Type       // what named types are without named types at their top; nil: it does not end
 	deep    int                    // named types that are written out within each other
 }
 
 // Python writes the declarations of a set as a module. source names it for people.
 func (s *Set) Python(source string) []byte {
-	p := &python{declarations: s.declare(pythonWords()), known: map[*objectType]string{}, joined: map[string]*objectType{}}
+	p := &python{declarations: s.declare(pythonWords()), known: map[*objectType]string{}, joined: map[string]*objectType{}, open: map[*named]*Type{}}
 	var b strings.Builder
 	b.WriteString("# Tools of " + oneLine(source, maxTag) + ", written by 'tenon types'. Do not edit: run it again.\n")
 	b.WriteString("# Needs " + runtimePython + " beside it, which 'tenon types --out' writes.\n\n")
@@ -70,7 +74,9 @@ func (s *Set) Python(source string) []byte {
 	if slices.Sort(names); names != nil {
 		b.WriteString("from typing_extensions import " + strings.Join(names, ", ") + "\n\n")
 	}
-	b.WriteString("from " + strings.TrimSuffix(runtimePython, ".py") + " import Server\n")
+	if len(p.functions) > 0 {
+		b.WriteString("from " + strings.TrimSuffix(runtimePython, ".py") + " import Server\n")
+	}
 	b.WriteString(body.String())
 	return []byte(b.String())
 }
@@ -94,8 +100,8 @@ func (p *python) function(b *strings.Builder, f *function) {
 	}
 	b.WriteString(") -> " + data + ":\n")
 	about := f.about()
-	p.docstring(b, about.lines("", maxComment))
-	b.WriteString("    return await server.call(" + quoted(f.Tool.Name) + ", " + given + ", " + within(f, "None") + ")\n")
+	p.docstring(b, about.lines(""))
+	b.WriteString("    return await server.call(" + quoted(f.tool.Name) + ", " + given + ", " + within(f, "None") + ")\n")
 }
 
 // docstring writes the text of a function.
@@ -150,7 +156,7 @@ func (p *python) alias(b *strings.Builder, name string, t *Type, c comment) {
 
 // comment writes a comment of lines.
 func (p *python) comment(b *strings.Builder, indent string, c comment) {
-	for _, line := range c.lines("", maxComment) {
+	for _, line := range c.lines("") {
 		b.WriteString(strings.TrimRight(indent+"#: "+line, " ") + "\n")
 	}
 }
@@ -200,12 +206,12 @@ func (p *python) identity(a alternative) string {
 // written is an intersection as one type without named types at its top; nil: it
 // cannot be written out.
 func (p *python) written(a alternative) *Type {
-	if p.deep >= maxExpand {
+	if p.deep >= maxDeep {
 		return nil
 	}
 	p.deep++
 	defer func() { p.deep-- }()
-	joined := anything
+	joined := anything()
 	for _, part := range a.parts {
 		t := p.opened(part)
 		if t == nil {
@@ -221,7 +227,7 @@ func (p *python) written(a alternative) *Type {
 
 // opened is a type with what its named types stand for; nil: that does not end.
 func (p *python) opened(t *Type) *Type {
-	if p.deep >= maxExpand {
+	if p.deep >= maxDeep {
 		return nil
 	}
 	p.deep++
@@ -234,7 +240,12 @@ func (p *python) opened(t *Type) *Type {
 			if p.broken[a.named] {
 				return nil
 			}
-			one = p.opened(p.typeOf(a.named))
+			known, ok := p.open[a.named]
+			if !ok {
+				known = p.opened(p.typeOf(a.named))
+				p.open[a.named] = known
+			}
+			one = known
 		case bothForm:
 			one = p.written(a)
 		default:
@@ -361,8 +372,8 @@ func (p *python) alternative(a alternative, wish string) string {
 	return "object"
 }
 
-// both writes what is in all parts; where that cannot be written, the first part
-// that says something.
+// both writes what is in all parts; where that is too much, it says only whether it
+// is an object.
 func (p *python) both(a alternative, wish string) string {
 	p.nested++
 	defer func() { p.nested-- }()
@@ -374,10 +385,8 @@ func (p *python) both(a alternative, wish string) string {
 			return p.typ(t, wish)
 		}
 	}
-	for _, part := range a.parts {
-		if text := p.typ(part, wish); text != "object" {
-			return text
-		}
+	if slices.ContainsFunc(a.parts, func(part *Type) bool { return p.onlyObjects(part, 0) }) {
+		return "dict[str, object]"
 	}
 	return "object"
 }

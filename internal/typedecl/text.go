@@ -1,6 +1,7 @@
 package typedecl
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,15 +88,19 @@ func firstSentence(s string) string {
 
 // shown are the keywords that bind values in ways that no type says, each with its
 // value.
-var shown = []string{
-	"format", "pattern", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contentEncoding", "default",
+func shown() []string {
+	return []string{
+		"format", "pattern", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+		"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contentEncoding", "default",
+	}
 }
 
 // unsaid are the keywords that bind values in ways that no type says, and are too
 // long to show.
-var unsaid = []string{
-	"not", "if", "dependentRequired", "dependentSchemas", "propertyNames", "contains", "unevaluatedProperties", "unevaluatedItems", "dependencies",
+func unsaid() []string {
+	return []string{
+		"not", "if", "dependentRequired", "dependentSchemas", "propertyNames", "contains", "unevaluatedProperties", "unevaluatedItems", "dependencies",
+	}
 }
 
 // comment is what is said of a value.
@@ -111,42 +116,22 @@ type comment struct {
 func (b *builder) describe(t *Type, nodes ...rawjson.Node) comment {
 	var c comment
 	for _, n := range nodes {
-		if c.text == "" {
-			c.text = b.doc.Str(b.doc.Get(n, "description"))
-		}
-		if c.text == "" {
-			c.text = b.doc.Str(b.doc.Get(n, "title"))
+		for _, keyword := range []string{"description", "title"} {
+			c.text = cmp.Or(c.text, b.doc.Str(b.doc.Get(n, keyword)))
 		}
 		c.deprecated = c.deprecated || b.doc.IsTrue(b.doc.Get(n, "deprecated"))
-		if b.doc.IsStr(b.doc.Get(n, "type"), "integer") {
-			c.tags = append(c.tags, "integer")
-		}
-		for _, k := range shown {
-			if v := b.doc.Get(n, k); v != rawjson.None {
-				value := oneLine(string(b.doc.Raw(v)), maxTag)
-				if b.doc.Kind(v) == rawjson.String && k != "default" {
-					value = oneLine(b.doc.Str(v), maxTag)
-				}
-				if tag := k + " " + value; !slices.Contains(c.tags, tag) {
-					c.tags = append(c.tags, tag)
-				}
+		c.tags = appendNew(c.tags, b.tags(n)...)
+		for _, k := range unsaid() {
+			if b.doc.Get(n, k) != rawjson.None {
+				c.unsaid = appendNew(c.unsaid, k)
 			}
 		}
-		for _, k := range unsaid {
-			if b.doc.Get(n, k) != rawjson.None && !slices.Contains(c.unsaid, k) {
-				c.unsaid = append(c.unsaid, k)
-			}
-		}
-		if c.text == "" && len(nodes) == 1 {
-			c.text = b.doc.Str(b.doc.Get(b.target(b.doc.Get(n, "$ref")), "title"))
+		if len(nodes) == 1 {
+			c.text = cmp.Or(c.text, b.doc.Str(b.doc.Get(b.target(b.doc.Get(n, "$ref")), "title")))
 		}
 	}
 	if t != nil {
-		for _, note := range t.notes {
-			if !slices.Contains(c.notes, note) {
-				c.notes = append(c.notes, note)
-			}
-		}
+		c.notes = appendNew(c.notes, t.notes...)
 		if a, ok := t.only(); ok && a.form == anyForm && a.binds() {
 			c.notes = append(c.notes, "the schema names no type, so that only some values are bound")
 		}
@@ -154,9 +139,36 @@ func (b *builder) describe(t *Type, nodes ...rawjson.Node) comment {
 	return c
 }
 
+// tags are the keywords that are shown, with their values.
+func (b *builder) tags(n rawjson.Node) (all []string) {
+	if b.doc.IsStr(b.doc.Get(n, "type"), "integer") {
+		all = append(all, "integer")
+	}
+	for _, k := range shown() {
+		switch v := b.doc.Get(n, k); {
+		case v == rawjson.None:
+		case b.doc.Kind(v) == rawjson.String && k != "default":
+			all = append(all, k+" "+oneLine(b.doc.Str(v), maxTag))
+		default:
+			all = append(all, k+" "+oneLine(string(b.doc.Raw(v)), maxTag))
+		}
+	}
+	return all
+}
+
+// appendNew appends what is not there yet.
+func appendNew(to []string, all ...string) []string {
+	for _, s := range all {
+		if !slices.Contains(to, s) {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
 // lines are the comment as lines of text, tags with a mark before them.
-func (c *comment) lines(mark string, most int) (all []string) {
-	if text := strings.TrimSpace(plainText(c.text, most)); text != "" {
+func (c *comment) lines(mark string) (all []string) {
+	if text := strings.TrimSpace(plainText(c.text, maxComment)); text != "" {
 		for line := range strings.SplitSeq(text, "\n") {
 			all = append(all, strings.TrimRight(line, " "))
 		}

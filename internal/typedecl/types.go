@@ -66,24 +66,27 @@ type member struct {
 // named is a type that references name.
 type named struct {
 	wish  string // its name in the schema
-	input bool   // only arguments use it
 	node  rawjson.Node
 	typ   *Type // nil: not built yet
 	doing bool  // it is being built
-	title string
 }
 
-var (
-	anything = &Type{alts: []alternative{{form: anyForm}}}
-	nothing  = &Type{}
-)
+// anything is the type of every value, nothing that of none.
+func anything() *Type { return of(alternative{form: anyForm}) }
+func nothing() *Type  { return &Type{} }
 
 func of(a ...alternative) *Type { return &Type{alts: a} }
 
 // unknown is every value, for a reason that people are told.
-func unknown(why string) *Type { return &Type{alts: anything.alts, notes: []string{why}} }
+func unknown(why string) *Type { return &Type{alts: anything().alts, notes: []string{why}} }
 
 func (t *Type) isNever() bool { return len(t.alts) == 0 }
+
+// isWhole reports whether nothing at all was said of the type.
+func (t *Type) isWhole() bool {
+	a, ok := t.only()
+	return ok && a.form == anyForm && !a.binds() && t.notes == nil
+}
 
 // isAny reports whether a language can say nothing about the type.
 func (t *Type) isAny() bool {
@@ -121,7 +124,7 @@ func union(types ...*Type) *Type {
 		}
 	}
 	if slices.ContainsFunc(u.alts, func(a alternative) bool { return a.form == anyForm && !a.binds() }) {
-		u.alts = anything.alts
+		u.alts = anything().alts
 	}
 	return u
 }
@@ -159,7 +162,7 @@ func includes(a, b *alternative) bool {
 
 // formOf is the form of a scalar.
 func formOf(text string) form {
-	switch rawjson.KindOf(text[0]) { //nolint:exhaustive // scalars
+	switch rawjson.KindOf(text[0]) {
 	case rawjson.IsNull:
 		return nullForm
 	case rawjson.IsBool:

@@ -58,17 +58,17 @@ func (p *typescript) function(b *strings.Builder, f *function) {
 	given, data := "undefined", "unknown"
 	if f.args != nil {
 		text, _ := p.typ(f.args, "")
-		p.comment(b, "", p.describe(f.args, f.argsNode), maxComment)
+		p.comment(b, "", p.describe(f.args, f.argsNode))
 		b.WriteString("export type " + f.argsName + " = " + text + ";\n")
 		given = "args"
 	}
 	if f.data != nil {
 		text, _ := p.typ(f.data, "")
-		p.comment(b, "", p.describe(f.data, f.dataNode), maxComment)
+		p.comment(b, "", p.describe(f.data, f.dataNode))
 		b.WriteString("export type " + f.dataName + " = " + text + ";\n")
 		data = f.dataName
 	}
-	p.comment(b, "", f.about(), maxComment)
+	p.comment(b, "", f.about())
 	b.WriteString("export function " + f.name + "(server: Server")
 	switch {
 	case f.args != nil && f.optional:
@@ -76,7 +76,7 @@ func (p *typescript) function(b *strings.Builder, f *function) {
 	case f.args != nil:
 		b.WriteString(", args: " + f.argsName)
 	}
-	b.WriteString("): Promise<" + data + "> {\n  return server.call<" + data + ">(" + quoted(f.Tool.Name) + ", " + given + ", " + within(f, "null") + ");\n}\n")
+	b.WriteString("): Promise<" + data + "> {\n  return server.call<" + data + ">(" + quoted(f.tool.Name) + ", " + given + ", " + within(f, "null") + ");\n}\n")
 }
 
 // within names the member that holds the data; null: none is declared.
@@ -84,16 +84,16 @@ func within(f *function, null string) string {
 	if f.data == nil {
 		return null
 	}
-	return quoted(f.Within)
+	return quoted(f.tool.Within)
 }
 
 // about is what is said of a function.
 func (f *function) about() comment {
-	c := comment{text: f.Description}
+	c := comment{text: f.tool.Description}
 	if c.text == "" {
-		c.text = f.Title
+		c.text = f.tool.Title
 	}
-	if f.ReadOnly {
+	if f.tool.ReadOnly {
 		c.text = strings.TrimSpace(c.text + "\n\nOnly reads.")
 	}
 	return c
@@ -101,19 +101,18 @@ func (f *function) about() comment {
 
 // declare writes the declaration of a named type.
 func (p *typescript) declare(b *strings.Builder, n *named) {
-	t, note := p.typeOf(n), comment{}
+	t := p.typeOf(n)
 	if p.broken[n] {
 		t = unknown("the type refers to nothing but itself")
 	}
-	note = p.describe(t, n.node)
 	text, _ := p.typ(t, "")
-	p.comment(b, "", note, maxComment)
+	p.comment(b, "", p.describe(t, n.node))
 	b.WriteString("export type " + p.nameOf[n] + " = " + text + ";\n")
 }
 
 // comment writes a comment before a declaration.
-func (p *typescript) comment(b *strings.Builder, indent string, c comment, most int) {
-	lines := c.lines("@", most)
+func (p *typescript) comment(b *strings.Builder, indent string, c comment) {
+	lines := c.lines("@")
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "*/", "*\\/")
 	}
@@ -258,52 +257,74 @@ func (p *typescript) object(o *objectType, indent string) string {
 	var b strings.Builder
 	b.WriteString("{\n")
 	inner := indent + "  "
-	others := []string{}
-	also := func(text string, strength int) {
-		if strength == intersection {
-			text = "(" + text + ")"
-		}
-		if !slices.Contains(others, text) && text != "never" {
-			others = append(others, text)
-		}
-	}
+	others := &alternatives{}
 	if o.index != nil {
-		also(p.typ(o.index, inner))
+		others.add(p.typ(o.index, inner))
 	}
 	for _, m := range o.members {
-		name := m.name
-		if !isIdentifier(name) {
-			name = quoted(name)
+		text, strength := p.member(&b, m, inner)
+		if o.index == nil {
+			continue
 		}
-		if !m.required {
-			name += "?"
+		if others.add(text, strength); !m.required {
+			others.add("undefined", atom)
 		}
-		text, strength := p.typ(m.typ, inner)
-		if o.index != nil {
-			also(text, strength)
-		}
-		about := p.describe(m.typ, m.docs...)
-		if !p.short {
-			p.comment(&b, inner, about, maxComment)
-		}
-		b.WriteString(inner + name + ": " + text + ";")
-		if p.short {
-			b.WriteString(p.remark(about))
-		}
-		b.WriteByte('\n')
 	}
-	if o.index != nil {
-		if slices.ContainsFunc(o.members, func(m member) bool { return !m.required }) {
-			also("undefined", atom)
-		}
-		text := strings.Join(others, " | ")
-		if slices.Contains(others, "unknown") {
-			text = "unknown"
-		}
-		b.WriteString(inner + "[key: string]: " + text + ";\n")
+	if o.index != nil { // TypeScript wants it to include the types of all members
+		b.WriteString(inner + "[key: string]: " + others.text() + ";\n")
 	}
 	b.WriteString(indent + "}")
 	return b.String()
+}
+
+// member writes a member, and returns its type.
+func (p *typescript) member(b *strings.Builder, m member, indent string) (text string, strength int) {
+	name := m.name
+	if !isIdentifier(name) {
+		name = quoted(name)
+	}
+	if !m.required {
+		name += "?"
+	}
+	text, strength = p.typ(m.typ, indent)
+	about := p.describe(m.typ, m.docs...)
+	if !p.short {
+		p.comment(b, indent, about)
+	}
+	b.WriteString(indent + name + ": " + text + ";")
+	if p.short {
+		b.WriteString(p.remark(about))
+	}
+	b.WriteByte('\n')
+	return text, strength
+}
+
+// alternatives are texts of types in a union.
+type alternatives struct{ all []string }
+
+func (u *alternatives) add(text string, strength int) {
+	if strength == intersection {
+		text = "(" + text + ")"
+	}
+	if text != "never" {
+		u.all = appendNew(u.all, text)
+	}
+}
+
+func (u *alternatives) text() string {
+	if slices.Contains(u.all, "unknown") {
+		return "unknown"
+	}
+	slices.SortStableFunc(u.all, func(x, y string) int { // undefined last
+		switch {
+		case x == "undefined" && y != x:
+			return 1
+		case y == "undefined" && y != x:
+			return -1
+		}
+		return 0
+	})
+	return strings.Join(u.all, " | ")
 }
 
 // remark is a comment of a few words behind a member.
