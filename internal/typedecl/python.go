@@ -385,7 +385,11 @@ func (p *python) both(a alternative, wish string) string {
 			return p.typ(t, wish)
 		}
 	}
-	if slices.ContainsFunc(a.parts, func(part *Type) bool { return p.onlyObjects(part, 0) }) {
+	said := slices.DeleteFunc(slices.Clone(a.parts), (*Type).isAny)
+	if len(said) == 1 {
+		return p.typ(said[0], wish)
+	}
+	if slices.ContainsFunc(said, func(part *Type) bool { return p.onlyObjects(part, 0) }) {
 		return "dict[str, object]"
 	}
 	return "object"
