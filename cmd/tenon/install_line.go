@@ -93,9 +93,7 @@ func readServeLine(ctx context.Context, e env, spec string, flags []string) (*se
 		return nil, err
 	}
 	report(e.err, a, false)
-	if d := s.config.Defaults; len(d.AllowPrivateHost) == 0 && !fs.Changed(configFlag) {
-		warnOfPrivate(e.err, privateHosts(a, d.BaseURL))
-	}
+	warnOfPrivate(e.err, a, fs)
 	name, _ := app.SplitSpec(line.spec)
 	line.app, line.title, line.tools = a, cmp.Or(s.config.Name, a.Titles(), name), app.Described(a.Gateway.Catalog())
 	line.needs = needsOf(a)
@@ -107,8 +105,11 @@ func readServeLine(ctx context.Context, e env, spec string, flags []string) (*se
 }
 
 // warnOfPrivate says how to allow hosts that would be refused with the first call.
-func warnOfPrivate(w io.Writer, hosts []string) {
-	for _, host := range hosts {
+func warnOfPrivate(w io.Writer, a *app.App, fs *pflag.FlagSet) {
+	if fs.Changed("allow-private-host") || fs.Changed(configFlag) {
+		return
+	}
+	for _, host := range privateHosts(a, fs.Lookup("base-url").Value.String()) {
 		fmt.Fprintf(w, "tenon: calls to %s will be refused, for it is on this machine or network; append -- --allow-private-host %s\n", host, host)
 	}
 }
