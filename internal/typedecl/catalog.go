@@ -22,11 +22,12 @@ type Tool struct {
 }
 
 // Set holds the tools of one source. Definitions that several schemas share are
-// declared once.
+// declared once. A Set is not safe for concurrent use.
 type Set struct {
 	advice bool
 	bundle publish.Bundle
 	tools  []Tool // with the bodies of their schemas
+	brief  *declarations
 }
 
 // NewSet returns an empty set. With advice, an alternative of a schema that
@@ -47,7 +48,15 @@ func (s *Set) Add(t Tool) {
 		}
 		*doc = body
 	}
-	s.tools = append(s.tools, t)
+	s.tools, s.brief = append(s.tools, t), nil
+}
+
+// briefly is the set as it is declared in TypeScript, read once.
+func (s *Set) briefly() *declarations {
+	if s.brief == nil {
+		s.brief = s.declare(typescriptWords())
+	}
+	return s.brief
 }
 
 // unreadable stands where a schema is not JSON: a string is not a schema either.

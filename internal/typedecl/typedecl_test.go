@@ -3,6 +3,8 @@ package typedecl_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -344,4 +346,83 @@ func FuzzDeclarations(f *testing.F) {
 			t.Error("the same input gives other bytes")
 		}
 	})
+}
+
+// large is a tool with more types than a budget has space for.
+func large() *typedecl.Set {
+	var defs, props strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&defs, `,"type%03d":{"type":"object","description":"Text of the type.","properties":{"next":{"$ref":"#/$defs/type%03d"},"other":{"$ref":"#/$defs/type%03d"},"name":{"type":"string"}}}`, i, (i*2+1)%200, (i*2+2)%200)
+	}
+	for i := range 5000 {
+		fmt.Fprintf(&props, `,"member_%d":{"type":"string","description":"What it is."}`, i)
+	}
+	s := typedecl.NewSet(false)
+	s.Add(typedecl.Tool{
+		Name: "get-it", Description: "Gets it. And more.", Enforced: true,
+		Input: []byte(`{"type":"object","properties":{"id":{"type":"integer","description":"Which one. Not another."},"filter":{"$ref":"#/$defs/type150"}},"required":["id"],"$defs":{` + defs.String()[1:] + `}}`),
+		Data:  []byte(`{"type":"array","items":{"$ref":"#/$defs/type000"},"$defs":{` + defs.String()[1:] + `}}`),
+	})
+	s.Add(typedecl.Tool{Name: "wide", Input: []byte(`{"type":"object","properties":{` + props.String()[1:] + `},"required":["member_4999"]}`), Data: []byte(`{"type":"object","properties":{` + props.String()[1:] + `}}`)})
+	return s
+}
+
+// TestBrief: what is asked for comes first, then what it mentions, breadth first; what
+// is left out is named and can be asked for; the budget holds.
+func TestBrief(t *testing.T) {
+	s := large()
+	for _, budget := range []int{200, 1000, 3000} {
+		b := s.Brief(budget, "get-it")
+		parses(t, []byte(b.Text))
+		if len(b.Text) > budget*4+100 {
+			t.Errorf("%d bytes in a budget of %d tokens", len(b.Text), budget)
+		}
+		if !strings.HasPrefix(b.Text, "/** Gets it. */\ndeclare function get_it(args: {\n  id: number; // Which one.\n  filter?: Type150;\n}): Promise<Type000[]>;\ntype Type000 = {") {
+			t.Errorf("it begins with\n%s", b.Text[:min(len(b.Text), 300)])
+		}
+		if len(b.Left) == 0 || !strings.Contains(b.Text, "// Not shown, ask for them by name: "+b.Left[0]) {
+			t.Errorf("nothing is said of what is left out: %q", b.Left)
+		}
+		for _, name := range b.Left {
+			next := s.Brief(budget, name)
+			parses(t, []byte(next.Text))
+			if len(next.Unknown) > 0 || !strings.HasPrefix(next.Text, "type "+name+" = {\n  next?: ") {
+				t.Errorf("%s cannot be asked for: %s", name, next.Text)
+			}
+		}
+		for _, name := range regexp.MustCompile(`\bType\d+`).FindAllString(b.Text, -1) { // all are there or named
+			if !strings.Contains(b.Text, "type "+name+" = ") && !slices.Contains(b.Left, name) {
+				t.Errorf("%s is neither there nor named", name)
+			}
+		}
+	}
+	if b := s.Brief(3000, "nothing", "get-it.x"); b.Text != "" || len(b.Unknown) != 2 {
+		t.Errorf("unknown names give %+v", b)
+	}
+}
+
+// TestBriefOfManyMembers: those that are required come first, the others are named and
+// can be asked for.
+func TestBriefOfManyMembers(t *testing.T) {
+	s := large()
+	b := s.Brief(1000, "wide")
+	parses(t, []byte(b.Text))
+	if len(b.Text) > 4100 || !strings.Contains(b.Text, "declare function wide(args: {\n  member_4999: string;\n") {
+		t.Errorf("%d bytes:\n%s", len(b.Text), b.Text)
+	}
+	args, data := 0, 0
+	for _, name := range b.Left {
+		if strings.HasPrefix(name, "WideArgs.") {
+			args++
+		}
+		if strings.HasPrefix(name, "WideData.") {
+			data++
+		}
+	}
+	if args < 4900 || data < 4900 {
+		t.Errorf("%d arguments and %d members are left out", args, data)
+	}
+	if one := s.Brief(1000, "WideArgs.member_77"); one.Text != "type WideArgsMember77 = string;\n" {
+		t.Errorf("a member is %q", one.Text)
+	}
 }

@@ -31,6 +31,7 @@ type typescript struct {
 	*declarations
 
 	short   bool                  // comments are a few words behind members
+	compact bool                  // no comments, and objects on one line
 	mention func(n *named) string // called with every named type that is printed
 }
 
@@ -255,8 +256,11 @@ func (p *typescript) object(o *objectType, indent string) string {
 		return "{ [key: string]: " + text + " }"
 	}
 	var b strings.Builder
-	b.WriteString("{\n")
-	inner := indent + "  "
+	inner, end := indent+"  ", "\n"
+	if p.compact {
+		inner, indent, end = " ", " ", ""
+	}
+	b.WriteString("{" + end)
 	others := &alternatives{}
 	if o.index != nil {
 		others.add(p.typ(o.index, inner))
@@ -271,7 +275,7 @@ func (p *typescript) object(o *objectType, indent string) string {
 		}
 	}
 	if o.index != nil { // TypeScript wants it to include the types of all members
-		b.WriteString(inner + "[key: string]: " + others.text() + ";\n")
+		b.WriteString(inner + "[key: string]: " + others.text() + ";" + end)
 	}
 	b.WriteString(indent + "}")
 	return b.String()
@@ -287,6 +291,10 @@ func (p *typescript) member(b *strings.Builder, m member, indent string) (text s
 		name += "?"
 	}
 	text, strength = p.typ(m.typ, indent)
+	if p.compact {
+		b.WriteString(indent + name + ": " + text + ";")
+		return text, strength
+	}
 	about := p.describe(m.typ, m.docs...)
 	if !p.short {
 		p.comment(b, indent, about)
