@@ -117,7 +117,7 @@ func TestARefusedCallSaysWhenToComeAgain(t *testing.T) {
 			t.Errorf("%s %s: %v %+v", c.Tool, c.Args, err, r)
 			continue
 		}
-		if want := `{"tenon/contract":{"verdict":"unchecked","executed":"no","retry":"safe","retry_after":2}}`; string(r.Meta) != want {
+		if want := `{"tenon/contract":{"verdict":"unchecked","executed":"no","retry":"safe","retry_after":2,"code":"rate_limited"}}`; string(r.Meta) != want {
 			t.Errorf("%s %s: %s", c.Tool, c.Args, r.Meta)
 		}
 	}

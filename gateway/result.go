@@ -136,7 +136,7 @@ func errorResult(e *Tool, f toolError) *tenon.Result {
 func setOutcome(res *tenon.Result, s tenon.Envelope, r *tenon.Response, j *outputCheck, executed string) {
 	res.Outcome = tenon.Outcome{Verdict: j.verdict, Status: r.Status, Executed: executed, Retry: r.Execution.Retry(), RetryAfter: res.Outcome.RetryAfter}
 	m := envelope.Meta{
-		Verdict: string(j.verdict), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: res.Outcome.Retry, RetryAfter: tenon.RetrySeconds(res.Outcome.RetryAfter),
+		Verdict: string(j.verdict), Code: string(res.Code), Violations: j.violations, Unchecked: j.open, Repairs: j.repairs, Executed: executed, Retry: res.Outcome.Retry, RetryAfter: tenon.RetrySeconds(res.Outcome.RetryAfter),
 		Upstream: s != tenon.OpenAPIMCP, Status: r.Status, Media: cmp.Or(r.UpstreamMediaType, r.MediaType), Header: r.Header,
 	}
 	res.Meta = m.JSON()

@@ -47,7 +47,7 @@ func TestJSONRPC(t *testing.T) {
 		"an error of that env":         {"tools/call", `"name":"lost"`, `"type":"error","error":{"code":"not_found"`},
 		"a native value is the data":   {"tools/call", `"name":"greet"`, ok + passed + `"OutputFormat":"structured","OutputType":"json","type":"api_response","data":{"hello":"world"},"metadata":{}`},
 		"a native list is the data":    {"tools/call", `"name":"list"`, `"type":"api_response","data":[1,2],"metadata":{`},
-		"a native failure":             {"tools/call", `"name":"fail"`, `"retry":"safe"}},"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"network_error","message":"nobody answered"`},
+		"a native failure":             {"tools/call", `"name":"fail"`, `"retry":"safe","code":"network_error"}},"OutputFormat":"structured","OutputType":"json","type":"error","error":{"code":"network_error","message":"nobody answered"`},
 		"a native upstream's failure":  {"tools/call", `"name":"bad"`, `"type":"error","error":{"code":"server_error"`},
 		"a code of an author's own":    {"tools/call", `"name":"odd"`, `"type":"error","error":{"code":"\"},{","message":"of its own"`},
 		"what came with it":            {"tools/call", `"name":"bad"`, `"details":{"status":503`},

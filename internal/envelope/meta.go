@@ -18,6 +18,7 @@ type Meta struct {
 	Verdict    string
 	Executed   string // "no", "yes" or "unknown"
 	Retry      string // "safe" or "unsafe"
+	Code       string // of a failure; empty: none
 	RetryAfter int64  // seconds until the call can succeed; 0: not known
 	Violations []schema.Violation
 	Unchecked  []schema.Violation // places that could not be validated
@@ -56,6 +57,10 @@ func (m *Meta) appendContract(dst []byte) []byte {
 	if m.RetryAfter > 0 {
 		dst = append(dst, `,"retry_after":`...)
 		dst = strconv.AppendInt(dst, m.RetryAfter, 10)
+	}
+	if m.Code != "" {
+		dst = append(dst, `,"code":`...)
+		dst = rawjson.AppendString(dst, m.Code)
 	}
 	if m.Status != 0 {
 		dst = append(dst, `,"status":`...)
