@@ -90,13 +90,14 @@ func packages() map[string][]string {
 		"auth":                      {"internal/egress", "internal/incident"},
 		"internal/limit":            {".", "gateway", "auth", "internal/inflight"},
 		"internal/roll":             {".", "internal/incident"},
+		"internal/sealed":           {"."},
 		"internal/access":           {"gateway", "auth"},
 		"internal/vault":            {"internal/atomicfile"},
 		"internal/enrollment":       {"auth", "internal/markup", "internal/vault"},
 		"guard":                     {"."},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry",
-			"internal/access", "internal/limit", "internal/roll", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
+			"internal/access", "internal/limit", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",

@@ -59,5 +59,20 @@ type Announcer interface {
 	Listen(ctx context.Context, topic string, heard func()) (stop func(), err error)
 }
 
+// Cache keeps what can be made again at a cost, such as responses and access tokens, for
+// all replicas. It is quick and has no errors: what it cannot return is not there.
+type Cache interface {
+	// Get returns the values of keys; nil: there is none. ok is false if nobody knows
+	// now what there is.
+	Get(ctx context.Context, keys ...string) (values [][]byte, ok bool)
+	// Put keeps a value for a while, if that is possible.
+	Put(ctx context.Context, key string, value []byte, life time.Duration)
+	// Delete forgets a value.
+	Delete(ctx context.Context, key string)
+	// Claim reports whether the caller is the first to claim key, until it is deleted
+	// or life is over; also if nobody knows.
+	Claim(ctx context.Context, key string, life time.Duration) (first bool)
+}
+
 // ErrStoreFull says that a Store cannot hold another entry.
 var ErrStoreFull = errors.New("the store is full")

@@ -64,6 +64,9 @@ func (a *Access) readTokens(c *Config, e Env, keys []auth.Key) error {
 		Keys: keys, Issuer: c.OAuthIssuer, Resource: c.OAuthResource, Audiences: c.OAuthAudience, Scopes: c.OAuthScope,
 		AllowHosts: c.OAuthAllowPrivateHost, Name: cmp.Or(c.Title, c.Name), Logger: e.Logger,
 	}
+	if e.shared != nil {
+		o.Shared = e.shared
+	}
 	if c.OAuthIssuer == "" {
 		for name, used := range map[string]bool{
 			"oauth-resource": c.OAuthResource != "", "oauth-audience": len(c.OAuthAudience) > 0, "oauth-scope": len(c.OAuthScope) > 0, "oauth-scope-implies": len(c.OAuthScopeImplies) > 0,

@@ -48,6 +48,7 @@ type Env struct {
 	Recorder *recording.Recorder // records or replays requests of schema files; nil: none
 
 	observer egress.Observer // told of requests to upstreams; nil: nobody
+	shared   tenon.Cache     // of the replicas that share Store; nil: there is none
 }
 
 func (e Env) withDefaults() Env {
@@ -76,6 +77,7 @@ type App struct {
 
 	before     *App // whose sources can be taken over; nil: none
 	open       []io.Closer
+	store      io.Closer // what all others may need until they end; nil: it is not a's to close
 	audit      auditor
 	limits     *limit.Limiter
 	telemetry  *telemetry.Telemetry // nil: none
@@ -115,10 +117,6 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	a := &App{inForce: newInForce(c), env: e}
 	catalog, err := a.start(ctx)
 	if err != nil {
-		a.Close()
-		return nil, err
-	}
-	if err := a.openStore(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -183,6 +181,9 @@ func (a *App) end() {
 		if err := c.Close(); err != nil {
 			a.env.Logger.Error("a source does not end cleanly", "error", err)
 		}
+	}
+	if a.store != nil {
+		_ = a.store.Close() // nothing is kept there that is not there already
 	}
 }
 

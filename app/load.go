@@ -62,6 +62,11 @@ func (a *App) read(ctx context.Context) error {
 		return err
 	}
 	var err error
+	if a.before == nil {
+		if err = a.openStore(ctx); err != nil {
+			return err
+		}
+	}
 	if err = a.readAccess(); err != nil {
 		return err
 	}
@@ -74,7 +79,7 @@ func (a *App) read(ctx context.Context) error {
 	if a.before != nil {
 		err = c.checkTelemetry()
 	} else {
-		err = a.openTelemetry() //nolint:contextcheck // exporters open nothing
+		err = a.openTelemetry()
 	}
 	if err != nil {
 		return err

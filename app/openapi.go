@@ -118,7 +118,7 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 		FollowPages: o.FollowPages, MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema,
 		Timeout: cmp.Or(o.AttemptTimeout, o.Timeout), Upstream: upstream(o), PollInterval: c.PollInterval,
 		Selection: openapi.Selection{Include: o.Include, Exclude: o.Exclude, ReadOnly: o.ReadOnly},
-		Overrides: changes, TrustMarks: o.TrustMarks, UploadRoot: o.UploadRoot, Overlays: o.Overlay, RefRoot: o.RefRoot, RefHosts: o.AllowRef, Logger: e.Logger,
+		Overrides: changes, TrustMarks: o.TrustMarks, UploadRoot: o.UploadRoot, Overlays: o.Overlay, RefRoot: o.RefRoot, RefHosts: o.AllowRef, Logger: e.Logger, Shared: e.shared,
 	}, nil
 }
 

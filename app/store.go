@@ -4,14 +4,31 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tenon-mcp/tenon/internal/sealed"
 	"github.com/tenon-mcp/tenon/redis"
 )
 
 // minSecret is the least length of the secret that replicas share, in bytes.
 const minSecret = 32
 
-// openStore opens the store that replicas share, unless Env has one.
+// openStore opens the store that replicas share, unless Env has one, and what they keep
+// in it for each other.
 func (a *App) openStore(ctx context.Context) error {
+	if err := a.connectStore(ctx); err != nil || a.env.Store == nil || a.config.Secret == "" || a.env.DryRun {
+		return err
+	}
+	secret, err := a.secret()
+	if err != nil {
+		return err
+	}
+	shared, err := sealed.New(a.env.Store, secret, a.env.Logger)
+	if err == nil {
+		a.env.shared = shared
+	}
+	return err
+}
+
+func (a *App) connectStore(ctx context.Context) error {
 	c := a.config
 	if c.Secret != "" && c.HTTP == "" {
 		return invalid("secret", " is for --http ADDR")
@@ -41,7 +58,10 @@ func (a *App) openStore(ctx context.Context) error {
 		return invalid("store", ": %v", err)
 	}
 	a.env.Store = s
-	a.open = append(a.open, s)
+	a.store = s
+	if others, err := s.OtherVersions(ctx); err == nil && len(others) > 0 {
+		a.say("WARNING: the store was used by replicas that keep things in another form (" + redis.Told(others) + "); nothing is shared with those")
+	}
 	return nil
 }
 

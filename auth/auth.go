@@ -51,6 +51,9 @@ type Options struct {
 	// other than those.
 	Client *http.Client
 
+	// Shared keeps exchanged tokens for other replicas, too, encrypted; nil: nothing does.
+	Shared Shared
+
 	Name   string       // of the server in its metadata; empty: none
 	Logger *slog.Logger // nil: nothing is logged
 }
@@ -114,7 +117,7 @@ func New(o Options) (*Authenticator, error) {
 		a.opaque = newIntrospector(a.issuer, *o.Introspection, a.tokens)
 	}
 	if o.Exchange != nil {
-		if a.exchange, err = newExchanger(a.issuer, *o.Exchange); err != nil {
+		if a.exchange, err = newExchanger(a.issuer, *o.Exchange, o.Shared); err != nil {
 			return nil, err
 		}
 	}

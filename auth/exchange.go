@@ -83,6 +83,7 @@ func TokenFor(ctx context.Context, t Target) (*Token, error) {
 type exchanger struct {
 	issuer  *issuer
 	client  Exchange
+	shared  Shared // with other replicas; nil: with none
 	answers *answers[*granted]
 
 	mu    sync.Mutex
@@ -95,11 +96,11 @@ type granted struct {
 	at time.Time
 }
 
-func newExchanger(i *issuer, c Exchange) (*exchanger, error) {
+func newExchanger(i *issuer, c Exchange, s Shared) (*exchanger, error) {
 	if c.ClientID == "" || c.ClientSecret == "" {
 		return nil, errors.New("an exchange of tokens needs the id of a client and its secret")
 	}
-	return &exchanger{issuer: i, client: c, answers: newAnswers[*granted](notExchanged), ended: map[sum]time.Time{}}, nil
+	return &exchanger{issuer: i, client: c, shared: s, answers: newAnswers[*granted](notExchanged), ended: map[sum]time.Time{}}, nil
 }
 
 func (x *exchanger) exchange(ctx context.Context, c *Caller, t Target) (*Token, *Error) {
@@ -108,16 +109,17 @@ func (x *exchanger) exchange(ctx context.Context, c *Caller, t Target) (*Token, 
 	}
 	of := questionOf(c.bearer.token, t)
 	got, e := x.answers.get(ctx, of, func(ctx context.Context) (*granted, time.Time, *Error) {
-		return x.request(ctx, c, t)
+		return x.request(ctx, c, t, of)
 	})
 	if e != nil {
 		return nil, e
 	}
-	return &Token{text: &got.secret, reject: func() bool {
+	return &Token{text: &got.secret, reject: func() bool { //nolint:contextcheck // the call that it was for may be over
 		if time.Since(got.at) < replaceAfter {
 			return false
 		}
 		x.answers.drop(of)
+		x.forget(of, got)
 		return true
 	}}, nil
 }
@@ -136,8 +138,17 @@ func questionOf(token string, t Target) sum {
 	return sum(h.Sum(nil))
 }
 
-// request asks for one token, and says until when the answer counts.
-func (x *exchanger) request(ctx context.Context, c *Caller, t Target) (*granted, time.Time, *Error) {
+// request returns the token that another replica was given, or asks for one, and says
+// until when the answer counts.
+func (x *exchanger) request(ctx context.Context, c *Caller, t Target, of sum) (*granted, time.Time, *Error) {
+	got, until, ended := x.fromOthers(ctx, c, of)
+	switch {
+	case ended:
+		x.end(c)
+		return nil, time.Now().Add(keepRefused), invalidToken("has expired or was revoked")
+	case got != nil:
+		return got, until, nil
+	}
 	said, e := x.ask(ctx, c, t)
 	now := time.Now()
 	switch {
@@ -151,11 +162,13 @@ func (x *exchanger) request(ctx context.Context, c *Caller, t Target) (*granted,
 	if said.lifetime > 0 {
 		keep = said.lifetime - min(beforeExpiry, said.lifetime/4)
 	}
-	until := now.Add(keep)
+	until = now.Add(keep)
 	if !c.Expires.IsZero() && c.Expires.Before(until) {
 		until = c.Expires
 	}
-	return &granted{secret{said.token}, now}, until, nil
+	got = &granted{secret{said.token}, now}
+	x.forOthers(ctx, of, got, until)
+	return got, until, nil
 }
 
 func (x *exchanger) ask(ctx context.Context, c *Caller, t Target) (said exchanged, e *Error) {
@@ -208,7 +221,7 @@ func (x *exchanger) refused(ctx context.Context, p *published, c *Caller, t Targ
 		return notExchanged("the issuer fails")
 	}
 	if p.introspection != "" && !x.active(ctx, p, c.bearer.token) {
-		x.end(c)
+		x.tellEnded(ctx, sha256.Sum256([]byte(c.bearer.token)), x.end(c))
 		return invalidToken("has expired or was revoked")
 	}
 	switch code {
@@ -237,14 +250,14 @@ func (x *exchanger) active(ctx context.Context, p *published, token string) bool
 }
 
 // end remembers that the issuer takes a caller's token back: from then on its
-// requests are answered 401, so that the client gets another.
-func (x *exchanger) end(c *Caller) {
+// requests are answered 401, so that the client gets another. It returns until when.
+func (x *exchanger) end(c *Caller) (until time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	now := time.Now()
 	if len(x.ended) >= maxEnded {
-		for of, until := range x.ended {
-			if now.After(until) {
+		for of, end := range x.ended {
+			if now.After(end) {
 				delete(x.ended, of)
 			}
 		}
@@ -252,11 +265,12 @@ func (x *exchanger) end(c *Caller) {
 	if len(x.ended) >= maxEnded {
 		clear(x.ended)
 	}
-	until := now.Add(keepActive)
+	until = now.Add(keepActive)
 	if !c.Expires.IsZero() {
 		until = c.Expires.Add(skew)
 	}
 	x.ended[sha256.Sum256([]byte(c.bearer.token))] = until
+	return until
 }
 
 func (x *exchanger) hasEnded(of sum) bool {

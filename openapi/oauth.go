@@ -142,7 +142,7 @@ func (o *oauth) of(ctx context.Context, scopes []string) (*egress.Tokens, error)
 	}
 	t, err := egress.NewTokens(o.api.options.Client, egress.TokenConfig{
 		TokenURL: at, ClientID: s.ClientID, ClientSecret: string(s.ClientSecret), RefreshToken: string(s.RefreshToken),
-		Scopes: scopes, Params: params, InBody: s.InBody,
+		Scopes: scopes, Params: params, InBody: s.InBody, Shared: o.api.options.Shared,
 	})
 	if err != nil {
 		return nil, err

@@ -63,6 +63,7 @@ type Options struct {
 	// https://host:port. They satisfy mutualTLS schemes.
 	ClientCerts     map[string]ClientCert
 	Upstream        Upstream          // retries, limits, cache; zero: each request is sent once, without limits
+	Shared          tenon.Cache       // keeps responses and access tokens for other replicas, too; nil: nothing does
 	Policy          tenon.Policy      // empty: Warn, because tenon does not control the upstream
 	Confirm         tenon.ConfirmMode // for operations that are not safe; empty: ConfirmAuto
 	Envelope        tenon.Envelope    // empty: OpenAPIMCP
@@ -227,7 +228,9 @@ func (a *api) load(doc *document.Document, changed []tenon.Diagnostic) (tenon.Fe
 		return tenon.Features{}, serviceInfo{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
 	if o.Upstream != (Upstream{}) {
-		a.upstreams = egress.NewUpstreams(o.Client, o.Upstream.policy(o.Timeout))
+		policy := o.Upstream.policy(o.Timeout)
+		policy.Shared = o.Shared
+		a.upstreams = egress.NewUpstreams(o.Client, policy)
 	}
 	a.schemes = a.readSchemes()
 	if err := a.configureCredentials(); err != nil {

@@ -35,10 +35,12 @@ type Options struct {
 type Store struct {
 	client   redis.UniversalClient
 	prefix   string
+	versions string // key of the list of versions
 	maxValue int
 }
 
-// Open connects to the store at a URL and asks whether it answers.
+// Open connects to the store at a URL and asks whether it answers, and whether it may
+// be used.
 //
 //	redis://[USER@]HOST[:PORT][/DATABASE]     one server; rediss with TLS
 //	redis+cluster://HOST[:PORT][,HOST...]     a cluster; rediss+cluster with TLS
@@ -59,10 +61,11 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if o.Prefix == "" {
 		o.Prefix = "tenon"
 	}
-	s := &Store{client: at.client(o), prefix: o.Prefix + ":" + version + ":", maxValue: o.MaxValue}
-	if err := s.client.Ping(ctx).Err(); err != nil {
+	quiet()
+	s := &Store{client: at.client(o), prefix: o.Prefix + ":" + version + ":", versions: o.Prefix + ":versions", maxValue: o.MaxValue}
+	if err := s.check(ctx); err != nil {
 		_ = s.client.Close()
-		return nil, fmt.Errorf("the store %s does not answer: %w", at, err)
+		return nil, explained(err, at)
 	}
 	return s, nil
 }

@@ -48,6 +48,11 @@ func describe(t *testing.T, file, upstream string, tools int) {
 		fmt.Fprintf(&b, `,"/tool%d":{"get":{"operationId":"get_tool%d","responses":{"200":{"description":"ok"}}},"delete":{"operationId":"drop_tool%d","responses":{"200":{"description":"ok"}}}}`, i, i, i)
 	}
 	text := `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"` + upstream + `"}],"paths":{` + b.String()[1:] + `}}`
+	write(t, file, text)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +78,7 @@ func newApp(t *testing.T, c *app.Config, secret string) (*app.App, *lines, error
 	t.Helper()
 	said := &lines{}
 	a, err := app.New(t.Context(), c, app.Env{Stderr: said, Getenv: func(name string) (string, bool) {
-		value, ok := map[string]string{"SECRET": secret, "PASSWORD": "s3cret"}[name]
+		value, ok := map[string]string{"SECRET": secret, "PASSWORD": "s3cret", "CLIENT": "id:hush"}[name]
 		return value, ok
 	}})
 	return a, said, err
@@ -115,7 +120,7 @@ func (s *served) open(method, name, params string) *http.Response {
 			r.Header.Set(name, value)
 		}
 	}
-	got, err := http.DefaultClient.Do(r) //nolint:bodyclose // the caller does
+	got, err := http.DefaultClient.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -162,7 +167,7 @@ type listener struct {
 
 func (s *served) listen() *listener {
 	s.t.Helper()
-	got := s.open("subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
+	got := s.open("subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`) //nolint:bodyclose // it is, at its end
 	l := &listener{heard: make(chan struct{}, 100), total: make(chan int, 1)}
 	ready := make(chan struct{})
 	go func() {

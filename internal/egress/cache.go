@@ -3,6 +3,7 @@ package egress
 import (
 	"bytes"
 	"container/list"
+	"context"
 	"crypto/sha256"
 	"maps"
 	"net/http"
@@ -21,7 +22,8 @@ import (
 
 // cache is bounded in bytes and evicts the least recently used entries.
 type cache struct {
-	limit int64
+	limit  int64
+	shared *sharedCache // with other replicas; nil: with none
 
 	mu      sync.Mutex
 	bytes   int64
@@ -44,6 +46,7 @@ type pendingRequest struct {
 type stored struct {
 	key      cacheKey
 	path     string
+	mark     string // of the path in the shared cache when the request was sent
 	status   int
 	header   http.Header
 	body     []byte
@@ -51,15 +54,15 @@ type stored struct {
 	received time.Time
 }
 
-func newCache(limit int64) *cache {
-	return &cache{limit: limit, used: list.New(), by: map[cacheKey]*list.Element{}, byPath: map[string]map[cacheKey]bool{}, pending: map[string]map[*pendingRequest]bool{}}
+func newCache(limit int64, shared Shared) *cache {
+	return &cache{limit: limit, shared: newSharedCache(shared, limit), used: list.New(), by: map[cacheKey]*list.Element{}, byPath: map[string]map[cacheKey]bool{}, pending: map[string]map[*pendingRequest]bool{}}
 }
 
 // throughCache answers r from the cache if the entry is fresh, validates a
 // stale entry, and stores the response if that is allowed.
 func (u *Upstreams) throughCache(r *http.Request, t RequestOptions) (Response, error) {
-	key := keyOf(r, t.Identity)
-	s := u.cache.get(key)
+	key, path := keyOf(r, t.Identity), pathOf(r.URL)
+	s, mark := u.cache.find(r.Context(), key, path)
 	fresh := s != nil && s.fresh(time.Now())
 	if o := u.observer(); o != nil {
 		o.CacheLookup(fresh)
@@ -67,24 +70,25 @@ func (u *Upstreams) throughCache(r *http.Request, t RequestOptions) (Response, e
 	if fresh {
 		return s.answer(time.Now()), nil
 	}
-	under := u.cache.begin(pathOf(r.URL))
+	under := u.cache.begin(path)
 	defer u.cache.end(under)
 	sent := time.Now()
 	got, err := u.send(s.conditional(r), t)
 	if err == nil && got.Status == http.StatusNotModified && s != nil {
 		if s.validatedBy(got.Header) {
 			s = s.refreshed(got.Header, sent, time.Now())
-			u.cache.put(s, under)
+			s.mark = mark
+			u.cache.put(s, under, true) //nolint:contextcheck // other replicas get it later
 			return s.answer(s.received), nil
 		}
 		sent = time.Now()
 		got, err = u.send(r, t)
 	}
 	if err == nil && !got.redirected && storable(got, u.cache.limit) {
-		u.cache.put(&stored{
-			key: key, path: pathOf(r.URL), status: got.Status, header: got.Header.Clone(), body: bytes.Clone(got.Body),
+		u.cache.put(&stored{ //nolint:contextcheck // other replicas get it later
+			key: key, path: path, mark: mark, status: got.Status, header: got.Header.Clone(), body: bytes.Clone(got.Body),
 			sent: sent, received: time.Now(),
-		}, under)
+		}, under, true)
 	}
 	return got, err
 }
@@ -127,6 +131,22 @@ func keyOf(r *http.Request, identity string) cacheKey {
 
 func pathOf(u *url.URL) string { return origin(u) + u.EscapedPath() }
 
+// find returns the response that is kept of a request, here or for all replicas, and the
+// mark of its path.
+func (c *cache) find(ctx context.Context, key cacheKey, path string) (s *stored, mark string) {
+	s = c.get(key)
+	if c.shared == nil {
+		return s, ""
+	}
+	under := c.begin(path)
+	defer c.end(under)
+	own := s
+	if mark, s = c.shared.look(ctx, key, path, own); s != nil && s != own {
+		c.put(s, under, false) //nolint:contextcheck // it is no news
+	}
+	return s, mark
+}
+
 func (c *cache) get(key cacheKey) *stored {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,12 +184,16 @@ func (c *cache) end(a *pendingRequest) {
 	}
 }
 
-// put stores a response, unless its path was invalidated meanwhile.
-func (c *cache) put(s *stored, under *pendingRequest) {
+// put stores a response, unless its path was invalidated meanwhile; if it is news also
+// for other replicas.
+func (c *cache) put(s *stored, under *pendingRequest, news bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if under.invalidated {
+	if under.invalidated || s.size() > c.limit {
 		return
+	}
+	if news && c.shared != nil {
+		c.shared.put(s)
 	}
 	if e := c.by[s.key]; e != nil {
 		c.drop(e)
@@ -199,12 +223,15 @@ func (c *cache) drop(e *list.Element) {
 // invalidate removes, for every identity, the entries that a change at u
 // invalidates: those of its path with any query, and those that the response
 // names at the same origin (RFC 9111 §4.4).
-func (c *cache) invalidate(u *url.URL, answer http.Header) {
+func (c *cache) invalidate(ctx context.Context, u *url.URL, answer http.Header) {
 	paths := []string{pathOf(u)}
 	for _, name := range []string{"Location", "Content-Location"} {
 		if to, err := u.Parse(answer.Get(name)); err == nil && answer.Get(name) != "" && origin(to) == origin(u) {
 			paths = append(paths, pathOf(to))
 		}
+	}
+	if c.shared != nil {
+		c.shared.invalidate(ctx, paths)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,6 +28,7 @@ type TokenConfig struct {
 	Scopes       []string   // empty: chosen by the endpoint
 	Params       url.Values // additional parameters, such as audience; for client credentials only
 	InBody       bool       // client id and secret are sent in the form, not in an Authorization header
+	Shared       Shared     // keeps tokens for other replicas, too; nil: nothing does
 }
 
 const (
@@ -46,6 +47,7 @@ type Tokens struct {
 	mu         sync.Mutex
 	cached     *oauth2.Token // nil: none
 	receivedAt time.Time     // when it was received
+	rejected   string        // the last token that an upstream rejected
 	refresh    string        // the latest refresh token: some endpoints rotate it
 	pending    *tokenRequest // the request in flight; nil: none
 }
@@ -83,7 +85,7 @@ func (t *Tokens) Get(ctx context.Context) (string, error) {
 	if f == nil {
 		f = &tokenRequest{done: make(chan struct{})}
 		t.pending = f
-		incident.Go(nil, "a token request", func() { t.fetch(f) }, func(e *incident.Error) { t.finish(f, nil, e) }) //nolint:contextcheck // shared with other calls: it does not end with this one
+		incident.Go(nil, "a token request", func() { t.fetch(f) }, func(e *incident.Error) { t.finish(f, nil, time.Time{}, e) }) //nolint:contextcheck // shared with other calls: it does not end with this one
 	}
 	t.mu.Unlock()
 	select {
@@ -105,24 +107,24 @@ func (t *Tokens) Invalidate(token string) bool {
 	case time.Since(t.receivedAt) < minTokenAge:
 		return false
 	}
-	t.cached = nil
+	t.cached, t.rejected = nil, token
 	return true
 }
 
 func (t *Tokens) fetch(f *tokenRequest) {
 	ctx, cancel := context.WithTimeout(context.Background(), tokenTime)
 	defer cancel()
-	token, err := t.request(context.WithValue(ctx, oauth2.HTTPClient, t.client))
-	t.finish(f, token, err)
+	token, at, err := t.obtain(context.WithValue(ctx, oauth2.HTTPClient, t.client))
+	t.finish(f, token, at, err)
 }
 
 // finish passes the result of a token request to those that wait for it.
-func (t *Tokens) finish(f *tokenRequest, token *oauth2.Token, err error) {
+func (t *Tokens) finish(f *tokenRequest, token *oauth2.Token, at time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending = nil
 	if err == nil {
-		t.cached, t.receivedAt, f.token = token, time.Now(), token.AccessToken
+		t.cached, t.receivedAt, f.token = token, at, token.AccessToken
 		if token.RefreshToken != "" {
 			t.refresh = token.RefreshToken
 		}

@@ -18,6 +18,7 @@ type Policy struct {
 	Failures   int           // consecutive failures of an origin that open its circuit breaker; 0: none
 	Pause      time.Duration // time for which the breaker stays open; 0: 30 s
 	CacheBytes int64         // size of the cache; 0: none
+	Shared     Shared        // keeps responses for other replicas, too; nil: nothing does
 }
 
 // RequestOptions are properties of a request that Upstreams needs.
@@ -45,7 +46,7 @@ func NewUpstreams(c *http.Client, p Policy) *Upstreams {
 	p.Pause = orDuration(p.Pause, 30*time.Second)
 	u := &Upstreams{client: c, policy: p, limiters: map[string]*limiter{}}
 	if p.CacheBytes > 0 {
-		u.cache = newCache(p.CacheBytes)
+		u.cache = newCache(p.CacheBytes, p.Shared)
 	}
 	return u
 }
@@ -69,7 +70,7 @@ func (u *Upstreams) Do(r *http.Request, t RequestOptions) (got Response, err err
 // without a response.
 func (u *Upstreams) changed(r *http.Request, t RequestOptions, got Response) {
 	if u.cache != nil && !t.Safe && got.State != NotSent {
-		u.cache.invalidate(r.URL, got.Header)
+		u.cache.invalidate(r.Context(), r.URL, got.Header)
 	}
 }
 

@@ -52,7 +52,6 @@ type Roll struct {
 	mu        sync.Mutex
 	change    func() string // of the lists, not looked at yet; nil: none
 	prompted  bool          // change came of Reread
-	swapped   bool          // change is not the first
 	settings  map[string]string
 	rereading bool
 	again     bool // to be read once more
@@ -82,7 +81,7 @@ func (e *SecretError) Error() string {
 func Join(ctx context.Context, o Options) (*Roll, error) {
 	r := &Roll{
 		o: o, id: rand.Text(), wake: make(chan struct{}, 1), ended: make(chan struct{}), listen: func() {},
-		settings: o.Settings, change: o.Lists, place: -1, lists: map[string]string{}, apart: map[string]time.Time{}, said: map[string]string{},
+		settings: o.Settings, place: -1, lists: map[string]string{}, apart: map[string]time.Time{}, said: map[string]string{},
 	}
 	r.self = entry{ID: r.id, Name: o.Name, Version: o.Version, Secret: o.Secret, Settings: o.Settings}
 	if r.o.Log == nil {
@@ -135,7 +134,7 @@ func (r *Roll) Look() {
 // Changed says that other lists are in force. lists returns a digest of them.
 func (r *Roll) Changed(lists func() string) {
 	r.mu.Lock()
-	r.change, r.prompted, r.swapped = lists, r.rereading, true
+	r.change, r.prompted = lists, r.rereading
 	r.mu.Unlock()
 	r.Look()
 }
@@ -208,12 +207,15 @@ func (r *Roll) look(ctx context.Context, renew bool) {
 // take takes what has changed here, and reports whether that are lists.
 func (r *Roll) take() (lists bool) {
 	r.mu.Lock()
-	change, prompted, swapped := r.change, r.prompted, r.swapped
+	change, prompted := r.change, r.prompted
 	r.change = nil
 	if !maps.Equal(r.self.Settings, r.settings) {
 		r.self.Settings, r.written = r.settings, false
 	}
 	r.mu.Unlock()
+	if r.self.Lists == "" {
+		r.self.Lists, r.written = r.o.Lists(), false
+	}
 	if change == nil {
 		return false
 	}
@@ -222,7 +224,7 @@ func (r *Roll) take() (lists bool) {
 		return false
 	}
 	r.self.Lists, r.self.Prompted, r.written = digest, prompted, false
-	return swapped
+	return true
 }
 
 // follow looks what other replicas list now.

@@ -187,6 +187,24 @@ func TestOneThatIsAloneTellsAtOnce(t *testing.T) {
 	})
 }
 
+// A description that is read again before its first digest was made is no change.
+func TestTheFirstListIsNoChange(t *testing.T) {
+	in(t, func(t *testing.T, s *memstore.Store) {
+		a := &replica{t: t, listed: "old"}
+		told := 0
+		var err error
+		if a.roll, err = roll.Join(t.Context(), roll.Options{Store: s, Lists: func() string { return "old" }, Tell: func() { told++ }}); err != nil {
+			t.Fatal(err)
+		}
+		a.roll.Changed(a.lists)
+		time.Sleep(time.Minute)
+		if told != 0 {
+			t.Errorf("clients were told %d times", told)
+		}
+		_ = a.roll.Close()
+	})
+}
+
 // Descriptions that are never the same twice do not make replicas read for ever.
 func TestReplicasDoNotChaseEachOther(t *testing.T) {
 	in(t, func(t *testing.T, s *memstore.Store) {
