@@ -79,7 +79,7 @@ func packages() map[string][]string {
 		"functionapp/host":          {".", "functionapp", "internal/rawjson", "internal/proc", "internal/watch", "internal/incident", "internal/inflight", "internal/publish"},
 		"internal/docgen":           {".", "gateway", "internal/markup", "internal/rawjson"},
 		"internal/markup":           {},
-		"search":                    {".", "gateway", "internal/rawjson", "internal/envelope", "internal/suggest"},
+		"search":                    {".", "gateway", "internal/rawjson", "internal/envelope", "internal/suggest", "internal/typedecl"},
 		"internal/jsonrpc":          {"internal/rawjson"},
 		"internal/mcpclient":        {".", "internal/egress", "internal/incident", "internal/jsonrpc", "internal/proc", "internal/rawjson"},
 		"server":                    {".", "gateway", "internal/jsonrpc", "internal/elicitation", "internal/rawjson", "internal/incident", "internal/inflight"},

@@ -109,6 +109,9 @@ func (a *App) read(ctx context.Context) error {
 
 // configure gives a tool what settings say of it.
 func (a *App) configure(source string, t *tenon.Tool) {
+	if a.config.ToolsMode == "search" && !t.RawSchemas { // models there read one result at a time: they take what they need of it
+		t.Fields = true
+	}
 	a.adjust[source].tool(source, t)
 	t.Scopes = a.scopesOf(source, t)
 }
@@ -332,7 +335,7 @@ func (a *App) catalog(offers []gateway.Mount) (*gateway.Catalog, error) {
 	switch a.config.ToolsMode {
 	case "list", "":
 	case "search":
-		o.Describe = gateway.ToggleOn // it answers for describe_tool
+		o.Describe = gateway.ToggleOn // with it there is describe_tool
 		wrap = search.Wrap
 	default:
 		return nil, invalid("tools-mode", " is list or search, not %q", a.config.ToolsMode)

@@ -35,7 +35,7 @@ func toolSettings() []Setting {
 		group("Results", []Setting{
 			{Name: "policy", source: func(o *SourceOptions) any { return &o.Policy }, Values: []string{"enforce", "repair", "warn", "off"}, Help: "how to handle responses that violate their schema: enforce, repair, warn or off (default warn); TOOL=POLICY for single tools (repeatable)"},
 			{Name: "envelope", source: func(o *SourceOptions) any { return &o.Envelope }, Values: []string{"openapi-mcp", "flowmcp", "native"}, Help: "format of structuredContent: openapi-mcp, flowmcp or native (default: depends on the kind of description); TOOL=ENVELOPE for single tools (repeatable)"},
-			{Name: "fields", source: func(o *SourceOptions) any { return &o.Fields }, Values: []string{"on", "off"}, Help: "on: callers can request parts of a result with the argument fields; off (default); TOOL=on for single tools (repeatable)"},
+			{Name: "fields", source: func(o *SourceOptions) any { return &o.Fields }, Values: []string{"on", "off"}, Help: "on: callers can request parts of a result with the argument fields; off (default, but for search mode); TOOL=on for single tools (repeatable)"},
 			{Name: "select", source: func(o *SourceOptions) any { return &o.Select }, single: true, Help: "return only these parts of a tool's results, as TOOL=PATH,PATH: items[].id,total (repeatable)"},
 			{Name: "jq", source: func(o *SourceOptions) any { return &o.JQ }, single: true, check: checkJQ, Help: "transform a tool's results with this jq filter, as TOOL=FILTER, after --select (repeatable)"},
 			{Name: "jq-schema", source: func(o *SourceOptions) any { return &o.JQSchema }, single: true, rebase: config.Beside, Help: "JSON Schema of the filter's output, as TOOL=FILE (default: inferred, published as advice) (repeatable)"},

@@ -14,32 +14,9 @@ import (
 )
 
 const (
-	describeInput = `{"type":"object","properties":{"tool":{"type":"string","description":"name of the tool, as returned by search_tools"}},"required":["tool"],"additionalProperties":false}`
-	callInput     = `{"type":"object","properties":{"tool":{"type":"string","description":"name of the tool, as returned by search_tools"},` +
+	callInput = `{"type":"object","properties":{"tool":{"type":"string","description":"name of the tool, as returned by search_tools"},` +
 		`"arguments":{"type":"object","description":"the arguments of that tool; default: none"}},"required":["tool"],"additionalProperties":false}`
 )
-
-// describeTool is the catalog's tool describe for one tool.
-func (s *searcher) describeTool() tenon.Tool {
-	yes, no := true, false
-	t := tenon.Tool{
-		Name: "describe_tool", Title: "Describe a tool",
-		Description: "Returns the full input and output schemas of a tool, with an example. Its outputSchema is that of the data in the result.",
-		Annotations: tenon.Annotations{ReadOnly: &yes, Idempotent: &yes, OpenWorld: &no}, Envelope: tenon.Native, RawSchemas: true,
-		Contract: tenon.Contract{Input: []byte(describeInput)},
-	}
-	if s.describes != nil {
-		_, output := s.describes.Schemas()
-		t.Contract = contract(describeInput, string(output))
-	}
-	return t
-}
-
-// forwardDescribe converts a call of describe_tool to one of describe.
-func (s *searcher) forwardDescribe(args []byte) (*gateway.Tool, []byte, error) {
-	_, _, err := s.forwardCall(args)
-	return s.describes, args, err
-}
 
 // callTool calls another tool. Its output schema is what the results of all
 // tools have in common.
@@ -66,12 +43,18 @@ func (s *searcher) forwardCall(args []byte) (*gateway.Tool, []byte, error) {
 	if err := json.Unmarshal(args, &asked); err != nil {
 		return nil, nil, err
 	}
-	to := s.catalog.Find(asked.Tool)
+	to, err := s.find(asked.Tool)
+	return to, asked.Arguments, err
+}
+
+// find returns the tool of that name. The error names similar ones.
+func (s *searcher) find(tool string) (*gateway.Tool, error) {
+	to := s.catalog.Find(tool)
 	if to == nil || to == s.describes {
-		name := envelope.Excerpt([]byte(asked.Tool), maxName)
-		return nil, nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("unknown tool %q%s", name, s.near(name))}
+		name := envelope.Excerpt([]byte(tool), maxName)
+		return nil, &tenon.Error{Code: tenon.CodeNotFound, Message: fmt.Sprintf("unknown tool %q%s", name, s.near(name))}
 	}
-	return to, asked.Arguments, nil
+	return to, nil
 }
 
 // Limits of the message for an unknown tool.

@@ -47,15 +47,15 @@ const (
 
 // Wrap returns a catalog with the tools search_tools, describe_tool and
 // call_tool in place of all tools of c. Resources, templates and prompts
-// remain. The index is built at the first search. c should have the tool
-// describe, which implements describe_tool.
+// remain. The index is built at the first search. Without the tool describe in c
+// there is no describe_tool either.
 func Wrap(c *gateway.Catalog) *gateway.Catalog {
 	s, next := newSearcher(c), c.NextPart()
 	offer := tenon.Features{
 		Tools:     []tenon.Tool{s.searchTool(), s.describeTool(), s.callTool()},
 		Resources: c.Resources(), ResourceTemplates: c.Templates(), Prompts: c.Prompts(), Diagnostics: c.Diagnostics(),
 	}
-	forward := map[string]gateway.Forward{"describe_tool": s.forwardDescribe, "call_tool": s.forwardCall}
+	forward := map[string]gateway.Forward{"call_tool": s.forwardCall}
 	if s.describes == nil {
 		offer.Tools = slices.Delete(offer.Tools, 1, 2)
 	}

@@ -1,6 +1,7 @@
 package typedecl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,11 +119,11 @@ func (p *briefer) take(text string) {
 // declareFunction declares a function: with comments, without, or with some of its
 // arguments, whatever fits.
 func (p *briefer) declareFunction(f *function) {
-	about := firstSentence(strings.Join(strings.Fields(f.tool.Title+" "+f.tool.Description), " "))
-	if f.tool.Description != "" {
-		about = firstSentence(f.tool.Description)
-	}
+	about := firstSentence(cmp.Or(f.tool.Description, f.tool.Title))
 	if f.data != nil && !f.tool.Enforced {
+		if about != "" && !strings.ContainsAny(about[len(about)-1:], ".!?") {
+			about += "."
+		}
 		about = strings.TrimSpace(about + " Not enforced: a result can differ.")
 	}
 	if about != "" {
