@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/app"
@@ -101,6 +103,45 @@ func (t *shellTarget) reach(sources *sources, e env) (*mcpclient.Client, error) 
 		return nil, usagef("--allow-private-host: %v", err)
 	}
 	return mcpclient.OverHTTP(t.url, client, header, shellItself()), nil
+}
+
+// commandWords splits a command as a shell does: at white space, but not within
+// quotes or behind a backslash. Nothing in it is replaced.
+func commandWords(line string) (words []string, err error) {
+	var word strings.Builder
+	quote, begun := rune(0), false
+	runes := []rune(line)
+	for i := 0; i < len(runes); i++ {
+		switch r := runes[i]; {
+		case quote == 0 && unicode.IsSpace(r):
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+			continue
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == '\\' && quote != '\'' && i+1 < len(runes):
+			i++
+			word.WriteRune(runes[i])
+		default:
+			word.WriteRune(r)
+		}
+		begun = true
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	switch {
+	case quote != 0:
+		return nil, usagef("--command: the quote %c is not closed", quote)
+	case len(words) == 0:
+		return nil, usagef("--command names no command")
+	}
+	return words, nil
 }
 
 // isWebURL reports whether a SPEC is fetched.

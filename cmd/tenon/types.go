@@ -22,7 +22,7 @@ func typesCommand(e env) *cobra.Command {
 	from.config.Defaults.MaxInputSchema, from.config.Defaults.MaxOutputSchema = -1, -1
 	var lang, out string
 	cmd := &cobra.Command{
-		Use:   "types SPEC... | URL | --config FILE | --url URL | --stdio -- COMMAND [ARG...]",
+		Use:   "types SPEC... | URL | --config FILE | --url URL | --command 'COMMAND' | --stdio -- COMMAND",
 		Short: "Generate TypeScript or Python types of tools, and functions that call them",
 		Long: `Write declarations of TypeScript or Python: for each tool its arguments, its data
 and one function that calls it on any MCP server that has the tool. They come from
@@ -37,13 +37,11 @@ input gives the same bytes. docs/types.md tells what types say and what they can
   tenon types --out src/tools github=github.json stripe=stripe.json
   tenon types --lang python --out tools --config tenon.yaml
   tenon types --out src/tools --url http://127.0.0.1:8080/mcp
-  tenon types --stdio -- npx -y @modelcontextprotocol/server-everything`,
+  tenon types --command 'npx -y @modelcontextprotocol/server-everything'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && from.file == "" && from.to.url == "" {
-				return usagef("types needs a SPEC, a URL, --config FILE, --url URL, or --stdio -- COMMAND")
-			}
-			if from.file != "" && (from.to.url != "" || from.to.stdio) {
-				return usagef("--config names sources: it does not go with --url or --stdio")
+			args, err := from.complete(args)
+			if err != nil {
+				return err
 			}
 			sets, err := from.read(cmd, e, args)
 			if err != nil {
@@ -65,6 +63,7 @@ input gives the same bytes. docs/types.md tells what types say and what they can
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write a file for each source, and the runtime, to this folder")
 	cmd.Flags().StringVar(&from.file, configFlag, "", "read sources and flags from this file, see docs/config.md")
 	cmd.Flags().StringVar(&from.to.url, "url", "", "the MCP server at this URL; --header is sent to it")
+	cmd.Flags().StringVar(&from.command, "command", "", "the MCP server that this command starts, with its arguments: 'npx -y some-server'")
 	cmd.Flags().BoolVar(&from.to.stdio, "stdio", false, "the MCP server that the command after -- starts")
 	cmd.Flags().StringArrayVar(&from.to.env, "env", nil, "pass this environment variable to the command, in addition to PATH, HOME and a few others (repeatable)")
 	return cmd
@@ -87,8 +86,27 @@ func (s *typedSource) text(lang string) []byte {
 type typesOrigin struct {
 	sources
 
-	to   shellTarget
-	file string // of a config
+	to      shellTarget
+	file    string // of a config
+	command string // of a server, with its arguments
+}
+
+// complete refuses what does not go together, and returns the arguments with the words
+// of --command.
+func (o *typesOrigin) complete(args []string) ([]string, error) {
+	server := o.to.url != "" || o.to.stdio || o.command != ""
+	switch {
+	case len(args) == 0 && o.file == "" && o.to.url == "" && o.command == "":
+		return nil, usagef("types needs a SPEC, a URL, --config FILE, --url URL, --command 'COMMAND', or --stdio -- COMMAND")
+	case o.file != "" && server:
+		return nil, usagef("--config names sources: it does not go with --url, --command or --stdio")
+	case o.command == "":
+		return args, nil
+	case len(args) > 0 || o.to.url != "" || o.to.stdio:
+		return nil, usagef("--command stands alone: no SPEC, no --url, no --stdio")
+	}
+	o.to.stdio = true
+	return commandWords(o.command)
 }
 
 // read reads descriptions, or lists the tools of a server.

@@ -335,11 +335,12 @@ func (b *builder) object(n rawjson.Node, depth int) *objectType {
 	for c := b.doc.First(patterns); c != rawjson.None; c = b.doc.Next(c) {
 		index = append(index, b.schema(c, depth+1))
 	}
-	if b.doc.Kind(extra) == rawjson.Object || b.doc.IsTrue(extra) {
+	forbids := b.doc.Kind(extra) == rawjson.Bool && !b.doc.IsTrue(extra)
+	if extra != rawjson.None && !forbids {
 		index = append(index, b.schema(extra, depth+1))
 	}
 	switch {
-	case b.doc.Kind(extra) == rawjson.Bool && !b.doc.IsTrue(extra) && len(index) == 0:
+	case forbids && len(index) == 0:
 		o.closed = true
 	case extra != rawjson.None:
 		o.index = union(index...)

@@ -96,6 +96,7 @@ func TestTypes(t *testing.T) {
 		{"value of an object", `{"const":{"a":[1]}}`, `{ a: [1]; }`, `"T1Data", { "a": list[Literal[1]], })`},
 		{"a name twice", `{"type":"object","properties":{"a":{"type":"string"},"a":{"type":"number"}}}`, `{ a?: number; }`, `"T1Data", { "a": NotRequired[float], })`},
 		{"items of old drafts", `{"type":"array","items":[{"type":"string"}],"additionalItems":false}`, `[string?]`, `list[str]`},
+		{"members that nothing describes", `{"type":"object","required":3,"properties":[1],"additionalProperties":3,"anyOf":7}`, `Record<string, unknown>`, `dict[str, object]`},
 		{"a type that is none", `{"type":"text"}`, `unknown`, `object`},
 		{"a reference to nothing", `{"$ref":"#/$defs/X"}`, `unknown`, `object`},
 		{"half of a pair", `{"enum":["\ud83d"]}`, `string`, `str`},
