@@ -11,6 +11,10 @@ import (
 // that exceeds its capacity returns [ErrStoreFull] and changes nothing. Values
 // must not be changed after they were given to a Store. tenontest.Store checks
 // an implementation.
+//
+// The first word of a key says what it is for: "rest", "value", "consent", "limit",
+// "replicas" and "shared" are taken. What replicas will add to evidence of contracts,
+// as differences that each adds with an [Adder], has "evidence" to itself.
 type Store interface {
 	// Get returns the value of key; ok is false if there is none.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)

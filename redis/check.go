@@ -31,12 +31,12 @@ func (s *Store) check(ctx context.Context) error {
 		return err
 	}
 	const probe = "probe"
-	err := s.Put(ctx, probe, nil, time.Second)
+	err := s.Put(ctx, probe, nil, time.Millisecond)
 	if err == nil {
 		_, _, err = s.GetAndDelete(ctx, probe)
 	}
 	if err == nil {
-		_, err = s.Increment(ctx, probe+" number", 1, time.Second)
+		_, err = s.Increment(ctx, probe+" number", 1, time.Millisecond)
 	}
 	if errors.Is(err, tenon.ErrStoreFull) {
 		return nil

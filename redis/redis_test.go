@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"net"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,11 +21,21 @@ import (
 // start starts a real server on a free port, and skips the test where there is none.
 func start(t *testing.T, more ...string) (address string) {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		if program, err = exec.LookPath("valkey-server"); err != nil {
-			t.Skip("there is no redis-server and no valkey-server")
+	address, _ = startServer(t, more...)
+	return address
+}
+
+// startServer is start; kill ends the server as a crash does.
+func startServer(t *testing.T, more ...string) (address string, kill func()) {
+	t.Helper()
+	program := os.Getenv("TENON_STORE_SERVER") // such as that of Valkey
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if program == "" {
+			program, _ = exec.LookPath(name)
 		}
+	}
+	if program == "" {
+		t.Skip("there is no redis-server and no valkey-server")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,7 +44,7 @@ func start(t *testing.T, more ...string) (address string) {
 	address = l.Addr().String()
 	_, port, _ := net.SplitHostPort(address)
 	_ = l.Close()
-	cmd := exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", ""}, more...)...)
+	cmd := exec.Command(program, arguments(port, t.TempDir(), more)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -39,14 +52,23 @@ func start(t *testing.T, more ...string) (address string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	kill = sync.OnceFunc(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	t.Cleanup(kill)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if strings.Contains(lines.Text(), "Ready to accept connections") {
-			return address
+		if text := lines.Text(); strings.Contains(text, "Ready to accept connections") || strings.Contains(text, "+monitor master") {
+			return address, kill
 		}
 	}
 	t.Fatal("the server did not start")
-	return ""
+	return "", nil
+}
+
+// arguments are those of a server; a sentinel begins with its file, and has no others.
+func arguments(port, dir string, more []string) []string {
+	if len(more) > 0 && strings.HasSuffix(more[0], ".conf") {
+		return append(slices.Clone(more), "--port", port, "--bind", "127.0.0.1", "--dir", dir)
+	}
+	return append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", dir, "--save", ""}, more...)
 }
 
 func open(t *testing.T, url string, o redis.Options) *redis.Store {
