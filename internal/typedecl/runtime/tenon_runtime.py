@@ -125,20 +125,25 @@ def _member(value: object, name: str) -> object:
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
 
 
-def _text(result: types.CallToolResult) -> str:
-    return "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
+def _texts(result: types.CallToolResult) -> list[str]:
+    return [block.text for block in result.content if isinstance(block, types.TextContent)]
 
 
 def _confirmation(result: types.CallToolResult) -> str | None:
-    """The question of a server that asks the caller to confirm."""
-    asked: object = result.structured_content
-    if asked is None:
-        try:
-            asked = json.loads(_text(result))
-        except ValueError:
-            return None
-    message = _member(asked, "message")
-    return message if _member(asked, "confirmation_required") is True and isinstance(message, str) else None
+    """The question of a server that asks the caller to confirm: in its data, or in a text."""
+    asked: list[object] = [result.structured_content]
+    if result.structured_content is None:
+        for text in _texts(result):
+            if text.startswith("{"):
+                try:
+                    asked.append(json.loads(text))
+                except ValueError:
+                    pass  # not JSON
+    for one in asked:
+        message = _member(one, "message")
+        if _member(one, "confirmation_required") is True and isinstance(message, str):
+            return message
+    return None
 
 
 def _data(tool: str, result: types.CallToolResult, name: str | None, violations: str) -> object:
@@ -165,7 +170,7 @@ def _data(tool: str, result: types.CallToolResult, name: str | None, violations:
         error = _member(structured, "error")
         codes = [code for code in (_member(contract, "code"), _member(error, "code")) if isinstance(code, str)]
         message = _member(error, "message")
-        raise failure(codes[0] if codes else "tool_error", message if isinstance(message, str) else _text(result), structured)
+        raise failure(codes[0] if codes else "tool_error", message if isinstance(message, str) else "\n".join(_texts(result)), structured)
     if _member(result.meta, "tenon/partial") is not None:
         raise failure("partial_result", "The result has several parts: ask for less, or raise the server's limit (--max-result-bytes)", structured)
     if name is None:

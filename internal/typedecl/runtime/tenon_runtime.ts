@@ -129,26 +129,27 @@ export class Server {
   }
 }
 
-/** The question of a server that asks the caller to confirm. */
+/** The question of a server that asks the caller to confirm: in its data, or in a text. */
 function confirmation(result: Result): string | undefined {
-  let asked: unknown = result.structuredContent;
-  if (asked === undefined) {
-    try {
-      asked = JSON.parse(text(result));
-    } catch {
-      return undefined;
+  const asked: unknown[] = [result.structuredContent];
+  if (result.structuredContent === undefined) {
+    for (const text of texts(result)) {
+      if (!text.startsWith("{")) continue;
+      try {
+        asked.push(JSON.parse(text));
+      } catch {
+        // not JSON
+      }
     }
   }
-  const message = member(asked, "message");
-  return member(asked, "confirmation_required") === true && typeof message === "string" ? message : undefined;
+  const question = asked.find((one) => member(one, "confirmation_required") === true);
+  const message = member(question, "message");
+  return typeof message === "string" ? message : undefined;
 }
 
-function text(result: Result): string {
+function texts(result: Result): string[] {
   const blocks: unknown[] = Array.isArray(result.content) ? result.content : [];
-  return blocks
-    .map((block) => member(block, "text"))
-    .filter((part) => typeof part === "string")
-    .join("\n");
+  return blocks.map((block) => member(block, "text")).filter((part) => typeof part === "string");
 }
 
 function data(tool: string, result: Result, name: string | null, options: Options): unknown {
@@ -172,7 +173,7 @@ function data(tool: string, result: Result, name: string | null, options: Option
     const error = member(structured, "error");
     const codes = [member(contract, "code"), member(error, "code")];
     const message = member(error, "message");
-    return raise(fail(codes.find((code) => typeof code === "string") ?? "tool_error", typeof message === "string" ? message : text(result), structured ?? result.content));
+    return raise(fail(codes.find((code) => typeof code === "string") ?? "tool_error", typeof message === "string" ? message : texts(result).join("\n"), structured ?? result.content));
   }
   if (member(result._meta, "tenon/partial") !== undefined) {
     return raise(fail("partial_result", "The result has several parts: ask for less, or raise the server's limit (--max-result-bytes)", structured));
