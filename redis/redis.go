@@ -37,6 +37,7 @@ type Store struct {
 	prefix   string
 	versions string // key of the list of versions
 	maxValue int
+	cluster  bool
 }
 
 // Open connects to the store at a URL and asks whether it answers, and whether it may
@@ -62,7 +63,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		o.Prefix = "tenon"
 	}
 	quiet()
-	s := &Store{client: at.client(o), prefix: o.Prefix + ":" + version + ":", versions: o.Prefix + ":versions", maxValue: o.MaxValue}
+	s := &Store{client: at.client(o), prefix: o.Prefix + ":" + version + ":", versions: o.Prefix + ":versions", maxValue: o.MaxValue, cluster: at.cluster}
 	if err := s.check(ctx); err != nil {
 		_ = s.client.Close()
 		return nil, explained(err, at)
@@ -158,16 +159,25 @@ func (s *Store) Increment(ctx context.Context, key string, delta int64, life tim
 // the keys.
 func (s *Store) IncrementAll(ctx context.Context, all []tenon.Addition) (sums []int64, err error) {
 	added := make([]*redis.IntCmd, len(all))
-	// A number and the end of its life are one transaction: without the second it
-	// would stay for ever.
-	_, err = s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	add := func(p redis.Pipeliner) error {
 		for i, a := range all {
-			key := s.key(a.Key)
+			key, life := s.key(a.Key), atLeast(a.Life)
+			if s.cluster {
+				p.SetNX(ctx, key, 0, life)
+			}
 			added[i] = p.IncrBy(ctx, key, a.N)
-			p.Do(ctx, "PEXPIRE", key, atLeast(a.Life).Milliseconds(), "NX") // the first Increment decides
+			p.Do(ctx, "PEXPIRE", key, life.Milliseconds(), "NX") // the first Increment decides
 		}
 		return nil
-	})
+	}
+	// A number and the end of its life are one transaction: without the second it
+	// would stay for ever. In a cluster there is none for keys of several servers, and
+	// a number begins with its life.
+	if s.cluster {
+		_, err = s.client.Pipelined(ctx, add)
+	} else {
+		_, err = s.client.TxPipelined(ctx, add)
+	}
 	if err != nil {
 		return nil, failed(err)
 	}

@@ -54,7 +54,7 @@ func until(t *testing.T, so func() bool) {
 // failOver kills the server that is written to, and waits until its copy is.
 func (w *watched) failOver() {
 	w.t.Helper()
-	// What the copy has not got yet would be lost: that is no fault of who keeps it.
+	// What the copy has not got yet would be lost, whoever keeps it.
 	if text := ask(w.t, w.main, "WAIT 1 5000"); text != "1" {
 		w.t.Fatalf("the copy does not follow: %q", text)
 	}
