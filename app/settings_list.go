@@ -78,7 +78,7 @@ func callSettings() []Setting {
 			{Name: "max-concurrency", source: func(o *SourceOptions) any { return &o.MaxConcurrency }, Help: "concurrent requests to one upstream (0: no limit)"},
 			{Name: "breaker-failures", source: func(o *SourceOptions) any { return &o.BreakerFailures }, Help: "consecutive failures of an upstream that open its circuit breaker (0: never)"},
 			{Name: "breaker-cooldown", source: func(o *SourceOptions) any { return &o.BreakerCooldown }, Help: "how long the breaker stays open (0: 30s)"},
-			{Name: "cache-bytes", source: func(o *SourceOptions) any { return &o.CacheBytes }, Help: "size of the response cache; entries are private to their caller, Cache-Control is honoured (0: no cache)"},
+			{Name: "cache-bytes", source: func(o *SourceOptions) any { return &o.CacheBytes }, Help: "size of the response cache; entries are private to their caller, Cache-Control is honoured; with --store replicas share them (0: no cache)"},
 		}),
 	)
 }
@@ -182,9 +182,9 @@ func serverSettings() []Setting {
 // replicaSettings are the settings of what replicas share.
 func replicaSettings() []Setting {
 	return group("Replicas", []Setting{
-		{Name: "store", atStart: true, whole: func(c *Config) any { return &c.Store }, def: "memory", check: checkStore, Help: "where confirmations, parts of results and limits are kept: memory, or what replicas share: redis://[USER@]HOST[:PORT][/DATABASE], rediss:// with TLS, redis+cluster://HOST,HOST or redis+sentinel://HOST,HOST/NAME (Redis 7 or Valkey; docs/replicas.md)"},
+		{Name: "store", atStart: true, whole: func(c *Config) any { return &c.Store }, def: "memory", check: checkStore, Help: "where confirmations, parts of results, limits, and for other replicas responses and access tokens are kept: memory, or what replicas share: redis://[USER@]HOST[:PORT][/DATABASE], rediss:// with TLS, redis+cluster://HOST,HOST or redis+sentinel://HOST,HOST/NAME (Redis 7 or Valkey; docs/replicas.md)"},
 		{Name: "store-password", atStart: true, whole: func(c *Config) any { return &c.StorePassword }, rebase: besideSecretFile, Help: "password of --store: env:VAR or file:PATH"},
-		{Name: "secret", atStart: true, whole: func(c *Config) any { return &c.Secret }, rebase: besideSecretFile, Help: "what authenticates the texts that clients hand back, the same for all replicas: env:VAR or file:PATH of at least 32 characters (default: a random one, which ends with the process)"},
+		{Name: "secret", atStart: true, whole: func(c *Config) any { return &c.Secret }, rebase: besideSecretFile, Help: "what authenticates the texts that clients hand back and encrypts responses and tokens in --store, the same for all replicas: env:VAR or file:PATH of at least 32 characters (default: a random one, which ends with the process)"},
 	})
 }
 
