@@ -34,7 +34,8 @@ func (a *App) joinReplicas(ctx context.Context) error {
 	if other, ok := errors.AsType[*roll.SecretError](err); ok {
 		return invalid("secret", ": %v", other)
 	}
-	a.roll = r
+	a.roll = r // before a reload that another replica causes
+	r.Start(ctx)
 	a.open = append([]io.Closer{r}, a.open...) // it leaves before the store is closed
 	return err
 }

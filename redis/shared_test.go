@@ -202,34 +202,26 @@ func TestRoundTrips(t *testing.T) {
 		"limits":                       {[]string{"everybody=rate 100/s day 1000", "everybody get_*=rate 100/m", "everybody=rate 100/s shared"}, []string{"get_tool0 {}"}, 1},
 		"a confirmation":               {nil, []string{"drop_tool0 {}", `drop_tool0 {"confirmed":true}`}, 2},
 		"a confirmation with a limit":  {[]string{"everybody=rate 100/s"}, []string{"drop_tool0 {}", `drop_tool0 {"confirmed":true}`}, 4},
-		"what is confirmed unasked":    {nil, []string{`drop_tool1 {"confirmed":true}`}, 2},
 		"a call of a tool that is not": {[]string{"everybody=rate 100/s"}, []string{"no_tool {}"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t, address)
 			s := replica(t, w.address, u.URL, func(c *app.Config) { c.Limits = tt.limits; c.Defaults.Confirm.All = "arg" })
-			_, _ = s.call("get_tool2", `{}`) // connections are open
-			settle(w)
-			before := w.sent.Load()
-			for _, call := range tt.calls {
-				tool, args, _ := strings.Cut(call, " ")
-				if text, got := s.call(tool, args); got.Result.IsError && !strings.Contains(text, "onfirm") {
-					t.Fatal(text)
+			least := int64(1 << 60)
+			for range 5 { // what the roll of replicas sends in between only adds
+				before := w.sent.Load()
+				for _, call := range tt.calls {
+					tool, args, _ := strings.Cut(call, " ")
+					if text, got := s.call(tool, args); got.Result.IsError && !strings.Contains(text, "onfirm") {
+						t.Fatal(text)
+					}
 				}
+				least = min(least, w.sent.Load()-before)
 			}
-			if n := w.sent.Load() - before; n > tt.trips {
-				t.Errorf("%d round trips, want %d", n, tt.trips)
+			if least != tt.trips {
+				t.Errorf("%d round trips, want %d", least, tt.trips)
 			}
 		})
-	}
-}
-
-// settle waits until a replica that has just started has nothing more to say to the
-// store.
-func settle(w *wire) {
-	for last := int64(-1); last != w.sent.Load(); {
-		last = w.sent.Load()
-		time.Sleep(200 * time.Millisecond)
 	}
 }
 

@@ -76,7 +76,7 @@ func (e *SecretError) Error() string {
 		"give all the same, or another database. If that replica was killed, it is forgotten after %v", e.Name, life)
 }
 
-// Join enters a replica in the roll. The error is a [*SecretError]: a store that fails
+// Join enters a replica in the roll, which [Roll.Start] keeps from then on. The error is a [*SecretError]: a store that fails
 // is no reason not to serve.
 func Join(ctx context.Context, o Options) (*Roll, error) {
 	r := &Roll{
@@ -98,8 +98,13 @@ func Join(ctx context.Context, o Options) (*Roll, error) {
 		err = r.write(ctx, free)
 	}
 	r.failed(err)
+	return r, nil
+}
+
+// Start begins to look at what others do. Close ends it.
+func (r *Roll) Start(ctx context.Context) {
 	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if a, ok := o.Store.(tenon.Announcer); ok {
+	if a, ok := r.o.Store.(tenon.Announcer); ok {
 		r.listenTo(ctx, a)
 	}
 	r.due = time.NewTimer(settleTime)
@@ -109,7 +114,6 @@ func Join(ctx context.Context, o Options) (*Roll, error) {
 		defer close(r.ended)
 		r.run(ctx)
 	}, nil)
-	return r, nil
 }
 
 func (r *Roll) listenTo(ctx context.Context, a tenon.Announcer) {

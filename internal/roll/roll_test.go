@@ -92,6 +92,7 @@ func join(t *testing.T, s tenon.Store, change func(*roll.Options)) *replica {
 	if r.roll, err = roll.Join(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
+	r.roll.Start(t.Context())
 	synctest.Wait()
 	return r
 }
@@ -197,6 +198,7 @@ func TestTheFirstListIsNoChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.roll.Changed(a.lists)
+		a.roll.Start(t.Context())
 		time.Sleep(time.Minute)
 		if told != 0 {
 			t.Errorf("clients were told %d times", told)
