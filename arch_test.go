@@ -26,6 +26,7 @@ func packages() map[string][]string {
 		"schema/gotype":             {"internal/publish", "internal/rawjson", "schema"},
 		"schema/sample":             {"internal/rawjson", "schema"},
 		"schema/projection":         {"internal/ecmaregexp", "internal/rawjson", "internal/schemadoc", "internal/suggest"},
+		"internal/clients":          {"internal/rawjson", "internal/schemadoc"},
 		"internal/typedecl":         {"internal/publish", "internal/rawjson", "internal/schemadoc"},
 		"internal/publish":          {"internal/ecmaregexp", "internal/rawjson", "internal/schemadoc"},
 		"internal/schemadoc":        {"internal/rawjson"},
@@ -102,7 +103,7 @@ func packages() map[string][]string {
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
-			"internal/clientconfig", "internal/keyring", "internal/mcpb", "internal/typedecl",
+			"internal/clientconfig", "internal/keyring", "internal/mcpb", "internal/typedecl", "internal/clients",
 		},
 	}
 }

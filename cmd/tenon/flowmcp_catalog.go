@@ -22,7 +22,7 @@ import (
 // flowmcpCatalogCommands are the commands that look at many files at once.
 func flowmcpCatalogCommands(e env) []*cobra.Command {
 	return []*cobra.Command{
-		flowmcpListCommand(e), flowmcpSearchCommand(e), flowmcpSchemasCommand(e), flowmcpHashCommand(e), flowmcpDoctorCommand(e),
+		flowmcpListCommand(e), flowmcpSearchCommand(e), flowmcpSchemasCommand(e), flowmcpHashCommand(e),
 		flowmcpListsCommand(e), flowmcpCacheCommand(e), flowmcpMigrateCommand(e), flowmcpRegistryCommand(e),
 	}
 }

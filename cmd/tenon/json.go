@@ -99,7 +99,7 @@ func schemaFiles(reports []flowmcp.Report) []schemaFile {
 	return all
 }
 
-// diagnosis is the report of flowmcp doctor.
+// diagnosis is what doctor says of schema files.
 type diagnosis struct {
 	File   string         `json:"file"`
 	Served int            `json:"served_count"` // so many of the tools

@@ -45,6 +45,12 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sources, args []
 		}
 		return t.reach(sources, e)
 	}
+	return within(ctx, w), nil
+}
+
+// within speaks to a server of this process, and closes what it serves with the
+// conversation.
+func within(ctx context.Context, w *app.App) *mcpclient.Client {
 	ctx, cancel := context.WithCancel(ctx)
 	theirs, mine := io.Pipe()
 	fromThem, toMe := io.Pipe()
@@ -57,7 +63,7 @@ func (t *shellTarget) open(ctx context.Context, e env, sources *sources, args []
 		_ = mine.Close()
 		_ = fromThem.Close()
 		w.Close()
-	}, shellItself()), nil
+	}, shellItself())
 }
 
 // otherwise takes the only SPEC for the URL of a server, since it is no description

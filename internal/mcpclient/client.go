@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"sync/atomic"
 
@@ -32,6 +33,9 @@ const (
 const (
 	maxAnswer    = 32 << 20 // bytes of one message over pipes, of one response over HTTP
 	maxToolPages = 1000
+	maxList      = 64 << 20 // bytes of a list of tools, all pages together
+
+	maxCursorShown = 60
 )
 
 // Options say who the client is. Name and Version are required.
@@ -166,6 +170,7 @@ func (c *Client) info() string {
 type Server struct {
 	Name, Version string
 	Revision      string // in which it answers
+	Instructions  string // for models
 }
 
 // Initialize begins the conversation. It comes before everything else, but in the
@@ -185,11 +190,12 @@ func (c *Client) Initialize(ctx context.Context) (Server, error) {
 	var r struct {
 		Version string                         `json:"protocolVersion"`
 		Server  struct{ Name, Version string } `json:"serverInfo"`
+		Text    string                         `json:"instructions"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return Server{}, err
 	}
-	s := Server{Name: r.Server.Name, Version: r.Server.Version, Revision: r.Version}
+	s := Server{Name: r.Server.Name, Version: r.Server.Version, Revision: r.Version, Instructions: r.Text}
 	return s, c.wire.send(ctx, []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 }
 
@@ -202,37 +208,74 @@ func (c *Client) discover(ctx context.Context) (Server, error) {
 		Meta struct {
 			Server struct{ Name, Version string } `json:"io.modelcontextprotocol/serverInfo"`
 		} `json:"_meta"`
+		Text string `json:"instructions"`
 	}
 	err = json.Unmarshal(raw, &r)
-	return Server{Name: r.Meta.Server.Name, Version: r.Meta.Server.Version, Revision: Modern}, err
+	return Server{Name: r.Meta.Server.Name, Version: r.Meta.Server.Version, Revision: Modern, Instructions: r.Text}, err
 }
 
 // Tool is a tool as the server lists it. Schemas are nil where there are none.
 type Tool struct {
 	Name, Title, Description  string
 	InputSchema, OutputSchema json.RawMessage
+
+	Size int `json:"-"` // bytes of its JSON
 }
 
 // Tools lists all tools, of all pages.
 func (c *Client) Tools(ctx context.Context) (all []Tool, err error) {
-	params := ""
-	for range maxToolPages {
-		raw, err := c.request(ctx, "tools/list", "", params, nil)
+	for page, err := range c.Pages(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		var r struct {
-			Tools      []Tool
-			NextCursor string
-		}
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return nil, err
-		}
-		all = append(all, r.Tools...)
-		if r.NextCursor == "" {
-			return all, nil
-		}
-		params = string(rawjson.AppendString([]byte(`"cursor":`), r.NextCursor))
+		all = append(all, page...)
 	}
-	return nil, errors.New("the list of tools does not end")
+	return all, nil
+}
+
+// Pages lists the tools page by page. A list that does not end, or that is too
+// large, is an error.
+func (c *Client) Pages(ctx context.Context) iter.Seq2[[]Tool, error] {
+	return func(yield func([]Tool, error) bool) {
+		params, size, seen := "", 0, map[string]bool{}
+		for range maxToolPages {
+			page, next, n, err := c.page(ctx, params)
+			if size += n; err == nil && size > maxList {
+				err = fmt.Errorf("the list of tools has more than %d MB", maxList>>20)
+			}
+			if err == nil && seen[next] {
+				err = fmt.Errorf("the list of tools does not end: the cursor %s came twice", rawjson.Truncate(strconv.Quote(next), maxCursorShown))
+			}
+			if !yield(page, err) || err != nil || next == "" {
+				return
+			}
+			seen[next] = true
+			params = string(rawjson.AppendString([]byte(`"cursor":`), next))
+		}
+		yield(nil, errors.New("the list of tools does not end"))
+	}
+}
+
+// page lists the tools of one page, and says where the next one begins.
+func (c *Client) page(ctx context.Context, params string) (tools []Tool, next string, size int, err error) {
+	raw, err := c.request(ctx, "tools/list", "", params, nil)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	var r struct {
+		Tools      []json.RawMessage
+		NextCursor string
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return nil, "", 0, fmt.Errorf("tools/list: the result is not of the protocol's form: %w", err)
+	}
+	for i, text := range r.Tools {
+		var t Tool
+		if err := json.Unmarshal(text, &t); err != nil {
+			return nil, "", 0, fmt.Errorf("tools/list: tool %d is not of the protocol's form: %w", i+1, err)
+		}
+		t.Size = len(text)
+		tools = append(tools, t)
+	}
+	return tools, r.NextCursor, len(raw), nil
 }

@@ -283,6 +283,31 @@ func TestOddServers(t *testing.T) {
 			}
 		})
 	}
+	answers := func(result func(n int) string) *mcpclient.Client {
+		n := 0
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			n++
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":%s}`, n, result(n))
+		}))
+		t.Cleanup(web.Close)
+		return mcpclient.OverHTTP(web.URL+"/mcp", web.Client(), nil, mcpclient.Options{Name: "test", Version: "1"})
+	}
+	t.Run("a list of 100 MB", func(t *testing.T) {
+		page := strings.Repeat("d", 20<<20)
+		c := answers(func(n int) string {
+			return fmt.Sprintf(`{"tools":[{"name":"a","description":%q}],"nextCursor":"%d"}`, page, n)
+		})
+		if _, err := c.Tools(t.Context()); err == nil || err.Error() != "the list of tools has more than 64 MB" {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	t.Run("a tool that is a number", func(t *testing.T) {
+		c := answers(func(int) string { return `{"tools":[{"name":"a"},7]}` })
+		if _, err := c.Tools(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "tools/list: tool 2 is not of the protocol's form: ") {
+			t.Errorf("the error is %v", err)
+		}
+	})
 	t.Run("a list without end", func(t *testing.T) {
 		n := 0
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -292,7 +317,7 @@ func TestOddServers(t *testing.T) {
 		}))
 		defer web.Close()
 		c := mcpclient.OverHTTP(web.URL+"/mcp", web.Client(), nil, mcpclient.Options{Name: "test", Version: "1"})
-		if _, err := c.Tools(t.Context()); err == nil || err.Error() != "the list of tools does not end" {
+		if _, err := c.Tools(t.Context()); err == nil || err.Error() != `the list of tools does not end: the cursor "x" came twice` {
 			t.Errorf("the error is %v", err)
 		}
 	})
