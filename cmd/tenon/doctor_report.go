@@ -293,7 +293,7 @@ func (x *examination) issue(f *clients.Finding) clientIssue {
 			one.Links = append(one.Links, s)
 		}
 	}
-	if f.Fix != nil && !(f.Fix.Done && x.ours) {
+	if f.Fix != nil && (!f.Fix.Done || !x.ours) {
 		if one.Do, one.Exact = f.Fix.Text, f.Fix.Exact; x.ours {
 			one.Flag = f.Fix.Flag
 		}

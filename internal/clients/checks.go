@@ -115,18 +115,18 @@ func (t *prepared) each(r *Rule, do func(p *part, at int32, n rawjson.Node)) {
 	}
 	for i := range p.List {
 		if n := p.List[i].Node; p.Doc.Kind(n) == rawjson.Object {
-			do(p, int32(i), n) //nolint:gosec // fewer than nodes
+			do(p, int32(i), n)
 		}
 	}
 }
 
 // at is the pointer of a keyword of a location.
 func (p *part) at(location int32, tokens ...string) string {
-	text := p.pointer + p.Pointer(location)
+	text := []byte(p.pointer + p.Pointer(location))
 	for _, token := range tokens {
-		text += "/" + rawjson.EscapeToken(token)
+		text = rawjson.AppendToken(text, token)
 	}
-	return text
+	return string(text)
 }
 
 func nameMatches(r *Rule, t *prepared, hit func(string)) {

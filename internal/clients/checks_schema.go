@@ -136,12 +136,9 @@ func (p *part) takesNull(n rawjson.Node) bool {
 
 func closedObjects(r *Rule, t *prepared, hit func(string)) {
 	t.each(r, func(p *part, at int32, n rawjson.Node) {
-		switch more := p.Doc.Get(n, "additionalProperties"); p.Doc.Kind(more) { //nolint:exhaustive // nothing else is a schema
-		case rawjson.Bool:
-			hitIf(p.Doc.IsTrue(more), p.at(at, "additionalProperties"), hit)
-		case rawjson.Object:
-			hitIf(p.Doc.Len(more) > 0, p.at(at, "additionalProperties"), hit)
-		}
+		more := p.Doc.Get(n, "additionalProperties")
+		open := p.Doc.IsTrue(more) || p.Doc.Kind(more) == rawjson.Object && p.Doc.Len(more) > 0
+		hitIf(open, p.at(at, "additionalProperties"), hit)
 	})
 }
 

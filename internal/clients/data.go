@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -101,16 +100,14 @@ func (r *Rule) Stale(now time.Time) bool {
 	return err != nil || now.Sub(day) > staleAfter
 }
 
-// Known are the rules that come with the program.
-func Known() *Data { return known() }
-
-var known = sync.OnceValue(func() *Data {
+// Known reads the rules that come with the program.
+func Known() *Data {
 	d, err := Read(embedded)
 	if err != nil {
 		panic(err) // a test reads the file
 	}
 	return d
-})
+}
 
 // Read reads rules. Unknown members, names that nothing has and rules without a
 // source are errors.

@@ -87,26 +87,12 @@ func (d *Data) Examine(l *List, clients []*Client, now time.Time) *Report {
 	for _, c := range clients {
 		rules = append(rules, d.RulesOf(c.ID)...)
 	}
-	places := make([][]Place, len(rules))
-	for i, r := range rules {
-		if r.check.list != nil {
-			r.check.list(r, l, func(pointer string) { places[i] = append(places[i], Place{Pointer: pointer}) })
-		}
+	for _, r := range rules {
 		if r.Stale(now) {
 			rep.Stale = append(rep.Stale, r)
 		}
 	}
-	for n := range l.Tools {
-		one := &l.Tools[n]
-		rep.weigh(one, n)
-		// Schemas are read once for all rules, and not kept: lists can be large.
-		t := prepare(l.Server, one)
-		for i, r := range rules {
-			if hits := r.broken(t); hits != nil {
-				places[i] = append(places[i], Place{one.shown(n), hits[0], len(hits) - 1})
-			}
-		}
-	}
+	places := rep.look(l, rules)
 	slices.SortStableFunc(rep.Heaviest, func(a, b Heavy) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	i := 0
 	for _, c := range clients {
@@ -123,6 +109,28 @@ func (d *Data) Examine(l *List, clients []*Client, now time.Time) *Report {
 		rep.Verdicts = append(rep.Verdicts, v)
 	}
 	return rep
+}
+
+// look holds the list and each tool against rules, and returns what breaks each.
+func (rep *Report) look(l *List, rules []*Rule) [][]Place {
+	places := make([][]Place, len(rules))
+	for i, r := range rules {
+		for _, pointer := range r.BrokenByList(l) {
+			places[i] = append(places[i], Place{Pointer: pointer})
+		}
+	}
+	for n := range l.Tools {
+		one := &l.Tools[n]
+		rep.weigh(one, n)
+		// Schemas are read once for all rules, and not kept: lists can be large.
+		t := prepare(l.Server, one)
+		for i, r := range rules {
+			if hits := r.broken(t); hits != nil {
+				places[i] = append(places[i], Place{one.shown(n), hits[0], len(hits) - 1})
+			}
+		}
+	}
+	return places
 }
 
 // broken are the places of one tool that break a rule.
@@ -175,7 +183,8 @@ func (w *Weight) of(c *Client) (n int) {
 // letter, digit, hyphen or underscore becomes an underscore.
 func ServerName(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r < 0x80 && classOf(byte(r)) <= digit {
+		switch {
+		case r == '-', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
 			return r
 		}
 		return '_'

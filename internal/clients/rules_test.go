@@ -70,10 +70,10 @@ func pairs() map[string]pair {
 		out(`{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{}]}}}`), "/outputSchema/properties/x/anyOf",
 		out(`{"type":"object","properties":{"anyOf":{"anyOf":[{"type":"string"},{"type":"null"}]}},"default":{"anyOf":[{}]}}`),
 	}
-	refs := func(make func(string) List, root string) pair {
+	refs := func(with func(string) List, root string) pair {
 		return pair{
-			make(`{"type":"object","properties":{"x/y":{"$ref":"#/$defs/T"}},"$defs":{"T":{}}}`), root + "/properties/x~1y/$ref",
-			make(`{"type":"object","properties":{"$ref":{"type":"string"}},"examples":[{"$ref":"x"}]}`),
+			with(`{"type":"object","properties":{"x/y":{"$ref":"#/$defs/T"}},"$defs":{"T":{}}}`), root + "/properties/x~1y/$ref",
+			with(`{"type":"object","properties":{"$ref":{"type":"string"}},"examples":[{"$ref":"x"}]}`),
 		}
 	}
 	underscore := pair{in(object(`"a":{"items":{"properties":{"_b":{}}}}`)), "/inputSchema/properties/a/items/properties/_b", in(object(`"b_":{}`))}
