@@ -204,8 +204,12 @@ func (p *Params) given() (names []string) {
 		name string
 		set  bool
 	}{
-		{"in", p.In != ""}, {"keywords", p.Keywords != nil}, {"max", p.Max != 0},
-		{"pattern", p.Pattern != ""}, {"prefix", p.Prefix != ""}, {"uris", p.URIs != nil},
+		{"in", p.In != ""},
+		{"keywords", p.Keywords != nil},
+		{"max", p.Max != 0},
+		{"pattern", p.Pattern != ""},
+		{"prefix", p.Prefix != ""},
+		{"uris", p.URIs != nil},
 	} {
 		if one.set {
 			names = append(names, one.name)
