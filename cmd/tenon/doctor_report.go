@@ -126,7 +126,7 @@ func (x *examination) printCause(w io.Writer, c *cause) {
 		}
 	default:
 		of := "of " + count(x.rep.Tools, "tool")
-		if len(c.Places) == x.rep.Tools {
+		if len(c.Places) == x.rep.Tools && x.rep.Tools > 1 {
 			of = "all " + count(x.rep.Tools, "tool")
 		} else {
 			of = fmt.Sprint(len(c.Places)) + " " + of

@@ -11,6 +11,7 @@
 package mcpclient
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,6 +75,14 @@ type request struct {
 
 // failed says which request an error is about.
 func (r request) failed(err error) error { return fmt.Errorf("%s: %w", r.method, err) }
+
+// tooLong says in plain words that a line is longer than a message may be.
+func tooLong(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("the server sent a message of more than %d MB", maxAnswer>>20)
+	}
+	return err
+}
 
 // message is what a server sends: a response, a request of its own or a
 // notification.

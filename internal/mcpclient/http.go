@@ -216,7 +216,7 @@ func events(stream io.Reader, hear func(data []byte) (last bool, err error)) err
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := tooLong(lines.Err()); err != nil {
 		return err
 	}
 	_, err := end() // some servers end without an empty line

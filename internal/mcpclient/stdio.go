@@ -92,7 +92,7 @@ func (p *pipes) read(from io.Reader) error {
 			}
 		}
 	}
-	if err := scan.Err(); err != nil {
+	if err := tooLong(scan.Err()); err != nil {
 		return err
 	}
 	return errEnded
