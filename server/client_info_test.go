@@ -35,3 +35,25 @@ func TestACallKnowsItsClient(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestListsAreTheSameForEveryClient: what a client says of itself changes no list,
+// because a list may be cached for everybody who may see it.
+func TestListsAreTheSameForEveryClient(t *testing.T) {
+	s := serve(server.Options{}, tool("who", func(context.Context, *tenon.Call) (tenon.Response, error) { return tenon.Response{}, nil }))
+	list := func(client string) string {
+		body := modernBody("tools/list", "")
+		if client != "" {
+			body = strings.Replace(body, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+client+`","version":"2"},`, 1)
+		}
+		return answer(s, post(body, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/list")).Body.String()
+	}
+	want := list("")
+	if !strings.Contains(want, `"name":"who"`) {
+		t.Fatal(want)
+	}
+	for _, client := range []string{"claude-ai", "claude-code", "Visual Studio Code", "gemini-cli-mcp-client", "openai-mcp", "cursor-vscode", "codex-mcp-client"} {
+		if diff := cmp.Diff(want, list(client)); diff != "" {
+			t.Errorf("%s gets another list:\n%s", client, diff)
+		}
+	}
+}

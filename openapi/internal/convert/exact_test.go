@@ -18,7 +18,7 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pick := func(from ...string) string { return rapid.SampledFrom(from).Draw(t, "pick") }
 		scalars := []string{`"a"`, `"b"`, `1`, `2`, `true`, `null`, `[]`, `["a"]`, `["c"]`, `[1,2]`, `{"x":1}`}
-		schema := `"type":"array"` + pick("", `,"items":{}`, `,"items":{"type":"string"}`, `,"items":{"type":"integer","maximum":1}`, `,"items":{"type":"string","enum":["a","c"]}`, `,"items":false`, `,"items":true`) +
+		schema := pick(`"type":"array"`, `"type":["array","null"]`, `"type":["string","array"]`) + pick("", `,"items":{}`, `,"items":{"type":"string"}`, `,"items":{"type":"integer","maximum":1}`, `,"items":{"type":"string","enum":["a","c"]}`, `,"items":false`, `,"items":true`) +
 			pick("", `,"minItems":1`, `,"maxItems":1`, `,"uniqueItems":true`)
 		var enum []string
 		if rapid.Bool().Draw(t, "enum") {
@@ -46,6 +46,9 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 			f := d.Schema(schemaS(d), dir)
 			made := string(Assemble(f.Body, f.Deps))
 			after := judgeOf(t, made)
+			if !strings.Contains(made, `"items":`) {
+				t.Fatalf("%s\nbecame in direction %d\n%s\nwithout items, which some clients refuse", whole, dir, made)
+			}
 			for range 12 {
 				value := `[` + strings.Join(rapid.SliceOfN(rapid.SampledFrom(scalars), 0, 3).Draw(t, "items"), ",") + `]`
 				if rapid.IntRange(0, 4).Draw(t, "other") == 0 {
