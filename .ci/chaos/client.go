@@ -159,7 +159,6 @@ type outcome struct {
 	began, ended  time.Time
 	kind          kind
 	executed      string // what it was told
-	stateless     bool   // confirmed by an argument: no state tells its calls apart
 	sends         int    // how often the call that executes was sent
 	code, text    string
 	wait          int // seconds that it was told to wait
@@ -238,10 +237,12 @@ func (c *client) slow(id string, hold time.Duration) {
 }
 
 // order asks for an order, and confirms what it was asked. Some clients send their
-// confirmation twice at once; all send it again where no answer came.
+// confirmation twice at once; those with a state of the request, which counts once, send
+// it again where no answer came. Old ones have none: one who confirms by an argument and
+// has no answer cannot know whether the next yes is to a question that was lost.
 func (c *client) order(id string, n int) {
 	ctx := context.Background()
-	o := outcome{operation: "order", id: id, began: time.Now(), stateless: c.old}
+	o := outcome{operation: "order", id: id, began: time.Now()}
 	arguments := map[string]any{"body": map[string]any{"id": id}}
 	asked, err := again(func() (*response, error) { return c.tool(ctx, "order", arguments) })
 	if err != nil || asked.Result == nil || asked.Result.IsError {
@@ -280,7 +281,7 @@ func (c *client) order(id string, n int) {
 	}
 	r, err := confirm()
 	for range 20 {
-		if !errors.Is(err, errLost) {
+		if !errors.Is(err, errLost) || c.old {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)

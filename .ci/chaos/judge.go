@@ -38,17 +38,11 @@ func (w *world) judge(took time.Duration) (report string, problems []string) {
 	w.journal.mu.Lock()
 	waiting := w.journal.waiting
 	w.journal.mu.Unlock()
-	questions := map[string]int{} // by order: the first, and those after a confirmation that did not count
-	for i := range w.told {
-		if w.told[i].stateless && w.told[i].code == askedAgain {
-			questions[w.told[i].id]++
-		}
-	}
 	failures := map[string]int{}
 	examples := map[string]string{}
 	for i := range w.told {
 		o := &w.told[i]
-		if why := w.wrong(o, 1+questions[o.id]); why != "" {
+		if why := w.wrong(o); why != "" {
 			failures[why]++
 			examples[why] = fmt.Sprintf("%s %s: %s %s %.200s", o.operation, o.id, o.kind, o.code, o.text)
 		}
@@ -66,16 +60,14 @@ func (w *world) judge(took time.Duration) (report string, problems []string) {
 	return w.table(took, limits, grown, problems), problems
 }
 
-// wrong says which rule o breaks; empty: none. Its client was asked so often, and each
-// question stands for one call: who confirms twice at once without a state that tells the
-// calls apart is asked again for one of them, and can confirm that as well.
-func (w *world) wrong(o *outcome, questions int) string {
+// wrong says which rule o breaks; empty: none.
+func (w *world) wrong(o *outcome) string {
 	came := w.journal.times(o.operation, o.id)
 	needsStore := o.operation == "order" || o.operation == "limited" || o.operation == "big"
 	switch {
 	case o.kind == broken:
 		return "an answer is wrong"
-	case o.operation != "big" && came > questions: // big is asked for again where no answer comes
+	case o.operation != "big" && came > 1: // big is asked for again where no answer comes
 		return "a call was executed twice"
 	case o.operation == "list":
 		if o.kind == failed {
