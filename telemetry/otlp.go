@@ -65,14 +65,14 @@ func (w *wire) time(field protowire.Number, t time.Time) {
 }
 
 // message writes a message within this one. Its length stands before it and is known
-// after it: what was written makes room, so that no message has memory of its own.
+// after it: what was written moves, so that no message has memory of its own.
 func (w *wire) message(field protowire.Number, write func(*wire)) {
 	*w = protowire.AppendTag(*w, field, protowire.BytesType)
 	start := len(*w)
 	write(w)
 	size := len(*w) - start
-	var room [10]byte
-	*w = append(*w, room[:protowire.SizeVarint(uint64(size))]...) //nolint:gosec // a length
+	var length [10]byte
+	*w = append(*w, length[:protowire.SizeVarint(uint64(size))]...) //nolint:gosec // a length
 	copy((*w)[len(*w)-size:], (*w)[start:start+size])
 	protowire.AppendVarint((*w)[:start], uint64(size)) //nolint:gosec // a length
 }
