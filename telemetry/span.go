@@ -47,7 +47,8 @@ func (s *span) set(all ...attribute.KeyValue) bool {
 	return true
 }
 
-// fail says that what the span is about failed, and why as far as that may be said.
+// fail records that the operation of the span failed: kind is its error.type, message
+// the description of its status.
 func (s *span) fail(kind, message string) {
 	s.set(attrError.String(kind))
 	s.mu.Lock()

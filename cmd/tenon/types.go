@@ -221,7 +221,7 @@ func unwrapped(output []byte) (data []byte, within string) {
 // writeTypes writes a file for each source, and the runtime beside them.
 func writeTypes(e env, folder, lang string, sets []typedSource) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // source code for others to read
-		return err
+		return fmt.Errorf("--out %s cannot be made; name a folder that you may write to: %w", folder, err)
 	}
 	runtime, text := typedecl.Runtime(lang)
 	taken := map[string]bool{strings.ToLower(runtime): true}

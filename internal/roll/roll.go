@@ -73,7 +73,7 @@ type SecretError struct{ Name string } // of the other
 
 func (e *SecretError) Error() string {
 	return fmt.Sprintf("the replica %q that uses this store has another secret, so that neither understands what the other one gave to a client; "+
-		"give all the same, or another database. If that replica was killed, it is forgotten after %v", e.Name, life)
+		"give all of them this one, or use another database. If that replica was killed, it is forgotten after %v", e.Name, life)
 }
 
 // Join enters a replica in the roll, which [Roll.Start] keeps from then on. The error is a [*SecretError]: a store that fails

@@ -338,7 +338,7 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// More replicas than there are places serve all the same, and take those that become
+// More replicas than there are places serve as well, and take those that become
 // free.
 func TestMoreReplicasThanPlaces(t *testing.T) {
 	in(t, func(t *testing.T, s *memstore.Store) {
