@@ -94,7 +94,7 @@ func TestPublishedOutput(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	warned := serve(t, "Output.mjs", flowmcp.Options{})
-	const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
+	const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{}}`
 	for name, data := range map[string]string{
 		"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},` + anything + `]}`,
 		"cover_shop": `{"anyOf":[{"type":"string","description":"Its cover as a picture (format: base64)"},` + anything + `]}`,
@@ -132,10 +132,10 @@ func TestInputSchemas(t *testing.T) {
 			`"size":{"type":["string","number"],"enum":["1","2","x",1,2]},"code":{"type":"string","pattern":"^B\\d{3}$","description":"A code"},` +
 			`"double":{"type":"string","pattern":"^\\d+$","default":"7"}},"required":["genre"],"additionalProperties":false}`},
 		{"Requests.mjs", "queries_shop_two", `{"type":"object","properties":{` +
-			`"q":{"type":"string","minLength":2,"maxLength":20,"description":"What to look for"},"tag":{"type":"array","maxItems":3},` +
+			`"q":{"type":"string","minLength":2,"maxLength":20,"description":"What to look for"},"tag":{"items":{},"type":"array","maxItems":3},` +
 			`"where":{"type":"string"},"limit":{"type":"number","minimum":1,"maximum":50,"default":10},"page":{"type":"number","default":1}},` +
 			`"required":["q"],"additionalProperties":false}`},
-		{"Requests.mjs", "body_shop_two", `{"type":"object","properties":{"items":{"type":"array","minItems":2,"maxItems":2},"big":{"type":"number"},` +
+		{"Requests.mjs", "body_shop_two", `{"type":"object","properties":{"items":{"items":{},"type":"array","minItems":2,"maxItems":2},"big":{"type":"number"},` +
 			`"gift":{"type":"boolean","default":false},"note":{"type":"string"},"more":{"type":"object"}},"required":["items","big"],"additionalProperties":false}`},
 		{"Requests.mjs", "empty_shop_two", `{"type":"object","properties":{},"additionalProperties":false}`},
 	} {

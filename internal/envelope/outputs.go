@@ -20,7 +20,7 @@ type Output struct {
 // object is accepted.
 func (u *Published) Input(doc []byte) (safe []byte, changes []publish.Change) {
 	if doc != nil {
-		safe, changes = u.safe(doc)
+		safe, changes = u.safe(doc, true)
 	}
 	if safe == nil {
 		safe = []byte(`{"type":"object"}`)
@@ -35,17 +35,19 @@ func (u *Published) Output(p Contract, write func(Contract) (doc []byte, wraps b
 	if doc == nil {
 		return Output{}
 	}
-	safe, changes := u.safe(doc)
+	safe, changes := u.safe(doc, false)
 	if safe == nil { // perhaps one schema is invalid JSON: then only that is left out
 		p.parsed = false
 		doc, wraps = write(p)
-		safe, changes = u.safe(doc)
+		safe, changes = u.safe(doc, false)
 	}
 	return Output{safe, wraps, changes}
 }
 
-func (u *Published) safe(doc []byte) ([]byte, []publish.Change) {
-	safe, changes := u.safety.Of(doc)
+// safe adapts a schema to clients. What a Go function returns as a tuple is published as
+// the official SDKs publish it, without items.
+func (u *Published) safe(doc []byte, tuples bool) ([]byte, []publish.Change) {
+	safe, changes := u.safety.WithItems(doc, tuples)
 	if safe == nil {
 		changes = append(changes, publish.Change{Message: "cannot be made safe for clients and is not published"})
 	}

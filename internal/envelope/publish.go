@@ -110,9 +110,8 @@ func (v Response) body(add func(doc []byte) ([]byte, error)) []byte {
 }
 
 // anything accepts every value and lists all types: with {}, type generators
-// would drop the schema beside it.
-const anything = `{"type":["object","array","string","integer","number","boolean","null"],` +
-	`"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
+// would drop the schema beside it. Some clients refuse arrays without items.
+const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{}}`
 
 // advised returns the published form of s: advice accepts any other value too.
 func (p Contract) advised(s []byte) []byte {

@@ -65,6 +65,17 @@ const maxPortable = 256 << 10
 
 // Of is [Compatible] of doc.
 func (c *Compatibility) Of(doc []byte) (safe []byte, changes []Change) {
+	return c.of(doc, compatPass{})
+}
+
+// WithItems is Of, and gives every array items, {} where it has none, and with tuples
+// those that have prefixItems as well: some clients refuse a whole request over an
+// array without. That means the same and is no change.
+func (c *Compatibility) WithItems(doc []byte, tuples bool) (safe []byte, changes []Change) {
+	return c.of(doc, compatPass{items: true, tuples: tuples})
+}
+
+func (c *Compatibility) of(doc []byte, with compatPass) (safe []byte, changes []Change) {
 	nodes, ok := c.nodes.Get().(*rawjson.Nodes)
 	if !ok {
 		nodes = new(rawjson.Nodes)
@@ -79,7 +90,8 @@ func (c *Compatibility) Of(doc []byte) (safe []byte, changes []Change) {
 		}
 	}
 	for range maxPasses {
-		s := compatPass{changes: changes, cache: c}
+		s := with
+		s.changes, s.cache = changes, c
 		if !s.checkRoot(parsed) {
 			return nil, s.changes
 		}
@@ -147,6 +159,8 @@ type compatPass struct {
 	*schemadoc.Widener
 	changes []Change
 	cache   *Compatibility
+	items   bool // arrays get items
+	tuples  bool // those with prefixItems, too
 }
 
 // apply returns the document after one pass, nil if it is unchanged.
@@ -168,6 +182,9 @@ func (s *compatPass) apply(doc *rawjson.Doc) []byte {
 		s.checkSchema(int32(i))
 	}
 	s.dropCircularRefs()
+	if s.items && len(s.Edits.List) == 0 { // then nothing else is left to do
+		s.addItems()
+	}
 	if len(s.Edits.List) == 0 {
 		return nil
 	}

@@ -231,6 +231,36 @@ func (s *compatPass) array(i int32, m rawjson.Node, k schemadoc.Keyword) {
 	}
 }
 
+// addItems adds items to arrays that have none. Where unevaluatedItems looks at what is
+// left, items would take it away.
+func (s *compatPass) addItems() {
+	for i := range s.List {
+		if s.List[i].Via == schemadoc.KwUnevaluatedItems {
+			return
+		}
+	}
+	for i := range s.List {
+		n := s.List[i].Node
+		if s.Doc.Kind(n) == rawjson.Object && s.namesArray(s.Doc.Get(n, "type")) && s.Doc.Get(n, "items") == rawjson.None &&
+			(s.tuples || s.Doc.Get(n, "prefixItems") == rawjson.None) {
+			s.Edits.Prepend(n, []byte(`"items":{}`))
+		}
+	}
+}
+
+// namesArray reports whether a type is array, or a list with it.
+func (s *compatPass) namesArray(t rawjson.Node) bool {
+	if s.Doc.Kind(t) != rawjson.Array {
+		return s.Doc.IsStr(t, "array")
+	}
+	for e := s.Doc.First(t); e != rawjson.None; e = s.Doc.Next(e) {
+		if s.Doc.IsStr(e, "array") {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *compatPass) isEverything(n rawjson.Node) bool {
 	return s.Doc.IsTrue(n) || s.Doc.Kind(n) == rawjson.Object && s.Doc.Len(n) == 0
 }

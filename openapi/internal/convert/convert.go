@@ -220,7 +220,6 @@ type survey struct {
 	exclusiveMax bool
 	itemsEnum    rawjson.Node // an enum that belongs to the items; None: there is none
 	items        rawjson.Node
-	itemless     bool  // an array whose items are not described
 	tuple        bool  // items is an array: prefixItems
 	anyOf        bool  // there is an anyOf
 	encoded      bool  // contentEncoding is given
@@ -275,24 +274,9 @@ func (c *schemaWriter) survey(n rawjson.Node) survey {
 	if enum != rawjson.None && c.doc.IsStr(kind, "array") && c.meansItems(enum, s.items) {
 		s.itemsEnum = enum
 	}
-	s.itemless = c.allowsArrays(kind) && s.items == rawjson.None && s.itemsEnum == rawjson.None && s.ref == rawjson.None &&
-		c.doc.Get(n, "prefixItems") == rawjson.None && !c.file.MayHaveUnevaluatedItems()
 	s.wrapNull = nullable && combined
 	s.nullable = nullable && typed && !combined
 	return s
-}
-
-// allowsArrays reports whether a type is "array" or a list that has it.
-func (c *schemaWriter) allowsArrays(kind rawjson.Node) bool {
-	if c.doc.Kind(kind) != rawjson.Array {
-		return c.doc.IsStr(kind, "array")
-	}
-	for e := c.doc.First(kind); e != rawjson.None; e = c.doc.Next(e) {
-		if c.doc.IsStr(e, "array") {
-			return true
-		}
-	}
-	return false
 }
 
 // keyBit maps a key to one of 64 bits. Keys with different bits differ, so most

@@ -10,7 +10,7 @@ import (
 )
 
 // TestArraysAreConvertedExactly holds what becomes of a schema of an array, with
-// an enum beside its type or without items, against the schema as the document has
+// an enum beside its type, against the schema as the document has
 // it, with another library as the judge: both accept the same values in every
 // direction. In one case nothing could fit the document: an enum none of whose
 // values is an array. There the values are those of the items.
@@ -46,9 +46,6 @@ func TestArraysAreConvertedExactly(t *testing.T) {
 			f := d.Schema(schemaS(d), dir)
 			made := string(Assemble(f.Body, f.Deps))
 			after := judgeOf(t, made)
-			if !strings.Contains(made, `"items":`) {
-				t.Fatalf("%s\nbecame in direction %d\n%s\nwithout items, which some clients refuse", whole, dir, made)
-			}
 			for range 12 {
 				value := `[` + strings.Join(rapid.SliceOfN(rapid.SampledFrom(scalars), 0, 3).Draw(t, "items"), ",") + `]`
 				if rapid.IntRange(0, 4).Draw(t, "other") == 0 {

@@ -13,10 +13,6 @@ func (c *schemaWriter) keyword(key string, m rawjson.Node, s *survey) {
 	switch key {
 	case "type":
 		c.typeKeyword(m, s)
-		if s.itemless { // some clients reject arrays without items
-			c.name("items")
-			c.dst = append(c.dst, "{}"...)
-		}
 	case "enum":
 		c.enumKeyword(m, s)
 	case "format":

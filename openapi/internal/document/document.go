@@ -64,7 +64,6 @@ type File struct {
 	mayHaveIDs              func() bool // the word $id or $self occurs in the file
 	identities              func() identities
 	lineage                 func() lineage
-	MayHaveUnevaluatedItems func() bool // the word unevaluatedItems occurs in the file
 	MayHaveExtensions       func() bool // members x-mcp-… may occur in the file
 }
 
@@ -247,7 +246,6 @@ func newFile(f *File) *File {
 		src := f.Doc.Source()
 		return bytes.Contains(src, []byte(`"$id"`)) || bytes.Contains(src, []byte(`"$self"`))
 	})
-	f.MayHaveUnevaluatedItems = sync.OnceValue(func() bool { return bytes.Contains(f.Doc.Source(), []byte(`"unevaluatedItems"`)) })
 	f.lineage = sync.OnceValue(func() lineage { return lineageOf(f.Doc) })
 	f.identities = sync.OnceValue(func() identities { return identitiesOf(f.Doc) })
 	f.MayHaveExtensions = sync.OnceValue(func() bool { return bytes.Contains(f.Doc.Source(), []byte("x-mcp-")) })
