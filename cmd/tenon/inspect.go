@@ -24,11 +24,15 @@ func inspectCommand(e env) *cobra.Command {
 	var top int
 	cmd := &cobra.Command{
 		Use:   "inspect SPEC...",
-		Short: "Report the token cost of tools, and what was left out",
+		Short: "Report the token cost of tools, what was left out, and how much of responses is typed",
 		Long: `Report the number of tools that serve would offer, the size of tools/list with
 and without output schemas, and about how many tokens a model needs for it. The
 largest tools are listed. --include, --exclude and --read-only shorten the list,
---max-output-schema its schemas.`,
+--max-output-schema its schemas.
+
+Coverage is how much of their responses tools describe: of each place for a value,
+whether its type is known (exact), only that of the values of a map (record), or
+nothing (blob). Tools with the most blobs are listed.`,
 		Example: `  tenon inspect petstore.yaml
   tenon inspect --top 20 --include tag:issues github.json`,
 		Args: atLeast(1, "inspect needs at least one SPEC: a file or an https URL"),
@@ -39,6 +43,14 @@ largest tools are listed. --include, --exclude and --read-only shorten the list,
 			}
 			defer w.Close()
 			in := weigh(w.Gateway.Catalog())
+			if in.addCoverage(w.Gateway.Catalog(), nil); in.Notes > 0 { // perhaps some are there because a schema is too large
+				whole := sources
+				whole.config.Defaults.MaxInputSchema, whole.config.Defaults.MaxOutputSchema = -1, -1
+				if w, err := whole.start(cmd.Context(), e); err == nil {
+					defer w.Close()
+					in.addCoverage(w.Gateway.Catalog(), in.Coverage)
+				}
+			}
 			if asJSON {
 				return json.NewEncoder(e.out).Encode(in)
 			}
@@ -63,6 +75,9 @@ type inspection struct {
 	Warnings int      `json:"warning_count"`
 	Notes    int      `json:"schema_note_count"` // what clients get otherwise than the description has it
 	Heaviest []weight `json:"tools"`             // tenon's own too; the heaviest first
+
+	Coverage  *coverage `json:"coverage"`                     // of the responses of all tools
+	Published *coverage `json:"published_coverage,omitempty"` // the same of what is published, where schemas are too large
 }
 
 type weight struct {
@@ -71,6 +86,8 @@ type weight struct {
 	Bytes  int    `json:"bytes"`
 	Input  int    `json:"inputSchemaBytes"`
 	Output int    `json:"outputSchemaBytes"`
+
+	Coverage *coverage `json:"coverage,omitempty"` // of its responses; not of tenon's own
 }
 
 func weigh(c *gateway.Catalog) inspection {
@@ -112,6 +129,7 @@ func (in inspection) print(out io.Writer, top int) error {
 	if in.Notes > 0 {
 		fmt.Fprintf(tw, "schema notes\t%d\tprinted beside them: what clients get otherwise than it is described\n", in.Notes)
 	}
+	in.printCoverage(tw, top)
 	if top = min(top, len(in.Heaviest)); top > 0 {
 		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT\n")
 		for _, w := range in.Heaviest[:top] {

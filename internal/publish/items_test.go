@@ -50,8 +50,10 @@ func TestItemsMeanTheSame(t *testing.T) {
 				inner = array(depth - 1)
 			}
 			of := []string{pick(`"type":"array"`, `"type":["array","null"]`, `"minItems":0`)}
-			for _, keyword := range []string{`"items":` + inner, `"prefixItems":[` + inner + `]`, `"contains":` + inner, `"maxItems":2`, `"uniqueItems":true`,
-				`"allOf":[` + inner + `]`, `"anyOf":[` + inner + `,{"type":"null"}]`, `"not":` + inner, `"unevaluatedItems":false`} {
+			for _, keyword := range []string{
+				`"items":` + inner, `"prefixItems":[` + inner + `]`, `"contains":` + inner, `"maxItems":2`, `"uniqueItems":true`,
+				`"allOf":[` + inner + `]`, `"anyOf":[` + inner + `,{"type":"null"}]`, `"not":` + inner, `"unevaluatedItems":false`,
+			} {
 				if rapid.IntRange(0, 3).Draw(t, "has") == 0 {
 					of = append(of, keyword)
 				}

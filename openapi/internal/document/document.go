@@ -61,10 +61,10 @@ type File struct {
 	lines   *lineIndex   // of a JSON file
 	YAML    *yaml.Result // of a YAML file, whose Doc is over the JSON made of it
 
-	mayHaveIDs              func() bool // the word $id or $self occurs in the file
-	identities              func() identities
-	lineage                 func() lineage
-	MayHaveExtensions       func() bool // members x-mcp-… may occur in the file
+	mayHaveIDs        func() bool // the word $id or $self occurs in the file
+	identities        func() identities
+	lineage           func() lineage
+	MayHaveExtensions func() bool // members x-mcp-… may occur in the file
 }
 
 // Value is a node of a document. The zero value is no node: ok reports false

@@ -40,14 +40,23 @@ func (r *reviewer) lintOperation(o *operation) {
 	r.lintResponses(o)
 }
 
-// lintContent reports JSON responses without a schema.
+// lintContent reports JSON responses without a schema, and what schemas leave open.
 func (r *reviewer) lintContent(status string, content document.Value) {
 	for media, m := range content.Each() {
-		s := m.Get("schema")
-		if says := s.OK() && (s.Len() > 0 || s.Kind() != rawjson.Object); says || !isJSONMedia(media) || m.Get("itemSchema").OK() {
+		if !isJSONMedia(media) {
 			continue
 		}
-		r.at(m, SeverityWarning, "answer-schema", fmt.Sprintf("the response %s %s has no schema", status, media), "add one; without it nothing can be published or validated")
+		leave := r.enter(media)
+		s := m.Get("schema")
+		switch says := s.OK() && (s.Len() > 0 || s.Kind() != rawjson.Object); {
+		case says:
+			inside := r.enter("schema")
+			r.lintAnswer(s, false, 0)
+			inside()
+		case !m.Get("itemSchema").OK():
+			r.at(m, SeverityWarning, "answer-schema", fmt.Sprintf("the response %s %s has no schema", status, media), "add one; without it nothing can be published or validated")
+		}
+		leave()
 	}
 }
 
@@ -64,16 +73,35 @@ func (r *reviewer) lintResponses(o *operation) {
 			continue
 		}
 		success = true
-		r.lintContent(status, answer.Get("content"))
-		if r.doc.Version == document.V20 && status == "200" && !answer.Get("schema").OK() && o.method == "GET" {
-			r.at(answer, SeverityInfo, "answer-schema", "the response 200 has no schema", "add one; without it nothing can be published or validated")
+		if ref := v.StrAt("$ref"); ref != "" {
+			r.inDefinition(ref, func() { r.lintSuccess(o, status, answer) })
+			continue
 		}
+		leave, inside := r.enter("responses"), r.enter(status)
+		r.lintSuccess(o, status, answer)
+		inside()
+		leave()
 	}
 	if !success && o.node.Get("responses").Get("default").Kind() == rawjson.Invalid && o.node.Get("responses").Len() > 0 {
 		r.at(o.node.Get("responses"), SeverityWarning, "responses", "no success response is declared", "add its 2xx responses")
 	}
 	if !failure {
 		r.at(o.responsesNode(), SeverityInfo, "responses", "no error response is declared", "add default or the 4xx that callers can get")
+	}
+}
+
+// lintSuccess checks what a success describes of its body.
+func (r *reviewer) lintSuccess(o *operation, status string, answer document.Value) {
+	if r.doc.Version != document.V20 {
+		defer r.enter("content")()
+		r.lintContent(status, answer.Get("content"))
+		return
+	}
+	if s := answer.Get("schema"); s.OK() {
+		defer r.enter("schema")()
+		r.lintAnswer(s, false, 0)
+	} else if status == "200" && o.method == "GET" {
+		r.at(answer, SeverityInfo, "answer-schema", "the response 200 has no schema", "add one; without it nothing can be published or validated")
 	}
 }
 

@@ -88,13 +88,17 @@ func (r *reviewer) enum(v, enum document.Value) {
 	if enum.Len() == 0 {
 		r.at(enum, SeverityWarning, "enum", "the enum is empty: no value is valid", "remove it")
 	}
-	seen := map[string]bool{}
+	seen, lists := map[string]bool{}, v.StrAt("type") != "array" || enum.Len() == 0
 	for _, e := range enum.Each() {
+		lists = lists || e.Kind() == rawjson.Array
 		if text := string(e.Raw()); seen[text] {
 			r.at(e, SeverityWarning, "enum", fmt.Sprintf("%.80s is in the enum twice", text), "")
 		} else {
 			seen[text] = true
 		}
+	}
+	if !lists { // the source reads it so where the values fit the items
+		r.at(enum, SeverityWarning, "enum", "the enum stands beside type: array and lists no array: no value is valid", "move it into items, whose values it lists")
 	}
 	leave()
 	if d := v.Get("default"); d.OK() && !seen[string(d.Raw())] && d.Kind() != rawjson.Null && v.StrAt("type") != "array" {
