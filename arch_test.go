@@ -96,12 +96,13 @@ func packages() map[string][]string {
 		"internal/vault":            {"internal/atomicfile"},
 		"internal/enrollment":       {"auth", "internal/markup", "internal/vault"},
 		"guard":                     {"."},
+		"evidence":                  {".", "schema", "internal/rawjson", "internal/atomicfile", "internal/incident"},
 		"app": {
-			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry",
+			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry", "evidence",
 			"internal/access", "internal/limit", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
 		},
 		"cmd/tenon": {
-			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "recording", "functionapp/host", "server",
+			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "evidence", "recording", "functionapp/host", "server",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
 			"internal/clientconfig", "internal/keyring", "internal/mcpb", "internal/typedecl", "internal/clients",
 		},

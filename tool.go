@@ -120,6 +120,7 @@ type Tool struct {
 	Confirm         ConfirmFunc      // makes the request for confirmation; nil: a general one
 	Handler         Handler          // performs a call; must not be nil, unless gateway.Mount.Forward has the tool
 	Origin          Diagnostic       // File and Line of the tool's description, for diagnostics
+	Upstream        func() string    // origin of the service that calls go to, scheme://host[:port]; nil or empty: none, or it is not known before a call
 	Labels          func() Labels    // what the operator's selectors match beside the name; nil: nothing
 	Scopes          []string         // all that the access token of a caller must have; others are refused
 }

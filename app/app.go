@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/evidence"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/access"
 	"github.com/tenon-mcp/tenon/internal/egress"
@@ -44,8 +45,11 @@ type Env struct {
 	AllowUnmatched bool
 	// Store has the state that replicas share; nil: that of this process is in its
 	// memory.
-	Store    tenon.Store
-	Recorder *recording.Recorder // records or replays requests of schema files; nil: none
+	Store tenon.Store
+	// EvidenceDir is the folder of the ledger of evidence where the config names no file;
+	// empty: without a file none is kept.
+	EvidenceDir string
+	Recorder    *recording.Recorder // records or replays requests of schema files; nil: none
 
 	observer egress.Observer // told of requests to upstreams; nil: nobody
 	shared   tenon.Cache     // of the replicas that share Store; nil: there is none
@@ -80,6 +84,8 @@ type App struct {
 	store      io.Closer // what all others may need until they end; nil: it is not a's to close
 	audit      auditor
 	limits     *limit.Limiter
+	evidence   *evidence.Recorder   // nil: none is kept
+	whyNot     string               // evidence was asked for and is not kept
 	telemetry  *telemetry.Telemetry // nil: none
 	metricsURL string               // empty: metrics are not served
 	tls        *certificate         // nil: HTTP without TLS
@@ -132,6 +138,7 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	}
 	_ = a.audit.replace(l)
 	a.open = append(a.open, &a.audit)
+	a.openEvidence()
 	o.Admission = []gateway.Admission{&a.audit, a.limits}
 	o.Observers = a.observers()
 	o.Scopes, o.Unknown = a.hasScopes, a.unknownTool

@@ -82,6 +82,8 @@ type Config struct {
 	AuditMaxBytes int64
 	AuditKeep     int
 
+	Evidence string // file of the ledger, or off; empty: Env.EvidenceDir says where
+
 	// Telemetry.
 	OTLP             string // URL; empty: nothing is sent, unless the environment says so
 	OTLPHeaders      string // env:VAR or file:PATH

@@ -69,6 +69,14 @@ func besideFile(folder, value string) string {
 	return config.Beside(folder, value)
 }
 
+// besideEvidence is for FILE or off.
+func besideEvidence(folder, value string) string {
+	if value == evidenceOff {
+		return value
+	}
+	return config.Beside(folder, value)
+}
+
 // besideSecretFile is for file:PATH.
 func besideSecretFile(folder, value string) string {
 	if file, ok := strings.CutPrefix(value, "file:"); ok {

@@ -174,6 +174,9 @@ func serverSettings() []Setting {
 			{Name: "audit-max-bytes", whole: func(c *Config) any { return &c.AuditMaxBytes }, signed: true, check: checkNotZero, def: int64(100 << 20), Help: "bytes of a file; a longer one is renamed and a new one begun (negative: no limit)"},
 			{Name: "audit-keep", whole: func(c *Config) any { return &c.AuditKeep }, signed: true, check: checkNotZero, def: 10, Help: "renamed files that stay, at least 1 (negative: all)"},
 		}),
+		group("Evidence", []Setting{
+			{Name: "evidence", atStart: true, whole: func(c *Config) any { return &c.Evidence }, rebase: besideEvidence, Help: "where serve counts how responses compare with their schemas: a file, or off; it holds counters and places in schemas, no values (default: evidence.ndjson in the user's cache folder; docs/evidence.md)"},
+		}),
 		telemetrySettings(),
 		processSettings(),
 	)

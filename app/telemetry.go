@@ -183,6 +183,9 @@ func (a *App) observers() (all []gateway.Observer) {
 	if a.telemetry != nil {
 		all = append(all, a.telemetry)
 	}
+	if a.evidence != nil {
+		all = append(all, evidenceObserver{a.evidence})
+	}
 	return append(all, &a.audit)
 }
 

@@ -37,6 +37,8 @@ func budgets() []budget {
 		atMost("telemetry.json", "metrics, of a call, ns", 500, "metricsMoreNS"),
 		atMost("telemetry.json", "metrics, allocations of a call", 0.01, "metricsMoreAllocs"),
 		atMost("telemetry.json", "traces at 1 %, of a call, ns more", 400, "tracesMoreNS"),
+		atMost("evidence.json", "evidence, of a call, ns", 250, "moreNS"),
+		atMost("evidence.json", "evidence, allocations of a call", 0.01, "moreAllocs"),
 		atMost("idle.json", "memory of its own, idle with a hundred tools, MB", 12, "ownMB"),
 		atMost("limits.json", "p99 of fifteen callers beside one above its limit, to theirs alone (median of rounds)", 1.5, "rounds"),
 		where("redis-server", budget{report: "replicas.json", what: "calls of two replicas on two cores, to one on one", limit: 1.7, figure: member("ratio"), atLeast: true}),

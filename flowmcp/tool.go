@@ -41,7 +41,13 @@ func (t tool) tool(name string, o *Options, r *runner) tenon.Tool {
 		Handler:      handler,
 		Origin:       t.diagnostic(""),
 		Labels:       t.labels,
+		Upstream:     t.upstream,
 	}
+}
+
+// upstream is the origin of the route's root, with an asterisk for each placeholder.
+func (t tool) upstream() string {
+	return format.OriginPattern(format.AuthorityIn(t.File.Main.Get("root").Str()))
 }
 
 // labels are what the operator's selectors match.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/envelope"
-	"github.com/tenon-mcp/tenon/internal/projection"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -19,7 +18,8 @@ import (
 // schema.
 //
 // The size limit of the value is reduced by the size of the text blocks.
-func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen []*projection.View, r *tenon.Response) *tenon.Result {
+func (g *Gateway) passContent(ctx context.Context, w *callInProgress) *tenon.Result {
+	e, c, seen, r := w.entry, w.call, w.seen, &w.resp
 	if r.Failed {
 		return ownFailure(e, r)
 	}
@@ -30,11 +30,11 @@ func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen
 	switch {
 	case limit <= 0 || texts < limit:
 	case len(r.Body) == 0:
-		return g.ownTexts(ctx, e, c, seen, r)
+		return g.ownTexts(ctx, w)
 	default:
 		return tooLarge(e, r, outputCheck{verdict: tenon.Unchecked}, bytesOver{e.answer(), texts, limit}, "It is text that the source made beside a value and that cannot be split.")
 	}
-	j, res := g.validateOutput(ctx, e, seen, r)
+	j, res := g.validateOutput(ctx, w.record, e, seen, r)
 	if res == nil {
 		res = g.split(ctx, e, c, r, j, max(limit-texts, min(limit, 0)))
 	}
@@ -65,8 +65,9 @@ func (g *Gateway) passContent(ctx context.Context, e *Tool, c callWithArgs, seen
 
 // ownTexts splits content without a value beside it whose texts exceed the
 // limit: each part has several whole texts or a piece of one.
-func (g *Gateway) ownTexts(ctx context.Context, e *Tool, c callWithArgs, seen []*projection.View, r *tenon.Response) *tenon.Result {
-	j, failed := g.validateOutput(ctx, e, seen, r)
+func (g *Gateway) ownTexts(ctx context.Context, w *callInProgress) *tenon.Result {
+	e, c, r := w.entry, w.call, &w.resp
+	j, failed := g.validateOutput(ctx, w.record, e, w.seen, r)
 	if failed != nil {
 		failed.Meta = envelope.Join(r.Meta, failed.Meta)
 		return failed

@@ -17,6 +17,23 @@ type Declared struct {
 	Within string // member of structuredContent that holds the data; empty: structuredContent is the data
 }
 
+// Responses returns the declared responses that calls are validated against, which it
+// compiles if that has not happened yet. Schema is nil where the body is not described.
+func (e *Tool) Responses() []tenon.ResponseSchema {
+	checks, err := e.prepare()
+	if err != nil {
+		return nil
+	}
+	all := make([]tenon.ResponseSchema, len(checks.answers))
+	for i, v := range checks.answers {
+		all[i] = tenon.ResponseSchema{Status: v.Status, MediaType: v.Media, Open: v.Open}
+		if v.Body != nil {
+			all[i].Schema = v.Body.Doc()
+		}
+	}
+	return all
+}
+
 // Declared returns the schemas of the tool's contract.
 func (e *Tool) Declared() (Declared, error) {
 	if err := e.rendered(); err != nil {

@@ -221,7 +221,7 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 	defer limited.Stop()
 	var w callInProgress // filled in place
 	w.entry, w.seen, w.limited, w.work = e, seen, limited, checks.handlerContext(limited)
-	w.call.Call, w.call.own = c, own
+	w.call.Call, w.call.own, w.record = c, own, from.record
 	if err := g.invoke(w.work, e, c, &w.resp); err != nil { //nolint:contextcheck // it stands on ctx
 		return g.endWithError(ctx, &w, err, release)
 	}
@@ -237,6 +237,7 @@ type callInProgress struct {
 	limited *deadline.Context
 	work    context.Context //nolint:containedctx // the handler's, which may outlive the call
 	resp    tenon.Response
+	record  *CallRecord // nil: nobody observes
 }
 
 // errEnded is the result of a cancelled call that may have changed something.
@@ -297,9 +298,9 @@ func (g *Gateway) end(ctx context.Context, w *callInProgress) (*tenon.Result, er
 		return g.endWithError(ctx, w, &tenon.Error{Code: tenon.CodeRateLimited, Message: "The call was executed, but its result cannot be delivered: too many bytes are waiting for clients that read slowly.", Err: err}, nil)
 	}
 	if resp.Content != nil || resp.Meta != nil && resp.Status == 0 || resp.Failed {
-		return g.passContent(w.limited, e, w.call, w.seen, resp), nil //nolint:contextcheck // it stands on ctx
+		return g.passContent(w.limited, w), nil //nolint:contextcheck // it stands on ctx
 	}
-	j, failed := g.validateOutput(w.limited, e, w.seen, resp) //nolint:contextcheck // as above
+	j, failed := g.validateOutput(w.limited, w.record, e, w.seen, resp) //nolint:contextcheck // as above
 	if failed != nil {
 		return failed, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/schema"
 )
 
 // Observer is told of every call when it has ended, refused ones included.
@@ -27,6 +28,19 @@ type CallRecord struct {
 	Duration time.Duration // until its result, with the time in which input was pending
 	Result   *tenon.Result // nil: Err
 	Err      error         // as Gateway.Call returns it
+	Checked  Checked       // the response; of a stream its first part
+}
+
+// Checked is the response of a call as output validation found it, before any repair.
+type Checked struct {
+	Verdict    tenon.Verdict // empty: no response was validated
+	Status     int           // as it came; 0: no HTTP
+	MediaType  string        // as it came; empty: no body
+	Declared   bool          // a declared response covers it, of this status and media type
+	AsStatus   string
+	AsMedia    string
+	Against    *schema.Schema // of that response; nil: its body is not described
+	Violations []schema.Violation
 }
 
 // Code returns the code of the failure; empty: it succeeded, or asks for input.
@@ -81,6 +95,17 @@ func (r *CallRecord) performs(e *Tool, args []byte) {
 func (r *CallRecord) consented(c Consent) {
 	if r != nil {
 		r.Consent = c
+	}
+}
+
+// checked notes the outcome of output validation.
+func (r *CallRecord) checked(resp *tenon.Response, j *outputCheck) {
+	if r == nil || r.Checked.Verdict != "" {
+		return
+	}
+	r.Checked = Checked{Verdict: j.verdict, Status: resp.Status, MediaType: resp.MediaType, Against: j.against, Violations: j.violations}
+	if d := j.declared; d != nil {
+		r.Checked.Declared, r.Checked.AsStatus, r.Checked.AsMedia = true, d.Status, d.Media
 	}
 }
 

@@ -116,13 +116,13 @@ func (g *Gateway) streamed(ctx context.Context, w *callInProgress, l *liveStream
 		return g.handlerError(l.entry, &l.head, err), nil
 	case !p.Last:
 		g.streams.Store(l.id, l)
-		return g.partOf(ctx, l, p), nil
+		return g.partOf(ctx, w.record, l, p), nil
 	case p.Err != nil:
 		return g.interrupted(ctx, l, p), nil //nolint:nilerr // the result says it
 	}
 	r := l.head
 	r.Body = p.List
-	j, failed := g.validateOutput(ctx, l.entry, l.seen, &r)
+	j, failed := g.validateOutput(ctx, w.record, l.entry, l.seen, &r)
 	if failed != nil {
 		return failed, nil
 	}
@@ -149,7 +149,7 @@ func (g *Gateway) next(ctx context.Context, l *liveStream) (stream.Part, error) 
 }
 
 // partOf makes a part. One that violates its schema under enforce is the last.
-func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *tenon.Result {
+func (g *Gateway) partOf(ctx context.Context, record *CallRecord, l *liveStream, p stream.Part) *tenon.Result {
 	r := l.head
 	r.Body = p.List
 	l.delivered++
@@ -157,7 +157,7 @@ func (g *Gateway) partOf(ctx context.Context, l *liveStream, p stream.Part) *ten
 		return g.interrupted(ctx, l, p)
 	}
 	l.items += p.Items
-	j, failed := g.validateOutput(ctx, l.entry, l.seen, &r)
+	j, failed := g.validateOutput(ctx, record, l.entry, l.seen, &r)
 	if failed != nil {
 		l.from.Close()
 		return failed
@@ -188,7 +188,7 @@ func (g *Gateway) interrupted(ctx context.Context, l *liveStream, p stream.Part)
 	}
 	came := r
 	came.Body = p.List
-	j, refused := g.validateOutput(ctx, l.entry, l.seen, &came)
+	j, refused := g.validateOutput(ctx, nil, l.entry, l.seen, &came)
 	if refused != nil {
 		f.message += ". What came is not shown: " + refused.Message
 		return errorResult(l.entry, f)
@@ -244,7 +244,7 @@ func (g *Gateway) resumeStream(ctx context.Context, e *Tool, c callWithArgs, l *
 			return noFurther(e, err)
 		}
 	}
-	l.last = g.partOf(ctx, l, p)
+	l.last = g.partOf(ctx, nil, l, p)
 	return l.last
 }
 

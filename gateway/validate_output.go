@@ -19,13 +19,14 @@ type outputCheck struct {
 	violations []schema.Violation
 	open       []schema.Violation // places whose patterns cannot be compiled
 	form       envelope.Kind      // how the result represents the body
+	declared   *envelope.Declared // the declared response that covers it; nil: none, or nothing was validated
 	against    *schema.Schema     // of the declared response; nil: the body is not described
 	repairs    []schema.Fix
 }
 
 // validateOutput validates a response and applies the projections; the result is
-// not nil if the call failed.
-func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*projection.View, r *tenon.Response) (outputCheck, *tenon.Result) {
+// not nil if the call failed. record is of the call; nil: it is not observed.
+func (g *Gateway) validateOutput(ctx context.Context, record *CallRecord, e *Tool, seen []*projection.View, r *tenon.Response) (outputCheck, *tenon.Result) {
 	t := &e.tool
 	j := outputCheck{verdict: tenon.Unchecked, form: formOfResponse(r)}
 	if j.form == envelope.JSON {
@@ -45,6 +46,9 @@ func (g *Gateway) validateOutput(ctx context.Context, e *Tool, seen []*projectio
 	default:
 		e.checks.validateOutput(r, &j)
 		g.logViolation(t, r, &j)
+	}
+	if t.Policy != tenon.Off {
+		record.checked(r, &j)
 	}
 	if t.Policy == tenon.Repair && succeeded(r) {
 		j.repair(r)
@@ -163,10 +167,12 @@ func (c *validators) described(r *tenon.Response, j *outputCheck) (body []byte, 
 	}
 	a := answerOf(r, j.form)
 	v, missing := envelope.Match(declared, &a)
-	switch {
-	case v == nil:
+	if v == nil {
 		j.verdict, j.violations = tenon.Undeclared, append(j.violations, missing)
 		return nil, false
+	}
+	j.declared = v
+	switch {
 	case v.Open && j.form != envelope.Empty:
 		return nil, false
 	case v.Body == nil || envelope.KindOfMedia(v.Media) != envelope.JSON && !envelope.IsStream(v.Media):

@@ -31,6 +31,7 @@ func (o *operation) tool(name string, v document.Value) tenon.Tool {
 		Handler:      o.handler(),
 		Origin:       o.api.doc.Diagnostic(v, "", ""),
 		Labels:       o.labels,
+		Upstream:     func() string { return originOf(o.planned().base) },
 	}
 	if len(summary) <= maxTitle && !strings.Contains(summary, "\n") {
 		t.Title = summary

@@ -49,7 +49,8 @@ type env struct {
 	// hangups hands out the signals that ask a server to read its descriptions
 	// again; nil: nobody can ask.
 	hangups func() <-chan os.Signal
-	worker  []string // command that starts a process for handlers; nil: there are none
+	cache   func() (string, error) // the user's cache folder; nil: there is none
+	worker  []string               // command that starts a process for handlers; nil: there are none
 }
 
 func main() {
@@ -60,7 +61,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an end, the second one does not ask.
 	context.AfterFunc(ctx, stop)
-	e := env{hangups: hangups, in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}
+	e := env{hangups: hangups, in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, cache: os.UserCacheDir}
 	if self, err := os.Executable(); err == nil {
 		e.worker = []string{self, "sandbox-worker"}
 	}

@@ -34,6 +34,7 @@ type serving struct {
 
 func (s *serving) register(cmd *cobra.Command) {
 	s.sources = newSources(slog.LevelWarn) // a violation that is delivered is reported here
+	s.keepsEvidence = true
 	registerSettings(cmd, s.config, func(*app.Setting) bool { return true })
 	cmd.Flags().StringVar(&s.file, configFlag, "", "read sources and flags from this file, see docs/config.md; flags on the command line take precedence")
 }
@@ -79,6 +80,17 @@ func (s *serving) reconfigure(ctx context.Context, out io.Writer, a *app.App) {
 func (s *serving) tell(e env, a *app.App) {
 	report(e.err, a, s.config.Verbose)
 	tellCost(e.err, a.Gateway.Catalog(), s.config)
+	tellEvidence(e.err, a)
+}
+
+// tellEvidence says where evidence is kept, or why not.
+func tellEvidence(out io.Writer, a *app.App) {
+	switch file, problem := a.Evidence(); {
+	case file != "":
+		fmt.Fprintf(out, "tenon: how responses compare with their schemas is counted in %s, without values; --evidence off ends that\n", file)
+	case problem != "":
+		fmt.Fprintf(out, "tenon: no evidence of responses is kept: %s; --evidence FILE names another place\n", problem)
+	}
 }
 
 func serveCommand(e env) *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -26,6 +27,7 @@ type sources struct {
 	onDemand       bool
 	dry            bool
 	allowUnmatched bool
+	keepsEvidence  bool // in the user's cache folder, where the config names no file
 	recorder       *recording.Recorder
 }
 
@@ -74,7 +76,22 @@ func (s *sources) start(ctx context.Context, e env) (*app.App, error) {
 	use := e.app()
 	use.Logger, use.OnDemand, use.DryRun, use.Recorder = e.logger(level), s.onDemand, s.dry, s.recorder
 	use.AllowUnmatched = s.allowUnmatched
+	if s.keepsEvidence {
+		use.EvidenceDir = e.cacheDir()
+	}
 	return app.New(ctx, s.config, use)
+}
+
+// cacheDir is tenon's part of the user's cache folder; empty: there is none.
+func (e *env) cacheDir() string {
+	if e.cache == nil {
+		return ""
+	}
+	dir, err := e.cache()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "tenon")
 }
 
 // app is what of the process the composition may use.
