@@ -28,6 +28,7 @@ func packages() map[string][]string {
 		"schema/projection":         {"internal/ecmaregexp", "internal/rawjson", "internal/schemadoc", "internal/suggest"},
 		"internal/clients":          {"internal/rawjson", "internal/schemadoc"},
 		"internal/typedecl":         {"internal/publish", "internal/rawjson", "internal/schemadoc"},
+		"internal/profile":          {"internal/publish", "internal/rawjson", "internal/schemadoc"},
 		"internal/publish":          {"internal/ecmaregexp", "internal/rawjson", "internal/schemadoc"},
 		"internal/schemadoc":        {"internal/rawjson"},
 		"internal/incident":         {},
@@ -42,7 +43,7 @@ func packages() map[string][]string {
 		"internal/describe":         {"schema", "internal/rawjson", "internal/suggest", "schema/sample"},
 		"internal/projection":       {"schema", "internal/rawjson", "internal/envelope", "schema/projection", "schema/sample"},
 		".":                         {"schema", "internal/toolname"},
-		"gateway":                   {".", "schema", "internal/rawjson", "internal/memstore", "internal/envelope", "internal/reservedargs", "internal/toolname", "internal/argnames", "internal/incident", "internal/deadline", "internal/projection", "internal/describe", "internal/stream", "internal/inflight", "internal/publish"},
+		"gateway":                   {".", "schema", "internal/rawjson", "internal/memstore", "internal/envelope", "internal/reservedargs", "internal/toolname", "internal/argnames", "internal/incident", "internal/deadline", "internal/projection", "internal/describe", "internal/stream", "internal/inflight", "internal/publish", "internal/profile", "internal/typedecl"},
 		"gofunc":                    {".", "schema", "internal/rawjson", "internal/elicitation", "schema/gotype"},
 		"internal/elicitation":      {".", "schema", "internal/rawjson", "internal/envelope"},
 		"tenontest":                 {".", "gateway", "gofunc", "schema", "schema/sample"},
@@ -99,7 +100,7 @@ func packages() map[string][]string {
 		"evidence":                  {".", "schema", "internal/rawjson", "internal/atomicfile", "internal/incident"},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry", "evidence",
-			"internal/access", "internal/limit", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc",
+			"internal/access", "internal/limit", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc", "internal/clients", "internal/toolname",
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "evidence", "recording", "functionapp/host", "server",

@@ -20,7 +20,10 @@ type Config struct {
 	Prefix    string // auto, always or never
 	Describe  string // auto, on or off
 	ToolsMode string // list or search
-	Verbose   bool
+	For       string // client or model API whose rules what is published keeps; empty: none
+
+	NameBudget int // bytes of a tool's name; 0: as Names allows
+	Verbose    bool
 
 	// The server.
 	HTTP           string // address; empty: standard input and output

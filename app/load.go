@@ -96,7 +96,7 @@ func (a *App) read(ctx context.Context) error {
 	if a.rules, err = readRules(c); err != nil {
 		return err
 	}
-	a.options.Configure = a.configure
+	a.options.NameBudget, a.options.Configure = c.NameBudget, a.configure
 	sources, err := recognized(c.Sources)
 	if err != nil {
 		return err
@@ -347,7 +347,17 @@ func (a *App) catalog(offers []gateway.Mount) (*gateway.Catalog, error) {
 	if err := unmatchedRules(a.rules, a.tools); err != nil {
 		return nil, err
 	}
-	return a.rules.Apply(a.tools, wrap), nil
+	return a.profiled(func(p *gateway.Profile) *gateway.Catalog {
+		if p == nil {
+			return a.rules.Apply(a.tools, wrap)
+		}
+		return a.rules.Apply(a.tools.Adapted(p), func(c *gateway.Catalog) *gateway.Catalog {
+			if a.config.ToolsMode == "search" {
+				return wrap(c).Adapted(p) // the tools that find and call others, too
+			}
+			return c
+		})
+	})
 }
 
 // Described counts the tools that descriptions became, without those of the gateway

@@ -102,6 +102,8 @@ func effects() map[string]struct {
 	return map[string]effect{
 		"prefix":       {func(c *Config) { c.Prefix = "always" }, has(`"shop_listBooks"`)},
 		"tools-mode":   {func(c *Config) { c.ToolsMode = "search" }, has(`"search_tools"`)},
+		"for":          {func(c *Config) { c.For = "claude-code" }, has(`"description":"Returns: `)},
+		"name-budget":  {func(c *Config) { c.NameBudget = 40 }, func(r *reloading) bool { return r.options.NameBudget == 40 }},
 		"describe":     {func(c *Config) { c.Describe = "off" }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, `"name":"describe`) }},
 		"jsonrpc":      {func(c *Config) { c.JSONRPC = "off" }, func(r *reloading) bool { code, _ := r.list(); return code == http.StatusNotFound }},
 		"name":         {func(c *Config) { c.Name = "other" }, identified("other")},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/enrollment"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/server"
@@ -60,7 +61,17 @@ func (a *App) readAccess() error {
 	return err
 }
 
-// Handler serves MCP at /mcp and what else the config asks for: /jsonrpc, the path
+// serveProfile serves MCP as the client of the address wants it.
+func (a *App) serveProfile(w http.ResponseWriter, r *http.Request) {
+	c, err := client(r.PathValue("client"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	a.Server.ServeHTTP(w, r.WithContext(gateway.WithProfile(r.Context(), c.ID)))
+}
+
+// Handler serves MCP at /mcp, at /mcp/CLIENT for clients by name, and what else the config asks for: /jsonrpc, the path
 // of Azure Functions, the metadata by which clients find the issuer of tokens,
 // /healthz and /readyz.
 func (a *App) Handler() http.Handler {
@@ -75,6 +86,7 @@ func (a *App) newRoutes() *http.ServeMux {
 	if a.config.JSONRPC != "off" {
 		mux.Handle("/jsonrpc", a.Server.JSONRPC())
 	}
+	mux.HandleFunc(profilesPath+"{client}", a.serveProfile)
 	if a.users != nil {
 		mux.Handle(enrollment.Path, a.users.desk)
 		mux.Handle(enrollment.Path+"/", a.users.desk)

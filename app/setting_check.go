@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-mcp/tenon/internal/config"
 	"github.com/tenon-mcp/tenon/internal/jq"
+	"github.com/tenon-mcp/tenon/internal/toolname"
 	"github.com/tenon-mcp/tenon/openapi"
 )
 
@@ -51,6 +52,21 @@ func parseBytes(s string) (int, error) {
 		n = -1
 	}
 	return n, nil
+}
+
+func checkClient(value string) error {
+	if value == "" {
+		return nil
+	}
+	_, err := client(value)
+	return err
+}
+
+func checkNameBudget(value string) error {
+	if n, err := strconv.Atoi(value); err == nil && n != 0 && (n < toolname.Shortest || n > 128) {
+		return fmt.Errorf("16 to 128, or 0 for as many as --names allows, not %s", value)
+	}
+	return nil
 }
 
 // besideAt is for @FILE.

@@ -19,11 +19,13 @@ func toolSettings() []Setting {
 			{Name: "mark-unsafe", source: func(o *SourceOptions) any { return &o.MarkUnsafe }, Help: "matching operations can change something, whatever their method (repeatable)"},
 			{Name: "prefix", whole: func(c *Config) any { return &c.Prefix }, def: "auto", Values: []string{"auto", "always", "never"}, Help: "prefix tool names with the name of their source: auto (only where names collide), always or never"},
 			{Name: "tools-mode", whole: func(c *Config) any { return &c.ToolsMode }, def: "list", Values: []string{"list", "search"}, Help: "how clients find tools: list shows all of them, search shows search_tools, describe_tool and call_tool instead"},
+			{Name: "for", whole: func(c *Config) any { return &c.For }, check: checkClient, Help: "publish what this client or model API accepts and shows, by the rules of docs/clients.md: names, schemas, channels of results; over HTTP the other clients have theirs at /mcp/CLIENT"},
 			{Name: "list-tokens-warn", atStart: true, whole: func(c *Config) any { return &c.ListTokensWarn }, signed: true, def: 20_000, Help: "suggest --tools-mode search at startup if the tool list has more tokens; negative: never"},
 			{Name: "describe", whole: func(c *Config) any { return &c.Describe }, def: "auto", Values: []string{"auto", "on", "off"}, Help: "the tool that describes all other tools: auto (if a tool has the openapi-mcp envelope), on or off"},
 		}),
 		group("Names and descriptions", []Setting{
 			{Name: "names", source: func(o *SourceOptions) any { return &o.Names }, def: "models", Values: []string{"models", "mcp"}, Help: "tool names: models (accepted by every model API: letters, digits, _ and -, up to 64 characters) or mcp (all that the protocol allows: dots too, up to 128)"},
+			{Name: "name-budget", whole: func(c *Config) any { return &c.NameBudget }, check: checkNameBudget, Help: "characters of a tool's name, 16 to 128: a longer one keeps its beginning and gets a short hash (0: as --names allows)"},
 			{Name: "rename", source: func(o *SourceOptions) any { return &o.Rename }, Help: "tool name of an operation, as SELECTOR=NAME; selectors as for --include (repeatable)"},
 			{Name: "set-description", source: func(o *SourceOptions) any { return &o.SetDescription }, Help: "description of matching operations, as SELECTOR=TEXT (repeatable)"},
 			{Name: "param-rename", source: func(o *SourceOptions) any { return &o.ParamRename }, Help: "name of an argument, as '[SELECTOR ]PARAMETER=NAME'; without SELECTOR in all operations (repeatable)"},

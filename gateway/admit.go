@@ -49,7 +49,7 @@ func (g *Gateway) refuses(ctx context.Context, c *tenon.Call, e *Tool) error {
 	if len(g.admission) == 0 {
 		return nil
 	}
-	done, err := g.Admit(ctx, Attempt{Call: c, Tool: e})
+	done, err := g.Admit(ctx, Attempt{Call: c, Tool: e.Unadapted()})
 	if err == nil {
 		done()
 	}

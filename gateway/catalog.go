@@ -34,10 +34,11 @@ func ParsePrefix(s string) (Prefix, error) {
 
 // BuildOptions are the options of Build. The zero value works.
 type BuildOptions struct {
-	Prefix    Prefix
-	Names     tenon.Naming                       // empty: NamesModels
-	Describe  Toggle                             // the tool "describe"; empty: if a tool has the envelope OpenAPIMCP
-	Configure func(source string, t *tenon.Tool) // called for every tool, with its name in the catalog; may change everything but the name; nil: no changes
+	Prefix     Prefix
+	Names      tenon.Naming                       // empty: NamesModels
+	NameBudget int                                // bytes of a tool's name, 16 at least; 0: as Names allows. A longer name keeps its beginning and gets a short hash
+	Describe   Toggle                             // the tool "describe"; empty: if a tool has the envelope OpenAPIMCP
+	Configure  func(source string, t *tenon.Tool) // called for every tool, with its name in the catalog; may change everything but the name; nil: no changes
 }
 
 // Catalog is a frozen set of tools, resources and prompts in the order of their
@@ -45,7 +46,7 @@ type BuildOptions struct {
 type Catalog struct {
 	tools       []*Tool
 	byName      map[string]*Tool
-	naming      toolname.Naming
+	naming      toolname.Rule
 	next        string // name of the tool that returns further parts; empty: none
 	resources   []tenon.Resource
 	templates   []tenon.ResourceTemplate
@@ -53,14 +54,15 @@ type Catalog struct {
 	sources     map[any]string // of resources, templates and prompts: see sourceOf
 	diagnostics []tenon.Diagnostic
 
-	view func(context.Context) (c *Catalog, id string) // see PerCaller; nil: all callers have this one
+	profile *Profile                                      // of the client that the catalog is for; nil: every client
+	view    func(context.Context) (c *Catalog, id string) // see PerCaller; nil: all callers have this one
 }
 
 // Build joins mounts into a catalog and gives every tool a legal, unique name.
 // It never fails: what cannot be served is left out and reported by Diagnostics.
 func Build(mounts []Mount, o BuildOptions) *Catalog {
 	c := &Catalog{byName: map[string]*Tool{}, sources: map[any]string{}}
-	c.naming = toolname.Naming(o.Names)
+	c.naming = toolname.Rule{Naming: toolname.Naming(o.Names), Longest: o.NameBudget}
 	shared := sharedNames(mounts, c.naming)
 	for _, n := range mounts {
 		c.diagnostics = append(c.diagnostics, n.Features.Diagnostics...)
@@ -86,7 +88,7 @@ func Build(mounts []Mount, o BuildOptions) *Catalog {
 }
 
 // sharedNames returns the tool names that more than one source uses.
-func sharedNames(mounts []Mount, naming toolname.Naming) map[string]bool {
+func sharedNames(mounts []Mount, naming toolname.Rule) map[string]bool {
 	owner := map[string]int{}
 	shared := map[string]bool{}
 	if len(mounts) == 1 {

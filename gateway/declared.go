@@ -44,19 +44,26 @@ func (e *Tool) Declared() (Declared, error) {
 	if e.names != nil {
 		d.Input = argnames.Of(contract.Input, reservedargs.All()...).Publish(contract.Input)
 	}
-	seen := e.publishedProjection(contract)
 	switch e.tool.Envelope {
-	case tenon.OpenAPIMCP:
+	case tenon.OpenAPIMCP, tenon.FlowMCP:
 		d.Within = "data"
-	case tenon.FlowMCP:
-		d.Within, seen = "data", seen.AsTexts()
 	default:
 		if e.wraps {
 			d.Within = "result"
 		}
 	}
-	if e.tool.Policy != tenon.Off && len(seen.Successes) > 0 {
-		d.Data = envelope.DataSchema(seen)
-	}
+	d.Data = e.declaredData(contract)
 	return d, nil
+}
+
+// declaredData is the schema of the data of a success; nil: none is declared.
+func (e *Tool) declaredData(contract tenon.Contract) []byte {
+	seen := e.publishedProjection(contract)
+	if e.tool.Policy == tenon.Off || len(seen.Successes) == 0 {
+		return nil
+	}
+	if e.tool.Envelope == tenon.FlowMCP {
+		seen = seen.AsTexts()
+	}
+	return envelope.DataSchema(seen)
 }

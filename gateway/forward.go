@@ -21,7 +21,7 @@ func (g *Gateway) forward(ctx context.Context, e *Tool, c *tenon.Call, r *CallRe
 	if err != nil {
 		return g.failed(ctx, c, e, err), nil
 	}
-	c, coerced, violations := checks.validateInput(c, e.publishedNames(checks))
+	c, coerced, violations := checks.validateInput(e.readArguments(c), e.publishedNames(checks))
 	if len(violations) > 0 {
 		if err := g.refuses(ctx, c, e); err != nil {
 			return g.handlerError(e, &tenon.Response{}, err), nil

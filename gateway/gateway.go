@@ -183,14 +183,14 @@ func (g *Gateway) perform(ctx context.Context, e *Tool, c *tenon.Call, from oute
 		return nil, err
 	}
 	fixes := from.fixes
-	defer func() { res = withCoercions(res, fixes) }()
+	defer func() { res = e.inChannels(withCoercions(res, fixes)) }()
 	checks, err := e.ready()
 	if err != nil {
 		return g.failed(ctx, c, e, err), nil
 	}
-	c, own := takeReservedArgs(c, &checks.own)
+	c, own := takeReservedArgs(e.readArguments(c), &checks.own)
 	if len(g.admission) > 0 {
-		leave, err := g.Admit(ctx, Attempt{Call: c, Tool: e, Part: own.Token != ""})
+		leave, err := g.Admit(ctx, Attempt{Call: c, Tool: e.Unadapted(), Part: own.Token != ""})
 		if err != nil {
 			return g.handlerError(e, &tenon.Response{}, err), nil
 		}

@@ -87,7 +87,7 @@ func (g *Gateway) observed(ctx context.Context, c *tenon.Call, refused error) (*
 // performs notes which tool performs the call. r is nil if nobody observes.
 func (r *CallRecord) performs(e *Tool, args []byte) {
 	if r != nil {
-		r.Tool, r.Args = e, args
+		r.Tool, r.Args = e.Unadapted(), args
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/reservedargs"
@@ -24,7 +23,7 @@ func (e *Tool) render() {
 		e.reportChanges("input", changes)
 	}
 	own := reservedargs.NamesFor(reservedBy(&e.tool)|reservedargs.Token, input)
-	e.names = argnames.Of(input, reservedargs.All()...)
+	e.names = e.argumentNames(input, reservedargs.All()...)
 	input = e.names.Publish(input)
 	acyclic, cycles := publish.BreakCycles(input)
 	switch {
@@ -40,9 +39,12 @@ func (e *Tool) render() {
 		e.input = own.Publish(input, e.publishes(p)&^reservedargs.Token)
 	}
 	e.renderOutput(p)
+	if e.profile != nil {
+		e.adapts()
+	}
 	t := &e.tool
 	d := envelope.Definition{
-		Name: t.Name, Title: t.Title, Description: t.Description, Input: e.input, Output: e.output, Meta: t.Meta,
+		Name: t.Name, Title: t.Title, Description: e.described(), Input: e.input, Output: e.output, Meta: t.Meta,
 		ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive, Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld,
 	}
 	e.definition = d.JSON()

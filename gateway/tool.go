@@ -8,6 +8,7 @@ import (
 	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/internal/incident"
+	"github.com/tenon-mcp/tenon/internal/profile"
 	"github.com/tenon-mcp/tenon/internal/projection"
 	"github.com/tenon-mcp/tenon/schema"
 )
@@ -25,6 +26,11 @@ type Tool struct {
 	forward Forward          // nil: the tool performs its calls itself
 	view    *projection.View // nil: all of a response is shown
 	next    string           // the catalog's tool that returns further parts; empty: none
+
+	unadapted *Tool           // of a tool that was adapted: as every client has it
+	profile   *Profile        // of the client that the tool is published to; nil: every client
+	reader    *profile.Reader // of arguments as the profile has them
+	returns   string          // what the description says that results are
 
 	published   *envelope.Published // shared by the tools of the source
 	publish     incident.Once
@@ -118,7 +124,7 @@ func (e *Tool) prepare() (*validators, error) {
 // envelope or for the names of arguments.
 func (e *Tool) ready() (*validators, error) {
 	checks, err := e.prepare()
-	if err == nil && (checks.renames || dependsOnDefinition(&e.tool)) {
+	if err == nil && (checks.renames || e.profile != nil || dependsOnDefinition(&e.tool)) {
 		err = e.rendered()
 	}
 	return checks, err
@@ -128,7 +134,7 @@ func (e *Tool) ready() (*validators, error) {
 // their own. It must follow ready. A call that renames no argument must not read
 // e.names, which a concurrent tools/list could be writing.
 func (e *Tool) publishedNames(checks *validators) *argnames.Names {
-	if !checks.renames {
+	if !checks.renames && e.profile == nil {
 		return nil
 	}
 	return e.names

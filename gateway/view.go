@@ -27,8 +27,8 @@ func EntryOf(source string, t *tenon.Tool) Entry {
 	return n
 }
 
-// Entry returns what rules see of the tool.
-func (e *Tool) Entry() Entry { return EntryOf(e.source, &e.tool) }
+// Entry returns what rules see of the tool, under the name that every client knows.
+func (e *Tool) Entry() Entry { return EntryOf(e.source, &e.Unadapted().tool) }
 
 // Entries are what the catalog has but for the built-in tools: tools, resources,
 // templates and prompts.
@@ -77,7 +77,7 @@ type (
 // once. The built-in tools know of nothing else either, and are gone where there is
 // nothing that they are about.
 func (c *Catalog) Only(keep func(Entry) bool) *Catalog {
-	n := &Catalog{byName: map[string]*Tool{}, naming: c.naming, sources: c.sources, diagnostics: slices.Clip(c.diagnostics)}
+	n := &Catalog{byName: map[string]*Tool{}, naming: c.naming, profile: c.profile, sources: c.sources, diagnostics: slices.Clip(c.diagnostics)}
 	for _, e := range c.tools {
 		if !e.BuiltIn() && keep(e.Entry()) {
 			n.tools = append(n.tools, e)
@@ -112,9 +112,13 @@ func (c *Catalog) addBuiltIn(of *Catalog) {
 		switch {
 		case e.resumes:
 			c.next = e.Name()
-			c.add(newNextPart(c, e.tool.Envelope, true), c.next, nil)
+			next := newNextPart(c, e.tool.Envelope, true)
+			next.profile = c.profile
+			c.add(next, c.next, nil)
 		case e.describes:
-			c.add(newDescribe(describable(c.tools)), e.Name(), nil)
+			d := newDescribe(describable(c.tools))
+			d.profile = c.profile
+			c.add(d, e.Name(), nil)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (f Function) Tool() (tenon.Tool, error) {
 	}
 	t := tenon.Tool{
 		Name: f.name, Title: f.options.Title, Description: f.description, Annotations: f.options.Annotations,
-		Policy: f.options.Policy, Envelope: tenon.Native, Contract: b,
+		Policy: f.options.Policy, Envelope: tenon.Native, Contract: b, Fixed: true,
 		Handler: func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 			return f.run(context.WithValue(ctx, callKey{}, c), b, c.Args)
 		},

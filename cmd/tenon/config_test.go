@@ -69,6 +69,12 @@ func TestEveryFlagHasItsPlaceInTheConfig(t *testing.T) {
 		if f.Name == "store" {
 			value, line = `"redis://a"`, []string{"redis://a"}
 		}
+		if f.Name == "for" {
+			value, line = "gemini", []string{"gemini"}
+		}
+		if f.Name == "name-budget" {
+			value, line = "40", []string{"40"}
+		}
 		if f.Name == "limit" {
 			value, line = `{"everybody": "rate 1/m"}`, []string{"everybody=rate 1/m"}
 		}

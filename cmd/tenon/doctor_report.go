@@ -142,7 +142,7 @@ func (x *examination) printCause(w io.Writer, c *cause) {
 	}
 	fmt.Fprintf(w, "    fix: %s", c.Fix.Text)
 	if c.Fix.Flag != "" && x.ours {
-		fmt.Fprintf(w, ": %s", c.Fix.Flag)
+		fmt.Fprintf(w, ": %s", strings.ReplaceAll(c.Fix.Flag, "--for CLIENT", "--for "+c.Rule.Client))
 	}
 	fmt.Fprintln(w)
 }

@@ -11,9 +11,9 @@ import (
 
 // coverage is how much of its data a tool describes, in places for values.
 type coverage struct {
-	Exact  int      `json:"exact"`           // with a type
-	Record int      `json:"record"`          // maps, whose values have a type
-	Blob   int      `json:"blob"`            // of which nothing is said
+	Exact  int      `json:"exact_count"`     // with a type
+	Record int      `json:"record_count"`    // maps, whose values have a type
+	Blob   int      `json:"blob_count"`      // of which nothing is said
 	Blobs  []string `json:"blobs,omitempty"` // the first of them; not of all tools together
 }
 

@@ -80,6 +80,7 @@ func TestJSONMembers(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"ok.json":               shopWith("a"),
+		"large.json":            `{"openapi":"3.1.0","info":{"title":"Large","version":"1"},"servers":[{"url":"https://large.example"}],"paths":{"/a":{"get":{"responses":{"200":{"description":"a","content":{"application/json":{"schema":{"type":"object","properties":{"one":{"type":"object","properties":{"two":{"type":"object","properties":{"three":{"type":"string"}}}}},"four":{}}}}}}}}}}}`,
 		"keyed.json":            `{"openapi":"3.1.0","info":{"title":"Keyed","version":"1"},"servers":[{"url":"https://keyed.example"}],"security":[{"key":[]}],"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}}},"paths":{"/a":{"get":{"responses":{}}}}}`,
 		"bad.json":              `{"openapi":"3.1.0","info":{"version":"1"},"paths":{"/a/{id}":{"get":{"responses":{}}}}}`,
 		"shelf/_lists/inks.mjs": `export const list = { meta: { name: 'inks', version: '1.0.0', fields: [ { key: 'name', type: 'string' } ] }, entries: [ { name: 'red' } ] }`,
@@ -99,7 +100,7 @@ func TestJSONMembers(t *testing.T) {
 	t.Chdir(dir)
 	protocol := []string{"tenon tools", "tenon call", "tenon functions call"} // print what MCP defines
 	cases := map[string]string{
-		"tenon inspect": "ok.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
+		"tenon inspect": "--max-output-schema 120 large.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
 		"tenon check":         "ok.json --http 127.0.0.1:0 --oauth-issuer http://127.0.0.1:1 --oauth-resource http://127.0.0.1:2/mcp --as alice --require-scope read=id:a",
 		"tenon flowmcp check": "shelf", "tenon flowmcp list": "shelf", "tenon flowmcp schemas": "shelf", "tenon flowmcp hash": "shelf",
 		"tenon doctor": "the-server-of-a-shop-with-a-name-that-leaves-no-space=ok.json shelf --all", "tenon flowmcp search": "shelf mix", "tenon flowmcp test": "shelf", "tenon flowmcp lists refs": "shelf",

@@ -21,7 +21,7 @@ func (s *generation) tool(f *Function) tenon.Tool {
 	origin := tenon.Diagnostic{File: f.File, Line: f.Line}
 	tool := tenon.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, Meta: t.Meta,
-		Annotations: hints(t.Annotations), Policy: s.o.Policy, Envelope: s.o.Envelope, RawSchemas: true, Origin: origin,
+		Annotations: hints(t.Annotations), Policy: s.o.Policy, Envelope: s.o.Envelope, RawSchemas: true, Fixed: true, Origin: origin,
 		Contract: &workerContract{tool: t, anyway: s.o.PublishIncompatibleSchemas, origin: origin},
 	}
 	tool.Confirmation = consent(f.Name, tool.Annotations)

@@ -12,6 +12,7 @@ package argnames
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,12 @@ func Of(input []byte, reserved ...string) *Names {
 	if !May(input) {
 		return nil
 	}
+	return Matching(nil, input, reserved...)
+}
+
+// Matching is Of, and renames the properties as well that do not match a pattern; nil:
+// none. The pattern has to allow letters, digits and _, up to 64 of them.
+func Matching(pattern *regexp.Regexp, input []byte, reserved ...string) *Names {
 	doc, err := rawjson.Parse(input)
 	if err != nil {
 		return nil
@@ -51,16 +58,44 @@ func Of(input []byte, reserved ...string) *Names {
 	}
 	n := &Names{schema: doc, published: map[string]string{}, original: map[string]string{}}
 	for _, name := range f.order {
-		if !rejected(name) {
-			continue
+		as := name
+		if pattern != nil && !pattern.MatchString(name) {
+			as = matching(name, taken)
 		}
-		as := alternative(name, taken)
-		taken[as], n.published[name], n.original[as] = true, as, name
+		if rejected(as) {
+			as = alternative(as, taken)
+		}
+		if as != name {
+			taken[as], n.published[name], n.original[as] = true, as, name
+		}
 	}
 	if len(n.original) == 0 {
 		return nil
 	}
 	return n
+}
+
+// matching returns a name of letters, digits and _ that is not taken. What is longer
+// keeps its beginning.
+func matching(name string, taken map[string]bool) string {
+	const longest = 64
+	as := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, name)
+	as = strings.Trim(as, "_")
+	if as == "" {
+		as = "argument"
+	}
+	as = as[:min(len(as), longest)]
+	first := as
+	for k := 2; taken[as]; k++ {
+		suffix := "_" + strconv.Itoa(k)
+		as = first[:min(len(first), longest-len(suffix))] + suffix
+	}
+	return as
 }
 
 // rejected reports whether clients that make a class of a schema reject a field

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -33,6 +34,9 @@ type Client struct {
 	// output. Results says what it gets of a result.
 	Shows   []string `json:"shows"`
 	Results string   `json:"results"`
+
+	TextOnly bool   `json:"text_only,omitempty"` // what it shows of results stands in their text
+	Through  string `json:"through,omitempty"`   // the client whose rules it has as well: an API that it sends tools to
 }
 
 // Severity is what becomes of what breaks a rule.
@@ -100,14 +104,16 @@ func (r *Rule) Stale(now time.Time) bool {
 	return err != nil || now.Sub(day) > staleAfter
 }
 
-// Known reads the rules that come with the program.
-func Known() *Data {
+// Known are the rules that come with the program. They must not be changed.
+func Known() *Data { return known() }
+
+var known = sync.OnceValue(func() *Data { //nolint:gochecknoglobals // read once, and never changed
 	d, err := Read(embedded)
 	if err != nil {
 		panic(err) // a test reads the file
 	}
 	return d
-}
+})
 
 // Read reads rules. Unknown members, names that nothing has and rules without a
 // source are errors.
@@ -134,7 +140,7 @@ func Read(text []byte) (*Data, error) {
 	}
 	for _, c := range d.Clients {
 		once("client", c.ID)
-		c.problems(func(text string) { bad("client", c.ID, "%s", text) })
+		c.problems(&d, func(text string) { bad("client", c.ID, "%s", text) })
 	}
 	for _, f := range d.Fixes {
 		if once("fix", f.ID); f.Text == "" {
@@ -155,7 +161,10 @@ func Read(text []byte) (*Data, error) {
 	return &d, nil
 }
 
-func (c *Client) problems(bad func(string)) {
+func (c *Client) problems(d *Data, bad func(string)) {
+	if c.Through != "" && d.Client(c.Through) == nil {
+		bad("there is no client " + c.Through)
+	}
 	if c.Name == "" || c.Results == "" || !slices.Contains([]string{"product", "api", "library"}, c.Kind) {
 		bad("name, kind or results is missing")
 	}
@@ -234,7 +243,15 @@ func (d *Data) Fix(id string) *Fix {
 	return nil
 }
 
-// RulesOf are the rules of a client.
+// Named is the client of that name: its id, or that without -api; nil: there is none.
+func (d *Data) Named(name string) *Client {
+	if c := d.Client(name); c != nil {
+		return c
+	}
+	return d.Client(name + "-api")
+}
+
+// RulesOf are the rules of a client, without those of the API behind it.
 func (d *Data) RulesOf(client string) (all []*Rule) {
 	for i := range d.Rules {
 		if d.Rules[i].Client == client {

@@ -12,8 +12,9 @@ import (
 // TestNamesAreLegalAndFree: whatever the names, those that are made of them are
 // legal and different, and a legal one stays as it is.
 func TestNamesAreLegalAndFree(t *testing.T) {
-	for naming, legal := range map[toolname.Naming]*regexp.Regexp{
-		"": regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), toolname.Models: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), toolname.MCP: regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,128}$`),
+	for naming, legal := range map[toolname.Rule]*regexp.Regexp{
+		{Longest: 16}: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,16}$`), {Longest: 40, Letter: true}: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,39}$`),
+		{}: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), {Naming: toolname.Models}: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), {Naming: toolname.MCP}: regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,128}$`),
 	} {
 		rapid.Check(t, func(t *rapid.T) {
 			taken := map[string]bool{}
