@@ -49,7 +49,11 @@ type Env struct {
 	// EvidenceDir is the folder of the ledger of evidence where the config names no file;
 	// empty: without a file none is kept.
 	EvidenceDir string
-	Recorder    *recording.Recorder // records or replays requests of schema files; nil: none
+	// Recorder records the exchanges of calls; nil: Config.Record says.
+	Recorder *recording.Recorder
+	// Player answers the requests of calls in place of the network, and no credential
+	// is read; nil: Config.Replay says.
+	Player *recording.Player
 
 	observer egress.Observer // told of requests to upstreams; nil: nobody
 	shared   tenon.Cache     // of the replicas that share Store; nil: there is none
@@ -121,6 +125,9 @@ func New(ctx context.Context, c *Config, e Env) (*App, error) {
 
 func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	a := &App{inForce: newInForce(c), env: e}
+	if err := a.openRecording(); err != nil {
+		return nil, err
+	}
 	catalog, err := a.start(ctx)
 	if err != nil {
 		a.Close()

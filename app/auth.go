@@ -45,12 +45,9 @@ func readCredentials(ctx context.Context, o *SourceOptions, e Env) (*credentials
 		if absent {
 			continue
 		}
-		c := openapi.Credential{Value: "hidden"}
-		if !e.DryRun || where == "none" {
-			var err error
-			if c, err = credential(ctx, e, where); err != nil {
-				return nil, invalid("auth", " %s: %v", name, err)
-			}
+		c, err := credential(ctx, e, where)
+		if err != nil {
+			return nil, invalid("auth", " %s: %v", name, err)
 		}
 		f.values = append(f.values, sourced[openapi.Credential]{name: name, value: c})
 	}
@@ -77,6 +74,8 @@ func given[T any](list []sourced[T], name string) bool {
 func credential(ctx context.Context, e Env, where string) (openapi.Credential, error) {
 	kind, rest, _ := strings.Cut(where, ":")
 	switch {
+	case (e.DryRun || e.Player != nil) && where != "none": // none is sent
+		return openapi.Credential{Value: "hidden"}, nil
 	case where == "none":
 		return openapi.Credential{None: true}, nil
 	case where == "user":

@@ -87,6 +87,11 @@ type Config struct {
 
 	Evidence string // file of the ledger, or off; empty: Env.EvidenceDir says where
 
+	// Recordings.
+	Record       string   // file or directory; empty: nothing is recorded
+	RecordRedact []string // JSON Pointers
+	Replay       string   // file or directory; empty: calls are made
+
 	// Telemetry.
 	OTLP             string // URL; empty: nothing is sent, unless the environment says so
 	OTLPHeaders      string // env:VAR or file:PATH

@@ -24,7 +24,7 @@ func (a *App) openEvidence() {
 	switch {
 	case path == evidenceOff, path == "" && a.env.EvidenceDir == "":
 		return
-	case a.env.DryRun, a.env.OnDemand, a.env.Recorder != nil: // nobody's service, or no service at all
+	case a.env.DryRun, a.env.OnDemand, a.env.Player != nil: // nobody's service, or no service at all
 		return
 	case path == "":
 		path = EvidenceFile(a.env.EvidenceDir)
@@ -53,7 +53,7 @@ func argumentKey(dir string) []byte {
 		return nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a file that the operator named, or in the cache folder
-	if err != nil { // another process was faster, and this one counts by a key of its own
+	if err != nil {                                                       // another process was faster, and this one counts by a key of its own
 		return nil
 	}
 	key = []byte(rand.Text())

@@ -7,6 +7,7 @@ import (
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/flowmcp"
 	"github.com/tenon-mcp/tenon/openapi"
+	"github.com/tenon-mcp/tenon/recording"
 )
 
 const schemaFileExtension = ".mjs"
@@ -79,7 +80,10 @@ func schemaFileOptions(to *flowmcp.Options, o *SourceOptions, e Env) {
 		}
 	}
 	if e.Recorder != nil {
-		to.Client, to.Env = e.Recorder.Client(to.Client), e.Recorder.Env(to.Env)
+		to.Env = e.Recorder.Env(to.Env)
+	}
+	if e.Player != nil {
+		to.Env, to.NoCache = recording.Env, true
 	}
 }
 

@@ -28,6 +28,8 @@ type kind struct {
 	// settings are those that say nothing to some kinds, and something to this one:
 	// silence about them would serve something otherwise than the operator said.
 	settings []string
+	// ownRequests: requests to upstreams are made by a process that is not this one.
+	ownRequests bool
 }
 
 // kinds are all kinds of descriptions. A SPEC is of the last one that recognizes it.
@@ -50,7 +52,7 @@ func kinds() []kind {
 		},
 		{
 			what: "a function app", forms: "the folder of a function app",
-			recognizes: isApp, open: openFunctionApp, takes: takesFunction,
+			recognizes: isApp, open: openFunctionApp, takes: takesFunction, ownRequests: true,
 			settings: []string{"worker-env", "trust-worker-port", "publish-incompatible-schemas"},
 		},
 	}

@@ -113,6 +113,7 @@ func (a *App) configure(source string, t *tenon.Tool) {
 		t.Fields = true
 	}
 	a.adjust[source].tool(source, t)
+	a.recorded(source, t)
 	t.Scopes = a.scopesOf(source, t)
 }
 
@@ -218,6 +219,9 @@ func (a *App) loadOne(ctx context.Context, s *loaded) error {
 	options := s.options
 	if a.users != nil {
 		options.UserCredential = a.users.of(s.Name)
+	}
+	if s.kind.ownRequests && a.env.Player != nil {
+		return invalid("replay", ": the requests of %s %s are made by its worker, and not recorded", s.kind.what, s.Name)
 	}
 	if s.source, err = s.kind.open(s, options, a.env); err != nil {
 		return err

@@ -87,7 +87,7 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 	if err != nil {
 		return nil, openapi.Options{}, err
 	}
-	header, err := ParseHeaders(o.Header, e.Getenv)
+	header, err := ParseHeaders(o.Header, e.recordedEnv())
 	if err != nil {
 		return nil, openapi.Options{}, err
 	}
@@ -101,13 +101,17 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 	if err := o.check(); err != nil {
 		return nil, openapi.Options{}, err
 	}
-	client, err := o.client(e.observer)
+	client, err := o.client(e)
 	if err != nil {
 		return nil, openapi.Options{}, err
 	}
 	changes, err := overrides(o)
 	if err != nil {
 		return nil, openapi.Options{}, err
+	}
+	var tell func(string)
+	if e.Recorder != nil {
+		tell = e.Recorder.Secret
 	}
 	longest := 0
 	if o.Names == string(tenon.NamesMCP) {
@@ -119,6 +123,7 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 		Timeout: cmp.Or(o.AttemptTimeout, o.Timeout), Upstream: upstream(o), PollInterval: c.PollInterval,
 		Selection: openapi.Selection{Include: o.Include, Exclude: o.Exclude, ReadOnly: o.ReadOnly},
 		Overrides: changes, TrustMarks: o.TrustMarks, UploadRoot: o.UploadRoot, Overlays: o.Overlay, RefRoot: o.RefRoot, RefHosts: o.AllowRef, Logger: e.Logger, Shared: e.shared,
+		ObserveSecret: tell, WithoutCredentials: e.Player != nil,
 	}, nil
 }
 

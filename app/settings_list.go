@@ -179,6 +179,7 @@ func serverSettings() []Setting {
 		group("Evidence", []Setting{
 			{Name: "evidence", atStart: true, whole: func(c *Config) any { return &c.Evidence }, rebase: besideEvidence, Help: "where serve counts how responses compare with their schemas: a file, or off; it holds counters and places in schemas, no values (default: evidence.ndjson in the user's cache folder; docs/evidence.md)"},
 		}),
+		recordingSettings(),
 		telemetrySettings(),
 		processSettings(),
 	)
@@ -190,6 +191,15 @@ func replicaSettings() []Setting {
 		{Name: "store", atStart: true, whole: func(c *Config) any { return &c.Store }, def: "memory", check: checkStore, Help: "where confirmations, parts of results, limits, and for other replicas responses and access tokens are kept: memory, or what replicas share: redis://[USER@]HOST[:PORT][/DATABASE], rediss:// with TLS, redis+cluster://HOST,HOST or redis+sentinel://HOST,HOST/NAME (Redis 7 or Valkey; docs/replicas.md)"},
 		{Name: "store-password", atStart: true, whole: func(c *Config) any { return &c.StorePassword }, rebase: besideSecretFile, Help: "password of --store: env:VAR or file:PATH"},
 		{Name: "secret", atStart: true, whole: func(c *Config) any { return &c.Secret }, rebase: besideSecretFile, Help: "what authenticates the texts that clients hand back and encrypts responses and tokens in --store, the same for all replicas: env:VAR or file:PATH of at least 32 characters (default: a random one, which ends with the process)"},
+	})
+}
+
+// recordingSettings are the settings of recordings.
+func recordingSettings() []Setting {
+	return group("Recordings", []Setting{
+		{Name: "record", atStart: true, whole: func(c *Config) any { return &c.Record }, rebase: config.Beside, Help: "record the requests and responses of calls in this directory, without credentials (docs/testing.md)"},
+		{Name: "record-redact", atStart: true, whole: func(c *Config) any { return &c.RecordRedact }, Help: "replace these values in the arguments and bodies that --record writes: a JSON Pointer such as /user/email, * for every member or item (repeatable)"},
+		{Name: "replay", atStart: true, whole: func(c *Config) any { return &c.Replay }, rebase: config.Beside, Help: "answer calls from this recording (a directory, an .ndjson file or a HAR) and send nothing"},
 	})
 }
 

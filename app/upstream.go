@@ -19,9 +19,9 @@ func upstream(o *SourceOptions) openapi.Upstream {
 }
 
 // Client makes the HTTP client for upstreams.
-func (o *SourceOptions) Client() (*http.Client, error) { return o.client(nil) }
+func (o *SourceOptions) Client() (*http.Client, error) { return o.client(Env{}) }
 
-func (o *SourceOptions) client(observer egress.Observer) (*http.Client, error) {
+func (o *SourceOptions) client(e Env) (*http.Client, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -29,10 +29,17 @@ func (o *SourceOptions) client(observer egress.Observer) (*http.Client, error) {
 	if err != nil {
 		return nil, invalid("upstream-ca", ": %v", err)
 	}
-	c, err := egress.NewClient(egress.Options{
-		AllowHosts: o.AllowPrivateHost, Roots: roots, Observer: observer,
+	use := egress.Options{
+		AllowHosts: o.AllowPrivateHost, Roots: roots, Observer: e.observer,
 		ConnectTimeout: o.ConnectTimeout, TLSTimeout: o.TLSHandshakeTimeout, HeaderTimeout: o.ResponseHeaderTimeout,
-	})
+	}
+	if e.Recorder != nil {
+		use.Record = e.Recorder.RoundTrip
+	}
+	if e.Player != nil {
+		use.Replay = e.Player.RoundTrip
+	}
+	c, err := egress.NewClient(use)
 	if err != nil {
 		return nil, invalid("allow-private-host", ": %v", err)
 	}

@@ -89,6 +89,11 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 	if got.sent, err = o.authorize(ctx, c, req); err != nil {
 		return err
 	}
+	if tell := o.api.options.ObserveSecret; tell != nil {
+		for _, secret := range got.sent.secrets {
+			tell(secret)
+		}
+	}
 	got.Response, err = send(req)
 	got.sent.headers(got.Header)
 	if err != nil {

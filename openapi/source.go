@@ -59,6 +59,12 @@ type Options struct {
 	// UserCredential has the credentials of users, for schemes whose Credential is of
 	// the User; nil: there are none.
 	UserCredential UserCredentials
+	// ObserveSecret is told of every credential before it is sent, however often; nil:
+	// nobody is.
+	ObserveSecret func(string)
+	// WithoutCredentials sends requests without any, whatever they require: the client
+	// answers them from a recording.
+	WithoutCredentials bool
 	// ClientCerts are client certificates by origin, https://host or
 	// https://host:port. They satisfy mutualTLS schemes.
 	ClientCerts     map[string]ClientCert

@@ -79,6 +79,7 @@ func callCommand(e env) *cobra.Command {
 		},
 	}
 	sources.register(cmd)
+	registerNamed(cmd, sources.config, "record", "record-redact", "replay")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return sources.complete(cmd.Context(), e, args)
 	}

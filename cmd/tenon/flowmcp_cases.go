@@ -76,8 +76,14 @@ type caseOutcome struct {
 }
 
 func (r *casesRun) run(ctx context.Context, e env, spec string) error {
-	recorder := recording.New(r.replay != "")
-	if r.record != "" || r.replay != "" {
+	recorder, err := recording.NewRecorder(recording.Options{})
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.replay != "":
+		r.sources.player = recording.NewPlayer(nil)
+	case r.record != "":
 		r.sources.recorder = recorder
 	}
 	r.sources.config.Defaults.NoCache = true
@@ -162,8 +168,9 @@ func (r *casesRun) one(ctx context.Context, w *app.App, recorder *recording.Reco
 			o.Outcome, o.Why = "skipped", "the recording does not have it: "+err.Error()
 			return o
 		}
-		recorder.Load(kept.Exchanges)
+		ctx = recording.NewPlayer(kept.Exchanges).With(ctx)
 	}
+	ctx, capture := recorder.Begin(ctx, "", c.Tool, nil)
 	begun := time.Now()
 	res, err := w.Gateway.Call(ctx, &tenon.Call{Tool: c.Tool, Args: c.Args, Subject: "owner"})
 	o.Millis = time.Since(begun).Milliseconds()
@@ -173,10 +180,14 @@ func (r *casesRun) one(ctx context.Context, w *app.App, recorder *recording.Reco
 	}
 	o.judge(res)
 	if r.record != "" {
-		err := recording.Write(recording.Path(r.record, c.Namespace, c.File, c.Route, c.Index), recording.Recording{
-			Namespace: c.Namespace, SchemaFile: c.File, RouteName: c.Route, TestIndex: c.Index, Description: c.Description, UserParams: c.Args,
-			ResponseTime: o.Millis, Timestamp: begun.UTC().Format(time.RFC3339), Response: json.RawMessage(recorder.Redact(string(res.Structured))), Exchanges: recorder.Exchanges(),
-		})
+		capture.End()
+		exchanges, err := capture.Exchanges()
+		if err == nil {
+			err = recording.Write(recording.Path(r.record, c.Namespace, c.File, c.Route, c.Index), recording.Recording{
+				Namespace: c.Namespace, SchemaFile: c.File, RouteName: c.Route, TestIndex: c.Index, Description: c.Description, UserParams: c.Args,
+				ResponseTime: o.Millis, Timestamp: begun.UTC().Format(time.RFC3339), Response: json.RawMessage(recorder.Redact(string(res.Structured))), Exchanges: exchanges,
+			})
+		}
 		if err != nil {
 			o.Outcome, o.Why = "failed", "it cannot be recorded: "+err.Error()
 		}

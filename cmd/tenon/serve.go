@@ -81,6 +81,7 @@ func (s *serving) tell(e env, a *app.App) {
 	report(e.err, a, s.config.Verbose)
 	tellCost(e.err, a.Gateway.Catalog(), s.config)
 	tellEvidence(e.err, a)
+	tellRecording(e.err, a, s.config)
 }
 
 // tellEvidence says where evidence is kept, or why not.
@@ -90,6 +91,20 @@ func tellEvidence(out io.Writer, a *app.App) {
 		fmt.Fprintf(out, "tenon: how responses compare with their schemas is counted in %s, without values; --evidence off ends that\n", file)
 	case problem != "":
 		fmt.Fprintf(out, "tenon: no evidence of responses is kept: %s; --evidence FILE names another place\n", problem)
+	}
+}
+
+// tellRecording says that calls are recorded, which of them are not, and that nothing
+// is sent.
+func tellRecording(w io.Writer, a *app.App, c *app.Config) {
+	switch {
+	case c.Replay != "":
+		fmt.Fprintf(w, "tenon: calls are answered from the recording %s, and nothing is sent\n", c.Replay)
+	case c.Record != "":
+		fmt.Fprintf(w, "tenon: calls are recorded in %s\n", c.Record)
+		for _, name := range a.Unrecorded() {
+			fmt.Fprintf(w, "tenon: calls of %s are not recorded: the requests of a function app are made by its worker\n", name)
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ type sources struct {
 	allowUnmatched bool
 	keepsEvidence  bool // in the user's cache folder, where the config names no file
 	recorder       *recording.Recorder
+	player         *recording.Player
 }
 
 // newSources has the default of every setting.
@@ -74,7 +75,7 @@ func (s *sources) start(ctx context.Context, e env) (*app.App, error) {
 		level = slog.LevelInfo
 	}
 	use := e.app()
-	use.Logger, use.OnDemand, use.DryRun, use.Recorder = e.logger(level), s.onDemand, s.dry, s.recorder
+	use.Logger, use.OnDemand, use.DryRun, use.Recorder, use.Player = e.logger(level), s.onDemand, s.dry, s.recorder, s.player
 	use.AllowUnmatched = s.allowUnmatched
 	if s.keepsEvidence {
 		use.EvidenceDir = e.cacheDir()

@@ -34,7 +34,7 @@ func WithCertificates(c *http.Client, certificates map[string]func() (*tls.Certi
 		own[to] = t
 	}
 	showing := *c
-	showing.Transport = &transport{Transport: d.Transport, certTransports: own, parent: c, allow: d.allow, observer: d.observer, agent: d.agent, decoders: decoders{accept: d.accept}}
+	showing.Transport = &transport{Transport: d.Transport, certTransports: own, parent: c, allow: d.allow, observer: d.observer, record: d.record, replay: d.replay, agent: d.agent, decoders: decoders{accept: d.accept}}
 	return &showing, nil
 }
 
@@ -54,6 +54,11 @@ func (d *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 	}
+	return d.exchange(r)
+}
+
+// network sends r.
+func (d *transport) network(r *http.Request) (*http.Response, error) {
 	if len(d.certTransports) > 0 {
 		if t := d.certTransports[origin(r.URL)]; t != nil {
 			return t.RoundTrip(r)

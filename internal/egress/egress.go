@@ -38,6 +38,8 @@ type Options struct {
 	UserAgent       string         // for requests without one; empty: "tenon"
 	Roots           *x509.CertPool // certificate authorities of upstreams; nil: those of the system
 	Observer        Observer       // told of requests; nil: nobody is
+	Record          Record         // sees every exchange but those of Fetch; nil: nobody does
+	Replay          Replay         // answers requests in place of the network, but for those of Fetch; nil: nobody does
 }
 
 const (
@@ -82,7 +84,7 @@ func NewClient(o Options) (*http.Client, error) {
 		redirects = 5
 	}
 	return &http.Client{
-		Transport:     &transport{Transport: t, allow: allow, observer: o.Observer, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
+		Transport:     &transport{Transport: t, allow: allow, observer: o.Observer, record: o.Record, replay: o.Replay, agent: []string{orString(o.UserAgent, "tenon")}, decoders: decoders{accept: []string{"gzip, br"}}},
 		CheckRedirect: redirectRule(redirects, allow),
 	}, nil
 }
@@ -94,6 +96,8 @@ type transport struct {
 	certTransports map[string]*http.Transport // by origin, for those with a client certificate
 	allow          *allowList
 	observer       Observer  // nil: nobody
+	record         Record    // nil: nobody
+	replay         Replay    // nil: nobody
 	agent          []string  // shared by the requests, never written
 	scratch        sync.Pool // *[]byte, for bodies of unknown length
 	decoders

@@ -58,7 +58,7 @@ func Refetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64, 
 
 // fetch reads a description unless v is current.
 func fetch(ctx context.Context, c *http.Client, rawURL string, maxBody int64, v Version) (Response, *url.URL, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, http.NoBody)
+	r, err := http.NewRequestWithContext(ofDescription(ctx), http.MethodGet, rawURL, http.NoBody)
 	if err != nil {
 		// The cause would print the whole URL.
 		return Response{}, nil, &Error{Kind: Forbidden, Err: forbid("not a URL"), reason: "the location of the description is not a URL"}
