@@ -104,7 +104,7 @@ func packages() map[string][]string {
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "evidence", "recording", "functionapp/host", "server",
-			"internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
+			"internal/rawjson", "internal/suggest", "internal/config", "internal/yaml", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
 			"internal/clientconfig", "internal/keyring", "internal/mcpb", "internal/typedecl", "internal/clients",
 		},
 	}

@@ -28,6 +28,10 @@ type ResponseSchema struct {
 	Schema    []byte // schema of a JSON body; nil: the body is not described
 	Check     []byte // Schema with discriminators, which only choose the violations that are reported; nil: Schema
 
+	// Definition names the definition that Schema is, where several responses share it
+	// and others have it under $defs by this name; empty: none is known.
+	Definition string
+
 	Example []byte // a JSON body that the description gives as an example; nil: none
 }
 

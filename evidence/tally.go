@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tenon-mcp/tenon"
@@ -22,7 +23,13 @@ type tally struct {
 	canonical []byte
 }
 
-type operation struct{ name, origin, schema string }
+type operation struct {
+	name, origin, schema string
+	definitions          map[response]string
+}
+
+// response is a declared one.
+type response struct{ status, media string }
 
 // place is a violation whose pointer was looked up.
 type place struct {
@@ -58,10 +65,18 @@ func (t *tally) operation(tool any) *operation {
 		return o
 	}
 	from := t.describe(tool)
-	o := &operation{clip(from.Name), clip(from.Origin), Digest(from.Responses)}
+	o := &operation{name: clip(from.Name), origin: clip(from.Origin), schema: Digest(from.Responses), definitions: map[response]string{}}
+	for _, r := range from.Responses {
+		if r.Definition != "" {
+			o.definitions[response{r.Status, r.MediaType}] = definitions + rawjson.EscapeToken(r.Definition)
+		}
+	}
 	t.known[tool] = o
 	return o
 }
+
+// definitions is where a schema document has what it refers to.
+const definitions = "/$defs/"
 
 // clip bounds a text of a description.
 func clip(text string) string { return rawjson.Truncate(text, maxText/2) }
@@ -97,6 +112,9 @@ func (t *tally) count(w *waiting) {
 	met := map[Key]bool{}
 	for i, pointer := range t.pointers(w) {
 		v := k
+		if w.Against != nil && !strings.HasPrefix(pointer, definitions) && kindOf(&w.Violations[i]) != "" { // the document itself is a definition, or none
+			pointer = o.definitions[response{w.Status, w.MediaType}] + pointer
+		}
 		v.Pointer, v.Keyword, v.Kind = pointer, clip(w.Violations[i].Keyword), kindOf(&w.Violations[i])
 		if met[v] {
 			continue

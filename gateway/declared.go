@@ -26,7 +26,7 @@ func (e *Tool) Responses() []tenon.ResponseSchema {
 	}
 	all := make([]tenon.ResponseSchema, len(checks.answers))
 	for i, v := range checks.answers {
-		all[i] = tenon.ResponseSchema{Status: v.Status, MediaType: v.Media, Open: v.Open}
+		all[i] = tenon.ResponseSchema{Status: v.Status, MediaType: v.Media, Open: v.Open, Definition: v.Definition}
 		if v.Body != nil {
 			all[i].Schema = v.Body.Doc()
 		}

@@ -41,7 +41,7 @@ func compileValidators(e *Tool) validators {
 	answers := withNoContent(contract.Responses)
 	isSuccess := successRule(answers)
 	for _, v := range answers {
-		checked := envelope.Declared{Status: v.Status, Media: v.MediaType, Open: v.Open}
+		checked := envelope.Declared{Status: v.Status, Media: v.MediaType, Open: v.Open, Definition: v.Definition}
 		if checked.Body, err = compileSchema(checkedSchema(&v), contract.Formats); err != nil {
 			c.diagnostics = append(c.diagnostics, diagnosticAt(t, "the schema of answer "+v.Status+" does not compile, it is not checked: "+err.Error()))
 		}

@@ -158,6 +158,10 @@ func declaresSuccess(all []declaredResponse) bool {
 func (o *operation) responseSchema(a declaredResponse) tenon.ResponseSchema {
 	v := tenon.ResponseSchema{Status: a.status, MediaType: a.media, Open: a.open}
 	v.Schema = o.responseBodySchema(a, convert.Output)
+	if a.schema.OK() && a.schema.Get("$ref").OK() {
+		f := o.api.schemas.Schema(a.schema, convert.Output)
+		v.Definition = convert.Root(objectSchema(f.Body), f.Deps)
+	}
 	v.Example = o.example(a.entry)
 	return v
 }

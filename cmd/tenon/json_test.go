@@ -37,6 +37,7 @@ func TestMembersOfReports(t *testing.T) {
 		"flowmcp test (one outcome)": caseOutcome{},
 		"install":                    installed{},
 		"bundle":                     bundled{},
+		"drift":                      driftJSON{},
 	} {
 		members := map[string]bool{}
 		collect(reflect.TypeOf(printed), members)
@@ -98,6 +99,7 @@ func TestJSONMembers(t *testing.T) {
 	}
 	m := members{t: t, documented: documentedMembers(t), kinds: map[string]string{}, from: map[string]string{}}
 	t.Chdir(dir)
+	writeShop(t)
 	protocol := []string{"tenon tools", "tenon call", "tenon functions call"} // print what MCP defines
 	cases := map[string]string{
 		"tenon inspect": "--max-output-schema 120 large.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
@@ -106,6 +108,7 @@ func TestJSONMembers(t *testing.T) {
 		"tenon doctor": "the-server-of-a-shop-with-a-name-that-leaves-no-space=ok.json shelf --all", "tenon flowmcp search": "shelf mix", "tenon flowmcp test": "shelf", "tenon flowmcp lists refs": "shelf",
 		"tenon functions list": "app", "tenon functions check": "app",
 		"tenon bundle":  "-o out.mcpb ok.json",
+		"tenon drift":   "--evidence ledger.ndjson --baseline known.yaml shop.json",
 		"tenon install": "cursor --scope project --dry-run --binary ok.json keyed.json",
 	}
 	eachCommand(rootCommand(env{}), func(cmd *cobra.Command) {

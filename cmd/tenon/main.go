@@ -148,7 +148,7 @@ Start with 'tenon demo': it needs no setup and shows everything in a minute.`,
 	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(
 		demoCommand(e), serveCommand(e), installCommand(e), bundleCommand(e), checkCommand(e), doctorCommand(e), healthCommand(e), keyCommand(e), toolsCommand(e), callCommand(e),
-		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), inspectCommand(e), typesCommand(e), shellCommand(e),
+		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), driftCommand(e), evidenceCommand(e), inspectCommand(e), typesCommand(e), shellCommand(e),
 		flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e), sandboxWorkerCommand(e),
 	)
 	root.InitDefaultHelpCmd()

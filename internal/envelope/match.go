@@ -14,6 +14,8 @@ type Declared struct {
 	Media  string // type or range; empty: no body
 	Open   bool   // any body is valid, or none
 	Body   *schema.Schema
+	// Definition is the name of the definition that Body is; empty: none.
+	Definition string
 }
 
 // Match returns the declared response for a status and media type: the exact

@@ -167,6 +167,15 @@ func Assemble(body []byte, deps ...[]*Definition) []byte {
 	return append(dst, '}', '}')
 }
 
+// Root is the name of the definition that Assemble makes the document itself; empty:
+// none.
+func Root(body []byte, deps []*Definition) string {
+	if len(deps) != 1 || !deps[0].IsReferenceIn(body) {
+		return ""
+	}
+	return resolveAlias(deps[0]).Name
+}
+
 // resolveAlias follows definitions that are only a reference to another one.
 func resolveAlias(d *Definition) *Definition {
 	for passed := map[*Definition]bool{}; !passed[d]; {
