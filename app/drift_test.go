@@ -245,13 +245,13 @@ func TestEvidenceAfterReload(t *testing.T) {
 		t.Errorf("staging has %d responses of production", found.Calls)
 	}
 	a.Close()
-	var any json.RawMessage
+	var value json.RawMessage
 	text, err := os.ReadFile(ledger)
 	if err != nil || strings.Contains(string(text), "ada@example.com") {
 		t.Error(string(text), err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if err := json.Unmarshal([]byte(line), &any); err != nil {
+		if err := json.Unmarshal([]byte(line), &value); err != nil {
 			t.Error(err)
 		}
 	}

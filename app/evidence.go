@@ -52,9 +52,9 @@ func argumentKey(dir string) []byte {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || os.MkdirAll(dir, 0o700) != nil {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a file that the operator named, or in the cache folder
-	if err != nil {                                                       // another process was faster, and this one counts by a key of its own
-		return nil
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // as above
+	if err != nil {
+		return nil // another process was faster, and this one counts by a key of its own
 	}
 	key = []byte(rand.Text())
 	if _, err := f.Write(key); err != nil {

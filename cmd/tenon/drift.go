@@ -258,8 +258,8 @@ func operationsOf(f *evidence.Drift) string {
 
 // whereOf is the place of drift: a definition, or a place in one response.
 func whereOf(f *evidence.Drift) string {
-	if strings.HasPrefix(f.Pointer, "/$defs/") {
-		return strings.TrimPrefix(f.Pointer, "/$defs/")
+	if of, ok := strings.CutPrefix(f.Pointer, "/$defs/"); ok {
+		return of
 	}
 	p := f.Places[0]
 	return strings.TrimSpace(cmp.Or(p.Status, "-") + " " + p.MediaType + " " + f.Pointer)

@@ -33,14 +33,14 @@ func writeShop(t *testing.T) {
 }
 
 // driftOf runs drift on the shop.
-func driftOf(t *testing.T, args ...string) (out, problems string, code int) {
+func driftOf(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	writeShop(t)
-	var stdout, stderr strings.Builder
-	e := env{in: strings.NewReader(""), out: &stdout, err: &stderr, getenv: func(string) (string, bool) { return "", false }}
+	var stdout strings.Builder
+	e := env{in: strings.NewReader(""), out: &stdout, err: io.Discard, getenv: func(string) (string, bool) { return "", false }}
 	code = run(t.Context(), e, append([]string{"drift", "--evidence", "ledger.ndjson", "shop.json"}, args...))
-	return stdout.String(), stderr.String(), code
+	return stdout.String(), code
 }
 
 // shopLedger is a ledger of the shop.
@@ -88,7 +88,7 @@ func idOf(t *testing.T, keyword string) string {
 
 // One cause is one line, and exit 1 says that something is not known.
 func TestDrift(t *testing.T) {
-	out, _, code := driftOf(t)
+	out, code := driftOf(t)
 	if code != exitFailed {
 		t.Errorf("exit %d", code)
 	}
@@ -103,11 +103,11 @@ func TestDrift(t *testing.T) {
 }
 
 func TestDriftBaseline(t *testing.T) {
-	out, _, code := driftOf(t, "--baseline", "known.yaml")
+	out, code := driftOf(t, "--baseline", "known.yaml")
 	if code != exitOK || !strings.Contains(out, "(known: prices are texts until v2)") || !strings.Contains(out, "2 of them known") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
-	if out, _, code := driftOf(t, "--baseline", "expired.yaml"); code != exitFailed || !strings.Contains(out, "(known until 2001-01-01)") || !strings.Contains(out, "1 of them known") {
+	if out, code := driftOf(t, "--baseline", "expired.yaml"); code != exitFailed || !strings.Contains(out, "(known until 2001-01-01)") || !strings.Contains(out, "1 of them known") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }
@@ -137,7 +137,7 @@ func TestBadBaseline(t *testing.T) {
 // has.
 func TestSARIF(t *testing.T) {
 	schemaFile := sarifSchema(t)
-	out, _, code := driftOf(t, "--sarif", "--baseline", "expired.yaml")
+	out, code := driftOf(t, "--sarif", "--baseline", "expired.yaml")
 	if code != exitFailed {
 		t.Errorf("exit %d", code)
 	}

@@ -120,10 +120,10 @@ server that counts in it goes on.`,
 		Example: `  tenon evidence forget --operation getPrice
   tenon evidence forget --before 2026-01-01 evidence.ndjson`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, files, err := readLedgers(e, args[:len(args):len(args)])
 			if len(args) == 0 {
-				_, files, err = readLedgers(e, nil)
+				args = nil
 			}
+			_, files, err := readLedgers(e, args)
 			switch {
 			case err != nil:
 				return err
