@@ -66,10 +66,11 @@ func packages() map[string][]string {
 		"openapi/internal/encode":   {".", "internal/rawjson", "openapi/internal/document"},
 		"openapi/internal/review":   {".", "internal/rawjson", "openapi/internal/document", "openapi/internal/encode"},
 		"openapi":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/deadline", "internal/watch", "internal/incident", "internal/publish", "openapi/internal/document", "openapi/internal/convert", "openapi/internal/encode", "openapi/internal/review"},
-		"flowmcp":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch", "internal/redact", "internal/atomicfile", "flowmcp/internal/module", "flowmcp/internal/format", "recording", "internal/publish"},
-		"flowmcp/library":           {".", "schema", "internal/rawjson", "internal/suggest", "flowmcp/internal/module", "flowmcp/internal/format", "recording", "schema/sample"},
+		"flowmcp":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch", "internal/redact", "internal/atomicfile", "flowmcp/internal/module", "flowmcp/internal/format", "internal/publish"},
+		"flowmcp/library":           {".", "schema", "internal/rawjson", "internal/suggest", "flowmcp/internal/module", "flowmcp/internal/format", "schema/sample"},
 		"flowmcp/internal/format":   {".", "schema", "internal/rawjson", "internal/suggest", "internal/sandbox", "internal/sqlite", "flowmcp/internal/module"},
-		"recording":                 {"internal/rawjson", "internal/redact", "internal/atomicfile"},
+		"recording":                 {"internal/rawjson", "internal/redact"},
+		"internal/toolcase":         {".", "schema", "internal/jsonpath", "internal/rawjson", "internal/suggest", "internal/yaml"},
 		"internal/redact":           {},
 		"internal/atomicfile":       {},
 		"internal/clientconfig":     {"internal/atomicfile"},
@@ -105,7 +106,7 @@ func packages() map[string][]string {
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "evidence", "recording", "functionapp/host", "server",
 			"internal/rawjson", "internal/suggest", "internal/config", "internal/yaml", "internal/egress", "internal/bundle", "internal/bookshop", "internal/doccomments", "internal/incident", "internal/docgen", "internal/proc", "internal/watch", "internal/atomicfile", "internal/mcpclient",
-			"internal/clientconfig", "internal/keyring", "internal/mcpb", "internal/typedecl", "internal/clients",
+			"internal/clientconfig", "internal/keyring", "internal/mcpb", "internal/typedecl", "internal/clients", "internal/toolcase",
 		},
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/tenon-mcp/tenon/internal/atomicfile"
 	"github.com/tenon-mcp/tenon/internal/egress"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -74,7 +73,7 @@ func (k *responseCache) wrap(t tool, h tenon.Handler, o *Options, r *runner) ten
 	fits := t.cacheable()
 	return func(ctx context.Context, c *tenon.Call) (tenon.Response, error) {
 		hash := cacheKey(t, c, o, r)
-		path := filepath.Join(recording.FileName(t.File.Namespace), format.FileBase(t.File.Path), recording.FileName(t.Name), hash+".json")
+		path := filepath.Join(fileName(t.File.Namespace), format.FileBase(t.File.Path), fileName(t.Name), hash+".json")
 		if a, ok := k.get(path); ok && !k.refresh {
 			return a.response(), nil
 		}
@@ -280,4 +279,25 @@ func ClearCache(dir, namespace string) error {
 		return os.RemoveAll(filepath.Join(dir, "answers", namespace))
 	}
 	return errors.Join(os.RemoveAll(filepath.Join(dir, "answers")), os.RemoveAll(filepath.Join(dir, "resources")))
+}
+
+// fileName converts a tool's name, which may be a path, to a file name.
+func fileName(name string) string {
+	safe := []byte(name)
+	for i, b := range safe {
+		if !isAlnum(b) && b != '-' && b != '_' && b != '.' {
+			safe[i] = '_'
+		}
+	}
+	if len(safe) > 120 {
+		safe = safe[:120]
+	}
+	if len(safe) == 0 || safe[0] == '.' {
+		return "_" + string(safe)
+	}
+	return string(safe)
+}
+
+func isAlnum(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }

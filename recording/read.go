@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -142,4 +143,12 @@ func Exchanges(calls []Call) (all []Exchange) {
 		all = append(all, calls[i].Exchanges...)
 	}
 	return all
+}
+
+// withoutPath removes the path from an error that is printed after the path.
+func withoutPath(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
 }

@@ -22,7 +22,7 @@ func flowmcpCommand(e env) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(flowmcpCatalogCommands(e)...)
-	cmd.AddCommand(flowmcpCheckCommand(e), flowmcpDocsCommand(e), flowmcpTestCommand(e), flowmcpInferCommand(e), flowmcpLibsCommand(e))
+	cmd.AddCommand(flowmcpCheckCommand(e), flowmcpDocsCommand(e), flowmcpInferCommand(e), flowmcpLibsCommand(e))
 	return cmd
 }
 

@@ -147,9 +147,9 @@ Start with 'tenon demo': it needs no setup and shows everything in a minute.`,
 	root.SetUsageFunc(printUsage)
 	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(
-		demoCommand(e), serveCommand(e), installCommand(e), bundleCommand(e), checkCommand(e), doctorCommand(e), healthCommand(e), keyCommand(e), toolsCommand(e), callCommand(e),
+		demoCommand(e), serveCommand(e), installCommand(e), bundleCommand(e), checkCommand(e), doctorCommand(e), healthCommand(e), keyCommand(e), toolsCommand(e), callCommand(e), testCommand(e),
 		validateCommand(e), lintCommand(e), filterCommand(e), docsCommand(e), driftCommand(e), evidenceCommand(e), inspectCommand(e), typesCommand(e), shellCommand(e),
-		flowmcpCommand(e), functionsCommand(e), docCommentsCommand(e), versionCommand(e), sandboxWorkerCommand(e),
+		flowmcpCommand(e), functionsCommand(e), recordingCommand(e), docCommentsCommand(e), versionCommand(e), sandboxWorkerCommand(e),
 	)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {

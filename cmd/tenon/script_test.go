@@ -41,6 +41,11 @@ func TestScripts(t *testing.T) {
 			go func() { _ = web.Serve(l) }()
 			env.Defer(func() { _ = web.Close() })
 			env.Setenv("SHOP", l.Addr().String())
+			cases, err := filepath.Abs(filepath.Join("..", "..", "internal", "bookshop", "cases.yaml"))
+			env.Setenv("CASES", cases)
+			if err != nil {
+				return err
+			}
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

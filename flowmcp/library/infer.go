@@ -11,7 +11,6 @@ import (
 
 	"github.com/tenon-mcp/tenon/flowmcp/internal/format"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
-	"github.com/tenon-mcp/tenon/recording"
 	"github.com/tenon-mcp/tenon/schema/sample"
 )
 
@@ -121,22 +120,23 @@ func inferNode(dst []byte, doc *rawjson.Doc, at rawjson.Node, depth int) []byte 
 	return append(dst, '}')
 }
 
-// InferFrom infers the output blocks of all tools in a recording, in order of
+// Answer is the data with which a tool answered a call; nil: it failed.
+type Answer struct {
+	Tool string
+	Data []byte
+}
+
+// InferFrom infers the output blocks of all tools that answered, in order of
 // appearance. Failed calls are skipped.
-func InferFrom(recordings []recording.Recording) ([]Inferred, error) {
+func InferFrom(answers []Answer) []Inferred {
 	var names []string
 	samples := map[string][][]byte{}
-	for _, c := range recordings {
-		doc, err := rawjson.Parse(c.Response)
-		if err != nil {
-			return nil, err
+	for _, a := range answers {
+		if !slices.Contains(names, a.Tool) {
+			names = append(names, a.Tool)
 		}
-		name := c.Namespace + "/" + c.SchemaFile + "::" + c.RouteName
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		if data := doc.Get(doc.Root(), "data"); data != rawjson.None && string(doc.Raw(doc.Get(doc.Root(), "status"))) == "true" {
-			samples[name] = append(samples[name], doc.AppendCompact(nil, data))
+		if a.Data != nil {
+			samples[a.Tool] = append(samples[a.Tool], a.Data)
 		}
 	}
 	var all []Inferred
@@ -147,7 +147,7 @@ func InferFrom(recordings []recording.Recording) ([]Inferred, error) {
 		}
 		all = append(all, i)
 	}
-	return all, nil
+	return all
 }
 
 // Inferred is the output block of one tool.
