@@ -24,7 +24,9 @@ left to you; what the format cannot express is omitted. Nothing is sent.`,
 		Example: `  tenon test --record calls.ndjson providers/brightsky
   tenon flowmcp infer providers/brightsky calls.ndjson`,
 		Args: exactly(2, "infer needs a FILE or DIR of schema files, and a RECORDING"),
-		RunE: func(cmd *cobra.Command, args []string) error { return inferOutputs(cmd.Context(), e, &s, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return inferOutputs(cmd.Context(), e, &s, args[0], args[1])
+		},
 	}
 	s.register(cmd)
 	return cmd
