@@ -85,7 +85,9 @@ type Config struct {
 	AuditMaxBytes int64
 	AuditKeep     int
 
-	Evidence string // file of the ledger, or off; empty: Env.EvidenceDir says where
+	// Evidence of responses.
+	Evidence       string // file of the ledger, or off; empty: Env.EvidenceDir says where
+	EvidenceInMeta bool
 
 	// Recordings.
 	Record       string   // file or directory; empty: nothing is recorded

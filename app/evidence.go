@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/tenon-mcp/tenon/evidence"
 	"github.com/tenon-mcp/tenon/gateway"
@@ -20,14 +23,9 @@ func EvidenceFile(dir string) string { return filepath.Join(dir, "evidence.ndjso
 
 // openEvidence begins to count. Where that is not possible the server serves without.
 func (a *App) openEvidence() {
-	path := a.config.Evidence
-	switch {
-	case path == evidenceOff, path == "" && a.env.EvidenceDir == "":
+	path := a.ledger()
+	if path == "" || a.env.DryRun || a.env.OnDemand || a.env.Player != nil { // nobody's service, or no service at all
 		return
-	case a.env.DryRun, a.env.OnDemand, a.env.Player != nil: // nobody's service, or no service at all
-		return
-	case path == "":
-		path = EvidenceFile(a.env.EvidenceDir)
 	}
 	r, err := evidence.Open(evidence.Options{Path: path, Describe: describeTool, Key: argumentKey(a.env.EvidenceDir), Logger: a.env.Logger})
 	if err != nil {
@@ -36,6 +34,62 @@ func (a *App) openEvidence() {
 	}
 	a.evidence = r
 	a.open = append(a.open, r)
+}
+
+// ledger is the file of the ledger; empty: there is none.
+func (a *App) ledger() string {
+	switch path := a.config.Evidence; {
+	case path == evidenceOff, path == "" && a.env.EvidenceDir == "":
+		return ""
+	case path == "":
+		return EvidenceFile(a.env.EvidenceDir)
+	default:
+		return path
+	}
+}
+
+// KnownEvidence tells what is known of tools by the ledger as it is now. nil: there is
+// none.
+func (a *App) KnownEvidence() (func(*gateway.Tool) *evidence.Standing, error) {
+	path := a.ledger()
+	if path == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	l, err := evidence.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // nobody has counted yet
+	}
+	if err != nil {
+		return nil, err
+	}
+	counts := l.Sum()
+	return func(t *gateway.Tool) *evidence.Standing {
+		return evidence.Compare(counts, []evidence.Described{{Operation: EvidenceOf(t), Tool: t.Name()}}).Tools[t.Name()]
+	}, nil
+}
+
+// evidenceMeta makes _meta of definitions from the ledger as it is when the first is
+// rendered, for all of a catalog.
+func (a *App) evidenceMeta() func(*gateway.Tool) []byte {
+	known := sync.OnceValue(func() func(*gateway.Tool) *evidence.Standing {
+		f, err := a.KnownEvidence()
+		if err != nil {
+			a.env.Logger.Warn("evidence cannot be read, definitions have none", "error", err)
+		}
+		return f
+	})
+	return func(t *gateway.Tool) []byte {
+		of := known()
+		if of == nil || t.BuiltIn() || t.Source() == "" {
+			return nil
+		}
+		s := of(t)
+		meta := fmt.Appendf(nil, `{"tenon/evidence":{"calls":%d,"fits":%d,"violated":%d`, s.Calls, s.Fits, s.Violated)
+		if !s.Last.IsZero() {
+			meta = fmt.Appendf(meta, `,"last":%q`, s.Last.Format(time.RFC3339))
+		}
+		return append(meta, "}}"...)
+	}
 }
 
 // argumentKey is the key of the digests of arguments, which stays with the user: the

@@ -96,7 +96,13 @@ func (a *App) read(ctx context.Context) error {
 	if a.rules, err = readRules(c); err != nil {
 		return err
 	}
-	a.options.NameBudget, a.options.Configure = c.NameBudget, a.configure
+	a.options.NameBudget, a.options.Configure, a.options.Meta = c.NameBudget, a.configure, nil
+	if c.EvidenceInMeta {
+		if c.Store != "memory" && c.Store != "" {
+			return invalid("evidence-in-meta", ": replicas that share a store have ledgers of their own, and would list different tools")
+		}
+		a.options.Meta = a.evidenceMeta()
+	}
 	sources, err := recognized(c.Sources)
 	if err != nil {
 		return err

@@ -176,9 +176,7 @@ func serverSettings() []Setting {
 			{Name: "audit-max-bytes", whole: func(c *Config) any { return &c.AuditMaxBytes }, signed: true, check: checkNotZero, def: int64(100 << 20), Help: "bytes of a file; a longer one is renamed and a new one begun (negative: no limit)"},
 			{Name: "audit-keep", whole: func(c *Config) any { return &c.AuditKeep }, signed: true, check: checkNotZero, def: 10, Help: "renamed files that stay, at least 1 (negative: all)"},
 		}),
-		group("Evidence", []Setting{
-			{Name: "evidence", atStart: true, whole: func(c *Config) any { return &c.Evidence }, rebase: besideEvidence, Help: "where serve counts how responses compare with their schemas: a file, or off; it holds counters and places in schemas, no values (default: evidence.ndjson in the user's cache folder; docs/evidence.md)"},
-		}),
+		evidenceSettings(),
 		recordingSettings(),
 		telemetrySettings(),
 		processSettings(),
@@ -200,6 +198,14 @@ func recordingSettings() []Setting {
 		{Name: "record", atStart: true, whole: func(c *Config) any { return &c.Record }, rebase: config.Beside, Help: "record the requests and responses of calls in this directory, without credentials (docs/testing.md)"},
 		{Name: "record-redact", atStart: true, whole: func(c *Config) any { return &c.RecordRedact }, Help: "replace these values in the arguments and bodies that --record writes: a JSON Pointer such as /user/email, * for every member or item (repeatable)"},
 		{Name: "replay", atStart: true, whole: func(c *Config) any { return &c.Replay }, rebase: config.Beside, Help: "answer calls from this recording (a directory, an .ndjson file or a HAR) and send nothing"},
+	})
+}
+
+// evidenceSettings are the settings of what is counted of responses.
+func evidenceSettings() []Setting {
+	return group("Evidence", []Setting{
+		{Name: "evidence", atStart: true, whole: func(c *Config) any { return &c.Evidence }, rebase: besideEvidence, Help: "where serve counts how responses compare with their schemas: a file, or off; it holds counters and places in schemas, no values (default: evidence.ndjson in the user's cache folder; docs/evidence.md)"},
+		{Name: "evidence-in-meta", atStart: true, whole: func(c *Config) any { return &c.EvidenceInMeta }, Help: "put what is known of a tool at the start into _meta of its definition: responses, those that fit, and when the last came"},
 	})
 }
 

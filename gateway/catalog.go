@@ -39,6 +39,7 @@ type BuildOptions struct {
 	NameBudget int                                // bytes of a tool's name, 16 at least; 0: as Names allows. A longer name keeps its beginning and gets a short hash
 	Describe   Toggle                             // the tool "describe"; empty: if a tool has the envelope OpenAPIMCP
 	Configure  func(source string, t *tenon.Tool) // called for every tool, with its name in the catalog; may change everything but the name; nil: no changes
+	Meta       func(*Tool) []byte                 // a JSON object for the _meta of a tool's definition, called when that is rendered; nil: none
 }
 
 // Catalog is a frozen set of tools, resources and prompts in the order of their
@@ -79,7 +80,7 @@ func Build(mounts []Mount, o BuildOptions) *Catalog {
 			if o.Prefix == PrefixAlways || o.Prefix != PrefixNever && shared[name] {
 				name = c.naming.Legal(n.Name + "_" + name)
 			}
-			c.add(&Tool{tool: *t, source: n.Name, forward: forward, published: published}, name, o.Configure)
+			c.add(&Tool{tool: *t, source: n.Name, forward: forward, published: published, meta: o.Meta}, name, o.Configure)
 		}
 	}
 	c.addNextPart()

@@ -47,6 +47,9 @@ func (e *Tool) render() {
 		Name: t.Name, Title: t.Title, Description: e.described(), Input: e.input, Output: e.output, Meta: t.Meta,
 		ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive, Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld,
 	}
+	if e.meta != nil {
+		d.Meta = envelope.Join(d.Meta, e.meta(e))
+	}
 	e.definition = d.JSON()
 }
 

@@ -32,6 +32,7 @@ type Tool struct {
 	reader    *profile.Reader // of arguments as the profile has them
 	returns   string          // what the description says that results are
 
+	meta        func(*Tool) []byte  // BuildOptions.Meta
 	published   *envelope.Published // shared by the tools of the source
 	publish     incident.Once
 	definition  []byte

@@ -103,6 +103,7 @@ func (d *drift) compare(cmd *cobra.Command, e env, args []string) (*driftReport,
 		return nil, err
 	}
 	verbose := d.config.Verbose
+	d.config.ToolsMode = "list"
 	w, err := d.connect(cmd.Context(), e, args)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,10 @@ largest tools are listed. --include, --exclude and --read-only shorten the list,
 
 Coverage is how much of their responses tools describe: of each place for a value,
 whether its type is known (exact), only that of the values of a map (record), or
-nothing (blob). Tools with the most blobs are listed.`,
+nothing (blob). Tools with the most blobs are listed.
+
+Where 'tenon serve' counted how responses compare with their schemas, each tool has
+how many came, how many of them fit, and when the last came.`,
 		Example: `  tenon inspect petstore.yaml
   tenon inspect --top 20 --include tag:issues github.json`,
 		Args: atLeast(1, "inspect needs at least one SPEC: a file or an https URL"),
@@ -51,13 +54,18 @@ nothing (blob). Tools with the most blobs are listed.`,
 					in.addCoverage(w.Gateway.Catalog(), in.Coverage)
 				}
 			}
+			if err := in.addEvidence(w); err != nil {
+				fmt.Fprintf(e.err, "tenon: what is known of responses is left out: %v\n", err)
+			}
 			if asJSON {
 				return json.NewEncoder(e.out).Encode(in)
 			}
 			return in.print(e.out, top)
 		},
 	}
+	sources.keepsEvidence = true // it is read
 	sources.register(cmd)
+	registerNamed(cmd, sources.config, "evidence")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print all numbers as JSON, including every tool")
 	cmd.Flags().IntVar(&top, "top", 10, "number of the largest tools to list")
 	return cmd
@@ -76,6 +84,10 @@ type inspection struct {
 	Notes    int      `json:"schema_note_count"` // what clients get otherwise than the description has it
 	Heaviest []weight `json:"tools"`             // tenon's own too; the heaviest first
 
+	Known     bool  `json:"-"` // there is a ledger
+	Responses int64 `json:"response_count"`
+	Never     int   `json:"unseen_count"` // tools that never answered
+
 	Coverage  *coverage `json:"coverage"`                     // of the responses of all tools
 	Published *coverage `json:"published_coverage,omitempty"` // the same of what is published, where schemas are too large
 }
@@ -88,6 +100,7 @@ type weight struct {
 	Output int    `json:"outputSchemaBytes"`
 
 	Coverage *coverage `json:"coverage,omitempty"` // of its responses; not of tenon's own
+	Evidence *standing `json:"evidence,omitempty"` // of its responses; nil: there is no ledger
 }
 
 func weigh(c *gateway.Catalog) inspection {
@@ -129,11 +142,18 @@ func (in inspection) print(out io.Writer, top int) error {
 	if in.Notes > 0 {
 		fmt.Fprintf(tw, "schema notes\t%d\tprinted beside them: what clients get otherwise than it is described\n", in.Notes)
 	}
+	if in.Known {
+		fmt.Fprintf(tw, "evidence\t%d\tresponses came, of %d tools; %d never answered\n", in.Responses, in.Tools-in.Never, in.Never)
+	}
 	in.printCoverage(tw, top)
 	if top = min(top, len(in.Heaviest)); top > 0 {
-		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT\n")
+		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT")
+		if in.Known {
+			fmt.Fprint(tw, "\tRESPONSES\tFIT\tLAST")
+		}
+		fmt.Fprintln(tw)
 		for _, w := range in.Heaviest[:top] {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", w.Tool, size(w.Bytes), size(w.Input), size(w.Output))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s%s\n", w.Tool, size(w.Bytes), size(w.Input), size(w.Output), w.Evidence.columns())
 		}
 	}
 	return tw.Flush()

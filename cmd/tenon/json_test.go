@@ -102,7 +102,7 @@ func TestJSONMembers(t *testing.T) {
 	writeShop(t)
 	protocol := []string{"tenon tools", "tenon call", "tenon functions call"} // print what MCP defines
 	cases := map[string]string{
-		"tenon inspect": "--max-output-schema 120 large.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
+		"tenon inspect": "--evidence ledger.ndjson shop.json --max-output-schema 120 large.json", "tenon validate": "bad.json", "tenon lint": "bad.json",
 		"tenon check":         "ok.json --http 127.0.0.1:0 --oauth-issuer http://127.0.0.1:1 --oauth-resource http://127.0.0.1:2/mcp --as alice --require-scope read=id:a",
 		"tenon flowmcp check": "shelf", "tenon flowmcp list": "shelf", "tenon flowmcp schemas": "shelf", "tenon flowmcp hash": "shelf",
 		"tenon doctor": "the-server-of-a-shop-with-a-name-that-leaves-no-space=ok.json shelf --all", "tenon flowmcp search": "shelf mix", "tenon test": "shelf", "tenon flowmcp lists refs": "shelf",

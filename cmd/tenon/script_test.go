@@ -21,7 +21,24 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	keepCacheClean()
 	testscript.Main(m, map[string]func(){"tenon": main, "adder": adder})
+}
+
+// keepCacheClean gives what tests start a cache folder of its own, so that their
+// services are no evidence for the user. The cache of Go stays.
+func keepCacheClean() {
+	dir, err := os.UserCacheDir()
+	if err != nil || os.Getenv("GOCACHE") != "" || !strings.Contains(filepath.Base(os.Args[0]), ".test") { // a command that a test starts
+		return
+	}
+	for name, value := range map[string]string{
+		"GOCACHE": filepath.Join(dir, "go-build"), "XDG_CACHE_HOME": filepath.Join(os.TempDir(), "tenon-test-cache"), "LocalAppData": filepath.Join(os.TempDir(), "tenon-test-cache"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // TestScripts drives the real command. The first word of a script's name is
@@ -41,6 +58,9 @@ func TestScripts(t *testing.T) {
 			go func() { _ = web.Serve(l) }()
 			env.Defer(func() { _ = web.Close() })
 			env.Setenv("SHOP", l.Addr().String())
+			for _, name := range []string{"XDG_CACHE_HOME", "LocalAppData"} {
+				env.Setenv(name, filepath.Join(env.WorkDir, ".cache"))
+			}
 			cases, err := filepath.Abs(filepath.Join("..", "..", "internal", "bookshop", "cases.yaml"))
 			env.Setenv("CASES", cases)
 			if err != nil {

@@ -55,7 +55,9 @@ An asterisk marks required arguments.`,
 			return nil
 		},
 	}
+	sources.keepsEvidence = true // it is read
 	sources.register(cmd)
+	registerNamed(cmd, sources.config, "evidence", "evidence-in-meta")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print exactly what tools/list sends, all pages as one")
 	cmd.Flags().StringVar(&one, "schema", "", "print the full input and output schemas of this tool")
 	cmd.MarkFlagsMutuallyExclusive("json", "schema")
