@@ -129,6 +129,16 @@ func (a *App) Evidence() (file, problem string) {
 	return a.evidence.Path(), ""
 }
 
+// CountEvidence counts in a ledger how responses compare with their schemas, for who
+// makes a gateway without an App: the observer is for the gateway's options.
+func CountEvidence(path string, e Env) (*evidence.Recorder, gateway.Observer, error) {
+	r, err := evidence.Open(evidence.Options{Path: path, Describe: describeTool, Logger: e.Logger})
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, evidenceObserver{r}, nil
+}
+
 // describeTool is what a tool calls.
 func describeTool(tool any) evidence.Operation {
 	t, ok := tool.(*gateway.Tool)

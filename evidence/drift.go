@@ -75,18 +75,24 @@ type Standing struct {
 // and the same origin.
 func Compare(counts map[Key]*Counts, all []Described) *Comparison {
 	x := comparison{Comparison: Comparison{Tools: map[string]*Standing{}}, byCause: map[cause]int{}}
-	byOperation, names := map[Key][]Key{}, map[string]bool{}
+	byOperation, names, done := map[Key][]Key{}, map[string]bool{}, map[Key]*Standing{}
 	for _, k := range Keys(counts) {
 		byOperation[k.ofOperation()] = append(byOperation[k.ofOperation()], k)
 		names[k.Operation] = true
 	}
 	for i := range all {
 		d := &all[i]
-		keys := byOperation[Key{Schema: Digest(d.Responses), Origin: clip(d.Origin), Operation: clip(d.Name)}]
+		of := Key{Schema: Digest(d.Responses), Origin: clip(d.Origin), Operation: clip(d.Name)}
+		if s := done[of]; s != nil { // two tools of one operation
+			x.Tools[d.Tool] = s
+			continue
+		}
+		keys := byOperation[of]
 		if keys == nil && names[clip(d.Name)] {
 			x.Earlier++
 		}
 		x.operation(d, keys, counts)
+		done[of] = x.Tools[d.Tool]
 	}
 	slices.SortStableFunc(x.Drifts, func(a, b Drift) int { return cmp.Compare(b.Count, a.Count) })
 	return &x.Comparison

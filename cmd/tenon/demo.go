@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/app"
+	"github.com/tenon-mcp/tenon/evidence"
 	"github.com/tenon-mcp/tenon/gateway"
 	"github.com/tenon-mcp/tenon/internal/bookshop"
 	"github.com/tenon-mcp/tenon/internal/egress"
@@ -66,6 +68,8 @@ type shop struct {
 	listener net.Listener
 	app      *app.App
 	tools    int
+	ledger   string // of evidence, while the demo runs
+	counter  *evidence.Recorder
 }
 
 // url is where the tools are served.
@@ -74,16 +78,24 @@ func (s *shop) url() string { return "http://" + s.listener.Addr().String() + "/
 func runDemo(ctx context.Context, e env, addr string, once bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s, err := openShop(ctx, e, addr)
+	dir, err := os.MkdirTemp("", "tenon-demo")
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(dir)
+	s, err := openShop(ctx, e, addr, app.EvidenceFile(dir))
+	if err != nil {
+		return err
+	}
+	defer s.counter.Close()
 	served := make(chan error, 1)
 	go func() { served <- s.app.Serve(ctx, s.listener) }()
 
 	show := &stage{out: e.out, paint: paintFor(e.out, e.getenv)}
 	show.opening(s)
-	err = show.calls(ctx, s)
+	if err = show.calls(ctx, s); err == nil {
+		err = show.drift(s)
+	}
 	if err == nil && !once {
 		show.connect(s)
 		select {
@@ -98,12 +110,12 @@ func runDemo(ctx context.Context, e env, addr string, once bool) error {
 }
 
 // openShop starts the API on loopback and makes its document into a server.
-func openShop(ctx context.Context, e env, addr string) (*shop, error) {
+func openShop(ctx context.Context, e env, addr, ledger string) (*shop, error) {
 	l, err := app.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{api: "http://" + l.Addr().String()}
+	s := &shop{api: "http://" + l.Addr().String(), ledger: ledger}
 	web := &http.Server{Handler: bookshop.New(bookshop.Options{}), ReadHeaderTimeout: app.HeaderTimeout}
 	go func() { _ = web.Serve(l) }() // ends with Close below
 	context.AfterFunc(ctx, func() { _ = web.Close() })
@@ -130,7 +142,11 @@ func openShop(ctx context.Context, e env, addr string) (*shop, error) {
 	s.tools = app.Described(catalog)
 	use := e.app()
 	use.Logger = e.logger(slog.LevelError) // the demo prints its violations itself
-	if s.app, err = app.Wrap(gateway.New(catalog, gateway.Options{}), &app.Config{Drain: lastCalls}, use); err != nil {
+	var counts gateway.Observer
+	if s.counter, counts, err = app.CountEvidence(ledger, use); err != nil {
+		return nil, err
+	}
+	if s.app, err = app.Wrap(gateway.New(catalog, gateway.Options{Observers: []gateway.Observer{counts}}), &app.Config{Drain: lastCalls}, use); err != nil {
 		return nil, err
 	}
 	s.listener, err = app.Listen(ctx, addr)
@@ -250,6 +266,28 @@ func (s *stage) calls(ctx context.Context, shop *shop) error {
 	if failed > 0 {
 		return fmt.Errorf("%s not what it should be", count(failed, "call was"))
 	}
+	return nil
+}
+
+// drift shows what was counted meanwhile: where the service is not what its
+// description says.
+func (s *stage) drift(shop *shop) error {
+	if err := shop.counter.Flush(); err != nil {
+		return err
+	}
+	l, err := evidence.ReadFile(shop.ledger)
+	if err != nil {
+		return err
+	}
+	found := evidence.Compare(l.Sum(), describedOf(shop.app))
+	s.printf("%s\n\n", s.bold(fmt.Sprintf("%d  What was counted meanwhile", len(scenes())+1)))
+	for i := range found.Drifts {
+		s.printf("   %s\n", s.yellow("! "+driftMessage(&found.Drifts[i])))
+	}
+	if len(found.Drifts) == 0 {
+		return errors.New("the ledger knows of no drift, and one answer broke its schema")
+	}
+	s.printf("   %d responses. The ledger has counters and places in schemas, no values; 'tenon drift SPEC' shows it for your own API.\n\n", found.Calls)
 	return nil
 }
 
