@@ -115,13 +115,17 @@ const maxReturns = 600
 func (e *Tool) resultType() string {
 	contract, _ := contractOf(&e.tool).PublishedContract()
 	data := e.declaredData(contract)
-	switch {
-	case data == nil:
+	if data == nil {
+		return ""
+	}
+	switch line := typedecl.Line(data, false, maxReturns); {
+	case line == "any":
 		return ""
 	case dependsOnDefinition(&e.tool):
-		return typedecl.Line(data, false, maxReturns)
+		return line
+	default:
+		return "{data: " + line + "}"
 	}
-	return "{data: " + typedecl.Line(data, false, maxReturns) + "}"
 }
 
 // described is the description of the tool as it is published.

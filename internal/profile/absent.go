@@ -24,8 +24,8 @@ func NewReader(input []byte) *Reader {
 // maxCandidates bounds the schemas that are looked at for one value.
 const maxCandidates = 200
 
-// Absent leaves out each member that is null where the schema never allows null: a
-// client that has to send every member says so that it has none.
+// Absent leaves out each member that is null where the schema neither requires it nor
+// ever allows null: a client that has to send every member says so that it has none.
 func (r *Reader) Absent(args []byte) []byte {
 	if r == nil || !bytes.Contains(args, []byte("null")) {
 		return args
@@ -76,6 +76,7 @@ func (r *Reader) member(e *schemadoc.Edits, m rawjson.Node, schemas []rawjson.No
 	var below []rawjson.Node
 	found, nullable := false, false
 	for _, s := range schemas {
+		nullable = nullable || e.Doc.Kind(m) == rawjson.Null && r.requires(s, e.Doc.Key(m))
 		p := r.doc.Get(r.doc.Get(s, "properties"), e.Doc.Key(m))
 		if p == rawjson.None {
 			if p = r.doc.Get(s, "additionalProperties"); r.doc.Kind(p) == rawjson.Object {
@@ -93,6 +94,17 @@ func (r *Reader) member(e *schemadoc.Edits, m rawjson.Node, schemas []rawjson.No
 	case found && !nullable:
 		e.Drop(m)
 	}
+}
+
+// requires reports whether a schema has a name among those that are required.
+func (r *Reader) requires(s rawjson.Node, name string) bool {
+	list := r.doc.Get(s, "required")
+	for c := r.doc.First(list); c != rawjson.None; c = r.doc.Next(c) {
+		if r.doc.IsStr(c, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // candidates adds the schemas that may say something of a value that n is about.

@@ -3,7 +3,6 @@ package profile
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 )
@@ -17,7 +16,7 @@ func (w *rewriter) object(s *schema, root bool) *schema {
 		return s
 	}
 	kinds := s.types()
-	if !slices.Contains(kinds, "object") && !s.has("properties") {
+	if !s.isObject() {
 		return s
 	}
 	members := s.get("properties")
@@ -46,6 +45,12 @@ func (w *rewriter) object(s *schema, root bool) *schema {
 		w.requireAll(s, others)
 	}
 	return s
+}
+
+// isObject reports whether a schema is one of objects, perhaps of others as well.
+func (s *schema) isObject() bool {
+	kinds := s.types()
+	return slices.Contains(kinds, "object") || kinds == nil && s.has("properties")
 }
 
 // others is what a schema says of members that are required and not declared; nil:
@@ -95,9 +100,18 @@ func (w *rewriter) asText(s *schema) *schema {
 // maxValueSchema bounds the schema that a description names, in bytes.
 const maxValueSchema = 300
 
+// conditional notes conditions on which members come together: null stands for a member
+// that is not there, and is there.
+func (w *rewriter) conditional(s *schema) {
+	if s.has("oneOf", "not", "if", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas") {
+		w.note("has conditions at %s on which members come together: they are checked when it is called", w.at())
+	}
+}
+
 // requireAll requires every property, and lets those be null that were optional.
 // others is the schema of members that are required and not declared.
 func (w *rewriter) requireAll(s, others *schema) {
+	w.conditional(s)
 	required := s.required()
 	members := s.get("properties")
 	if members == nil || members.form != namedForm {
@@ -129,6 +143,7 @@ func (w *rewriter) requireAll(s, others *schema) {
 
 // nullOptional lets arguments be null that are optional.
 func (w *rewriter) nullOptional(s *schema) {
+	w.conditional(s)
 	members := s.get("properties")
 	if members == nil || members.form != namedForm {
 		return
@@ -269,164 +284,4 @@ func texts(s *schema) (all []string) {
 		all = append(all, string(rawjson.AppendUnescaped(nil, v[1:len(v)-1])))
 	}
 	return all
-}
-
-// mergeRoot makes one object of the forms that a root has.
-func (w *rewriter) mergeRoot(s *schema) {
-	for range maxRounds {
-		if !s.has("allOf", "anyOf", "oneOf") {
-			return
-		}
-		if all := s.get("allOf"); all != nil {
-			list := all.list
-			s.drop("allOf")
-			for _, part := range list {
-				w.join(s, w.resolved(part))
-			}
-			continue
-		}
-		key := "anyOf"
-		if !s.has(key) {
-			key = "oneOf"
-		}
-		list := s.get(key).list
-		s.drop(key)
-		w.joinForms(s, list)
-	}
-	s.drop("allOf", "anyOf", "oneOf")
-	w.note("has forms within forms at the root: they are checked when it is called")
-}
-
-// maxRounds bounds how often forms of forms are resolved.
-const maxRounds = 16
-
-// resolved is s, or what it refers to and says beside it as allOf.
-func (w *rewriter) resolved(s *schema) *schema {
-	for range maxRounds {
-		ref := s.raw("$ref")
-		if ref == nil {
-			return s
-		}
-		_, n := w.target(ref)
-		if n == rawjson.None || !isSchema(w.doc.Kind(n)) {
-			s.drop("$ref")
-			return s
-		}
-		target := read(w.doc, n)
-		if len(s.members) == 1 {
-			s = target
-			continue
-		}
-		s.drop("$ref")
-		return &schema{members: []member{{key: "allOf", form: listForm, list: []*schema{s, target}}}}
-	}
-	return &schema{}
-}
-
-// join adds to an object what another schema says of it.
-func (w *rewriter) join(s, part *schema) {
-	if part.always != nil {
-		return
-	}
-	if kinds := part.types(); kinds != nil && !slices.Contains(kinds, "object") {
-		w.note("has a form at the root that is no object, so that nothing fits it")
-	}
-	if len(s.members) > 0 && (s.limitsOthers() || part.limitsOthers()) {
-		w.note("limits members that one of its forms at the root does not declare: that is checked when it is called")
-	}
-	required := s.required()
-	for name := range part.required() {
-		required[name] = true
-	}
-	for _, m := range part.members {
-		switch old := s.get(m.key); {
-		case m.key == "type", m.key == "required", slices.Contains(annotations, m.key):
-		case m.key == "properties" && m.form == namedForm:
-			w.joinProperties(s, m.named, "allOf")
-		case old == nil:
-			s.members = append(s.members, m)
-		case m.form == listForm && old.form == listForm && m.key != "prefixItems":
-			if m.key == "allOf" {
-				old.list = append(old.list, m.list...)
-				break
-			}
-			s.set(member{key: "allOf", form: listForm, list: []*schema{{members: []member{*old}}, {members: []member{m}}}})
-			s.drop(m.key)
-		case m.key == "additionalProperties" && m.one != nil && m.one.always != nil && *m.one.always:
-		default:
-			w.note("says %s twice at the root: one of them is checked when it is called", m.key)
-		}
-	}
-	if len(required) > 0 {
-		s.set(listMember("required", sortedNames(required), rawjson.AppendString[string]))
-	}
-}
-
-// limitsOthers reports whether a schema says something of members that it does not
-// declare.
-func (s *schema) limitsOthers() bool {
-	more := s.get("additionalProperties")
-	return s.has("patternProperties", "unevaluatedProperties") || more != nil && (more.one == nil || more.one.always == nil || !*more.one.always)
-}
-
-// joinProperties adds properties to those of s. One that is there has to fit, or may
-// fit, both schemas.
-func (w *rewriter) joinProperties(s *schema, more []named, how string) {
-	members := s.get("properties")
-	if members == nil || members.form != namedForm {
-		s.set(member{key: "properties", form: namedForm})
-		members = s.get("properties")
-	}
-	for _, p := range more {
-		i := slices.IndexFunc(members.named, func(q named) bool { return q.name == p.name })
-		switch {
-		case i < 0:
-			members.named = append(members.named, p)
-		case !bytes.Equal(members.named[i].append(nil), p.append(nil)):
-			members.named[i].schema = &schema{members: []member{{key: how, form: listForm, list: []*schema{members.named[i].schema, p.schema}}}}
-		}
-	}
-}
-
-// joinForms adds to an object the properties of the forms of which it may have one.
-func (w *rewriter) joinForms(s *schema, forms []*schema) {
-	var sets []string
-	var common map[string]bool
-	var properties []named
-	for _, form := range forms {
-		one := &schema{members: []member{{key: "allOf", form: listForm, list: []*schema{form}}}}
-		w.mergeRoot(one)
-		if m := one.get("properties"); m != nil {
-			for _, p := range m.named {
-				collect := &schema{members: []member{{key: "properties", form: namedForm, named: properties}}}
-				w.joinProperties(collect, []named{p}, "anyOf")
-				properties = collect.get("properties").named
-			}
-		}
-		required := one.required()
-		sets = append(sets, strings.Join(sortedNames(required), " and "))
-		if common == nil {
-			common = required
-			continue
-		}
-		for name := range common {
-			if !required[name] {
-				delete(common, name)
-			}
-		}
-	}
-	if len(properties) > 0 {
-		w.joinProperties(s, properties, "allOf")
-	}
-	required := s.required()
-	for name := range common {
-		required[name] = true
-	}
-	if len(required) > 0 {
-		s.set(listMember("required", sortedNames(required), rawjson.AppendString[string]))
-	}
-	w.note("has several forms: which arguments go together is checked when it is called")
-	if sets = slices.DeleteFunc(slices.Compact(sets), func(set string) bool { return set == "" }); len(sets) > 1 {
-		s.set(member{key: "description", raw: joined(s.raw("description"), rawjson.AppendString(nil, "Needs "+strings.Join(sets, ", or ")+"."))})
-	}
 }

@@ -46,13 +46,12 @@ func (n Needs) Rewrite(doc []byte, limit int) (made []byte, notes []string) {
 	if n.Inline {
 		w.left = maxInlined
 		w.under[parsed.Root()] = true
+		root.drop("$defs", "definitions") // each is written out where it is named
 		root = w.inline(root, 0)
-		root.drop("$defs", "definitions")
 	}
-	if n.NoRootCombinators {
-		w.mergeRoot(root)
+	if n.NoRootCombinators || n.Closed {
+		w.merge(root)
 	}
-	w.path = w.path[:0]
 	w.below(root)
 	if w.NoOneOf {
 		w.anyOfForOneOf(root)
@@ -74,12 +73,14 @@ func (n Needs) Rewrite(doc []byte, limit int) (made []byte, notes []string) {
 // rewriter rewrites one document.
 type rewriter struct {
 	Needs
-	doc   *rawjson.Doc
-	path  []byte                // JSON Pointer of the schema that is rewritten
-	under map[rawjson.Node]bool // definitions that are being written out
-	fixed bool                  // what is rewritten must accept neither less nor more
-	left  int                   // bytes that may still be written out
-	notes []string
+	doc     *rawjson.Doc
+	path    []byte                // JSON Pointer of the schema that is rewritten
+	under   map[rawjson.Node]bool // definitions that are being written out
+	fixed   bool                  // what is rewritten must accept neither less nor more
+	merging int                   // merged objects that are being rewritten
+	merges  int                   // how often forms were merged
+	left    int                   // bytes that may still be written out
+	notes   []string
 }
 
 func (w *rewriter) note(format string, args ...any) {
@@ -131,7 +132,13 @@ func (w *rewriter) rewrite(s *schema) *schema {
 	if s.always != nil {
 		return s
 	}
-	w.below(s)
+	if w.Closed && !w.fixed && w.mergeForms(s) {
+		w.merging++
+		w.below(s)
+		w.merging--
+	} else {
+		w.below(s)
+	}
 	if w.NoOneOf {
 		w.anyOfForOneOf(s)
 	}
