@@ -29,27 +29,35 @@ func TestRewrite(t *testing.T) {
 		},
 		"a recursive reference": {
 			inline, `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"array","items":{"$ref":"#/$defs/A"}}}}`,
-			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"array","items":{},"description":"A, as above"}}}}`, []string{"is recursive: within itself A is of any form"},
+			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"array","items":{},"description":"A, as above"}}}}`,
+			[]string{"is recursive: within itself A is of any form"},
 		},
 		"a reference to nothing": {inline, `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}}}`, `{"type":"object","properties":{"a":{}}}`, []string{"refers to A, which is not there"}},
 		"types": {
-			profile.Needs{SplitTypes: true}, `{"type":"object","properties":{"a":{"type":["integer","null","string"],"minimum":1,"minLength":2,"enum":[1,"xx",null],"title":"A"}}}`,
+			profile.Needs{SplitTypes: true},
+			`{"type":"object","properties":{"a":{"type":["integer","null","string"],"minimum":1,"minLength":2,"enum":[1,"xx",null],"title":"A"}}}`,
 			`{"type":"object","properties":{"a":{"title":"A","anyOf":[{"type":"integer","enum":[1],"minimum":1},{"type":"null"},{"type":"string","enum":["xx"],"minLength":2}]}}}`, nil,
 		},
 		"an enum of numbers": {
-			profile.Needs{TextEnums: true}, `{"type":"object","properties":{"a":{"type":"integer","enum":[1,2],"description":"How many"}}}`,
-			`{"type":"object","properties":{"a":{"description":"How many. One of 1, 2.","type":"integer"}}}`, []string{"has an enum at /properties/a whose values are no texts: they stand in the description"},
+			profile.Needs{TextEnums: true},
+			`{"type":"object","properties":{"a":{"type":"integer","enum":[1,2],"description":"How many"}}}`,
+			`{"type":"object","properties":{"a":{"description":"How many. One of 1, 2.","type":"integer"}}}`,
+			[]string{"has an enum at /properties/a whose values are no texts: they stand in the description"},
 		},
 		"a text or null": {
-			profile.Needs{TextEnums: true}, `{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x",null]}}}`,
+			profile.Needs{TextEnums: true},
+			`{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x",null]}}}`,
 			`{"type":"object","properties":{"a":{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}]}}}`, nil,
 		},
 		"forms at the root": {
-			profile.Needs{NoRootCombinators: true}, `{"type":"object","properties":{"k":{}},"anyOf":[{"properties":{"a":{"type":"string"}},"required":["k","a"]},{"properties":{"b":{"type":"string"}},"required":["k","b"]}]}`,
-			`{"type":"object","properties":{"k":{},"a":{"type":"string"},"b":{"type":"string"}},"required":["k"],"description":"Needs a and k, or b and k."}`, []string{"has several forms at the root: which members go together is checked when it is called"},
+			profile.Needs{NoRootCombinators: true},
+			`{"type":"object","properties":{"k":{}},"anyOf":[{"properties":{"a":{"type":"string"}},"required":["k","a"]},{"properties":{"b":{"type":"string"}},"required":["k","b"]}]}`,
+			`{"type":"object","properties":{"k":{},"a":{"type":"string"},"b":{"type":"string"}},"required":["k"],"description":"Needs a and k, or b and k."}`,
+			[]string{"has several forms at the root: which members go together is checked when it is called"},
 		},
 		"all of the root": {
-			profile.Needs{NoRootCombinators: true}, `{"type":"object","properties":{"k":{}},"allOf":[{"$ref":"#/$defs/A"}],"$defs":{"A":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}`,
+			profile.Needs{NoRootCombinators: true},
+			`{"type":"object","properties":{"k":{}},"allOf":[{"$ref":"#/$defs/A"}],"$defs":{"A":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}`,
 			`{"type":"object","properties":{"k":{},"a":{"type":"string"}},"$defs":{"A":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}},"required":["a"]}`, nil,
 		},
 		"strict": {
