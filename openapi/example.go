@@ -1,8 +1,6 @@
 package openapi
 
 import (
-	"bytes"
-
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi/internal/document"
 )
@@ -99,33 +97,27 @@ func (o *operation) memberExamples(s document.Value, depth int) []byte {
 	if !s.Get("properties").OK() || s.Get("allOf").OK() || s.Get("oneOf").OK() || s.Get("anyOf").OK() {
 		return nil
 	}
-	var needed [][]byte
+	needed := map[string]bool{}
 	for _, name := range s.Get("required").Each() {
-		needed = append(needed, []byte(name.Str()))
+		needed[name.Str()] = true
 	}
 	out := []byte{'{'}
 	for name, member := range s.Get("properties").Each() {
-		isNeeded := false
-		for i, n := range needed {
-			if bytes.Equal(n, []byte(name)) {
-				isNeeded, needed[i] = true, nil
-			}
-		}
-		value := o.schemaExample(member, isNeeded, depth-1)
-		if value == nil && isNeeded {
+		value := o.schemaExample(member, needed[name], depth-1)
+		if value == nil && needed[name] {
 			return nil
 		}
-		if value != nil && !o.api.doc.Follow(member).IsTrue("readOnly") {
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			out = append(append(rawjson.AppendString(out, name), ':'), value...)
+		delete(needed, name)
+		if value == nil || o.api.doc.Follow(member).IsTrue("readOnly") {
+			continue
 		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(rawjson.AppendString(out, name), ':'), value...)
 	}
-	for _, n := range needed {
-		if n != nil {
-			return nil
-		}
+	if len(needed) > 0 { // of no example
+		return nil
 	}
 	return append(out, '}')
 }

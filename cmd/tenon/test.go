@@ -325,14 +325,7 @@ func (r *testRun) report(e env, w *app.App, results []toolcase.Result) error {
 			return fmt.Errorf("--junit: %w", err)
 		}
 	}
-	counts, missing := map[toolcase.Outcome]int{}, 0
-	for i := range results {
-		counts[results[i].Outcome]++
-		if results[i].Outcome == toolcase.Skipped && results[i].Why != changes {
-			missing++
-		}
-	}
-	bad := counts[toolcase.Failed] + counts[toolcase.Violation] + counts[toolcase.Empty]
+	word, text := summed(results)
 	if r.asJSON {
 		all := make([]testOutcome, 0, len(results))
 		for i := range results {
@@ -346,21 +339,32 @@ func (r *testRun) report(e env, w *app.App, results []toolcase.Result) error {
 		if r.policy != "" {
 			r.where(e.out, results)
 		}
-		word := "pass"
-		switch {
-		case bad > 0:
-			word = "fail"
-		case missing > 0 || counts[toolcase.Pass] == 0:
-			word = "incomplete"
-		}
-		fmt.Fprintf(e.out, "%s: %d of %s pass, %d failed, %d violate their output schema, %d without data, %d skipped\n",
-			word, counts[toolcase.Pass], count(len(results), "case"), counts[toolcase.Failed], counts[toolcase.Violation], counts[toolcase.Empty], counts[toolcase.Skipped])
+		fmt.Fprintf(e.out, "%s: %s\n", word, text)
 	}
 	if len(results) == 0 {
 		fmt.Fprintln(e.err, "tenon: there is no case to run: write some for --cases, or record calls with serve --record")
 		report(e.err, w, r.config.Verbose)
 	}
-	return failedIf(bad > 0 || missing > 0 || counts[toolcase.Pass] == 0)
+	return failedIf(word != "pass")
+}
+
+// summed is what became of all cases, in a word and in numbers. A case that could
+// not run is missing; one that nobody asked for is not.
+func summed(results []toolcase.Result) (word, text string) {
+	counts, missing := map[toolcase.Outcome]int{}, false
+	for i := range results {
+		counts[results[i].Outcome]++
+		missing = missing || results[i].Outcome == toolcase.Skipped && results[i].Why != changes
+	}
+	word = "pass"
+	switch {
+	case counts[toolcase.Failed]+counts[toolcase.Violation]+counts[toolcase.Empty] > 0:
+		word = "fail"
+	case missing || counts[toolcase.Pass] == 0:
+		word = "incomplete"
+	}
+	return word, fmt.Sprintf("%d of %s pass, %d failed, %d violate their output schema, %d without data, %d skipped",
+		counts[toolcase.Pass], count(len(results), "case"), counts[toolcase.Failed], counts[toolcase.Violation], counts[toolcase.Empty], counts[toolcase.Skipped])
 }
 
 // maxPlacesShown limits the places of a tool that are printed.

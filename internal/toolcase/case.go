@@ -174,18 +174,22 @@ func (p *parser) expect(n rawjson.Node) (e Expect, err error) {
 			return e, p.errorf(s, "schema: %v", err)
 		}
 	}
-	values := p.doc.Get(n, "values")
+	e.Values, err = p.values(p.doc.Get(n, "values"))
+	return e, err
+}
+
+func (p *parser) values(values rawjson.Node) (all []Value, err error) {
 	if values != rawjson.None && p.doc.Kind(values) != rawjson.Object {
-		return e, p.errorf(values, "values is an object with queries such as $.title and what they select")
+		return nil, p.errorf(values, "values is an object with queries such as $.title and what they select")
 	}
 	for v := p.doc.First(values); v != rawjson.None; v = p.doc.Next(v) {
 		path, err := jsonpath.Parse(p.doc.Key(v))
 		if err != nil {
-			return e, p.errorf(v, "%s is not JSONPath: %v", p.doc.Key(v), err)
+			return nil, p.errorf(v, "%s is not JSONPath: %v", p.doc.Key(v), err)
 		}
-		e.Values = append(e.Values, Value{path, p.doc.Raw(v)})
+		all = append(all, Value{path, p.doc.Raw(v)})
 	}
-	return e, nil
+	return all, nil
 }
 
 // check reports how a value differs.
