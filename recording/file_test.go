@@ -52,7 +52,7 @@ func TestGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = f.WriteString(`{"recording":1,"tool":"torn`)
+	_, _ = f.WriteString(`{"recording":1,"tool":"torn` + strings.Repeat("n", 1000))
 	_ = f.Close()
 	if calls, err := recording.Load(dir); err != nil || len(calls) != 1 {
 		t.Errorf("%v, %v", tools(calls), err)
@@ -61,6 +61,9 @@ func TestGoesOn(t *testing.T) {
 	calls, err := recording.Load(dir)
 	if err != nil || !cmp.Equal(tools(calls), []string{"one", "two"}) {
 		t.Errorf("%v, %v", tools(calls), err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !bytes.HasSuffix(text, []byte("}\n")) || bytes.Contains(text, []byte("torn")) {
+		t.Errorf("%s, %v", text, err)
 	}
 	info, err := os.Stat(file)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {

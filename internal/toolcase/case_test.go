@@ -3,6 +3,7 @@ package toolcase_test
 import (
 	"encoding/xml"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,19 @@ func TestParseSaysWhere(t *testing.T) {
 		if _, err := toolcase.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestDocs reads the cases of docs/testing.md.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	if cases, err := toolcase.Parse([]byte(block)); err != nil || len(cases) != 2 {
+		t.Errorf("%d cases, %v", len(cases), err)
 	}
 }
 
