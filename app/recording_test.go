@@ -68,7 +68,9 @@ func recordedShop() http.Handler {
 		_, _ = fmt.Fprintf(w, `{"try":%d}`, tries)
 	})
 	answer("/page", func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, `{"n":%q}`, r.FormValue("n")) })
-	answer("/leak", func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, `{"sent":%q}`, r.Header.Get("Authorization")) })
+	answer("/leak", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"sent":%q}`, r.Header.Get("Authorization"))
+	})
 	return mux
 }
 
