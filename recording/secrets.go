@@ -24,6 +24,7 @@ import (
 
 const (
 	minSecret  = 4    // bytes; a shorter value cannot be told from data
+	minLearnt  = 8    // bytes of a value that is only seen in a header: shorter ones are words, such as theme=dark
 	minEncoded = 6    // bytes of a secret that is looked for in base64 and hex
 	maxEscapes = 4    // levels of escapes within each other that are looked into, and none
 	maxSecrets = 4096 // known at a time; more end the recording
@@ -87,22 +88,27 @@ func (s *secrets) learn(h http.Header) {
 }
 
 func (s *secrets) learnValue(name, v string) {
+	add := func(value string) {
+		if len(value) >= minLearnt {
+			s.add(value, placeholder)
+		}
+	}
 	if name == "Cookie" {
 		for pair := range strings.SplitSeq(v, ";") {
 			_, value, _ := strings.Cut(pair, "=")
-			s.add(strings.TrimSpace(value), placeholder)
+			add(strings.TrimSpace(value))
 		}
 	}
-	s.add(v, placeholder)
+	add(v)
 	scheme, token, found := strings.Cut(v, " ")
 	if !found {
 		return
 	}
-	s.add(token, placeholder)
+	add(token)
 	if strings.EqualFold(scheme, "Basic") {
 		if pair, err := base64.StdEncoding.DecodeString(token); err == nil {
 			_, password, _ := strings.Cut(string(pair), ":")
-			s.add(string(pair), placeholder)
+			add(string(pair))
 			s.add(password, placeholder)
 		}
 	}
