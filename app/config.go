@@ -22,6 +22,8 @@ type Config struct {
 	ToolsMode string // list or search
 	For       string // client or model API whose rules what is published keeps; empty: none
 
+	OutputSchemas string // on, off or on-demand
+
 	NameBudget int // bytes of a tool's name; 0: as Names allows
 	Verbose    bool
 

@@ -90,7 +90,7 @@ func (a *App) read(ctx context.Context) error {
 	if a.options.Names, err = tenon.ParseNaming(c.Defaults.Names); err != nil {
 		return err
 	}
-	if a.options.Describe, err = gateway.ParseToggle(c.Describe); err != nil {
+	if err = a.describes(); err != nil {
 		return err
 	}
 	if a.rules, err = readRules(c); err != nil {

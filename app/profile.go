@@ -19,7 +19,7 @@ const profilesPath = "/mcp/"
 func (a *App) profile(c *clients.Client) *gateway.Profile {
 	known, defaults := clients.Known(), &a.config.Defaults
 	p := &gateway.Profile{
-		Name: c.ID, TextOnly: c.TextOnly, Returns: !slices.Contains(c.Shows, "output"),
+		Name: c.ID, TextOnly: c.TextOnly || !a.listsOutputs(), Returns: !slices.Contains(c.Shows, "output"),
 		MaxInput: limitOr(defaults.MaxInputSchema, 32<<10), MaxOutput: limitOr(defaults.MaxOutputSchema, 16<<10),
 	}
 	rules := known.RulesOf(c.ID)
@@ -120,11 +120,34 @@ func client(name string) (*clients.Client, error) {
 	return nil, invalid("for", ": no client is called %q%s", name, hint)
 }
 
+// outputsOnDemand is the value of --output-schemas with which the tool describe alone
+// returns them.
+const outputsOnDemand = "on-demand"
+
+// listsOutputs reports whether output schemas are in the tool list.
+func (a *App) listsOutputs() bool { return cmp.Or(a.config.OutputSchemas, "on") == "on" }
+
+// describes sets whether there is a tool that describes others.
+func (a *App) describes() (err error) {
+	c := a.config
+	if a.options.Describe, err = gateway.ParseToggle(c.Describe); err != nil || c.OutputSchemas != outputsOnDemand {
+		return err
+	}
+	if a.options.Describe == gateway.ToggleOff {
+		return invalid("output-schemas", " on-demand needs the tool describe, which --describe off leaves out")
+	}
+	a.options.Describe = gateway.ToggleOn
+	return nil
+}
+
 // profiled returns the catalog that base makes of all tools, and those of clients: of
 // the one that --for names for everybody, and of the others at their addresses. base
 // makes what is served of a catalog for a profile; nil: for every client.
 func (a *App) profiled(base func(*gateway.Profile) *gateway.Catalog) (*gateway.Catalog, error) {
 	var usual *gateway.Profile
+	if !a.listsOutputs() {
+		usual = &gateway.Profile{TextOnly: true}
+	}
 	if a.config.For != "" {
 		c, err := client(a.config.For)
 		if err != nil {

@@ -100,15 +100,16 @@ func effects() map[string]struct {
 		return func(r *reloading) bool { return strings.Contains(fmt.Sprint(r.identity()), text) }
 	}
 	return map[string]effect{
-		"prefix":       {func(c *Config) { c.Prefix = "always" }, has(`"shop_listBooks"`)},
-		"tools-mode":   {func(c *Config) { c.ToolsMode = "search" }, has(`"search_tools"`)},
-		"for":          {func(c *Config) { c.For = "claude-code" }, has(`"description":"Returns: `)},
-		"name-budget":  {func(c *Config) { c.NameBudget = 40 }, func(r *reloading) bool { return r.options.NameBudget == 40 }},
-		"describe":     {func(c *Config) { c.Describe = "off" }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, `"name":"describe`) }},
-		"jsonrpc":      {func(c *Config) { c.JSONRPC = "off" }, func(r *reloading) bool { code, _ := r.list(); return code == http.StatusNotFound }},
-		"name":         {func(c *Config) { c.Name = "other" }, identified("other")},
-		"title":        {func(c *Config) { c.Title = "Other" }, identified("Other")},
-		"instructions": {func(c *Config) { c.Instructions = "Ask" }, identified("Ask")},
+		"prefix":         {func(c *Config) { c.Prefix = "always" }, has(`"shop_listBooks"`)},
+		"tools-mode":     {func(c *Config) { c.ToolsMode = "search" }, has(`"search_tools"`)},
+		"for":            {func(c *Config) { c.For = "claude-code" }, has(`"description":"Returns: `)},
+		"output-schemas": {func(c *Config) { c.OutputSchemas = "off" }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, `"outputSchema"`) }},
+		"name-budget":    {func(c *Config) { c.NameBudget = 40 }, func(r *reloading) bool { return r.options.NameBudget == 40 }},
+		"describe":       {func(c *Config) { c.Describe = "off" }, func(r *reloading) bool { _, body := r.list(); return !strings.Contains(body, `"name":"describe`) }},
+		"jsonrpc":        {func(c *Config) { c.JSONRPC = "off" }, func(r *reloading) bool { code, _ := r.list(); return code == http.StatusNotFound }},
+		"name":           {func(c *Config) { c.Name = "other" }, identified("other")},
+		"title":          {func(c *Config) { c.Title = "Other" }, identified("Other")},
+		"instructions":   {func(c *Config) { c.Instructions = "Ask" }, identified("Ask")},
 		"max-message-bytes": {func(c *Config) { c.MaxMessageBytes = 1024 }, func(r *reloading) bool {
 			code, _ := r.ask("/jsonrpc", listOfTools+strings.Repeat(" ", 2000), "X-API-Key", "secret")
 			return code == http.StatusRequestEntityTooLarge

@@ -59,7 +59,7 @@ func typedCall(s sources) sources {
 // all.
 func (s *sources) register(cmd *cobra.Command) {
 	registerSettings(cmd, s.config, func(x *app.Setting) bool {
-		return x.OfSources() || slices.Contains([]string{"prefix", "describe", "tools-mode", "for", "name-budget", "verbose"}, x.Name)
+		return x.OfSources() || slices.Contains([]string{"prefix", "describe", "tools-mode", "output-schemas", "for", "name-budget", "verbose"}, x.Name)
 	})
 }
 
