@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -194,7 +195,9 @@ func (r *Recorder) Path() string { return r.file.path }
 // Close writes what is left and ends.
 func (r *Recorder) Close() (err error) {
 	r.closing.Do(func() {
-		err = r.Flush()
+		if err = r.Flush(); err != nil {
+			err = fmt.Errorf("evidence of the last responses is lost: %w", err)
+		}
 		close(r.stop)
 		<-r.stopped
 	})
