@@ -113,6 +113,19 @@ func TestTextAlone(t *testing.T) {
 	}
 }
 
+// TestAListIsOneText: texts of single items, as other clients get them, leave out null.
+func TestAListIsOneText(t *testing.T) {
+	tool := echo("list", `{"type":"object"}`)
+	tool.Contract = tenon.Contract{Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"type":["string","null"]}}`)}}}
+	tool.Handler = func(context.Context, *tenon.Call) (tenon.Response, error) {
+		return tenon.Response{Status: 200, MediaType: "application/json", Body: []byte(`["a",null,"b"]`)}, nil
+	}
+	res := called(t, profiled(t, &gateway.Profile{Name: "text", TextOnly: true}, tool), "list", `{}`)
+	if len(res.Content) != 1 || string(res.Content[0].Text) != `["a",null,"b"]` {
+		t.Errorf("%d texts, the first %s", len(res.Content), res.Content[0].Text)
+	}
+}
+
 // TestNamesWithinABudget: names that collide when they are shortened stay different,
 // short ones keep theirs, and rules, limits and logs know the tools as before.
 func TestNamesWithinABudget(t *testing.T) {

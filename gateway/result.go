@@ -28,11 +28,13 @@ type resultFormat struct {
 	Envelope tenon.Envelope
 	Wraps    bool   // native: the value is wrapped as "result"
 	Bare     bool   // native: no schema is published, so nothing says how to wrap
+	Whole    bool   // native: a list is one text, for clients that get text alone; else each of its items is one
 	Next     string // name of the tool that returns further parts
 }
 
 func (e *Tool) format() resultFormat {
 	d := resultFormat{Tool: e.tool.Name, Envelope: e.tool.Envelope, Next: e.next}
+	d.Whole = e.profile != nil && e.profile.TextOnly
 	if dependsOnDefinition(&e.tool) { // rendered before: see ready
 		d.Wraps, d.Bare = e.wraps, e.output == nil
 	}
@@ -49,13 +51,15 @@ func (d resultFormat) result(r *tenon.Response, j outputCheck, value []byte) *te
 	}{}
 	res := &made.Result
 	res.Value = value
-	switch d.Envelope {
-	case tenon.OpenAPIMCP:
+	switch {
+	case d.Envelope == tenon.OpenAPIMCP:
 		res.Structured = a.OpenAPIMCP(res.Value)
 		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
-	case tenon.FlowMCP:
+	case d.Envelope == tenon.FlowMCP:
 		res.Structured = envelope.FlowMCP(res.Value)
 		res.Content = append(made.one[:0], tenon.Content{Text: res.Structured})
+	case d.Whole && j.form == envelope.JSON && len(value) > 0 && value[0] == '[':
+		res.Content = append(made.one[:0], tenon.Content{Text: value})
 	default:
 		res.Structured = d.native(res.Value)
 		res.Content = envelope.AppendTexts(made.one[:0], j.form, res.Value, textBlock)

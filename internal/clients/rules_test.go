@@ -112,6 +112,7 @@ func pairs() map[string]pair {
 		"anthropic-managed-references": refs(in, "/inputSchema"),
 		"openai-api-name":              {named(long + "n"), "/name", named(long)},
 		"openai-strict-objects":        openInput,
+		"openai-strict-references":     refs(in, "/inputSchema"),
 		"openai-strict-oneof":          {in(object(`"a":{"oneOf":[{}]}`)), "/inputSchema/properties/a/oneOf", in(object(`"oneOf":{"anyOf":[{}]}`))},
 		"openai-strict-required": {
 			in(object(`"a":{}`)), "/inputSchema/properties/a", in(`{"type":"object","properties":{"a":{}},"required":["a"]}`),

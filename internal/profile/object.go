@@ -240,6 +240,9 @@ func disjoint(a, b *schema) bool {
 	if a.always != nil || b.always != nil {
 		return false
 	}
+	if differ(a, b) {
+		return true
+	}
 	x, y := a.types(), b.types()
 	number := func(kinds []string) bool {
 		return slices.Contains(kinds, "number") || slices.Contains(kinds, "integer")

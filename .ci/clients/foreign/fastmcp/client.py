@@ -1,4 +1,4 @@
-"""FastMCP: `client.py URL PATH [ITEMS]`. Its `result.data` is made of the root
+"""FastMCP: `client.py list URL COUNT` lists a large catalog. `client.py URL PATH [ITEMS]`: Its `result.data` is made of the root
 properties of the published output schema. PATH leads to the payload in it, ITEMS
 (PATH by default) to that of a list: the book of getBook has to be there with
 its members, and of searchBooks each item."""
@@ -34,4 +34,14 @@ async def main(url, path, items=None):
         print(f"ok   FastMCP: a typed payload at {path or 'the root'}, {len(found)} items")
 
 
-asyncio.run(main(*sys.argv[1:]))
+async def listed(url, count):
+    async with Client(url) as client:
+        tools = await client.list_tools()
+        assert len(tools) == int(count), f"{len(tools)} tools"
+        print(f"ok   FastMCP: {count} tools listed")
+
+
+if sys.argv[1] == "list":
+    asyncio.run(listed(*sys.argv[2:]))
+else:
+    asyncio.run(main(*sys.argv[1:]))
