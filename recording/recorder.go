@@ -23,8 +23,7 @@ import (
 	"time"
 )
 
-// Options configure a Recorder. The zero value records what Begin returns, and
-// writes nothing.
+// Options configure a Recorder. The zero value writes nothing.
 type Options struct {
 	// Redact are JSON Pointers of values in arguments and bodies that are replaced; *
 	// stands for every member and item.
@@ -85,9 +84,6 @@ func standIn(name string) string {
 	return "recorded-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 }
 
-// Redact replaces secrets in a text.
-func (rec *Recorder) Redact(text string) string { return string(rec.clean([]byte(text))) }
-
 // clean replaces the secrets of a body or of arguments.
 func (rec *Recorder) clean(text []byte) []byte {
 	text = rec.secrets.replace(text)
@@ -136,13 +132,6 @@ func (c *Capture) End() {
 	defer c.mu.Unlock()
 	c.ended = true
 	c.writeIfDone()
-}
-
-// Exchanges returns what was recorded so far.
-func (c *Capture) Exchanges() ([]Exchange, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(c.call.Exchanges), func(e Exchange) bool { return e.Status == 0 }), c.failed
 }
 
 // writeIfDone writes a call that has ended. A part of one would replay as
