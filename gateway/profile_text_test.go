@@ -23,6 +23,9 @@ func TestTextOnlyKeepsTheText(t *testing.T) {
 				if listed := schema != nil; listed != fixed || (got.Structured != nil) != (fixed && want.Structured != nil) {
 					t.Errorf("%s, %s, fixed %v: an output schema is listed: %v; structured content is %s", form, name, fixed, listed, got.Structured)
 				}
+				if form == tenon.Native && name == "list" && !fixed { // one text, see TestAListIsOneText
+					want.Content = []tenon.Content{{Text: []byte(body)}}
+				}
 				if diff := cmp.Diff(want.Content, got.Content); diff != "" {
 					t.Errorf("%s, %s: the text differs:\n%s", form, name, diff)
 				}
