@@ -94,7 +94,7 @@ func TestPublishedOutput(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	warned := serve(t, "Output.mjs", flowmcp.Options{})
-	const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{}}`
+	const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
 	for name, data := range map[string]string{
 		"open_shop": `{}`, "text_shop": `{"anyOf":[{"type":"string"},` + anything + `]}`,
 		"cover_shop": `{"anyOf":[{"type":"string","description":"Its cover as a picture (format: base64)"},` + anything + `]}`,

@@ -69,7 +69,7 @@ func TestPublishedSchemas(t *testing.T) {
 		`"required":["OutputFormat","OutputType","type"],"anyOf":[{"properties":{"type":{"const":"api_response"}},"required":["data","metadata"]},` +
 		`{"properties":{"type":{"const":"error"}},"required":["error"]}]%s}`
 	const parts = `,"partial":{"type":"boolean"},"resume_token":{"type":"string"}`
-	const other = `{"type":["object","array","string","integer","number","boolean","null"],"items":{}}`
+	const other = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
 	object := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(bookSchema)}
 	list := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":` + bookSchema + `}}`)}
 	tests := map[string]struct {

@@ -109,9 +109,10 @@ func (v Response) body(add func(doc []byte) ([]byte, error)) []byte {
 	return body
 }
 
-// anything accepts every value and lists all types: with {}, type generators
-// would drop the schema beside it. Some clients refuse arrays without items.
-const anything = `{"type":["object","array","string","integer","number","boolean","null"],"items":{}}`
+// anything accepts every value and lists all types, those of items as well: with {},
+// type generators would drop the schema beside it.
+const anything = `{"type":["object","array","string","integer","number","boolean","null"],` +
+	`"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
 
 // advised returns the published form of s: advice accepts any other value too.
 func (p Contract) advised(s []byte) []byte {

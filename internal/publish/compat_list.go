@@ -248,10 +248,15 @@ func (s *compatPass) addItems() {
 	}
 }
 
-// namesArray reports whether a type is array, or a list with it.
+// namesArray reports whether a type is array, or a list with it. A list of all types is
+// a way to write anything, which type generators read.
 func (s *compatPass) namesArray(t rawjson.Node) bool {
-	if s.Doc.Kind(t) != rawjson.Array {
+	const all = 7
+	switch {
+	case s.Doc.Kind(t) != rawjson.Array:
 		return s.Doc.IsStr(t, "array")
+	case s.Doc.Len(t) == all:
+		return false
 	}
 	for e := s.Doc.First(t); e != rawjson.None; e = s.Doc.Next(e) {
 		if s.Doc.IsStr(e, "array") {

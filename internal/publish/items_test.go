@@ -15,6 +15,7 @@ func TestArraysGetItems(t *testing.T) {
 	for name, test := range map[string]struct{ doc, tuples, others string }{
 		"an array":                        {`{"type":"object","properties":{"a":{"type":"array","maxItems":2}}}`, `{"type":"object","properties":{"a":{"items":{},"type":"array","maxItems":2}}}`, ""},
 		"an array or null":                {`{"type":"object","properties":{"a":{"type":["null","array"]}}}`, `{"type":"object","properties":{"a":{"items":{},"type":["null","array"]}}}`, ""},
+		"every type":                      {`{"type":"object","properties":{"a":{"type":["object","array","string","integer","number","boolean","null"]}}}`, `{"type":"object","properties":{"a":{"type":["object","array","string","integer","number","boolean","null"]}}}`, ""},
 		"an array in an array":            {`{"type":"object","additionalProperties":{"type":"array","items":{"type":"array"}}}`, `{"type":"object","additionalProperties":{"type":"array","items":{"items":{},"type":"array"}}}`, ""},
 		"a definition":                    {`{"type":"object","$defs":{"A":{"type":"array"}}}`, `{"type":"object","$defs":{"A":{"items":{},"type":"array"}}}`, ""},
 		"a tuple":                         {`{"type":"object","properties":{"a":{"type":"array","prefixItems":[{}]}}}`, `{"type":"object","properties":{"a":{"items":{},"type":"array","prefixItems":[{}]}}}`, `{"type":"object","properties":{"a":{"type":"array","prefixItems":[{}]}}}`},
