@@ -121,7 +121,8 @@ func (s *searcher) searchTool() tenon.Tool {
 			if err := json.Unmarshal(c.Args, &asked); err != nil {
 				return tenon.Response{}, err
 			}
-			return tenon.Response{MediaType: "application/json", Body: s.found(asked.Query, asked.Limit)}, nil
+			found := s.found(asked.Query, asked.Limit)
+			return tenon.Response{MediaType: "application/json", Body: found, Content: []tenon.Content{{Text: found}}}, nil // not indented: models pay for spaces
 		},
 	}
 }

@@ -252,18 +252,29 @@ func (m *model) call(name string, args object) (text string, err error) {
 	return text, nil
 }
 
-// tool calls a tool of the document and returns its data.
+// tool calls a tool of the document and returns its data, of all parts if it is a list.
 func (m *model) tool(name string, args object, fields []string) (any, error) {
 	if m.fields {
 		args["fields"] = slices.Clone(fields)
 	}
 	text, err := m.call("call_tool", object{"tool": name, "arguments": args})
-	if err != nil {
-		return nil, err
+	var whole []any
+	for err == nil {
+		var result struct {
+			Data  any
+			Token string `json:"resume_token"`
+		}
+		if err = json.Unmarshal([]byte(strings.SplitN(text, "\n", 2)[0]), &result); err != nil {
+			return nil, fmt.Errorf("%s: %w in %.300s", name, err, text)
+		}
+		list, ok := result.Data.([]any)
+		if whole = append(whole, list...); !ok {
+			return result.Data, nil
+		}
+		if result.Token == "" {
+			return whole, nil
+		}
+		text, err = m.call("next_part", object{"resume_token": result.Token})
 	}
-	var result struct{ Data any }
-	if err := json.Unmarshal([]byte(strings.SplitN(text, "\n", 2)[0]), &result); err != nil {
-		return nil, fmt.Errorf("%s: %w in %.300s", name, err, text)
-	}
-	return result.Data, nil
+	return nil, err
 }

@@ -88,7 +88,12 @@ func (s *standIn) answer(r *http.Request, part []string, body map[string]any) (v
 	switch path := strings.Join(part, "/"); {
 	case part[0] == "users":
 		u := user(len(part[1]))
-		u["login"], u["company"], u["name"] = part[1], "Acme "+part[1], "A person"
+		for key, value := range map[string]any{
+			"login": part[1], "company": "Acme " + part[1], "name": "A person", "blog": "", "location": nil, "email": nil, "hireable": nil, "bio": nil, "twitter_username": nil,
+			"public_repos": 3, "public_gists": 0, "followers": 5, "following": 7, "created_at": "2020-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+		} {
+			u[key] = value
+		}
 		return u, http.StatusOK
 	case part[0] == "orgs":
 		var all []any

@@ -47,7 +47,7 @@ func tasks() []task {
 			}
 			return expect("issues", seen, issuesOfApp)
 		}},
-		{"open bugs, with the company of who reported them", []found{issues, {"get a user by name", "users_get-by-username"}}, func(m *model) error {
+		{"open bugs, with the company of who reported them", []found{issues, {"get a user by username", "users_get-by-username"}}, func(m *model) error {
 			list, err := m.list(listIssues, app("labels", "bug", "per_page", 100), "[].number", "[].user.login", "[].updated_at")
 			if err != nil {
 				return err
