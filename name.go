@@ -15,7 +15,9 @@ const (
 func ParseNaming(s string) (Naming, error) { return oneOf("naming", Naming(s), NamesModels, NamesMCP) }
 
 // ToolName turns name into one that n allows, as the function ToolName does.
-func (n Naming) ToolName(name string) string { return toolname.Rule{Naming: toolname.Naming(n)}.Legal(name) }
+func (n Naming) ToolName(name string) string {
+	return toolname.Rule{Naming: toolname.Naming(n)}.Legal(name)
+}
 
 // ToolName turns name into one that every revision of MCP and every model API
 // accepts: 1 to 64 of A-Z a-z 0-9 _ - and no dot, because some model APIs
