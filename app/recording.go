@@ -35,7 +35,9 @@ func (a *App) openRecording() error {
 	return nil
 }
 
-func (a *App) notRecorded(err error) { a.env.Logger.Warn(err.Error()) }
+// notRecorded says that a call is not in the recording: an error, because a recording was
+// asked for and commands that make one call show nothing less.
+func (a *App) notRecorded(err error) { a.env.Logger.Error(err.Error()) }
 
 // recorded has the requests of a tool recorded. Those of function apps are made by
 // their worker.
