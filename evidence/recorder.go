@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -183,11 +184,18 @@ func (r *Recorder) Flush() error {
 	done := make(chan error, 1)
 	select {
 	case r.flush <- done:
-		return <-done
 	case <-r.stopped:
-		return nil
+		return errEnded
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-r.stopped: // it broke off while it wrote
+		return errEnded
 	}
 }
+
+var errEnded = errors.New("counting evidence has ended; the log says why")
 
 // Path is where the ledger is.
 func (r *Recorder) Path() string { return r.file.path }

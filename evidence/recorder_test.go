@@ -322,3 +322,18 @@ func TestClocksThatJump(t *testing.T) {
 		}
 	}
 }
+
+// TestCountingThatBreaksOff ends a server as any other: it says so, and waits for nobody.
+func TestCountingThatBreaksOff(t *testing.T) {
+	r, err := evidence.Open(evidence.Options{Path: filepath.Join(t.TempDir(), "evidence.ndjson"), Key: []byte("a key"), Interval: time.Hour, Describe: func(any) evidence.Operation { panic("a defect") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Observe(answer(books(), `{}`, `{}`))
+	if err := r.Flush(); err == nil {
+		t.Error("what is lost is not said")
+	}
+	if err := r.Close(); err == nil {
+		t.Error("what is lost is not said at the end")
+	}
+}

@@ -275,7 +275,10 @@ func (v Violation) Kind() string {
 	case rawjson.IsNull:
 		return "null"
 	case rawjson.IsNumber:
-		if d := rawjson.ParseDecimal([]byte(v.Got)); len(v.Got) < rawjson.MaxGot && d.IsInteger() {
+		if len(v.Got) >= rawjson.MaxGot || rawjson.Check([]byte(v.Got)) != nil { // cut off, or what came is no number of JSON
+			return "number"
+		}
+		if d := rawjson.ParseDecimal([]byte(v.Got)); d.IsInteger() {
 			return "integer"
 		}
 		return "number"
