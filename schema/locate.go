@@ -262,10 +262,11 @@ func (f *finder) named(list rawjson.Node, expected string) (name string, ok bool
 // Kind returns the kind of the value at v.Path: a type of JSON Schema, with integer
 // for a number without a fraction, or "nothing" if the value is missing.
 func (v Violation) Kind() string {
-	if v.Got == nothing || v.Got == "" {
+	got := strings.Trim(v.Got, " \t\r\n") // Check allows space around a value
+	if got == nothing || got == "" {
 		return nothing
 	}
-	switch rawjson.KindOf(v.Got[0]) {
+	switch rawjson.KindOf(got[0]) {
 	case rawjson.IsString:
 		return "string"
 	case rawjson.IsArray:
@@ -275,10 +276,10 @@ func (v Violation) Kind() string {
 	case rawjson.IsNull:
 		return "null"
 	case rawjson.IsNumber:
-		if len(v.Got) >= rawjson.MaxGot || rawjson.Check([]byte(v.Got)) != nil { // cut off, or what came is no number of JSON
+		if len(v.Got) >= rawjson.MaxGot || rawjson.Check([]byte(got)) != nil { // cut off, or what came is no number of JSON
 			return "number"
 		}
-		if d := rawjson.ParseDecimal([]byte(v.Got)); d.IsInteger() {
+		if d := rawjson.ParseDecimal([]byte(got)); d.IsInteger() {
 			return "integer"
 		}
 		return "number"

@@ -64,7 +64,7 @@ func TestLocateProperty(t *testing.T) {
 // TestKindOfWhatCame holds for what is no JSON, too: a syntax error shows where it is.
 func TestKindOfWhatCame(t *testing.T) {
 	for got, want := range map[string]string{
-		"": "nothing", "1": "integer", "1.0": "integer", "1.5": "number", "1e": "number", "-": "number", "1e+": "number", "00": "number", "1.": "number",
+		"": "nothing", "1": "integer", "1.0": "integer", "1.5": "number", "1e": "number", "-": "number", "1e+": "number", "00": "number", "1.": "number", "0 ": "integer", " ": "nothing",
 		`"`: "string", "{": "object", "[": "array", "nul": "null", "tru": "boolean", "\x00": "nothing", "é": "nothing", strings.Repeat("1", 80): "number",
 	} {
 		if kind := (schema.Violation{Got: got}).Kind(); kind != want {
