@@ -33,6 +33,7 @@ func packages() map[string][]string {
 		"internal/schemadoc":        {"internal/rawjson"},
 		"internal/incident":         {},
 		"internal/memstore":         {".", "internal/inflight"},
+		"internal/idempotency":      {".", "internal/reservedargs"},
 		"internal/inflight":         {},
 		"internal/deadline":         {},
 		"internal/reservedargs":     {"internal/rawjson"},
@@ -65,7 +66,7 @@ func packages() map[string][]string {
 		"openapi/internal/convert":  {"internal/rawjson", "openapi/internal/document"},
 		"openapi/internal/encode":   {".", "internal/rawjson", "openapi/internal/document"},
 		"openapi/internal/review":   {".", "internal/rawjson", "openapi/internal/document", "openapi/internal/encode"},
-		"openapi":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/deadline", "internal/watch", "internal/incident", "internal/publish", "openapi/internal/document", "openapi/internal/convert", "openapi/internal/encode", "openapi/internal/review"},
+		"openapi":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/deadline", "internal/watch", "internal/incident", "internal/publish", "internal/memstore", "internal/idempotency", "openapi/internal/document", "openapi/internal/convert", "openapi/internal/encode", "openapi/internal/review"},
 		"flowmcp":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch", "internal/redact", "internal/atomicfile", "flowmcp/internal/module", "flowmcp/internal/format", "internal/publish"},
 		"flowmcp/library":           {".", "schema", "internal/rawjson", "internal/suggest", "flowmcp/internal/module", "flowmcp/internal/format", "schema/sample"},
 		"flowmcp/internal/format":   {".", "schema", "internal/rawjson", "internal/suggest", "internal/sandbox", "internal/sqlite", "flowmcp/internal/module"},
@@ -101,7 +102,7 @@ func packages() map[string][]string {
 		"evidence":                  {".", "schema", "internal/rawjson", "internal/atomicfile", "internal/incident"},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry", "evidence",
-			"internal/access", "internal/limit", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc", "internal/clients", "internal/toolname",
+			"internal/access", "internal/limit", "internal/memstore", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc", "internal/clients", "internal/toolname",
 		},
 		"cmd/tenon": {
 			".", "app", "gateway", "openapi", "flowmcp", "flowmcp/library", "evidence", "recording", "functionapp/host", "server",

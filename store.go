@@ -12,8 +12,8 @@ import (
 // must not be changed after they were given to a Store. tenontest.Store checks
 // an implementation.
 //
-// The first word of a key says what it is for: "rest", "value", "consent", "limit",
-// "replicas" and "shared" are taken. What replicas will add to evidence of contracts,
+// The first word of a key says what it is for: "rest", "value", "consent", "unknown",
+// "limit", "replicas" and "shared" are taken. What replicas will add to evidence of contracts,
 // as differences that each adds with an [Adder], has "evidence" to itself.
 type Store interface {
 	// Get returns the value of key; ok is false if there is none.

@@ -57,6 +57,7 @@ type Env struct {
 
 	observer egress.Observer // told of requests to upstreams; nil: nobody
 	shared   tenon.Cache     // of the replicas that share Store; nil: there is none
+	keys     tenon.Store     // of calls whose outcome is not known: Store, or else the memory of this process
 }
 
 func (e Env) withDefaults() Env {

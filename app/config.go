@@ -193,6 +193,7 @@ type SourceOptions struct {
 	ResponseHeaderTimeout time.Duration
 	AttemptTimeout        time.Duration
 	Retries               int
+	IdempotencyHeader     string
 	MaxWait               time.Duration
 	RateLimit             float64
 	MaxConcurrency        int

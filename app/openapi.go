@@ -120,7 +120,7 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 	return client, openapi.Options{
 		MaxName: longest, Client: client, BaseURL: o.BaseURL, ServerVariables: variables, Header: header, Policy: policy, Envelope: envelope,
 		FollowPages: o.FollowPages, MaxInputSchema: o.MaxInputSchema, MaxOutputSchema: o.MaxOutputSchema,
-		Timeout: cmp.Or(o.AttemptTimeout, o.Timeout), Upstream: upstream(o), PollInterval: c.PollInterval,
+		Timeout: cmp.Or(o.AttemptTimeout, o.Timeout), Upstream: upstream(o), IdempotencyHeader: o.IdempotencyHeader, Store: e.keys, PollInterval: c.PollInterval,
 		Selection: openapi.Selection{Include: o.Include, Exclude: o.Exclude, ReadOnly: o.ReadOnly},
 		Overrides: changes, TrustMarks: o.TrustMarks, UploadRoot: o.UploadRoot, Overlays: o.Overlay, RefRoot: o.RefRoot, RefHosts: o.AllowRef, Logger: e.Logger, Shared: e.shared,
 		ObserveSecret: tell, WithoutCredentials: e.Player != nil,

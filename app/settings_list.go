@@ -76,6 +76,7 @@ func callSettings() []Setting {
 			{Name: "response-header-timeout", source: func(o *SourceOptions) any { return &o.ResponseHeaderTimeout }, Help: "timeout from the end of a request to its response headers (0: that of the attempt)"},
 			{Name: "attempt-timeout", source: func(o *SourceOptions) any { return &o.AttemptTimeout }, Help: "timeout of each attempt (0: as --timeout)"},
 			{Name: "retries", source: func(o *SourceOptions) any { return &o.Retries }, Help: "retries for transient failures of idempotent requests of an OpenAPI document"},
+			{Name: "idempotency-header", source: func(o *SourceOptions) any { return &o.IdempotencyHeader }, Help: "header in which the service of an OpenAPI document takes idempotency keys though no operation declares it, such as Idempotency-Key: a repeated call whose outcome was unknown then acts once"},
 			{Name: "max-wait", source: func(o *SourceOptions) any { return &o.MaxWait }, Help: "longest wait for a retry, also if Retry-After is longer, or for a free slot (0: 10s)"},
 			{Name: "rate-limit", source: func(o *SourceOptions) any { return &o.RateLimit }, Help: "requests per second to one upstream (0: no limit)"},
 			{Name: "max-concurrency", source: func(o *SourceOptions) any { return &o.MaxConcurrency }, Help: "concurrent requests to one upstream (0: no limit)"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/internal/sealed"
 	"github.com/tenon-mcp/tenon/redis"
 )
@@ -14,7 +15,11 @@ const minSecret = 32
 // openStore opens the store that replicas share, unless Env has one, and what they keep
 // in it for each other.
 func (a *App) openStore(ctx context.Context) error {
-	if err := a.connectStore(ctx); err != nil || a.env.Store == nil || a.config.Secret == "" || a.env.DryRun {
+	err := a.connectStore(ctx)
+	if a.env.keys = a.env.Store; a.env.keys == nil {
+		a.env.keys = memstore.New(memstore.Options{MaxBytes: 16 << 20}) // some 30,000 keys
+	}
+	if err != nil || a.env.Store == nil || a.config.Secret == "" || a.env.DryRun {
 		return err
 	}
 	secret, err := a.secret()

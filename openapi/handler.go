@@ -3,7 +3,6 @@ package openapi
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
@@ -48,7 +47,8 @@ func (o *operation) call(ctx context.Context, c *tenon.Call, response *tenon.Res
 	}
 	response.Status, response.Header = got.Status, got.Header
 	response.MediaType = mediaOf(got.Response)
-	response.Execution = o.execution(got.State, got.Status)
+	response.Execution = o.settleKey(ctx, &got.key, got.Response, o.execution(got.State, got.Status))
+	err = withKeyAdvice(err, &got.key, response.Execution)
 	response.Body = got.sent.body(got.Status, toUTF8(response.MediaType, got.Body))
 	return err
 }
@@ -56,7 +56,7 @@ func (o *operation) call(ctx context.Context, c *tenon.Call, response *tenon.Res
 // retryUnauthorized repeats the request with a new access token, once. A server
 // that responds 401 has not applied the request (RFC 9110 §15.5.2).
 func (o *operation) retryUnauthorized(ctx context.Context, c *tenon.Call, send sender, first *exchangeResult, err error) error {
-	var again exchangeResult
+	again := exchangeResult{key: first.key}
 	failed := o.exchange(ctx, c, page{args: c.Args}, send, &again)
 	if failed != nil && again.State == egress.NotSent {
 		if first.sent.user { // who was asked for another one, or has to be
@@ -71,10 +71,11 @@ func (o *operation) retryUnauthorized(ctx context.Context, c *tenon.Call, send s
 	return failed
 }
 
-// exchangeResult is the response to one request, and its credentials.
+// exchangeResult is the response to one request, with its credentials and its key.
 type exchangeResult struct {
 	egress.Response
 	sent sentCredentials
+	key  callKey
 }
 
 // exchange sends one request of a call and fills in the result.
@@ -93,6 +94,9 @@ func (o *operation) exchange(ctx context.Context, c *tenon.Call, at page, send s
 		for _, secret := range got.sent.secrets {
 			tell(secret)
 		}
+	}
+	if err := o.setKey(ctx, c, &got.key, req); err != nil {
+		return err
 	}
 	got.Response, err = send(req)
 	got.sent.headers(got.Header)
@@ -195,9 +199,8 @@ type Upstream struct {
 	// connection, no or an incomplete response, status 408, 429, 502, 503 or
 	// 504. A request that may change something is retried only if it is PUT or
 	// DELETE, is marked as safe or idempotent (see Overrides, TrustMarks),
-	// carries the Idempotency-Key that its operation declares (one is generated
-	// if the caller passed none), or if none of its bytes was sent. Retry-After
-	// is honoured.
+	// carries an idempotency key (see Options.IdempotencyHeader), or if none of its
+	// bytes was sent. Retry-After is honoured.
 	Retries int
 	MaxWait time.Duration // longest wait before a retry or for a free slot; a longer wait fails immediately; 0: 10 s
 
@@ -230,7 +233,7 @@ func (o *operation) send(c *tenon.Call, req *http.Request) (egress.Response, err
 
 // requestOptions returns the options of egress for a request.
 func (o *operation) requestOptions(c *tenon.Call, req *http.Request) egress.RequestOptions {
-	return egress.RequestOptions{MaxBody: o.api.options.MaxResponse, Safe: o.safe, Idempotent: o.idempotent() || o.ensureIdempotencyKey(req), Identity: string(c.Subject)}
+	return egress.RequestOptions{MaxBody: o.api.options.MaxResponse, Safe: o.safe, Idempotent: o.idempotent() || o.hasKey(req), Identity: string(c.Subject)}
 }
 
 // open is send for a response that may be a stream.
@@ -248,23 +251,4 @@ func (o *operation) withTimeout(ctx context.Context) (context.Context, context.C
 		return ctx, func() {}
 	}
 	return deadline.Within(ctx, o.api.options.Timeout)
-}
-
-const idempotencyKey = "Idempotency-Key"
-
-// ensureIdempotencyKey reports whether the operation declares an Idempotency-Key, and
-// generates one if the caller passed none. Undeclared keys do not count,
-// because upstreams ignore them.
-func (o *operation) ensureIdempotencyKey(req *http.Request) bool {
-	for i := range o.planned().params {
-		q := &o.planned().params[i]
-		if q.in != encode.InHeader || http.CanonicalHeaderKey(q.wire) != idempotencyKey {
-			continue
-		}
-		if req.Header[idempotencyKey] == nil {
-			req.Header[idempotencyKey] = []string{rand.Text()}
-		}
-		return true
-	}
-	return false
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/idempotency"
 	"github.com/tenon-mcp/tenon/internal/incident"
 	"github.com/tenon-mcp/tenon/internal/rawjson"
 	"github.com/tenon-mcp/tenon/openapi/internal/convert"
@@ -38,6 +39,7 @@ type api struct {
 	ignoredMarks []ignoredMark // extensions of the document without effect
 
 	upstreams *egress.Upstreams // nil: each request is sent once, without limits
+	keys      *idempotency.Keys
 
 	yes, no bool // targets of the pointers in annotations
 

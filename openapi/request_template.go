@@ -23,6 +23,7 @@ type plan struct {
 	body         body
 	requirement  requirement
 	guardedNames guardedNames
+	key          string // canonical name of the header for an idempotency key; empty: the operation takes none
 	diagnostics  []tenon.Diagnostic
 
 	// Needed by calls only.
@@ -65,6 +66,7 @@ func newPlan(o *operation) *plan {
 	p.params = params
 	p.overrideParameters(o)
 	p.guard(o)
+	p.offerKey(o)
 	p.reportUncountable(o)
 	p.header = sync.OnceValue(func() http.Header { return p.fixedHeader(o) })
 	p.route = sync.OnceValue(func() *route {

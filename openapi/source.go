@@ -17,6 +17,7 @@ package openapi
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -27,8 +28,11 @@ import (
 
 	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/egress"
+	"github.com/tenon-mcp/tenon/internal/idempotency"
+	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/openapi/internal/convert"
 	"github.com/tenon-mcp/tenon/openapi/internal/document"
+	"github.com/tenon-mcp/tenon/openapi/internal/encode"
 )
 
 // Options configure a source. The zero value works.
@@ -70,6 +74,7 @@ type Options struct {
 	ClientCerts     map[string]ClientCert
 	Upstream        Upstream          // retries, limits, cache; zero: each request is sent once, without limits
 	Shared          tenon.Cache       // keeps responses and access tokens for other replicas, too; nil: nothing does
+	Store           tenon.Store       // keeps idempotency keys of calls whose outcome is not known; nil: the memory of this process
 	Policy          tenon.Policy      // empty: Warn, because tenon does not control the upstream
 	Confirm         tenon.ConfirmMode // for operations that are not safe; empty: ConfirmAuto
 	Envelope        tenon.Envelope    // empty: OpenAPIMCP
@@ -77,6 +82,14 @@ type Options struct {
 	MaxOutputSchema int               // bytes of a tool's published success schemas together; 0: 16 KiB; negative: no limit
 	MaxResponse     int64             // bytes of a response body; 0: 32 MiB
 	Timeout         time.Duration     // of one request including its body, for each attempt; 0: 30 s
+
+	// IdempotencyHeader is the header in which the upstream takes idempotency keys
+	// though its document does not say so; empty: keys are sent where an operation
+	// declares Idempotency-Key, or a header whose name ends so. A key of the caller is
+	// sent as it is; otherwise each call has a new one, unless an equal call of the same
+	// subject in the last ten minutes had an outcome that is not known: then it has that
+	// call's, so that its effect happens once.
+	IdempotencyHeader string
 
 	// FollowPages is the maximum number of pages of a list that one call reads
 	// and combines; 0, 1: only the requested page.
@@ -108,6 +121,9 @@ func (o Options) defaults() (Options, error) {
 	}
 	if err := o.useClientCerts(); err != nil {
 		return o, err
+	}
+	if name := o.IdempotencyHeader; name != "" && (!encode.IsToken(name) || ignoredHeader(name) || overridesRequest(name)) {
+		return o, usage(fmt.Errorf("%q cannot be the header of an idempotency key", name))
 	}
 	header := make(http.Header, len(o.Header))
 	for name, values := range o.Header {
@@ -149,7 +165,16 @@ var _ tenon.Watcher = (*Source)(nil)
 // New returns the source for a document: the path of a file or an http(s) URL.
 // It does not read it.
 func New(spec string, o Options) *Source {
+	o.Store = storeOfKeys(o.Store) // not one for each load, which keys outlive
 	return &Source{spec: spec, options: o}
+}
+
+// storeOfKeys is where idempotency keys are kept.
+func storeOfKeys(given tenon.Store) tenon.Store {
+	if given != nil {
+		return given
+	}
+	return memstore.New(memstore.Options{MaxBytes: 1 << 20})
 }
 
 // Load reads the document and indexes its operations. Other files of a document
@@ -233,6 +258,7 @@ func (a *api) load(doc *document.Document, changed []tenon.Diagnostic) (tenon.Fe
 	if a.base, a.baseErr = a.documentBase(); a.baseErr != nil && o.BaseURL != "" {
 		return tenon.Features{}, serviceInfo{}, &tenon.Error{Code: tenon.CodeUsage, Message: a.baseErr.Error()}
 	}
+	a.keys = idempotency.New(storeOfKeys(o.Store), o.keyClaim())
 	if o.Upstream != (Upstream{}) {
 		policy := o.Upstream.policy(o.Timeout)
 		policy.Shared = o.Shared

@@ -13,6 +13,8 @@ type Response struct {
 	Body   []byte      // decoded; an encoding that is not decoded remains in Header; owned by the caller
 	State  RequestState
 
+	Unanswered bool // one of several attempts was sent and got no response
+
 	Final *url.URL // URL of the response after redirects; nil without a response
 
 	redirected bool // the response is from another URL than the requested one
@@ -103,7 +105,7 @@ func (o *Stream) begin(c *http.Client, r *http.Request, maxBody int64) error {
 		o.Response, err = t.noResponse(r, err)
 		return err
 	}
-	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, State: Responded, Final: answer.Request.URL, redirected: answer.Request.Response != nil}
+	o.Response = Response{Status: answer.StatusCode, Header: answer.Header, State: Responded, Unanswered: d != nil && t.sentBefore(), Final: answer.Request.URL, redirected: answer.Request.Response != nil}
 	if err != nil { // a redirect that is not followed
 		_ = answer.Body.Close() // nothing is read
 		return newError(r, err, Responded)

@@ -103,6 +103,14 @@ func (t *tracker) gotConn(info httptrace.GotConnInfo) {
 	t.start = t.conn.written.Load()
 }
 
+// sentBefore reports whether the transport has sent the request on an earlier
+// connection, which was lost before a response.
+func (t *tracker) sentBefore() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sent && t.status == 0
+}
+
 func (t *tracker) wroteBytes() bool {
 	return t.sent || t.conn != nil && t.conn.written.Load() > t.start
 }

@@ -18,10 +18,12 @@ const initialWait = 200 * time.Millisecond
 // send sends a request with retries. A request that is not idempotent is
 // retried only if none of its bytes was sent.
 func (u *Upstreams) send(r *http.Request, t RequestOptions) (Response, error) {
-	furthest := NotSent
+	furthest, unanswered := NotSent, false
 	for done := 0; ; done++ {
 		got, err := u.attempt(r, t, done)
 		furthest = max(furthest, got.State)
+		unanswered = unanswered || got.Unanswered || got.State == SentNoResponse
+		got.Unanswered = unanswered
 		got.State = furthest
 		if e, ok := errors.AsType[*Error](err); ok {
 			e.State = furthest
