@@ -146,7 +146,7 @@ func TestOneOrderForEachIntended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
-			s := &shop{honours: c.honours, chance: rand.New(rand.NewPCG(seed, 1)), losses: 200, orders: map[string]int{}, keys: map[string]int{}, seen: map[string]bool{}} //nolint:gosec // a test's
+			s := &shop{honours: c.honours, chance: rand.New(rand.NewPCG(seed, 1)), losses: 200, orders: map[string]int{}, keys: map[string]int{}, seen: map[string]bool{}}
 			upstream := httptest.NewUnstartedServer(s)
 			upstream.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 			upstream.Start()
@@ -154,7 +154,7 @@ func TestOneOrderForEachIntended(t *testing.T) {
 			p := newPair(t, upstream.URL, c.declared, func(o *SourceOptions) { o.IdempotencyHeader = c.header })
 
 			var intended, made, unsafe int
-			chance := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test's
+			chance := rand.New(rand.NewPCG(seed, 2))
 			for item := 0; s.lostSoFar() < 200 && item < 2000; item++ {
 				if item%25 == 24 {
 					p.restart(t, item/25%2)

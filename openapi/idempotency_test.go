@@ -189,9 +189,9 @@ func (s *awayStore) Put(ctx context.Context, key string, value []byte, life time
 	return s.Store.Put(ctx, key, value, life)
 }
 
-// TestNothingIsPromisedWithoutAStore: where a key cannot be kept, repeating is not said
+// TestNothingIsSafeWithoutAStore: where a key cannot be kept, repeating is not said
 // to be safe, and where it cannot be looked up, nothing is sent.
-func TestNothingIsPromisedWithoutAStore(t *testing.T) {
+func TestNothingIsSafeWithoutAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &awayStore{Store: memstore.New(memstore.Options{}), full: true}
 		h := &headers{statuses: []int{0}}

@@ -80,7 +80,7 @@ func TestWhatIsSaidOfRepeatedCalls(t *testing.T) {
 		{"safe", []int{503, 200}, "200 yes safe", 2},
 		{"again", []int{0, 200}, "200 yes safe", 2},
 		{"keyed", []int{0, 502, 200}, "200 yes unsafe", 3}, // the caller's own repetition has another key
-		{"keyed", []int{0}, "none unknown safe", 3}, // with the same key
+		{"keyed", []int{0}, "none unknown safe", 3},        // with the same key
 		{"keyed", []int{0, 503}, "503 unknown safe", 3},
 		{"keyed", []int{503, 0}, "none unknown safe", 3},
 		{"keyed", []int{503}, "503 yes unsafe", 3},
