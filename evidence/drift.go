@@ -53,6 +53,15 @@ type Unseen struct {
 	MediaType string
 }
 
+// Missing is a place of a schema that no response had of those that were looked into.
+// One of a definition is there once, however many operations share it.
+type Missing struct {
+	Described *Described // the first operation whose responses came
+	Status    string
+	MediaType string
+	Pointer   string // of the schema, as in Drift
+}
+
 // Comparison is what a ledger knows of operations.
 type Comparison struct {
 	Drifts    []Drift // the most frequent first
@@ -61,6 +70,8 @@ type Comparison struct {
 	Calls     int64                // responses of operations as they are described now
 	Responses int                  // declared responses
 	Came      int                  // declared responses that came
+	Places    int                  // of the schemas of those that came and were looked into
+	Missing   []Missing            // of Places
 	Earlier   int                  // operations that are known by other schemas or another origin alone
 }
 
@@ -74,7 +85,7 @@ type Standing struct {
 // Compare holds operations against what is known of exactly these: of the same schemas
 // and the same origin.
 func Compare(counts map[Key]*Counts, all []Described) *Comparison {
-	x := comparison{Comparison: Comparison{Tools: map[string]*Standing{}}, byCause: map[cause]int{}}
+	x := comparison{Comparison: Comparison{Tools: map[string]*Standing{}}, byCause: map[cause]int{}, places: map[cause]bool{}}
 	byOperation, names, done := map[Key][]Key{}, map[string]bool{}, map[Key]*Standing{}
 	for _, k := range Keys(counts) {
 		byOperation[k.ofOperation()] = append(byOperation[k.ofOperation()], k)
@@ -94,6 +105,7 @@ func Compare(counts map[Key]*Counts, all []Described) *Comparison {
 		x.operation(d, keys, counts)
 		done[of] = x.Tools[d.Tool]
 	}
+	x.missing()
 	slices.SortStableFunc(x.Drifts, func(a, b Drift) int { return cmp.Compare(b.Count, a.Count) })
 	return &x.Comparison
 }
@@ -101,7 +113,42 @@ func Compare(counts map[Key]*Counts, all []Described) *Comparison {
 type comparison struct {
 	Comparison
 
-	byCause map[cause]int // index into Drifts
+	byCause map[cause]int  // index into Drifts
+	places  map[cause]bool // whether they came
+	looked  []Missing      // all of them, in their order
+}
+
+// placesOf notes the places of a declared response that came.
+func (x *comparison) placesOf(d *Described, r tenon.ResponseSchema, came Coverage) {
+	p := placesOf(r.Schema)
+	if p == nil || came.of != len(p.pointers) {
+		return
+	}
+	for i, pointer := range p.pointers {
+		if !strings.HasPrefix(pointer, definitions) && r.Definition != "" {
+			pointer = definitions + rawjson.EscapeToken(r.Definition) + pointer
+		}
+		m := Missing{d, r.Status, r.MediaType, pointer}
+		at := m.cause()
+		if _, known := x.places[at]; !known {
+			x.looked = append(x.looked, m)
+		}
+		x.places[at] = x.places[at] || came.has(i)
+	}
+}
+
+func (m *Missing) cause() cause {
+	return causeOf(m.Described, Key{Status: m.Status, MediaType: m.MediaType, Pointer: m.Pointer})
+}
+
+// missing sums the places up.
+func (x *comparison) missing() {
+	x.Places = len(x.looked)
+	for _, m := range x.looked {
+		if !x.places[m.cause()] {
+			x.Missing = append(x.Missing, m)
+		}
+	}
 }
 
 // cause is what one fix of a description removes.
@@ -111,11 +158,19 @@ type cause struct {
 	pointer, keyword, kind string
 }
 
+func causeOf(d *Described, k Key) cause {
+	why := cause{source: d.Source, pointer: k.Pointer, keyword: k.Keyword, kind: k.Kind}
+	if !strings.HasPrefix(k.Pointer, definitions) {
+		why.operation, why.status, why.media = d.Name, k.Status, k.MediaType
+	}
+	return why
+}
+
 func (x *comparison) operation(d *Described, keys []Key, counts map[Key]*Counts) {
 	s := &Standing{}
 	x.Tools[d.Tool] = s
 	var arguments Sketch
-	came := map[[2]string]int64{}
+	came, looked := map[[2]string]int64{}, map[[2]string]Coverage{}
 	for _, k := range keys {
 		if c := counts[k]; k.Keyword == "" {
 			s.Calls, s.Fits, s.Violated = sum(s.Calls, c.Calls), sum(s.Fits, c.Fits), sum(s.Violated, c.Violated)
@@ -124,6 +179,7 @@ func (x *comparison) operation(d *Described, keys []Key, counts map[Key]*Counts)
 			span.span(c)
 			s.First, s.Last = span.First, span.Last
 			came[[2]string{k.Status, k.MediaType}] += c.Calls
+			looked[[2]string{k.Status, k.MediaType}] = c.Places
 		}
 	}
 	s.Arguments = arguments.Distinct()
@@ -148,6 +204,7 @@ func (x *comparison) operation(d *Described, keys []Key, counts map[Key]*Counts)
 		case implied(r, d.Responses):
 		case came[[2]string{clip(r.Status), clip(r.MediaType)}] > 0:
 			x.Came++
+			x.placesOf(d, r, looked[[2]string{clip(r.Status), clip(r.MediaType)}])
 		default:
 			x.Unseen = append(x.Unseen, Unseen{d, r.Status, r.MediaType})
 		}
@@ -163,10 +220,7 @@ func implied(r tenon.ResponseSchema, all []tenon.ResponseSchema) bool {
 
 // add adds a place to the drift of its cause.
 func (x *comparison) add(d *Described, k Key, c *Counts, of int64) {
-	why := cause{source: d.Source, pointer: k.Pointer, keyword: k.Keyword, kind: k.Kind}
-	if !strings.HasPrefix(k.Pointer, definitions) {
-		why.operation, why.status, why.media = d.Name, k.Status, k.MediaType
-	}
+	why := causeOf(d, k)
 	i, ok := x.byCause[why]
 	if !ok {
 		i = len(x.Drifts)

@@ -54,6 +54,7 @@ type line struct {
 	Fits      int64               `json:"fits,omitempty"`
 	Violated  int64               `json:"violated,omitempty"`
 	Arguments map[string][]string `json:"arguments,omitempty"`
+	Places    string              `json:"places,omitempty"`
 	First     *time.Time          `json:"first,omitempty"`
 	Last      *time.Time          `json:"last,omitempty"`
 }
@@ -163,7 +164,7 @@ func (x *line) check() error {
 	if !digestOf.MatchString(x.Schema) {
 		return errors.New("schema is not a digest of 24 hexadecimal digits")
 	}
-	for _, text := range []string{x.Origin, x.Operation, x.Status, x.MediaType, x.Keyword, x.Kind} {
+	for _, text := range []string{x.Origin, x.Operation, x.Status, x.MediaType, x.Keyword, x.Kind, x.Places} {
 		if len(text) > maxText {
 			return fmt.Errorf("a text of %d bytes", len(text))
 		}
@@ -197,6 +198,10 @@ func (x *line) counts() (*Counts, error) {
 			all[i] = n
 		}
 		c.Arguments = c.Arguments.union(Sketch{key: smallest(all)})
+	}
+	var err error
+	if c.Places, err = parseCoverage(x.Places); err != nil {
+		return nil, err
 	}
 	for _, t := range []struct {
 		from *time.Time
@@ -237,7 +242,7 @@ func (l *Ledger) Write(w io.Writer) error {
 func lineOf(id string, k Key, c *Counts) *line {
 	x := &line{
 		Writer: id, Schema: k.Schema, Origin: k.Origin, Operation: k.Operation, Status: k.Status, MediaType: k.MediaType, Keyword: k.Keyword, Kind: k.Kind,
-		Calls: c.Calls, Fits: c.Fits, Violated: c.Violated,
+		Calls: c.Calls, Fits: c.Fits, Violated: c.Violated, Places: c.Places.text(),
 	}
 	if k.Keyword != "" {
 		x.Pointer = &k.Pointer

@@ -31,6 +31,7 @@ type Counts struct {
 	Violated int64 // responses that do not, or are not declared
 
 	Arguments Sketch    // of the different arguments of the calls
+	Places    Coverage  // of the response's schema
 	First     time.Time // of the first and last response
 	Last      time.Time
 }
@@ -39,14 +40,14 @@ type Counts struct {
 func (c *Counts) merge(o *Counts) {
 	c.Calls, c.Fits, c.Violated = max(c.Calls, o.Calls), max(c.Fits, o.Fits), max(c.Violated, o.Violated)
 	c.span(o)
-	c.Arguments = c.Arguments.union(o.Arguments)
+	c.Arguments, c.Places = c.Arguments.union(o.Arguments), c.Places.union(o.Places)
 }
 
 // add makes c the sum of two that count different responses.
 func (c *Counts) add(o *Counts) {
 	c.Calls, c.Fits, c.Violated = sum(c.Calls, o.Calls), sum(c.Fits, o.Fits), sum(c.Violated, o.Violated)
 	c.span(o)
-	c.Arguments = c.Arguments.union(o.Arguments)
+	c.Arguments, c.Places = c.Arguments.union(o.Arguments), c.Places.union(o.Places)
 }
 
 // sum adds counts that may come from a file that somebody made.

@@ -53,6 +53,10 @@ func drawLedger(t *rapid.T, label string) *Ledger {
 				key := fmt.Sprintf("%08x", rapid.IntRange(0, 11).Draw(t, "key"))
 				c.Arguments = c.Arguments.union(Sketch{key: smallest(rapid.SliceOfN(rapid.Uint64(), 1, 20).Draw(t, "digests"))})
 			}
+			if of := rapid.IntRange(0, 12).Draw(t, "places"); of > 0 {
+				bits := rapid.Uint64Range(0, 1<<of-1).Draw(t, "came")
+				c.Places = Coverage{of, string([]byte{byte(bits), byte(bits >> 8)}[:(of+7)/8])}
+			}
 			w.Counts[k] = c
 		}
 	}

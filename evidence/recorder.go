@@ -29,6 +29,7 @@ type Observation struct {
 	Against    *schema.Schema
 	Violations []schema.Violation
 	Args       []byte // of the call; of these a digest is kept
+	Body       []byte // the JSON value that was validated, which nobody changes any more; of some it is noted which places of the schema they have
 	At         time.Time
 }
 
@@ -67,6 +68,8 @@ type Recorder struct {
 	n       int
 	spare   []waiting // all free
 	dropped int64     // since the last look
+	bodies  int       // that wait
+	looks   map[any]*looks
 
 	wake    chan struct{} // holds one if many are waiting
 	flush   chan chan error
@@ -83,6 +86,40 @@ type waiting struct {
 	args []byte
 }
 
+// Looking into a body takes longer than counting it, so few are looked into: at most
+// maxBodies between two looks, and of a tool whose last ones had nothing new one of
+// many.
+const (
+	maxBodies   = 16
+	maxBodySize = 512 << 10
+	maxLooks    = 20_000 // tools
+	enoughLooks = 64     // without anything new
+	oneOfMany   = 64
+)
+
+// looks is how often bodies of a tool were looked into.
+type looks struct{ idle, skipped int }
+
+// wanted reports whether a body is to be looked into.
+func (r *Recorder) wanted(o *Observation) bool {
+	if !o.Declared || o.Against == nil || len(o.Body) == 0 || len(o.Body) > maxBodySize || r.bodies == maxBodies {
+		return false
+	}
+	l := r.looks[o.Tool]
+	if l == nil {
+		if len(r.looks) == maxLooks { // of tools that reloads have replaced
+			clear(r.looks)
+		}
+		l = &looks{}
+		r.looks[o.Tool] = l
+	}
+	if l.idle < enoughLooks {
+		return true
+	}
+	l.skipped++
+	return l.skipped%oneOfMany == 0
+}
+
 // Open begins to count for a file. The error says why nothing can be kept there; what
 // goes wrong later is logged, and counted again when it is over.
 func Open(o Options) (*Recorder, error) {
@@ -91,7 +128,7 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{
-		file: file, log: o.Logger, tally: newTally(o.Describe, o.Key),
+		file: file, log: o.Logger, tally: newTally(o.Describe, o.Key), looks: map[any]*looks{},
 		waiting: make([]waiting, maxWaiting), spare: make([]waiting, maxWaiting),
 		wake: make(chan struct{}, 1), flush: make(chan chan error), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
@@ -114,6 +151,11 @@ func (r *Recorder) Observe(o *Observation) {
 	w.Observation = *o
 	w.args = append(w.args[:0], o.Args[:min(len(o.Args), maxArgs)]...)
 	w.Args = nil
+	if r.wanted(o) {
+		r.bodies++
+	} else {
+		w.Body = nil
+	}
 	r.n++
 	full := r.n == maxWaiting/2
 	r.mu.Unlock()
@@ -147,17 +189,34 @@ func (r *Recorder) run(interval time.Duration) {
 func (r *Recorder) count() {
 	r.mu.Lock()
 	list, n := r.waiting, r.n
-	r.waiting, r.spare, r.n = r.spare, nil, 0
+	r.waiting, r.spare, r.n, r.bodies = r.spare, nil, 0, 0
 	r.tally.dropped += r.dropped
 	r.dropped = 0
 	r.mu.Unlock()
+	var looked []look
 	for i := range list[:n] {
-		r.tally.count(&list[i])
+		news := r.tally.count(&list[i])
+		if list[i].Body != nil {
+			looked = append(looked, look{list[i].Tool, news})
+		}
 		list[i].Observation = Observation{} // what it refers to can go
 	}
 	r.mu.Lock()
 	r.spare = list
+	for _, one := range looked {
+		if l := r.looks[one.tool]; l != nil {
+			if l.idle++; one.news {
+				l.idle = 0
+			}
+		}
+	}
 	r.mu.Unlock()
+}
+
+// look is whether a body had places that had not come before.
+type look struct {
+	tool any
+	news bool
 }
 
 // write adds what was counted to the file.

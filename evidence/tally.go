@@ -26,6 +26,8 @@ type tally struct {
 type operation struct {
 	name, origin, schema string
 	definitions          map[response]string
+	schemas              map[response][]byte
+	places               map[response]*places // of those that came
 }
 
 // response is a declared one.
@@ -65,8 +67,9 @@ func (t *tally) operation(tool any) *operation {
 		return o
 	}
 	from := t.describe(tool)
-	o := &operation{name: clip(from.Name), origin: clip(from.Origin), schema: Digest(from.Responses), definitions: map[response]string{}}
+	o := &operation{name: clip(from.Name), origin: clip(from.Origin), schema: Digest(from.Responses), definitions: map[response]string{}, schemas: map[response][]byte{}, places: map[response]*places{}}
 	for _, r := range from.Responses {
+		o.schemas[response{r.Status, r.MediaType}] = r.Schema
 		if r.Definition != "" {
 			o.definitions[response{r.Status, r.MediaType}] = definitions + rawjson.EscapeToken(r.Definition)
 		}
@@ -81,8 +84,18 @@ const definitions = "/$defs/"
 // clip bounds a text of a description.
 func clip(text string) string { return rawjson.Truncate(text, maxText/2) }
 
-// count counts one response.
-func (t *tally) count(w *waiting) {
+// placesOf are those of a declared response; nil: it has none.
+func (o *operation) placesOf(r response) *places {
+	p, known := o.places[r]
+	if !known {
+		p = placesOf(o.schemas[r])
+		o.places[r] = p
+	}
+	return p
+}
+
+// count counts one response. It reports whether places came that had not before.
+func (t *tally) count(w *waiting) (news bool) {
 	o := t.operation(w.Tool)
 	k := Key{Schema: o.schema, Origin: o.origin, Operation: o.name, Status: clip(w.Status), MediaType: clip(w.MediaType)}
 	if !w.Declared {
@@ -98,7 +111,7 @@ func (t *tally) count(w *waiting) {
 	c := t.of(k)
 	if c == nil {
 		t.dropped++
-		return
+		return false
 	}
 	c.Calls++
 	switch {
@@ -109,6 +122,13 @@ func (t *tally) count(w *waiting) {
 	}
 	c.span(&Counts{First: at, Last: at})
 	c.Arguments = c.Arguments.insert(t.key.id, t.digest(w.args))
+	if w.Body != nil {
+		if p := o.placesOf(response{w.Status, w.MediaType}); p != nil {
+			before := c.Places
+			c.Places = before.union(p.in(w.Body))
+			news = c.Places != before
+		}
+	}
 	met := map[Key]bool{}
 	for i, pointer := range t.pointers(w) {
 		v := k
@@ -125,6 +145,7 @@ func (t *tally) count(w *waiting) {
 			c.span(&Counts{First: at, Last: at})
 		}
 	}
+	return news
 }
 
 // of is what is known of a key; nil: there are too many.

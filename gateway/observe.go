@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon"
+	"github.com/tenon-mcp/tenon/internal/envelope"
 	"github.com/tenon-mcp/tenon/schema"
 )
 
@@ -41,6 +42,7 @@ type Checked struct {
 	AsMedia    string
 	Against    *schema.Schema // of that response; nil: its body is not described
 	Violations []schema.Violation
+	Body       []byte // the JSON value that was validated against Against, which may be kept, but not changed; nil: there was none
 }
 
 // Code returns the code of the failure; empty: it succeeded, or asks for input.
@@ -104,6 +106,9 @@ func (r *CallRecord) checked(resp *tenon.Response, j *outputCheck) {
 		return
 	}
 	r.Checked = Checked{Verdict: j.verdict, Status: resp.Status, MediaType: resp.MediaType, Against: j.against, Violations: j.violations}
+	if j.against != nil && j.form == envelope.JSON {
+		r.Checked.Body = resp.Body
+	}
 	if d := j.declared; d != nil {
 		r.Checked.Declared, r.Checked.AsStatus, r.Checked.AsMedia = true, d.Status, d.Media
 	}

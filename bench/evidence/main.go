@@ -60,7 +60,7 @@ func (o observer) ObserveCall(_ context.Context, r *gateway.CallRecord) {
 	}
 	o.to.Observe(&evidence.Observation{
 		Tool: r.Tool, Declared: c.Declared, Status: c.AsStatus, MediaType: c.AsMedia, SentStatus: c.Status, SentMediaType: c.MediaType,
-		Verdict: c.Verdict, Against: c.Against, Violations: c.Violations, Args: r.Args, At: r.Began,
+		Verdict: c.Verdict, Against: c.Against, Violations: c.Violations, Args: r.Args, Body: c.Body, At: r.Began,
 	})
 }
 

@@ -28,7 +28,8 @@ func driftCommand(e env) *cobra.Command {
 		Short: "Show where responses differ from their descriptions",
 		Long: `Hold descriptions against evidence: what 'tenon serve' counted of the responses of
 their operations. Each cause is one line, however many operations share the
-definition, with what is declared and what came instead; then what never came.
+definition, with what is declared and what came instead; then what never came:
+operations, responses, and members and elements of those responses that did.
 
 Evidence counts for the schemas and the origin that it was counted for; --base-url
 names another one. --baseline FILE names what is known, in YAML:
@@ -221,17 +222,15 @@ func (x *driftReport) printSummary(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%s differ, %d of them known; %s\n", count(len(x.Drifts), "place"), known, count(int(x.Calls), "response"))
 	fmt.Fprintf(out, "called: %d of %s; came: %d of %s\n", called, count(x.tools, "operation"), x.Came, count(x.Responses, "declared response"))
-	if len(never) > 0 {
-		shown := never
-		if !x.verbose {
-			shown = never[:min(len(never), maxUnseenShown)]
-		}
-		text := "never came: " + onlyPrinting(strings.Join(shown, ", "))
-		if more := len(never) - len(shown); more > 0 {
-			text += fmt.Sprintf(" and %d more (--verbose lists them)", more)
-		}
-		fmt.Fprintln(out, text)
+	x.printNames(out, "never came", never)
+	if x.Places > 0 {
+		fmt.Fprintf(out, "members and elements of the responses that came: %d of %s\n", x.Places-len(x.Missing), count(x.Places, "place"))
 	}
+	var missing []string
+	for _, m := range x.Missing {
+		missing = append(missing, missingName(&m))
+	}
+	x.printNames(out, "never in one", missing)
 	if x.Earlier > 0 {
 		fmt.Fprintf(out, "%s known by other schemas or another origin alone, which does not count\n", count(x.Earlier, "operation"))
 	}
@@ -242,6 +241,30 @@ func (x *driftReport) printSummary(out io.Writer) error {
 		fmt.Fprintln(out, "some times are in the future: a clock was ahead, or this one is behind")
 	}
 	return nil
+}
+
+// printNames prints the first of many names, and all with --verbose.
+func (x *driftReport) printNames(out io.Writer, what string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	shown := names
+	if !x.verbose {
+		shown = names[:min(len(names), maxUnseenShown)]
+	}
+	text := what + ": " + onlyPrinting(strings.Join(shown, ", "))
+	if more := len(names) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more (--verbose lists them)", more)
+	}
+	fmt.Fprintln(out, text)
+}
+
+// missingName is a place that never came: of a definition, or of one response.
+func missingName(m *evidence.Missing) string {
+	if of, ok := strings.CutPrefix(m.Pointer, "/$defs/"); ok {
+		return of
+	}
+	return strings.TrimSpace(m.Described.Tool + " " + m.Status + " " + m.Pointer)
 }
 
 // operationsOf names the first operation, and how many others there are.

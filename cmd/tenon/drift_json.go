@@ -15,6 +15,8 @@ import (
 type driftJSON struct {
 	Issues     []driftIssue `json:"issues"`
 	Unseen     []driftPlace `json:"unseen"`
+	Missing    []driftPlace `json:"missing"`
+	Places     int          `json:"place_count"`
 	Responses  int64        `json:"response_count"`
 	Operations int          `json:"operation_count"`
 	Dropped    int64        `json:"dropped_count"`
@@ -43,11 +45,12 @@ type driftPlace struct {
 	Name      string `json:"name"`
 	Status    string `json:"status,omitempty"`
 	MediaType string `json:"mediaType,omitempty"`
+	Pointer   string `json:"pointer,omitempty"`
 	Count     int64  `json:"response_count"`
 }
 
 func (x *driftReport) json() driftJSON {
-	out := driftJSON{Issues: []driftIssue{}, Unseen: []driftPlace{}, Responses: x.Calls, Operations: x.tools, Dropped: x.dropped}
+	out := driftJSON{Issues: []driftIssue{}, Unseen: []driftPlace{}, Missing: []driftPlace{}, Places: x.Places, Responses: x.Calls, Operations: x.tools, Dropped: x.dropped}
 	for i := range x.Drifts {
 		f := &x.Drifts[i]
 		first := f.Places[0].Described
@@ -62,12 +65,15 @@ func (x *driftReport) json() driftJSON {
 			}
 		}
 		for _, p := range f.Places {
-			issue.Places = append(issue.Places, driftPlace{p.Described.Tool, p.Status, p.MediaType, p.Count})
+			issue.Places = append(issue.Places, driftPlace{Name: p.Described.Tool, Status: p.Status, MediaType: p.MediaType, Count: p.Count})
 		}
 		out.Issues = append(out.Issues, issue)
 	}
 	for _, u := range x.Unseen {
 		out.Unseen = append(out.Unseen, driftPlace{Name: u.Described.Tool, Status: u.Status, MediaType: u.MediaType})
+	}
+	for _, m := range x.Missing {
+		out.Missing = append(out.Missing, driftPlace{Name: m.Described.Tool, Status: m.Status, MediaType: m.MediaType, Pointer: m.Pointer})
 	}
 	return out
 }
