@@ -13,9 +13,11 @@ import (
 
 	"github.com/tenon-mcp/tenon/app"
 	"github.com/tenon-mcp/tenon/gateway"
+	"github.com/tenon-mcp/tenon/internal/clients"
 )
 
-// bytesPerToken is the rule of thumb for JSON in English; models differ.
+// bytesPerToken is the rule of thumb for JSON in English, where only a few tools are
+// looked at; models differ.
 const bytesPerToken = 4
 
 func inspectCommand(e env) *cobra.Command {
@@ -27,8 +29,12 @@ func inspectCommand(e env) *cobra.Command {
 		Short: "Report the token cost of tools, what was left out, and how much of responses is typed",
 		Long: `Report the number of tools that serve would offer, the size of tools/list with
 and without output schemas, and about how many tokens a model needs for it. The
-largest tools are listed. --include, --exclude and --read-only shorten the list,
---max-output-schema its schemas.
+largest tools are listed. --include, --exclude and --read-only shorten the list.
+
+Schemas are weighed by what is in them: names and types (structure), descriptions,
+titles, values of enum and const, bounds (pattern, format, minimum), notes (examples,
+defaults and what JSON Schema does not know) and the envelope around the data. Below it
+stands what --max-output-schema and --output-schemas off would save.
 
 Coverage is how much of their responses tools describe: of each place for a value,
 whether its type is known (exact), only that of the values of a map (record), or
@@ -76,13 +82,19 @@ type inspection struct {
 	Tools    int      `json:"tool_count"`
 	Readers  int      `json:"read_only_count"`     // that say that they change nothing
 	Outputs  int      `json:"output_schema_count"` // that publish one
-	Bytes    int      `json:"bytes"`               // of tools/list, all pages as one
+	Counted  string   `json:"tokenizer"`           // what counts tokens
+	Tokens   int      `json:"token_count"`         // of tools/list, all pages as one
+	Bytes    int      `json:"bytes"`               // the same
 	Input    int      `json:"inputSchemaBytes"`
 	Output   int      `json:"outputSchemaBytes"`
 	Own      int      `json:"own_tool_count"` // beside them, tenon's own: next_part, describe and those of search mode
 	Warnings int      `json:"warning_count"`
 	Notes    int      `json:"schema_note_count"` // what clients get otherwise than the description has it
 	Heaviest []weight `json:"tools"`             // tenon's own too; the heaviest first
+
+	InputCosts  clients.SchemaCosts `json:"inputSchemaCosts"`
+	OutputCosts clients.SchemaCosts `json:"outputSchemaCosts"`
+	Savings     []saving            `json:"savings"`
 
 	Known     bool  `json:"-"` // there is a ledger
 	Responses int64 `json:"response_count"`
@@ -99,19 +111,24 @@ type weight struct {
 	Input  int    `json:"inputSchemaBytes"`
 	Output int    `json:"outputSchemaBytes"`
 
+	InputCosts  *clients.SchemaCosts `json:"inputSchemaCosts,omitempty"`
+	OutputCosts *clients.SchemaCosts `json:"outputSchemaCosts,omitempty"`
+
 	Coverage *coverage `json:"coverage,omitempty"` // of its responses; not of tenon's own
 	Evidence *standing `json:"evidence,omitempty"` // of its responses; nil: there is no ledger
 }
 
 func weigh(c *gateway.Catalog) inspection {
-	in := inspection{Heaviest: []weight{}, Warnings: len(c.Diagnostics()), Own: len(c.Tools()) - app.Described(c)}
+	in := inspection{Counted: clients.Tokenizer, Savings: noSavings(), Heaviest: []weight{}, Warnings: len(c.Diagnostics()), Own: len(c.Tools()) - app.Described(c)}
 	for _, t := range c.Tools() {
 		input, output := t.Schemas()
 		w := weight{Tool: t.Name(), Source: t.Source(), Bytes: len(t.Definition()), Input: len(input), Output: len(output)}
 		if t.Source() != "" {
 			in.Tools++
 		}
+		in.addCosts(&w, t, input, output)
 		in.Bytes += w.Bytes
+		in.Tokens += clients.Tokens(t.Definition())
 		in.Input += w.Input
 		in.Output += w.Output
 		if output != nil && t.Source() != "" {
@@ -134,10 +151,11 @@ func (in inspection) print(out io.Writer, top int) error {
 		own = fmt.Sprintf(", %d of tenon's own beside them", in.Own)
 	}
 	fmt.Fprintf(tw, "tools\t%d\t%d read only, %d with an output schema%s\n", in.Tools, in.Readers, in.Outputs, own)
-	fmt.Fprintf(tw, "tools/list\t%s\t%s\n", size(in.Bytes), tokens(in.Bytes))
-	fmt.Fprintf(tw, "  input schemas\t%s\t%s\n", size(in.Input), tokens(in.Input))
-	fmt.Fprintf(tw, "  output schemas\t%s\t%s\n", size(in.Output), tokens(in.Output))
-	fmt.Fprintf(tw, "  without them\t%s\t%s\n", size(in.Bytes-in.Output), tokens(in.Bytes-in.Output))
+	input, output := in.InputCosts.Sum().Tokens, in.OutputCosts.Sum().Tokens
+	fmt.Fprintf(tw, "tools/list\t%s\tabout %s tokens (%s)\n", size(in.Bytes), roughly(in.Tokens), in.Counted)
+	fmt.Fprintf(tw, "  input schemas\t%s\tabout %s tokens\n", size(in.Input), roughly(input))
+	fmt.Fprintf(tw, "  output schemas\t%s\tabout %s tokens\n", size(in.Output), roughly(output))
+	fmt.Fprintf(tw, "  without them\t%s\tabout %s tokens\n", size(in.Bytes-in.Output), roughly(in.Tokens-output))
 	fmt.Fprintf(tw, "warnings\t%d\t'tenon tools --verbose' prints them\n", in.Warnings)
 	if in.Notes > 0 {
 		fmt.Fprintf(tw, "schema notes\t%d\tprinted beside them: what clients get otherwise than it is described\n", in.Notes)
@@ -145,15 +163,16 @@ func (in inspection) print(out io.Writer, top int) error {
 	if in.Known {
 		fmt.Fprintf(tw, "evidence\t%d\tresponses came, of %d tools; %d never answered\n", in.Responses, in.Tools-in.Never, in.Never)
 	}
+	in.printCosts(tw)
 	in.printCoverage(tw, top)
 	if top = min(top, len(in.Heaviest)); top > 0 {
-		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT")
+		fmt.Fprint(tw, "\nHEAVIEST\tBYTES\tINPUT\tOUTPUT\tMOST OF IT")
 		if in.Known {
 			fmt.Fprint(tw, "\tRESPONSES\tFIT\tLAST")
 		}
 		fmt.Fprintln(tw)
 		for _, w := range in.Heaviest[:top] {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s%s\n", w.Tool, size(w.Bytes), size(w.Input), size(w.Output), w.Evidence.columns())
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s%s\n", w.Tool, size(w.Bytes), size(w.Input), size(w.Output), largest(w.OutputCosts), w.Evidence.columns())
 		}
 	}
 	return tw.Flush()
@@ -168,8 +187,6 @@ func size(n int) string {
 	}
 	return fmt.Sprintf("%d MB", n/1_000_000)
 }
-
-func tokens(n int) string { return fmt.Sprintf("about %d tokens", n/bytesPerToken) }
 
 const (
 	sampled      = 48 // tools of which the size of all is estimated
