@@ -67,27 +67,33 @@ func (f *placeFinder) visit(schema rawjson.Node, pointer string) {
 			if target, at := reference(d, n); target != rawjson.None {
 				f.visit(target, at)
 			}
-		case "properties":
-			for m := d.First(n); m != rawjson.None && d.Kind(n) == rawjson.Object; m = d.Next(m) {
-				f.place(m, under+"/"+rawjson.EscapeToken(d.Key(m)))
-			}
 		case "items", "additionalProperties":
 			if d.Kind(n) == rawjson.Object && d.Len(n) > 0 {
 				f.place(n, under)
 			}
+		case "properties":
+			f.each(n, rawjson.Object, under, f.place)
 		case "prefixItems":
-			i := 0
-			for m := d.First(n); m != rawjson.None && d.Kind(n) == rawjson.Array; m = d.Next(m) {
-				f.place(m, under+"/"+strconv.Itoa(i))
-				i++
-			}
+			f.each(n, rawjson.Array, under, f.place)
 		case "allOf", "anyOf", "oneOf":
-			i := 0
-			for m := d.First(n); m != rawjson.None && d.Kind(n) == rawjson.Array; m = d.Next(m) {
-				f.visit(m, under+"/"+strconv.Itoa(i))
-				i++
-			}
+			f.each(n, rawjson.Array, under, f.visit)
 		}
+	}
+}
+
+// each does something with the schemas in an object or a list.
+func (f *placeFinder) each(in rawjson.Node, kind rawjson.Kind, pointer string, do func(rawjson.Node, string)) {
+	if f.doc.Kind(in) != kind {
+		return
+	}
+	i := 0
+	for n := f.doc.First(in); n != rawjson.None; n = f.doc.Next(n) {
+		token := strconv.Itoa(i)
+		if kind == rawjson.Object {
+			token = rawjson.EscapeToken(f.doc.Key(n))
+		}
+		do(n, pointer+"/"+token)
+		i++
 	}
 }
 

@@ -96,7 +96,10 @@ func TestMissingPlaces(t *testing.T) {
 		{Operation: Operation{Name: "silent", Responses: []tenon.ResponseSchema{{Status: "200", MediaType: "application/json", Schema: []byte(list)}}}, Source: "shop", Tool: "silent"},
 	}
 	path := filepath.Join(t.TempDir(), "ledger.ndjson")
-	r, err := Open(Options{Path: path, Describe: func(tool any) Operation { return all[tool.(int)].Operation }})
+	r, err := Open(Options{Path: path, Describe: func(tool any) Operation {
+		i, _ := tool.(int)
+		return all[i].Operation
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
