@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,28 +25,18 @@ type answer struct {
 	body   string
 }
 
-// lied changes a true answer in one of four ways, and names the keyword that notices.
-func (a answer) lied(way int) (answer, string) {
-	switch way % 4 {
-	case 0:
-		return answer{599, a.media, a.body}, "status"
-	case 1:
-		return answer{a.status, "text/html", "<p>"}, "mediaType"
-	case 2:
-		return answer{a.status, a.media, a.body[:len(a.body)-1]}, "syntax"
-	}
-	return answer{a.status, a.media, `"a text"`}, "type"
-}
-
 // Of public documents, as large as they come: operations whose stand-in tells the truth
 // have no drift, and of the twenty that lie each has its own and no other.
 func TestDriftOfPublicDocuments(t *testing.T) {
 	folder := filepath.Join("..", ".cache", "data")
-	for _, name := range []string{"directory/api/spotify.com/sonallux.json", "directory/api/asana.com.json", "directory/api/digitalocean.com.json", "directory/api/netbox.dev.json", "api.github.com.json"} {
+	for _, name := range []string{"directory/api/stripe.com.json", "directory/api/slack.com.json", "directory/api/hetzner.cloud.json", "directory/api/atlassian.com/jira.json", "api.github.com.json"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			file := filepath.Join(folder, filepath.FromSlash(name))
 			if _, err := os.Stat(file); err != nil {
 				t.Skip("there are no public documents: '.ci/run data' fetches them")
+			}
+			if !slowDocuments && strings.Contains(name, "stripe") {
+				t.Skip("its schemas take minutes with the race detector")
 			}
 			driftOfPublic(t, withoutSecurity(t, file))
 		})
@@ -105,11 +94,14 @@ func driftOfPublic(t *testing.T, file string) {
 	}))
 	const lying = 20
 	want := map[string]string{} // keyword by tool
+	told := map[string]int{}    // of each way
 	truths := 0
-	tools := a.Gateway.Catalog().Tools()
-	for _, tool := range tools[:min(len(tools), 400)] {
+	for _, tool := range a.Gateway.Catalog().Tools() {
+		if len(want) == lying && truths >= 50 {
+			break
+		}
 		truth, args, ok := trueAnswer(tool)
-		if !ok || len(want) == lying && truths >= 50 {
+		if !ok {
 			continue
 		}
 		call := func(s answer) *tenon.Result {
@@ -126,13 +118,10 @@ func driftOfPublic(t *testing.T, file string) {
 		if truths++; truths%2 == 0 || len(want) == lying {
 			continue
 		}
-		way := len(want)
-		if way%4 == 0 && slices.ContainsFunc(EvidenceOf(tool).Responses, func(r tenon.ResponseSchema) bool { return r.Status == "default" || r.Status == "5XX" }) {
-			way++ // every status is declared
-		}
-		lie, keyword := truth.lied(way)
-		call(lie)
-		want[tool.Name()] = keyword
+		way := leastTold(told, waysToLie(EvidenceOf(tool).Responses, truth))
+		call(way.answer)
+		want[tool.Name()] = way.keyword
+		told[way.name]++
 	}
 	if err := a.evidence.Flush(); err != nil {
 		t.Fatal(err)
@@ -158,7 +147,10 @@ func driftOfPublic(t *testing.T, file string) {
 	for tool, keyword := range got {
 		t.Errorf("%s: found, and no lie: %s", tool, keyword)
 	}
-	t.Logf("%d of %d operations lied", len(want), truths)
+	if len(told) < 8 {
+		t.Errorf("only %d ways to lie: %v", len(told), told)
+	}
+	t.Logf("%d of %d operations lied: %v", len(want), truths, told)
 }
 
 // trueAnswer is a success of an operation with a JSON object or list, and arguments for
