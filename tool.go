@@ -121,10 +121,17 @@ type Tool struct {
 	Confirm         ConfirmFunc      // makes the request for confirmation; nil: a general one
 	Handler         Handler          // performs a call; must not be nil, unless gateway.Mount.Forward has the tool
 	Origin          Diagnostic       // File and Line of the tool's description, for diagnostics
+	DefinitionAt    DefinitionAt     // where a definition of its schemas is described; nil: nobody knows
 	Upstream        func() string    // origin of the service that calls go to, scheme://host[:port]; nil or empty: none, or it is not known before a call
 	Labels          func() Labels    // what the operator's selectors match beside the name; nil: nothing
 	Scopes          []string         // all that the access token of a caller must have; others are refused
 }
+
+// DefinitionAt returns File and Line of a schema in a definition that several tools may
+// share, by its JSON Pointer in the document of a response: /$defs/NAME and what follows.
+// Of what follows it knows as much as is described there; File is empty if nothing is
+// known.
+type DefinitionAt func(pointer string) Diagnostic
 
 // Labels are what the selectors of an operator match, beside a tool's name.
 type Labels struct {

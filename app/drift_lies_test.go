@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -127,9 +128,7 @@ func (l *liar) at(s rawjson.Node, value any, depth int, whole func(name, keyword
 
 func with(v map[string]any, name string, value any) map[string]any {
 	other := make(map[string]any, len(v)+1)
-	for k, one := range v {
-		other[k] = one
-	}
+	maps.Copy(other, v)
 	other[name] = value
 	return other
 }

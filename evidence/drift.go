@@ -20,6 +20,19 @@ type Described struct {
 	Tool   string
 	File   string // where it is described; empty: unknown
 	Line   int
+
+	DefinitionAt tenon.DefinitionAt // nil: nobody knows
+}
+
+// At is where the schema of a pointer is described, as far as that is known: a definition,
+// or else the operation.
+func (d *Described) At(pointer string) (file string, line int) {
+	if d.DefinitionAt != nil {
+		if at := d.DefinitionAt(pointer); at.File != "" {
+			return at.File, at.Line
+		}
+	}
+	return d.File, d.Line
 }
 
 // Drift is what responses were that their descriptions are not. One cause is one entry,

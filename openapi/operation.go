@@ -41,6 +41,8 @@ type api struct {
 	upstreams *egress.Upstreams // nil: each request is sent once, without limits
 	keys      *idempotency.Keys
 
+	definition tenon.DefinitionAt // of all tools
+
 	yes, no bool // targets of the pointers in annotations
 
 	mu                  sync.Mutex

@@ -236,6 +236,7 @@ func (o Options) reading() document.Options {
 // newAPI parses the options that do not depend on the document.
 func newAPI(o Options, d *destinations) (*api, error) {
 	a := &api{options: o, destinations: d, yes: true}
+	a.definition = a.definitionAt
 	var err error
 	if a.selection, err = o.Selection.parse(); err != nil {
 		return nil, err

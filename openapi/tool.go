@@ -30,6 +30,7 @@ func (o *operation) tool(name string, v document.Value) tenon.Tool {
 		Contract:     o,
 		Handler:      o.handler(),
 		Origin:       o.api.doc.Diagnostic(v, "", ""),
+		DefinitionAt: o.api.definition,
 		Labels:       o.labels,
 		Upstream:     func() string { return originOf(o.planned().base) },
 	}

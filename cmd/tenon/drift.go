@@ -126,7 +126,7 @@ func describedOf(w *app.App) (all []evidence.Described) {
 			continue
 		}
 		origin := t.Tool().Origin
-		all = append(all, evidence.Described{Operation: app.EvidenceOf(t), Source: t.Source(), Tool: t.Name(), File: origin.File, Line: origin.Line})
+		all = append(all, evidence.Described{Operation: app.EvidenceOf(t), Source: t.Source(), Tool: t.Name(), File: origin.File, Line: origin.Line, DefinitionAt: t.Tool().DefinitionAt})
 	}
 	return all
 }

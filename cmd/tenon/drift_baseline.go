@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -30,20 +31,29 @@ func readBaseline(name string, now time.Time) (map[string]*knownDrift, error) {
 		return known, nil
 	}
 	wrong := func(err error) error { return usagef("--baseline %s: %v", name, err) }
-	info, err := os.Stat(name)
-	if err == nil && info.Size() > maxBaseline {
+	file, err := os.Open(name) //nolint:gosec // a file that the user names
+	if err != nil {
+		return nil, wrong(err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxBaseline+1))
+	if err == nil && len(text) > maxBaseline {
 		err = fmt.Errorf("more than %d bytes", maxBaseline)
 	}
 	if err != nil {
 		return nil, wrong(err)
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // a file that the user names
-	if err != nil {
+	if known, err = parseBaseline(text, now); err != nil {
 		return nil, wrong(err)
 	}
+	return known, nil
+}
+
+func parseBaseline(text []byte, now time.Time) (map[string]*knownDrift, error) {
+	known := map[string]*knownDrift{}
 	read, err := yaml.ToJSON(text)
 	if err != nil {
-		return nil, wrong(err)
+		return nil, err
 	}
 	var file struct {
 		Known []*knownDrift `json:"known"`
@@ -51,14 +61,14 @@ func readBaseline(name string, now time.Time) (map[string]*knownDrift, error) {
 	d := json.NewDecoder(bytes.NewReader(read.JSON))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&file); err != nil {
-		return nil, wrong(err)
+		return nil, err
 	}
 	for i, k := range file.Known {
 		if err := k.check(now); err != nil {
-			return nil, wrong(fmt.Errorf("entry %d: %w", i+1, err))
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
 		if known[k.ID] != nil {
-			return nil, wrong(fmt.Errorf("entry %d: the id %s is there twice", i+1, k.ID))
+			return nil, fmt.Errorf("entry %d: the id %s is there twice", i+1, k.ID)
 		}
 		known[k.ID] = k
 	}

@@ -53,10 +53,10 @@ func (x *driftReport) json() driftJSON {
 	out := driftJSON{Issues: []driftIssue{}, Unseen: []driftPlace{}, Missing: []driftPlace{}, Places: x.Places, Responses: x.Calls, Operations: x.tools, Dropped: x.dropped}
 	for i := range x.Drifts {
 		f := &x.Drifts[i]
-		first := f.Places[0].Described
+		file, line := f.Places[0].Described.At(f.Pointer)
 		issue := driftIssue{
 			ID: f.ID, Type: "error", Rule: f.Keyword, Message: driftMessage(f), Source: f.Source, Pointer: f.Pointer, Declared: f.Declared, Seen: f.Seen,
-			Count: f.Count, First: stamp(f.First), Last: stamp(f.Last), File: first.File, Line: first.Line,
+			Count: f.Count, First: stamp(f.First), Last: stamp(f.Last), File: file, Line: line,
 		}
 		if k := x.known[f.ID]; k != nil {
 			issue.Why, issue.Until = k.Reason, k.Until
@@ -177,25 +177,34 @@ func (x *driftReport) sarif() sarifLog {
 			r.Suppressions = []sarifSuppression{{"external", "accepted", k.Reason}}
 		}
 		for _, p := range f.Places[:min(len(f.Places), maxSARIFLocations)] {
-			r.Locations = append(r.Locations, sarifLocationOf(f, p))
+			at := sarifLocationOf(f, p)
+			if n := len(r.Locations) - 1; n >= 0 && at.Physical != nil && r.Locations[n].Physical != nil && at.Physical.same(r.Locations[n].Physical) { // one definition is one place
+				r.Locations[n].Logical = append(r.Locations[n].Logical, at.Logical...)
+				continue
+			}
+			r.Locations = append(r.Locations, at)
 		}
 		run.Results = append(run.Results, r)
 	}
 	return sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
+func (p *sarifPhysical) same(o *sarifPhysical) bool {
+	return p.Artifact == o.Artifact && (p.Region == nil) == (o.Region == nil) && (p.Region == nil || *p.Region == *o.Region)
+}
+
 func sarifLocationOf(f *evidence.Drift, p evidence.Place) sarifLocation {
 	at := sarifLocation{Logical: []sarifLogical{{p.Described.Tool + " " + strings.TrimSpace(p.Status+" "+p.MediaType) + " #" + f.Pointer, "member"}}}
-	if p.Described.File == "" {
+	uri, line := p.Described.At(f.Pointer)
+	if uri == "" {
 		return at
 	}
-	uri := p.Described.File
 	if !strings.Contains(uri, "://") {
 		uri = fileURI(uri)
 	}
 	at.Physical = &sarifPhysical{Artifact: sarifArtifact{uri}}
-	if p.Described.Line > 0 {
-		at.Physical.Region = &sarifRegion{p.Described.Line}
+	if line > 0 {
+		at.Physical.Region = &sarifRegion{line}
 	}
 	return at
 }

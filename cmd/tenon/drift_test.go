@@ -22,7 +22,8 @@ func writeShop(t *testing.T) {
 	write(t, "shop.json", `{"openapi":"3.1.0","info":{"title":"shop","version":"1"},"servers":[{"url":"https://shop.example"}],"paths":{
 "/books/{id}":{"get":{"operationId":"getBook","responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Book"}}}}}}},
 "/books":{"get":{"operationId":"listBooks","responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Book"}}}}}}}}},
-"components":{"schemas":{"Book":{"type":"object","properties":{"price":{"type":"number"}}}}}}`)
+"components":{"schemas":{"Book":{"type":"object","properties":{
+"price":{"type":"number"}}}}}}`)
 	write(t, "ledger.ndjson", shopLedger(t))
 	for name, text := range map[string]string{
 		"known.yaml":   "known:\n  - id: " + idOf(t, "type") + "\n    reason: prices are texts until v2\n    until: 2999-01-01\n  - id: " + idOf(t, "status") + "\n    reason: a joke\n",
@@ -133,6 +134,36 @@ func TestBadBaseline(t *testing.T) {
 	}
 }
 
+// FuzzBaseline: what is read has an id and a reason, is known until its day has ended, and
+// is the same when it is written and read again.
+func FuzzBaseline(f *testing.F) {
+	f.Add("known:\n  - id: 3f2a9c01de\n    reason: prices are texts until v2\n    until: 2027-01-31\n")
+	f.Add("known: [{id: a, reason: b}, {id: a, reason: c}, null]")
+	f.Fuzz(func(t *testing.T, text string) {
+		now := time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)
+		known, err := parseBaseline([]byte(text), now)
+		if err != nil {
+			return
+		}
+		var all []*knownDrift
+		for id, k := range known {
+			until, err := time.Parse(time.DateOnly, k.Until)
+			if k.ID != id || k.ID == "" || k.Reason == "" || k.Until != "" && err != nil || k.expired != (k.Until != "" && until.Year() < 2026 || until.Year() == 2026 && until.YearDay() < 365) {
+				t.Fatalf("%q: %+v", text, k)
+			}
+			all = append(all, k)
+		}
+		written, err := json.Marshal(map[string]any{"known": all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parseBaseline(written, now)
+		if err != nil || len(again) != len(known) {
+			t.Fatalf("%q: %v, %d of %d", written, err, len(again), len(known))
+		}
+	})
+}
+
 // What drift prints as SARIF is SARIF by its own schema, which a module of the linter's
 // has.
 func TestSARIF(t *testing.T) {
@@ -140,6 +171,9 @@ func TestSARIF(t *testing.T) {
 	out, code := driftOf(t, "--sarif", "--baseline", "expired.yaml")
 	if code != exitFailed {
 		t.Errorf("exit %d", code)
+	}
+	if n := strings.Count(out, `"startLine": 5`); n != 1 { // two operations share the definition
+		t.Errorf("the line of the definition is there %d times: %s", n, out)
 	}
 	for _, text := range []string{out, emptySARIF(t)} {
 		var value any

@@ -79,6 +79,14 @@ func (d *Converter) nameOf(target document.Value) string {
 	return name
 }
 
+// Described returns what the definition with this name was made from; not ok if there is
+// none.
+func (d *Converter) Described(name string) document.Value {
+	d.defs.mu.Lock()
+	defer d.defs.mu.Unlock()
+	return d.defs.names[name]
+}
+
 func (d *Converter) proposeName(target document.Value) string {
 	home := d.Root.Get("components").Get("schemas")
 	if d.Version == document.V20 {
