@@ -2,8 +2,9 @@ package gateway
 
 import (
 	"github.com/tenon-mcp/tenon"
-	"github.com/tenon-mcp/tenon/internal/argnames"
 	"github.com/tenon-mcp/tenon/internal/envelope"
+	"github.com/tenon-mcp/tenon/internal/profile"
+	"github.com/tenon-mcp/tenon/internal/publish"
 	"github.com/tenon-mcp/tenon/internal/reservedargs"
 )
 
@@ -42,7 +43,7 @@ func (e *Tool) Declared() (Declared, error) {
 	contract, _ := contractOf(&e.tool).PublishedContract()
 	d := Declared{Input: contract.Input}
 	if e.names != nil {
-		d.Input = argnames.Of(contract.Input, reservedargs.All()...).Publish(contract.Input)
+		d.Input = e.argumentNames(contract.Input, reservedargs.All()...).Publish(contract.Input)
 	}
 	switch e.tool.Envelope {
 	case tenon.OpenAPIMCP, tenon.FlowMCP:
@@ -54,6 +55,20 @@ func (e *Tool) Declared() (Declared, error) {
 	}
 	d.Data = e.declaredData(contract)
 	return d, nil
+}
+
+// Arguments returns the schema of the arguments that clients of the tool's profile send,
+// without the reserved ones. For every client it is that of [Tool.Declared].
+func (e *Tool) Arguments() ([]byte, error) {
+	d, err := e.Declared()
+	if err != nil || e.profile == nil || !profile.Needs(e.profile.Input).Any() {
+		return d.Input, err
+	}
+	contract, _ := contractOf(&e.tool).PublishedContract()
+	input, _ := e.published.Input(contract.Input)
+	input, _ = publish.BreakCycles(e.argumentNames(input, reservedargs.All()...).Publish(input))
+	input, _ = profile.Needs(e.profile.Input).Rewrite(input, e.profile.MaxInput)
+	return input, nil
 }
 
 // declaredData is the schema of the data of a success; nil: none is declared.

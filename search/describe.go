@@ -53,16 +53,21 @@ func (s *searcher) describeTool() tenon.Tool {
 	}
 }
 
-// describe declares a tool, or types of it.
+// describe declares a tool, or types of it: the arguments as the client of a profile
+// sends them, the data as the contract has it.
 func describe(e *gateway.Tool, types []string) (string, error) {
 	d, err := e.Declared()
+	if err != nil {
+		return "", err
+	}
+	args, err := e.Arguments()
 	if err != nil {
 		return "", err
 	}
 	t := e.Tool()
 	set := typedecl.NewSet(false)
 	set.Add(typedecl.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Description, Input: d.Input, Data: d.Data,
+		Name: t.Name, Title: t.Title, Description: t.Description, Input: args, Data: d.Data,
 		Enforced: t.Policy == "" || t.Policy == tenon.Enforce || t.Policy == tenon.Repair,
 	})
 	if len(types) == 0 {
