@@ -70,7 +70,8 @@ func packages() map[string][]string {
 		"flowmcp":                   {".", "schema", "internal/rawjson", "internal/suggest", "internal/charset", "internal/egress", "internal/sandbox", "internal/sqlite", "internal/watch", "internal/redact", "internal/atomicfile", "flowmcp/internal/module", "flowmcp/internal/format", "internal/publish"},
 		"flowmcp/library":           {".", "schema", "internal/rawjson", "internal/suggest", "flowmcp/internal/module", "flowmcp/internal/format", "schema/sample"},
 		"flowmcp/internal/format":   {".", "schema", "internal/rawjson", "internal/suggest", "internal/sandbox", "internal/sqlite", "flowmcp/internal/module"},
-		"recording":                 {"internal/rawjson", "internal/redact"},
+		"recording":                 {"internal/rawjson", "internal/redact", "internal/filelock"},
+		"internal/filelock":         {},
 		"internal/toolcase":         {".", "schema", "internal/jsonpath", "internal/rawjson", "internal/suggest", "internal/yaml"},
 		"internal/redact":           {},
 		"internal/atomicfile":       {},
@@ -99,7 +100,7 @@ func packages() map[string][]string {
 		"internal/vault":            {"internal/atomicfile"},
 		"internal/enrollment":       {"auth", "internal/markup", "internal/vault"},
 		"guard":                     {"."},
-		"evidence":                  {".", "schema", "internal/rawjson", "internal/atomicfile", "internal/incident"},
+		"evidence":                  {".", "schema", "internal/rawjson", "internal/atomicfile", "internal/filelock", "internal/incident"},
 		"app": {
 			".", "gateway", "search", "openapi", "flowmcp", "recording", "functionapp/host", "redis", "server", "auth", "inspector", "guard", "audit", "telemetry", "evidence",
 			"internal/access", "internal/limit", "internal/memstore", "internal/roll", "internal/sealed", "internal/vault", "internal/enrollment", "internal/rawjson", "internal/suggest", "internal/config", "internal/egress", "internal/jq", "internal/incident", "internal/proc", "internal/clients", "internal/toolname",

@@ -14,13 +14,12 @@ import (
 	"time"
 
 	"github.com/tenon-mcp/tenon/internal/atomicfile"
+	"github.com/tenon-mcp/tenon/internal/filelock"
 )
 
 const (
-	maxWriters   = 256 // of a file
-	keysOfOne    = 256 // of an operation, by one writer
-	lockAttempts = 200 // with pauses of lockPause
-	lockPause    = 10 * time.Millisecond
+	maxWriters = 256 // of a file
+	keysOfOne  = 256 // of an operation, by one writer
 )
 
 // File is a ledger that processes of one machine count in: each adds, under a lock, what
@@ -72,21 +71,13 @@ func (f *File) read() (*Ledger, error) {
 
 // locked runs do while no other process changes the file.
 func (f *File) locked(do func() error) error {
-	for attempt := 0; ; attempt++ {
-		unlock, err := lock(f.path + ".lock")
-		if err == nil {
-			defer unlock()
-			return do()
-		}
-		if !errors.Is(err, errLocked) || attempt == lockAttempts {
-			return err
-		}
-		<-time.After(lockPause)
+	lock, err := filelock.Open(f.path + ".lock")
+	if err != nil {
+		return err
 	}
+	defer func() { _ = lock.Close() }()
+	return do()
 }
-
-// errLocked says that another process has the lock.
-var errLocked = errors.New("another process has locked it for too long")
 
 // Change reads the ledger, changes it, and writes it, unless change fails.
 func (f *File) Change(change func(*Ledger) error) error {

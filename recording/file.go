@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tenon-mcp/tenon/internal/filelock"
 )
 
 // Extension is that of files of recordings: a JSON object a line, one for each call.
@@ -23,36 +25,39 @@ const (
 	maxFiles = 16       // the oldest is removed
 )
 
-// Writer appends calls to a file, or to files in a folder, for the user alone. It
-// goes on where another ended. It is safe for concurrent use.
+// Writer appends calls to a file, or to files in a folder, for the user alone. It goes on
+// where another ended, and beside others: a file is a process's only while it writes a
+// line. It is safe for concurrent use.
 type Writer struct {
 	mu     sync.Mutex
 	dir    string // empty: one file
-	f      *os.File
-	number int
-	size   int64
-	failed error // of the disk; nothing is written from then on
+	path   string // of the file
+	number int    // of the file in a folder
+	failed error  // of the disk, or fs.ErrClosed; nothing is written from then on
 }
 
-// Create opens a file for recordings, or a folder if path has not their extension.
+// Create begins a file of recordings, or a folder if path has not their extension.
 func Create(path string) (*Writer, error) {
-	w := &Writer{}
-	if filepath.Ext(path) == Extension {
-		return w, w.open(path)
+	w := &Writer{path: path}
+	if filepath.Ext(path) != Extension {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return nil, err
+		}
+		names, err := numbered(path)
+		if err != nil {
+			return nil, err
+		}
+		w.dir, w.number = path, 1
+		if len(names) > 0 {
+			_, _ = fmt.Sscanf(names[len(names)-1], "calls-%06d", &w.number)
+		}
+		w.path = w.name()
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, err
-	}
-	w.dir = path
-	names, err := numbered(path)
+	f, _, err := open(w.path)
 	if err != nil {
 		return nil, err
 	}
-	w.number = 1
-	if len(names) > 0 {
-		_, _ = fmt.Sscanf(names[len(names)-1], "calls-%06d", &w.number)
-	}
-	return w, w.open(w.name())
+	return w, f.Close()
 }
 
 func (w *Writer) name() string {
@@ -75,34 +80,32 @@ func numbered(dir string) ([]string, error) {
 	return names, nil
 }
 
-// open opens a file to append. What follows its last line was not written to its
-// end, and is removed.
-func (w *Writer) open(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator names it
-	if err != nil {
-		return err
+// open opens a file at the end of its last line. What follows that was not written to its
+// end, by a process that was killed, and is removed.
+func open(path string) (f *os.File, size int64, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe could wait for ever
+		return nil, 0, errors.New(path + " is not a file")
+	}
+	if f, err = filelock.Open(path); err != nil {
+		return nil, 0, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New(path + " is not a file")
-	}
 	if err == nil {
-		w.size, err = lastLine(f, info.Size())
+		size, err = lastLine(f, info.Size())
 	}
-	if err == nil && w.size < info.Size() {
-		err = f.Truncate(w.size)
+	if err == nil && size < info.Size() {
+		err = f.Truncate(size)
 	}
 	if err == nil {
 		err = f.Chmod(0o600)
 	}
 	if err == nil {
-		_, err = f.Seek(w.size, io.SeekStart)
+		_, err = f.Seek(size, io.SeekStart)
 	}
 	if err != nil {
-		return errors.Join(err, f.Close())
+		return nil, 0, errors.Join(err, f.Close())
 	}
-	w.f = f
-	return nil
+	return f, size, nil
 }
 
 // lastLine is the offset behind the last end of a line. What another program wrote is
@@ -147,53 +150,54 @@ func (w *Writer) Write(c *Call) error {
 	if w.failed != nil {
 		return w.failed
 	}
-	if w.f == nil {
-		return fs.ErrClosed
-	}
-	if w.dir != "" && w.size > 0 && w.size+int64(len(line)) > maxFile {
-		err = w.rotate()
-	}
-	if err == nil {
-		_, err = w.f.Write(line)
-	}
-	if err != nil {
-		_ = w.f.Truncate(w.size) // the next start does it otherwise
+	if err := w.append(line); err != nil {
 		w.failed = fmt.Errorf("the recording has ended: %w", err)
 		return w.failed
 	}
-	w.size += int64(len(line))
 	return nil
 }
 
-func (w *Writer) rotate() error {
-	if err := w.f.Close(); err != nil {
-		return err
+func (w *Writer) append(line []byte) error {
+	f, size, err := open(w.path)
+	for err == nil && w.dir != "" && size > 0 && size+int64(len(line)) > maxFile {
+		if err = f.Close(); err == nil {
+			f, size, err = w.rotate()
+		}
 	}
-	w.number++
-	if err := w.open(w.name()); err != nil {
-		return err
-	}
-	names, err := numbered(w.dir)
 	if err != nil {
 		return err
 	}
-	for len(names) > maxFiles {
-		if err := os.Remove(filepath.Join(w.dir, names[0])); err != nil {
-			return err
+	if _, err := f.Write(line); err != nil {
+		_ = f.Truncate(size) // whoever opens it next does it otherwise
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
+}
+
+// rotate goes on with the next file, which another process may have begun, and removes
+// the oldest.
+func (w *Writer) rotate() (f *os.File, size int64, err error) {
+	w.number++
+	w.path = w.name()
+	names, err := numbered(w.dir)
+	for err == nil && len(names) >= maxFiles && !slices.Contains(names, filepath.Base(w.path)) {
+		if err = os.Remove(filepath.Join(w.dir, names[0])); errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
 		names = names[1:]
 	}
-	return nil
+	if err != nil {
+		return nil, 0, err
+	}
+	return open(w.path)
 }
 
-// Close closes the file.
+// Close ends the writing.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.f == nil {
-		return nil
+	if w.failed == nil {
+		w.failed = fs.ErrClosed
 	}
-	f := w.f
-	w.f = nil
-	return f.Close()
+	return nil
 }

@@ -119,18 +119,6 @@ func TestRotation(t *testing.T) {
 }
 
 // TestFullDisk: nothing of a call that cannot be written to its end stays, and it is
-// said each time.
-func TestFullDisk(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("there is no device without space")
-	}
-	w := recording.FullWriter(t)
-	for range 2 {
-		if err := w.Write(call("one", "1")); err == nil || !strings.Contains(err.Error(), "the recording has ended: ") || !strings.Contains(err.Error(), "no space left") {
-			t.Error(err)
-		}
-	}
-}
 
 // TestHAR converts a recording and back.
 func TestHAR(t *testing.T) {

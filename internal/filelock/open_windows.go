@@ -1,4 +1,4 @@
-package evidence
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,8 @@ import (
 
 const errorSharingViolation = syscall.Errno(32)
 
-// lock opens a file that nobody else can open meanwhile; that ends with the process at
-// the latest.
-func lock(path string) (unlock func(), err error) {
+// open opens a file that nobody else can open meanwhile.
+func open(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
@@ -22,5 +21,5 @@ func lock(path string) (unlock func(), err error) {
 		}
 		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 	}
-	return func() { _ = syscall.CloseHandle(h) }, nil
+	return os.NewFile(uintptr(h), path), nil
 }

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package evidence
+package filelock
 
 import (
 	"errors"
@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a file, which ends with the process at the latest.
-func lock(path string) (unlock func(), err error) {
+func open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a file that the operator named, or in the cache folder
 	if err != nil {
 		return nil, err
@@ -21,5 +20,5 @@ func lock(path string) (unlock func(), err error) {
 		}
 		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 	}
-	return func() { _ = f.Close() }, nil
+	return f, nil
 }

@@ -1,13 +1,14 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
 
-package evidence
+package filelock
 
 import (
 	"errors"
 	"fmt"
+	"os"
 )
 
-// lock fails: the system has no lock that ends with its process.
-func lock(path string) (unlock func(), err error) {
+// open fails: the system has no lock that ends with its process.
+func open(path string) (*os.File, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, errors.ErrUnsupported)
 }
