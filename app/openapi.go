@@ -123,7 +123,7 @@ func documentOptions(o *SourceOptions, c *Config, e Env) (*http.Client, openapi.
 		Timeout: cmp.Or(o.AttemptTimeout, o.Timeout), Upstream: upstream(o), IdempotencyHeader: o.IdempotencyHeader, Store: e.keys, PollInterval: c.PollInterval,
 		Selection: openapi.Selection{Include: o.Include, Exclude: o.Exclude, ReadOnly: o.ReadOnly},
 		Overrides: changes, TrustMarks: o.TrustMarks, UploadRoot: o.UploadRoot, Overlays: o.Overlay, RefRoot: o.RefRoot, RefHosts: o.AllowRef, Logger: e.Logger, Shared: e.shared,
-		ObserveSecret: tell, WithoutCredentials: e.Player != nil,
+		ObserveSecret: tell, Replayed: e.Player != nil,
 	}, nil
 }
 

@@ -188,7 +188,7 @@ func (p appliedCredential) invalidate() bool { return p.reject != nil && p.rejec
 // authorize puts the credentials of the first complete alternative into the
 // request.
 func (o *operation) authorize(ctx context.Context, c *tenon.Call, req *http.Request) (got sentCredentials, err error) {
-	if o.api.options.WithoutCredentials {
+	if o.api.options.Replayed {
 		return got, nil
 	}
 	d := o.planned().requirement

@@ -66,9 +66,9 @@ type Options struct {
 	// ObserveSecret is told of every credential before it is sent, however often; nil:
 	// nobody is.
 	ObserveSecret func(string)
-	// WithoutCredentials sends requests without any, whatever they require: the client
-	// answers them from a recording.
-	WithoutCredentials bool
+	// Replayed: the client answers requests from a recording. They are sent without
+	// credentials, whatever they require, and a retry waits for nobody.
+	Replayed bool
 	// ClientCerts are client certificates by origin, https://host or
 	// https://host:port. They satisfy mutualTLS schemes.
 	ClientCerts     map[string]ClientCert
@@ -262,7 +262,7 @@ func (a *api) load(doc *document.Document, changed []tenon.Diagnostic) (tenon.Fe
 	a.keys = idempotency.New(storeOfKeys(o.Store), o.keyClaim())
 	if o.Upstream != (Upstream{}) {
 		policy := o.Upstream.policy(o.Timeout)
-		policy.Shared = o.Shared
+		policy.Shared, policy.Replayed = o.Shared, o.Replayed
 		a.upstreams = egress.NewUpstreams(o.Client, policy)
 	}
 	a.schemes = a.readSchemes()

@@ -98,6 +98,29 @@ func TestWhatIsSaidOfRepeatedCalls(t *testing.T) {
 	}
 }
 
+type afterwards func(*http.Request) *http.Response
+
+func (f afterwards) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+// A recording that is replayed has the waits of its responses in it, and makes none.
+func TestReplayDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, n := time.Now(), 0
+		client := &http.Client{Transport: afterwards(func(r *http.Request) *http.Response {
+			if n++; n == 1 {
+				res := respond(r, 503, `{}`)
+				res.Header.Set("Retry-After", "5")
+				return res
+			}
+			return respond(r, 200, `{}`)
+		})}
+		tools := load(t, waiting, openapi.Options{Client: client, Upstream: openapi.Upstream{Retries: 1}, Replayed: true}).Tools
+		if r, err := tools[0].Handler(t.Context(), &tenon.Call{}); err != nil || r.Status != 200 || n != 2 || time.Since(began) != 0 {
+			t.Errorf("%d, %v after %d requests in %v", r.Status, err, n, time.Since(began))
+		}
+	})
+}
+
 func TestIdempotencyKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := &turns{statuses: []int{503, 200}}

@@ -31,7 +31,7 @@ type Exchange struct {
 	Base64    string            `json:"base64,omitempty"`    // response body that is not valid UTF-8
 	Truncated bool              `json:"truncated,omitempty"` // the response body was not read to its end
 	Began     time.Time         `json:"began,omitzero"`
-	Millis    int64             `json:"millis,omitempty"`
+	Millis    float64           `json:"millis,omitempty"` // until the end of the response
 }
 
 // maxRecorded limits one recorded body, in bytes.

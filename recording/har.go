@@ -39,6 +39,7 @@ type harEntry struct {
 	Response harResponse     `json:"response"`
 	Cache    struct{}        `json:"cache"`
 	Timings  harTimings      `json:"timings"`
+	Kind     string          `json:"_resourceType,omitempty"` // what browsers filter by
 	Source   string          `json:"_source,omitempty"`
 	Tool     string          `json:"_tool,omitempty"`
 	Call     int             `json:"_call,omitempty"` // from 1: entries of one call have the same
@@ -122,7 +123,7 @@ func (e *Exchange) harEntry() (harEntry, error) {
 	}
 	const unknown = -1
 	out := harEntry{
-		Started: e.Began, Time: float64(e.Millis), Timings: harTimings{Wait: float64(e.Millis)}, Cut: e.Truncated,
+		Started: e.Began, Time: e.Millis, Timings: harTimings{Wait: e.Millis}, Cut: e.Truncated, Kind: "fetch",
 		Request: harRequest{
 			Method: e.Method, URL: e.URL, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: []harPair{}, Query: []harPair{}, HeadersSize: unknown, BodySize: len(e.Sent),
 		},
@@ -197,7 +198,7 @@ func ParseHAR(text []byte) ([]Call, error) {
 }
 
 func (h *harEntry) exchange(rec *Recorder) Exchange {
-	e := Exchange{Method: h.Request.Method, Status: h.Response.Status, Began: h.Started, Millis: int64(h.Time), Truncated: h.Cut, Headers: map[string]string{}}
+	e := Exchange{Method: h.Request.Method, Status: h.Response.Status, Began: h.Started, Millis: h.Time, Truncated: h.Cut, Headers: map[string]string{}}
 	for _, p := range h.Response.Headers {
 		if name := http.CanonicalHeaderKey(p.Name); isRecordedHeader(name) && len(e.Headers) < maxHeaders {
 			e.Headers[name] = withoutForms(p.Value)

@@ -197,7 +197,7 @@ func (rec *Recorder) RoundTrip(r *http.Request, next func(*http.Request) (*http.
 		if err == nil && encoded != "" && encoded != "identity" {
 			err = errors.New("its body has a content encoding that cannot be looked into: " + encoded)
 		}
-		e.Truncated, e.Millis = !whole, time.Since(e.Began).Milliseconds()
+		e.Truncated, e.Millis = !whole, float64(time.Since(e.Began).Microseconds())/1000
 		if err == nil {
 			err = rec.seal(&e, body)
 		}

@@ -36,7 +36,7 @@ func (u *Upstreams) send(r *http.Request, t RequestOptions) (Response, error) {
 			wait = min(initialWait<<min(done, 20), u.policy.MaxWait)
 			wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // not secret: jitter between clients
 		}
-		if wait > u.policy.MaxWait || !pause(r.Context(), wait) {
+		if wait > u.policy.MaxWait || !u.policy.Replayed && !pause(r.Context(), wait) {
 			return got, err
 		}
 	}

@@ -18,6 +18,7 @@ type Policy struct {
 	Failures   int           // consecutive failures of an origin that open its circuit breaker; 0: none
 	Pause      time.Duration // time for which the breaker stays open; 0: 30 s
 	CacheBytes int64         // size of the cache; 0: none
+	Replayed   bool          // retries do not wait: the responses were recorded
 	Shared     Shared        // keeps responses for other replicas, too; nil: nothing does
 }
 
