@@ -13,8 +13,7 @@ import (
 // an implementation.
 //
 // The first word of a key says what it is for: "rest", "value", "consent", "unknown",
-// "limit", "replicas" and "shared" are taken. What replicas will add to evidence of contracts,
-// as differences that each adds with an [Adder], has "evidence" to itself.
+// "limit", "replicas", "shared" and "evidence" are taken.
 type Store interface {
 	// Get returns the value of key; ok is false if there is none.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)

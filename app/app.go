@@ -146,7 +146,7 @@ func newApp(ctx context.Context, c *Config, e Env) (*App, error) {
 	}
 	_ = a.audit.replace(l)
 	a.open = append(a.open, &a.audit)
-	a.openEvidence()
+	a.openEvidence() //nolint:contextcheck // it counts as long as the app serves
 	o.Admission = []gateway.Admission{&a.audit, a.limits}
 	o.Observers = a.observers()
 	o.Scopes, o.Unknown = a.hasScopes, a.unknownTool

@@ -27,7 +27,7 @@ func (a *App) openEvidence() {
 	if path == "" || a.env.DryRun || a.env.OnDemand || a.env.Player != nil { // nobody's service, or no service at all
 		return
 	}
-	r, err := evidence.Open(evidence.Options{Path: path, Describe: describeTool, Key: argumentKey(a.env.EvidenceDir), Logger: a.env.Logger})
+	r, err := evidence.Open(evidence.Options{Path: path, Describe: describeTool, Key: argumentKey(a.env.EvidenceDir), Store: a.env.Store, Logger: a.env.Logger})
 	if err != nil {
 		a.whyNot = err.Error()
 		return

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,7 +49,9 @@ type Options struct {
 	// Key digests arguments, the same for all that count for one ledger. nil: a random
 	// one, which ends with the process.
 	Key    []byte
-	Logger *slog.Logger // nil: nothing is logged
+	Store  tenon.Store   // of replicas, which then share what they count; nil: this one is alone
+	Share  time.Duration // how often they do; 0: a minute
+	Logger *slog.Logger  // nil: nothing is logged
 }
 
 const (
@@ -77,6 +80,10 @@ type Recorder struct {
 	stopped chan struct{}
 	closing sync.Once
 	failing atomic.Bool // the last write failed
+
+	sharing  *sharing      // nil: the recorder is alone
+	shared   chan struct{} // closed when it has ended
+	unshared bool          // the last exchange failed
 }
 
 // waiting is an observation with arguments of its own.
@@ -134,6 +141,11 @@ func Open(o Options) (*Recorder, error) {
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
+	}
+	if o.Store != nil {
+		r.sharing = &sharing{file: file, store: o.Store}
+		r.shared = make(chan struct{})
+		incident.Go(r.log, "sharing evidence", func() { r.share(cmp.Or(o.Share, shareEvery)) }, func(*incident.Error) { close(r.shared) })
 	}
 	incident.Go(r.log, "counting evidence", func() { r.run(cmp.Or(o.Interval, 5*time.Second)) }, func(*incident.Error) { close(r.stopped) })
 	return r, nil
@@ -238,6 +250,34 @@ func (r *Recorder) write() error {
 	return err
 }
 
+// share exchanges what was written with other replicas, until the recorder stops and once
+// more then.
+func (r *Recorder) share(interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			r.exchange()
+		case <-r.stopped:
+			r.exchange()
+			close(r.shared)
+			return
+		}
+	}
+}
+
+func (r *Recorder) exchange() {
+	err := r.sharing.exchange(context.Background())
+	switch {
+	case err == nil && r.unshared:
+		r.log.Info("evidence is shared with other replicas again")
+	case err != nil && !r.unshared:
+		r.log.Warn("evidence cannot be shared with other replicas; it is counted on and shared when that is possible", "error", err)
+	}
+	r.unshared = err != nil
+}
+
 // Flush writes what was counted until now.
 func (r *Recorder) Flush() error {
 	done := make(chan error, 1)
@@ -267,6 +307,9 @@ func (r *Recorder) Close() (err error) {
 		}
 		close(r.stop)
 		<-r.stopped
+		if r.sharing != nil {
+			<-r.shared
+		}
 	})
 	return err
 }

@@ -36,7 +36,7 @@ func TestProcesses(t *testing.T) {
 			var all [writers]*exec.Cmd
 			var said [writers]*bufio.Scanner
 			for i := range all {
-				p := exec.Command(os.Args[0]) //nolint:gosec // this test
+				p := exec.Command(os.Args[0])
 				p.Env = append(os.Environ(), "TENON_TEST_RECORD="+path, fmt.Sprintf("TENON_TEST_NAME=%d", i))
 				p.Stderr = os.Stderr
 				out, err := p.StdoutPipe()
