@@ -2,7 +2,6 @@ package typedecl
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -17,7 +16,7 @@ const share = 0.8
 // Brief is declarations in TypeScript within a budget, for a model that reads them.
 type Brief struct {
 	Text    string
-	Left    []string // types that Text mentions and does not declare, and members that it leaves out as TYPE.MEMBER
+	Left    []string // types that Text mentions and does not declare, and members that it leaves out as TYPE.MEMBER, at any depth
 	Unknown []string // names that were asked for and are not there
 }
 
@@ -69,41 +68,23 @@ func (p *briefer) asked(name string) bool {
 			p.declareFunction(f)
 			return true
 		case f.argsName:
-			p.full(name, f.args)
+			p.full(name, name, f.args)
 			return f.args != nil
 		case f.dataName:
-			p.full(name, f.data)
+			p.full(name, name, f.data)
 			return f.data != nil
 		}
-		if p.memberOf(name, f.argsName, f.args) || p.memberOf(name, f.dataName, f.data) {
+		if p.below(name, f.argsName, f.args) || p.below(name, f.dataName, f.data) {
 			return true
 		}
 	}
 	for _, n := range p.types {
 		if p.nameOf[n] == name {
 			p.shown[n] = true
-			p.full(name, p.typeOf(n))
+			p.full(name, name, p.typeOf(n))
 			return true
 		}
-		if p.memberOf(name, p.nameOf[n], p.typeOf(n)) {
-			return true
-		}
-	}
-	return false
-}
-
-// memberOf declares a member that was asked for as TYPE.MEMBER.
-func (p *briefer) memberOf(name, of string, t *Type) bool {
-	member, ok := strings.CutPrefix(name, of+".")
-	if !ok || t == nil {
-		return false
-	}
-	for _, a := range t.alts {
-		if a.object == nil {
-			continue
-		}
-		if i := a.object.find(member); i >= 0 {
-			p.full(of+pascal(member), a.object.members[i].typ)
+		if p.below(name, p.nameOf[n], p.typeOf(n)) {
 			return true
 		}
 	}
@@ -131,14 +112,14 @@ func (p *briefer) declareFunction(f *function) {
 	}
 	head, tail := "declare function "+f.name+"(", "): Promise<unknown>;\n"
 	if f.data != nil {
-		p.compact = true
-		text, _ := p.typ(f.data, "")
-		p.compact = false
 		most := p.share()
 		if f.args != nil {
 			most /= 2
 		}
+		known := len(p.queue)
+		text := p.compactly(f.data)
 		if len(text) > most {
+			p.queue = p.queue[:known] // what is not shown mentions nothing
 			text = p.some(f.dataName, f.data, most)
 		}
 		tail = "): Promise<" + text + ">;\n"
@@ -157,70 +138,35 @@ func (p *briefer) declareFunction(f *function) {
 // share is what one declaration can have of the rest of the budget.
 func (p *briefer) share() int { return int(float64(max(p.rest, 0)) * share) }
 
-// full declares a type that was asked for.
-func (p *briefer) full(name string, t *Type) {
+// full declares a type that was asked for, whose members are asked for below path.
+func (p *briefer) full(name, path string, t *Type) {
 	if t != nil {
-		p.take("type " + name + " = " + p.fitting(name, t, p.share()) + ";\n")
+		p.take("type " + name + " = " + p.fitting(path, t, p.share()) + ";\n")
 	}
 }
 
 // fitting writes a type with short comments, without, or in part.
-func (p *briefer) fitting(name string, t *Type, most int) string {
+func (p *briefer) fitting(path string, t *Type, most int) string {
+	known := len(p.queue)
 	p.short = true
 	text, _ := p.typ(t, "")
 	p.short = false
 	if len(text) <= most {
 		return text
 	}
-	p.compact = true
-	text, _ = p.typ(t, "")
-	p.compact = false
-	if len(text) <= most {
+	if text = p.compactly(t); len(text) <= most {
 		return text
 	}
-	return p.some(name, t, most)
+	p.queue = p.queue[:known]
+	return p.some(path, t, most)
 }
 
-// some writes as many members of an object as fit, those that are required first, and
-// names the others. What is no object is unknown.
-func (p *briefer) some(name string, t *Type, most int) string {
-	a, ok := t.only()
-	if !ok || a.form != objectForm {
-		return "unknown /* too large to show */"
-	}
-	members := slices.Clone(a.object.members)
-	slices.SortStableFunc(members, func(x, y member) int {
-		switch {
-		case x.required == y.required:
-			return 0
-		case x.required:
-			return -1
-		}
-		return 1
-	})
-	var b, more strings.Builder
-	b.WriteString("{\n")
-	left := 0
+// compactly writes a type on one line.
+func (p *briefer) compactly(t *Type) string {
 	p.compact = true
-	for _, m := range members {
-		var one strings.Builder
-		p.member(&one, m, "  ")
-		if b.Len()+one.Len() <= most*2/3 {
-			b.WriteString(one.String() + "\n")
-			continue
-		}
-		left++
-		p.left = append(p.left, name+"."+m.name)
-		if b.Len()+more.Len() < most {
-			more.WriteString(" " + oneLine(m.name, maxShort))
-		}
-	}
+	text, _ := p.typ(t, "")
 	p.compact = false
-	if left > 0 {
-		fmt.Fprintf(&b, "  // and %d more, ask for %s.NAME:%s\n", left, name, more.String())
-	}
-	b.WriteString("}")
-	return b.String()
+	return text
 }
 
 // follow declares a type that something mentions, if it fits.
@@ -233,9 +179,7 @@ func (p *briefer) follow(n *named) {
 		t = anything()
 	}
 	known := len(p.queue)
-	p.compact = true
-	text, _ := p.typ(t, "")
-	p.compact = false
+	text := p.compactly(t)
 	line := "type " + p.nameOf[n] + " = " + text + ";\n"
 	if len(line) > p.rest-p.names() {
 		p.queue = p.queue[:known] // what it mentions nobody sees
