@@ -10,15 +10,15 @@ import (
 	"github.com/tenon-mcp/tenon/internal/typedecl"
 )
 
-// shapes writes schemas whose members all have names of their own.
-type shapes struct {
+// nested writes schemas whose members all have names of their own.
+type nested struct {
 	t     *rapid.T
 	names []string
 }
 
-func (s *shapes) pick(of ...string) string { return rapid.SampledFrom(of).Draw(s.t, "shape") }
+func (s *nested) pick(of ...string) string { return rapid.SampledFrom(of).Draw(s.t, "kind") }
 
-func (s *shapes) schema(depth int) string {
+func (s *nested) schema(depth int) string {
 	kinds := []string{"text", "number", "enum", "ref"}
 	if depth > 0 {
 		kinds = []string{"object", "object", "list", "map", "tuple", "either", "nullable", "both"}
@@ -49,7 +49,7 @@ func (s *shapes) schema(depth int) string {
 	}
 }
 
-func (s *shapes) object(depth int, more string) string {
+func (s *nested) object(depth int, more string) string {
 	var props []string
 	for range rapid.IntRange(1, 6).Draw(s.t, "members") {
 		name := s.pick("m", "a.b", "with space", "-") + fmt.Sprint(len(s.names)) + "x"
@@ -64,7 +64,7 @@ func (s *shapes) object(depth int, more string) string {
 // every member was shown.
 func TestBriefLeavesNothingOut(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		s := &shapes{t: r}
+		s := &nested{t: r}
 		defs := `,"$defs":{"one":` + s.object(2, "") + `,"two":` + s.object(1, "") + `}`
 		set := typedecl.NewSet(false)
 		input := s.object(3, defs)
