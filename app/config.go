@@ -90,6 +90,7 @@ type Config struct {
 	// Evidence of responses.
 	Evidence       string // file of the ledger, or off; empty: Env.EvidenceDir says where
 	EvidenceInMeta bool
+	Learn          bool
 
 	// Recordings.
 	Record       string   // file or directory; empty: nothing is recorded

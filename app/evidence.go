@@ -27,7 +27,7 @@ func (a *App) openEvidence() {
 	if path == "" || a.env.DryRun || a.env.OnDemand || a.env.Player != nil { // nobody's service, or no service at all
 		return
 	}
-	r, err := evidence.Open(evidence.Options{Path: path, Describe: describeTool, Key: argumentKey(a.env.EvidenceDir), Store: a.env.Store, Logger: a.env.Logger})
+	r, err := evidence.Open(evidence.Options{Path: path, Describe: describeTool, Key: argumentKey(a.env.EvidenceDir), Learn: a.config.Learn, Store: a.env.Store, Logger: a.env.Logger})
 	if err != nil {
 		a.whyNot = err.Error()
 		return
@@ -178,6 +178,6 @@ func (o evidenceObserver) ObserveCall(_ context.Context, r *gateway.CallRecord) 
 	}
 	o.to.Observe(&evidence.Observation{
 		Tool: r.Tool, Declared: c.Declared, Status: c.AsStatus, MediaType: c.AsMedia, SentStatus: c.Status, SentMediaType: c.MediaType,
-		Verdict: c.Verdict, Against: c.Against, Violations: c.Violations, Args: r.Args, Body: c.Body, At: r.Began,
+		Verdict: c.Verdict, Against: c.Against, Violations: c.Violations, Subject: r.Call.Subject, Args: r.Args, Body: c.Body, At: r.Began,
 	})
 }

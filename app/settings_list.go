@@ -207,6 +207,7 @@ func recordingSettings() []Setting {
 func evidenceSettings() []Setting {
 	return group("Evidence", []Setting{
 		{Name: "evidence", atStart: true, whole: func(c *Config) any { return &c.Evidence }, rebase: besideEvidence, Help: "where serve counts how responses compare with their schemas: a file, or off; it holds counters and places in schemas, no values (default: evidence.ndjson in the user's cache folder; docs/evidence.md)"},
+		{Name: "learn", atStart: true, whole: func(c *Config) any { return &c.Learn }, Help: "keep the names of members that responses have and descriptions do not in the ledger of evidence, once three responses to two callers had them"},
 		{Name: "evidence-in-meta", atStart: true, whole: func(c *Config) any { return &c.EvidenceInMeta }, Help: "put what is known of a tool at the start into _meta of its definition: responses, those that fit, and when the last came"},
 	})
 }

@@ -75,6 +75,16 @@ type Missing struct {
 	Pointer   string // of the schema, as in Drift
 }
 
+// Learned is a member that came, and that no schema describes or forbids.
+type Learned struct {
+	Described *Described // the first operation that has it
+	Status    string
+	MediaType string
+	Pointer   string // that its schema would have, as in Drift
+	Kind      string
+	Count     int64 // responses that had it
+}
+
 // Comparison is what a ledger knows of operations.
 type Comparison struct {
 	Drifts    []Drift // the most frequent first
@@ -85,6 +95,7 @@ type Comparison struct {
 	Came      int                  // declared responses that came
 	Places    int                  // of the schemas of those that came and were looked into
 	Missing   []Missing            // of Places
+	Learned   []Learned            // what is not declared, the most frequent first
 	Earlier   int                  // operations that are known by other schemas or another origin alone
 }
 
@@ -98,7 +109,7 @@ type Standing struct {
 // Compare holds operations against what is known of exactly these: of the same schemas
 // and the same origin.
 func Compare(counts map[Key]*Counts, all []Described) *Comparison {
-	x := comparison{Comparison: Comparison{Tools: map[string]*Standing{}}, byCause: map[cause]int{}, places: map[cause]bool{}}
+	x := comparison{Comparison: Comparison{Tools: map[string]*Standing{}}, byCause: map[cause]int{}, places: map[cause]bool{}, learned: map[cause]int{}}
 	byOperation, names, done := map[Key][]Key{}, map[string]bool{}, map[Key]*Standing{}
 	for _, k := range Keys(counts) {
 		byOperation[k.ofOperation()] = append(byOperation[k.ofOperation()], k)
@@ -119,6 +130,7 @@ func Compare(counts map[Key]*Counts, all []Described) *Comparison {
 		done[of] = x.Tools[d.Tool]
 	}
 	x.missing()
+	slices.SortStableFunc(x.Learned, func(a, b Learned) int { return cmp.Compare(b.Count, a.Count) })
 	slices.SortStableFunc(x.Drifts, func(a, b Drift) int { return cmp.Compare(b.Count, a.Count) })
 	return &x.Comparison
 }
@@ -129,6 +141,7 @@ type comparison struct {
 	byCause map[cause]int  // index into Drifts
 	places  map[cause]bool // whether they came
 	looked  []Missing      // all of them, in their order
+	learned map[cause]int  // index into Learned
 }
 
 // placesOf notes the places of a declared response that came.
@@ -152,6 +165,18 @@ func (x *comparison) placesOf(d *Described, r tenon.ResponseSchema, came Coverag
 
 func (m *Missing) cause() cause {
 	return causeOf(m.Described, Key{Status: m.Status, MediaType: m.MediaType, Pointer: m.Pointer})
+}
+
+// learn adds a member that is not declared: of a definition once.
+func (x *comparison) learn(d *Described, k Key, c *Counts) {
+	why := causeOf(d, k)
+	i, known := x.learned[why]
+	if !known {
+		i = len(x.Learned)
+		x.learned[why] = i
+		x.Learned = append(x.Learned, Learned{Described: d, Status: k.Status, MediaType: k.MediaType, Pointer: k.Pointer, Kind: k.Kind})
+	}
+	x.Learned[i].Count = sum(x.Learned[i].Count, c.Calls)
 }
 
 // missing sums the places up.
@@ -198,7 +223,11 @@ func (x *comparison) operation(d *Described, keys []Key, counts map[Key]*Counts)
 	s.Arguments = arguments.Distinct()
 	x.Calls = sum(x.Calls, s.Calls)
 	for _, k := range keys {
-		if k.Keyword != "" {
+		switch k.Keyword {
+		case "":
+		case Undeclared:
+			x.learn(d, k, counts[k])
+		default:
 			x.add(d, k, counts[k], came[[2]string{k.Status, k.MediaType}])
 		}
 	}

@@ -114,14 +114,20 @@ func reference(d *rawjson.Doc, ref rawjson.Node) (target rawjson.Node, pointer s
 	return d.Pointer(pointer), pointer
 }
 
-// in is which of the places a value has.
-func (p *places) in(value []byte) Coverage {
+// in is which of the places a value has. names is told of the members of objects that no
+// schema describes; nil: nobody wants to know.
+func (p *places) in(value []byte, names func(undeclared)) Coverage {
 	doc, err := rawjson.Parse(value)
 	if err != nil {
 		return Coverage{}
 	}
 	w := &placeMarker{places: p, value: doc, bits: make([]byte, (len(p.pointers)+7)/8), steps: maxSteps}
+	if names != nil {
+		w.objects = &objects{doc: doc, at: map[rawjson.Node]*object{}}
+	}
+	w.objects.enter(doc.Root(), "")
 	w.visit(p.doc.Root(), doc.Root(), maxSame)
+	w.objects.tell(names)
 	return Coverage{len(p.pointers), string(w.bits)}
 }
 
@@ -131,6 +137,8 @@ type placeMarker struct {
 	value *rawjson.Doc
 	bits  []byte
 	steps int // left
+
+	objects *objects // of the value, with what is declared of them; nil: nobody wants to know
 }
 
 // visit holds a value against a schema, which is within as many others of the same value
@@ -140,6 +148,7 @@ func (w *placeMarker) visit(schema, value rawjson.Node, left int) {
 	if w.steps--; w.steps < 0 || left == 0 || d.Kind(schema) != rawjson.Object {
 		return
 	}
+	w.objects.declare(d, schema, value)
 	for n := d.First(schema); n != rawjson.None; n = d.Next(n) {
 		switch d.Key(n) {
 		case "$ref":
@@ -170,6 +179,7 @@ func (w *placeMarker) visit(schema, value rawjson.Node, left int) {
 func (w *placeMarker) place(schema, value rawjson.Node) {
 	i := w.index[schema]
 	w.bits[i/8] |= 1 << (i % 8)
+	w.objects.enter(value, w.pointers[i])
 	w.visit(schema, value, maxSame)
 }
 

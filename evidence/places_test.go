@@ -42,7 +42,7 @@ func TestPlaces(t *testing.T) {
 			var came []string
 			missing := 0
 			if p != nil {
-				got := p.in([]byte(c.value))
+				got := p.in([]byte(c.value), nil)
 				for i, pointer := range p.pointers {
 					if got.has(i) {
 						came = append(came, pointer)
@@ -78,7 +78,7 @@ func FuzzPlaces(f *testing.F) {
 				t.Fatalf("%q leads nowhere", pointer)
 			}
 		}
-		came := p.in([]byte(value))
+		came := p.in([]byte(value), func(undeclared) {})
 		back, err := parseCoverage(came.text())
 		if err != nil || back != came || came.union(came) != came {
 			t.Fatal(came, back, err)

@@ -29,8 +29,9 @@ type Observation struct {
 	Verdict    tenon.Verdict // before a repair
 	Against    *schema.Schema
 	Violations []schema.Violation
-	Args       []byte // of the call; of these a digest is kept
-	Body       []byte // the JSON value that was validated, which nobody changes any more; of some it is noted which places of the schema they have
+	Subject    tenon.Subject // on whose behalf; of it nothing is kept
+	Args       []byte        // of the call; of these a digest is kept
+	Body       []byte        // the JSON value that was validated, which nobody changes any more; of some it is noted which places of the schema they have
 	At         time.Time
 }
 
@@ -49,6 +50,7 @@ type Options struct {
 	// Key digests arguments, the same for all that count for one ledger. nil: a random
 	// one, which ends with the process.
 	Key    []byte
+	Learn  bool          // keep the names of members that no schema describes, once three responses to two subjects had them
 	Store  tenon.Store   // of replicas, which then share what they count; nil: this one is alone
 	Share  time.Duration // how often they do; 0: a minute
 	Logger *slog.Logger  // nil: nothing is logged
@@ -138,6 +140,9 @@ func Open(o Options) (*Recorder, error) {
 		file: file, log: o.Logger, tally: newTally(o.Describe, o.Key), looks: map[any]*looks{},
 		waiting: make([]waiting, maxWaiting), spare: make([]waiting, maxWaiting),
 		wake: make(chan struct{}, 1), flush: make(chan chan error), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if o.Learn {
+		r.tally.learning = map[Key]*learning{}
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

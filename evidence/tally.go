@@ -21,6 +21,7 @@ type tally struct {
 	counts    map[Key]*Counts
 	dropped   int64
 	canonical []byte
+	learning  map[Key]*learning // by the key that a name would have; nil: names are not learnt
 }
 
 type operation struct {
@@ -125,7 +126,7 @@ func (t *tally) count(w *waiting) (news bool) {
 	if w.Body != nil {
 		if p := o.placesOf(response{w.Status, w.MediaType}); p != nil {
 			before := c.Places
-			c.Places = before.union(p.in(w.Body))
+			c.Places = before.union(p.in(w.Body, t.learner(w, o, k, at)))
 			news = c.Places != before
 		}
 	}
@@ -146,6 +147,35 @@ func (t *tally) count(w *waiting) (news bool) {
 		}
 	}
 	return news
+}
+
+// learner is told of members that nothing describes; nil: nobody wants to know.
+func (t *tally) learner(w *waiting, o *operation, k Key, at time.Time) func(undeclared) {
+	if t.learning == nil {
+		return nil
+	}
+	met := map[Key]bool{} // a name counts once in a response
+	return func(u undeclared) {
+		if !strings.HasPrefix(u.pointer, definitions) {
+			u.pointer = o.definitions[response{w.Status, w.MediaType}] + u.pointer
+		}
+		n := k
+		n.Pointer, n.Keyword, n.Kind = clip(u.pointer+"/properties/"+u.name), Undeclared, u.kind
+		l := t.learning[n]
+		if met[n] || l == nil && len(t.learning) == maxLearning {
+			return
+		}
+		if met[n] = true; l == nil {
+			l = &learning{}
+			t.learning[n] = l
+		}
+		if add := l.learned(max(t.key.digest([]byte(w.Subject)), 1)); add > 0 {
+			if c := t.of(n); c != nil {
+				c.Calls += add
+				c.span(&Counts{First: at, Last: at})
+			}
+		}
+	}
 }
 
 // of is what is known of a key; nil: there are too many.

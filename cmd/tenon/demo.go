@@ -143,7 +143,7 @@ func openShop(ctx context.Context, e env, addr, ledger string) (*shop, error) {
 	use := e.app()
 	use.Logger = e.logger(slog.LevelError) // the demo prints its violations itself
 	var counts gateway.Observer
-	if s.counter, counts, err = app.CountEvidence(ledger, use); err != nil {
+	if s.counter, counts, err = app.CountEvidence(ledger, use); err != nil { //nolint:contextcheck // it counts as long as the demo runs
 		return nil, err
 	}
 	if s.app, err = app.Wrap(gateway.New(catalog, gateway.Options{Observers: []gateway.Observer{counts}}), &app.Config{Drain: lastCalls}, use); err != nil {

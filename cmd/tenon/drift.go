@@ -231,6 +231,12 @@ func (x *driftReport) printSummary(out io.Writer) error {
 		missing = append(missing, missingName(&m))
 	}
 	x.printNames(out, "never in one", missing)
+	var learned []string
+	for _, l := range x.Learned {
+		m := evidence.Missing{Described: l.Described, Status: l.Status, MediaType: l.MediaType, Pointer: l.Pointer}
+		learned = append(learned, fmt.Sprintf("%s (%s, in %d)", missingName(&m), l.Kind, l.Count))
+	}
+	x.printNames(out, "not declared", learned)
 	if x.Earlier > 0 {
 		fmt.Fprintf(out, "%s known by other schemas or another origin alone, which does not count\n", count(x.Earlier, "operation"))
 	}

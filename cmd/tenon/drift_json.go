@@ -16,6 +16,7 @@ type driftJSON struct {
 	Issues     []driftIssue `json:"issues"`
 	Unseen     []driftPlace `json:"unseen"`
 	Missing    []driftPlace `json:"missing"`
+	Undeclared []driftPlace `json:"undeclared"`
 	Places     int          `json:"place_count"`
 	Responses  int64        `json:"response_count"`
 	Operations int          `json:"operation_count"`
@@ -46,11 +47,12 @@ type driftPlace struct {
 	Status    string `json:"status,omitempty"`
 	MediaType string `json:"mediaType,omitempty"`
 	Pointer   string `json:"pointer,omitempty"`
+	Kind      string `json:"kind,omitempty"`
 	Count     int64  `json:"response_count"`
 }
 
 func (x *driftReport) json() driftJSON {
-	out := driftJSON{Issues: []driftIssue{}, Unseen: []driftPlace{}, Missing: []driftPlace{}, Places: x.Places, Responses: x.Calls, Operations: x.tools, Dropped: x.dropped}
+	out := driftJSON{Issues: []driftIssue{}, Unseen: []driftPlace{}, Missing: []driftPlace{}, Undeclared: []driftPlace{}, Places: x.Places, Responses: x.Calls, Operations: x.tools, Dropped: x.dropped}
 	for i := range x.Drifts {
 		f := &x.Drifts[i]
 		file, line := f.Places[0].Described.At(f.Pointer)
@@ -74,6 +76,9 @@ func (x *driftReport) json() driftJSON {
 	}
 	for _, m := range x.Missing {
 		out.Missing = append(out.Missing, driftPlace{Name: m.Described.Tool, Status: m.Status, MediaType: m.MediaType, Pointer: m.Pointer})
+	}
+	for _, l := range x.Learned {
+		out.Undeclared = append(out.Undeclared, driftPlace{Name: l.Described.Tool, Status: l.Status, MediaType: l.MediaType, Pointer: l.Pointer, Kind: l.Kind, Count: l.Count})
 	}
 	return out
 }
