@@ -23,6 +23,11 @@ func PublishNative(p Contract) (doc []byte, wraps bool) {
 	}
 	var b publish.Bundle
 	p.parsed = p.parsed && !p.Advice // a second document can follow
+	if len(p.Successes) == 1 && p.Wrapper == "" && p.Successes[0].Schema != nil {
+		one := p.Successes[0]
+		one.Schema = publish.OpenRoot(one.Schema)
+		p.Successes = []Response{one}
+	}
 	data := p.data(&b)
 	if p.Wrapper != "" || !p.allObjects() {
 		doc = append(doc, `{"type":"object","properties":{"result":`...)
@@ -48,7 +53,7 @@ func PublishNative(p Contract) (doc []byte, wraps bool) {
 	} else {
 		doc = append(doc, data[:len(data)-1]...)
 	}
-	return appendDefs(doc, &b), false
+	return publish.NameAtRoot(appendDefs(doc, &b)), false
 }
 
 // adviseMembers returns the schema of a plain object as advice, without its last
