@@ -56,7 +56,7 @@ func (p *plan) offerKey(o *operation) {
 		f := o.parameterSchema(q, convert.Input)
 		s, err := schema.Compile(convert.Assemble(f.Body, f.Deps), schema.Options{})
 		if err != nil || s.Validate(rawjson.AppendString(nil, idempotency.NewKey().Value)) != nil {
-			p.key = ""
+			p.keyOfCaller = true
 			return
 		}
 		q.required = false
@@ -78,6 +78,8 @@ func (o *operation) setKey(ctx context.Context, c *tenon.Call, key *callKey, req
 	case key.Value != "": // the request is made again, as by the caller's new token
 	case req.Header[header] != nil:
 		key.given = true
+		return nil
+	case o.planned().keyOfCaller:
 		return nil
 	case o.safe:
 		key.Key = idempotency.NewKey()

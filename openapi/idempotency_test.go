@@ -55,12 +55,18 @@ func keyed(t *testing.T, h *headers, o openapi.Options) func(tool, args string) 
 // TestWhichHeaderHasTheKey finds the header where a document declares one, and the
 // operator's where it declares none.
 func TestWhichHeaderHasTheKey(t *testing.T) {
-	for _, c := range []struct{ tool, args, operator, header, value string }{
+	for _, c := range []struct {
+		tool, args, operator, header, value string
+		lost                                bool
+	}{
 		{tool: "declared", header: "Idempotency-Key"},
 		{tool: "declared", args: `{"idempotency-key":"2c8d8e7c-1f1a-4b52-9d4e-9d3a3f6b1c11"}`, header: "Idempotency-Key", value: "2c8d8e7c-1f1a-4b52-9d4e-9d3a3f6b1c11"},
 		{tool: "own", header: "X-Shop-Idempotency-Key"},
 		{tool: "short", args: `{"Idempotency-Key":"mine"}`, header: "Idempotency-Key", value: "mine"},
+		{tool: "short", args: `{"Idempotency-Key":"mine"}`, header: "Idempotency-Key", value: "mine", lost: true},
+		{tool: "declared", header: "Idempotency-Key", lost: true},
 		{tool: "other"},
+		{tool: "other", lost: true},
 		{tool: "other", operator: "request-token", header: "Request-Token"},
 		{tool: "put", operator: "request-token"},
 		{tool: "declared", operator: "request-token", header: "Idempotency-Key"},
@@ -68,7 +74,13 @@ func TestWhichHeaderHasTheKey(t *testing.T) {
 	} {
 		t.Run(c.tool+c.operator+c.value, func(t *testing.T) {
 			h := &headers{statuses: []int{200}}
-			keyed(t, h, openapi.Options{IdempotencyHeader: c.operator})(c.tool, c.args)
+			if c.lost {
+				h.statuses[0] = 0
+			}
+			got := keyed(t, h, openapi.Options{IdempotencyHeader: c.operator})(c.tool, c.args)
+			if c.lost && (got.Outcome.Retry == "safe") != (c.header != "") {
+				t.Errorf("retry is %s", got.Outcome.Retry)
+			}
 			if len(h.came) != 1 {
 				t.Fatalf("%d requests", len(h.came))
 			}

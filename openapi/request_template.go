@@ -24,6 +24,7 @@ type plan struct {
 	requirement  requirement
 	guardedNames guardedNames
 	key          string // canonical name of the header for an idempotency key; empty: the operation takes none
+	keyOfCaller  bool   // only the caller can make one
 	diagnostics  []tenon.Diagnostic
 
 	// Needed by calls only.
