@@ -196,6 +196,27 @@ func TestOneOrderForEachIntended(t *testing.T) {
 	}
 }
 
+// TestNoKeyOutlivesACommand: what ends with its call does not say that the call can be
+// repeated.
+func TestNoKeyOutlivesACommand(t *testing.T) {
+	upstream := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	upstream.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	upstream.Start()
+	defer upstream.Close()
+	p := newPair(t, upstream.URL, "", func(o *SourceOptions) { o.IdempotencyHeader = "Idempotency-Key" })
+	for command, retry := range map[bool]string{false: "safe", true: "unsafe"} {
+		if p.env.OnDemand = command; command {
+			p.env.Store = nil
+		}
+		p.restart(t, 0)
+		got, err := p.call(0, &tenon.Call{Tool: "order", Args: []byte(`{"body":{"item":1}}`)})
+		if err != nil || got.Outcome.Executed != "unknown" || got.Outcome.Retry != retry {
+			t.Errorf("a command: %t: %+v, %v", command, got.Outcome, err)
+		}
+		p.env.Store = memstore.New(memstore.Options{})
+	}
+}
+
 func (s *shop) lostSoFar() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/tenon-mcp/tenon"
 	"github.com/tenon-mcp/tenon/internal/memstore"
 	"github.com/tenon-mcp/tenon/internal/sealed"
 	"github.com/tenon-mcp/tenon/redis"
@@ -16,7 +18,12 @@ const minSecret = 32
 // in it for each other.
 func (a *App) openStore(ctx context.Context) error {
 	err := a.connectStore(ctx)
-	if a.env.keys = a.env.Store; a.env.keys == nil {
+	switch {
+	case a.env.Store != nil:
+		a.env.keys = a.env.Store
+	case a.env.OnDemand:
+		a.env.keys = noKeys{}
+	default:
 		a.env.keys = memstore.New(memstore.Options{MaxBytes: 16 << 20}) // some 30,000 keys
 	}
 	if err != nil || a.env.Store == nil || a.config.Secret == "" || a.env.DryRun {
@@ -31,6 +38,18 @@ func (a *App) openStore(ctx context.Context) error {
 		a.env.shared = shared
 	}
 	return err
+}
+
+// noKeys keeps no idempotency key, for a command that ends with its calls: to repeat one
+// is another command, which could not send the key again.
+type noKeys struct{ tenon.Store }
+
+// Get implements [tenon.Store].
+func (noKeys) Get(context.Context, string) ([]byte, bool, error) { return nil, false, nil }
+
+// Put implements [tenon.Store].
+func (noKeys) Put(context.Context, string, []byte, time.Duration) error {
+	return errors.New("the command ends with its call")
 }
 
 func (a *App) connectStore(ctx context.Context) error {
