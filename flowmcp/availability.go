@@ -27,11 +27,20 @@ type Availability struct {
 // are empty where it is served.
 func (s Availability) Reason() (why, do string) {
 	var whys, dos []string
+	keys := Need{Kind: NeedKey} // are told together
 	for _, n := range s.Needs {
 		whys = append(whys, n.String())
-		if d := n.Hint(); d != "" {
+		switch d := n.Hint(); {
+		case n.Kind == NeedKey && keys.Name == "":
+			keys.Name = n.Name
+		case n.Kind == NeedKey:
+			keys.Name += " and " + n.Name
+		case d != "":
 			dos = append(dos, d)
 		}
+	}
+	if keys.Name != "" {
+		dos = append(dos, keys.Hint())
 	}
 	return strings.Join(whys, ", "), strings.Join(dos, ", ")
 }

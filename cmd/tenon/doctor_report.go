@@ -201,7 +201,7 @@ func roughly(n int) string { return thousands(rounded(n)) }
 func availabilityOf(e env, all []flowmcp.Availability, prompts int, diagnostics []tenon.Diagnostic) func(*examination) error {
 	return func(x *examination) error {
 		fmt.Fprintf(e.out, "%d of %s are served, %s\n", served(all), count(len(all), "tool"), count(prompts, "prompt"))
-		printGains(e.out, all)
+		printGains(e.out, all, x.each)
 		if x.each {
 			printEach(e.out, diagnostics)
 			return nil

@@ -135,9 +135,12 @@ func served(all []flowmcp.Availability) int {
 	return n
 }
 
+// maxGainsShown is how many things are named that would serve more tools.
+const maxGainsShown = 8
+
 // printGains says what each thing that an operator can give would bring: first
-// what serves most.
-func printGains(w io.Writer, all []flowmcp.Availability) {
+// what serves most. Without each, things that serve little are counted.
+func printGains(w io.Writer, all []flowmcp.Availability, each bool) {
 	brings := map[string]int{}
 	never := map[string]int{}
 	for _, s := range all {
@@ -156,8 +159,19 @@ func printGains(w io.Writer, all []flowmcp.Availability) {
 			return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b))
 		})
 	}
-	for _, do := range most(brings) {
+	todo, rest := most(brings), []string(nil)
+	if !each && len(todo) > maxGainsShown+1 {
+		todo, rest = todo[:maxGainsShown], todo[maxGainsShown:]
+	}
+	for _, do := range todo {
 		fmt.Fprintf(w, "%s: %s more\n", do, count(brings[do], "tool"))
+	}
+	if rest != nil {
+		tools := 0
+		for _, do := range rest {
+			tools += brings[do]
+		}
+		fmt.Fprintf(w, "%d other things like these: %s more; --verbose names them\n", len(rest), count(tools, "tool"))
 	}
 	for _, why := range most(never) {
 		fmt.Fprintf(w, "not served: %s: %s\n", count(never[why], "tool"), why)
