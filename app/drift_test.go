@@ -145,6 +145,34 @@ func compareWith(t *testing.T, a *App, ledger string) *evidence.Comparison {
 	return evidence.Compare(l.Sum(), all)
 }
 
+// TestLearnedNames: with --learn alone, and of several callers.
+func TestLearnedNames(t *testing.T) {
+	spec := filepath.Join(t.TempDir(), "lies.json")
+	all := []lie{{name: "get", schema: `{"type":"object","properties":{"id":{"type":"integer"}}}`, body: `{"id":1,"shelf":"A"}`}}
+	if err := os.WriteFile(spec, []byte(document(all)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, learn := range []bool{false, true} {
+		c := NewConfig()
+		c.Evidence, c.Learn = filepath.Join(t.TempDir(), "ledger"), learn
+		c.AddSpec("lies=" + spec)
+		a, err := New(t.Context(), c, Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Intercept(standIn(all))
+		for _, subject := range []tenon.Subject{"ann", "bob", "ann"} {
+			if _, err := a.Gateway.Call(context.Background(), &tenon.Call{Tool: "get", Subject: subject, Args: []byte(`{"n":1}`)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.Close()
+		if got := compareWith(t, a, c.Evidence); len(got.Drifts) > 0 || (len(got.Learned) == 1) != learn || learn && (got.Learned[0].Pointer != "/properties/shelf" || got.Learned[0].Count != 3) {
+			t.Errorf("learn %t: %+v, drift %+v", learn, got.Learned, got.Drifts)
+		}
+	}
+}
+
 // A service lies in twenty ways, one of them in three operations that share a
 // definition: these are found and no others, whatever the policy.
 func TestDriftFindsTwentyLies(t *testing.T) {

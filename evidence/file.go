@@ -20,6 +20,7 @@ import (
 const (
 	maxWriters = 256 // of a file
 	keysOfOne  = 256 // of an operation, by one writer
+	namesOfOne = 64  // of these, for members that are not declared
 )
 
 // File is a ledger that processes of one machine count in: each adds, under a lock, what
@@ -105,12 +106,20 @@ func (f *File) Add(counts map[Key]*Counts, dropped int64) error {
 	return f.Change(func(l *Ledger) error {
 		w := l.Writers[f.writer(l)]
 		w.Dropped = sum(w.Dropped, dropped)
-		used := map[Key]int{}
+		used, names := map[Key]int{}, map[Key]int{}
 		for k := range w.Counts {
 			used[k.ofOperation()]++
+			if k.Keyword == Undeclared {
+				names[k.ofOperation()]++
+			}
 		}
 		for _, k := range Keys(counts) {
 			to := k
+			if k.Keyword == Undeclared && w.Counts[k] == nil {
+				if names[k.ofOperation()]++; names[k.ofOperation()] > namesOfOne || used[k.ofOperation()] >= keysOfOne-2 {
+					continue // a name is no drift, and takes the place of none
+				}
+			}
 			if w.Counts[k] == nil && used[k.ofOperation()] >= keysOfOne-2 {
 				to = rest(k)
 			}

@@ -79,6 +79,46 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestManyNames: names that are learnt are no drift, however many there are, and a
+// violation that comes after them keeps its place.
+func TestManyNames(t *testing.T) {
+	f, err := OpenFile(filepath.Join(t.TempDir(), "ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := Key{Schema: strings.Repeat("0", 24), Operation: "get", Status: "200"}
+	counts := map[Key]*Counts{}
+	for i := range 300 {
+		k := key
+		k.Pointer, k.Keyword, k.Kind = fmt.Sprintf("/properties/name%03d", i), Undeclared, "string"
+		counts[k] = &Counts{Calls: 3}
+	}
+	real := key
+	real.Pointer, real.Keyword, real.Kind = "/properties/price", "type", "string"
+	for _, added := range []map[Key]*Counts{counts, counts, {real: {Calls: 1}}} {
+		if err := f.Add(added, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := ReadFile(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	for k, c := range l.Sum() {
+		switch {
+		case k == real && c.Calls == 1:
+		case k.Keyword == Undeclared && c.Calls == 6:
+			names++
+		default:
+			t.Errorf("%+v: %d", k, c.Calls)
+		}
+	}
+	if names != 64 {
+		t.Errorf("%d names", names)
+	}
+}
+
 // TestNoNameOfOneCaller: whatever comes, a name that one caller alone met, or fewer than
 // three responses had, is not in the ledger.
 func TestNoNameOfOneCaller(t *testing.T) {
@@ -89,12 +129,14 @@ func TestNoNameOfOneCaller(t *testing.T) {
 		count, subjects := map[string]int{}, map[string]map[string]bool{}
 		var responses []string
 		for range rapid.IntRange(1, 12).Draw(t, "responses") {
-			subject := rapid.SampledFrom([]string{"", "ann", "bob"}).Draw(t, "subject")
+			subject := rapid.SampledFrom([]string{"", "ann", "bob", "cyd"}).Draw(t, "subject")
 			name := rapid.SampledFrom(names).Draw(t, "name")
-			if count[name]++; subjects[name] == nil {
-				subjects[name] = map[string]bool{}
+			if subject != "" {
+				if count[name]++; subjects[name] == nil {
+					subjects[name] = map[string]bool{}
+				}
+				subjects[name][subject] = true
 			}
-			subjects[name][subject] = true
 			responses = append(responses, subject+`: {"id":1,"`+name+`":1}`)
 		}
 		n++

@@ -27,7 +27,6 @@ const (
 type sharing struct {
 	file  *File
 	store tenon.Store
-	put   [sha256.Size]byte         // what was put last
 	taken [shares][sha256.Size]byte // what was taken last
 }
 
@@ -76,33 +75,28 @@ func (s *sharing) own() (text []byte, id string, err error) {
 
 // give puts own into the place that has its writer, or into a free one.
 func (s *sharing) give(ctx context.Context, all [][]byte, own []byte, id string) error {
-	sum := sha256.Sum256(own)
 	switch {
-	case own == nil || sum == s.put:
+	case own == nil:
 		return nil
 	case len(own) > maxShare:
 		return fmt.Errorf("what was counted has %d bytes, of which replicas share %d at most", len(own), maxShare)
 	}
 	for i, text := range all {
-		if bytes.Contains(text, []byte(`"writer":"`+id+`"`)) {
-			if err := s.store.Put(ctx, shareName(i), own, shareLife); err != nil {
-				return err
-			}
-			s.put = sum
+		if !bytes.Contains(text, []byte(`"writer":"`+id+`"`)) {
+			continue
+		}
+		if bytes.Equal(text, own) {
 			return nil
 		}
+		return s.store.Put(ctx, shareName(i), own, shareLife)
 	}
 	for i, text := range all {
 		if text != nil {
 			continue
 		}
 		mine, err := s.store.PutIfAbsent(ctx, shareName(i), own, shareLife)
-		if err != nil {
+		if err != nil || mine {
 			return err
-		}
-		if mine {
-			s.put = sum
-			return nil
 		}
 	}
 	return fmt.Errorf("%d replicas share what they count already", shares)
@@ -132,6 +126,7 @@ func (s *sharing) take(all [][]byte, id string) (err error) {
 		news.Merge(other)
 	}
 	if len(news.Writers) == 0 {
+		s.taken = sums
 		return err
 	}
 	failed := s.file.Change(func(l *Ledger) error {

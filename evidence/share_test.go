@@ -1,7 +1,10 @@
 package evidence_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,10 +23,10 @@ type replica struct {
 	path string
 }
 
-func newReplica(t *testing.T, store tenon.Store, dir, name string) replica {
+func newReplica(t *testing.T, store tenon.Store, dir, name string, log io.Writer) replica {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	r, err := evidence.Open(evidence.Options{Path: path, Store: store, Describe: func(tool any) evidence.Operation { return evidence.Operation{Name: fmt.Sprint(tool)} }})
+	r, err := evidence.Open(evidence.Options{Path: path, Store: store, Logger: slog.New(slog.NewTextHandler(log, nil)), Describe: func(tool any) evidence.Operation { return evidence.Operation{Name: fmt.Sprint(tool)} }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +60,7 @@ func TestReplicasShareEvidence(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(memstore.Options{})
-		a, b, lost := newReplica(t, store, dir, "a"), newReplica(t, store, dir, "b"), newReplica(t, store, dir, "lost")
+		a, b, lost := newReplica(t, store, dir, "a", io.Discard), newReplica(t, store, dir, "b", io.Discard), newReplica(t, store, dir, "lost", io.Discard)
 		a.count(3, "get")
 		b.count(4, "get")
 		b.count(1, "list")
@@ -72,7 +75,12 @@ func TestReplicasShareEvidence(t *testing.T) {
 		if err := b.Close(); err != nil { // shares the last ones
 			t.Error(err)
 		}
-		b = newReplica(t, store, dir, "b") // restarts, and goes on
+		for i := range 64 { // the store has lost everything
+			if _, _, err := store.GetAndDelete(t.Context(), fmt.Sprintf("evidence %02d", i)); err != nil {
+				t.Error(err)
+			}
+		}
+		b = newReplica(t, store, dir, "b", io.Discard) // restarts, and goes on
 		b.count(10, "list")
 		time.Sleep(3 * time.Minute)
 		for _, r := range []replica{a, b, lost} {
@@ -99,7 +107,8 @@ func TestSharesOfStrangers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, b := newReplica(t, store, dir, "a"), newReplica(t, store, dir, "b")
+		var log bytes.Buffer
+		a, b := newReplica(t, store, dir, "a", &log), newReplica(t, store, dir, "b", io.Discard)
 		a.count(1, "get")
 		b.count(1, "get")
 		time.Sleep(3 * time.Minute)
@@ -117,6 +126,12 @@ func TestSharesOfStrangers(t *testing.T) {
 		}
 		if got := calls(t, a.path); got != "get 3" {
 			t.Error(got)
+		}
+		text := log.String()
+		for words, times := range map[string]int{"cannot be shared": 2, "is shared with other replicas again": 1, "evidence 00 of the store: line 1: ": 1, "evidence of version 2": 1} {
+			if n := strings.Count(text, words); n != times {
+				t.Errorf("%q is there %d times, want %d:\n%s", words, n, times, text)
+			}
 		}
 	})
 }

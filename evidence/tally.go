@@ -151,7 +151,7 @@ func (t *tally) count(w *waiting) (news bool) {
 
 // learner is told of members that nothing describes; nil: nobody wants to know.
 func (t *tally) learner(w *waiting, o *operation, k Key, at time.Time) func(undeclared) {
-	if t.learning == nil {
+	if t.learning == nil || w.Subject == "" { // nobody knows whether two that are not known are two
 		return nil
 	}
 	met := map[Key]bool{} // a name counts once in a response
