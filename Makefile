@@ -44,7 +44,7 @@ ci: ## all that CI runs, foreign clients included
 .PHONY: extended
 extended: ## what is too long for each run: stress, swapped files and soak for TIME (10m), a minute of each fuzz target, the whole corpus, types of sixty documents, all pointers, all mutants, more systems, a real collector of telemetry, Keycloak, real clients, a release
 	TENON_EXTENDED=1 TENON_STRESS=$(TIME) TENON_ATTACKS_TIME=$(TIME) FUZZTIME=1m TENON_CORPUS=all \
-		.ci/run build data platforms stress pointers attacks fuzz corpus types keycloak telemetry install mutants release
+		.ci/run build data platforms stress pointers attacks fuzz corpus types keycloak telemetry install mutants chaos release
 
 .PHONY: release
 release: ## build what is published from the last commit, twice, and try it; publishes nothing
