@@ -106,37 +106,61 @@ func (f *File) Add(counts map[Key]*Counts, dropped int64) error {
 	return f.Change(func(l *Ledger) error {
 		w := l.Writers[f.writer(l)]
 		w.Dropped = sum(w.Dropped, dropped)
-		used, names := map[Key]int{}, map[Key]int{}
-		for k := range w.Counts {
-			used[k.ofOperation()]++
-			if k.Keyword == Undeclared {
-				names[k.ofOperation()]++
-			}
-		}
+		has := w.space()
 		for _, k := range Keys(counts) {
-			to := k
-			if k.Keyword == Undeclared && w.Counts[k] == nil {
-				if names[k.ofOperation()]++; names[k.ofOperation()] > namesOfOne || used[k.ofOperation()] >= keysOfOne-2 {
-					continue // a name is no drift, and takes the place of none
-				}
+			to, ok := has.place(k)
+			if !ok {
+				continue
 			}
-			if w.Counts[k] == nil && used[k.ofOperation()] >= keysOfOne-2 {
-				to = rest(k)
-			}
-			c := w.Counts[to]
-			if c == nil {
+			if w.Counts[to] == nil {
 				if len(w.Counts) >= maxKeys {
 					w.Dropped = sum(w.Dropped, counts[k].Calls)
 					continue
 				}
-				c = &Counts{}
-				w.Counts[to] = c
-				used[k.ofOperation()]++
+				w.Counts[to] = &Counts{}
+				has.used[k.ofOperation()]++
 			}
-			c.add(counts[k])
+			w.Counts[to].add(counts[k])
 		}
 		return nil
 	})
+}
+
+// space is what a writer has of each operation: keys, and those of them that are names.
+type space struct {
+	counts      map[Key]*Counts
+	used, names map[Key]int
+}
+
+func (w *Writer) space() space {
+	s := space{counts: w.Counts, used: map[Key]int{}, names: map[Key]int{}}
+	for k := range w.Counts {
+		s.used[k.ofOperation()]++
+		if k.Keyword == Undeclared {
+			s.names[k.ofOperation()]++
+		}
+	}
+	return s
+}
+
+// place says which key counts what came for k: k, or the one of all for which there is
+// no space. A name is no drift, and takes the place of none: without space it has none.
+func (s *space) place(k Key) (to Key, ok bool) {
+	operation := k.ofOperation()
+	full := s.used[operation] >= keysOfOne-2
+	switch {
+	case s.counts[k] != nil:
+		return k, true
+	case k.Keyword == Undeclared:
+		if full || s.names[operation] >= namesOfOne {
+			return Key{}, false
+		}
+		s.names[operation]++
+		return k, true
+	case full:
+		return rest(k), true
+	}
+	return k, true
 }
 
 // ofOperation is what all keys of an operation have in common.

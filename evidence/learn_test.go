@@ -93,9 +93,9 @@ func TestManyNames(t *testing.T) {
 		k.Pointer, k.Keyword, k.Kind = fmt.Sprintf("/properties/name%03d", i), Undeclared, "string"
 		counts[k] = &Counts{Calls: 3}
 	}
-	real := key
-	real.Pointer, real.Keyword, real.Kind = "/properties/price", "type", "string"
-	for _, added := range []map[Key]*Counts{counts, counts, {real: {Calls: 1}}} {
+	wrong := key
+	wrong.Pointer, wrong.Keyword, wrong.Kind = "/properties/price", "type", "string"
+	for _, added := range []map[Key]*Counts{counts, counts, {wrong: {Calls: 1}}} {
 		if err := f.Add(added, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestManyNames(t *testing.T) {
 	names := 0
 	for k, c := range l.Sum() {
 		switch {
-		case k == real && c.Calls == 1:
+		case k == wrong && c.Calls == 1:
 		case k.Keyword == Undeclared && c.Calls == 6:
 			names++
 		default:

@@ -55,7 +55,7 @@ func (w *world) judge(took time.Duration) (report string, problems []string) {
 	}
 	limits, why := w.limits(took)
 	problems = append(problems, why...)
-	grown, why := w.grown()
+	grown, why := w.grown(took)
 	problems = append(problems, why...)
 	return w.table(took, limits, grown, problems), problems
 }
@@ -129,14 +129,22 @@ func (w *world) limits(took time.Duration) (line string, problems []string) {
 	return line, problems
 }
 
+// settles is how long a run must last before its memory says anything: tables that have
+// a bound fill for half a minute, and the second third is one without a store for the
+// most part of a shorter run.
+const settles = 90 * time.Second
+
 // grown compares the memory of the replica that lives in the last third with that in
 // the second.
-func (w *world) grown() (line string, problems []string) {
+func (w *world) grown(took time.Duration) (line string, problems []string) {
 	if w.memory[1].samples == 0 || w.memory[2].samples == 0 {
 		return "not measured", nil
 	}
 	second, last := w.memory[1].kib/w.memory[1].samples, w.memory[2].kib/w.memory[2].samples
 	line = fmt.Sprintf("%d MB in the second third, %d MB in the last, %.2f times as much", second>>10, last>>10, float64(last)/float64(second))
+	if took < settles {
+		return line + "; too short a run to judge", nil
+	}
 	if float64(last) > 1.1*float64(second) {
 		problems = append(problems, "the memory grows: "+line)
 	}
