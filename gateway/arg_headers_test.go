@@ -8,7 +8,7 @@ import (
 )
 
 func TestArgumentHeaders(t *testing.T) {
-	const input = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"_c":{"$ref":"#/$defs/C"},"n":{"type":"number"},` +
+	const input = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"_c":{"$ref":"#/$defs/C"},"d":{"$ref":"#/$defs/C"},"n":{"type":"number"},` +
 		`"nil":{"type":["string","null"]},"l":{"type":"array"},"own":{"type":"string","x-mcp-header":"Own"},"loop":{"$ref":"#/$defs/L"},"e":{}},` +
 		`"$defs":{"C":{"type":"boolean"},"L":{"$ref":"#/$defs/L"}}}`
 	for name, c := range map[string]struct {
@@ -19,7 +19,7 @@ func TestArgumentHeaders(t *testing.T) {
 		"several":                     {pairs("b", "B", "a", "A"), `"a":{"x-mcp-header":"A","type":"string"},"b":{"x-mcp-header":"B","type":"integer"}`, ""},
 		"published under other names": {pairs("_c", "C"), `"c":{"type":"boolean","x-mcp-header":"C","description":`, ""},
 		"by the published name":       {pairs("c", "C"), `"c":{"type":"boolean","x-mcp-header":"C","description":`, ""},
-		"no such argument":            {pairs("A", "A"), "", "no such argument; there is a, b, c"},
+		"no such argument":            {pairs("A", "A"), "", "no such argument; there is a, b, c, d"},
 		"a number":                    {pairs("n", "N"), "", "only string, integer and boolean"},
 		"perhaps null":                {pairs("nil", "N"), "", "only string"},
 		"a list":                      {pairs("l", "L"), "", "only string"},

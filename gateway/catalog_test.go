@@ -72,6 +72,8 @@ func TestPublishedSchemas(t *testing.T) {
 	const other = `{"type":["object","array","string","integer","number","boolean","null"],"items":{"type":["object","array","string","integer","number","boolean","null"]}}`
 	object := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(bookSchema)}
 	list := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":` + bookSchema + `}}`)}
+	const books = `{"type":"array","items":{"$ref":"#/$defs/Book"},"contains":{"$ref":"#/$defs/Book"}}`
+	pair := tenon.ResponseSchema{Status: "200", MediaType: "application/json", Schema: []byte(books[:len(books)-1] + `,"$defs":{"Book":` + bookSchema + `}}`)}
 	tests := map[string]struct {
 		policy  tenon.Policy
 		env     tenon.Envelope
@@ -80,13 +82,14 @@ func TestPublishedSchemas(t *testing.T) {
 	}{
 		"native object":                  {tenon.Enforce, tenon.Native, []tenon.ResponseSchema{object}, bookSchema},
 		"native object as advice":        {tenon.Warn, tenon.Native, []tenon.ResponseSchema{object}, `{"type":"object","properties":{"title":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/AnyValue"}]},"stock":{"anyOf":[{"type":"integer"},{"$ref":"#/$defs/AnyValue"}]}},"additionalProperties":true,"anyOf":[{"required":["title"]},{}],"$defs":{"AnyValue":` + other + `}}`},
-		"native list stands in result":   {tenon.Enforce, tenon.Native, []tenon.ResponseSchema{list}, `{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Book"}}},"required":["result"],"$defs":{"Book":` + bookSchema + `}}`},
+		"native list stands in result":   {tenon.Enforce, tenon.Native, []tenon.ResponseSchema{list}, `{"type":"object","properties":{"result":{"type":"array","items":` + bookSchema + `}},"required":["result"]}`},
 		"off publishes nothing":          {tenon.Off, tenon.Native, []tenon.ResponseSchema{object}, ""},
 		"nothing declared, native":       {tenon.Enforce, tenon.Native, nil, ""},
 		"nothing declared, openapi-mcp":  {tenon.Enforce, tenon.OpenAPIMCP, nil, fmt.Sprintf(branches, `{}`, parts, "")},
 		"openapi-mcp":                    {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object}, fmt.Sprintf(branches, bookSchema, "", "")},
 		"openapi-mcp as advice":          {tenon.Warn, tenon.OpenAPIMCP, []tenon.ResponseSchema{object}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,`+other+`]}`, "", "")},
-		"definitions move to the root":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{list}, fmt.Sprintf(branches, `{"type":"array","items":{"$ref":"#/$defs/Book"}}`, parts, `,"$defs":{"Book":`+bookSchema+`}`)},
+		"definitions move to the root":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{pair}, fmt.Sprintf(branches, books, parts, `,"$defs":{"Book":`+bookSchema+`}`)},
+		"unless they are used once":      {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{list}, fmt.Sprintf(branches, `{"type":"array","items":`+bookSchema+`}`, parts, "")},
 		"an empty answer joins as null":  {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object, {Status: "204"}}, fmt.Sprintf(branches, `{"anyOf":[`+bookSchema+`,{"type":"null"}]}`, "", "")},
 		"errors do not join":             {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{object, {Status: "404", MediaType: "application/json"}}, fmt.Sprintf(branches, bookSchema, "", "")},
 		"default counts without a 2xx":   {tenon.Enforce, tenon.OpenAPIMCP, []tenon.ResponseSchema{{Status: "default", MediaType: "text/plain"}}, fmt.Sprintf(branches, `{"type":"string"}`, "", "")},
