@@ -76,7 +76,7 @@ func TestDefinitionsUsedOnceMeanTheSame(t *testing.T) {
 				if rapid.IntRange(0, 3).Draw(t, "has "+keyword) > 0 && (keyword != "$ref" || depth > 1) {
 					continue
 				}
-				value := ""
+				var value string
 				switch keyword {
 				case "$ref":
 					value = `"#/$defs/` + pick("A", "B", "C", "D", "E") + `"`
