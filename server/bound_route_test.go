@@ -20,7 +20,7 @@ func TestAProxyRoutesByAnArgument(t *testing.T) {
 	upstreams := map[string]*url.URL{}
 	for _, region := range []string{"eu", "us"} {
 		here := answered("place", "application/json", `{"in":"`+region+`"}`)
-		here.Contract = tenon.Contract{Input: []byte(`{"type":"object","properties":{"region":{"$ref":"#/$defs/R"}},"$defs":{"R":{"type":"string"}}}`)}
+		here.Contract = tenon.Contract{Input: []byte(`{"type":"object","properties":{"region":{"$ref":"#/$defs/R"},"other":{"$ref":"#/$defs/R"}},"$defs":{"R":{"type":"string"}}}`)}
 		here.ArgumentHeaders = []tenon.ArgumentHeader{{Argument: "region", Header: "Region"}}
 		backend := httptest.NewServer(serve(server.Options{}, here))
 		defer backend.Close()
