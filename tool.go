@@ -115,7 +115,7 @@ type Tool struct {
 	Fields          bool             // callers can select parts of a response with the argument fields
 	Contract        ContractProvider // schemas of arguments and responses; nil: any object is accepted, no response is declared
 	RawSchemas      bool             // the schemas are published unchanged, without the adaptations for clients
-	Fixed           bool             // profiles of clients change nothing of it: its author wrote what is published
+	Fixed           bool             // its author wrote what is published: profiles of clients change nothing of it, and definitions stay where they are
 	ArgumentHeaders []ArgumentHeader // headers that repeat arguments, for proxies that route by them
 	Confirmation    ConfirmRule      // whether a call needs confirmation
 	Confirm         ConfirmFunc      // makes the request for confirmation; nil: a general one

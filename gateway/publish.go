@@ -33,6 +33,9 @@ func (e *Tool) render() {
 	case cycles != nil: // see decision 88
 		e.diagnostics = append(e.diagnostics, diagnosticAt(&e.tool, "the input schema is recursive and is published unchanged: some clients lose all tools over it"))
 	}
+	if e.adapted() {
+		input = publish.InlineOnce(input)
+	}
 	input = e.bindHeaders(input)
 	e.input = own.Publish(input, e.publishes(p))
 	if alone := own.Of(reservedargs.Token); e.publishes(p)&reservedargs.Token != 0 && !envelope.Admits(e.input, `{"`+alone+`":"x"}`) { // see decision 74
@@ -74,8 +77,15 @@ func (e *Tool) renderOutput(p envelope.Contract) {
 	}
 	out := e.published.Output(p, write)
 	e.output, e.wraps = out.Schema, out.Wraps
+	if e.adapted() {
+		e.output = publish.InlineOnce(e.output)
+	}
 	e.reportChanges("output", out.Changes)
 }
+
+// adapted reports whether schemas are written as clients like them: whoever wrote what
+// is published keeps it.
+func (e *Tool) adapted() bool { return !e.tool.RawSchemas && !e.tool.Fixed }
 
 // reportChanges reports where the published schema differs from the contract.
 func (e *Tool) reportChanges(which string, changes []publish.Change) {

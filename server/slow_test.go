@@ -26,7 +26,7 @@ func TestSlowReaderIsCut(t *testing.T) {
 		ended <- "ended"
 		return tenon.Response{}, ctx.Err()
 	})
-	s := open(t, server.Options{WriteTimeout: 20 * time.Millisecond}, catalog(flood))
+	s := open(t, server.Options{WriteTimeout: 200 * time.Millisecond}, catalog(flood))
 	w := s.do(t.Context(), http.MethodPost, withMeta("1", "tools/call", `"name":"flood"`, "{}", `"io.modelcontextprotocol/logLevel":"info"`),
 		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: flood")
 	if w.Header.Get("Content-Type") != "text/event-stream" {
@@ -41,7 +41,7 @@ func TestSlowReaderOfOneAnswerIsCut(t *testing.T) {
 	large := tool("large", func(context.Context, *tenon.Call) (tenon.Response, error) {
 		return tenon.Response{Content: []tenon.Content{{Text: []byte(strings.Repeat("x", 24<<20))}}}, nil
 	})
-	s := serve(server.Options{WriteTimeout: 10 * time.Millisecond}, large)
+	s := serve(server.Options{WriteTimeout: 200 * time.Millisecond}, large)
 	served := make(chan string, 1)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r)

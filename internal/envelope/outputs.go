@@ -47,7 +47,7 @@ func (u *Published) Output(p Contract, write func(Contract) (doc []byte, wraps b
 // safe adapts a schema to clients. What a Go function returns as a tuple is published as
 // the official SDKs publish it, without items.
 func (u *Published) safe(doc []byte, tuples bool) ([]byte, []publish.Change) {
-	safe, changes := u.safety.ForClients(doc, tuples)
+	safe, changes := u.safety.WithItems(doc, tuples)
 	if safe == nil {
 		changes = append(changes, publish.Change{Message: "cannot be made safe for clients and is not published"})
 	}

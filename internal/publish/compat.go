@@ -68,11 +68,10 @@ func (c *Compatibility) Of(doc []byte) (safe []byte, changes []Change) {
 	return c.of(doc, compatPass{})
 }
 
-// ForClients is Of with two steps that change no meaning and are no changes. Every array
-// has items, {} where it had none, and with tuples those that have prefixItems as well:
-// some clients refuse a whole request over an array without. And definitions that are
-// used once stand where they are used.
-func (c *Compatibility) ForClients(doc []byte, tuples bool) (safe []byte, changes []Change) {
+// WithItems is Of, and gives every array items, {} where it has none, and with tuples
+// those that have prefixItems as well: some clients refuse a whole request over an
+// array without. That means the same and is no change.
+func (c *Compatibility) WithItems(doc []byte, tuples bool) (safe []byte, changes []Change) {
 	return c.of(doc, compatPass{items: true, tuples: tuples})
 }
 
@@ -98,11 +97,6 @@ func (c *Compatibility) of(doc []byte, with compatPass) (safe []byte, changes []
 		}
 		next := s.apply(parsed)
 		if changes = s.changes; next == nil {
-			if with.items {
-				if next = inlineOnce(s.Locations); next != nil {
-					return next, changes
-				}
-			}
 			return doc, changes
 		}
 		doc = next

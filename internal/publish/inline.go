@@ -13,29 +13,34 @@ import (
 // harder to read than a name, and clients limit it.
 const maxInlined = 6
 
-// inlineOnce returns the document of x with each definition that one reference names in
-// the place of that reference: a name that is used once costs tokens, and sends the
-// reader elsewhere. It means the same. Nil: nothing changes.
-func inlineOnce(x *schemadoc.Locations) []byte {
-	if x.Defs == rawjson.None {
-		return nil
+// InlineOnce returns doc with each definition that one reference names in the place of
+// that reference: a name that is used once costs tokens, and sends the reader elsewhere.
+// It means the same. A document that refers to anything else than definitions is
+// returned itself.
+func InlineOnce(doc []byte) []byte {
+	if !bytes.Contains(doc, []byte(`"$defs"`)) {
+		return doc
 	}
+	d, err := rawjson.Parse(doc)
+	if err != nil {
+		return doc
+	}
+	x := schemadoc.FindLocations(d)
 	in := inliner{Locations: x, uses: make([]int, len(x.List)), state: map[int32]visitState{}, height: map[int32]int{}}
-	if !in.count() {
-		return nil
+	if x.Defs == rawjson.None || x.NeedFlattening() || !in.count() {
+		return doc
 	}
 	for i := range x.Refs {
 		in.visit(&x.Refs[i])
 	}
 	if len(in.height) == 0 {
-		return nil
+		return doc
 	}
-	root := x.Doc.Root()
-	var r *schemadoc.Reference
-	if own := x.RefAt(x.Doc.Get(root, "$ref")); own != nil && in.height[own.Target] > 0 {
-		r = own
+	own := x.RefAt(d.Get(d.Root(), "$ref"))
+	if own != nil && in.height[own.Target] == 0 {
+		own = nil
 	}
-	return in.object(make([]byte, 0, len(x.Doc.Source())), root, r)
+	return in.object(make([]byte, 0, len(doc)), d.Root(), own)
 }
 
 // inliner writes a document anew.

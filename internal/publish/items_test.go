@@ -30,7 +30,7 @@ func TestArraysGetItems(t *testing.T) {
 				test.others = test.tuples
 			}
 			for tuples, want := range map[bool]string{true: test.tuples, false: test.others} {
-				got, changes := new(publish.Compatibility).ForClients([]byte(test.doc), tuples)
+				got, changes := new(publish.Compatibility).WithItems([]byte(test.doc), tuples)
 				if string(got) != want || len(changes) != 0 {
 					t.Errorf("tuples %v: %s\nbecame %s, want\n%s\nwith the changes %v", tuples, test.doc, got, want, changes)
 				}
@@ -64,7 +64,7 @@ func TestItemsMeanTheSame(t *testing.T) {
 		doc := `{"type":"object","properties":{"p":` + array(2) + `}}`
 		plain, _ := publish.Compatible([]byte(doc))
 		for _, tuples := range []bool{true, false} {
-			made, _ := new(publish.Compatibility).ForClients([]byte(doc), tuples)
+			made, _ := new(publish.Compatibility).WithItems([]byte(doc), tuples)
 			before, after := judge(t, string(plain)), judge(t, string(made))
 			for range 12 {
 				var value func(depth int) string
