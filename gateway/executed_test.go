@@ -156,12 +156,12 @@ func TestExecutedAgreesWithTheUpstream(t *testing.T) {
 		within := func(timeout time.Duration) *server.Server {
 			return server.New(gateway.New(catalog, gateway.Options{Timeout: timeout}), server.Options{NoSessions: true})
 		}
-		patient := within(time.Minute)
+		unhurried := within(time.Minute)
 		for _, trouble := range troubles {
 			for _, method := range []string{"get", "put", "post"} {
 				for _, revision := range revisions {
 					t.Run(strings.Join([]string{string(s), trouble.name, method, revision}, " "), func(t *testing.T) {
-						transport := patient
+						transport := unhurried
 						if trouble.name == "slow" {
 							transport = within(impatient)
 						}
