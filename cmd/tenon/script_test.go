@@ -22,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	keepCacheClean()
+	_ = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=10") // else each of hundreds of commands sleeps a second before it ends
 	testscript.Main(m, map[string]func(){"tenon": main, "adder": adder})
 }
 
@@ -63,6 +64,7 @@ func TestScripts(t *testing.T) {
 			}
 			cases, err := filepath.Abs(filepath.Join("..", "..", "internal", "bookshop", "cases.yaml"))
 			env.Setenv("CASES", cases)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			if err != nil {
 				return err
 			}
