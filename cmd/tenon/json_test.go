@@ -78,6 +78,9 @@ func collect(t reflect.Type, members map[string]bool) {
 // of docs/json.md: no other members, one kind of value for one member, and
 // numbers that are counts by their names.
 func TestJSONMembers(t *testing.T) {
+	if raced {
+		t.Skip("the program is packed, which takes a minute under the race detector")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"ok.json":               shopWith("a"),
